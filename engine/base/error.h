@@ -1,0 +1,31 @@
+// Errors are values from a closed list. The code is stable and decides what a
+// client sees first (`ERR`, `WRONGTYPE`, …); the text is for people.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <utility>
+
+namespace millrace {
+
+enum class ErrorCode {
+  Syntax,     // the words of a command: unknown, missing, twice, excluding each other
+  Range,      // a number that is not one, or outside what is allowed
+  WrongType,  // the key holds something else
+  Full,       // an object can take no more, whatever memory there is
+  Corrupt,    // outside bytes that do not decode to a valid object
+};
+
+struct Error {
+  ErrorCode code;
+  std::string text;
+};
+
+template <class T>
+using Result = std::expected<T, Error>;
+
+inline std::unexpected<Error> fail(ErrorCode code, std::string text) {
+  return std::unexpected(Error{code, std::move(text)});
+}
+
+}  // namespace millrace

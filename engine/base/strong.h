@@ -1,0 +1,44 @@
+// Numbers that cannot be mistaken for one another: a millisecond is not an
+// offset, and the compiler knows it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace millrace {
+
+// A 64-bit unsigned number with a name. Two of the same name compare and
+// subtract (to a plain count); a plain count can be added. Nothing else converts.
+template <class Name>
+class Strong {
+ public:
+  constexpr Strong() = default;
+  constexpr explicit Strong(uint64_t value) : value_(value) {}
+
+  constexpr uint64_t value() const { return value_; }
+
+  friend constexpr auto operator<=>(Strong, Strong) = default;
+  friend constexpr Strong operator+(Strong a, uint64_t n) { return Strong(a.value_ + n); }
+  // REQUIRES: n <= a
+  friend constexpr Strong operator-(Strong a, uint64_t n) { return Strong(a.value_ - n); }
+  // REQUIRES: b <= a
+  friend constexpr uint64_t operator-(Strong a, Strong b) { return a.value_ - b.value_; }
+  constexpr Strong& operator++() {
+    ++value_;
+    return *this;
+  }
+
+ private:
+  uint64_t value_ = 0;
+};
+
+// The logical position of a message in a log: 1, 2, 3, …
+using Offset = Strong<struct OffsetName>;
+
+// A date: milliseconds since 1970 on the wall clock.
+using UnixMs = Strong<struct UnixMsName>;
+
+// Offsets travel as signed 64-bit integers in replies, so none may exceed this.
+inline constexpr Offset kMaxOffset{INT64_MAX};
+
+}  // namespace millrace

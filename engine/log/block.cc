@@ -1,0 +1,129 @@
+#include "engine/log/block.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/base/decoder.h"
+#include "engine/log/tag_index.h"
+
+namespace millrace {
+
+namespace {
+
+constexpr uint64_t kSmallestBuffer = 64;
+
+std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
+
+}  // namespace
+
+Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags) {
+  if (header.count == 0) return corrupt("a block without messages");
+  if (header.first_time.value() > INT64_MAX) return corrupt("a block beyond the end of time");
+  if (header.first.value() == 0 || header.first > kMaxOffset || header.count > kMaxOffset - header.first)
+    return corrupt("a block beyond the last offset");
+
+  Block block(header.first);
+  block.bytes_ = std::move(bytes);
+  block.first_time_ = block.last_time_ = header.first_time;
+  const char* const base = block.bytes_.data();
+  Decoder decoder(block.bytes_.view());
+  std::vector<TagPosition> positions;
+  for (uint32_t i = 0; i < header.count; ++i) {
+    const uint64_t reference = decoder.number();
+    uint64_t tag_size = 0;
+    if (reference == 0) {
+      const auto position = static_cast<TagPosition>(decoder.bytes(0).data() - base);
+      tag_size = decoder.number();
+      decoder.bytes(tag_size);
+      if (!decoder.ok()) return corrupt("a block ends inside a tag");
+      positions.push_back(position);
+    } else {
+      // Positions were pushed in ascending order.
+      if (!std::ranges::binary_search(positions, reference))
+        return corrupt("a message refers to a tag that is not there");
+      tag_size = tag_at(base, static_cast<TagPosition>(reference)).size();
+    }
+    const uint64_t delta = decoder.number();
+    const uint64_t entry_size = decoder.number();
+    decoder.bytes(entry_size);
+    if (!decoder.ok()) return corrupt("a block ends inside a message");
+    if (i == 0 ? delta != 0 : delta > INT64_MAX - block.last_time_.value())
+      return corrupt("a message beyond the end of time");
+    block.last_time_ = block.last_time_ + delta;
+    block.payload_ += tag_size + entry_size;
+  }
+  if (!decoder.finished()) return corrupt("bytes after the last message of a block");
+  block.count_ = header.count;
+
+  for (TagPosition position : positions) {
+    if (tags.find(base, tag_at(base, position)) != 0) return corrupt("a block that stores a tag twice");
+    tags.add(base, position);
+  }
+  return block;
+}
+
+Block Block::clone() const {
+  Block copy(first_);
+  copy.bytes_ = bytes_.clone();
+  copy.first_time_ = first_time_;
+  copy.last_time_ = last_time_;
+  copy.payload_ = payload_;
+  copy.count_ = count_;
+  copy.filter_ = filter_.clone();
+  return copy;
+}
+
+bool Block::append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, BlockLimits limits) {
+  const TagPosition known = tags.find(bytes_.data(), tag);
+  const uint64_t delta = empty() ? 0 : time - last_time_;
+  const uint64_t size = record_size(known, tag, delta, entry);
+  const uint64_t needed = bytes_.size() + size;
+  if (!empty() && (needed > limits.bytes || count_ >= limits.messages)) return false;
+  if (needed > bytes_.capacity()) make_room(needed, limits);
+
+  const uint32_t start = bytes_.size();
+  write_record(bytes_.extend(static_cast<uint32_t>(size)), known, tag, delta, entry);
+  if (known == 0) tags.add(bytes_.data(), start + 1);  // behind the reference, one byte of 0
+  if (empty()) first_time_ = time;
+  last_time_ = time;
+  payload_ += tag.size() + entry.size();
+  ++count_;
+  return true;
+}
+
+// Doubles, so that small logs stay small, up to the size of a full block, which is a
+// size class of the allocator.
+void Block::make_room(uint64_t needed, BlockLimits limits) {
+  const uint64_t doubled = std::max(kSmallestBuffer, std::bit_ceil(needed));
+  bytes_.reserve(static_cast<uint32_t>(needed > limits.bytes ? needed : std::min<uint64_t>(doubled, limits.bytes)));
+}
+
+void Block::seal(const TagIndex& tags) {
+  filter_ = TagFilter::build(bytes_.data(), tags.positions());
+  // The last message's room is not worth a copy; a large one that did not fit is.
+  if (bytes_.capacity() - bytes_.size() > bytes_.capacity() / 8) bytes_.reserve(bytes_.size());
+}
+
+void Block::advance(BlockPosition& position) const {
+  const char* const base = bytes_.data();
+  uint64_t delta;
+  const char* next = skip_record(base + position.byte, delta);
+  position.byte = static_cast<uint32_t>(next - base);
+  ++position.offset;
+  if (position.byte < bytes_.size()) {
+    skip_record(next, delta);
+    position.time = position.time + delta;
+  }
+}
+
+const char* Block::check() const {
+  if (empty()) return bytes_.size() == 0 && payload_ == 0 ? nullptr : "an empty block with bytes";
+  TagIndex tags;
+  auto again = from_bytes(header(), bytes_.clone(), tags);
+  if (!again) return "a block whose bytes do not decode";
+  if (again->last_time_ != last_time_) return "a block's last date is not that of its last message";
+  if (payload_ > again->payload_) return "a block counts more payload than it has";
+  return nullptr;
+}
+
+}  // namespace millrace

@@ -1,0 +1,104 @@
+// A run of messages with consecutive offsets in one allocation (the "macro node" of
+// RCP 11). Blocks other than a log's newest never change, are saved as they are,
+// and are given back whole.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/base/buffer.h"
+#include "engine/base/error.h"
+#include "engine/base/strong.h"
+#include "engine/log/record_format.h"
+#include "engine/log/tag_filter.h"
+
+namespace millrace {
+
+class TagIndex;
+
+// When a block is full: the message that would take it past either limit starts
+// the next one. A message larger than `bytes` has a block to itself.
+struct BlockLimits {
+  uint32_t bytes = 16 * 1024;
+  // Keeps walking to a message inside a block short when messages are tiny.
+  uint32_t messages = 1024;
+};
+
+// What a block's bytes alone do not say; saved beside them.
+struct BlockHeader {
+  Offset first;
+  UnixMs first_time;
+  uint32_t count = 0;
+};
+
+// The first of something inside a block: a message, where its record starts, and
+// when it was written.
+struct BlockPosition {
+  Offset offset;
+  UnixMs time;
+  uint32_t byte = 0;
+};
+
+class Block {
+ public:
+  Block() = default;
+  explicit Block(Offset first) : first_(first) {}
+  Block(Block&&) noexcept = default;
+  Block& operator=(Block&&) noexcept = default;
+
+  // Takes over bytes from outside after checking every record of them: lengths
+  // inside the buffer, tag references to stored tags, the right count, dates that
+  // do not pass the end of time. Cost: one pass. Failure: Corrupt, with the reason.
+  // `tags`, empty before, then knows the block's tags.
+  static Result<Block> from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags);
+
+  Block clone() const;
+
+  // Appends, or returns false and changes nothing if that would pass the limits.
+  // An empty block takes any message.
+  // REQUIRES: time >= last_time() unless empty; `tags` knows this block's tags.
+  bool append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, BlockLimits limits);
+
+  // No more will be appended: builds the tag filter and gives back slack.
+  void seal(const TagIndex& tags);
+
+  bool empty() const { return count_ == 0; }
+  uint32_t count() const { return count_; }
+  Offset first() const { return first_; }
+  Offset end() const { return first_ + count_; }  // one past the last
+  UnixMs first_time() const { return first_time_; }
+  UnixMs last_time() const { return last_time_; }
+  BlockHeader header() const { return {first_, first_time_, count_}; }
+  ByteView bytes() const { return bytes_.view(); }
+  const TagFilter& tag_filter() const { return filter_; }
+
+  // Bytes of the tags and entries of its messages, evicted ones not counted.
+  uint64_t payload() const { return payload_; }
+  void forget_payload(uint64_t evicted) { payload_ -= evicted; }
+
+  // The first message. REQUIRES: !empty()
+  BlockPosition begin() const { return {first_, first_time_, 0}; }
+  // Moves one message on. At the block's end the byte is bytes().size() and the time
+  // stays that of the last message.
+  void advance(BlockPosition& position) const;
+
+  // What it holds besides itself.
+  uint64_t memory() const { return bytes_.capacity() + filter_.memory(); }
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  void make_room(uint64_t needed, BlockLimits limits);
+
+  Buffer bytes_;
+  Offset first_;
+  UnixMs first_time_;
+  UnixMs last_time_;
+  uint64_t payload_ = 0;
+  uint32_t count_ = 0;
+  TagFilter filter_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,268 @@
+#include "engine/log/log.h"
+
+#include <algorithm>
+
+namespace millrace {
+
+Log::Log() : newest_(Offset(1)) { front_.offset = Offset(1); }
+
+Log Log::clone() const {
+  Log copy;
+  copy.full_ = full_.clone();
+  copy.newest_ = newest_.clone();
+  copy.front_ = front_;
+  copy.clock_ = clock_;
+  copy.payload_ = payload_;
+  copy.retention_ = retention_;
+  for (TagPosition position : tags_.positions()) copy.tags_.add(copy.newest_.bytes().data(), position);
+  return copy;
+}
+
+bool Log::tick(UnixMs now) {
+  if (now <= clock_) return false;
+  clock_ = now;
+  return true;
+}
+
+Offset Log::append(ByteView tag, ByteView entry, BlockLimits limits) {
+  const Offset offset = next();
+  const bool was_empty = empty();
+  if (!newest_.append(tags_, tag, entry, clock_, limits)) {
+    seal_newest();
+    newest_.append(tags_, tag, entry, clock_, limits);
+  }
+  if (was_empty) front_ = newest_.begin();
+  payload_ += tag.size() + entry.size();
+  return offset;
+}
+
+void Log::seal_newest() {
+  const Offset next_first = newest_.end();
+  newest_.seal(tags_);
+  full_.push_back(std::move(newest_));
+  newest_ = Block(next_first);
+  tags_.clear();
+}
+
+uint64_t Log::evict_before(Offset new_first) {
+  new_first = std::min(new_first, next());
+  if (new_first <= first()) return 0;
+  const uint64_t evicted = new_first - first();
+  while (!oldest().empty() && oldest().end() <= new_first) payload_ -= drop_oldest();
+  if (!oldest().empty()) walk_front_to(new_first);
+  return evicted;
+}
+
+// Puts the oldest block aside and returns the payload that went with it.
+uint64_t Log::drop_oldest() {
+  const uint64_t payload = oldest().payload();
+  if (full_.empty()) {
+    const Offset next_first = newest_.end();
+    evicted_.push_back(std::move(newest_));
+    newest_ = Block(next_first);
+    tags_.clear();
+  } else {
+    evicted_.push_back(full_.pop_front());
+  }
+  front_ = oldest().begin();
+  return payload;
+}
+
+void Log::walk_front_to(Offset new_first) {
+  Block& block = oldest();
+  uint64_t gone = 0;
+  Record record;
+  while (front_.offset < new_first) {
+    read_record(block.bytes().data(), block.bytes().data() + front_.byte, record);
+    gone += record.tag.size() + record.entry.size();
+    block.advance(front_);
+  }
+  block.forget_payload(gone);
+  payload_ -= gone;
+}
+
+uint64_t Log::keep_newest(uint64_t count) { return count >= this->count() ? 0 : evict_before(next() - count); }
+
+uint64_t Log::enforce_size_limits() {
+  uint64_t evicted = 0;
+  if (retention_.count != 0) evicted += keep_newest(retention_.count);
+  if (retention_.bytes != 0 && payload_ > retention_.bytes)
+    evicted += evict_before(first_within_bytes(retention_.bytes));
+  return evicted;
+}
+
+// The first offset from which on the payload is at most `limit`; next() if even the
+// newest message alone is more. Costs what it finds to evict.
+Offset Log::first_within_bytes(uint64_t limit) const {
+  uint64_t excess = payload_ - limit;
+  size_t index = 0;
+  while (block(index).payload() < excess) excess -= block(index++).payload();
+  Cursor cursor(*this, std::max(first(), block(index).first()));
+  Message message{};
+  for (uint64_t gone = 0; gone < excess; gone += message.tag.size() + message.entry.size()) cursor.next(message);
+  return message.offset + 1;
+}
+
+uint64_t Log::enforce_age(UnixMs now) {
+  const auto due = next_age_due();
+  if (!due || now < *due) return 0;
+  return evict_before(seek(now - retention_.age_ms + 1));
+}
+
+std::optional<UnixMs> Log::next_age_due() const {
+  if (retention_.age_ms == 0 || empty()) return std::nullopt;
+  return UnixMs(std::min(front_.time.value() + retention_.age_ms, uint64_t{INT64_MAX}));
+}
+
+TailHolder Log::tail_holder(UnixMs now) const {
+  struct Use {
+    TailHolder holder;
+    double used;
+  };
+  auto part = [](uint64_t used, uint64_t limit) {
+    return limit == 0 ? -1.0 : static_cast<double>(used) / static_cast<double>(limit);
+  };
+  const uint64_t age = empty() || now < first_time() ? 0 : now - first_time();
+  const Use uses[] = {{TailHolder::Count, part(count(), retention_.count)},
+                      {TailHolder::Age, part(age, retention_.age_ms)},
+                      {TailHolder::Bytes, part(payload_, retention_.bytes)}};
+  const Use& tightest = *std::ranges::max_element(uses, {}, &Use::used);
+  return tightest.used < 0 ? TailHolder::Nothing : tightest.holder;
+}
+
+Offset Log::seek(UnixMs time) const {
+  if (empty() || first_time() >= time) return first();
+  const size_t index = full_.find([&](const Block& b) { return b.last_time() >= time; });
+  const Block& found = block(index);
+  if (found.empty() || found.last_time() < time) return next();
+  BlockPosition at = index == 0 ? front_ : found.begin();
+  while (at.time < time) found.advance(at);
+  return at.offset;
+}
+
+Log::Cursor::Cursor(const Log& log, Offset from) : log_(&log) {
+  from = std::clamp(from, log.first(), log.next());
+  enter(log.full_.find([&](const Block& b) { return b.end() > from; }));
+  if (index_ == 0 && !block_->empty()) {
+    at_ += log.front_.byte;
+    offset_ = log.front_.offset;
+    time_ = log.front_.time;
+    // The record's own delta leads from the message before it.
+    if (at_ != end_) {
+      uint64_t delta;
+      skip_record(at_, delta);
+      time_ = time_ - delta;
+    }
+  }
+  for (; offset_ < from; ++offset_) {
+    uint64_t delta;
+    at_ = skip_record(at_, delta);
+    time_ = time_ + delta;
+  }
+}
+
+void Log::Cursor::enter(size_t block_index) {
+  index_ = block_index;
+  block_ = &log_->block(index_);
+  at_ = block_->bytes().data();
+  end_ = at_ + block_->bytes().size();
+  offset_ = block_->first();
+  time_ = block_->first_time();
+}
+
+bool Log::Cursor::next(Message& message) {
+  if (at_ == end_) {
+    if (index_ >= log_->full_.size()) return false;
+    enter(index_ + 1);
+    if (at_ == end_) return false;
+  }
+  Record record;
+  at_ = read_record(block_->bytes().data(), at_, record);
+  time_ = time_ + record.time_delta;
+  message = {offset_, record.tag, record.entry, time_};
+  ++offset_;
+  return true;
+}
+
+bool Log::Cursor::skip_block_without(const std::vector<TagFilter::Probe>& tags) {
+  if (at_ == end_ && index_ < log_->full_.size()) enter(index_ + 1);
+  if (index_ >= log_->full_.size() || offset_ != block_->first()) return false;
+  if (std::ranges::any_of(tags, [&](TagFilter::Probe p) { return block_->tag_filter().may_hold(p); })) return false;
+  enter(index_ + 1);
+  return true;
+}
+
+Result<void> Log::append_block(BlockHeader header, Buffer bytes) {
+  const bool is_new = next() == Offset(1) && empty();
+  if (!is_new && header.first != next()) return fail(ErrorCode::Corrupt, "a block that does not follow on");
+  if (header.first_time < newest_.last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
+  TagIndex tags;
+  auto block = Block::from_bytes(header, std::move(bytes), tags);
+  if (!block) return std::unexpected(block.error());
+
+  const bool was_empty = empty();
+  if (!newest_.empty()) seal_newest();
+  newest_ = std::move(*block);
+  tags_ = std::move(tags);
+  if (was_empty) front_ = newest_.begin();
+  payload_ += newest_.payload();
+  tick(newest_.last_time());
+  return {};
+}
+
+Result<void> Log::restore_head(const LogHead& head) {
+  const bool is_new = next() == Offset(1) && empty();
+  const bool agrees =
+      is_new ? head.first == head.next : head.next == next() && head.first >= first() && head.first < oldest().end();
+  if (!agrees) return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
+  if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head from before its last message");
+  if (is_new) {
+    newest_ = Block(head.next);
+    front_.offset = head.next;
+  } else {
+    walk_front_to(head.first);
+  }
+  clock_ = head.clock;
+  retention_ = head.retention;
+  return {};
+}
+
+uint64_t Log::memory() const {
+  uint64_t bytes = sizeof(*this) + full_.memory() + tags_.memory() + evicted_.capacity() * sizeof(Block);
+  each_block([&](const Block& b) { bytes += b.memory(); });
+  for (const Block& b : evicted_) bytes += b.memory();
+  return bytes;
+}
+
+const char* Log::check() const {
+  Offset expected = oldest().first();
+  UnixMs latest;
+  uint64_t payload = 0;
+  const char* broken = nullptr;
+  each_block([&](const Block& b) {
+    if (broken == nullptr) broken = b.check();
+    if (b.first() != expected) broken = "blocks do not follow on";
+    if (b.first_time() < latest) broken = "dates run backwards";
+    expected = b.end();
+    latest = b.last_time();
+    payload += b.payload();
+  });
+  if (broken != nullptr) return broken;
+  if (expected != next()) return "the last block does not end at next";
+  if (latest > clock_) return "the clock is behind the last message";
+  if (payload != payload_) return "payload is not the sum of the blocks";
+  if (first() < oldest().first() || first() > next()) return "first is not in the oldest block";
+  if (!empty() && first() >= oldest().end()) return "a block without live messages is kept";
+  if (empty() && block_count() != 0) return "an empty log keeps a block";
+  for (size_t i = 0; i < full_.size(); ++i) {
+    if (full_[i].empty()) return "an empty block among the full ones";
+  }
+  uint64_t live = 0;
+  Message message;
+  for (Cursor cursor(*this, first()); cursor.next(message);) {
+    if (live++ == 0 && message.written != first_time()) return "the first message's date is not first_time";
+  }
+  return live == count() ? nullptr : "a walk does not meet every message";
+}
+
+}  // namespace millrace

@@ -1,0 +1,170 @@
+// A log: messages with logical offsets 1, 2, 3, … that are never reused and never
+// change. New ones are appended at the end, old ones evicted at the front.
+//
+//        evicted      full blocks               newest block
+//   ...............[ 71 .. 230 ][ 231 .. 388 ][ 389 .. 402 ]
+//                       ^ first = 75                   ^ last = 402, next = 403
+//
+// Eviction is exact: it moves `first`, and a block goes when its last message does.
+// `first > last` always means empty; a new log has first = 1, last = 0.
+//
+// Dates never run backwards inside a log: `tick` moves its clock on, an earlier date
+// is ignored, so that TSEEK has one answer whatever the host's clock did.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/strong.h"
+#include "engine/log/block.h"
+#include "engine/log/block_list.h"
+#include "engine/log/retention.h"
+#include "engine/log/tag_index.h"
+
+namespace millrace {
+
+// A message as a reader sees it; the views live until the log is changed.
+struct Message {
+  Offset offset;
+  ByteView tag;
+  ByteView entry;
+  UnixMs written;
+};
+
+// What a log is besides its blocks: what RDB and AOF rewrite save beside them.
+struct LogHead {
+  Offset first{1};
+  Offset next{1};
+  UnixMs clock;
+  Retention retention;
+  uint64_t blocks = 0;
+};
+
+class Log {
+ public:
+  Log();
+  Log(Log&&) noexcept = default;
+  Log& operator=(Log&&) noexcept = default;
+
+  Log clone() const;
+
+  // --- where it stands ---
+  Offset first() const { return front_.offset; }
+  Offset next() const { return newest_.end(); }  // the offset the next message gets
+  Offset last() const { return next() - 1; }
+  bool empty() const { return first() == next(); }
+  uint64_t count() const { return next() - first(); }
+  uint64_t payload() const { return payload_; }      // bytes of tags and entries
+  UnixMs clock() const { return clock_; }            // the date the next message gets
+  UnixMs first_time() const { return front_.time; }  // REQUIRES: !empty()
+  size_t block_count() const { return full_.size() + (newest_.empty() ? 0 : 1); }
+
+  // --- writing ---
+  // Moves the clock to `now` unless it is there or past it; true if it moved.
+  bool tick(UnixMs now);
+  // How many more messages its offsets allow.
+  uint64_t room() const { return kMaxOffset - last(); }
+  // Appends with the date clock() and returns the offset. O(1), amortised.
+  // REQUIRES: room() > 0; tag and entry together under 2 GiB.
+  Offset append(ByteView tag, ByteView entry, BlockLimits limits = {});
+
+  // --- evicting ---
+  // Evicts all messages before `new_first` (at most next(), beyond which it stops)
+  // and returns how many. Cost: the blocks that go, plus a walk inside one.
+  // The bytes of whole blocks are not freed here: see take_evicted().
+  uint64_t evict_before(Offset new_first);
+  // Evicts so that `count` messages remain, fewer if there are fewer.
+  uint64_t keep_newest(uint64_t count);
+
+  const Retention& retention() const { return retention_; }
+  void set_retention(Retention retention) { retention_ = retention; }
+  // Evicts what the limits on count and bytes do not keep. These two depend on the log
+  // alone, so replicas and the AOF repeat them; age depends on the time and is not
+  // enforced here.
+  uint64_t enforce_size_limits();
+  // Evicts what is too old at `now`.
+  uint64_t enforce_age(UnixMs now);
+  // When enforce_age() will next have something to do; nothing if never.
+  std::optional<UnixMs> next_age_due() const;
+  TailHolder tail_holder(UnixMs now) const;
+
+  // Blocks that went since the last call, for the caller to free at its leisure:
+  // freeing thousands at once would be a pause.
+  std::vector<Block> take_evicted() { return std::exchange(evicted_, {}); }
+
+  // --- reading ---
+  // The first message written at or after `time`; next() if there is none. O(log n)
+  // plus a walk inside one block.
+  Offset seek(UnixMs time) const;
+
+  // Walks messages in order.
+  //   Log::Cursor cursor(log, from);
+  //   while (cursor.next(message)) …
+  class Cursor {
+   public:
+    // Starts at the first message at or after `from`. O(log n) plus a walk inside one
+    // block. Invalid after the log is changed.
+    Cursor(const Log& log, Offset from);
+    // False at the end of the log; `message` is then unchanged.
+    bool next(Message& message);
+    // Goes on behind the current block if that block cannot hold any of the tags;
+    // true if it did. Only at a block's first message does it look.
+    bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
+
+   private:
+    void enter(size_t block_index);
+
+    const Log* log_;
+    size_t index_;  // in full_, or full_.size() for the newest block
+    const Block* block_;
+    const char* at_;
+    const char* end_;
+    Offset offset_;
+    UnixMs time_;
+  };
+
+  // --- as a value ---
+  // All blocks, oldest first, the one being written last.
+  template <class Visit>
+  void each_block(Visit visit) const {
+    for (size_t i = 0; i < full_.size(); ++i) visit(full_[i]);
+    if (!newest_.empty()) visit(newest_);
+  }
+
+  // Appends a whole block of outside bytes, which becomes the newest one.
+  // Failure: Corrupt; the log is unchanged then. It must follow on; a log that has never
+  // had a message begins where its first block does.
+  Result<void> append_block(BlockHeader header, Buffer bytes);
+  // Makes the head what it was when the blocks were saved: the clock, the limits, and
+  // what had been evicted of the first block. Failure: Corrupt, and unchanged, if these
+  // are not that log's blocks.
+  Result<void> restore_head(const LogHead& head);
+
+  // Everything it holds, itself included.
+  uint64_t memory() const;
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  const Block& block(size_t i) const { return i < full_.size() ? full_[i] : newest_; }
+  Block& oldest() { return full_.empty() ? newest_ : full_.front(); }
+  const Block& oldest() const { return full_.empty() ? newest_ : full_.front(); }
+  void seal_newest();
+  uint64_t drop_oldest();
+  void walk_front_to(Offset new_first);
+  Offset first_within_bytes(uint64_t limit) const;
+
+  BlockList full_;
+  Block newest_;         // may be empty; then it says what the next offset is
+  TagIndex tags_;        // of newest_
+  BlockPosition front_;  // the first message that is not evicted, in oldest()
+  UnixMs clock_;
+  uint64_t payload_ = 0;
+  Retention retention_;
+  std::vector<Block> evicted_;
+};
+
+}  // namespace millrace

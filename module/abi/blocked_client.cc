@@ -1,0 +1,50 @@
+#include "module/abi/blocked_client.h"
+
+namespace millrace::abi {
+
+namespace {
+
+BlockedClient* waiting(HostContext* context) {
+  return static_cast<BlockedClient*>(host.GetBlockedClientPrivateData(context));
+}
+
+}  // namespace
+
+void block(Context context, StringRef key, uint64_t timeout_ms, std::unique_ptr<BlockedClient> client) {
+  HostString* keys[] = {key.handle()};
+  BlockedClient* waiter = client.release();
+  waiter->handle_ = host.BlockClientOnKeys(
+      context.handle(), BlockedClient::on_host_signal, BlockedClient::on_timeout,
+      [](HostContext*, void* data) { delete static_cast<BlockedClient*>(data); }, static_cast<long long>(timeout_ms),
+      keys, 1, waiter);
+  host.SetDisconnectCallback(waiter->handle_, BlockedClient::on_disconnect);
+}
+
+// The host has one way to end a wait on keys from outside: it calls the timeout
+// callback, synchronously, and takes what that writes as the answer.
+void BlockedClient::serve() {
+  served_ = true;
+  host.UnblockClient(handle_, nullptr);
+}
+
+int BlockedClient::on_timeout(HostContext* context, HostString**, int) {
+  BlockedClient* waiter = waiting(context);
+  if (waiter->served_) {
+    waiter->answer(Reply(context));
+  } else {
+    waiter->left();
+    waiter->answer_timeout(Reply(context));
+  }
+  return kOk;
+}
+
+void BlockedClient::on_disconnect(HostContext* context, HostBlockedClient*) {
+  BlockedClient* waiter = waiting(context);
+  if (!waiter->served_) waiter->left();
+}
+
+// The host asks this of every waiting client when a key of any module appears. Our own
+// line decides, so the answer is always: not yet.
+int BlockedClient::on_host_signal(HostContext*, HostString**, int) { return kErr; }
+
+}  // namespace millrace::abi

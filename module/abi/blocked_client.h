@@ -1,0 +1,46 @@
+// A client that waits for a key. The host knows which key, so that it can send the
+// client elsewhere when the key's slot moves, but it never decides when the wait is
+// over: we keep our own line (docs/why.md says why) and serve whom we choose.
+#pragma once
+
+#include <memory>
+
+#include "module/abi/context.h"
+#include "module/abi/host.h"
+
+namespace millrace::abi {
+
+// What waits. Derived classes say what to answer; the host owns the object and
+// deletes it some time after the wait is over.
+class BlockedClient {
+ public:
+  virtual ~BlockedClient() = default;
+
+  // Ends the wait with an answer, at once: calls answer(). REQUIRES: still waiting.
+  void serve();
+
+ protected:
+  // Writes the answer of a client that is served.
+  virtual void answer(Reply reply) = 0;
+  // Writes the answer of a client whose time is over, or that CLIENT UNBLOCK sent on.
+  virtual void answer_timeout(Reply reply) = 0;
+  // The client waits no longer and was not served: out of time, disconnected, killed,
+  // or sent elsewhere. Called once, before answer_timeout().
+  virtual void left() = 0;
+
+ private:
+  friend void block(Context, StringRef, uint64_t, std::unique_ptr<BlockedClient>);
+  static int on_host_signal(HostContext*, HostString**, int);
+  static int on_timeout(HostContext*, HostString**, int);
+  static void on_disconnect(HostContext*, HostBlockedClient*);
+
+  HostBlockedClient* handle_ = nullptr;
+  bool served_ = false;
+};
+
+// Blocks the client of this command until serve(), or for `timeout_ms` (0: for ever).
+// The command must return without replying.
+// REQUIRES: !context.must_answer_at_once()
+void block(Context context, StringRef key, uint64_t timeout_ms, std::unique_ptr<BlockedClient> client);
+
+}  // namespace millrace::abi

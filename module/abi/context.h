@@ -1,0 +1,139 @@
+// What a command, a timer or an event can ask of the host. All of these borrow the
+// host's handle: they are cheap to copy and valid until the callback returns.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "engine/base/bytes.h"
+#include "engine/base/error.h"
+#include "engine/base/strong.h"
+#include "module/abi/host.h"
+
+namespace millrace::abi {
+
+// A string the host owns.
+class StringRef {
+ public:
+  explicit StringRef(HostString* handle) : handle_(handle) {}
+
+  ByteView view() const {
+    size_t size;
+    const char* bytes = host.StringPtrLen(handle_, &size);
+    return {bytes, size};
+  }
+  HostString* handle() const { return handle_; }
+
+ private:
+  HostString* handle_;
+};
+
+// A string we made; freed at the end of its scope.
+class OwnedString {
+ public:
+  explicit OwnedString(ByteView bytes) : handle_(host.CreateString(nullptr, bytes.data(), bytes.size())) {}
+  OwnedString(const OwnedString&) = delete;
+  OwnedString& operator=(const OwnedString&) = delete;
+  ~OwnedString() { host.FreeString(nullptr, handle_); }
+
+  operator StringRef() const { return StringRef(handle_); }
+
+ private:
+  HostString* handle_;
+};
+
+// Writes an answer. Nested ones are written head first: array(2), then two values.
+class Reply {
+ public:
+  explicit Reply(HostContext* context) : context_(context) {}
+
+  void integer(int64_t value) { host.ReplyWithLongLong(context_, value); }
+  void bytes(ByteView value) { host.ReplyWithStringBuffer(context_, value.data(), value.size()); }
+  void ok() { host.ReplyWithSimpleString(context_, "OK"); }
+  void array(uint64_t size) { host.ReplyWithArray(context_, static_cast<long>(size)); }
+  // An array whose size is known only when it is written: array_later(), the values,
+  // array_was(size).
+  void array_later() { host.ReplyWithArray(context_, kPostponedLength); }
+  void array_was(uint64_t size) { host.ReplySetArrayLength(context_, static_cast<long>(size)); }
+  // A map for RESP3, the same flattened for RESP2; `pairs` times name and value follow.
+  void map(uint64_t pairs) { host.ReplyWithMap(context_, static_cast<long>(pairs)); }
+  void null() { host.ReplyWithNull(context_); }
+  void null_array() { host.ReplyWithNullArray(context_); }
+  void error(const Error& error);
+  void wrong_arity() { host.WrongArity(context_); }
+
+ private:
+  HostContext* context_;
+};
+
+class Context {
+ public:
+  explicit Context(HostContext* handle) : handle_(handle) {}
+
+  Reply reply() const { return Reply(handle_); }
+  HostContext* handle() const { return handle_; }
+
+  int database() const { return host.GetSelectedDb(handle_); }
+  void select(int database) const { host.SelectDb(handle_, database); }
+
+  // True in MULTI, in a script, or wherever else the host lets nobody wait.
+  bool must_answer_at_once() const { return has(kFlagDenyBlocking | kFlagMulti | kFlagScript); }
+  // True inside a transaction or script, whose effects become visible together.
+  bool in_transaction() const { return has(kFlagMulti | kFlagScript); }
+  // True if the command is an effect that was decided elsewhere: by our master, or by
+  // ourselves before the AOF was written.
+  bool is_effect() const { return has(kFlagReplicated | kFlagLoading | kFlagAsyncLoading); }
+  bool is_master() const { return has(kFlagMaster); }
+
+  // Passes the command on to replicas and the AOF as it came.
+  void replicate_verbatim() const { host.ReplicateVerbatim(handle_); }
+
+  // Passes on another command: the effect. Arguments are StringRefs, words and numbers.
+  template <class... Arguments>
+  void replicate(const char* command, Arguments... arguments) const {
+    static constexpr char format[] = {format_of<Arguments>()..., '\0'};
+    host.Replicate(handle_, command, format, pass(arguments)...);
+  }
+
+  // To be called once a command has changed the key: WATCH, client-side caches and
+  // keyspace events (class d) learn of it.
+  void changed(StringRef key, const char* event) const {
+    host.SignalModifiedKey(handle_, key.handle());
+    host.NotifyKeyspaceEvent(handle_, kNotifyModule, event, key.handle());
+  }
+
+ private:
+  bool has(int flags) const { return (host.GetContextFlags(handle_) & flags) != 0; }
+
+  template <class A>
+  static constexpr char format_of() {
+    if constexpr (std::same_as<A, StringRef>)
+      return 's';
+    else if constexpr (std::integral<A>)
+      return 'l';
+    else
+      return 'c';
+  }
+  static HostString* pass(StringRef string) { return string.handle(); }
+  static const char* pass(const char* word) { return word; }
+  static long long pass(std::integral auto number) { return static_cast<long long>(number); }
+
+  HostContext* handle_;
+};
+
+// The wall clock.
+inline UnixMs now() { return UnixMs(static_cast<uint64_t>(host.Milliseconds())); }
+
+// True while the host wants nothing sent to replicas (a failover under way, clients
+// paused for writing): what a timer would evict waits until it is over.
+inline bool replicas_must_rest() { return host.AvoidReplicaTraffic() != 0; }
+
+// One line in the host's log.
+void log_warning(const char* text);
+void log_notice(const char* text);
+
+// A context that belongs to no client, valid for the module's whole life.
+Context own_context();
+void make_own_context(HostContext* loading);
+
+}  // namespace millrace::abi

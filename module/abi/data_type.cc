@@ -1,0 +1,24 @@
+#include "module/abi/data_type.h"
+
+namespace millrace::abi {
+
+std::optional<Buffer> RdbReader::bytes() {
+  size_t size = 0;
+  char* bytes = host.LoadStringBuffer(io_, &size);
+  // The host allocated it as our operator new[] would have.
+  std::unique_ptr<char[]> owned(bytes);
+  if (bytes == nullptr || host.IsIOError(io_) || size > UINT32_MAX) return std::nullopt;
+  return Buffer::adopt(std::move(owned), static_cast<uint32_t>(size));
+}
+
+void RdbReader::refuse(const char* type, const Error& error) {
+  host.LogIOError(io_, "warning", "millrace: refused to load a %s: %s", type, error.text.c_str());
+}
+
+ByteView RdbReader::key() const {
+  const HostString* name = host.GetKeyNameFromIO(io_);
+  if (name == nullptr) return {};
+  return StringRef(const_cast<HostString*>(name)).view();
+}
+
+}  // namespace millrace::abi

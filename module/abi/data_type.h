@@ -1,0 +1,185 @@
+// A C++ type as a key type of the host. A family says what its type can do by
+// specialising TypeTraits; everything the host calls is derived from that.
+//
+//   template <> struct TypeTraits<Log> {
+//     static constexpr const char* name = "millr-log";   // nine characters, unique
+//     static constexpr int encoding_version = 1;
+//     static std::unique_ptr<Log> load(RdbReader&, int encoding_version);  // null: refused
+//     static void save(RdbWriter&, const Log&);
+//     static void rewrite(AofWriter&, const Log&);
+//     static void digest(DigestWriter&, const Log&);
+//     static uint64_t memory(const Log&);
+//     static uint64_t free_effort(const Log&);           // allocations, about
+//     static std::unique_ptr<Log> copy(const Log&);
+//   };
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/base/buffer.h"
+#include "engine/base/error.h"
+#include "module/abi/context.h"
+#include "module/abi/host.h"
+
+namespace millrace::abi {
+
+class RdbWriter {
+ public:
+  explicit RdbWriter(HostIo* io) : io_(io) {}
+  void bytes(ByteView bytes) { host.SaveStringBuffer(io_, bytes.data(), bytes.size()); }
+
+ private:
+  HostIo* io_;
+};
+
+class RdbReader {
+ public:
+  explicit RdbReader(HostIo* io) : io_(io) {}
+
+  // The next string, or nothing if the payload has ended or is not one.
+  std::optional<Buffer> bytes();
+
+  // Says in the log why a payload is refused.
+  void refuse(const char* type, const Error& error);
+
+  // Which key is being loaded, and where to.
+  ByteView key() const;
+  int database() const { return host.GetDbIdFromIO(io_); }
+
+ private:
+  HostIo* io_;
+};
+
+class AofWriter {
+ public:
+  AofWriter(HostIo* io, HostString* key) : io_(io), key_(key) {}
+
+  // One command of the form: command key what part [part].
+  void emit(const char* command, const char* what, ByteView part) {
+    host.EmitAOF(io_, command, "scb", key_, what, part.data(), part.size());
+  }
+  void emit(const char* command, const char* what, ByteView part, ByteView other) {
+    host.EmitAOF(io_, command, "scbb", key_, what, part.data(), part.size(), other.data(), other.size());
+  }
+
+ private:
+  HostIo* io_;
+  HostString* key_;
+};
+
+class DigestWriter {
+ public:
+  explicit DigestWriter(HostDigest* digest) : digest_(digest) {}
+  void bytes(ByteView bytes) { host.DigestAddStringBuffer(digest_, bytes.data(), bytes.size()); }
+  void number(uint64_t value) { host.DigestAddLongLong(digest_, static_cast<long long>(value)); }
+  void end() { host.DigestEndSequence(digest_); }
+
+ private:
+  HostDigest* digest_;
+};
+
+template <class T>
+struct TypeTraits;
+
+template <class T>
+class DataType {
+ public:
+  // Once, at load. False if the host refuses the type.
+  static bool create(HostContext* loading) {
+    HostTypeMethods methods{};
+    methods.version = kTypeMethodsVersion;
+    methods.rdb_load = [](HostIo* io, int version) -> void* {
+      RdbReader reader(io);
+      return Traits::load(reader, version).release();
+    };
+    methods.rdb_save = [](HostIo* io, void* value) {
+      RdbWriter writer(io);
+      Traits::save(writer, *static_cast<const T*>(value));
+    };
+    methods.aof_rewrite = [](HostIo* io, HostString* key, void* value) {
+      AofWriter writer(io, key);
+      Traits::rewrite(writer, *static_cast<const T*>(value));
+    };
+    methods.digest = [](HostDigest* digest, void* value) {
+      DigestWriter writer(digest);
+      Traits::digest(writer, *static_cast<const T*>(value));
+      writer.end();
+    };
+    methods.free = [](void* value) { delete static_cast<T*>(value); };
+    methods.mem_usage2 = [](HostKeyOptions*, const void* value, size_t) -> size_t {
+      return Traits::memory(*static_cast<const T*>(value));
+    };
+    methods.free_effort2 = [](HostKeyOptions*, const void* value) -> size_t {
+      return Traits::free_effort(*static_cast<const T*>(value));
+    };
+    methods.copy2 = [](HostKeyOptions*, const void* value) -> void* {
+      return Traits::copy(*static_cast<const T*>(value)).release();
+    };
+    handle_ = host.CreateDataType(loading, Traits::name, Traits::encoding_version, &methods);
+    return handle_ != nullptr;
+  }
+
+  static HostType* handle() { return handle_; }
+
+ private:
+  using Traits = TypeTraits<T>;
+  static inline HostType* handle_ = nullptr;
+};
+
+// An open key that holds a T or nothing.
+template <class T>
+class TypedKey {
+ public:
+  TypedKey(TypedKey&& other) noexcept
+      : key_(std::exchange(other.key_, nullptr)), value_(std::exchange(other.value_, nullptr)) {}
+  TypedKey(const TypedKey&) = delete;
+  TypedKey& operator=(const TypedKey&) = delete;
+  ~TypedKey() {
+    if (key_ != nullptr) host.CloseKey(key_);
+  }
+
+  // Failure: WrongType, in the host's own words.
+  static Result<TypedKey> for_reading(Context context, StringRef name) { return open(context, name, kRead); }
+  static Result<TypedKey> for_writing(Context context, StringRef name) { return open(context, name, kRead | kWrite); }
+  // For upkeep that is no use of the key: its idle time goes on.
+  static Result<TypedKey> for_upkeep(Context context, StringRef name) {
+    return open(context, name, kRead | kWrite | kNoTouch);
+  }
+
+  // The value, or null if there is no such key.
+  T* get() const { return value_; }
+
+  // The value; a key that does not exist is created with an empty one.
+  // REQUIRES: opened for writing.
+  T& get_or_create() {
+    if (value_ == nullptr) set(std::make_unique<T>());
+    return *value_;
+  }
+
+  // REQUIRES: opened for writing.
+  void set(std::unique_ptr<T> value) {
+    value_ = value.release();
+    host.ModuleTypeSetValue(key_, DataType<T>::handle(), value_);
+  }
+
+ private:
+  TypedKey(HostKey* key, T* value) : key_(key), value_(value) {}
+
+  static Result<TypedKey> open(Context context, StringRef name, int mode) {
+    HostKey* key = host.OpenKey(context.handle(), name.handle(), mode);
+    if (key == nullptr || host.KeyType(key) == kKeyTypeEmpty) return TypedKey(key, nullptr);
+    if (host.ModuleTypeGetType(key) != DataType<T>::handle()) {
+      host.CloseKey(key);
+      return fail(ErrorCode::WrongType, "Operation against a key holding the wrong kind of value");
+    }
+    return TypedKey(key, static_cast<T*>(host.ModuleTypeGetValue(key)));
+  }
+
+  HostKey* key_;
+  T* value_;
+};
+
+}  // namespace millrace::abi

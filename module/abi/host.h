@@ -1,0 +1,273 @@
+// The module ABI of Redis and Valkey as far as we use it: our own declarations of
+// documented functions, bound by name when the module loads. The numbers below are
+// the host's and must not change.
+//
+// Nothing outside module/abi includes this header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace millrace::abi {
+
+// --- things the host owns ---
+struct HostContext;
+struct HostKey;
+struct HostString;
+struct HostIo;
+struct HostDigest;
+struct HostType;
+struct HostBlockedClient;
+struct HostInfo;
+struct HostCommand;
+struct HostKeyOptions;
+
+inline constexpr int kOk = 0;
+inline constexpr int kErr = 1;
+inline constexpr int kApiVersion = 1;
+
+// --- keys ---
+inline constexpr int kRead = 1 << 0;
+inline constexpr int kWrite = 1 << 1;
+inline constexpr int kNoTouch = 1 << 16;
+inline constexpr int kKeyTypeEmpty = 0;
+
+// --- what a context says of itself ---
+inline constexpr int kFlagScript = 1 << 0;
+inline constexpr int kFlagMulti = 1 << 1;
+inline constexpr int kFlagMaster = 1 << 2;
+inline constexpr int kFlagReplicated = 1 << 12;
+inline constexpr int kFlagLoading = 1 << 13;
+inline constexpr int kFlagDenyBlocking = 1 << 21;
+inline constexpr int kFlagAsyncLoading = 1 << 23;
+
+// --- keyspace events ---
+inline constexpr int kNotifyGeneric = 1 << 2;
+inline constexpr int kNotifyModule = 1 << 13;
+
+// --- module options ---
+inline constexpr int kHandleIoErrors = 1 << 0;
+inline constexpr int kNoImplicitSignalModified = 1 << 1;
+
+// --- settings ---
+inline constexpr unsigned kSettingDefault = 0;
+inline constexpr unsigned kSettingMemory = 1 << 7;
+
+inline constexpr long kPostponedLength = -1;
+
+// --- server events ---
+struct HostEvent {
+  uint64_t id;
+  uint64_t data_version;
+};
+inline constexpr HostEvent kEventRoleChanged{0, 1};
+inline constexpr HostEvent kEventLoading{3, 1};
+inline constexpr HostEvent kEventSwapDb{11, 1};
+inline constexpr uint64_t kRoleNowMaster = 0;
+inline constexpr uint64_t kLoadingEnded = 3;
+inline constexpr uint64_t kLoadingFailed = 4;
+
+struct HostSwapDbInfo {
+  uint64_t version;
+  int32_t first;
+  int32_t second;
+};
+
+// --- callbacks ---
+using CommandCallback = int (*)(HostContext*, HostString**, int);
+using EventCallback = void (*)(HostContext*, HostEvent, uint64_t subevent, void* data);
+using NotificationCallback = int (*)(HostContext*, int type, const char* event, HostString* key);
+using TimerCallback = void (*)(HostContext*, void* data);
+using InfoCallback = void (*)(HostInfo*, int for_crash_report);
+using DisconnectCallback = void (*)(HostContext*, HostBlockedClient*);
+using FreePrivateCallback = void (*)(HostContext*, void*);
+using GetNumericCallback = long long (*)(const char* name, void* data);
+using SetNumericCallback = int (*)(const char* name, long long value, void* data, HostString** error);
+using ApplyCallback = int (*)(HostContext*, void* data, HostString** error);
+
+// --- a key type ---
+struct HostTypeMethods {
+  uint64_t version;
+  void* (*rdb_load)(HostIo*, int encoding_version);
+  void (*rdb_save)(HostIo*, void* value);
+  void (*aof_rewrite)(HostIo*, HostString* key, void* value);
+  size_t (*mem_usage)(const void* value);
+  void (*digest)(HostDigest*, void* value);
+  void (*free)(void* value);
+  int (*aux_load)(HostIo*, int encoding_version, int when);
+  void (*aux_save)(HostIo*, int when);
+  int aux_save_triggers;
+  size_t (*free_effort)(HostString* key, const void* value);
+  void (*unlink)(HostString* key, const void* value);
+  void* (*copy)(HostString* from, HostString* to, const void* value);
+  int (*defrag)(void* context, HostString* key, void** value);
+  size_t (*mem_usage2)(HostKeyOptions*, const void* value, size_t samples);
+  size_t (*free_effort2)(HostKeyOptions*, const void* value);
+  void (*unlink2)(HostKeyOptions*, const void* value);
+  void* (*copy2)(HostKeyOptions*, const void* value);
+};
+inline constexpr uint64_t kTypeMethodsVersion = 4;
+
+// --- what COMMAND DOCS and COMMAND GETKEYS are told ---
+enum class ArgumentKind : int { String, Integer, Double, Key, Pattern, UnixTime, PureToken, OneOf, Block };
+inline constexpr int kArgumentOptional = 1 << 0;
+inline constexpr int kArgumentMultiple = 1 << 1;
+
+struct HostArgument {
+  const char* name;
+  ArgumentKind kind;
+  int key_spec_index;  // -1 unless a key
+  const char* token;
+  const char* summary;
+  const char* since;
+  int flags;
+  const char* deprecated_since;
+  HostArgument* parts;
+};
+
+inline constexpr uint64_t kKeyReadOnly = 1 << 0;
+inline constexpr uint64_t kKeyReadWrite = 1 << 1;
+inline constexpr uint64_t kKeyAccess = 1 << 4;
+inline constexpr uint64_t kKeyUpdate = 1 << 5;
+inline constexpr uint64_t kKeyInsert = 1 << 6;
+inline constexpr uint64_t kKeyDelete = 1 << 7;
+inline constexpr int kBeginSearchIndex = 2;
+inline constexpr int kFindKeysRange = 2;
+
+struct HostKeySpec {
+  const char* notes;
+  uint64_t flags;
+  int begin_search_type;
+  union {
+    struct {
+      int position;
+    } index;
+    struct {
+      const char* keyword;
+      int start_from;
+    } keyword;
+  } begin_search;
+  int find_keys_type;
+  union {
+    struct {
+      int last_key;
+      int key_step;
+      int limit;
+    } range;
+    struct {
+      int number_index;
+      int first_key;
+      int key_step;
+    } key_number;
+  } find_keys;
+};
+
+struct HostHistoryEntry {
+  const char* since;
+  const char* changes;
+};
+
+struct HostCommandInfoVersion {
+  int version;
+  size_t history_entry_size;
+  size_t key_spec_size;
+  size_t argument_size;
+};
+
+struct HostCommandInfo {
+  const HostCommandInfoVersion* version;
+  const char* summary;
+  const char* complexity;
+  const char* since;
+  HostHistoryEntry* history;
+  const char* tips;
+  int arity;
+  HostKeySpec* key_specs;
+  HostArgument* arguments;
+};
+
+// --- the functions, in one list: name, result, parameters ---
+// clang-format off
+#define MILLRACE_HOST_FUNCTIONS(F)                                                                                 \
+  F(Log, void, (HostContext*, const char* level, const char* format, ...))                                         \
+  F(Alloc, void*, (size_t))                                                                                        \
+  F(Free, void, (void*))                                                                                           \
+  F(SetModuleAttribs, void, (HostContext*, const char* name, int version, int api_version))                        \
+  F(IsModuleNameBusy, int, (const char* name))                                                                     \
+  F(SetModuleOptions, void, (HostContext*, int options))                                                           \
+  F(GetServerVersion, int, ())                                                                                     \
+  F(CreateCommand, int, (HostContext*, const char* name, CommandCallback, const char* flags, int, int, int))       \
+  F(GetCommand, HostCommand*, (HostContext*, const char* name))                                                    \
+  F(SetCommandInfo, int, (HostCommand*, const HostCommandInfo*))                                                   \
+  F(CreateDataType, HostType*, (HostContext*, const char* name, int encoding_version, HostTypeMethods*))           \
+  F(RegisterNumericConfig, int, (HostContext*, const char* name, long long initial, unsigned flags, long long min, \
+                                 long long max, GetNumericCallback, SetNumericCallback, ApplyCallback, void*))     \
+  F(LoadConfigs, int, (HostContext*))                                                                              \
+  F(RegisterInfoFunc, int, (HostContext*, InfoCallback))                                                           \
+  F(InfoAddSection, int, (HostInfo*, const char* name))                                                            \
+  F(InfoAddFieldULongLong, int, (HostInfo*, const char* field, unsigned long long value))                          \
+  F(SubscribeToServerEvent, int, (HostContext*, HostEvent, EventCallback))                                         \
+  F(SubscribeToKeyspaceEvents, int, (HostContext*, int types, NotificationCallback))                               \
+  F(GetDetachedThreadSafeContext, HostContext*, (HostContext*))                                                    \
+  F(GetContextFlags, int, (HostContext*))                                                                          \
+  F(AvoidReplicaTraffic, int, ())                                                                                  \
+  F(GetSelectedDb, int, (HostContext*))                                                                            \
+  F(SelectDb, int, (HostContext*, int))                                                                            \
+  F(Milliseconds, long long, ())                                                                                   \
+  F(CreateString, HostString*, (HostContext*, const char*, size_t))                                                \
+  F(FreeString, void, (HostContext*, HostString*))                                                                 \
+  F(StringPtrLen, const char*, (const HostString*, size_t*))                                                       \
+  F(OpenKey, HostKey*, (HostContext*, HostString* name, int mode))                                                 \
+  F(CloseKey, void, (HostKey*))                                                                                    \
+  F(KeyType, int, (HostKey*))                                                                                      \
+  F(ModuleTypeGetType, HostType*, (HostKey*))                                                                      \
+  F(ModuleTypeGetValue, void*, (HostKey*))                                                                         \
+  F(ModuleTypeSetValue, int, (HostKey*, HostType*, void*))                                                         \
+  F(SignalModifiedKey, int, (HostContext*, HostString*))                                                           \
+  F(NotifyKeyspaceEvent, int, (HostContext*, int type, const char* event, HostString* key))                        \
+  F(Replicate, int, (HostContext*, const char* command, const char* format, ...))                                  \
+  F(ReplicateVerbatim, int, (HostContext*))                                                                        \
+  F(WrongArity, int, (HostContext*))                                                                               \
+  F(ReplyWithLongLong, int, (HostContext*, long long))                                                             \
+  F(ReplyWithStringBuffer, int, (HostContext*, const char*, size_t))                                               \
+  F(ReplyWithSimpleString, int, (HostContext*, const char*))                                                       \
+  F(ReplyWithError, int, (HostContext*, const char*))                                                              \
+  F(ReplyWithArray, int, (HostContext*, long))                                                                     \
+  F(ReplySetArrayLength, void, (HostContext*, long))                                                               \
+  F(ReplyWithMap, int, (HostContext*, long))                                                                       \
+  F(ReplyWithNull, int, (HostContext*))                                                                            \
+  F(ReplyWithNullArray, int, (HostContext*))                                                                       \
+  F(BlockClientOnKeys, HostBlockedClient*, (HostContext*, CommandCallback reply, CommandCallback timeout,          \
+                                            FreePrivateCallback, long long timeout_ms, HostString** keys,          \
+                                            int key_count, void* data))                                            \
+  F(UnblockClient, int, (HostBlockedClient*, void* data))                                                          \
+  F(SetDisconnectCallback, void, (HostBlockedClient*, DisconnectCallback))                                         \
+  F(GetBlockedClientPrivateData, void*, (HostContext*))                                                            \
+  F(CreateTimer, uint64_t, (HostContext*, long long period_ms, TimerCallback, void*))                              \
+  F(StopTimer, int, (HostContext*, uint64_t id, void** data))                                                      \
+  F(SaveStringBuffer, void, (HostIo*, const char*, size_t))                                                        \
+  F(LoadStringBuffer, char*, (HostIo*, size_t*))                                                                   \
+  F(IsIOError, int, (HostIo*))                                                                                     \
+  F(LogIOError, void, (HostIo*, const char* level, const char* format, ...))                                       \
+  F(GetKeyNameFromIO, const HostString*, (HostIo*))                                                                \
+  F(GetDbIdFromIO, int, (HostIo*))                                                                                 \
+  F(EmitAOF, void, (HostIo*, const char* command, const char* format, ...))                                        \
+  F(DigestAddStringBuffer, void, (HostDigest*, const char*, size_t))                                               \
+  F(DigestAddLongLong, void, (HostDigest*, long long))                                                             \
+  F(DigestEndSequence, void, (HostDigest*))
+// clang-format on
+
+struct HostFunctions {
+#define MILLRACE_DECLARE(name, result, parameters) result(*name) parameters = nullptr;
+  MILLRACE_HOST_FUNCTIONS(MILLRACE_DECLARE)
+#undef MILLRACE_DECLARE
+};
+
+// All null until bind() has succeeded; never changed after that.
+extern constinit HostFunctions host;
+
+// Looks every function up by its name. False, after one line in the host's log that
+// names the first one it lacks (or to stderr, if that is the log itself).
+bool bind(HostContext* context);
+
+}  // namespace millrace::abi

@@ -1,0 +1,161 @@
+#include "module/abi/registration.h"
+
+#include <deque>
+#include <string_view>
+
+namespace millrace::abi {
+
+std::span<const ByteView> Arguments::views(size_t from) const {
+  // Commands do not nest, so one list serves them all and is allocated once.
+  static std::vector<ByteView> views;
+  views.clear();
+  for (size_t i = from; i < count_; ++i) views.push_back((*this)[i]);
+  // A call of a million words should not hold on to its list for ever.
+  if (views.capacity() > 4096 && views.size() <= 4096) views.shrink_to_fit();
+  return views;
+}
+
+namespace {
+
+// The host reads argument lists up to a nameless one, and copies them. `lists` keeps
+// the nested ones alive until it has.
+HostArgument* host_arguments(std::span<const ArgumentDoc> docs, std::deque<std::vector<HostArgument>>& lists) {
+  if (docs.empty()) return nullptr;
+  std::vector<HostArgument>& list = lists.emplace_back();
+  list.reserve(docs.size() + 1);
+  for (const ArgumentDoc& doc : docs) {
+    HostArgument argument{};
+    argument.name = doc.name;
+    argument.kind = doc.kind;
+    argument.key_spec_index = doc.kind == ArgumentKind::Key ? 0 : -1;
+    argument.token = doc.token;
+    argument.flags = doc.flags;
+    argument.parts = host_arguments(doc.parts, lists);
+    list.push_back(argument);
+  }
+  list.push_back(HostArgument{});
+  return list.data();
+}
+
+bool refused(HostContext* loading, const char* what, const char* name) {
+  host.Log(loading, "warning", "millrace: the host refuses the %s %s", what, name);
+  return false;
+}
+
+Listener listener;
+
+void on_role(HostContext*, HostEvent, uint64_t subevent, void*) { listener.now_deciding(subevent == kRoleNowMaster); }
+
+void on_loading(HostContext* context, HostEvent, uint64_t subevent, void*) {
+  const bool over = subevent == kLoadingEnded || subevent == kLoadingFailed;
+  listener.now_deciding(over && Context(context).is_master());
+}
+
+void on_swap(HostContext*, HostEvent, uint64_t, void* data) {
+  const auto* swapped = static_cast<const HostSwapDbInfo*>(data);
+  listener.databases_swapped(swapped->first, swapped->second);
+}
+
+int on_key_event(HostContext* context, int, const char* event, HostString* key) {
+  const std::string_view name(event);
+  if (name == "rename_to" || name == "copy_to" || name == "move_to" || name == "restore") {
+    listener.key_appeared(host.GetSelectedDb(context), StringRef(key).view());
+  }
+  return kOk;
+}
+
+bool register_command(HostContext* loading, const Command& command) {
+  static constexpr HostCommandInfoVersion kVersion{1, sizeof(HostHistoryEntry), sizeof(HostKeySpec),
+                                                   sizeof(HostArgument)};
+  if (host.CreateCommand(loading, command.name, command.callback, command.flags, 1, 1, 1) != kOk) {
+    return refused(loading, "command", command.name);
+  }
+  HostKeySpec keys[2]{};  // the second, empty, ends the list
+  keys[0].flags = command.key_flags;
+  keys[0].begin_search_type = kBeginSearchIndex;
+  keys[0].begin_search.index.position = 1;
+  keys[0].find_keys_type = kFindKeysRange;
+  keys[0].find_keys.range = {0, 1, 0};
+
+  std::deque<std::vector<HostArgument>> lists;
+  HostCommandInfo info{};
+  info.version = &kVersion;
+  info.summary = command.summary;
+  info.complexity = command.complexity;
+  info.since = command.since;
+  info.arity = command.arity;
+  info.key_specs = keys;
+  info.arguments = host_arguments(command.arguments, lists);
+  HostCommand* handle = host.GetCommand(loading, command.name);
+  if (handle == nullptr || host.SetCommandInfo(handle, &info) != kOk) {
+    return refused(loading, "description of", command.name);
+  }
+  return true;
+}
+
+bool register_setting(HostContext* loading, const Setting& setting) {
+  const auto get = [](const char*, void* value) { return *static_cast<long long*>(value); };
+  const auto set = [](const char*, long long number, void* value, HostString**) {
+    *static_cast<long long*>(value) = number;
+    return kOk;
+  };
+  const unsigned flags = setting.is_memory ? kSettingMemory : kSettingDefault;
+  if (host.RegisterNumericConfig(loading, setting.name, setting.initial, flags, setting.min, setting.max, get, set,
+                                 nullptr, setting.value) != kOk) {
+    return refused(loading, "setting", setting.name);
+  }
+  return true;
+}
+
+bool register_info(HostContext* loading) {
+  return host.RegisterInfoFunc(loading, [](HostInfo* info, int) {
+    if (host.InfoAddSection(info, "") != kOk) return;
+    InfoWriter writer(info);
+    contents().info(writer);
+  }) == kOk;
+}
+
+bool listen(HostContext* loading, const Listener& wanted) {
+  listener = wanted;
+  listener.now_deciding(Context(loading).is_master());
+  return host.SubscribeToServerEvent(loading, kEventRoleChanged, on_role) == kOk &&
+         host.SubscribeToServerEvent(loading, kEventLoading, on_loading) == kOk &&
+         host.SubscribeToServerEvent(loading, kEventSwapDb, on_swap) == kOk &&
+         host.SubscribeToKeyspaceEvents(loading, kNotifyGeneric, on_key_event) == kOk;
+}
+
+bool register_all(HostContext* loading, const Contents& all) {
+  for (const Command& command : all.commands) {
+    if (!register_command(loading, command)) return false;
+  }
+  for (const Setting& setting : all.settings) {
+    if (!register_setting(loading, setting)) return false;
+  }
+  for (CreateType create : all.types) {
+    if (!create(loading)) return refused(loading, "types of", all.name);
+  }
+  return register_info(loading) && listen(loading, all.listener) && host.LoadConfigs(loading) == kOk;
+}
+
+// Redis 7.0.0, as the host counts.
+constexpr int kOldestHost = 0x00070000;
+
+}  // namespace
+
+}  // namespace millrace::abi
+
+// What the host calls when it has opened the library.
+extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(millrace::abi::HostContext* loading, void**,
+                                                                         int) {
+  using namespace millrace::abi;
+  if (!bind(loading)) return kErr;
+  const Contents all = contents();
+  host.SetModuleAttribs(loading, all.name, all.version, kApiVersion);
+  if (host.GetServerVersion() < kOldestHost) {
+    host.Log(loading, "warning", "millrace: needs Redis 7.0 or Valkey 7.2 at least");
+    return kErr;
+  }
+  host.SetModuleOptions(loading, kHandleIoErrors | kNoImplicitSignalModified);
+  make_own_context(loading);
+  return register_all(loading, all) ? kOk : kErr;
+}

@@ -1,0 +1,118 @@
+// What is told to the host once, when the module loads: commands, settings, INFO
+// fields, and which events we want to hear of.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "module/abi/context.h"
+#include "module/abi/host.h"
+
+namespace millrace::abi {
+
+// --- commands ---
+
+// The words of a call, its name first.
+class Arguments {
+ public:
+  Arguments(HostString** strings, int count) : strings_(strings), count_(static_cast<size_t>(count)) {}
+
+  size_t size() const { return count_; }
+  StringRef string(size_t i) const { return StringRef(strings_[i]); }
+  ByteView operator[](size_t i) const { return string(i).view(); }
+
+  // All of them from `from` on. Borrowed until the next call of this function.
+  std::span<const ByteView> views(size_t from) const;
+
+ private:
+  HostString** strings_;
+  size_t count_;
+};
+
+using Handler = void (*)(Context, Arguments);
+
+// One argument of a command as COMMAND DOCS shows it.
+struct ArgumentDoc {
+  const char* name;
+  ArgumentKind kind = ArgumentKind::String;
+  const char* token = nullptr;
+  int flags = 0;  // kArgumentOptional, kArgumentMultiple
+  std::span<const ArgumentDoc> parts = {};
+};
+
+// One row of the command table. Every command has exactly one key, its first argument:
+// that makes it cluster-safe.
+struct Command {
+  const char* name;
+  const char* flags;   // the host's words: "write deny-oom fast"
+  uint64_t key_flags;  // what it does with its key
+  int arity;           // with the name; negative: at least
+  const char* summary;
+  const char* complexity;
+  const char* since;
+  std::span<const ArgumentDoc> arguments;  // the key among them
+  CommandCallback callback;                // of<handler>
+};
+
+// The callback for a handler.
+template <Handler handler>
+int of(HostContext* context, HostString** strings, int count) {
+  handler(Context(context), Arguments(strings, count));
+  return kOk;
+}
+
+// --- settings ---
+
+// A number that CONFIG GET/SET and the configuration file know as millrace.<name>.
+struct Setting {
+  const char* name;  // without "millrace."
+  long long initial;
+  long long min;
+  long long max;
+  bool is_memory;  // "16kb" is understood
+  long long* value;
+};
+
+// --- INFO ---
+
+class InfoWriter {
+ public:
+  explicit InfoWriter(HostInfo* info) : info_(info) {}
+  void field(const char* name, uint64_t value) { host.InfoAddFieldULongLong(info_, name, value); }
+
+ private:
+  HostInfo* info_;
+};
+
+// --- events ---
+
+// Who wants to hear of what happens around the commands. All are called on the main
+// thread.
+struct Listener {
+  void (*now_deciding)(bool deciding);  // see host/role.h
+  void (*databases_swapped)(int first, int second);
+  void (*key_appeared)(int database, ByteView key);  // RENAME, COPY, MOVE, RESTORE put something there
+};
+
+// --- the whole ---
+
+// DataType<T>::create of each type.
+using CreateType = bool (*)(HostContext*);
+
+struct Contents {
+  const char* name;
+  int version;
+  std::span<const Command> commands;
+  std::span<const Setting> settings;
+  std::span<const CreateType> types;
+  void (*info)(InfoWriter&);
+  Listener listener;
+};
+
+// What the module consists of; defined in module/module.cc. The host's entry point, in
+// registration.cc, registers it.
+Contents contents();
+
+}  // namespace millrace::abi

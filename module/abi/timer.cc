@@ -1,0 +1,29 @@
+#include "module/abi/timer.h"
+
+#include <algorithm>
+
+namespace millrace::abi {
+
+namespace {
+
+// The host multiplies by a thousand; a date in a thousand years would wrap around.
+constexpr uint64_t kLongestMs = 24 * 60 * 60 * 1000;
+
+}  // namespace
+
+void Timer::set_at_latest(UnixMs due) {
+  if (due_ && *due_ <= due) return;
+  if (due_) host.StopTimer(own_context().handle(), id_, nullptr);
+  const UnixMs at = now();
+  const uint64_t delay = due > at ? std::min(due - at, kLongestMs) : 0;
+  id_ = host.CreateTimer(own_context().handle(), static_cast<long long>(delay), fire, this);
+  due_ = due;
+}
+
+void Timer::fire(HostContext* context, void* self) {
+  auto* timer = static_cast<Timer*>(self);
+  timer->due_.reset();
+  timer->function_(Context(context));
+}
+
+}  // namespace millrace::abi

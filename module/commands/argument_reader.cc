@@ -1,0 +1,87 @@
+#include "module/commands/argument_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+namespace millrace::module {
+
+namespace {
+
+bool same_word(ByteView word, ByteView upper) {
+  return std::ranges::equal(word, upper, [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 32 : a) == b; });
+}
+
+template <class Number>
+std::optional<Number> parse(ByteView word, Number min, Number max) {
+  Number value{};
+  const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (problem != std::errc() || end != word.data() + word.size() || value < min || value > max) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string quoted(ByteView word) {
+  constexpr size_t kLongest = 40;
+  std::string text = "'";
+  for (char c : word.substr(0, kLongest)) text += c >= ' ' && c <= '~' ? c : '?';
+  if (word.size() > kLongest) text += "...";
+  return text + "'";
+}
+
+ByteView ArgumentReader::word(const char* what) {
+  if (failed()) return {};
+  if (at_ == words_.size()) {
+    fail(ErrorCode::Syntax, std::string("missing ") + what);
+    return {};
+  }
+  return words_[at_++];
+}
+
+bool ArgumentReader::keyword(ByteView upper) {
+  if (at_end() || !same_word(words_[at_], upper)) return false;
+  ++at_;
+  return true;
+}
+
+bool ArgumentReader::option(ByteView upper, bool& given) {
+  if (!keyword(upper)) return false;
+  if (given) fail(ErrorCode::Syntax, std::string(upper) + " is given twice");
+  given = true;
+  return true;
+}
+
+uint64_t ArgumentReader::number(const char* what, uint64_t min, uint64_t max) {
+  const ByteView text = word(what);
+  if (failed()) return 0;
+  const auto value = parse(text, min, max);
+  if (!value) {
+    fail(ErrorCode::Range, std::string("invalid ") + what + " " + quoted(text) + ": expected an integer from " +
+                               std::to_string(min) + " to " + std::to_string(max));
+  }
+  return value.value_or(0);
+}
+
+int64_t ArgumentReader::signed_number(const char* what, int64_t min, int64_t max) {
+  const ByteView text = word(what);
+  if (failed()) return 0;
+  const auto value = parse(text, min, max);
+  if (!value) {
+    fail(ErrorCode::Range, std::string("invalid ") + what + " " + quoted(text) + ": expected an integer from " +
+                               std::to_string(min) + " to " + std::to_string(max));
+  }
+  return value.value_or(0);
+}
+
+void ArgumentReader::unknown_word(const char* expected) {
+  if (failed()) return;
+  const std::string found = at_ == words_.size() ? "nothing more" : quoted(words_[at_]);
+  fail(ErrorCode::Syntax, std::string("syntax error: expected ") + expected + ", found " + found);
+}
+
+void ArgumentReader::fail(ErrorCode code, std::string text) {
+  if (!failed()) error_ = Error{code, std::move(text)};
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,53 @@
+// Takes the words of a command apart. The first error latches: parse everything, then
+// ask once. Knows nothing of the host, so parsers are tested and fuzzed without one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "engine/base/bytes.h"
+#include "engine/base/error.h"
+
+namespace millrace::module {
+
+class ArgumentReader {
+ public:
+  // Borrows the words for its own lifetime.
+  explicit ArgumentReader(std::span<const ByteView> words) : words_(words) {}
+
+  bool at_end() const { return failed() || at_ == words_.size(); }
+  size_t left() const { return words_.size() - at_; }
+
+  // The next word; empty, with an error, if there is none. `what` names it in errors.
+  ByteView word(const char* what);
+
+  // Takes the next word if it is this keyword, in any case.
+  bool keyword(ByteView upper);
+
+  // The same for an option that may be given once; the second time is an error.
+  bool option(ByteView upper, bool& given);
+
+  // The next word as a number from min to max. Errors quote what was there.
+  uint64_t number(const char* what, uint64_t min, uint64_t max);
+  int64_t signed_number(const char* what, int64_t min, int64_t max);
+
+  // The next word is none of the known ones.
+  void unknown_word(const char* expected);
+  void fail(ErrorCode code, std::string text);
+
+  bool failed() const { return error_.has_value(); }
+  // REQUIRES: failed()
+  std::unexpected<Error> error() const { return std::unexpected(*error_); }
+
+ private:
+  std::span<const ByteView> words_;
+  size_t at_ = 0;
+  std::optional<Error> error_;
+};
+
+// A word as an error quotes it: printable, and short whatever it was.
+std::string quoted(ByteView word);
+
+}  // namespace millrace::module

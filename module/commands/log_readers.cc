@@ -1,0 +1,227 @@
+#include "module/commands/log_readers.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "module/abi/blocked_client.h"
+#include "module/abi/timer.h"
+#include "module/host/counters.h"
+#include "module/host/log_type.h"
+
+namespace millrace::module {
+
+// --- writing messages ---
+
+namespace {
+
+void write_message(abi::Reply& reply, const Message& message) {
+  reply.array(3);
+  reply.integer(static_cast<int64_t>(message.offset.value()));
+  reply.bytes(message.tag);
+  reply.bytes(message.entry);
+}
+
+void write_info(abi::Reply& reply, const Log* log) {
+  reply.array(2);
+  reply.integer(log == nullptr ? 1 : static_cast<int64_t>(log->first().value()));
+  reply.integer(log == nullptr ? 0 : static_cast<int64_t>(log->last().value()));
+}
+
+// Walks messages with one of some tags.
+class TaggedCursor {
+ public:
+  TaggedCursor(const Log& log, Offset from, const std::vector<ByteView>& tags)
+      : cursor_(log, from), tags_(tags), probes_(tags.begin(), tags.end()) {}
+
+  bool next(Message& message) {
+    do {
+      while (cursor_.skip_block_without(probes_)) {
+      }
+      if (!cursor_.next(message)) return false;
+    } while (std::ranges::find(tags_, message.tag) == tags_.end());
+    return true;
+  }
+
+ private:
+  Log::Cursor cursor_;
+  const std::vector<ByteView>& tags_;
+  std::vector<TagFilter::Probe> probes_;
+};
+
+uint64_t write_tagged(abi::Reply& reply, const Log& log, Offset from, const ReadRequest& request) {
+  TaggedCursor cursor(log, from, request.tags);
+  Message message;
+  uint64_t written = 0;
+  while (written < request.count && cursor.next(message)) {
+    write_message(reply, message);
+    ++written;
+  }
+  return written;
+}
+
+}  // namespace
+
+bool has_something_to_read(const Log* log, Offset from, const ReadRequest& request) {
+  if (log == nullptr) return false;
+  if (request.tags.empty()) return request.skip ? std::max(from, log->first()) < log->next() : from < log->next();
+  TaggedCursor cursor(*log, from, request.tags);
+  Message message;
+  return cursor.next(message);
+}
+
+void write_messages(abi::Reply reply, const Log* log, Offset from, const ReadRequest& request) {
+  const uint64_t info = request.with_info ? 1 : 0;
+  if (!request.tags.empty()) {
+    reply.array_later();
+    if (request.with_info) write_info(reply, log);
+    const uint64_t written = log == nullptr ? 0 : write_tagged(reply, *log, from, request);
+    counters.log.read += written;
+    reply.array_was(info + written);
+    return;
+  }
+  const Offset next = log == nullptr ? Offset(1) : log->next();
+  if (request.skip && log != nullptr) from = std::max(from, log->first());
+  const uint64_t total = from < next ? std::min(request.count, next - from) : 0;
+  reply.array(info + total);
+  if (request.with_info) write_info(reply, log);
+  if (total == 0) return;
+  const uint64_t evicted = from < log->first() ? std::min(total, log->first() - from) : 0;
+  for (uint64_t i = 0; i < evicted; ++i) reply.null();
+  Log::Cursor cursor(*log, from + evicted);
+  Message message;
+  for (uint64_t i = evicted; i < total && cursor.next(message); ++i) write_message(reply, message);
+  counters.log.read += total - evicted;
+}
+
+// --- waiting ---
+
+namespace {
+
+class WaitingReader;
+
+// Readers of one key in the order in which a growing log reaches them.
+using Line = std::set<std::pair<Offset, WaitingReader*>>;
+std::unordered_map<DatabaseKey, Line> lines;
+
+class WaitingReader final : public abi::BlockedClient {
+ public:
+  WaitingReader(DatabaseKey key, Offset from, const ReadRequest& request)
+      : key_(std::move(key)), from_(from), request_(request), arrival_(next_arrival_++) {
+    // The words of the command are gone by the time the answer is written.
+    tags_.assign(request.tags.begin(), request.tags.end());
+    request_.tags.assign(tags_.begin(), tags_.end());
+    lines[key_].emplace(waits_for_, this);
+    ++counters.log.blocked_readers;
+  }
+
+  uint64_t arrival() const { return arrival_; }
+
+  // Answers if the log has what it waits for; else it waits on, and by tag only for
+  // messages it has not looked at yet.
+  void serve_from(const Log& log) {
+    if (!has_something_to_read(&log, waits_for_, request_)) {
+      leave_line();
+      waits_for_ = log.next();
+      lines[key_].emplace(waits_for_, this);
+      return;
+    }
+    left();
+    log_ = &log;
+    ++counters.log.woken_readers;
+    serve();
+  }
+
+ private:
+  void answer(abi::Reply reply) override { write_messages(reply, log_, from_, request_); }
+
+  void answer_timeout(abi::Reply reply) override {
+    if (!request_.with_info) return reply.null_array();
+    const abi::Context context = abi::own_context();
+    context.select(key_.database);
+    const auto key = LogKey::for_reading(context, abi::OwnedString(key_.name));
+    reply.array(1);
+    write_info(reply, key ? key->get() : nullptr);
+  }
+
+  void left() override {
+    leave_line();
+    --counters.log.blocked_readers;
+  }
+
+  void leave_line() {
+    const auto line = lines.find(key_);
+    line->second.erase({waits_for_, this});
+    if (line->second.empty()) lines.erase(line);
+  }
+
+  static inline uint64_t next_arrival_ = 0;
+
+  DatabaseKey key_;
+  Offset from_;
+  Offset waits_for_ = from_;
+  ReadRequest request_;
+  std::vector<std::string> tags_;
+  uint64_t arrival_;
+  const Log* log_ = nullptr;
+};
+
+std::set<DatabaseKey> owed;  // keys whose readers must be looked at
+
+void on_timer(abi::Context context) { serve_owed_readers(context); }
+constinit abi::Timer timer(on_timer);
+
+void serve_line(const DatabaseKey& key, const Log& log) {
+  const auto line = lines.find(key);
+  if (line == lines.end()) return;
+  std::vector<WaitingReader*> reached;
+  for (const auto& [waits_for, reader] : line->second) {
+    if (waits_for >= log.next()) break;
+    reached.push_back(reader);
+  }
+  std::ranges::sort(reached, {}, &WaitingReader::arrival);
+  for (WaitingReader* reader : reached) reader->serve_from(log);
+}
+
+}  // namespace
+
+void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, const ReadRequest& request) {
+  DatabaseKey place{context.database(), std::string(key.view())};
+  abi::block(context, key, *request.block_ms, std::make_unique<WaitingReader>(std::move(place), from, request));
+}
+
+void serve_readers(abi::Context context, abi::StringRef key, const Log& log) {
+  if (lines.empty()) [[likely]]
+    return;
+  const DatabaseKey place{context.database(), std::string(key.view())};
+  if (!lines.contains(place)) return;
+  if (context.in_transaction()) return serve_readers_soon(place);
+  serve_line(place, log);
+}
+
+void serve_readers_soon(const DatabaseKey& key) {
+  if (!lines.contains(key)) return;
+  owed.insert(key);
+  timer.set_at_latest(abi::now());
+}
+
+void serve_all_readers_soon() {
+  for (const auto& [key, line] : lines) owed.insert(key);
+  if (!owed.empty()) timer.set_at_latest(abi::now());
+}
+
+void serve_owed_readers(abi::Context context) {
+  if (owed.empty()) [[likely]]
+    return;
+  if (context.in_transaction()) return;
+  const abi::Context own = abi::own_context();
+  for (const DatabaseKey& place : std::exchange(owed, {})) {
+    own.select(place.database);
+    const auto key = LogKey::for_reading(own, abi::OwnedString(place.name));
+    if (key && key->get() != nullptr) serve_line(place, *key->get());
+  }
+}
+
+}  // namespace millrace::module

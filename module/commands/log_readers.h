@@ -1,0 +1,38 @@
+// Reading: how messages are written to a client, now or, for those that wait, when the
+// message they wait for has come.
+//
+// The line of those who wait is our own. A write looks only at readers whose offset it
+// has reached, so ten thousand that wait for something far ahead cost it nothing; who
+// came first is answered first.
+#pragma once
+
+#include "engine/log/log.h"
+#include "module/abi/context.h"
+#include "module/commands/log_requests.h"
+#include "module/host/database_key.h"
+
+namespace millrace::module {
+
+// True if the request can be answered from this log (or from none) without waiting.
+// `from` is the request's start in it.
+bool has_something_to_read(const Log* log, Offset from, const ReadRequest& request);
+
+// Answers the request from the log; a missing one is empty.
+void write_messages(abi::Reply reply, const Log* log, Offset from, const ReadRequest& request);
+
+// The client waits until a message at `from` or behind it exists.
+void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, const ReadRequest& request);
+
+// To be called whenever messages were added: answers those who waited for them, at
+// once, or, inside a transaction, when it is over.
+void serve_readers(abi::Context context, abi::StringRef key, const Log& log);
+// The same for keys that got their content in another way (RENAME, RESTORE, SWAPDB, …):
+// looks at them as soon as the running command is over.
+void serve_readers_soon(const DatabaseKey& key);
+void serve_all_readers_soon();
+
+// Answers whoever is owed an answer by a transaction that is over. Every command of
+// ours begins with it: nobody gets between a write and those who waited for it.
+void serve_owed_readers(abi::Context context);
+
+}  // namespace millrace::module

@@ -1,0 +1,61 @@
+#include "module/commands/log_commands.h"
+#include "module/commands/log_readers.h"
+#include "module/commands/log_requests.h"
+#include "module/host/counters.h"
+#include "module/host/log_type.h"
+#include "module/host/role.h"
+#include "module/host/settings.h"
+
+namespace millrace::module {
+
+namespace {
+
+// The date of the messages is an effect: replicas and the AOF are told it when the
+// log's clock moves, once a millisecond at most, and stamp with that clock. So the
+// writes themselves pass on as they came.
+void move_clock(abi::Context context, abi::StringRef name, Log& log) {
+  if (!decides(context)) return;
+  if (log.tick(abi::now())) context.replicate(kApply, name, kApplyClock, log.clock().value());
+}
+
+Offset append_all(Log& log, const WriteRequest& request) {
+  const BlockLimits limits = block_limits();
+  const Offset first = log.next();
+  for (size_t i = 0; i < request.pairs.size(); i += 2) log.append(request.pairs[i], request.pairs[i + 1], limits);
+  counters.log.written += request.pairs.size() / 2;
+  return first;
+}
+
+// What these evict depends on the log alone, so replicas find the same.
+uint64_t evict_surplus(Log& log, const WriteRequest& request) {
+  uint64_t evicted = request.backlog ? log.keep_newest(*request.backlog) : 0;
+  if (log.retention().any()) evicted += log.enforce_size_limits();
+  return evicted;
+}
+
+}  // namespace
+
+void twrite(abi::Context context, abi::Arguments arguments) {
+  const auto request = parse_twrite(arguments.views(2));
+  if (!request) return context.reply().error(request.error());
+  const abi::StringRef name = arguments.string(1);
+  auto key = LogKey::for_writing(context, name);
+  if (!key) return context.reply().error(key.error());
+  if (key->get() != nullptr && key->get()->room() < request->pairs.size() / 2) {
+    return context.reply().error({ErrorCode::Full, "the log has used up its offsets"});
+  }
+
+  Log& log = key->get_or_create();
+  const bool was_empty = log.empty();
+  move_clock(context, name, log);
+  const Offset first = append_all(log, *request);
+  settle_evicted(log, evict_surplus(log, *request));
+  if (was_empty && log.retention().age_ms != 0) keep_dates({context.database(), std::string(name.view())}, log);
+
+  context.reply().integer(static_cast<int64_t>(first.value()));
+  context.replicate_verbatim();
+  context.changed(name, "twrite");
+  serve_readers(context, name, log);
+}
+
+}  // namespace millrace::module

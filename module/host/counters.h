@@ -1,0 +1,23 @@
+// What INFO millrace counts. Since the server started; not saved.
+#pragma once
+
+#include <cstdint>
+
+namespace millrace::module {
+
+struct LogCounters {
+  uint64_t written = 0;
+  uint64_t read = 0;
+  uint64_t evicted = 0;  // by any means but deleting the key
+  uint64_t blocked_readers = 0;
+  uint64_t woken_readers = 0;
+};
+
+struct Counters {
+  LogCounters log;
+  uint64_t refused_payloads = 0;  // RESTORE, RDB and AOF bytes that did not decode
+};
+
+inline constinit Counters counters;
+
+}  // namespace millrace::module

@@ -1,0 +1,46 @@
+// The log as a key type of the host, and its place on the agenda.
+#pragma once
+
+#include <optional>
+
+#include "engine/log/log.h"
+#include "module/abi/data_type.h"
+#include "module/host/agenda.h"
+
+namespace millrace::abi {
+
+template <>
+struct TypeTraits<Log> {
+  static constexpr const char* name = "millr-log";
+  static constexpr int encoding_version = 1;
+  static std::unique_ptr<Log> load(RdbReader& reader, int version);
+  static void save(RdbWriter& writer, const Log& log);
+  static void rewrite(AofWriter& writer, const Log& log);
+  static void digest(DigestWriter& writer, const Log& log);
+  static uint64_t memory(const Log& log) { return log.memory(); }
+  static uint64_t free_effort(const Log& log) { return log.block_count(); }
+  static std::unique_ptr<Log> copy(const Log& log) { return std::make_unique<Log>(log.clone()); }
+};
+
+}  // namespace millrace::abi
+
+namespace millrace::module {
+
+using LogKey = abi::TypedKey<Log>;
+
+// The command that carries effects to replicas and the AOF, and its words.
+inline constexpr const char* kApply = "TAPPLY";
+inline constexpr const char* kApplyClock = "CLOCK";
+inline constexpr const char* kApplyBlock = "BLOCK";
+inline constexpr const char* kApplyHead = "HEAD";
+
+// Counts what a log has evicted and frees it in slices. To be called after whatever may
+// have evicted, with the number that says.
+void settle_evicted(Log& log, uint64_t evicted);
+
+// Puts the log on the agenda if it has a date to keep.
+void keep_dates(const DatabaseKey& key, const Log& log);
+// The same for whatever a key holds that has just appeared under its name.
+void keep_dates_of_key(const DatabaseKey& key);
+
+}  // namespace millrace::module

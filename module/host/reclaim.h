@@ -1,0 +1,18 @@
+// Frees evicted blocks a slice at a time, so that evicting millions of messages is one
+// short command and no long pause.
+#pragma once
+
+#include <vector>
+
+#include "engine/log/block.h"
+
+namespace millrace::module {
+
+// Takes over blocks nobody needs. A few are freed at once; of many, kBlocksPerSlice
+// every millisecond.
+void reclaim(std::vector<Block> blocks);
+
+// Blocks that wait to be freed.
+uint64_t blocks_to_reclaim();
+
+}  // namespace millrace::module

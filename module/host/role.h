@@ -1,0 +1,21 @@
+// Who decides. A master decides what time it is and what is too old; a replica, and
+// every server while it loads its AOF, only repeats what was decided.
+#pragma once
+
+#include "module/abi/context.h"
+
+namespace millrace::module {
+
+// Kept up to date by the host's events, because asking the host costs more than a
+// whole TWRITE.
+inline constinit bool server_decides = true;
+
+// True if this very call decides: any on a master, and on a writable replica those of
+// its own clients.
+inline bool decides(abi::Context context) {
+  if (server_decides) [[likely]]
+    return true;
+  return !context.is_effect();
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,17 @@
+// The settings: CONFIG GET millrace.* and the host's configuration file.
+#pragma once
+
+#include <span>
+
+#include "engine/log/block.h"
+#include "module/abi/registration.h"
+
+namespace millrace::module {
+
+// Every setting, for registration.
+std::span<const abi::Setting> all_settings();
+
+// As the settings stand now.
+BlockLimits block_limits();
+
+}  // namespace millrace::module

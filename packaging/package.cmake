@@ -1,0 +1,1 @@
+# The .deb; see below once there is something to install.
