@@ -1,0 +1,93 @@
+# Shared by ./run and ./test: what Millrace needs, how a missing piece gets installed,
+# and the build. Sourced, with `root` set to the top of the tree.
+
+# One line for each package: what asks whether it is there, after the colon. Asking for
+# the thing and not for the package lets a compiler or a cmake from elsewhere serve.
+run_packages=(
+  "g++: command -v ${CXX:-g++}"
+  "cmake: command -v cmake"
+  "ninja-build: command -v ninja"
+  "libcli11-dev: has_header CLI/CLI.hpp"
+  "redis-server: find_server"
+)
+test_packages=(
+  "libgtest-dev: has_header gtest/gtest.h"
+  "dpkg-dev: command -v dpkg-shlibdeps"
+  "python3: test -x /usr/bin/python3"
+  "python3-pytest: /usr/bin/python3 -c 'import pytest'"
+  "python3-redis: /usr/bin/python3 -c 'import redis'"
+)
+
+fail() {
+  echo "${0##*/}: $*" >&2
+  exit 1
+}
+
+# Prints the server program this machine has.
+find_server() {
+  command -v redis-server || command -v valkey-server
+}
+
+has_header() {
+  echo "#include <$1>" | "${CXX:-g++}" -E -x c++ - >/dev/null
+}
+
+# Prints those of the packages given that are not there.
+missing_packages() {
+  local entry
+  for entry in "$@"; do
+    eval "${entry#*: }" >/dev/null 2>&1 </dev/null || echo "${entry%%: *}"
+  done
+}
+
+# Installs what is missing of the packages given. Nothing missing: no network, no rights.
+install_missing() {
+  local missing by_hand as_root=()
+  mapfile -t missing < <(missing_packages "$@")
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  by_hand="apt-get update && apt-get install --yes --no-install-recommends ${missing[*]}"
+  command -v apt-get >/dev/null ||
+    fail "needs, and cannot install without apt-get: ${missing[*]} (the names of Debian's packages)"
+  if [ "$(id -u)" -ne 0 ]; then
+    # Without a terminal nobody can answer sudo's question for a password.
+    if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+      fail "needs what only root may install; as root, run: $by_hand"
+    fi
+    as_root=(sudo)
+  fi
+  echo "Installing ${missing[*]}"
+  as_root+=(env DEBIAN_FRONTEND=noninteractive)
+  {
+    "${as_root[@]}" apt-get update &&
+      "${as_root[@]}" apt-get install --yes --no-install-recommends "${missing[@]}" </dev/null
+  } >&2 || fail "could not install; as root, run: $by_hand"
+
+  mapfile -t missing < <(missing_packages "$@")
+  [ ${#missing[@]} -eq 0 ] || fail "still missing after the installation: ${missing[*]}"
+}
+
+require_compiler() {
+  local compiler=${CXX:-g++}
+  echo '#include <expected>
+        static_assert(__cpp_lib_expected);' | "$compiler" -std=c++23 -fsyntax-only -x c++ - 2>/dev/null ||
+    fail "$compiler $("$compiler" -dumpfullversion -dumpversion) is too old, g++ 12 or later is needed:" \
+      "install one and set CXX, as in: CXX=g++-12 $0"
+}
+
+# Dies unless the server given is Redis 7.0, Valkey 7.2 or later.
+require_server() {
+  local version
+  version=$("$1" --version | sed -n 's/.*v=\([0-9][0-9.]*\).*/\1/p')
+  [ "${version%%.*}" -ge 7 ] 2>/dev/null ||
+    fail "$1 is version ${version:-unknown}, but Redis 7.0 or Valkey 7.2 or later is needed"
+}
+
+# build PRESET [--target ...]: see CMakePresets.json.
+build() {
+  local preset=$1
+  shift
+  # cmake takes its presets from the directory it is called in.
+  (cd "$root" && CXX=${CXX:-g++} cmake --preset "$preset" --log-level=WARNING >/dev/null &&
+    cmake --build --preset "$preset" "$@")
+}
