@@ -1,0 +1,39 @@
+#!/usr/bin/python3
+"""C++ is formatted by clang-format, if the version that the tree is formatted with is here."""
+import re
+import shutil
+import subprocess
+
+from tree import CPP, Problem, files, main
+
+# Versions disagree about details, so that another one would ask for changes back and forth.
+VERSION = 14
+FINDING = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):\d+: (?:error|warning):", re.MULTILINE)
+
+
+def clang_format():
+    """The program, or None if it is not here in the right version."""
+    for program in (f"clang-format-{VERSION}", "clang-format"):
+        if shutil.which(program):
+            shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+            if re.search(rf"version {VERSION}\.", shown):
+                return program
+    return None
+
+
+def problems(root):
+    program = clang_format()
+    sources = {str(path): path for path in files(root, suffixes=CPP)}
+    if program is None or not sources:
+        return
+    run = subprocess.run([program, "--dry-run", "-Werror", *sources], capture_output=True, text=True, cwd=root)
+    seen = set()
+    for finding in FINDING.finditer(run.stderr):
+        path = sources[finding["path"]]
+        if path not in seen:  # one finding a file is enough to say what to do
+            seen.add(path)
+            yield Problem(path, int(finding["line"]), f"is not formatted: run {program} -i on it")
+
+
+if __name__ == "__main__":
+    main(problems)

@@ -1,0 +1,126 @@
+"""The pages of docs/commands, from what a live server answers to COMMAND DOCS and COMMAND INFO.
+
+Asking the server and not the source proves that both answers are complete and right.
+"""
+import sys
+
+from tree import ROOT
+
+# The same server that the tests use.
+sys.path.insert(0, str(ROOT / "tests" / "server"))
+from server import Server  # noqa: E402
+
+NOTE = "<!-- Written by tools/generate_command_docs from COMMAND DOCS and COMMAND INFO. -->\n"
+FOLDER = "docs/commands"
+
+
+def plain(answer):
+    """An answer with text in place of bytes."""
+    if isinstance(answer, bytes):
+        return answer.decode()
+    if isinstance(answer, list):
+        return [plain(one) for one in answer]
+    if isinstance(answer, dict):
+        return {plain(name): plain(value) for name, value in answer.items()}
+    return answer
+
+
+def ask_server():
+    """(docs, infos) of all our commands, by name."""
+    with Server() as server, server.connect(protocol=3) as connection:
+        def ask(*words):
+            return plain(connection.call(*words))
+
+        names = sorted(ask("COMMAND", "LIST", "FILTERBY", "MODULE", "millrace"))
+        infos = {info[0]: info for info in ask("COMMAND", "INFO", *names)}
+        return ask("COMMAND", "DOCS", *names), infos
+
+
+# --- syntax ---
+
+def argument_syntax(argument):
+    """One argument as people write it: [BACKLOG backlog], <this | that>."""
+    flags = argument.get("flags", [])
+    kind = argument["type"]
+    if kind == "pure-token":
+        text = argument["token"]
+    else:
+        if kind == "oneof":
+            text = " | ".join(argument_syntax(part) for part in argument["arguments"])
+            if "optional" not in flags:
+                text = f"<{text}>"
+        elif kind == "block":
+            text = syntax(argument["arguments"])
+        else:
+            text = argument.get("display_text", argument["name"])
+        if "multiple" in flags:
+            token = argument.get("token", "") + " " if "multiple_token" in flags else ""
+            text = f"{text} [{token}{text} ...]"
+        if "token" in argument:
+            text = f"{argument['token']} {text}"
+    return f"[{text}]" if "optional" in flags else text
+
+
+def syntax(arguments):
+    return " ".join(argument_syntax(argument) for argument in arguments)
+
+
+def syntax_lines(name, arguments):
+    """The whole command, a line for each form if its last argument is a choice of forms."""
+    *first, last = arguments
+    if last["type"] != "oneof" or "optional" in last.get("flags", []):
+        return [f"{name} {syntax(arguments)}"]
+    return [f"{name} {syntax([*first, form])}" for form in last["arguments"]]
+
+
+# --- pages ---
+
+def arity_text(arity):
+    words = "word" if abs(arity) == 1 else "words"
+    return f"{arity}: {'exactly' if arity > 0 else 'at least'} {abs(arity)} {words}, the name among them"
+
+
+def key_text(spec):
+    search, find = spec["begin_search"], spec["find_keys"]
+    one_at_index = (search["type"] == "index" and find["type"] == "range" and
+                    find["spec"] == {"lastkey": 0, "keystep": 1, "limit": 0})
+    if not one_at_index:
+        raise ValueError(f"a command has one key at a fixed place, so that it is safe in a cluster; not: {spec}")
+    return f"word {search['spec']['index']} behind the name, used as " + ", ".join(f"`{flag}`" for flag in spec["flags"])
+
+
+def acl_text(name, categories, key_flags):
+    if categories:
+        return ", ".join(f"`{category}`" for category in categories)
+    # The flags that the host itself goes by when it asks for a key's permission.
+    needs = ("R" if "access" in key_flags else "") + ("W" if {"insert", "update", "delete"} & set(key_flags) else "")
+    text = f"in none, as the host has it for modules; allow it by name: `+{name}`"
+    return f"{text}, with the permission `%{needs}~pattern` for its key" if needs else text
+
+
+def page(name, doc, info):
+    _, arity, flags, *_, categories, _, specs, _ = info
+    rows = [
+        ("since", doc["since"]),
+        ("complexity", doc["complexity"]),
+        ("arity", arity_text(arity)),
+        ("flags", ", ".join(f"`{flag}`" for flag in sorted(flags))),
+        ("ACL categories", acl_text(name, categories, specs[0]["flags"])),
+        ("key", key_text(specs[0])),
+    ]
+    table = "\n".join(f"| {what} | {value} |" for what, value in rows)
+    forms = "\n".join(syntax_lines(name, doc["arguments"]))
+    return (f"{NOTE}# {name}\n\n```\n{forms}\n```\n\n{doc['summary']}\n\n| | |\n| --- | --- |\n{table}\n\n"
+            f"What it answers and how it is used: [the guide to logs](../guides/log.md). "
+            f"All commands: [index](README.md).\n")
+
+
+def index(docs):
+    rows = "\n".join(f"| [{name}]({name}.md) | {docs[name]['summary']} |" for name in sorted(docs))
+    return f"{NOTE}# Commands\n\n| command | |\n| --- | --- |\n{rows}\n"
+
+
+def pages():
+    """What docs/commands should hold: text by file name."""
+    docs, infos = ask_server()
+    return {"README.md": index(docs), **{f"{name}.md": page(name, docs[name], infos[name]) for name in docs}}

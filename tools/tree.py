@@ -1,0 +1,64 @@
+"""What the checks of the tree have in common: its files, the shape of a finding, a main.
+
+A check is a module check_<what>.py with a docstring that says what it wants and a
+function problems(root) that yields what it found. check_all runs them all.
+"""
+import re
+import sys
+from pathlib import Path
+from typing import Iterator, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+# What .gitignore names: made here, not written here.
+NOT_OURS = re.compile(r"^(build|build-.*|data|\.git|__pycache__|\.pytest_cache)$")
+CPP = {".cc", ".h"}
+
+
+class Problem(NamedTuple):
+    path: Path
+    line: int
+    sentence: str
+
+    def text(self, root: Path) -> str:
+        return f"{self.path.relative_to(root)}:{self.line}: {self.sentence}"
+
+
+def files(root: Path, under: str = ".", suffixes=None) -> Iterator[Path]:
+    """The files of the tree in a stable order, those with one of the suffixes if given."""
+    start = root / under
+    if not start.is_dir():
+        return
+    for path in sorted(start.iterdir()):
+        if NOT_OURS.match(path.name) or path.is_symlink():
+            continue
+        if path.is_dir():
+            yield from files(root, str(path.relative_to(root)), suffixes)
+        elif suffixes is None or path.suffix in suffixes:
+            yield path
+
+
+def lines(path: Path) -> list[str]:
+    """The lines of a text file; none of a binary one, which the checks have nothing to say about."""
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        return []
+
+
+def without_comments(text: str) -> str:
+    """C++ with its comments blanked and its lines kept."""
+    pattern = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+    return pattern.sub(lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text)
+
+
+def line_of(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def main(problems) -> None:
+    """For a check called alone: an optional argument is the tree to look at."""
+    root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
+    found = list(problems(root))
+    for problem in found:
+        print(problem.text(root))
+    sys.exit(1 if found else 0)
