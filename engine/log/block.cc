@@ -29,6 +29,7 @@ Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags
   Decoder decoder(block.bytes_.view());
   std::vector<TagPosition> positions;
   for (uint32_t i = 0; i < header.count; ++i) {
+    const auto start = static_cast<uint32_t>(decoder.bytes(0).data() - base);
     const uint64_t reference = decoder.number();
     uint64_t tag_size = 0;
     if (reference == 0) {
@@ -50,6 +51,8 @@ Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags
     if (i == 0 ? delta != 0 : delta > INT64_MAX - block.last_time_.value())
       return corrupt("a message beyond the end of time");
     block.last_time_ = block.last_time_ + delta;
+    block.count_ = i;
+    block.mark(start, block.last_time_);
     block.payload_ += tag_size + entry_size;
   }
   if (!decoder.finished()) return corrupt("bytes after the last message of a block");
@@ -69,6 +72,7 @@ Block Block::clone() const {
   copy.last_time_ = last_time_;
   copy.payload_ = payload_;
   copy.count_ = count_;
+  copy.landmarks_ = landmarks_;
   copy.filter_ = filter_.clone();
   return copy;
 }
@@ -82,6 +86,7 @@ bool Block::append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, Bl
   if (needed > bytes_.capacity()) make_room(needed, limits);
 
   const uint32_t start = bytes_.size();
+  if (count_ % kStride == 0) mark(start, time);
   write_record(bytes_.extend(static_cast<uint32_t>(size)), known, tag, delta, entry);
   if (known == 0) tags.add(bytes_.data(), start + 1);  // behind the reference, one byte of 0
   if (empty()) first_time_ = time;
@@ -102,6 +107,23 @@ void Block::seal(const TagIndex& tags) {
   filter_ = TagFilter::build(bytes_.data(), tags.positions());
   // The last message's room is not worth a copy; a large one that did not fit is.
   if (bytes_.capacity() - bytes_.size() > bytes_.capacity() / 8) bytes_.reserve(bytes_.size());
+  landmarks_.shrink_to_fit();
+}
+
+void Block::mark(uint32_t byte, UnixMs time) {
+  if (count_ == 0 || count_ % kStride != 0) return;
+  // A gap would shift the rest. Without a landmark for every stride (a block that spans
+  // seven weeks) the last ones are walked to from the last landmark there is.
+  if (landmarks_.size() + 1 != count_ / kStride || time - first_time_ > UINT32_MAX) return;
+  if (landmarks_.empty()) landmarks_.reserve(8);
+  landmarks_.push_back({byte, static_cast<uint32_t>(time - first_time_)});
+}
+
+BlockPosition Block::near(Offset offset) const {
+  const size_t passed = std::min<size_t>((offset - first_) / kStride, landmarks_.size());
+  if (passed == 0) return begin();
+  const Landmark& landmark = landmarks_[passed - 1];
+  return {first_ + passed * kStride, first_time_ + landmark.ms, landmark.byte};
 }
 
 void Block::advance(BlockPosition& position) const {

@@ -20,7 +20,7 @@ class TagIndex;
 // When a block is full: the message that would take it past either limit starts
 // the next one. A message larger than `bytes` has a block to itself.
 struct BlockLimits {
-  uint32_t bytes = 16 * 1024;
+  uint32_t bytes = 14 * 1024;
   // Keeps walking to a message inside a block short when messages are tiny.
   uint32_t messages = 1024;
 };
@@ -79,18 +79,33 @@ class Block {
 
   // The first message. REQUIRES: !empty()
   BlockPosition begin() const { return {first_, first_time_, 0}; }
+  // Close to the message at `offset`, never behind it; advance() does the rest, fewer
+  // than kStride times.
+  // REQUIRES: first() <= offset < end()
+  BlockPosition near(Offset offset) const;
   // Moves one message on. At the block's end the byte is bytes().size() and the time
   // stays that of the last message.
   void advance(BlockPosition& position) const;
 
   // What it holds besides itself.
-  uint64_t memory() const { return bytes_.capacity() + filter_.memory(); }
+  uint64_t memory() const { return bytes_.capacity() + landmarks_.capacity() * sizeof(Landmark) + filter_.memory(); }
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
 
+  static constexpr uint32_t kStride = 16;
+
  private:
+  // Where message number kStride, 2 * kStride, … of the block is, so that finding one in
+  // the middle does not walk through half the block. Derived: never saved.
+  struct Landmark {
+    uint32_t byte;
+    uint32_t ms;  // since first_time_
+  };
+
   void make_room(uint64_t needed, BlockLimits limits);
+  // To be called before message number count_ is added at `byte`.
+  void mark(uint32_t byte, UnixMs time);
 
   Buffer bytes_;
   Offset first_;
@@ -98,6 +113,7 @@ class Block {
   UnixMs last_time_;
   uint64_t payload_ = 0;
   uint32_t count_ = 0;
+  std::vector<Landmark> landmarks_;
   TagFilter filter_;
 };
 

@@ -143,22 +143,19 @@ Offset Log::seek(UnixMs time) const {
 Log::Cursor::Cursor(const Log& log, Offset from) : log_(&log) {
   from = std::clamp(from, log.first(), log.next());
   enter(log.full_.find([&](const Block& b) { return b.end() > from; }));
-  if (index_ == 0 && !block_->empty()) {
-    at_ += log.front_.byte;
-    offset_ = log.front_.offset;
-    time_ = log.front_.time;
-    // The record's own delta leads from the message before it.
-    if (at_ != end_) {
-      uint64_t delta;
-      skip_record(at_, delta);
-      time_ = time_ - delta;
-    }
+  if (from == log.next()) {
+    at_ = end_;
+    offset_ = from;
+    return;
   }
-  for (; offset_ < from; ++offset_) {
-    uint64_t delta;
-    at_ = skip_record(at_, delta);
-    time_ = time_ + delta;
-  }
+  BlockPosition position = block_->near(from);
+  while (position.offset < from) block_->advance(position);
+  at_ += position.byte;
+  offset_ = from;
+  // The record's own delta leads here from the message before it.
+  uint64_t delta;
+  skip_record(at_, delta);
+  time_ = position.time - delta;
 }
 
 void Log::Cursor::enter(size_t block_index) {
