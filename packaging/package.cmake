@@ -1,1 +1,35 @@
-# The .deb; see below once there is something to install.
+# What is installed where, and the .deb of it: cpack -G DEB in the build directory.
+if(MILLRACE_SANITIZE)
+  return()
+endif()
+
+set(documents share/doc/millrace)
+# Redis loads no module that is not executable, and Debian's cmake installs libraries so.
+install(TARGETS millrace_module LIBRARY DESTINATION lib/redis/modules
+  PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+install(TARGETS millrace RUNTIME DESTINATION bin)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${documents} OPTIONAL)
+# Where Debian's people look for a licence.
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${documents} RENAME copyright)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${documents} FILES_MATCHING PATTERN "*.md")
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/millrace.conf DESTINATION ${documents}/examples)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME millrace)
+set(CPACK_PACKAGE_VENDOR Millrace)
+set(CPACK_PACKAGE_CONTACT "The Millrace developers")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION database)
+# 5: is the epoch of Debian's redis; a module of Redis loads into Valkey too.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "redis-server (>= 5:7.0) | valkey-server (>= 7.2)")
+find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
+mark_as_advanced(DPKG_SHLIBDEPS)
+if(DPKG_SHLIBDEPS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+else()
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libc6, libstdc++6")
+endif()
+include(CPack)

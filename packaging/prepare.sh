@@ -8,10 +8,10 @@ run_packages=(
   "cmake: command -v cmake"
   "ninja-build: command -v ninja"
   "libcli11-dev: has_header CLI/CLI.hpp"
+  "libgtest-dev: has_header gtest/gtest.h" # ./run builds no test, but cmake asks for it
   "redis-server: find_server"
 )
 test_packages=(
-  "libgtest-dev: has_header gtest/gtest.h"
   "dpkg-dev: command -v dpkg-shlibdeps"
   "python3: test -x /usr/bin/python3"
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
@@ -29,7 +29,7 @@ find_server() {
 }
 
 has_header() {
-  echo "#include <$1>" | "${CXX:-g++}" -E -x c++ - >/dev/null
+  "${CXX:-g++}" -E -x c++ - >/dev/null <<<"#include <$1>"
 }
 
 # Prints those of the packages given that are not there.
@@ -69,8 +69,7 @@ install_missing() {
 
 require_compiler() {
   local compiler=${CXX:-g++}
-  echo '#include <expected>
-        static_assert(__cpp_lib_expected);' | "$compiler" -std=c++23 -fsyntax-only -x c++ - 2>/dev/null ||
+  "$compiler" -std=c++23 -fsyntax-only -x c++ - 2>/dev/null <<<$'#include <expected>\nstatic_assert(__cpp_lib_expected);' ||
     fail "$compiler $("$compiler" -dumpfullversion -dumpversion) is too old, g++ 12 or later is needed:" \
       "install one and set CXX, as in: CXX=g++-12 $0"
 }
