@@ -1,0 +1,266 @@
+"""Every check of the tree finds what it is there to find, in a small tree that has it."""
+import importlib
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).resolve().parent
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Writes files, given as path: text, and returns the tree."""
+    def write(files):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+def found(check, root):
+    return [problem.text(root) for problem in importlib.import_module(check).problems(root)]
+
+
+# --- include direction ---
+
+@pytest.mark.parametrize("name, line, reason", [
+    ("engine/base/a.h", '#include "engine/log/log.h"', "engine/base must not include engine/log/log.h"),
+    ("engine/log/a.cc", '#include "engine/channel/channel.h"', "must not include engine/channel/channel.h"),
+    ("engine/lock/a.cc", '#include "engine/shard/shard.h"', "must not include engine/shard/shard.h"),
+    ("engine/log/a.cc", '#include "module/host/settings.h"', "must not include module/host/settings.h"),
+    ("engine/log/a_test.cc", '#include "module/host/settings.h"', "must not include module/host/settings.h"),
+    ("client/a.cc", '#include "engine/base/bytes.h"', "must not include engine/base/bytes.h"),
+    ("cli/a.cc", '#include "module/command_table.h"', "must not include module/command_table.h"),
+    ("module/commands/a.cc", '#include "module/abi/host.h"', "module/abi/host.h is for module/abi alone"),
+    ("tests/model/a.cc", '#include "module/abi/host.h"', "module/abi/host.h is for module/abi alone"),
+    ("module/commands/a.cc", '#include "twrite.h"', "by its path from the top"),
+    ("module/commands/a.cc", "HostString* key;", "only module/abi names the host's HostString"),
+    ("engine/log/a.h", "RedisModuleString* key;", "only module/abi names the host's RedisModuleString"),
+    ("engine/log/a.cc", "#include <chrono>", "no <chrono>"),
+    ("engine/log/a.cc", "# include <fstream>", "no <fstream>"),
+    ("engine/base/a.h", "#include <sys/socket.h>", "no <sys/socket.h>"),
+])
+def test_an_include_in_the_wrong_direction_is_found(tree, name, line, reason):
+    (problem,) = found("check_includes", tree({name: f"// Contract.\n{line}\n"}))
+    assert problem.startswith(f"{name}:2: ") and reason in problem
+
+
+def test_includes_in_the_right_direction_are_not_mentioned(tree):
+    assert found("check_includes", tree({
+        "engine/base/a.h": "#include <span>\n",
+        "engine/log/a.cc": '#include "engine/base/a.h"\n#include "engine/log/log.h"\n',
+        "engine/log/a_test.cc": "#include <random>  // a test has a seed\n",
+        "engine/lock/a.cc": '#include "engine/log/log.h"\n#include "engine/lock/lock.h"\n',
+        "module/commands/a.cc": '#include "engine/log/log.h"\n#include "module/abi/context.h"\n// not HostString\n',
+        "module/abi/a.cc": '#include "module/abi/host.h"\nHostString* key;\n',
+        "cli/main.cc": '#include "client/connection.h"\n#include "version.h"\n',
+    })) == []
+
+
+# --- file size ---
+
+def test_a_long_file_is_found_unless_it_has_a_reason(tree):
+    line = "int x;\n"
+    root = tree({
+        "engine/fits.cc": line * 500,
+        "engine/long.cc": line * 501,
+        "engine/reasoned.cc": "// Long because the table belongs together.\n" + line * 799,
+        "engine/endless.cc": "// Long because nobody cared.\n" + line * 800,
+        "script": "#!/bin/sh\n" + "true\n" * 500,
+        "docs/guide.md": "text\n" * 2000,
+    })
+    assert [problem.split(": ")[0] for problem in found("check_file_size", root)] == [
+        "engine/endless.cc:801", "engine/long.cc:501", "script:501"]
+
+
+# --- registration of tests ---
+
+def with_build(root, compiled, tests):
+    build = root / "build"
+    build.mkdir()
+    commands = [{"file": str(root / name)} for name in compiled]
+    (build / "compile_commands.json").write_text(json.dumps(commands))
+    (build / "CTestTestfile.cmake").write_text("".join(f'add_test("{name}" true)\n' for name in tests))
+    return root
+
+
+def test_a_test_that_never_runs_is_found(tree):
+    root = tree({
+        "engine/log/log_test.cc": "TEST(Log, reads) {}\nTEST(Log, sleeps) {}\nTEST_P(Table, refuses) {}\n",
+        "engine/log/forgotten_test.cc": "TEST(Log, writes) {}\n",
+        "fuzz/forgotten_fuzz.cc": "",
+    })
+    with_build(root, ["engine/log/log_test.cc"], ["Log.reads", "Rows/Table.refuses/row"])
+    assert found("check_tests_registered", root) == [
+        "engine/log/forgotten_test.cc:1: is in no target of CMake: it never runs",
+        "engine/log/log_test.cc:2: ctest does not know Log.sleeps",
+        "fuzz/forgotten_fuzz.cc:1: is in no target of CMake: it never runs",
+    ]
+
+
+def test_a_tree_that_is_not_built_cannot_show_that_its_tests_run(tree):
+    assert "nothing is built" in found("check_tests_registered", tree({}))[0]
+
+
+# --- commands and settings ---
+
+TABLE = """
+constexpr ArgumentDoc kTags[] = {{.name = "tag", .flags = kMultiple}};
+constexpr abi::Command kCommands[] = {
+    {
+        .name = "CHAN.SEND",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite,
+        .arity = -3,
+    },
+    {
+        .name = "CHAN.INFO",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly,
+        .arity = 2,
+    },
+};
+"""
+COMPLETE = {
+    "module/command_table.cc": TABLE,
+    "module/commands/requests.h": "Result<Send> parse_chan_send(Words words);\n",
+    "fuzz/requests_fuzz.cc": "parse_chan_send(words);\n",
+    "tests/server/test_chan.py": 'call("CHAN.SEND")\ncall("CHAN.INFO")\n',
+    "docs/commands/CHAN.SEND.md": "",
+    "docs/commands/CHAN.INFO.md": "",
+}
+
+
+def test_a_complete_command_is_not_mentioned(tree):
+    assert found("check_commands", tree(COMPLETE)) == []
+
+
+@pytest.mark.parametrize("name, text, problem", [
+    ("docs/commands/CHAN.SEND.md", None, "module/command_table.cc:5: CHAN.SEND has no page"),
+    ("fuzz/requests_fuzz.cc", "parse_chan_sender(words);", "module/command_table.cc:5: CHAN.SEND is not fuzzed"),
+    ("module/commands/requests.h", "", "module/command_table.cc:5: CHAN.SEND has no parse_chan_send declared"),
+    ("tests/server/test_chan.py", '"CHAN.SEND", "CHAN.INFORM"', "module/command_table.cc:11: CHAN.INFO is in no test"),
+    ("module/command_table.cc", "", "module:1: no command is declared"),
+])
+def test_an_incomplete_command_is_found(tree, name, text, problem):
+    root = tree(COMPLETE if text is None else {**COMPLETE, name: text})
+    if text is None:
+        (root / name).unlink()
+    (only,) = found("check_commands", root)
+    assert only.startswith(problem)
+
+
+def test_a_setting_without_a_description_is_found(tree):
+    root = tree({
+        "module/host/settings.cc": '{.name = "block-bytes",\n .initial = 1},\n{.name = "block",\n .initial = 1},\n',
+        "docs/settings.md": "`millrace.block-bytes`: how large a block gets.\n",
+    })
+    assert found("check_settings", root) == [
+        "module/host/settings.cc:3: millrace.block is not described in docs/settings.md"]
+
+
+def test_pages_that_the_server_would_not_write_are_found(tree):
+    from check_command_docs import compared
+    root = tree({"README.md": "index", "OLD.md": "gone", "SAME.md": "same", "STALE.md": "before"})
+    wanted = {"README.md": "index", "SAME.md": "same", "STALE.md": "after", "NEW.md": "new"}
+    assert [problem.text(root) for problem in compared(root, wanted)] == [
+        "NEW.md:1: is missing: run tools/generate_command_docs",
+        "OLD.md:1: describes no command: delete it",
+        "STALE.md:1: is not what the server says: run tools/generate_command_docs",
+    ]
+
+
+# --- wording and format ---
+
+@pytest.mark.parametrize("text", [
+    # In two parts, or the check would find them here.
+    "see /ho" + "me/ann/notes", 'open("/wo' + 'rk/main/x")', "TO" + "DO: later", "// FIX" + "ME", "/ro" + "ot/x",
+])
+def test_unwanted_words_are_found(tree, text):
+    (problem,) = found("check_wording", tree({"docs/guide.md": f"fine\n{text}\n", "build/x": text, "data/x": text}))
+    assert problem.startswith("docs/guide.md:2: ")
+
+
+def test_ordinary_words_are_not_mentioned(tree):
+    text = "/usr/lib/redis /tmp/x docs/home/page ${root}/work/x TODOS\n"
+    root = tree({"a.md": text})
+    (root / "picture").write_bytes(b"\xff\xfe TO" b"DO")
+    assert found("check_wording", root) == []
+
+
+def test_a_file_that_is_not_formatted_is_found(tree):
+    import check_format
+    if check_format.clang_format() is None:
+        pytest.skip("the clang-format that the tree is formatted with is not here")
+    root = tree({".clang-format": "BasedOnStyle: Google\n", "a.cc": "int a;\n", "b.cc": "int a;\nint   b ;\n"})
+    (problem,) = found("check_format", root)
+    assert problem.startswith("b.cc:2: is not formatted")
+
+
+# --- all of them ---
+
+def test_every_check_can_be_run_alone_and_says_what_it_wants(tree):
+    for path in sorted(TOOLS.glob("check_*.py")):
+        assert importlib.import_module(path.stem).__doc__, path
+    root = tree({"a.md": "TO" + "DO\n"})
+    alone = subprocess.run([TOOLS / "check_wording.py", root], capture_output=True, text=True)
+    assert alone.returncode == 1
+    assert alone.stdout.startswith("a.md:1: ")
+
+
+def test_every_check_is_tested_here():
+    text = Path(__file__).read_text()
+    for path in TOOLS.glob("check_*.py"):
+        assert f'"{path.stem}"' in text or f"import {path.stem}" in text or f"from {path.stem}" in text, path
+
+
+# --- the sum of ./test ---
+
+def count(*files):
+    done = subprocess.run([TOOLS / "count_results", *files], capture_output=True, text=True)
+    return done.stdout.splitlines(), done.returncode
+
+
+def test_results_are_added_up(tree):
+    root = tree({
+        "good.xml": "<testsuites><testsuite><testcase/><testcase><skipped/></testcase></testsuite></testsuites>",
+        "bad.xml": "<testsuite><testcase/><testcase><failure/></testcase><testcase><error/></testcase></testsuite>",
+        "cut.xml": "<testsuite><testcase/>",
+        "none.xml": "<testsuite/>",
+    })
+    assert count(root / "good.xml") == (["good: 1 passed, 0 failed, 1 skipped", "1 passed, 0 failed"], 0)
+    assert count(root / "good.xml", root / "bad.xml") == (
+        ["good: 1 passed, 0 failed, 1 skipped", "bad: 1 passed, 2 failed, 0 skipped", "2 passed, 2 failed"], 1)
+    assert count(root / "cut.xml", root / "missing.xml")[0][-1] == "0 passed, 2 failed"
+    assert count(root / "none.xml") == (["none: 0 passed, 0 failed, 0 skipped", "0 passed, 0 failed"], 1)
+
+
+def test_the_rows_of_the_real_table_are_understood():
+    import command_table
+    from tree import ROOT
+    assert {"TWRITE", "TREAD", "TINFO"} <= {row.name for row in command_table.commands(ROOT)}
+    assert "millrace.block-bytes" in {row.name for row in command_table.settings(ROOT)}
+
+
+def test_a_syntax_line_is_rendered_from_the_arguments():
+    from command_docs import syntax_lines
+    key = {"name": "key", "type": "key"}
+    pair = [{"name": "tag", "type": "string"}, {"name": "entry", "type": "string"}]
+    arguments = [
+        key,
+        {"name": "ms", "type": "integer", "token": "BLOCK", "flags": ["optional"]},
+        {"name": "skip", "type": "pure-token", "token": "SKIP", "flags": ["optional"]},
+        {"name": "how", "type": "oneof", "arguments": [
+            {"name": "fast", "type": "pure-token", "token": "FAST"}, {"name": "slow", "type": "pure-token", "token": "SLOW"}]},
+        {"name": "entries", "type": "block", "token": "ENTRIES", "flags": ["multiple"], "arguments": pair},
+    ]
+    assert syntax_lines("X", arguments) == [
+        "X key [BLOCK ms] [SKIP] <FAST | SLOW> ENTRIES tag entry [tag entry ...]"]
+    forms = {"name": "what", "type": "oneof", "arguments": [
+        {"name": "one", "type": "block", "arguments": pair}, {"name": "n", "type": "integer", "token": "N"}]}
+    assert syntax_lines("X", [key, forms]) == ["X key tag entry", "X key N n"]
