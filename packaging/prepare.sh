@@ -84,9 +84,12 @@ require_server() {
 
 # build PRESET [--target ...]: see CMakePresets.json.
 build() {
-  local preset=$1
+  local preset=$1 cache=$root/build-$1/CMakeCache.txt fresh=()
   shift
+  if [ "$preset" = release ]; then cache=$root/build/CMakeCache.txt; fi
+  # A tree that was copied or moved together with its build directory starts anew.
+  if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache"; then fresh=(--fresh); fi
   # cmake takes its presets from the directory it is called in.
-  (cd "$root" && CXX=${CXX:-g++} cmake --preset "$preset" --log-level=WARNING >/dev/null &&
+  (cd "$root" && CXX=${CXX:-g++} cmake --preset "$preset" "${fresh[@]}" --log-level=WARNING >/dev/null &&
     cmake --build --preset "$preset" "$@")
 }
