@@ -33,6 +33,9 @@ bool bind(HostContext* context) {
     return refuse(context, "RedisModule_" #name);
   MILLRACE_HOST_FUNCTIONS(MILLRACE_BIND)
 #undef MILLRACE_BIND
+#define MILLRACE_TRY(name, result, parameters) lookup("RedisModule_" #name, reinterpret_cast<void*>(&host.name));
+  MILLRACE_OPTIONAL_HOST_FUNCTIONS(MILLRACE_TRY)
+#undef MILLRACE_TRY
   return true;
 }
 

@@ -255,18 +255,23 @@ struct HostCommandInfo {
   F(DigestAddStringBuffer, void, (HostDigest*, const char*, size_t))                                               \
   F(DigestAddLongLong, void, (HostDigest*, long long))                                                             \
   F(DigestEndSequence, void, (HostDigest*))
+
+// Functions that only newer hosts have; null on the others.
+#define MILLRACE_OPTIONAL_HOST_FUNCTIONS(F)                                                                        \
+  F(SetCommandACLCategories, int, (HostCommand*, const char* categories)) /* Redis 7.2, Valkey 7.2 */
 // clang-format on
 
 struct HostFunctions {
 #define MILLRACE_DECLARE(name, result, parameters) result(*name) parameters = nullptr;
   MILLRACE_HOST_FUNCTIONS(MILLRACE_DECLARE)
+  MILLRACE_OPTIONAL_HOST_FUNCTIONS(MILLRACE_DECLARE)
 #undef MILLRACE_DECLARE
 };
 
-// All null until bind() has succeeded; never changed after that.
+// All null until bind(); never changed after that.
 extern constinit HostFunctions host;
 
-// Looks every function up by its name. False, after one line in the host's log that
+// Looks every function up by its name; the optional ones may be missing. False, after one line in the host's log that
 // names the first one it lacks (or to stderr, if that is the log itself).
 bool bind(HostContext* context);
 

@@ -1,6 +1,7 @@
 #include "module/abi/registration.h"
 
 #include <deque>
+#include <string>
 #include <string_view>
 
 namespace millrace::abi {
@@ -64,6 +65,18 @@ int on_key_event(HostContext* context, int, const char* event, HostString* key) 
   return kOk;
 }
 
+// What the host derives for its own commands from the same flags. Redis 7.0 has no way
+// to put a module's command into a category; there, users allow it by name.
+bool set_categories(HostCommand* handle, std::string_view flags) {
+  if (host.SetCommandACLCategories == nullptr) return true;
+  const auto has = [&](std::string_view flag) { return flags.find(flag) != flags.npos; };
+  std::string categories = has("readonly") ? "read" : "write";
+  categories += has("fast") ? " fast" : " slow";
+  if (has("blocking")) categories += " blocking";
+  if (has("admin")) categories += " admin dangerous";
+  return host.SetCommandACLCategories(handle, categories.c_str()) == kOk;
+}
+
 bool register_command(HostContext* loading, const Command& command) {
   static constexpr HostCommandInfoVersion kVersion{1, sizeof(HostHistoryEntry), sizeof(HostKeySpec),
                                                    sizeof(HostArgument)};
@@ -87,7 +100,7 @@ bool register_command(HostContext* loading, const Command& command) {
   info.key_specs = keys;
   info.arguments = host_arguments(command.arguments, lists);
   HostCommand* handle = host.GetCommand(loading, command.name);
-  if (handle == nullptr || host.SetCommandInfo(handle, &info) != kOk) {
+  if (handle == nullptr || host.SetCommandInfo(handle, &info) != kOk || !set_categories(handle, command.flags)) {
     return refused(loading, "description of", command.name);
   }
   return true;
