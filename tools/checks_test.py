@@ -256,7 +256,8 @@ def test_a_syntax_line_is_rendered_from_the_arguments():
         {"name": "ms", "type": "integer", "token": "BLOCK", "flags": ["optional"]},
         {"name": "skip", "type": "pure-token", "token": "SKIP", "flags": ["optional"]},
         {"name": "how", "type": "oneof", "arguments": [
-            {"name": "fast", "type": "pure-token", "token": "FAST"}, {"name": "slow", "type": "pure-token", "token": "SLOW"}]},
+            {"name": "fast", "type": "pure-token", "token": "FAST"},
+            {"name": "slow", "type": "pure-token", "token": "SLOW"}]},
         {"name": "entries", "type": "block", "token": "ENTRIES", "flags": ["multiple"], "arguments": pair},
     ]
     assert syntax_lines("X", arguments) == [

@@ -86,26 +86,37 @@ def key_text(spec):
                     find["spec"] == {"lastkey": 0, "keystep": 1, "limit": 0})
     if not one_at_index:
         raise ValueError(f"a command has one key at a fixed place, so that it is safe in a cluster; not: {spec}")
-    return f"word {search['spec']['index']} behind the name, used as " + ", ".join(f"`{flag}`" for flag in spec["flags"])
+    flags = ", ".join(f"`{flag}`" for flag in spec["flags"])
+    return f"word {search['spec']['index']} behind the name, used as {flags}"
+
+
+def acl_categories(flags, reported):
+    """The categories that a command with these flags belongs to, the same on every host."""
+    categories = ["@read" if "readonly" in flags else "@write", "@fast" if "fast" in flags else "@slow"]
+    categories += ["@blocking"] if "blocking" in flags else []
+    categories += ["@admin", "@dangerous"] if "admin" in flags else []
+    # Redis 7.0 has no categories for modules and reports none.
+    if reported and set(reported) != set(categories):
+        raise ValueError(f"flags {flags} go with {categories}, but the server says {reported}")
+    return categories
 
 
 def acl_text(name, categories, key_flags):
-    if categories:
-        return ", ".join(f"`{category}`" for category in categories)
     # The flags that the host itself goes by when it asks for a key's permission.
     needs = ("R" if "access" in key_flags else "") + ("W" if {"insert", "update", "delete"} & set(key_flags) else "")
-    text = f"in none, as the host has it for modules; allow it by name: `+{name}`"
-    return f"{text}, with the permission `%{needs}~pattern` for its key" if needs else text
+    key = f" and its key by `%{needs}~pattern`" if needs else ""
+    return (", ".join(f"`{category}`" for category in categories) +
+            f"; Redis 7.0 has none for modules: allow the command by `+{name}`{key}")
 
 
 def page(name, doc, info):
-    _, arity, flags, *_, categories, _, specs, _ = info
+    _, arity, flags, _, _, _, reported, _, specs, _ = info
     rows = [
         ("since", doc["since"]),
         ("complexity", doc["complexity"]),
         ("arity", arity_text(arity)),
         ("flags", ", ".join(f"`{flag}`" for flag in sorted(flags))),
-        ("ACL categories", acl_text(name, categories, specs[0]["flags"])),
+        ("ACL categories", acl_text(name, acl_categories(flags, reported), specs[0]["flags"])),
         ("key", key_text(specs[0])),
     ]
     table = "\n".join(f"| {what} | {value} |" for what, value in rows)
