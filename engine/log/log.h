@@ -64,8 +64,8 @@ class Log {
   // --- writing ---
   // Moves the clock to `now` unless it is there or past it; true if it moved.
   bool tick(UnixMs now);
-  // How many more messages its offsets allow.
-  uint64_t room() const { return kMaxOffset - last(); }
+  // How many more messages its offsets allow. next() stays an offset too: it is saved.
+  uint64_t room() const { return kMaxOffset - next(); }
   // Appends with the date clock() and returns the offset. O(1), amortised.
   // REQUIRES: room() > 0; tag and entry together under 2 GiB.
   Offset append(ByteView tag, ByteView entry, BlockLimits limits = {});

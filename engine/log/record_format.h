@@ -22,7 +22,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "engine/base/bytes.h"
 #include "engine/base/varint.h"
@@ -89,12 +88,11 @@ inline void write_record(char* to, TagPosition known, ByteView tag, uint64_t tim
   to = put_varint(to, known);
   if (known == 0) {
     to = put_varint(to, tag.size());
-    std::memcpy(to, tag.data(), tag.size());
-    to += tag.size();
+    to += tag.copy(to, tag.size());
   }
   to = put_varint(to, time_delta);
   to = put_varint(to, entry.size());
-  std::memcpy(to, entry.data(), entry.size());
+  entry.copy(to, entry.size());
 }
 
 }  // namespace millrace

@@ -133,6 +133,7 @@ Result<ApplyRequest> parse_tapply(Words words) {
     request.what = ApplyRequest::What::Block;
     request.header = reader.word("block header");
     request.bytes = reader.word("block");
+    if (request.bytes.size() > kMaxBlock) reader.fail(ErrorCode::Range, "a block is larger than 4 GiB");
   } else if (reader.keyword("HEAD")) {
     request.what = ApplyRequest::What::Head;
     request.header = reader.word("log head");

@@ -21,6 +21,8 @@ namespace millrace::module {
 inline constexpr uint64_t kMaxReadCount = 1'000'000;
 // Largest tag or entry, the host's own default limit for a string.
 inline constexpr uint64_t kMaxPart = 512 * 1024 * 1024;
+// Largest block that TAPPLY brings: positions inside a block have 32 bits.
+inline constexpr uint64_t kMaxBlock = UINT32_MAX;
 // Largest time span: what fits a double, some 285,000 years.
 inline constexpr uint64_t kMaxMs = (uint64_t{1} << 53) - 1;
 
