@@ -1,0 +1,185 @@
+#include "engine/log/log_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+
+namespace millrace {
+namespace {
+
+Buffer buffer_of(ByteView bytes) {
+  Buffer buffer;
+  buffer.reserve(static_cast<uint32_t>(bytes.size()));
+  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
+  return buffer;
+}
+
+std::string varints(std::initializer_list<uint64_t> numbers) {
+  std::string bytes;
+  for (uint64_t number : numbers) append_varint(bytes, number);
+  return bytes;
+}
+
+// Out as bytes and in again, as a save and a load do, checked after each step.
+Log reloaded(const Log& log) {
+  Log again;
+  const auto head = decode_log_head(encode_log_head(log));
+  if (!head) {
+    ADD_FAILURE() << head.error().text;
+    return again;
+  }
+  EXPECT_EQ(head->blocks, log.block_count());
+  log.each_block([&](const Block& block) {
+    const auto header = decode_block_header(encode_block_header(block));
+    ASSERT_TRUE(header) << header.error().text;
+    const auto added = again.append_block(*header, buffer_of(block.bytes()));
+    EXPECT_TRUE(added) << added.error().text;
+    EXPECT_EQ(again.check(), nullptr);
+  });
+  const auto restored = again.restore_head(*head);
+  EXPECT_TRUE(restored) << restored.error().text;
+  EXPECT_EQ(again.check(), nullptr);
+  return again;
+}
+
+void expect_same(const Log& a, const Log& b) {
+  EXPECT_EQ(a.first(), b.first());
+  EXPECT_EQ(a.next(), b.next());
+  EXPECT_EQ(a.clock(), b.clock());
+  EXPECT_EQ(a.payload(), b.payload());
+  EXPECT_EQ(a.retention(), b.retention());
+  EXPECT_EQ(a.block_count(), b.block_count());
+  Message x{}, y{};
+  Log::Cursor in_a(a, Offset(1)), in_b(b, Offset(1));
+  while (in_a.next(x)) {
+    ASSERT_TRUE(in_b.next(y));
+    EXPECT_EQ(x.offset, y.offset);
+    EXPECT_EQ(x.tag, y.tag);
+    EXPECT_EQ(x.entry, y.entry);
+    EXPECT_EQ(x.written, y.written);
+  }
+  EXPECT_FALSE(in_b.next(y));
+}
+
+Log log_of(int count) {
+  Log log;
+  for (int i = 0; i < count; ++i) {
+    log.tick(UnixMs(1000u + static_cast<unsigned>(i)));
+    log.append(std::to_string(i % 3), std::to_string(i), {.bytes = 64, .messages = 10});
+  }
+  return log;
+}
+
+TEST(LogCodec, WritesTheBytesItsHeaderSays) {
+  Log log;
+  EXPECT_EQ(encode_log_head(log), varints({1, 1, 1, 0, 0, 0, 0, 0}));
+  log.tick(UnixMs(500));
+  log.append("t", "e");
+  log.append("t", "e");
+  log.evict_before(Offset(2));
+  log.set_retention({.count = 7, .age_ms = 8, .bytes = 9});
+  EXPECT_EQ(encode_log_head(log), varints({1, 2, 3, 500, 7, 8, 9, 1}));
+  log.each_block([](const Block& block) { EXPECT_EQ(encode_block_header(block), varints({1, 500, 2})); });
+}
+
+TEST(LogCodec, ALogComesBackAsItWas) {
+  for (int count : {0, 1, 2, 100}) {
+    for (uint64_t evicted : {0u, 1u, 7u, 57u, 100u}) {
+      SCOPED_TRACE(testing::Message() << count << " messages, " << evicted << " evicted");
+      Log log = log_of(count);
+      log.evict_before(Offset(evicted + 1));
+      log.set_retention({.count = 1000, .age_ms = 60000, .bytes = 1 << 20});
+      log.tick(UnixMs(5000));
+      expect_same(log, reloaded(log));
+    }
+  }
+}
+
+TEST(LogCodec, AReloadedLogGoesOnAsTheOriginalDoes) {
+  Log log = log_of(57);
+  log.evict_before(Offset(20));
+  Log again = reloaded(log);
+  for (Log* each : {&log, &again}) {
+    for (int i = 0; i < 30; ++i) each->append(std::to_string(i % 5), "later", {.bytes = 64, .messages = 10});
+    each->evict_before(Offset(60));
+    EXPECT_EQ(each->check(), nullptr);
+  }
+  expect_same(log, again);
+}
+
+TEST(LogCodec, AnEmptyLogKeepsItsOffsets) {
+  Log log = log_of(10);
+  log.evict_before(log.next());
+  Log again = reloaded(log);
+  EXPECT_TRUE(again.empty());
+  EXPECT_EQ(again.append("t", "e"), Offset(11));
+  EXPECT_EQ(again.check(), nullptr);
+}
+
+TEST(LogCodec, ALogThatHasUsedUpItsOffsetsComesBack) {
+  Log log;
+  LogHead head;
+  head.first = head.next = kMaxOffset - 3;
+  ASSERT_TRUE(log.restore_head(head));
+  while (log.room() > 0) log.append("t", "e");
+  EXPECT_EQ(log.next(), kMaxOffset);
+  expect_same(log, reloaded(log));
+  log.evict_before(log.next());
+  expect_same(log, reloaded(log));
+}
+
+struct CorruptRow {
+  const char* name;
+  std::string bytes;
+  const char* reason;
+};
+
+constexpr uint64_t kTooLarge = uint64_t{1} << 63;
+
+const CorruptRow kCorruptHeads[] = {
+    {"nothing", "", "a log of a version this module does not know"},
+    {"version 0", varints({0, 1, 1, 0, 0, 0, 0, 0}), "a log of a version this module does not know"},
+    {"version 2", varints({2, 1, 1, 0, 0, 0, 0, 0}), "a log of a version this module does not know"},
+    {"a number missing", varints({1, 1, 1, 0, 0, 0, 0}), "a log head of the wrong length"},
+    {"a number too many", varints({1, 1, 1, 0, 0, 0, 0, 0, 0}), "a log head of the wrong length"},
+    {"cut inside a number", varints({1, 1, 1, 0, 0, 0, 0, 300}).substr(0, 8), "a log head of the wrong length"},
+    {"first 0", varints({1, 0, 1, 0, 0, 0, 0, 0}), "a log head with impossible offsets"},
+    {"first after next", varints({1, 3, 2, 0, 0, 0, 0, 0}), "a log head with impossible offsets"},
+    {"next too large", varints({1, 1, kTooLarge, 0, 0, 0, 0, 0}), "a log head with impossible offsets"},
+    {"clock too large", varints({1, 1, 1, kTooLarge, 0, 0, 0, 0}), "a log head beyond the end of time"},
+    {"count too large", varints({1, 1, 1, 0, kTooLarge, 0, 0, 0}), "a log head with an impossible limit"},
+    {"age too large", varints({1, 1, 1, 0, 0, kTooLarge, 0, 0}), "a log head with an impossible limit"},
+    {"bytes too large", varints({1, 1, 1, 0, 0, 0, UINT64_MAX, 0}), "a log head with an impossible limit"},
+};
+
+TEST(LogCodec, RefusesAHeadThatIsNone) {
+  for (const CorruptRow& row : kCorruptHeads) {
+    SCOPED_TRACE(row.name);
+    const auto head = decode_log_head(row.bytes);
+    ASSERT_FALSE(head);
+    EXPECT_EQ(head.error().code, ErrorCode::Corrupt);
+    EXPECT_EQ(head.error().text, row.reason);
+  }
+}
+
+const CorruptRow kCorruptBlockHeaders[] = {
+    {"nothing", "", "a block header of the wrong length"},
+    {"a number missing", varints({1, 0}), "a block header of the wrong length"},
+    {"a number too many", varints({1, 0, 1, 0}), "a block header of the wrong length"},
+    {"a count beyond 32 bits", varints({1, 0, uint64_t{1} << 32}), "a block header of the wrong length"},
+    {"a number beyond 64 bits", std::string(11, '\xff'), "a block header of the wrong length"},
+};
+
+TEST(LogCodec, RefusesABlockHeaderThatIsNone) {
+  for (const CorruptRow& row : kCorruptBlockHeaders) {
+    SCOPED_TRACE(row.name);
+    const auto header = decode_block_header(row.bytes);
+    ASSERT_FALSE(header);
+    EXPECT_EQ(header.error().code, ErrorCode::Corrupt);
+    EXPECT_EQ(header.error().text, row.reason);
+  }
+}
+
+}  // namespace
+}  // namespace millrace

@@ -1,0 +1,97 @@
+#include "engine/log/tag_index.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace millrace {
+namespace {
+
+// Bytes that hold nothing but tags, each where a block would store it.
+class StoredTags {
+ public:
+  TagPosition store(ByteView tag) {
+    const auto position = static_cast<TagPosition>(bytes_.size());
+    append_varint(bytes_, tag.size());
+    bytes_ += tag;
+    return position;
+  }
+  const char* block() const { return bytes_.data(); }
+
+ private:
+  std::string bytes_ = "#";  // no tag is ever at position 0
+};
+
+TEST(TagIndex, KnowsNoTagAtFirst) {
+  TagIndex index;
+  EXPECT_EQ(index.find("", ""), 0u);
+  EXPECT_EQ(index.find("", "a"), 0u);
+  EXPECT_TRUE(index.positions().empty());
+}
+
+TEST(TagIndex, OfASingleTagAllocatesNothing) {
+  StoredTags tags;
+  TagIndex index;
+  const TagPosition only = tags.store("only");
+  index.add(tags.block(), only);
+  EXPECT_EQ(index.find(tags.block(), "only"), only);
+  EXPECT_EQ(index.find(tags.block(), "other"), 0u);
+  EXPECT_EQ(index.positions(), std::vector{only});
+  EXPECT_EQ(index.memory(), 0u);
+}
+
+TEST(TagIndex, FindsTheEmptyTagAndTagsThatAreNotText) {
+  StoredTags tags;
+  TagIndex index;
+  const TagPosition empty = tags.store("");
+  const TagPosition zero = tags.store(ByteView("\0", 1));
+  const TagPosition zeros = tags.store(ByteView("\0\0", 2));
+  for (TagPosition position : {empty, zero, zeros}) index.add(tags.block(), position);
+  EXPECT_EQ(index.find(tags.block(), ""), empty);
+  EXPECT_EQ(index.find(tags.block(), ByteView("\0", 1)), zero);
+  EXPECT_EQ(index.find(tags.block(), ByteView("\0\0", 2)), zeros);
+  EXPECT_EQ(index.find(tags.block(), ByteView("\0\0\0", 3)), 0u);
+}
+
+TEST(TagIndex, FindsEveryTagHoweverManyThereAre) {
+  StoredTags tags;
+  TagIndex index;
+  std::vector<TagPosition> added;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string tag = std::to_string(i);
+    ASSERT_EQ(index.find(tags.block(), tag), 0u);
+    added.push_back(tags.store(tag));
+    index.add(tags.block(), added.back());
+    // All of them while there are few, for that is when the table first grows.
+    for (int j = i < 50 ? 0 : i; j <= i; ++j) {
+      ASSERT_EQ(index.find(tags.block(), std::to_string(j)), added[static_cast<size_t>(j)]) << "tag " << j;
+    }
+  }
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_EQ(index.find(tags.block(), std::to_string(i)), added[static_cast<size_t>(i)]) << "tag " << i;
+  }
+  std::vector<TagPosition> positions = index.positions();
+  std::ranges::sort(positions);
+  EXPECT_EQ(positions, added);
+}
+
+TEST(TagIndex, KnowsNoTagAfterClear) {
+  for (int count : {1, 2, 100}) {
+    SCOPED_TRACE(count);
+    StoredTags tags;
+    TagIndex index;
+    for (int i = 0; i < count; ++i) index.add(tags.block(), tags.store(std::to_string(i)));
+    index.clear();
+    EXPECT_EQ(index.find(tags.block(), "0"), 0u);
+    EXPECT_TRUE(index.positions().empty());
+    EXPECT_EQ(index.memory(), 0u);
+    const TagPosition again = tags.store("again");
+    index.add(tags.block(), again);
+    EXPECT_EQ(index.find(tags.block(), "again"), again);
+  }
+}
+
+}  // namespace
+}  // namespace millrace

@@ -1,0 +1,56 @@
+// A whole log as one string and back, for tests and fuzzers: what RDB and AOF do with
+// one string for each part (engine/log/log_codec.h), here with a length before each.
+//
+//   log := length head (length block-header length block-bytes)*     (lengths are varints)
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "engine/base/decoder.h"
+#include "engine/log/log_codec.h"
+
+namespace millrace::testing {
+
+inline Buffer buffer_of(ByteView bytes) {
+  Buffer buffer;
+  buffer.reserve(static_cast<uint32_t>(bytes.size()));
+  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
+  return buffer;
+}
+
+inline void append_part(std::string& to, ByteView part) {
+  append_varint(to, part.size());
+  to += part;
+}
+
+inline std::string log_to_bytes(const Log& log) {
+  std::string bytes;
+  append_part(bytes, encode_log_head(log));
+  log.each_block([&](const Block& block) {
+    append_part(bytes, encode_block_header(block));
+    append_part(bytes, block.bytes());
+  });
+  return bytes;
+}
+
+// Trusts nothing, as the module's loader does.
+inline Result<Log> log_from_bytes(ByteView bytes) {
+  Decoder parts(bytes);
+  const auto next_part = [&] { return parts.bytes(parts.number()); };
+  const auto head = decode_log_head(next_part());
+  if (!head) return std::unexpected(head.error());
+  Log log;
+  for (uint64_t i = 0; i < head->blocks; ++i) {
+    const auto header = decode_block_header(next_part());
+    if (!header) return std::unexpected(header.error());
+    const ByteView block = next_part();
+    if (!parts.ok()) return fail(ErrorCode::Corrupt, "the payload ends too early");
+    if (auto added = log.append_block(*header, buffer_of(block)); !added) return std::unexpected(added.error());
+  }
+  if (!parts.finished()) return fail(ErrorCode::Corrupt, "bytes after the last block");
+  if (auto restored = log.restore_head(*head); !restored) return std::unexpected(restored.error());
+  return log;
+}
+
+}  // namespace millrace::testing

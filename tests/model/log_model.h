@@ -1,0 +1,90 @@
+// A log as stupid as can be: every message in one deque, every question answered by
+// walking it from one end. What it says is right because anybody can see that it is.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/log/retention.h"
+
+namespace millrace::testing {
+
+struct ModelMessage {
+  uint64_t offset;
+  std::string tag;
+  std::string entry;
+  uint64_t time;
+
+  uint64_t payload() const { return tag.size() + entry.size(); }
+};
+
+class LogModel {
+ public:
+  uint64_t first() const { return messages.empty() ? next : messages.front().offset; }
+
+  uint64_t payload() const {
+    uint64_t sum = 0;
+    for (const ModelMessage& message : messages) sum += message.payload();
+    return sum;
+  }
+
+  bool tick(uint64_t now) {
+    if (now <= clock) return false;
+    clock = now;
+    return true;
+  }
+
+  uint64_t append(std::string tag, std::string entry) {
+    messages.push_back({next, std::move(tag), std::move(entry), clock});
+    return next++;
+  }
+
+  uint64_t evict_before(uint64_t offset) {
+    return evict_while([&] { return messages.front().offset < offset; });
+  }
+  uint64_t keep_newest(uint64_t count) {
+    return evict_while([&] { return messages.size() > count; });
+  }
+  uint64_t enforce_size_limits() {
+    uint64_t left = payload();
+    return evict_while([&] {
+      const bool goes = (retention.count != 0 && messages.size() > retention.count) ||
+                        (retention.bytes != 0 && left > retention.bytes);
+      if (goes) left -= messages.front().payload();
+      return goes;
+    });
+  }
+  uint64_t enforce_age(uint64_t now) {
+    if (retention.age_ms == 0) return 0;
+    return evict_while([&] { return messages.front().time + retention.age_ms <= now; });
+  }
+  std::optional<uint64_t> next_age_due() const {
+    if (retention.age_ms == 0 || messages.empty()) return std::nullopt;
+    return messages.front().time + retention.age_ms;
+  }
+
+  uint64_t seek(uint64_t time) const {
+    for (const ModelMessage& message : messages) {
+      if (message.time >= time) return message.offset;
+    }
+    return next;
+  }
+
+  std::deque<ModelMessage> messages;
+  uint64_t next = 1;
+  uint64_t clock = 0;
+  Retention retention;
+
+ private:
+  template <class Condition>
+  uint64_t evict_while(Condition goes) {
+    uint64_t evicted = 0;
+    for (; !messages.empty() && goes(); ++evicted) messages.pop_front();
+    return evicted;
+  }
+};
+
+}  // namespace millrace::testing

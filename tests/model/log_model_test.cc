@@ -1,0 +1,271 @@
+// Random histories of a log, compared with the model after every step.
+//
+// A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
+#include "tests/model/log_model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/log/log.h"
+#include "tests/model/log_bytes.h"
+
+namespace millrace::testing {
+namespace {
+
+constexpr uint64_t kSeeds = 500;
+constexpr int kSteps = 200;
+// Beyond this a step is an eviction: comparing everything after every step is dear.
+constexpr size_t kMostMessages = 600;
+
+class History {
+ public:
+  explicit History(uint64_t seed) : random_(seed) {
+    // Two of three histories have tiny blocks, so that there are many of them.
+    if (chance(3)) return;
+    limits_ = {.bytes = static_cast<uint32_t>(between(64, 512)), .messages = static_cast<uint32_t>(between(1, 40))};
+  }
+
+  void run() {
+    for (int step = 0; step < kSteps && !::testing::Test::HasFailure(); ++step) {
+      const char* what = take_step();
+      SCOPED_TRACE(::testing::Message() << "after step " << step << ": " << what);
+      compare();
+    }
+  }
+
+ private:
+  // --- random things ---
+  uint64_t between(uint64_t min, uint64_t max) { return min + random_() % (max - min + 1); }
+  bool chance(uint64_t one_in) { return random_() % one_in == 0; }
+  // Around the log's own offsets, at its ends more often than by luck.
+  uint64_t some_offset() {
+    switch (between(0, 7)) {
+      case 0:
+        return model_.first();
+      case 1:
+        return model_.next;
+      case 2:
+        return chance(2) ? 0 : UINT64_MAX;
+      default:
+        return between(model_.first() > 5 ? model_.first() - 5 : 0, model_.next + 5);
+    }
+  }
+  uint64_t some_time() {
+    const uint64_t oldest = model_.messages.empty() ? model_.clock : model_.messages.front().time;
+    return chance(8) ? between(0, 1) * INT64_MAX : between(oldest > 5 ? oldest - 5 : 0, model_.clock + 5);
+  }
+  std::string some_tag() {
+    switch (between(0, 9)) {
+      case 0:
+        return "";
+      case 1:
+        return "unique " + std::to_string(model_.next);
+      case 2:
+        return std::string(between(100, 400), 'l');
+      case 3:
+        return "many " + std::to_string(between(0, 99));
+      default:
+        return std::string(1, static_cast<char>(between(0, 4)));
+    }
+  }
+  std::string some_entry() {
+    // Most are small, some are nothing, some fill several tiny blocks, few several normal ones.
+    const uint64_t size = chance(10)    ? 0
+                          : chance(300) ? between(10'000, 50'000)
+                          : chance(15)  ? between(200, 2000)
+                                        : between(1, 60);
+    return std::string(size, static_cast<char>(random_()));
+  }
+
+  // --- steps ---
+  const char* take_step() {
+    if (model_.messages.size() > kMostMessages) return keep_newest();
+    switch (between(0, 19)) {
+      case 0:
+        return tick_back();
+      case 1:
+        return evict_before();
+      case 2:
+        return chance(4) ? keep_newest() : tick();
+      case 3:
+        return set_retention();
+      case 4:
+        return enforce_size_limits();
+      case 5:
+        return enforce_age();
+      case 6:
+        return clone();
+      case 7:
+        return reload();
+      case 8:
+        return evict_all();
+      case 9:
+      case 10:
+        return tick();
+      default:
+        return append();
+    }
+  }
+  const char* append() {
+    const uint64_t count = chance(3) ? between(2, 40) : 1;
+    for (uint64_t i = 0; i < count; ++i) {
+      const std::string tag = some_tag(), entry = some_entry();
+      EXPECT_EQ(log_.append(tag, entry, limits_), Offset(model_.append(tag, entry)));
+    }
+    return "append";
+  }
+  const char* tick() {
+    const uint64_t now = model_.clock + (chance(40)  ? between(0, uint64_t{1} << 33)
+                                         : chance(5) ? between(0, 100'000)
+                                                     : between(0, 3));
+    EXPECT_EQ(log_.tick(UnixMs(now)), model_.tick(now));
+    return "tick";
+  }
+  const char* tick_back() {
+    const uint64_t now = between(0, model_.clock);
+    EXPECT_FALSE(log_.tick(UnixMs(now)));
+    return "tick back";
+  }
+  const char* evict_before() {
+    // To the very end seldom: an empty log has little to say.
+    const uint64_t offset = model_.first() + between(0, model_.messages.size() / 2 + 1);
+    EXPECT_EQ(log_.evict_before(Offset(offset)), model_.evict_before(offset));
+    return "evict_before";
+  }
+  const char* evict_all() {
+    if (!chance(3)) return "nothing";
+    EXPECT_EQ(log_.evict_before(Offset(UINT64_MAX)), model_.evict_before(UINT64_MAX));
+    return "evict everything";
+  }
+  const char* keep_newest() {
+    const uint64_t count = between(0, model_.messages.size() + 2);
+    EXPECT_EQ(log_.keep_newest(count), model_.keep_newest(count));
+    return "keep_newest";
+  }
+  const char* set_retention() {
+    model_.retention = {.count = chance(2) ? 0 : between(1, 300),
+                        .age_ms = chance(2) ? 0 : between(1, 200'000),
+                        .bytes = chance(2) ? 0 : between(1, 20'000)};
+    log_.set_retention(model_.retention);
+    return "set_retention";
+  }
+  const char* enforce_size_limits() {
+    EXPECT_EQ(log_.enforce_size_limits(), model_.enforce_size_limits());
+    return "enforce_size_limits";
+  }
+  const char* enforce_age() {
+    const uint64_t now = model_.clock + between(0, 50'000);
+    EXPECT_EQ(log_.enforce_age(UnixMs(now)), model_.enforce_age(now));
+    return "enforce_age";
+  }
+  const char* clone() {
+    log_ = log_.clone();
+    return "clone";
+  }
+  const char* reload() {
+    const std::string bytes = log_to_bytes(log_);
+    auto again = log_from_bytes(bytes);
+    EXPECT_TRUE(again) << again.error().text;
+    if (!again) return "reload";
+    EXPECT_EQ(log_to_bytes(*again), bytes);
+    log_ = std::move(*again);
+    return "reload";
+  }
+
+  // --- comparing ---
+  void compare() {
+    ASSERT_STREQ(log_.check(), nullptr);
+    ASSERT_EQ(log_.first(), Offset(model_.first()));
+    ASSERT_EQ(log_.next(), Offset(model_.next));
+    ASSERT_EQ(log_.count(), model_.messages.size());
+    ASSERT_EQ(log_.empty(), model_.messages.empty());
+    ASSERT_EQ(log_.clock(), UnixMs(model_.clock));
+    ASSERT_EQ(log_.payload(), model_.payload());
+    ASSERT_EQ(log_.retention(), model_.retention);
+    const auto due = model_.next_age_due();
+    ASSERT_EQ(log_.next_age_due(), due ? std::optional(UnixMs(*due)) : std::nullopt);
+    compare_read(0);
+    compare_read(some_offset());
+    compare_read_by_tag(some_offset());
+    const uint64_t time = some_time();
+    ASSERT_EQ(log_.seek(UnixMs(time)), Offset(model_.seek(time))) << "seek " << time;
+    compare_evicted();
+  }
+
+  void expect_same(const Message& message, const ModelMessage& expected) {
+    ASSERT_EQ(message.offset, Offset(expected.offset));
+    ASSERT_EQ(message.tag, expected.tag);
+    ASSERT_EQ(message.entry, expected.entry);
+    ASSERT_EQ(message.written, UnixMs(expected.time));
+  }
+
+  void compare_read(uint64_t from) {
+    SCOPED_TRACE(::testing::Message() << "read from " << from);
+    Log::Cursor cursor(log_, Offset(from));
+    Message message{};
+    for (const ModelMessage& expected : model_.messages) {
+      if (expected.offset < from) continue;
+      ASSERT_TRUE(cursor.next(message)) << "nothing at " << expected.offset;
+      expect_same(message, expected);
+    }
+    ASSERT_FALSE(cursor.next(message)) << "too much: " << message.offset.value();
+  }
+
+  // As TREAD does: whole blocks that cannot hold the tags are left out.
+  void compare_read_by_tag(uint64_t from) {
+    const std::vector<std::string> tags = {some_tag(), some_tag()};
+    const std::vector<TagFilter::Probe> probes = {TagFilter::Probe(tags[0]), TagFilter::Probe(tags[1])};
+    const auto wanted = [&](ByteView tag) { return tag == tags[0] || tag == tags[1]; };
+    Log::Cursor cursor(log_, Offset(from));
+    Message message{};
+    const auto next_wanted = [&] {
+      do {
+        while (cursor.skip_block_without(probes)) {
+        }
+        if (!cursor.next(message)) return false;
+      } while (!wanted(message.tag));
+      return true;
+    };
+    SCOPED_TRACE(::testing::Message() << "read by tag from " << from);
+    for (const ModelMessage& expected : model_.messages) {
+      if (expected.offset < from || !wanted(expected.tag)) continue;
+      ASSERT_TRUE(next_wanted()) << "nothing at " << expected.offset;
+      expect_same(message, expected);
+    }
+    ASSERT_FALSE(next_wanted()) << "too much: " << message.offset.value();
+  }
+
+  // Blocks are handed out in order, only when all their messages are gone, and whole.
+  void compare_evicted() {
+    if (chance(2)) return;
+    const uint64_t before = log_.memory();
+    for (const Block& block : log_.take_evicted()) {
+      ASSERT_LE(block.end(), log_.first());
+      ASSERT_FALSE(block.empty());
+    }
+    ASSERT_LE(log_.memory(), before);
+  }
+
+  std::mt19937_64 random_;
+  BlockLimits limits_;
+  Log log_;
+  LogModel model_;
+};
+
+void run_history(uint64_t seed) {
+  SCOPED_TRACE(::testing::Message() << "run again with MILLRACE_SEED=" << seed);
+  History(seed).run();
+}
+
+TEST(LogModel, RandomHistoriesAgreeWithTheModel) {
+  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10));
+  for (uint64_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) run_history(seed);
+}
+
+}  // namespace
+}  // namespace millrace::testing
