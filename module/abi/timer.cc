@@ -6,8 +6,10 @@ namespace millrace::abi {
 
 namespace {
 
-// The host multiplies by a thousand; a date in a thousand years would wrap around.
-constexpr uint64_t kLongestMs = 24 * 60 * 60 * 1000;
+// Redis 7.0 computes the rest of a wait in microseconds as an int: with more than 35
+// minutes to go it wraps around, and the server spins instead of sleeping. A timer that
+// fires early finds nothing to do and is set again.
+constexpr uint64_t kLongestMs = 30 * 60 * 1000;
 
 }  // namespace
 
