@@ -1,0 +1,236 @@
+"""A real server with the module loaded, started for a test and stopped after it.
+
+Nothing here sleeps for a fixed time: wait_until() asks again until a condition holds or a
+generous deadline has passed.
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import redis
+
+from resp import Connection, RespError
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+DEADLINE = 30
+
+
+def module_path():
+    return os.environ.get("MILLRACE_MODULE", str(REPOSITORY / "build" / "millrace.so"))
+
+
+def server_binary():
+    named = os.environ.get("MILLRACE_SERVER")
+    found = named or shutil.which("redis-server") or shutil.which("valkey-server")
+    if found is None:
+        raise RuntimeError("neither redis-server nor valkey-server is installed; MILLRACE_SERVER can name one")
+    return found
+
+
+def wait_until(condition, what, deadline=DEADLINE):
+    """Asks until condition() is true and returns what it returned."""
+    end = time.monotonic() + deadline
+    while True:
+        answer = condition()
+        if answer:
+            return answer
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {deadline} seconds in vain: {what}")
+        time.sleep(0.002)
+
+
+def free_port():
+    # Somebody may take it before the server does; start() then tries another.
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """Starts when made. Use as a context manager, or call stop()."""
+
+    DEFAULTS = {
+        "bind": "127.0.0.1",
+        "save": '""',
+        "appendonly": "no",
+        "enable-debug-command": "yes",
+        # Through a file: a replica fed through a socket gets no writes in its first second.
+        "repl-diskless-sync": "no",
+    }
+
+    def __init__(self, **options):
+        """Options are the server's settings with _ for -: appendonly="yes"."""
+        self.directory = tempfile.mkdtemp(prefix="millrace-test-")
+        self.settings = {**self.DEFAULTS, **{name.replace("_", "-"): str(value) for name, value in options.items()}}
+        self.port = None
+        self._process = None
+        self._pool = None
+        try:
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    # --- life ---
+
+    def start(self):
+        for _ in range(5):
+            self.port = free_port()
+            self._launch()
+            if self._gets_ready():
+                return
+        raise RuntimeError("the server does not start:\n" + self.log()[-3000:])
+
+    def _launch(self):
+        lines = [f"{name} {value}" for name, value in self.settings.items()]
+        lines += [f"port {self.port}", f"dir {self.directory}", f"loadmodule {module_path()}"]
+        (pathlib.Path(self.directory) / "server.conf").write_text("\n".join(lines) + "\n")
+        with open(self._log_path(), "ab") as output:
+            self._process = subprocess.Popen(
+                [server_binary(), "server.conf"], cwd=self.directory, stdout=output, stderr=output
+            )
+
+    def _gets_ready(self):
+        def looked():
+            if self._process.poll() is not None:
+                return "gone"
+            try:
+                with Connection(self.port) as connection:
+                    connection.call("PING")
+                return "ready"
+            except (OSError, RespError):
+                return None
+
+        return wait_until(looked, "the server answers PING") == "ready"
+
+    def is_alive(self):
+        return self._process is not None and self._process.poll() is None
+
+    def kill(self):
+        """kill -9: nothing is saved, nothing is flushed."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+        self._forget_clients()
+
+    def shutdown(self, save):
+        """An orderly end, with an RDB file or without."""
+        # The host refuses to go while it writes its first AOF.
+        wait_until(self._no_rewrite_left, "no rewrite is running")
+        with Connection(self.port) as connection:
+            connection.send("SHUTDOWN", "SAVE" if save else "NOSAVE")
+            self._process.wait(timeout=DEADLINE)
+        self._forget_clients()
+
+    def restart(self):
+        """Starts again on the same directory. REQUIRES: killed or shut down."""
+        assert not self.is_alive()
+        self.start()
+
+    def stop(self):
+        """Ends the process this object started, and no other, and removes its directory."""
+        if self.is_alive():
+            self._process.kill()
+            self._process.wait()
+        self._forget_clients()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    # --- talking ---
+
+    def connect(self, protocol=2):
+        """A raw connection; the caller closes it."""
+        return Connection(self.port, protocol)
+
+    def client(self):
+        """A redis-py client."""
+        return redis.Redis(host="127.0.0.1", port=self.port)
+
+    @property
+    def admin(self):
+        """A connection for questions beside the test's own traffic."""
+        if self._pool is None:
+            self._pool = Connection(self.port)
+        return self._pool
+
+    def _forget_clients(self):
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+
+    # --- looking ---
+
+    def log(self):
+        return self._log_path().read_text(errors="replace")
+
+    def _log_path(self):
+        return pathlib.Path(self.directory) / "server.log"
+
+    def info(self, section):
+        lines = self.admin.call("INFO", section).decode().splitlines()
+        return dict(line.split(":", 1) for line in lines if ":" in line)
+
+    def counter(self, name):
+        """A counter of INFO millrace."""
+        return int(self.info("millrace")[f"millrace_{name}"])
+
+    def digest(self, key):
+        return self.admin.call("DEBUG", "DIGEST-VALUE", key)[0]
+
+    def wait_for_blocked(self, count):
+        """Until exactly so many clients wait."""
+        wait_until(lambda: self.info("clients")["blocked_clients"] == str(count), f"{count} clients are blocked")
+
+    def changed_settings(self, **settings):
+        """Settings for the length of a with block."""
+        return _ChangedSettings(self.admin, {name.replace("_", "-"): value for name, value in settings.items()})
+
+    # --- persistence and replication ---
+
+    def rewrite_aof(self):
+        """BGREWRITEAOF, waited for."""
+        wait_until(self._no_rewrite_left, "no rewrite is running")
+        self.admin.call("BGREWRITEAOF")
+        wait_until(self._no_rewrite_left, "the rewrite is over")
+        assert self.info("persistence")["aof_last_bgrewrite_status"] == "ok"
+
+    def _no_rewrite_left(self):
+        state = self.info("persistence")
+        return state["aof_rewrite_in_progress"] == "0" and state["aof_rewrite_scheduled"] == "0"
+
+    def replicate(self, master):
+        """Becomes the master's replica and waits until the first copy is complete."""
+        self.admin.call("REPLICAOF", "127.0.0.1", master.port)
+        wait_until(lambda: self.info("replication").get("master_link_status") == "up", "the replica is attached")
+
+    def wait_for_replica(self, replica):
+        """Until the replica has everything this server has sent."""
+        sent = int(self.info("replication")["master_repl_offset"])
+        wait_until(
+            lambda: int(replica.info("replication").get("slave_repl_offset", -1)) >= sent, "the replica has caught up"
+        )
+
+
+class _ChangedSettings:
+    def __init__(self, admin, settings):
+        self._admin = admin
+        self._settings = settings
+
+    def __enter__(self):
+        self._before = {name: self._admin.call("CONFIG", "GET", name)[1] for name in self._settings}
+        for name, value in self._settings.items():
+            self._admin.call("CONFIG", "SET", name, value)
+
+    def __exit__(self, *_):
+        for name, value in self._before.items():
+            self._admin.call("CONFIG", "SET", name, value)

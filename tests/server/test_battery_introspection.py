@@ -1,0 +1,103 @@
+"""What the server tells of every command, and what it announces and counts."""
+
+import pytest
+
+from families import FAMILIES, on
+
+pytestmark = pytest.mark.parametrize("family", FAMILIES, ids=str)
+
+
+def as_map(flat):
+    return dict(zip(flat[::2], flat[1::2]))
+
+
+def test_the_families_together_have_every_command_of_the_module(c, family):
+    listed = {name.decode().upper() for name in c.call("COMMAND", "LIST", "FILTERBY", "MODULE", "millrace")}
+    assert listed == set().union(*(one.commands for one in FAMILIES))
+
+
+def test_command_docs_describes_every_command(c, family):
+    for name in family.commands:
+        _, docs = c.call("COMMAND", "DOCS", name)
+        docs = as_map(docs)
+        assert docs[b"summary"].endswith(b".")
+        assert docs[b"complexity"].startswith(b"O(")
+        assert docs[b"since"] == b"1.0.0"
+        assert docs[b"module"] == b"millrace"
+        key = as_map(docs[b"arguments"][0])
+        assert (key[b"name"], key[b"type"], key[b"key_spec_index"]) == (b"key", b"key", 0)
+
+
+def test_command_getkeys_finds_the_key_of_every_command(c, family):
+    for command in family.read_commands + family.write_commands:
+        assert c.call("COMMAND", "GETKEYS", *on("the key", command)) == [b"the key"]
+        [[key, flags]] = c.call("COMMAND", "GETKEYSANDFLAGS", *on("the key", command))
+        assert key == b"the key"
+        assert (b"RO" in flags) == (command in family.read_commands)
+
+
+def test_command_info_has_the_right_flags(c, family):
+    growing = {command[0] for command in family.growing_commands}
+    reading = {command[0] for command in family.read_commands}
+    waiting = {family.waiting.command[0]} if family.waiting else set()
+    for name in family.commands:
+        [about] = c.call("COMMAND", "INFO", name)
+        flags = {flag.decode() for flag in about[2]}
+        assert about[3:6] == [1, 1, 1], "one key, the first argument"
+        assert ("readonly" in flags, "write" in flags) == (name in reading, name not in reading), name
+        assert ("denyoom" in flags) == (name in growing), name
+        assert ("blocking" in flags) == (name in waiting), name
+        assert ("admin" in flags) == (name == family.effect_command), name
+
+
+def test_each_write_sends_a_keyspace_event_of_class_d(server, c, connect, family):
+    family.fill(c, "key", 1)
+    with server.changed_settings(notify_keyspace_events="Kd"):
+        listener = connect()
+        listener.call("SUBSCRIBE", "__keyspace@0__:key")
+        for command in family.write_commands:
+            c.call(*on("key", command))
+            kind, channel, event = listener.read()
+            assert (kind, channel) == (b"message", b"__keyspace@0__:key")
+            assert event == command[0].lower().encode()
+
+
+def test_reads_and_refused_commands_send_no_event(server, c, connect, family):
+    family.fill(c, "key", 1)
+    with server.changed_settings(notify_keyspace_events="Kd"):
+        listener = connect()
+        listener.call("SUBSCRIBE", "__keyspace@0__:key")
+        for command in family.read_commands:
+            c.call(*on("key", command))
+        for command in family.write_commands:
+            c.error_of(*on("key", command), "one", "word", "too many")
+        family.append(c, "key")
+        listener.read()
+        assert not listener.has_answer(), "only the append was announced"
+
+
+def test_info_counts_what_was_done(server, c, family):
+    before = {name: server.counter(name) for name in family.counters}
+    family.fill(c, "key", 1)
+    family.read(c, "key")
+    for name in family.counters:
+        assert server.counter(name) > before[name], name
+
+
+def test_a_read_is_not_a_change(server, c, family):
+    family.fill(c, "key", 1)
+    dirty = server.info("persistence")["rdb_changes_since_last_save"]
+    sent = server.info("replication")["master_repl_offset"]
+    for command in family.read_commands:
+        c.call(*on("key", command))
+    assert server.info("persistence")["rdb_changes_since_last_save"] == dirty
+    assert server.info("replication")["master_repl_offset"] == sent
+
+
+def test_settings_are_listed_and_checked(c, family):
+    listed = as_map(c.call("CONFIG", "GET", "millrace.*"))
+    assert listed and all(name.startswith(b"millrace.") for name in listed)
+    for name, value in listed.items():
+        assert c.call("CONFIG", "SET", name, value) == b"OK"
+        assert c.error_of("CONFIG", "SET", name, "nonsense").startswith("ERR CONFIG SET failed")
+    assert as_map(c.call("CONFIG", "GET", "millrace.*")) == listed
