@@ -60,6 +60,9 @@ class Block {
   // REQUIRES: time >= last_time() unless empty; `tags` knows this block's tags.
   bool append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, BlockLimits limits);
 
+  // Takes the room of a full block at once. REQUIRES: empty()
+  void reserve(BlockLimits limits) { bytes_.reserve(limits.bytes); }
+
   // No more will be appended: builds the tag filter and gives back slack.
   void seal(const TagIndex& tags);
 

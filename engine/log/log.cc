@@ -4,6 +4,12 @@
 
 namespace millrace {
 
+namespace {
+
+constexpr size_t kBlocksBeforeWholeOnes = 4;
+
+}  // namespace
+
 Log::Log() : newest_(Offset(1)) { front_.offset = Offset(1); }
 
 Log Log::clone() const {
@@ -29,6 +35,8 @@ Offset Log::append(ByteView tag, ByteView entry, BlockLimits limits) {
   const bool was_empty = empty();
   if (!newest_.append(tags_, tag, entry, clock_, limits)) {
     seal_newest();
+    // A log of some size will fill the next block too: no growing step by step.
+    if (full_.size() >= kBlocksBeforeWholeOnes) newest_.reserve(limits);
     newest_.append(tags_, tag, entry, clock_, limits);
   }
   if (was_empty) front_ = newest_.begin();
