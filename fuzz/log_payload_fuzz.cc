@@ -1,0 +1,105 @@
+// A log from bytes that nobody has vouched for: RESTORE, a loaded RDB, TAPPLY.
+// Whatever decodes is a valid log in every respect, and goes on like any other.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/log/log.h"
+#include "fuzz/allocation_meter.h"
+#include "fuzz/require.h"
+#include "tests/model/log_bytes.h"
+
+namespace millrace {
+namespace {
+
+// What decoding may allocate: the bytes themselves and an index of at most one tag for
+// each five of them, doubled on its way up; and for each block its place in the list.
+constexpr uint64_t kPerInputByte = 16;
+constexpr uint64_t kPerBlock = 1024;
+constexpr uint64_t kAtAll = 4096;
+
+void require_same(const Log& a, const Log& b) {
+  REQUIRE(a.first() == b.first() && a.next() == b.next() && a.clock() == b.clock());
+  REQUIRE(a.payload() == b.payload() && a.retention() == b.retention() && a.block_count() == b.block_count());
+  Log::Cursor in_a(a, a.first()), in_b(b, b.first());
+  Message x{}, y{};
+  while (in_a.next(x)) {
+    REQUIRE(in_b.next(y));
+    REQUIRE(x.offset == y.offset && x.tag == y.tag && x.entry == y.entry && x.written == y.written);
+  }
+  REQUIRE(!in_b.next(y));
+}
+
+// Every way to read meets the same messages.
+void read_everything(const Log& log) {
+  uint64_t count = 0, payload = 0;
+  Message message{};
+  for (Log::Cursor cursor(log, log.first()); cursor.next(message); ++count) {
+    payload += message.tag.size() + message.entry.size();
+    REQUIRE(message.offset == log.first() + count);
+    REQUIRE(log.seek(message.written) <= message.offset);
+    // Not from each one: that would take the square of the input.
+    if (count % 7 != 0) continue;
+    Message again{};
+    REQUIRE(Log::Cursor(log, message.offset).next(again));
+    REQUIRE(again.entry.data() == message.entry.data() && again.written == message.written);
+  }
+  REQUIRE(count == log.count());
+  REQUIRE(payload == log.payload());
+  if (count == 0) return;
+
+  Log::Cursor by_tag(log, log.first());
+  Message found{};
+  const std::vector<TagFilter::Probe> last_tag = {TagFilter::Probe(message.tag)};
+  do {
+    while (by_tag.skip_block_without(last_tag)) {
+    }
+  } while (by_tag.next(found) && found.tag != message.tag);
+  REQUIRE(found.tag == message.tag);
+}
+
+void write_and_evict(Log& log) {
+  const uint64_t room = log.room();
+  for (uint64_t i = 0; i < 20 && i < room; ++i) {
+    const Offset expected = log.next();
+    log.tick(log.clock().value() < INT64_MAX ? log.clock() + 1 : log.clock());
+    REQUIRE(log.append(i % 2 == 0 ? "" : "fuzz", "entry", {.bytes = 256, .messages = 8}) == expected);
+  }
+  REQUIRE(log.check() == nullptr);
+  log.enforce_size_limits();
+  REQUIRE(log.check() == nullptr);
+  log.enforce_age(log.clock());
+  REQUIRE(log.check() == nullptr);
+  const uint64_t count = log.count();
+  REQUIRE(log.evict_before(log.first() + count / 2) == count / 2);
+  REQUIRE(log.check() == nullptr);
+  log.keep_newest(1);
+  REQUIRE(log.check() == nullptr);
+  log.evict_before(log.next());
+  REQUIRE(log.empty() && log.payload() == 0 && log.check() == nullptr);
+}
+
+}  // namespace
+}  // namespace millrace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  using namespace millrace;
+  const uint64_t before = fuzz::allocated_bytes();
+  auto log = millrace::testing::log_from_bytes({reinterpret_cast<const char*>(bytes), size});
+  const uint64_t blocks = log ? log->block_count() : size / 8;  // a block takes at least 9 bytes
+  REQUIRE(fuzz::allocated_bytes() - before <= kAtAll + kPerInputByte * size + kPerBlock * blocks);
+  if (!log) {
+    REQUIRE(log.error().code == ErrorCode::Corrupt && !log.error().text.empty());
+    return 0;
+  }
+  REQUIRE(log->check() == nullptr);
+  read_everything(*log);
+  const auto again = millrace::testing::log_from_bytes(millrace::testing::log_to_bytes(*log));
+  REQUIRE(again.has_value());
+  REQUIRE(again->check() == nullptr);
+  require_same(*log, *again);
+  require_same(*log, log->clone());
+  write_and_evict(*log);
+  return 0;
+}

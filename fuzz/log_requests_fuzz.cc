@@ -1,0 +1,104 @@
+// The words of every command of the log, as a client may send them: the first line
+// names the command, the other lines are the words behind the key.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fuzz/allocation_meter.h"
+#include "fuzz/require.h"
+#include "module/commands/log_requests.h"
+
+namespace millrace::module {
+namespace {
+
+// Whatever a request refers to is one of the words.
+bool is_one_of(ByteView part, Words words) {
+  return std::ranges::any_of(words, [&](ByteView w) { return w.data() == part.data() && w.size() == part.size(); });
+}
+
+void check(const WriteRequest& request, Words words) {
+  REQUIRE(request.pairs.size() >= 2 && request.pairs.size() % 2 == 0);
+  REQUIRE(request.pairs.data() + request.pairs.size() == words.data() + words.size());
+  REQUIRE(!request.backlog || *request.backlog <= INT64_MAX);
+}
+
+void check(const ReadRequest& request, Words words) {
+  REQUIRE(request.start.in(nullptr) >= Offset(1) && request.start.in(nullptr) <= kMaxOffset);
+  REQUIRE(request.count <= kMaxReadCount);
+  REQUIRE(!request.block_ms || (*request.block_ms <= kMaxMs && request.count > 0));
+  REQUIRE(request.tags.size() + 2 <= words.size());
+  for (ByteView tag : request.tags) REQUIRE(is_one_of(tag, words));
+}
+
+void check(const EvictRequest& request, Words) {
+  REQUIRE(request.up_to <= kMaxOffset);
+  REQUIRE(!request.keep || (*request.keep >= 1 && *request.keep <= INT64_MAX));
+}
+
+void check(const RetainRequest& request, Words words) {
+  REQUIRE(request.only_shows() == words.empty());
+  const Retention keep = request.applied_to({});
+  REQUIRE(keep.count <= INT64_MAX && keep.age_ms <= kMaxMs && keep.bytes <= INT64_MAX);
+}
+
+void check(UnixMs time, Words words) { REQUIRE(time.value() <= INT64_MAX && words.size() == 1); }
+
+void check(const ApplyRequest& request, Words words) {
+  REQUIRE(request.clock.value() <= INT64_MAX);
+  REQUIRE(request.what == ApplyRequest::What::Clock || is_one_of(request.header, words));
+  REQUIRE(request.what != ApplyRequest::What::Block || is_one_of(request.bytes, words));
+}
+
+void check(const Error& error) {
+  REQUIRE(error.code == ErrorCode::Syntax || error.code == ErrorCode::Range);
+  // One printable line, whatever was quoted: a line break would end the reply early.
+  REQUIRE(!error.text.empty() && error.text.size() < 300);
+  REQUIRE(std::ranges::all_of(error.text, [](char c) { return c >= ' ' && c <= '~'; }));
+}
+
+template <auto kParse>
+void parse_and_check(Words words) {
+  const uint64_t before = fuzz::allocated_bytes();
+  const auto request = kParse(words);
+  REQUIRE(fuzz::allocated_bytes() - before <= 4096 + 4 * sizeof(ByteView) * words.size());
+  if (request) {
+    check(*request, words);
+  } else {
+    check(request.error());
+  }
+}
+
+struct Command {
+  ByteView name;
+  void (*parse_and_check)(Words words);
+};
+
+constexpr Command kCommands[] = {
+    {"TWRITE", parse_and_check<parse_twrite>}, {"TREAD", parse_and_check<parse_tread>},
+    {"TEVICT", parse_and_check<parse_tevict>}, {"TRETAIN", parse_and_check<parse_tretain>},
+    {"TSEEK", parse_and_check<parse_tseek>},   {"TAPPLY", parse_and_check<parse_tapply>},
+};
+
+std::vector<ByteView> lines_of(ByteView text) {
+  std::vector<ByteView> lines;
+  for (size_t end; (end = text.find('\n')) != ByteView::npos; text.remove_prefix(end + 1)) {
+    lines.push_back(text.substr(0, end));
+  }
+  if (!text.empty()) lines.push_back(text);
+  return lines;
+}
+
+}  // namespace
+}  // namespace millrace::module
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  using namespace millrace::module;
+  const auto lines = lines_of({reinterpret_cast<const char*>(bytes), size});
+  if (lines.empty()) return 0;
+  const Words words = Words(lines).subspan(1);
+  for (const Command& command : kCommands) {
+    if (command.name == lines.front()) command.parse_and_check(words);
+  }
+  return 0;
+}

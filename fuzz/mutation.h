@@ -1,0 +1,16 @@
+// Makes new inputs out of old ones, for fuzz targets without a coverage-guided engine.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace millrace::fuzz {
+
+// One to four changes of one of the inputs: bits, bytes, numbers at their limits, runs
+// taken out, doubled, or brought in from another input. The same random numbers give
+// the same result. REQUIRES: inputs is not empty.
+std::string mutated(const std::vector<std::string>& inputs, std::mt19937_64& random);
+
+}  // namespace millrace::fuzz
