@@ -8,7 +8,7 @@ set(documents share/doc/millrace)
 install(TARGETS millrace_module LIBRARY DESTINATION lib/redis/modules
   PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(TARGETS millrace RUNTIME DESTINATION bin)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${documents} OPTIONAL)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${documents})
 # Where Debian's people look for a licence.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${documents} RENAME copyright)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${documents} FILES_MATCHING PATTERN "*.md")

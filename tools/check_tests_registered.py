@@ -25,6 +25,9 @@ def problems(root):
         yield Problem(root / "CMakeLists.txt", 1, "nothing is built in build/, which tells what is registered")
         return
     built, registered = compiled(build), run_by_ctest(build)
+    if "_NOT_BUILT" in registered:
+        yield Problem(root / "CMakeLists.txt", 1, "the tests are not built in build/, so ctest cannot name them")
+        return
     for path in files(root, suffixes={".cc"}):
         is_fuzz_target = path.parent == root / "fuzz"
         if not path.name.endswith("_test.cc") and not is_fuzz_target:

@@ -104,7 +104,11 @@ def test_a_test_that_never_runs_is_found(tree):
 
 
 def test_a_tree_that_is_not_built_cannot_show_that_its_tests_run(tree):
-    assert "nothing is built" in found("check_tests_registered", tree({}))[0]
+    root = tree({"engine/log/log_test.cc": "TEST(Log, reads) {}\n"})
+    assert "nothing is built" in found("check_tests_registered", root)[0]
+    with_build(root, ["engine/log/log_test.cc"], ["unit_tests_NOT_BUILT"])
+    (problem,) = found("check_tests_registered", root)
+    assert "the tests are not built" in problem
 
 
 # --- commands and settings ---

@@ -22,6 +22,7 @@ def output(*words):
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
     folder = tmp_path_factory.mktemp("package")
+    output("cmake", "--build", REPOSITORY / "build", "--target", "millrace_module", "millrace")
     output("cpack", "-G", "DEB", "--config", REPOSITORY / "build" / "CPackConfig.cmake", "-B", folder)
     (deb,) = folder.glob("millrace_*.deb")
     return deb
@@ -66,8 +67,10 @@ def test_it_names_itself_and_what_it_needs(package):
 
 def test_it_holds_module_tool_and_documents(extracted):
     documents = extracted / "usr/share/doc/millrace"
-    for path in (extracted / MODULE, extracted / TOOL, documents / "copyright", documents / "docs/commands/TWRITE.md"):
-        assert path.is_file(), path
+    for name in (MODULE, TOOL):
+        assert os.access(extracted / name, os.X_OK), name
+    for name in ("README.md", "copyright", "docs/commands/TWRITE.md", "docs/settings.md"):
+        assert (documents / name).is_file(), name
     example = (documents / "examples/millrace.conf").read_text()
     assert "\nloadmodule /" + MODULE + "\n" in example
 
