@@ -38,7 +38,7 @@ void on_deciding(bool deciding) {
 
 void on_swap(int first, int second) {
   agenda::follow_swap(first, second);
-  serve_all_readers_soon();
+  serve_all_readers_afresh();
 }
 
 void on_key_appeared(int database, ByteView name) {
@@ -46,6 +46,8 @@ void on_key_appeared(int database, ByteView name) {
   keep_dates_of_key(key);
   serve_readers_soon(key);
 }
+
+void on_key_left(int database, ByteView name) { start_readers_afresh(database, name); }
 
 }  // namespace
 
@@ -60,6 +62,10 @@ millrace::abi::Contents millrace::abi::contents() {
       .settings = all_settings(),
       .types = kTypes,
       .info = write_info,
-      .listener = {.now_deciding = on_deciding, .databases_swapped = on_swap, .key_appeared = on_key_appeared},
+      .listener = {.now_deciding = on_deciding,
+                   .databases_swapped = on_swap,
+                   .databases_replaced = serve_all_readers_afresh,
+                   .key_appeared = on_key_appeared,
+                   .key_left = on_key_left},
   };
 }

@@ -81,6 +81,9 @@ class DigestWriter {
   HostDigest* digest_;
 };
 
+// Tells the listener that a key of one of our types is being taken out of its database.
+void key_left(HostKeyOptions* key);
+
 template <class T>
 struct TypeTraits;
 
@@ -115,6 +118,7 @@ class DataType {
     methods.free_effort2 = [](HostKeyOptions*, const void* value) -> size_t {
       return Traits::free_effort(*static_cast<const T*>(value));
     };
+    methods.unlink2 = [](HostKeyOptions* key, const void*) { key_left(key); };
     methods.copy2 = [](HostKeyOptions*, const void* value) -> void* {
       return Traits::copy(*static_cast<const T*>(value)).release();
     };

@@ -61,9 +61,11 @@ struct HostEvent {
   uint64_t data_version;
 };
 inline constexpr HostEvent kEventRoleChanged{0, 1};
+inline constexpr HostEvent kEventFlushed{2, 1};
 inline constexpr HostEvent kEventLoading{3, 1};
 inline constexpr HostEvent kEventSwapDb{11, 1};
 inline constexpr uint64_t kRoleNowMaster = 0;
+inline constexpr uint64_t kFlushEnded = 1;
 inline constexpr uint64_t kLoadingEnded = 3;
 inline constexpr uint64_t kLoadingFailed = 4;
 
@@ -251,6 +253,8 @@ struct HostCommandInfo {
   F(LogIOError, void, (HostIo*, const char* level, const char* format, ...))                                       \
   F(GetKeyNameFromIO, const HostString*, (HostIo*))                                                                \
   F(GetDbIdFromIO, int, (HostIo*))                                                                                 \
+  F(GetKeyNameFromOptCtx, const HostString*, (HostKeyOptions*))                                                    \
+  F(GetDbIdFromOptCtx, int, (HostKeyOptions*))                                                                     \
   F(EmitAOF, void, (HostIo*, const char* command, const char* format, ...))                                        \
   F(DigestAddStringBuffer, void, (HostDigest*, const char*, size_t))                                               \
   F(DigestAddLongLong, void, (HostDigest*, long long))                                                             \

@@ -50,6 +50,11 @@ void on_role(HostContext*, HostEvent, uint64_t subevent, void*) { listener.now_d
 void on_loading(HostContext* context, HostEvent, uint64_t subevent, void*) {
   const bool over = subevent == kLoadingEnded || subevent == kLoadingFailed;
   listener.now_deciding(over && Context(context).is_master());
+  if (over) listener.databases_replaced();
+}
+
+void on_flush(HostContext*, HostEvent, uint64_t subevent, void*) {
+  if (subevent == kFlushEnded) listener.databases_replaced();
 }
 
 void on_swap(HostContext*, HostEvent, uint64_t, void* data) {
@@ -133,6 +138,7 @@ bool listen(HostContext* loading, const Listener& wanted) {
   listener.now_deciding(Context(loading).is_master());
   return host.SubscribeToServerEvent(loading, kEventRoleChanged, on_role) == kOk &&
          host.SubscribeToServerEvent(loading, kEventLoading, on_loading) == kOk &&
+         host.SubscribeToServerEvent(loading, kEventFlushed, on_flush) == kOk &&
          host.SubscribeToServerEvent(loading, kEventSwapDb, on_swap) == kOk &&
          host.SubscribeToKeyspaceEvents(loading, kNotifyGeneric, on_key_event) == kOk;
 }
@@ -154,6 +160,12 @@ bool register_all(HostContext* loading, const Contents& all) {
 constexpr int kOldestHost = 0x00070000;
 
 }  // namespace
+
+void key_left(HostKeyOptions* key) {
+  // The host lends the name; that its type says const is all that is in the way.
+  const StringRef name(const_cast<HostString*>(host.GetKeyNameFromOptCtx(key)));
+  listener.key_left(host.GetDbIdFromOptCtx(key), name.view());
+}
 
 }  // namespace millrace::abi
 

@@ -93,7 +93,9 @@ class InfoWriter {
 struct Listener {
   void (*now_deciding)(bool deciding);  // see host/role.h
   void (*databases_swapped)(int first, int second);
+  void (*databases_replaced)();                      // emptied, or loaded from a master
   void (*key_appeared)(int database, ByteView key);  // RENAME, COPY, MOVE, RESTORE put something there
+  void (*key_left)(int database, ByteView key);      // one of ours, by whatever command
 };
 
 // --- the whole ---

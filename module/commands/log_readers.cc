@@ -122,16 +122,16 @@ class WaitingReader final : public abi::BlockedClient {
   // Answers if the log has what it waits for; else it waits on, and by tag only for
   // messages it has not looked at yet.
   void serve_from(const Log& log) {
-    if (!has_something_to_read(&log, waits_for_, request_)) {
-      leave_line();
-      waits_for_ = log.next();
-      lines[key_].emplace(waits_for_, this);
-      return;
-    }
+    if (!has_something_to_read(&log, waits_for_, request_)) return wait_for(log.next());
     left();
     log_ = &log;
     ++counters.log.woken_readers;
     serve();
+  }
+
+  // Takes nothing for seen any longer.
+  void start_afresh() {
+    if (waits_for_ != from_) wait_for(from_);
   }
 
  private:
@@ -149,6 +149,14 @@ class WaitingReader final : public abi::BlockedClient {
   void left() override {
     leave_line();
     --counters.log.blocked_readers;
+  }
+
+  // REQUIRES: in line.
+  void wait_for(Offset offset) {
+    Line& line = lines.find(key_)->second;
+    auto place = line.extract({waits_for_, this});
+    place.value().first = waits_for_ = offset;
+    line.insert(std::move(place));
   }
 
   void leave_line() {
@@ -185,6 +193,11 @@ void serve_line(const DatabaseKey& key, const Log& log) {
   for (WaitingReader* reader : reached) reader->serve_from(log);
 }
 
+void start_line_afresh(const Line& line) {
+  // Over a copy: each may change its place.
+  for (const auto& [waits_for, reader] : Line(line)) reader->start_afresh();
+}
+
 }  // namespace
 
 void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, const ReadRequest& request) {
@@ -207,8 +220,17 @@ void serve_readers_soon(const DatabaseKey& key) {
   timer.set_at_latest(abi::now());
 }
 
-void serve_all_readers_soon() {
-  for (const auto& [key, line] : lines) owed.insert(key);
+void start_readers_afresh(int database, ByteView key) {
+  if (lines.empty()) return;
+  const auto line = lines.find(DatabaseKey{database, std::string(key)});
+  if (line != lines.end()) start_line_afresh(line->second);
+}
+
+void serve_all_readers_afresh() {
+  for (auto& [key, line] : lines) {
+    start_line_afresh(line);
+    owed.insert(key);
+  }
   if (!owed.empty()) timer.set_at_latest(abi::now());
 }
 

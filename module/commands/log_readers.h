@@ -29,7 +29,12 @@ void serve_readers(abi::Context context, abi::StringRef key, const Log& log);
 // The same for keys that got their content in another way (RENAME, RESTORE, SWAPDB, …):
 // looks at them as soon as the running command is over.
 void serve_readers_soon(const DatabaseKey& key);
-void serve_all_readers_soon();
+
+// The log that was here has gone: those who wait forget what they have seen of it, for
+// the next one under its name begins anew.
+void start_readers_afresh(int database, ByteView key);
+// Both, for every key: whatever they held is something else now.
+void serve_all_readers_afresh();
 
 // Answers whoever is owed an answer by a transaction that is over. Every command of
 // ours begins with it: nobody gets between a write and those who waited for it.
