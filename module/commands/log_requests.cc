@@ -41,10 +41,11 @@ Offset StartOffset::in(const Log* log) const {
 
 namespace {
 
-StartOffset parse_start(ArgumentReader& reader) {
+// With a group the offset is ignored, so 0 will do there.
+StartOffset parse_start(ArgumentReader& reader, bool zero_will_do) {
   if (reader.keyword("$")) return StartOffset::before_next(0);
   const int64_t number = reader.signed_number("offset", -INT64_MAX, INT64_MAX);
-  if (number == 0) {
+  if (number == 0 && !zero_will_do) {
     reader.fail(ErrorCode::Range, "invalid offset '0': offsets start at 1; -n means n from the end, $ the next one");
   }
   return number < 0 ? StartOffset::before_next(static_cast<uint64_t>(-number))
@@ -59,9 +60,12 @@ Result<ReadRequest> parse_tread(Words words) {
   request.start = parse_start(reader);
   request.count = reader.number("count", 0, kMaxReadCount);
   bool block = false, tags = false;
+  GroupOptions options;
   while (!reader.at_end()) {
     if (reader.option("BLOCK", block)) {
       request.block_ms = reader.number("BLOCK timeout", 0, kMaxMs);
+    } else if (options.take(reader)) {
+      // Taken, with its values.
     } else if (reader.option("WITHINFO", request.with_info) || reader.option("SKIP", request.skip)) {
       // Taken; they have no value.
     } else if (reader.option("TAGS", tags)) {
@@ -72,9 +76,12 @@ Result<ReadRequest> parse_tread(Words words) {
       }
       for (uint64_t i = 0; i < number && !reader.failed(); ++i) request.tags.push_back(reader.word("tag"));
     } else {
-      reader.unknown_word("BLOCK, WITHINFO, SKIP or TAGS");
+      reader.unknown_word("BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, SKIP or TAGS");
     }
   }
+  request.group = options.finish(reader);
+  if (request.group && tags) reader.fail(ErrorCode::Syntax, "TAGS does not go with a group");
+  if (request.group && request.skip) reader.fail(ErrorCode::Syntax, "SKIP does not go with a group, which never delivers evicted messages");
   if (!reader.failed() && block && request.count == 0) {
     reader.fail(ErrorCode::Syntax, "BLOCK needs a count of at least 1: with 0 there is nothing to wait for");
   }
