@@ -25,9 +25,11 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION database)
 # 5: is the epoch of Debian's redis; a module of Redis loads into Valkey too.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "redis-server (>= 5:7.0) | valkey-server (>= 7.2)")
+# CPack needs both to find out which libraries the files need.
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
-mark_as_advanced(DPKG_SHLIBDEPS)
-if(DPKG_SHLIBDEPS)
+find_program(FILE_PROGRAM file)
+mark_as_advanced(DPKG_SHLIBDEPS FILE_PROGRAM)
+if(DPKG_SHLIBDEPS AND FILE_PROGRAM)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 else()
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libc6, libstdc++6")

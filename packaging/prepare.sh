@@ -13,6 +13,7 @@ run_packages=(
 )
 test_packages=(
   "dpkg-dev: command -v dpkg-shlibdeps"
+  "file: command -v file"
   "python3: test -x /usr/bin/python3"
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
   "python3-redis: /usr/bin/python3 -c 'import redis'"

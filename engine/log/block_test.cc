@@ -246,6 +246,8 @@ const CorruptRow kCorrupt[] = {
     {"entry longer than the block", header(1, 0, 2), with(9, 100), "a block ends inside a message"},
     {"reference to no tag", header(1, 0, 2), with(7, 2), "a message refers to a tag that is not there"},
     {"reference ahead", header(1, 0, 2), with(7, 120), "a message refers to a tag that is not there"},
+    {"reference between two tags", header(1, 0, 3), std::string("\0\1a\0\0\0\1b\0\0\3\0\0", 13),
+     "a message refers to a tag that is not there"},
     {"reference of the first", header(1, 0, 2), with(0, 1), "a message refers to a tag that is not there"},
     {"a tag stored twice", header(1, 0, 2), std::string("\0\1t\0\0\0\1t\0\0", 10), "a block that stores a tag twice"},
 };

@@ -187,6 +187,11 @@ class Server:
     def digest(self, key):
         return self.admin.call("DEBUG", "DIGEST-VALUE", key)[0]
 
+    def times_slept(self):
+        """How often the process has gone to sleep of its own accord."""
+        status = pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+
     def wait_for_blocked(self, count):
         """Until exactly so many clients wait."""
         wait_until(lambda: self.info("clients")["blocked_clients"] == str(count), f"{count} clients are blocked")
