@@ -187,6 +187,13 @@ std::optional<UnixMs> Log::next_group_event() const {
   return earliest;
 }
 
+std::optional<UnixMs> Log::next_date() const {
+  const auto age = next_age_due();
+  const auto group = next_group_event();
+  if (!age || !group) return age ? age : group;
+  return std::min(*age, *group);
+}
+
 Offset Log::seek(UnixMs time) const {
   if (empty() || first_time() >= time) return first();
   const size_t index = full_.find([&](const Block& b) { return b.last_time() >= time; });

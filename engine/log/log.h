@@ -117,6 +117,9 @@ class Log {
   // When a pending message of any group is due or expires; nothing if never.
   std::optional<UnixMs> next_group_event() const;
 
+  // The earlier of next_age_due() and next_group_event().
+  std::optional<UnixMs> next_date() const;
+
   // A note of the caller's: the date it has promised to come back at. Not copied, not saved.
   UnixMs promised() const { return promised_; }
   void promise(UnixMs date) { promised_ = date; }

@@ -74,6 +74,12 @@ int64_t ArgumentReader::signed_number(const char* what, int64_t min, int64_t max
   return value.value_or(0);
 }
 
+bool ArgumentReader::yes_or_no(const char* what) {
+  if (keyword("YES")) return true;
+  if (!keyword("NO")) unknown_word((std::string("yes or no behind ") + what).c_str());
+  return false;
+}
+
 void ArgumentReader::unknown_word(const char* expected) {
   if (failed()) return;
   const std::string found = at_ == words_.size() ? "nothing more" : quoted(words_[at_]);

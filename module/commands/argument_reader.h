@@ -33,6 +33,9 @@ class ArgumentReader {
   uint64_t number(const char* what, uint64_t min, uint64_t max);
   int64_t signed_number(const char* what, int64_t min, int64_t max);
 
+  // The next word as yes or no.
+  bool yes_or_no(const char* what);
+
   // The next word is none of the known ones.
   void unknown_word(const char* expected);
   void fail(ErrorCode code, std::string text);

@@ -1,5 +1,6 @@
 #include "module/commands/log_commands.h"
 #include "module/commands/log_requests.h"
+#include "module/commands/log_upkeep.h"
 #include "module/host/log_type.h"
 
 namespace millrace::module {
