@@ -146,6 +146,8 @@ class WaitingReader final : public abi::BlockedClient {
     write_info(reply, key ? key->get() : nullptr);
   }
 
+  void key_is_ready() override { serve_owed_readers(abi::own_context()); }
+
   void left() override {
     leave_line();
     --counters.log.blocked_readers;
@@ -210,8 +212,9 @@ void serve_readers(abi::Context context, abi::StringRef key, const Log& log) {
     return;
   const DatabaseKey place{context.database(), std::string(key.view())};
   if (!lines.contains(place)) return;
-  if (context.in_transaction()) return serve_readers_soon(place);
-  serve_line(place, log);
+  if (!context.in_transaction()) return serve_line(place, log);
+  context.wake_when_over(key);
+  serve_readers_soon(place);
 }
 
 void serve_readers_soon(const DatabaseKey& key) {
