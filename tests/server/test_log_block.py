@@ -224,9 +224,18 @@ def test_a_script_wakes_when_it_is_over(c, waiting):
     assert [m[2] for m in reader.read()] == [b"1", b"2", b"3"]
 
 
-def test_a_command_right_behind_a_transaction_does_not_come_before_its_readers(c, waiting):
+@pytest.mark.parametrize("behind", [("TEVICT", "log", "2"), ("DEL", "log"), ("FLUSHALL",), ("RENAME", "log", "x")])
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_command_right_behind_a_transaction_does_not_come_before_its_readers(c, waiting, behind, exists):
+    offset = c.call("TWRITE", "log", "old", "0") + 1 if exists else 1
+    reader = waiting("log", offset, "9", "BLOCK", "0")
+    c.call_all([("MULTI",), ("TWRITE", "log", "a", "1"), ("EXEC",), behind])
+    assert reader.read() == [[offset, b"a", b"1"]]
+
+
+def test_a_command_right_behind_a_script_does_not_come_before_its_readers(c, waiting):
     reader = waiting("log", "1", "9", "BLOCK", "0")
-    c.call_all([("MULTI",), ("TWRITE", "log", "a", "1"), ("EXEC",), ("TEVICT", "log", "1")])
+    c.call_all([("EVAL", "redis.call('TWRITE', KEYS[1], 'a', '1')", "1", "log"), ("DEL", "log")])
     assert reader.read() == [[1, b"a", b"1"]]
 
 
@@ -244,6 +253,14 @@ def test_rename_onto_the_key_wakes(c, waiting):
     other_log(c)
     reader = waiting("log", "1", "9", "BLOCK", "0")
     c.call("RENAME", "source", "log")
+    assert reader.read() == EXPECTED
+
+
+@pytest.mark.parametrize("how", ["RENAME", "COPY"])
+def test_a_command_right_behind_it_does_not_come_before_the_readers(c, waiting, how):
+    other_log(c)
+    reader = waiting("log", "1", "9", "BLOCK", "0")
+    c.call_all([(how, "source", "log"), ("DEL", "log")])
     assert reader.read() == EXPECTED
 
 
@@ -343,8 +360,9 @@ def test_a_reader_on_a_replica_is_woken_by_replicated_writes(server, replica, c,
     assert in_transaction.read() == [[2, b"b", b"2"], [3, b"c", b"3"]]
 
 
-def test_a_reader_on_a_replica_is_woken_by_what_a_full_copy_brings(server, c, waiting):
-    with Server() as late:
+@pytest.mark.parametrize("load", ["disabled", "swapdb"])
+def test_a_reader_on_a_replica_is_woken_by_what_a_full_copy_brings(server, c, waiting, load):
+    with Server(repl_diskless_load=load) as late:
         late.replicate(server)
         reader = waiting("log", "1", "9", "BLOCK", "0", to=late)
         copies = int(server.info("stats")["sync_full"])
