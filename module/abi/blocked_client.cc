@@ -43,8 +43,11 @@ void BlockedClient::on_disconnect(HostContext* context, HostBlockedClient*) {
   if (!waiter->served_) waiter->left();
 }
 
-// The host asks this of every waiting client when a key of any module appears. Our own
-// line decides, so the answer is always: not yet.
-int BlockedClient::on_host_signal(HostContext*, HostString**, int) { return kErr; }
+// The host asks every client that waits for a key which has become ready whether it was
+// served by that. Our own line decides and serves, so the answer is always: not by you.
+int BlockedClient::on_host_signal(HostContext* context, HostString**, int) {
+  waiting(context)->key_is_ready(Context(context));
+  return kErr;
+}
 
 }  // namespace millrace::abi

@@ -1,6 +1,7 @@
 // A client that waits for a key. The host knows which key, so that it can send the
-// client elsewhere when the key's slot moves, but it never decides when the wait is
-// over: we keep our own line (docs/why.md says why) and serve whom we choose.
+// client elsewhere when the key's slot moves, and says when to look at the key, but it
+// never decides when the wait is over: we keep our own line (docs/why.md says why) and
+// serve whom we choose.
 #pragma once
 
 #include <memory>
@@ -27,6 +28,9 @@ class BlockedClient {
   // The client waits no longer and was not served: out of time, disconnected, killed,
   // or sent elsewhere. Called once, before answer_timeout().
   virtual void left() = 0;
+  // Something was put under the key, or wake_when_over() was called for it: the moment to
+  // serve() whoever can be served, this one or others.
+  virtual void key_is_ready(Context context) = 0;
 
  private:
   friend void block(Context, StringRef, uint64_t, std::unique_ptr<BlockedClient>);

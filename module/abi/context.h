@@ -108,6 +108,10 @@ class Context {
     host.Replicate(handle_, command, format, pass(arguments)...);
   }
 
+  // Has the host call on BlockedClients of this key when the transaction is over, before
+  // anybody's next command.
+  void wake_when_over(StringRef key) const { host.SignalKeyAsReady(handle_, key.handle()); }
+
   // To be called once a command has changed the key: WATCH, client-side caches and
   // keyspace events (class d) learn of it.
   void changed(StringRef key, const char* event) const {

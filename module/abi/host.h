@@ -237,6 +237,7 @@ struct HostCommandInfo {
   F(ModuleTypeGetValue, void*, (HostKey*))                                                                         \
   F(ModuleTypeSetValue, int, (HostKey*, HostType*, void*))                                                         \
   F(SignalModifiedKey, int, (HostContext*, HostString*))                                                           \
+  F(SignalKeyAsReady, int, (HostContext*, HostString*))                                                            \
   F(NotifyKeyspaceEvent, int, (HostContext*, int type, const char* event, HostString* key))                        \
   F(Replicate, int, (HostContext*, const char* command, const char* format, ...))                                  \
   F(ReplicateVerbatim, int, (HostContext*))                                                                        \

@@ -60,6 +60,8 @@ class WaitingWorker final : public abi::BlockedClient {
 
   void answer_timeout(abi::Reply reply) override { write_nothing_came(reply, place_, request_.with_info); }
 
+  void key_is_ready(abi::Context context) override { serve_owed_readers(context); }
+
   void left() override {
     const auto key = lines.find(place_);
     const auto line = key->second.find(group_);

@@ -150,6 +150,8 @@ class WaitingReader final : public abi::BlockedClient {
 
   void answer_timeout(abi::Reply reply) override { write_nothing_came(reply, key_, request_.with_info); }
 
+  void key_is_ready(abi::Context context) override { serve_owed_readers(context); }
+
   void left() override {
     leave_line();
     --counters.log.blocked_readers;
@@ -212,10 +214,14 @@ void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, co
 }
 
 void serve_readers(abi::Context context, abi::StringRef key, Log& log) {
-  if (lines.empty() && !group_readers_wait()) [[likely]] return;
+  if (lines.empty() && !group_readers_wait()) [[likely]]
+    return;
   const DatabaseKey place{context.database(), std::string(key.view())};
   if (!anybody_waits_for(place)) return;
-  if (context.in_transaction()) return serve_readers_soon(place);
+  if (context.in_transaction()) {
+    context.wake_when_over(key);
+    return serve_readers_soon(place);
+  }
   serve_line(place, log);
   serve_group_readers(context, place, key, log);
 }
@@ -226,8 +232,17 @@ void serve_readers_soon(const DatabaseKey& key) {
   timer.set_at_latest(abi::now());
 }
 
-void serve_all_readers_soon() {
-  for (const auto& [key, line] : lines) owed.insert(key);
+void start_readers_afresh(int database, ByteView key) {
+  if (lines.empty()) return;
+  const auto line = lines.find(DatabaseKey{database, std::string(key)});
+  if (line != lines.end()) start_line_afresh(line->second);
+}
+
+void serve_all_readers_afresh() {
+  for (auto& [key, line] : lines) {
+    start_line_afresh(line);
+    owed.insert(key);
+  }
   for (DatabaseKey& key : keys_with_group_readers()) owed.insert(std::move(key));
   if (!owed.empty()) timer.set_at_latest(abi::now());
 }

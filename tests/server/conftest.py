@@ -2,6 +2,8 @@
 
 import pytest
 
+from families import FAMILIES
+from log_waiting import start_waiting
 from server import Server, wait_until
 
 
@@ -28,6 +30,11 @@ def server(_pair):
     yield master
     assert master.is_alive(), "the server died:\n" + master.log()[-4000:]
     assert replica.is_alive(), "the replica died:\n" + replica.log()[-4000:]
+    for one in _pair:
+        one.wait_for_blocked(0)
+        for family in FAMILIES:
+            if family.waiting:
+                assert one.counter(family.waiting.blocked_counter) == 0
     wait_until(lambda: whole_digest(master) == whole_digest(replica), "the replica holds what its master holds")
 
 
@@ -59,3 +66,9 @@ def connect(server):
 def c(connect):
     """A connection to the shared server."""
     return connect()
+
+
+@pytest.fixture
+def waiting(server, connect):
+    """Starts a TREAD that waits, on a connection of its own unless one is given."""
+    return lambda *words, to=server, connection=None: start_waiting(to, connection or connect(to=to), words)

@@ -147,6 +147,18 @@ def test_a_server_shuts_down_while_clients_wait(family):
             reader.close()
 
 
+def test_in_a_cluster_who_waits_is_sent_away_when_the_slot_goes(family):
+    with Server(cluster_enabled="yes") as node, node.connect() as reader:
+        node.admin.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+        wait_until(lambda: b"cluster_state:ok" in node.admin.call("CLUSTER", "INFO"), "the cluster is up")
+        family.fill(node.admin, "other", 1)
+        reader.send(*on("key", family.waiting.command))
+        wait_for_waiting(node, family, 1)
+        node.admin.call("CLUSTER", "DELSLOTS", node.admin.call("CLUSTER", "KEYSLOT", "key"))
+        assert str(reader.read()).startswith("CLUSTERDOWN")
+        wait_for_waiting(node, family, 0)
+
+
 def test_a_flush_and_a_reload_keep_clients_waiting(server, c, connect, family):
     reader, _ = waiting_client(server, connect, family)
     c.call("FLUSHALL")

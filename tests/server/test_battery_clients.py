@@ -127,6 +127,16 @@ def test_both_protocols_read_the_same(c, connect, family):
             assert three.call(*on("key", command)) == c.call(*on("key", command))
 
 
+def test_an_ordinary_client_library_reads_and_writes(server, c, family):
+    family.fill(c, "key", 1)
+    with server.client() as library:
+        for command in family.read_commands:
+            assert library.execute_command(*on("key", command)) == c.call(*on("key", command))
+        before = server.digest("key")
+        library.execute_command(*on("key", family.write_commands[0]))
+        assert server.digest("key") != before
+
+
 # --- wrong types ---
 
 WRONGTYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"

@@ -30,6 +30,19 @@ def test_a_replica_attached_after_the_writes_has_them_and_follows_on(server, c, 
         assert late.digest("new") == server.digest("new")
 
 
+@pytest.mark.parametrize("load", ["disabled", "swapdb"])
+def test_a_replica_fed_without_files_has_the_same(server, c, family, load):
+    family.fill(c, "key", 1)
+    with server.changed_settings(repl_diskless_sync="yes", repl_diskless_sync_delay="0"):
+        with Server(repl_diskless_load=load) as late:
+            with late.connect() as there:
+                family.fill(there, "key", 5)
+            late.replicate(server)
+            assert late.digest("key") == server.digest("key")
+            family.append(c, "key")
+            wait_until(lambda: late.digest("key") == server.digest("key"), "it follows on")
+
+
 def test_a_replica_of_a_replica_has_the_same(server, replica, c, family):
     with Server() as second:
         second.replicate(replica)
