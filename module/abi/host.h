@@ -129,6 +129,7 @@ struct HostArgument {
   int flags;
   const char* deprecated_since;
   HostArgument* parts;
+  const char* display_text;  // read by Redis 7.2 and Valkey; 7.0 steps over it
 };
 
 inline constexpr uint64_t kKeyReadOnly = 1 << 0;

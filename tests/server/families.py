@@ -85,8 +85,7 @@ def _fill_log(connection, key, seed):
 
 def _read_log(connection, key):
     limits = connection.call("TRETAIN", key) if not _is_replica(connection) else None
-    [first, last] = connection.call("TREAD", key, "1", "0", "WITHINFO")[0]
-    messages = connection.call("TREAD", key, "1", "1000000", "SKIP")
+    [first, last], *messages = connection.call("TREAD", key, "1", "1000000", "SKIP", "WITHINFO")
     assert [message[0] for message in messages] == list(range(first, last + 1))
     times = [connection.call("TSEEK", key, time) for time in _times(connection, key)]
     return limits, first, last, messages, times
