@@ -40,7 +40,8 @@ constexpr ArgumentDoc kWrite[] = {kKey, {.name = "what", .kind = OneOf, .parts =
 
 // --- TREAD ---
 constexpr ArgumentDoc kTags[] = {{.name = "number", .kind = Integer}, {.name = "tag", .flags = kMultiple}};
-constexpr ArgumentDoc kGroupForms[] = {{.name = "group", .token = "GROUP"}, {.name = "tailgroup", .token = "TAILGROUP"}};
+constexpr ArgumentDoc kGroupForms[] = {{.name = "group", .token = "GROUP"},
+                                       {.name = "tailgroup", .token = "TAILGROUP"}};
 constexpr ArgumentDoc kRetryTimes[] = {{.name = "retry-milliseconds", .kind = Integer},
                                        {.name = "expire-milliseconds", .kind = Integer}};
 constexpr ArgumentDoc kRead[] = {

@@ -123,9 +123,8 @@ uint64_t Group::give_back(Offset from, Offset to, UnixMs at, bool postpone_expir
 }
 
 uint64_t Group::forget(Offset from, Offset to) {
-  return pending_.remove(from, to, [&](const PendingPart& part) {
-    consumers_.release(part.terms.consumer, part.messages.count());
-  });
+  return pending_.remove(
+      from, to, [&](const PendingPart& part) { consumers_.release(part.terms.consumer, part.messages.count()); });
 }
 
 void Group::on_evicted(Offset new_first) {

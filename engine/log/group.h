@@ -46,10 +46,10 @@ struct Retry {
 struct Delivery {
   UnixMs at;
   std::optional<std::string> consumer;
-  uint32_t retry_ms = 0;                // 0: without RETRY
-  uint64_t expire_at = kNeverExpires;   // of fresh messages
-  std::vector<OffsetBits> again;        // delivered before, due again; in this order
-  Offset fresh_first;                   // then fresh ones
+  uint32_t retry_ms = 0;               // 0: without RETRY
+  uint64_t expire_at = kNeverExpires;  // of fresh messages
+  std::vector<OffsetBits> again;       // delivered before, due again; in this order
+  Offset fresh_first;                  // then fresh ones
   uint64_t fresh_count = 0;
 
   uint64_t count() const;
@@ -119,7 +119,9 @@ class Group {
   void restore(GroupCounters counters) { counters_ = counters; }
   void restore_pending(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer);
 
-  uint64_t memory() const { return sizeof(*this) + settings_.dead_letter.capacity() + pending_.memory() + consumers_.memory(); }
+  uint64_t memory() const {
+    return sizeof(*this) + settings_.dead_letter.capacity() + pending_.memory() + consumers_.memory();
+  }
   const char* check(Offset log_first, Offset log_next) const;
 
  private:

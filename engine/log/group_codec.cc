@@ -56,8 +56,8 @@ std::string encode_group(const std::string& name, const Group& group) {
   append_bytes(out, name);
   const GroupCounters& counters = group.counters();
   const GroupSettings& settings = group.settings();
-  for (uint64_t number : {group.next().value(), counters.lost, counters.expired, counters.exhausted, counters.redelivered,
-                          settings.pending_max, uint64_t{settings.max_attempts}}) {
+  for (uint64_t number : {group.next().value(), counters.lost, counters.expired, counters.exhausted,
+                          counters.redelivered, settings.pending_max, uint64_t{settings.max_attempts}}) {
     append_varint(out, number);
   }
   append_bytes(out, settings.dead_letter);
@@ -79,7 +79,8 @@ Result<void> restore_group(Log& log, ByteView bytes) {
   settings.dead_letter = in.bytes(in.number());
   if (!in.finished()) return corrupt("a group of the wrong length");
   if (next < log.first() || next > log.next()) return corrupt("a group outside its log");
-  for (uint64_t number : {counters.lost, counters.expired, counters.exhausted, counters.redelivered, settings.pending_max}) {
+  for (uint64_t number :
+       {counters.lost, counters.expired, counters.exhausted, counters.redelivered, settings.pending_max}) {
     if (number > INT64_MAX) return corrupt("a group with an impossible number");
   }
   if (max_attempts > kMaxAttempts) return corrupt("a group with an impossible number of attempts");
@@ -102,8 +103,9 @@ std::vector<std::string> encode_pending(const std::string& name, const Group& gr
     std::string& out = strings.back();
     const int shift = std::countr_zero(part.messages.bits);
     const uint64_t first = part.messages.first.value() + static_cast<uint64_t>(shift);
-    for (uint64_t number : {first - before, part.messages.bits >> shift, part.terms.retry_at, uint64_t{part.terms.retry_ms},
-                            encoded_date(part.terms.expire_at), uint64_t{part.terms.attempts}}) {
+    for (uint64_t number :
+         {first - before, part.messages.bits >> shift, part.terms.retry_at, uint64_t{part.terms.retry_ms},
+          encoded_date(part.terms.expire_at), uint64_t{part.terms.attempts}}) {
       append_varint(out, number);
     }
     std::optional<ByteView> holder;
@@ -141,8 +143,8 @@ Result<void> restore_pending(Log& log, ByteView bytes) {
     if (part.messages.first < free || !within(part.messages, log.first(), (*group)->next())) {
       return corrupt("a pending message that was not delivered");
     }
-    if (part.terms.retry_at > kMaxPendingDate || bad_date(part.terms.expire_at) || retry_ms == 0 || retry_ms > kMaxRetryMs ||
-        attempts == 0 || attempts > kMaxAttempts) {
+    if (part.terms.retry_at > kMaxPendingDate || bad_date(part.terms.expire_at) || retry_ms == 0 ||
+        retry_ms > kMaxRetryMs || attempts == 0 || attempts > kMaxAttempts) {
       return corrupt("a pending message with impossible terms");
     }
     part.terms.retry_ms = static_cast<uint32_t>(retry_ms);
@@ -195,7 +197,8 @@ Result<void> apply_delivery(Log& log, ByteView bytes) {
   }
   delivery.retry_ms = static_cast<uint32_t>(retry_ms);
   Group* group = log.group(name);
-  const bool begins_well = group == nullptr ? delivery.fresh_first >= log.first() : delivery.fresh_first == group->next();
+  const bool begins_well =
+      group == nullptr ? delivery.fresh_first >= log.first() : delivery.fresh_first == group->next();
   if (!begins_well || delivery.fresh_first > log.next() || delivery.fresh_count > log.next() - delivery.fresh_first) {
     return corrupt("a delivery of messages that are not there");
   }
@@ -208,7 +211,8 @@ std::string encode_effect(ByteView group, const GivingUp& giving_up) {
   std::string out;
   append_bytes(out, group);
   for (const GivingUp::Part& part : giving_up.parts) {
-    for (uint64_t number : {part.messages.first.value(), part.messages.bits, uint64_t{part.attempts}, uint64_t{part.expired}}) {
+    for (uint64_t number :
+         {part.messages.first.value(), part.messages.bits, uint64_t{part.attempts}, uint64_t{part.expired}}) {
       append_varint(out, number);
     }
   }

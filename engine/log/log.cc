@@ -293,7 +293,8 @@ uint64_t Log::memory() const {
   each_block([&](const Block& b) { bytes += b.memory(); });
   for (const Block& b : evicted_) bytes += b.memory();
   constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
-  for (const auto& [name, group] : groups()) bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
+  for (const auto& [name, group] : groups())
+    bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
   return bytes;
 }
 

@@ -16,9 +16,9 @@ std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corr
 std::string encode_log_head(const Log& log) {
   std::string head;
   const Retention& keep = log.retention();
-  for (uint64_t number : {kHeadVersion, log.first().value(), log.next().value(), log.clock().value(), keep.count,
-                          keep.age_ms, keep.bytes, uint64_t{keep.acked}, uint64_t{log.block_count()},
-                          uint64_t{log.groups().size()}}) {
+  for (uint64_t number :
+       {kHeadVersion, log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms, keep.bytes,
+        uint64_t{keep.acked}, uint64_t{log.block_count()}, uint64_t{log.groups().size()}}) {
     append_varint(head, number);
   }
   return head;

@@ -35,10 +35,10 @@ inline constexpr uint32_t kMaxAttempts = UINT16_MAX;
 
 // What the messages of a range have in common.
 struct PendingTerms {
-  uint64_t retry_at = 0;                // when they are delivered again
-  uint64_t expire_at = kNeverExpires;   // when they are given up
-  uint32_t retry_ms = 0;                // the interval that led to retry_at
-  uint32_t attempts = 1;                // deliveries so far
+  uint64_t retry_at = 0;               // when they are delivered again
+  uint64_t expire_at = kNeverExpires;  // when they are given up
+  uint32_t retry_ms = 0;               // the interval that led to retry_at
+  uint32_t attempts = 1;               // deliveries so far
   ConsumerId consumer = kNobody;
 
   friend bool operator==(const PendingTerms&, const PendingTerms&) = default;

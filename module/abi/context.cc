@@ -34,8 +34,8 @@ const char* prefix_of(ErrorCode code) {
 bool Context::may_run(std::span<const StringRef> words) const {
   // A script runs for its caller. Otherwise the client is asked by its id, which is safe
   // for calls that come from no client: another module's, for example.
-  HostString* current =
-      has(kFlagScript) ? host.GetCurrentUserName(handle_) : host.GetClientUserNameById(nullptr, host.GetClientId(handle_));
+  HostString* current = has(kFlagScript) ? host.GetCurrentUserName(handle_)
+                                         : host.GetClientUserNameById(handle_, host.GetClientId(handle_));
   if (current == nullptr) return true;
   const OwnedString name = OwnedString::adopt(current);
   HostUser* user = host.GetModuleUserFromUserName(current);

@@ -82,7 +82,9 @@ bool set_categories(HostCommand* handle, std::string_view flags) {
   return host.SetCommandACLCategories(handle, categories.c_str()) == kOk;
 }
 
-bool is_subcommand(const Command& command) { return std::string_view(command.name).find(' ') != std::string_view::npos; }
+bool is_subcommand(const Command& command) {
+  return std::string_view(command.name).find(' ') != std::string_view::npos;
+}
 
 // Null if the host refuses.
 HostCommand* create_command(HostContext* loading, const Command& command) {
@@ -90,11 +92,12 @@ HostCommand* create_command(HostContext* loading, const Command& command) {
   const size_t space = name.find(' ');
   if (space == name.npos) {
     const int key = command.callback == nullptr ? 0 : 1;
-    if (host.CreateCommand(loading, command.name, command.callback, command.flags, key, key, key) != kOk) return nullptr;
+    if (host.CreateCommand(loading, command.name, command.callback, command.flags, key, key, key) != kOk)
+      return nullptr;
   } else {
     HostCommand* parent = host.GetCommand(loading, name.substr(0, space).c_str());
-    if (parent == nullptr || host.CreateSubcommand(parent, command.name + space + 1, command.callback, command.flags, 2, 2,
-                                                   1) != kOk) {
+    if (parent == nullptr ||
+        host.CreateSubcommand(parent, command.name + space + 1, command.callback, command.flags, 2, 2, 1) != kOk) {
       return nullptr;
     }
     name[space] = '|';  // as the host names it

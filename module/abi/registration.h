@@ -46,7 +46,7 @@ struct ArgumentDoc {
 // that makes it cluster-safe. A command with subcommands has a row of its own, without
 // handler, before theirs.
 struct Command {
-  const char* name;         // "TGROUP LIST" is the subcommand LIST of TGROUP
+  const char* name;    // "TGROUP LIST" is the subcommand LIST of TGROUP
   const char* flags;   // the host's words: "write deny-oom fast"
   uint64_t key_flags;  // what it does with its key
   int arity;           // with the name; negative: at least

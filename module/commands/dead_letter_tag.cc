@@ -12,7 +12,10 @@ size_t utf8_length(ByteView text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(0);
   if (lead < 0x80) return 1;
-  const size_t length = lead >= 0xc2 && lead <= 0xdf ? 2 : (lead & 0xf0) == 0xe0 ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0;
+  const size_t length = lead >= 0xc2 && lead <= 0xdf   ? 2
+                        : (lead & 0xf0) == 0xe0        ? 3
+                        : lead >= 0xf0 && lead <= 0xf4 ? 4
+                                                       : 0;
   if (length == 0 || text.size() < length) return 0;
   for (size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
@@ -45,7 +48,8 @@ void append_json(std::string& out, ByteView text) {
 
 }  // namespace
 
-std::string dead_letter_tag(bool expired, uint32_t attempts, Offset offset, ByteView group, ByteView key, ByteView tag) {
+std::string dead_letter_tag(bool expired, uint32_t attempts, Offset offset, ByteView group, ByteView key,
+                            ByteView tag) {
   std::string out = expired ? R"({"why":"expired","attempts":)" : R"({"why":"attempts","attempts":)";
   out += std::to_string(attempts) + ",\"offset\":" + std::to_string(offset.value()) + ",\"group\":";
   append_json(out, group);

@@ -8,14 +8,15 @@
 
 namespace millrace::module {
 
-bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log, ByteView group_name, const Group& group,
-                        const GivingUp& giving_up) {
+bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log, ByteView group_name,
+                        const Group& group, const GivingUp& giving_up) {
   const std::string& target_name = group.settings().dead_letter;
   if (target_name.empty()) return true;
   const abi::OwnedString name(target_name);
   auto target = LogKey::for_writing(context, name);
   if (!target) {
-    abi::log_warning("millrace: a group's dead letters cannot be written: the key holds no log; trying again in a minute");
+    abi::log_warning(
+        "millrace: a group's dead letters cannot be written: the key holds no log; trying again in a minute");
     return false;
   }
   Log& letters = target->get_or_create();
@@ -24,8 +25,7 @@ bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log
     part.messages.each([&](Offset offset) {
       Message message;
       if (letters.room() == 0 || !Log::Cursor(log, offset).next(message)) return;
-      const std::string tag =
-          dead_letter_tag(part.expired, part.attempts, offset, group_name, key.view(), message.tag);
+      const std::string tag = dead_letter_tag(part.expired, part.attempts, offset, group_name, key.view(), message.tag);
       letters.append(tag, message.entry, block_limits());
       context.replicate("TWRITE", abi::StringRef(name), abi::StringRef(abi::OwnedString(tag)),
                         abi::StringRef(abi::OwnedString(message.entry)));

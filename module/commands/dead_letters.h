@@ -10,8 +10,8 @@ namespace millrace::module {
 
 // Writes the messages to the group's dead letters, if it has any set. False, and nothing
 // written, if that key holds something that is not a log.
-bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log, ByteView group_name, const Group& group,
-                        const GivingUp& giving_up);
+bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log, ByteView group_name,
+                        const Group& group, const GivingUp& giving_up);
 
 // The tag of a dead letter: JSON, whatever bytes the names hold. Bytes that are not UTF-8
 // come as \u00xx.

@@ -16,7 +16,8 @@ namespace {
 constexpr uint64_t kDeadLetterRetryMs = 60'000;
 
 template <class Effect>
-void replicate_effect(abi::Context context, abi::StringRef key, const char* what, ByteView group, const Effect& effect) {
+void replicate_effect(abi::Context context, abi::StringRef key, const char* what, ByteView group,
+                      const Effect& effect) {
   context.replicate(kApply, key, what, abi::StringRef(abi::OwnedString(encode_effect(group, effect))));
 }
 

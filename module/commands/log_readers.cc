@@ -248,7 +248,8 @@ void serve_all_readers_afresh() {
 }
 
 void serve_owed_readers(abi::Context context) {
-  if (owed.empty()) [[likely]] return;
+  if (owed.empty()) [[likely]]
+    return;
   if (context.in_transaction()) return;
   const int database = context.database();
   for (const DatabaseKey& place : std::exchange(owed, {})) {

@@ -118,7 +118,8 @@ Result<ReadRequest> parse_tread(Words words) {
     reader.fail(ErrorCode::Range, "invalid offset '0': offsets start at 1; -n means n from the end, $ the next one");
   }
   if (request.group && tags) reader.fail(ErrorCode::Syntax, "TAGS does not go with a group");
-  if (request.group && request.skip) reader.fail(ErrorCode::Syntax, "SKIP does not go with a group, which never delivers evicted messages");
+  if (request.group && request.skip)
+    reader.fail(ErrorCode::Syntax, "SKIP does not go with a group, which never delivers evicted messages");
   if (!reader.failed() && block && request.count == 0) {
     reader.fail(ErrorCode::Syntax, "BLOCK needs a count of at least 1: with 0 there is nothing to wait for");
   }
@@ -136,8 +137,10 @@ Result<EvictRequest> parse_tevict(Words words) {
 }
 
 Retention RetainRequest::applied_to(Retention old) const {
-  return {
-      .count = count.value_or(old.count), .age_ms = age_ms.value_or(old.age_ms), .bytes = bytes.value_or(old.bytes)};
+  return {.count = count.value_or(old.count),
+          .age_ms = age_ms.value_or(old.age_ms),
+          .bytes = bytes.value_or(old.bytes),
+          .acked = acked.value_or(old.acked)};
 }
 
 Result<RetainRequest> parse_tretain(Words words) {
@@ -183,8 +186,9 @@ std::vector<OffsetRange> parse_ranges(ArgumentReader& reader) {
     const Offset from(parts.number("offset", 1, INT64_MAX));
     const Offset to(parts.number("offset", 1, INT64_MAX));
     if (parts.failed() || from > to) {
-      reader.fail(ErrorCode::Range, "invalid offsets " + quoted(word) + ": expected an offset or start-end, from 1 to " +
-                                        std::to_string(INT64_MAX) + ", start not above end");
+      reader.fail(ErrorCode::Range, "invalid offsets " + quoted(word) +
+                                        ": expected an offset or start-end, from 1 to " + std::to_string(INT64_MAX) +
+                                        ", start not above end");
     }
     ranges.push_back({from, to});
   } while (!reader.at_end());
@@ -270,7 +274,8 @@ Result<SetGroupRequest> parse_tgroup_set(Words words) {
         request.dead_letter = ByteView();
       } else {
         request.dead_letter = reader.word("DEADLETTER key");
-        if (request.dead_letter->empty()) reader.fail(ErrorCode::Range, "DEADLETTER needs a key that is not empty, or NONE");
+        if (request.dead_letter->empty())
+          reader.fail(ErrorCode::Range, "DEADLETTER needs a key that is not empty, or NONE");
       }
     } else {
       reader.unknown_word("PENDINGMAX, MAXATTEMPTS or DEADLETTER");

@@ -317,12 +317,12 @@ TEST(ParseTretain, RefusesEveryWrongForm) {
 }
 
 TEST(RetainRequest, ChangesOnlyTheLimitsItNames) {
-  const Retention old{.count = 1, .age_ms = 2, .bytes = 3};
+  const Retention old{.count = 1, .age_ms = 2, .bytes = 3, .acked = {}};
   EXPECT_EQ(RetainRequest{}.applied_to(old), old);
-  EXPECT_EQ((RetainRequest{.count = 0, .age_ms = {}, .bytes = 9}.applied_to(old)),
-            (Retention{.count = 0, .age_ms = 2, .bytes = 9}));
-  EXPECT_EQ((RetainRequest{.count = {}, .age_ms = 8, .bytes = {}}.applied_to(old)),
-            (Retention{.count = 1, .age_ms = 8, .bytes = 3}));
+  EXPECT_EQ((RetainRequest{.count = 0, .age_ms = {}, .bytes = 9, .acked = {}}.applied_to(old)),
+            (Retention{.count = 0, .age_ms = 2, .bytes = 9, .acked = {}}));
+  EXPECT_EQ((RetainRequest{.count = {}, .age_ms = 8, .bytes = {}, .acked = {}}.applied_to(old)),
+            (Retention{.count = 1, .age_ms = 8, .bytes = 3, .acked = {}}));
 }
 
 // --- TSEEK ---

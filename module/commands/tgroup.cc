@@ -92,7 +92,8 @@ void tgroup_seek(abi::Context context, abi::Arguments arguments) {
   Offset to = request->where == SeekGroupRequest::Where::First ? log.first() : log.next();
   if (request->where == SeekGroupRequest::Where::Offset) {
     if (request->offset > log.next()) {
-      return context.reply().error({ErrorCode::Range, "the offset is beyond the next one of the log, " + std::to_string(log.next().value())});
+      return context.reply().error(
+          {ErrorCode::Range, "the offset is beyond the next one of the log, " + std::to_string(log.next().value())});
     }
     to = std::max(request->offset, log.first());
   }
@@ -129,7 +130,8 @@ void tgroup_pending(abi::Context context, abi::Arguments arguments) {
   reply.array_later();
   uint64_t written = 0;
   group.pending().each_from(request->from, [&](const PendingPart& part) {
-    const bool wanted = !request->consumer || (part.terms.consumer != kNobody && group.consumers().name(part.terms.consumer) == *request->consumer);
+    const bool wanted = !request->consumer || (part.terms.consumer != kNobody &&
+                                               group.consumers().name(part.terms.consumer) == *request->consumer);
     if (!wanted) return true;
     part.messages.each([&](Offset offset) {
       if (offset < request->from || written == request->count) return;

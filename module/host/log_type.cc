@@ -119,7 +119,8 @@ void digest_group(DigestWriter& writer, const std::string& name, const Group& gr
 // master and a replica with another block size.
 void TypeTraits<Log>::digest(DigestWriter& writer, const Log& log) {
   const Retention& keep = log.retention();
-  for (uint64_t number : {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms, keep.bytes, uint64_t{keep.acked}}) {
+  for (uint64_t number : {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms,
+                          keep.bytes, uint64_t{keep.acked}}) {
     writer.number(number);
   }
   Message message;
