@@ -159,6 +159,7 @@ Result<void> restore_pending(Log& log, ByteView bytes) {
 
 std::string encode_effect(ByteView group, const Delivery& delivery) {
   std::string out;
+  out.reserve(64 + group.size() + (delivery.consumer ? delivery.consumer->size() : 0) + delivery.again.size() * 16);
   append_bytes(out, group);
   append_varint(out, delivery.at.value());
   std::optional<ByteView> holder;
