@@ -45,6 +45,9 @@ class ArgumentReader {
   std::unexpected<Error> error() const { return std::unexpected(*error_); }
 
  private:
+  template <class Number>
+  Number parsed(const char* what, Number min, Number max);
+
   std::span<const ByteView> words_;
   size_t at_ = 0;
   std::optional<Error> error_;
