@@ -46,8 +46,8 @@ void check(UnixMs time, Words words) { REQUIRE(time.value() <= INT64_MAX && word
 
 void check(const ApplyRequest& request, Words words) {
   REQUIRE(request.clock.value() <= INT64_MAX);
-  REQUIRE(request.what == ApplyRequest::What::Clock || is_one_of(request.header, words));
-  REQUIRE(request.what != ApplyRequest::What::Block || is_one_of(request.bytes, words));
+  REQUIRE(request.what != ApplyRequest::What::Block || is_one_of(request.header, words));
+  REQUIRE(request.what == ApplyRequest::What::Clock || is_one_of(request.bytes, words));
 }
 
 void check(const Error& error) {

@@ -194,7 +194,8 @@ TEST(ParseTread, RefusesEveryWrongForm) {
           {"count beyond 64 bits", "5 18446744073709551617", kRange,
            "invalid count '18446744073709551617': expected an integer from 0 to 1000000"},
           {"unknown option", "5 10 BLOKC 5", kSyntax,
-           "syntax error: expected BLOCK, WITHINFO, SKIP or TAGS, found 'BLOKC'"},
+           "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
+           "WITHATTEMPTS, SKIP or TAGS, found 'BLOKC'"},
           {"block without a timeout", "5 10 BLOCK", kSyntax, "missing BLOCK timeout"},
           {"block negative", "5 10 BLOCK -1", kRange,
            "invalid BLOCK timeout '-1': expected an integer from 0 to 9007199254740991"},
@@ -221,7 +222,8 @@ TEST(ParseTread, RefusesEveryWrongForm) {
           {"far too few tags", "5 10 TAGS 9223372036854775807 a", kSyntax,
            "TAGS says 9223372036854775807 tags, but only 1 arguments follow"},
           {"too many tags", "5 10 TAGS 1 a b", kSyntax,
-           "syntax error: expected BLOCK, WITHINFO, SKIP or TAGS, found 'b'"},
+           "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
+           "WITHATTEMPTS, SKIP or TAGS, found 'b'"},
       });
 }
 
@@ -300,7 +302,7 @@ TEST(ParseTretain, TakesEveryRightForm) {
 TEST(ParseTretain, RefusesEveryWrongForm) {
   expect_errors(
       parse_tretain,
-      {{"unknown", "LENGTH 5", kSyntax, "syntax error: expected COUNT, AGE or BYTES, found 'LENGTH'"},
+      {{"unknown", "LENGTH 5", kSyntax, "syntax error: expected COUNT, AGE, BYTES or ACKED, found 'LENGTH'"},
        {"count without a number", "COUNT", kSyntax, "missing COUNT"},
        {"age without a number", "COUNT 1 AGE", kSyntax, "missing AGE"},
        {"bytes without a number", "BYTES", kSyntax, "missing BYTES"},
@@ -361,14 +363,18 @@ TEST(ParseTapply, TakesEveryRightForm) {
   const auto head = parse_tapply(words_of("HEAD head"));
   ASSERT_TRUE(head);
   EXPECT_EQ(head->what, ApplyRequest::What::Head);
-  EXPECT_EQ(head->header, "head");
+  EXPECT_EQ(head->bytes, "head");
 }
 
 TEST(ParseTapply, RefusesEveryWrongForm) {
   expect_errors(
       parse_tapply,
-      {{"nothing", "", kSyntax, "syntax error: expected CLOCK, BLOCK or HEAD, found nothing more"},
-       {"unknown", "TIME 5", kSyntax, "syntax error: expected CLOCK, BLOCK or HEAD, found 'TIME'"},
+      {{"nothing", "", kSyntax,
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or "
+        "GIVENBACK, found nothing more"},
+       {"unknown", "TIME 5", kSyntax,
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or "
+        "GIVENBACK, found 'TIME'"},
        {"clock without a date", "CLOCK", kSyntax, "missing clock"},
        {"clock negative", "CLOCK -1", kRange, "invalid clock '-1': expected an integer from 0 to 9223372036854775807"},
        {"clock too late", "CLOCK 9223372036854775808", kRange,
@@ -377,7 +383,7 @@ TEST(ParseTapply, RefusesEveryWrongForm) {
        {"block without a header", "BLOCK", kSyntax, "missing block header"},
        {"block without bytes", "BLOCK header", kSyntax, "missing block"},
        {"block and more", "BLOCK header bytes more", kSyntax, "syntax error: expected the end, found 'more'"},
-       {"head without one", "HEAD", kSyntax, "missing log head"},
+       {"head without one", "HEAD", kSyntax, "missing effect"},
        {"head and more", "HEAD head more", kSyntax, "syntax error: expected the end, found 'more'"}});
 }
 
