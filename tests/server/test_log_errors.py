@@ -8,8 +8,11 @@ COUNTS = f"expected an integer from 0 to {INT_MAX}"
 TIMES = "expected an integer from 0 to 9007199254740991"
 READS = "expected an integer from 0 to 1000000"
 TAGS = f"expected an integer from 1 to {INT_MAX}"
-READ_WORDS = "syntax error: expected BLOCK, WITHINFO, SKIP or TAGS, found"
-RETAIN_WORDS = "syntax error: expected COUNT, AGE or BYTES, found"
+READ_WORDS = (
+    "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, SKIP or TAGS, found"
+)
+RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES or ACKED, found"
+EFFECTS = "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or GIVENBACK, found"
 ZERO = "invalid offset '0': offsets start at 1; -n means n from the end, $ the next one"
 
 # name of the row: (command without its key, error without its ERR)
@@ -147,7 +150,7 @@ ROWS = {
     "info: one word too many": (("TINFO", "x"), "wrong number of arguments for 'TINFO' command"),
     # --- TAPPLY ---
     "apply: nothing": (("TAPPLY",), "wrong number of arguments for 'TAPPLY' command"),
-    "apply: unknown effect": (("TAPPLY", "UNDO", "1"), "syntax error: expected CLOCK, BLOCK or HEAD, found 'UNDO'"),
+    "apply: unknown effect": (("TAPPLY", "UNDO", "1"), f"{EFFECTS} 'UNDO'"),
     "apply: CLOCK no number": (("TAPPLY", "CLOCK", "noon"), f"invalid clock 'noon': {COUNTS}"),
     "apply: CLOCK negative": (("TAPPLY", "CLOCK", "-1"), f"invalid clock '-1': {COUNTS}"),
     "apply: CLOCK and more": (("TAPPLY", "CLOCK", "1", "2"), "syntax error: expected the end, found '2'"),
@@ -177,7 +180,7 @@ def test_bad_input_is_refused_and_changes_nothing(server, c, row):
     assert server.info("replication")["master_repl_offset"] == sent, "nothing reached the replica"
 
 
-@pytest.mark.parametrize("name", ["TWRITE", "TREAD", "TEVICT", "TRETAIN", "TSEEK", "TINFO", "TAPPLY"])
+@pytest.mark.parametrize("name", ["TWRITE", "TREAD", "TEVICT", "TRETAIN", "TSEEK", "TINFO", "TAPPLY", "TACK", "TNACK", "TGROUP"])
 def test_a_command_without_a_key_is_refused(c, name):
     assert c.error_of(name) == f"ERR wrong number of arguments for '{name}' command"
 
@@ -192,10 +195,10 @@ def test_errors_inside_a_transaction_undo_nothing_and_stop_nothing(c):
 
 
 def test_a_log_that_has_used_up_its_offsets_refuses_writes(server, c):
-    # A log head as servers send it: version, first, next, clock, three limits, blocks.
+    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups.
     last = 2**63 - 2  # so that the next one is a number too
     varint = b"\xfe" + b"\xff" * 7 + b"\x7f"
-    c.call("TAPPLY", "log", "HEAD", b"\x01" + varint + varint + b"\x00" * 5)
+    c.call("TAPPLY", "log", "HEAD", b"\x01" + varint + varint + b"\x00" * 7)
     assert c.call("TREAD", "log", "1", "0", "WITHINFO") == [[last, last - 1]]
     before = server.digest("log")
     assert c.error_of("TWRITE", "log", "ENTRIES", *["t", "e"] * 2) == "ERR the log has used up its offsets"
