@@ -81,7 +81,8 @@ class OrderedChunks {
       drop_chunk(i);
     } else {
       chunks_[i].first = key_of(entries.front());
-      if (entries.size() < kCapacity / 4) merge_with_next(i);
+      // With the one before too: what is erased upwards finds the next one still full.
+      if (entries.size() < kCapacity / 4 && !merge_with_next(i) && i > head_) merge_with_next(i - 1);
     }
     return true;
   }
@@ -165,14 +166,15 @@ class OrderedChunks {
     if (chunks_.capacity() > 4 * chunks_.size() + 16) chunks_.shrink_to_fit();
   }
 
-  // Sparse chunks give their memory back.
-  void merge_with_next(size_t i) {
-    if (i + 1 >= chunks_.size()) return;
+  // Sparse chunks give their memory back. False if the two are too many for one.
+  bool merge_with_next(size_t i) {
+    if (i + 1 >= chunks_.size()) return false;
     std::vector<Entry>& entries = chunks_[i].entries;
     std::vector<Entry>& next = chunks_[i + 1].entries;
-    if (entries.size() + next.size() > kCapacity * 3 / 4) return;
+    if (entries.size() + next.size() > kCapacity * 3 / 4) return false;
     entries.insert(entries.end(), next.begin(), next.end());
     drop_chunk(i + 1);
+    return true;
   }
 
   std::vector<Chunk> chunks_;  // [0, head_) have been dropped
