@@ -79,7 +79,11 @@ class Group {
   const Consumers& consumers() const { return consumers_; }
   const GroupSettings& settings() const { return settings_; }
   const GroupCounters& counters() const { return counters_; }
-  void set(GroupSettings settings) { settings_ = std::move(settings); }
+  void set(GroupSettings settings) {
+    // What is due already may have had its last attempt now.
+    if (settings.max_attempts != settings_.max_attempts) pending_.look_again();
+    settings_ = std::move(settings);
+  }
   // The first offset it is not done with.
   Offset unfinished() const { return pending_.empty() ? next_ : std::min(pending_.first(), next_); }
 

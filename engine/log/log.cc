@@ -98,8 +98,10 @@ uint64_t Log::keep_newest(uint64_t count) { return count >= this->count() ? 0 : 
 uint64_t Log::enforce_size_limits() {
   uint64_t evicted = 0;
   if (retention_.count != 0) evicted += keep_newest(retention_.count);
+  // The newest message stays however large it is: a write that was answered is not lost
+  // to its own size.
   if (retention_.bytes != 0 && payload_ > retention_.bytes)
-    evicted += evict_before(first_within_bytes(retention_.bytes));
+    evicted += evict_before(std::min(first_within_bytes(retention_.bytes), last()));
   return evicted;
 }
 
@@ -254,7 +256,7 @@ bool Log::Cursor::skip_block_without(const std::vector<TagFilter::Probe>& tags) 
 }
 
 Result<void> Log::append_block(BlockHeader header, Buffer bytes) {
-  const bool is_new = next() == Offset(1) && empty();
+  const bool is_new = has_no_history();
   if (!is_new && header.first != next()) return fail(ErrorCode::Corrupt, "a block that does not follow on");
   if (header.first_time < newest_.last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
   TagIndex tags;
@@ -272,7 +274,7 @@ Result<void> Log::append_block(BlockHeader header, Buffer bytes) {
 }
 
 Result<void> Log::restore_head(const LogHead& head) {
-  const bool is_new = next() == Offset(1) && empty();
+  const bool is_new = has_no_history();
   const bool agrees =
       is_new ? head.first == head.next : head.next == next() && head.first >= first() && head.first < oldest().end();
   if (!agrees) return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
@@ -281,7 +283,7 @@ Result<void> Log::restore_head(const LogHead& head) {
     newest_ = Block(head.next);
     front_.offset = head.next;
   } else {
-    walk_front_to(head.first);
+    evict_before(head.first);
   }
   clock_ = head.clock;
   retention_ = head.retention;

@@ -165,7 +165,7 @@ class Log {
 
   // Appends a whole block of outside bytes, which becomes the newest one.
   // Failure: Corrupt; the log is unchanged then. It must follow on; a log that has never
-  // had a message begins where its first block does.
+  // had a message or a group begins where its first block does.
   Result<void> append_block(BlockHeader header, Buffer bytes);
   // Makes the head what it was when the blocks were saved: the clock, the limits, and
   // what had been evicted of the first block. Failure: Corrupt, and unchanged, if these
@@ -182,6 +182,8 @@ class Log {
   const Block& block(size_t i) const { return i < full_.size() ? full_[i] : newest_; }
   Block& oldest() { return full_.empty() ? newest_ : full_.front(); }
   const Block& oldest() const { return full_.empty() ? newest_ : full_.front(); }
+  // True if nothing says yet where it begins.
+  bool has_no_history() const { return next() == Offset(1) && empty() && !groups_; }
   void seal_newest();
   uint64_t drop_oldest();
   void walk_front_to(Offset new_first);

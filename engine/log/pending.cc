@@ -134,6 +134,15 @@ std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts
   return given_up;
 }
 
+void Pending::look_again() {
+  while (!due_.empty()) {
+    Range* range = ranges_.find(due_.front().first);
+    unindex(*range);
+    range->is_due = 0;
+    index(*range);
+  }
+}
+
 std::vector<PendingPart> Pending::due(uint64_t count) const {
   std::vector<PendingPart> parts;
   for (const Dated* next = due_.empty() ? nullptr : &due_.front(); next != nullptr && count > 0;

@@ -101,6 +101,8 @@ class Pending {
     bool expired;  // else: attempts
   };
   std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit);
+  // Forgets what is due: advance() looks at it again, for another `max_attempts`.
+  void look_again();
   // What is due, oldest deadline first, up to `count` messages.
   std::vector<PendingPart> due(uint64_t count) const;
   bool has_due() const { return !due_.empty(); }
