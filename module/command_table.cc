@@ -152,7 +152,7 @@ constexpr abi::Command kCommands[] = {
     },
     {
         .name = "TRETAIN",
-        .flags = "write deny-oom",
+        .flags = "write",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -2,
         .summary = "Sets what a log keeps, by count, age, bytes and what groups need, or shows it.",

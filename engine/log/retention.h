@@ -9,7 +9,7 @@ namespace millrace {
 struct Retention {
   uint64_t count = 0;   // at most this many messages
   uint64_t age_ms = 0;  // none written longer ago
-  uint64_t bytes = 0;   // at most this much payload (tags and entries)
+  uint64_t bytes = 0;   // at most this much payload (tags and entries), but always the newest
   bool acked = false;   // none that every group has finished with
 
   bool any() const { return count != 0 || age_ms != 0 || bytes != 0 || acked; }

@@ -140,8 +140,10 @@ class WaitingReader final : public abi::BlockedClient {
     serve();
   }
 
-  // Takes nothing for seen any longer.
+  // Takes nothing for seen any longer. What was the next message of the log that has gone
+  // is now the first of the one that will come.
   void start_afresh() {
+    from_ = request_.start.in(nullptr);
     if (waits_for_ != from_) wait_for(from_);
   }
 

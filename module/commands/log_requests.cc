@@ -41,6 +41,8 @@ Offset StartOffset::in(const Log* log) const {
 
 namespace {
 
+constexpr char kOffsetForms[] = "offsets start at 1; -n means n from the end, $ the next one";
+
 struct ParsedStart {
   StartOffset start = StartOffset::before_next(0);
   bool is_zero = false;
@@ -48,7 +50,7 @@ struct ParsedStart {
 
 ParsedStart parse_start(ArgumentReader& reader) {
   if (reader.keyword("$")) return {};
-  const int64_t number = reader.signed_number("offset", -INT64_MAX, INT64_MAX);
+  const int64_t number = reader.signed_number("offset", -INT64_MAX, INT64_MAX, kOffsetForms);
   if (number < 0) return {StartOffset::before_next(static_cast<uint64_t>(-number)), false};
   return {StartOffset::at(Offset(static_cast<uint64_t>(number))), number == 0};
 }
@@ -115,7 +117,7 @@ Result<ReadRequest> parse_tread(Words words) {
   }
   request.group = options.finish(reader);
   if (start.is_zero && !request.group) {
-    reader.fail(ErrorCode::Range, "invalid offset '0': offsets start at 1; -n means n from the end, $ the next one");
+    reader.fail(ErrorCode::Range, std::string("invalid offset '0': ") + kOffsetForms);
   }
   if (request.group && tags) reader.fail(ErrorCode::Syntax, "TAGS does not go with a group");
   if (request.group && request.skip)

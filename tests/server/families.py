@@ -230,7 +230,6 @@ LOG = Family(
     growing_commands=(
         ("TWRITE", KEY, "tag", "entry"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
-        ("TRETAIN", KEY, "COUNT", "5"),
         ("TREAD", KEY, "1", "10", "GROUP", "workers", *_LONG),
         ("TNACK", KEY, "delayed", _ALL),
         ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7"),

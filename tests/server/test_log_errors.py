@@ -13,7 +13,8 @@ READ_WORDS = (
 )
 RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES or ACKED, found"
 EFFECTS = "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or GIVENBACK, found"
-ZERO = "invalid offset '0': offsets start at 1; -n means n from the end, $ the next one"
+FORMS = "offsets start at 1; -n means n from the end, $ the next one"
+ZERO = f"invalid offset '0': {FORMS}"
 
 # name of the row: (command without its key, error without its ERR)
 ROWS = {
@@ -68,20 +69,20 @@ ROWS = {
     # --- TREAD ---
     "read: no count": (("TREAD", "1"), "wrong number of arguments for 'TREAD' command"),
     "read: offset 0": (("TREAD", "0", "1"), ZERO),
-    "read: offset no number": (("TREAD", "one", "1"), f"invalid offset 'one': {OFFSETS}"),
-    "read: offset empty": (("TREAD", "", "1"), f"invalid offset '': {OFFSETS}"),
-    "read: offset with a blank": (("TREAD", " 1", "1"), f"invalid offset ' 1': {OFFSETS}"),
-    "read: offset with a plus": (("TREAD", "+1", "1"), f"invalid offset '+1': {OFFSETS}"),
-    "read: offset with a fraction": (("TREAD", "1.5", "1"), f"invalid offset '1.5': {OFFSETS}"),
-    "read: offset too large": (("TREAD", "9223372036854775808", "1"), f"invalid offset '9223372036854775808': {OFFSETS}"),
-    "read: offset too small": (("TREAD", "-9223372036854775808", "1"), f"invalid offset '-9223372036854775808': {OFFSETS}"),
+    "read: offset no number": (("TREAD", "one", "1"), f"invalid offset 'one': {FORMS}"),
+    "read: offset empty": (("TREAD", "", "1"), f"invalid offset '': {FORMS}"),
+    "read: offset with a blank": (("TREAD", " 1", "1"), f"invalid offset ' 1': {FORMS}"),
+    "read: offset with a plus": (("TREAD", "+1", "1"), f"invalid offset '+1': {FORMS}"),
+    "read: offset with a fraction": (("TREAD", "1.5", "1"), f"invalid offset '1.5': {FORMS}"),
+    "read: offset too large": (("TREAD", "9223372036854775808", "1"), f"invalid offset '9223372036854775808': {FORMS}"),
+    "read: offset too small": (("TREAD", "-9223372036854775808", "1"), f"invalid offset '-9223372036854775808': {FORMS}"),
     "read: offset beyond 64 bits": (
         ("TREAD", "99999999999999999999", "1"),
-        f"invalid offset '99999999999999999999': {OFFSETS}",
+        f"invalid offset '99999999999999999999': {FORMS}",
     ),
     "read: offset unprintable and long": (
         ("TREAD", b"\r\n\x00" + b"x" * 50, "1"),
-        f"invalid offset '???{'x' * 37}...': {OFFSETS}",
+        f"invalid offset '???{'x' * 37}...': {FORMS}",
     ),
     "read: count negative": (("TREAD", "1", "-1"), f"invalid count '-1': {READS}"),
     "read: count no number": (("TREAD", "1", "ten"), f"invalid count 'ten': {READS}"),

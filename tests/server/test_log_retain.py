@@ -101,7 +101,7 @@ def test_backlog_and_count_hold_both(c):
 # --- by bytes ---
 
 
-@pytest.mark.parametrize("bytes_kept, first", [(100, 1), (99, 2), (91, 2), (90, 2), (89, 3), (50, 6), (10, 10), (9, 11), (1, 11)])
+@pytest.mark.parametrize("bytes_kept, first", [(100, 1), (99, 2), (91, 2), (90, 2), (89, 3), (50, 6), (10, 10), (9, 10), (1, 10)])
 def test_bytes_keep_the_newest_whose_tags_and_entries_fit(c, bytes_kept, first):
     write(c, 10, size=10)
     c.call("TRETAIN", "log", "BYTES", bytes_kept)
@@ -266,3 +266,11 @@ def test_a_long_age_leaves_the_server_asleep():
         wait_until(lambda: ends(c, "short") == [6, 5], "a timer has fired")
         before = server.times_slept()
         wait_until(lambda: server.times_slept() >= before + 3, "the server sleeps when it has nothing to do")
+
+
+def test_a_limit_can_be_lowered_when_memory_is_full(server, c):
+    write(c, 10)
+    with server.changed_settings(maxmemory="1"):
+        assert c.error_of("TWRITE", "log", "t", "x").startswith("OOM")
+        assert c.call("TRETAIN", "log", "COUNT", "3") == b"OK"
+    assert ends(c) == [8, 10]
