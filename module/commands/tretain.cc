@@ -1,4 +1,5 @@
 #include "module/commands/log_commands.h"
+#include "module/commands/log_readers.h"
 #include "module/commands/log_requests.h"
 #include "module/commands/log_upkeep.h"
 #include "module/host/log_type.h"
@@ -51,6 +52,8 @@ void tretain(abi::Context context, abi::Arguments arguments) {
   keep_dates(context, name, log);
   context.reply().ok();
   context.changed(name, "tretain");
+  // What is gone is pending no longer, so a group may have room for more.
+  serve_readers(context, name, log);
 }
 
 }  // namespace millrace::module
