@@ -27,6 +27,9 @@ class WaitingWorker final : public abi::BlockedClient {
       : place_(std::move(place)), group_(request.group->name), request_(request) {
     // The words of the command are gone by the time the answer is written.
     request_.group->name = group_;
+    // The group is there by now. If its log is made anew while we wait, nothing in that
+    // one was there before us.
+    request_.group->at_tail = false;
     if (request.group->consumer) {
       consumer_ = *request.group->consumer;
       request_.group->consumer = consumer_;
@@ -110,8 +113,9 @@ void serve_group_readers(abi::Context context, const DatabaseKey& place, abi::St
   for (const auto& [group, line] : of_key->second) groups.push_back(group);
   for (const std::string& group : groups) {
     for (Line* line = line_of(place, group); line != nullptr; line = line_of(place, group)) {
-      if (!line->front()->serve_from(context, key, log)) break;
+      const bool served = line->front()->serve_from(context, key, log);
       settle_groups(log);
+      if (!served) break;
     }
   }
   keep_dates(context, key, log);

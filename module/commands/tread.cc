@@ -53,6 +53,9 @@ void read_with_group(abi::Context context, abi::StringRef name, const ReadReques
   Log& log = key->get_or_create();
   const Delivery delivery = deliver(context, name, log, *request.group, request.count);
   if (delivery.empty() && request.block_ms) {
+    // Messages may have been given up, or a new group may need none of those there are.
+    settle_groups(log);
+    keep_dates(context, name, log);
     if (!context.must_answer_at_once()) return wait_for_delivery(context, name, request);
     return write_nothing_came(context.reply(), {context.database(), std::string(name.view())}, request.with_info);
   }
