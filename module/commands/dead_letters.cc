@@ -14,9 +14,10 @@ bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log
   if (target_name.empty()) return true;
   const abi::OwnedString name(target_name);
   auto target = LogKey::for_writing(context, name);
-  if (!target) {
+  // A log may have been renamed to what was its DEADLETTER.
+  if (!target || target_name == key.view()) {
     abi::log_warning(
-        "millrace: a group's dead letters cannot be written: the key holds no log; trying again in a minute");
+        "millrace: a group's dead letters cannot be written: the key holds no other log; trying again in a minute");
     return false;
   }
   Log& letters = target->get_or_create();

@@ -158,6 +158,7 @@ void tgroup_set(abi::Context context, abi::Arguments arguments) {
   context.reply().ok();
   context.replicate_verbatim();
   context.changed(name, "tgroup-set");
+  keep_dates(context, name, *opened->log);
   serve_readers(context, name, *opened->log);
 }
 
