@@ -1,7 +1,6 @@
-#include <cstdint>
-#include <cstdio>
+#include "module/commands/dead_letter_tag.h"
 
-#include "module/commands/dead_letters.h"
+#include <cstdio>
 
 namespace millrace::module {
 

@@ -1,8 +1,6 @@
 // Where given-up messages go: another log, with a tag that says where each came from.
 #pragma once
 
-#include <string>
-
 #include "engine/log/log.h"
 #include "module/abi/context.h"
 
@@ -12,9 +10,5 @@ namespace millrace::module {
 // written, if that key holds something that is not a log.
 bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log, ByteView group_name,
                         const Group& group, const GivingUp& giving_up);
-
-// The tag of a dead letter: JSON, whatever bytes the names hold. Bytes that are not UTF-8
-// come as \u00xx.
-std::string dead_letter_tag(bool expired, uint32_t attempts, Offset offset, ByteView group, ByteView key, ByteView tag);
 
 }  // namespace millrace::module
