@@ -88,7 +88,7 @@ class History:
     def write(self):
         pairs = [(b"t", self.rng.randbytes(self.rng.randrange(40))) for _ in range(self.rng.choice([1, 1, 2, 5, 30]))]
         words = [part for pair in pairs for part in pair]
-        backlog = self.rng.choice([None] * 9 + [40])
+        backlog = self.rng.choice([None] * 29 + [200])
         option = [] if backlog is None else ["BACKLOG", backlog]
 
         def apply(offset, *_):
