@@ -1,6 +1,7 @@
 #include "module/commands/dead_letters.h"
 
 #include "module/commands/dead_letter_tag.h"
+#include "engine/base/hash_slot.h"
 #include "module/commands/log_readers.h"
 #include "module/commands/log_upkeep.h"
 #include "module/host/counters.h"
@@ -15,10 +16,12 @@ bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log
   if (target_name.empty()) return true;
   const abi::OwnedString name(target_name);
   auto target = LogKey::for_writing(context, name);
-  // A log may have been renamed to what was its DEADLETTER.
-  if (!target || target_name == key.view()) {
+  // A log may have been renamed to what was its DEADLETTER, or restored in another slot.
+  const bool elsewhere = context.is_cluster() && hash_slot(target_name) != hash_slot(key.view());
+  if (!target || elsewhere || target_name == key.view()) {
     abi::log_warning(
-        "millrace: a group's dead letters cannot be written: the key holds no other log; trying again in a minute");
+        "millrace: a group's dead letters cannot be written: the key holds no other log, or is in another slot; "
+        "trying again in a minute");
     return false;
   }
   Log& letters = target->get_or_create();

@@ -241,6 +241,14 @@ def test_in_a_cluster_it_must_be_in_the_same_slot():
         assert node.digest("{a}log") == before
         give_up_soon(c, key="{a}log", letters="x{a}")
         assert letters(c, 1, key="x{a}")[0][0]["key"] == "{a}log"
+        # A log restored elsewhere does not write to a slot that another node may have.
+        c.call("TWRITE", "{a}log", "t", "e")
+        take(c, 1, "RETRY", "50000", "60", key="{a}log")
+        payload = c.call("DUMP", "{a}log")
+        c.call("DEL", "{a}log")
+        c.call("RESTORE", "{b}log", "0", payload)
+        wait_until(lambda: "in another slot" in node.log(), "it was tried")
+        assert (pending_offsets(c, key="{b}log"), len(letters(c, 1, key="x{a}"))) == ([2], 1)
 
 
 def test_who_sets_it_must_be_allowed_to_write_there(server, c):
