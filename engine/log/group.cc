@@ -36,13 +36,11 @@ Delivery Group::plan(Offset log_next, uint64_t count, UnixMs now, const std::opt
       delivery.again.push_back(part.messages);
     }
   }
-  uint64_t room = count;
-  if (retry) {
-    const uint64_t most = settings_.pending_max != 0 ? settings_.pending_max : default_pending_max;
-    room = std::min(room, most - std::min(most, pending_.count()));
-  }
+  const uint64_t most = settings_.pending_max != 0 ? settings_.pending_max : default_pending_max;
+  const uint64_t room = most - std::min(most, pending_.count());
   delivery.fresh_first = next_;
-  delivery.fresh_count = std::min(room, log_next - next_);
+  // Without RETRY nothing becomes pending, but a group that is full gets no fresh ones.
+  delivery.fresh_count = std::min(retry || room == 0 ? std::min(count, room) : count, log_next - next_);
   return delivery;
 }
 

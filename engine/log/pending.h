@@ -8,7 +8,8 @@
 //   first 101, bits 1111110011 (bit i stands for offset first + i)
 //
 // A range is found by offset in one sequence and by date in another, so nothing is ever
-// scanned. A range costs 57 bytes in all, whether it holds one message or 64.
+// scanned. A range costs 57 bytes in all, whether it holds one message or 64; 16 more
+// while it is due and can expire.
 #pragma once
 
 #include <bit>

@@ -1,7 +1,7 @@
 #include "module/commands/dead_letters.h"
 
-#include "module/commands/dead_letter_tag.h"
 #include "engine/base/hash_slot.h"
+#include "module/commands/dead_letter_tag.h"
 #include "module/commands/log_readers.h"
 #include "module/commands/log_upkeep.h"
 #include "module/host/counters.h"

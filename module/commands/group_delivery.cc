@@ -12,6 +12,7 @@ namespace millrace::module {
 
 namespace {
 
+constexpr int kTurnsPerRead = 10;
 // How long a message waits that could not be moved to the dead letters.
 constexpr uint64_t kDeadLetterRetryMs = 60'000;
 
@@ -59,7 +60,10 @@ Delivery deliver(abi::Context context, abi::StringRef key, Log& log, const Group
   Group* group = log.group(read.name);
   const bool is_new = group == nullptr;
   if (is_new) group = &log.create_group(read.name, read.at_tail ? log.next() : log.first());
-  give_up(context, key, log, read.name, *group, now);
+  // More may be due than one turn looks at, and fresh messages must not overtake it.
+  for (int turn = 0; turn < kTurnsPerRead && group->next_event() && *group->next_event() <= now; ++turn) {
+    give_up(context, key, log, read.name, *group, now);
+  }
   Delivery delivery = group->plan(log.next(), count, now, read.retry, read.consumer, default_pending_max());
   if (delivery.empty() && !is_new) return delivery;
   group->apply(delivery);

@@ -184,10 +184,18 @@ class WaitingReader final : public abi::BlockedClient {
   const Log* log_ = nullptr;
 };
 
+constexpr uint64_t kRestMs = 100;
+
 std::set<DatabaseKey> owed;  // keys whose readers must be looked at
 
-void on_timer(abi::Context context) { serve_owed_readers(context); }
+void on_timer(abi::Context context);
 constinit abi::Timer timer(on_timer);
+
+void on_timer(abi::Context context) {
+  // Serving a group is told to replicas.
+  if (abi::replicas_must_rest()) return timer.set_at_latest(abi::now() + kRestMs);
+  serve_owed_readers(context);
+}
 
 void serve_line(const DatabaseKey& key, const Log& log) {
   const auto line = lines.find(key);

@@ -21,7 +21,9 @@ Result<void> load_group(RdbReader& reader, Log& log) {
   if (!count_bytes) return cut_short();
   if (auto restored = restore_group(log, group->view()); !restored) return restored;
   Decoder count(count_bytes->view());
-  for (uint64_t left = count.number(); left > 0; --left) {
+  uint64_t left = count.number();
+  if (!count.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
+  for (; left > 0; --left) {
     auto pending = reader.bytes();
     if (!pending) return cut_short();
     if (auto restored = restore_pending(log, pending->view()); !restored) return restored;

@@ -74,7 +74,7 @@ struct GroupModel {
       delivered.push_back({offset, message.attempts});
     }
     const uint64_t most = settings.pending_max != 0 ? settings.pending_max : default_pending_max;
-    while (delivered.size() < count && next < log_next && (!retry || pending.size() < most)) {
+    while (delivered.size() < count && next < log_next && pending.size() < most) {
       if (retry) {
         pending[next] = {.offset = next,
                          .retry_at = now + retry->retry_ms,

@@ -89,7 +89,7 @@ class GroupedLogModel(LogModel):
             is_due = held.retry_at[1] < asked and not held.may_be_over(group.max_attempts, answered)
             assert offset in again or not is_due, f"{offset} was due and did not come"
         if self.next > group.next + fresh:
-            assert read.retry and len(group.pending) + fresh >= group.pending_max, "a new message did not come"
+            assert len(group.pending) + (fresh if read.retry else 0) >= group.pending_max, "a new message did not come"
 
     # --- giving up ---
 
