@@ -77,6 +77,12 @@ def server_time(server, commands, depth=16, name=None):
     return row["usec"] / row["calls"]
 
 
+def best_of(rounds, *measurements):
+    """The smallest figure of each measurement; they take turns, for the machine is shared."""
+    figures = [[measure() for measure in measurements] for _ in range(rounds)]
+    return [min(column) for column in zip(*figures)]
+
+
 def describe_machine(server):
     info = server.client().info("server")
     model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")

@@ -8,14 +8,16 @@
 #include "engine/log/log.h"
 #include "fuzz/allocation_meter.h"
 #include "fuzz/require.h"
+#include "tests/model/group_view.h"
 #include "tests/model/log_bytes.h"
 
 namespace millrace {
 namespace {
 
 // What decoding may allocate: the bytes themselves and an index of at most one tag for
-// each five of them, doubled on its way up; and for each block its place in the list.
-constexpr uint64_t kPerInputByte = 16;
+// each five of them, doubled on its way up, or what groups and pending messages become,
+// a list of those doubled on its way up too; and for each block its place in the list.
+constexpr uint64_t kPerInputByte = 128;
 constexpr uint64_t kPerBlock = 1024;
 constexpr uint64_t kAtAll = 4096;
 
@@ -29,6 +31,7 @@ void require_same(const Log& a, const Log& b) {
     REQUIRE(x.offset == y.offset && x.tag == y.tag && x.entry == y.entry && x.written == y.written);
   }
   REQUIRE(!in_b.next(y));
+  REQUIRE(millrace::testing::same_groups(a, b));
 }
 
 // Every way to read meets the same messages.

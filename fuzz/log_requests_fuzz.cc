@@ -24,11 +24,17 @@ void check(const WriteRequest& request, Words words) {
 }
 
 void check(const ReadRequest& request, Words words) {
-  REQUIRE(request.start.in(nullptr) >= Offset(1) && request.start.in(nullptr) <= kMaxOffset);
+  REQUIRE((request.group || request.start.in(nullptr) >= Offset(1)) && request.start.in(nullptr) <= kMaxOffset);
   REQUIRE(request.count <= kMaxReadCount);
   REQUIRE(!request.block_ms || (*request.block_ms <= kMaxMs && request.count > 0));
   REQUIRE(request.tags.size() + 2 <= words.size());
   for (ByteView tag : request.tags) REQUIRE(is_one_of(tag, words));
+  if (!request.group) return;
+  REQUIRE(!request.skip && request.tags.empty());
+  REQUIRE(is_one_of(request.group->name, words));
+  REQUIRE(!request.group->consumer || is_one_of(*request.group->consumer, words));
+  REQUIRE(!request.group->retry || request.group->retry->retry_ms >= 1);
+  REQUIRE(!request.group->retry || request.group->retry->expire_ms <= kMaxPendingMs);
 }
 
 void check(const EvictRequest& request, Words) {
@@ -44,10 +50,48 @@ void check(const RetainRequest& request, Words words) {
 
 void check(UnixMs time, Words words) { REQUIRE(time.value() <= INT64_MAX && words.size() == 1); }
 
+void check(const std::vector<OffsetRange>& ranges, Words words) {
+  REQUIRE(!ranges.empty() && ranges.size() < words.size());
+  for (const OffsetRange& range : ranges) {
+    REQUIRE(range.from >= Offset(1) && range.from <= range.to && range.to <= kMaxOffset);
+  }
+}
+
+void check(const AckRequest& request, Words words) {
+  REQUIRE(is_one_of(request.group, words));
+  check(request.ranges, words);
+}
+
+void check(const NackRequest& request, Words words) {
+  REQUIRE(is_one_of(request.group, words));
+  REQUIRE(request.delay_ms <= kMaxPendingMs);
+  check(request.ranges, words);
+}
+
+void check(const SeekGroupRequest& request, Words words) {
+  REQUIRE(is_one_of(request.group, words) && words.size() == 2);
+  const bool has_offset = request.offset >= Offset(1) && request.offset <= kMaxOffset;
+  REQUIRE(has_offset == (request.where == SeekGroupRequest::Where::Offset));
+}
+
+void check(const PendingRequest& request, Words words) {
+  REQUIRE(is_one_of(request.group, words));
+  REQUIRE(!request.consumer || is_one_of(*request.consumer, words));
+  REQUIRE(request.from >= Offset(1) && request.from <= kMaxOffset);
+  REQUIRE(request.count >= 1 && request.count <= kMaxReadCount);
+}
+
+void check(const SetGroupRequest& request, Words words) {
+  REQUIRE(is_one_of(request.group, words));
+  REQUIRE(request.pending_max || request.max_attempts || request.dead_letter);
+  REQUIRE(request.pending_max.value_or(0) <= INT64_MAX && request.max_attempts.value_or(0) <= kMaxAttempts);
+  REQUIRE(!request.dead_letter || request.dead_letter->empty() || is_one_of(*request.dead_letter, words));
+}
+
 void check(const ApplyRequest& request, Words words) {
   REQUIRE(request.clock.value() <= INT64_MAX);
-  REQUIRE(request.what == ApplyRequest::What::Clock || is_one_of(request.header, words));
-  REQUIRE(request.what != ApplyRequest::What::Block || is_one_of(request.bytes, words));
+  REQUIRE(request.what != ApplyRequest::What::Block || is_one_of(request.header, words));
+  REQUIRE(request.what == ApplyRequest::What::Clock || is_one_of(request.bytes, words));
 }
 
 void check(const Error& error) {
@@ -75,9 +119,17 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"TWRITE", parse_and_check<parse_twrite>}, {"TREAD", parse_and_check<parse_tread>},
-    {"TEVICT", parse_and_check<parse_tevict>}, {"TRETAIN", parse_and_check<parse_tretain>},
-    {"TSEEK", parse_and_check<parse_tseek>},   {"TAPPLY", parse_and_check<parse_tapply>},
+    {"TWRITE", parse_and_check<parse_twrite>},
+    {"TREAD", parse_and_check<parse_tread>},
+    {"TEVICT", parse_and_check<parse_tevict>},
+    {"TRETAIN", parse_and_check<parse_tretain>},
+    {"TSEEK", parse_and_check<parse_tseek>},
+    {"TACK", parse_and_check<parse_tack>},
+    {"TNACK", parse_and_check<parse_tnack>},
+    {"TGROUP SEEK", parse_and_check<parse_tgroup_seek>},
+    {"TGROUP PENDING", parse_and_check<parse_tgroup_pending>},
+    {"TGROUP SET", parse_and_check<parse_tgroup_set>},
+    {"TAPPLY", parse_and_check<parse_tapply>},
 };
 
 std::vector<ByteView> lines_of(ByteView text) {

@@ -5,6 +5,7 @@
 #include "module/abi/registration.h"
 #include "module/command_table.h"
 #include "module/commands/log_readers.h"
+#include "module/commands/log_upkeep.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
@@ -24,6 +25,10 @@ constexpr abi::CreateType kTypes[] = {
 void write_info(abi::InfoWriter& info) {
   info.field("log_messages_written", counters.log.written);
   info.field("log_messages_read", counters.log.read);
+  info.field("log_messages_redelivered", counters.log.redelivered);
+  info.field("log_messages_acknowledged", counters.log.acknowledged);
+  info.field("log_messages_given_up", counters.log.given_up);
+  info.field("log_dead_letters", counters.log.dead_letters);
   info.field("log_messages_evicted", counters.log.evicted);
   info.field("log_readers_blocked", counters.log.blocked_readers);
   info.field("log_readers_woken", counters.log.woken_readers);

@@ -12,6 +12,11 @@ from server import Server  # noqa: E402
 
 NOTE = "<!-- Written by tools/generate_command_docs from COMMAND DOCS and COMMAND INFO. -->\n"
 FOLDER = "docs/commands"
+GUIDES = "[logs](../guides/log.md), [work queues](../guides/work-queues.md)"
+
+
+def file_name(command):
+    return f"{command.replace(' ', '-')}.md"
 
 
 def plain(answer):
@@ -25,6 +30,17 @@ def plain(answer):
     return answer
 
 
+def with_subcommands(docs, infos):
+    """The same with each subcommand in place of the command that holds it, named as people type it."""
+    flat_docs, flat_infos = {}, {}
+    for name, doc in docs.items():
+        for full_name, sub_doc in doc.get("subcommands", {name: doc}).items():
+            flat_docs[full_name.replace("|", " ")] = sub_doc
+        for info in infos[name][9] or [infos[name]]:
+            flat_infos[info[0].replace("|", " ")] = info
+    return flat_docs, flat_infos
+
+
 def ask_server():
     """(docs, infos) of all our commands, by name."""
     with Server() as server, server.connect(protocol=3) as connection:
@@ -33,7 +49,7 @@ def ask_server():
 
         names = sorted(ask("COMMAND", "LIST", "FILTERBY", "MODULE", "millrace"))
         infos = {info[0]: info for info in ask("COMMAND", "INFO", *names)}
-        return ask("COMMAND", "DOCS", *names), infos
+        return with_subcommands(ask("COMMAND", "DOCS", *names), infos)
 
 
 # --- syntax ---
@@ -87,7 +103,7 @@ def key_text(spec):
     if not one_at_index:
         raise ValueError(f"a command has one key at a fixed place, so that it is safe in a cluster; not: {spec}")
     flags = ", ".join(f"`{flag}`" for flag in spec["flags"])
-    return f"word {search['spec']['index']} behind the name, used as {flags}"
+    return f"word {search['spec']['index']} behind the first, used as {flags}"
 
 
 def acl_categories(flags, reported):
@@ -106,7 +122,7 @@ def acl_text(name, categories, key_flags):
     needs = ("R" if "access" in key_flags else "") + ("W" if {"insert", "update", "delete"} & set(key_flags) else "")
     key = f" and its key by `%{needs}~pattern`" if needs else ""
     return (", ".join(f"`{category}`" for category in categories) +
-            f"; Redis 7.0 has none for modules: allow the command by `+{name}`{key}")
+            f"; Redis 7.0 has none for modules: allow the command by `+{name.replace(' ', chr(92) + '|')}`{key}")
 
 
 def page(name, doc, info):
@@ -122,16 +138,15 @@ def page(name, doc, info):
     table = "\n".join(f"| {what} | {value} |" for what, value in rows)
     forms = "\n".join(syntax_lines(name, doc["arguments"]))
     return (f"{NOTE}# {name}\n\n```\n{forms}\n```\n\n{doc['summary']}\n\n| | |\n| --- | --- |\n{table}\n\n"
-            f"What it answers and how it is used: [the guide to logs](../guides/log.md). "
-            f"All commands: [index](README.md).\n")
+            f"What it answers and how it is used: {GUIDES}. All commands: [index](README.md).\n")
 
 
 def index(docs):
-    rows = "\n".join(f"| [{name}]({name}.md) | {docs[name]['summary']} |" for name in sorted(docs))
+    rows = "\n".join(f"| [{name}]({file_name(name)}) | {docs[name]['summary']} |" for name in sorted(docs))
     return f"{NOTE}# Commands\n\n| command | |\n| --- | --- |\n{rows}\n"
 
 
 def pages():
     """What docs/commands should hold: text by file name."""
     docs, infos = ask_server()
-    return {"README.md": index(docs), **{f"{name}.md": page(name, docs[name], infos[name]) for name in docs}}
+    return {"README.md": index(docs), **{file_name(name): page(name, docs[name], infos[name]) for name in docs}}

@@ -12,6 +12,10 @@ enum class ErrorCode {
   Syntax,     // the words of a command: unknown, missing, twice, excluding each other
   Range,      // a number that is not one, or outside what is allowed
   WrongType,  // the key holds something else
+  NoGroup,    // no such log, or no such group in it
+  ReadOnly,   // a write on a replica
+  NoRights,   // the user may not do this
+  NoMemory,   // maxmemory is reached
   Full,       // an object can take no more, whatever memory there is
   Corrupt,    // outside bytes that do not decode to a valid object
 };

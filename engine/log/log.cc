@@ -20,6 +20,7 @@ Log Log::clone() const {
   copy.clock_ = clock_;
   copy.payload_ = payload_;
   copy.retention_ = retention_;
+  if (groups_) copy.groups_ = std::make_unique<Groups>(*groups_);
   for (TagPosition position : tags_.positions()) copy.tags_.add(copy.newest_.bytes().data(), position);
   return copy;
 }
@@ -58,6 +59,9 @@ uint64_t Log::evict_before(Offset new_first) {
   const uint64_t evicted = new_first - first();
   while (!oldest().empty() && oldest().end() <= new_first) payload_ -= drop_oldest();
   if (!oldest().empty()) walk_front_to(new_first);
+  if (groups_) {
+    for (auto& [name, group] : *groups_) group.on_evicted(new_first);
+  }
   return evicted;
 }
 
@@ -94,8 +98,10 @@ uint64_t Log::keep_newest(uint64_t count) { return count >= this->count() ? 0 : 
 uint64_t Log::enforce_size_limits() {
   uint64_t evicted = 0;
   if (retention_.count != 0) evicted += keep_newest(retention_.count);
+  // The newest message stays however large it is: a write that was answered is not lost
+  // to its own size.
   if (retention_.bytes != 0 && payload_ > retention_.bytes)
-    evicted += evict_before(first_within_bytes(retention_.bytes));
+    evicted += evict_before(std::min(first_within_bytes(retention_.bytes), last()));
   return evicted;
 }
 
@@ -117,6 +123,11 @@ uint64_t Log::enforce_age(UnixMs now) {
   return evict_before(seek(now - retention_.age_ms + 1));
 }
 
+uint64_t Log::enforce_acked() {
+  if (!retention_.acked || groups().empty()) return 0;
+  return evict_before(slowest_group().second.unfinished());
+}
+
 std::optional<UnixMs> Log::next_age_due() const {
   if (retention_.age_ms == 0 || empty()) return std::nullopt;
   return UnixMs(std::min(front_.time.value() + retention_.age_ms, uint64_t{INT64_MAX}));
@@ -134,8 +145,55 @@ TailHolder Log::tail_holder(UnixMs now) const {
   const Use uses[] = {{TailHolder::Count, part(count(), retention_.count)},
                       {TailHolder::Age, part(age, retention_.age_ms)},
                       {TailHolder::Bytes, part(payload_, retention_.bytes)}};
+  if (retention_.acked && groups().empty()) return TailHolder::NoGroup;
+  if (retention_.acked && !empty() && slowest_group().second.unfinished() == first()) return TailHolder::Group;
   const Use& tightest = *std::ranges::max_element(uses, {}, &Use::used);
   return tightest.used < 0 ? TailHolder::Nothing : tightest.holder;
+}
+
+const Log::Groups& Log::no_groups() {
+  static const Groups none;
+  return none;
+}
+
+Group* Log::group(ByteView name) {
+  if (!groups_) return nullptr;
+  const auto found = groups_->find(name);
+  return found == groups_->end() ? nullptr : &found->second;
+}
+
+Group& Log::create_group(ByteView name, Offset next) {
+  if (!groups_) groups_ = std::make_unique<Groups>();
+  return groups_->emplace(std::string(name), Group(next)).first->second;
+}
+
+bool Log::drop_group(ByteView name) {
+  if (!groups_) return false;
+  const auto found = groups_->find(name);
+  if (found == groups_->end()) return false;
+  groups_->erase(found);
+  if (groups_->empty()) groups_.reset();
+  return true;
+}
+
+const Log::Groups::value_type& Log::slowest_group() const {
+  return *std::ranges::min_element(groups(), {}, [](const auto& named) { return named.second.unfinished(); });
+}
+
+std::optional<UnixMs> Log::next_group_event() const {
+  std::optional<UnixMs> earliest;
+  for (const auto& [name, group] : groups()) {
+    const auto event = group.next_event();
+    if (event && (!earliest || *event < *earliest)) earliest = event;
+  }
+  return earliest;
+}
+
+std::optional<UnixMs> Log::next_date() const {
+  const auto age = next_age_due();
+  const auto group = next_group_event();
+  if (!age || !group) return age ? age : group;
+  return std::min(*age, *group);
 }
 
 Offset Log::seek(UnixMs time) const {
@@ -198,7 +256,7 @@ bool Log::Cursor::skip_block_without(const std::vector<TagFilter::Probe>& tags) 
 }
 
 Result<void> Log::append_block(BlockHeader header, Buffer bytes) {
-  const bool is_new = next() == Offset(1) && empty();
+  const bool is_new = has_no_history();
   if (!is_new && header.first != next()) return fail(ErrorCode::Corrupt, "a block that does not follow on");
   if (header.first_time < newest_.last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
   TagIndex tags;
@@ -216,7 +274,7 @@ Result<void> Log::append_block(BlockHeader header, Buffer bytes) {
 }
 
 Result<void> Log::restore_head(const LogHead& head) {
-  const bool is_new = next() == Offset(1) && empty();
+  const bool is_new = has_no_history();
   const bool agrees =
       is_new ? head.first == head.next : head.next == next() && head.first >= first() && head.first < oldest().end();
   if (!agrees) return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
@@ -225,7 +283,7 @@ Result<void> Log::restore_head(const LogHead& head) {
     newest_ = Block(head.next);
     front_.offset = head.next;
   } else {
-    walk_front_to(head.first);
+    evict_before(head.first);
   }
   clock_ = head.clock;
   retention_ = head.retention;
@@ -236,6 +294,9 @@ uint64_t Log::memory() const {
   uint64_t bytes = sizeof(*this) + full_.memory() + tags_.memory() + evicted_.capacity() * sizeof(Block);
   each_block([&](const Block& b) { bytes += b.memory(); });
   for (const Block& b : evicted_) bytes += b.memory();
+  constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
+  for (const auto& [name, group] : groups())
+    bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
   return bytes;
 }
 
@@ -252,6 +313,9 @@ const char* Log::check() const {
     latest = b.last_time();
     payload += b.payload();
   });
+  for (const auto& [name, group] : groups()) {
+    if (broken == nullptr) broken = group.check(first(), next());
+  }
   if (broken != nullptr) return broken;
   if (expected != next()) return "the last block does not end at next";
   if (latest > clock_) return "the clock is behind the last message";

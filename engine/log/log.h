@@ -13,13 +13,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/base/error.h"
 #include "engine/base/strong.h"
 #include "engine/log/block.h"
 #include "engine/log/block_list.h"
+#include "engine/log/group.h"
 #include "engine/log/retention.h"
 #include "engine/log/tag_index.h"
 
@@ -40,6 +45,7 @@ struct LogHead {
   UnixMs clock;
   Retention retention;
   uint64_t blocks = 0;
+  uint64_t groups = 0;
 };
 
 class Log {
@@ -86,6 +92,9 @@ class Log {
   uint64_t enforce_size_limits();
   // Evicts what is too old at `now`.
   uint64_t enforce_age(UnixMs now);
+  // Evicts what every group has finished with, if the retention says so. To be called
+  // whenever a group may have moved on.
+  uint64_t enforce_acked();
   // When enforce_age() will next have something to do; nothing if never.
   std::optional<UnixMs> next_age_due() const;
   TailHolder tail_holder(UnixMs now) const;
@@ -93,6 +102,27 @@ class Log {
   // Blocks that went since the last call, for the caller to free at its leisure:
   // freeing thousands at once would be a pause.
   std::vector<Block> take_evicted() { return std::exchange(evicted_, {}); }
+
+  // --- groups ---
+  using Groups = std::map<std::string, Group, std::less<>>;
+  const Groups& groups() const { return groups_ ? *groups_ : no_groups(); }
+  // Null if there is none of that name. Valid until it is dropped.
+  Group* group(ByteView name);
+  // A new group that will deliver `next` first.
+  // REQUIRES: there is none of that name; first() <= next <= this->next()
+  Group& create_group(ByteView name, Offset next);
+  bool drop_group(ByteView name);
+  // The group with the lowest unfinished() offset. REQUIRES: there is a group.
+  const Groups::value_type& slowest_group() const;
+  // When a pending message of any group is due or expires; nothing if never.
+  std::optional<UnixMs> next_group_event() const;
+
+  // The earlier of next_age_due() and next_group_event().
+  std::optional<UnixMs> next_date() const;
+
+  // A note of the caller's: the date it has promised to come back at. Not copied, not saved.
+  UnixMs promised() const { return promised_; }
+  void promise(UnixMs date) { promised_ = date; }
 
   // --- reading ---
   // The first message written at or after `time`; next() if there is none. O(log n)
@@ -135,7 +165,7 @@ class Log {
 
   // Appends a whole block of outside bytes, which becomes the newest one.
   // Failure: Corrupt; the log is unchanged then. It must follow on; a log that has never
-  // had a message begins where its first block does.
+  // had a message or a group begins where its first block does.
   Result<void> append_block(BlockHeader header, Buffer bytes);
   // Makes the head what it was when the blocks were saved: the clock, the limits, and
   // what had been evicted of the first block. Failure: Corrupt, and unchanged, if these
@@ -152,10 +182,13 @@ class Log {
   const Block& block(size_t i) const { return i < full_.size() ? full_[i] : newest_; }
   Block& oldest() { return full_.empty() ? newest_ : full_.front(); }
   const Block& oldest() const { return full_.empty() ? newest_ : full_.front(); }
+  // True if nothing says yet where it begins.
+  bool has_no_history() const { return next() == Offset(1) && empty() && !groups_; }
   void seal_newest();
   uint64_t drop_oldest();
   void walk_front_to(Offset new_first);
   Offset first_within_bytes(uint64_t limit) const;
+  static const Groups& no_groups();
 
   BlockList full_;
   Block newest_;         // may be empty; then it says what the next offset is
@@ -165,6 +198,8 @@ class Log {
   uint64_t payload_ = 0;
   Retention retention_;
   std::vector<Block> evicted_;
+  std::unique_ptr<Groups> groups_;  // most small logs have none
+  UnixMs promised_{UINT64_MAX};
 };
 
 }  // namespace millrace

@@ -16,8 +16,9 @@ std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corr
 std::string encode_log_head(const Log& log) {
   std::string head;
   const Retention& keep = log.retention();
-  for (uint64_t number : {kHeadVersion, log.first().value(), log.next().value(), log.clock().value(), keep.count,
-                          keep.age_ms, keep.bytes, uint64_t{log.block_count()}}) {
+  for (uint64_t number :
+       {kHeadVersion, log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms, keep.bytes,
+        uint64_t{keep.acked}, uint64_t{log.block_count()}, uint64_t{log.groups().size()}}) {
     append_varint(head, number);
   }
   return head;
@@ -41,14 +42,17 @@ Result<LogHead> decode_log_head(ByteView bytes) {
   head.retention.count = in.number();
   head.retention.age_ms = in.number();
   head.retention.bytes = in.number();
+  const uint64_t acked = in.number();
+  head.retention.acked = acked == 1;
   head.blocks = in.number();
+  head.groups = in.number();
   if (!in.finished()) return corrupt("a log head of the wrong length");
   if (head.first.value() == 0 || head.first > head.next || head.next > kMaxOffset) {
     return corrupt("a log head with impossible offsets");
   }
   if (head.clock.value() > INT64_MAX) return corrupt("a log head beyond the end of time");
   const Retention& keep = head.retention;
-  if (keep.count > INT64_MAX || keep.age_ms > INT64_MAX || keep.bytes > INT64_MAX) {
+  if (acked > 1 || keep.count > INT64_MAX || keep.age_ms > INT64_MAX || keep.bytes > INT64_MAX) {
     return corrupt("a log head with an impossible limit");
   }
   return head;

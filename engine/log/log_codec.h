@@ -2,12 +2,13 @@
 // and two strings a block, so that nobody ever holds a second copy of a large log in
 // one piece; docs/formats/log.md draws them.
 //
-//   head          := version first next clock count age bytes blocks   (varints)
+//   head          := version first next clock count age bytes acked blocks groups   (varints)
 //   block header  := first first-time count                            (varints)
 //   block bytes   := the block as it is in memory
 //
 // To put a log together again: decode the head, append_block() every block in order,
-// then restore_head(). Each step leaves a valid log or fails with Corrupt.
+// then restore_head(), then the groups (group_codec.h). Each step leaves a valid log or
+// fails with Corrupt.
 #pragma once
 
 #include <string>

@@ -73,13 +73,14 @@ Log log_of(int count) {
 
 TEST(LogCodec, WritesTheBytesItsHeaderSays) {
   Log log;
-  EXPECT_EQ(encode_log_head(log), varints({1, 1, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(encode_log_head(log), varints({1, 1, 1, 0, 0, 0, 0, 0, 0, 0}));
   log.tick(UnixMs(500));
   log.append("t", "e");
   log.append("t", "e");
   log.evict_before(Offset(2));
-  log.set_retention({.count = 7, .age_ms = 8, .bytes = 9});
-  EXPECT_EQ(encode_log_head(log), varints({1, 2, 3, 500, 7, 8, 9, 1}));
+  log.set_retention({.count = 7, .age_ms = 8, .bytes = 9, .acked = true});
+  log.create_group("g", Offset(2));
+  EXPECT_EQ(encode_log_head(log), varints({1, 2, 3, 500, 7, 8, 9, 1, 1, 1}));
   log.each_block([](const Block& block) { EXPECT_EQ(encode_block_header(block), varints({1, 500, 2})); });
 }
 
@@ -139,18 +140,19 @@ constexpr uint64_t kTooLarge = uint64_t{1} << 63;
 
 const CorruptRow kCorruptHeads[] = {
     {"nothing", "", "a log of a version this module does not know"},
-    {"version 0", varints({0, 1, 1, 0, 0, 0, 0, 0}), "a log of a version this module does not know"},
-    {"version 2", varints({2, 1, 1, 0, 0, 0, 0, 0}), "a log of a version this module does not know"},
-    {"a number missing", varints({1, 1, 1, 0, 0, 0, 0}), "a log head of the wrong length"},
-    {"a number too many", varints({1, 1, 1, 0, 0, 0, 0, 0, 0}), "a log head of the wrong length"},
-    {"cut inside a number", varints({1, 1, 1, 0, 0, 0, 0, 300}).substr(0, 8), "a log head of the wrong length"},
-    {"first 0", varints({1, 0, 1, 0, 0, 0, 0, 0}), "a log head with impossible offsets"},
-    {"first after next", varints({1, 3, 2, 0, 0, 0, 0, 0}), "a log head with impossible offsets"},
-    {"next too large", varints({1, 1, kTooLarge, 0, 0, 0, 0, 0}), "a log head with impossible offsets"},
-    {"clock too large", varints({1, 1, 1, kTooLarge, 0, 0, 0, 0}), "a log head beyond the end of time"},
-    {"count too large", varints({1, 1, 1, 0, kTooLarge, 0, 0, 0}), "a log head with an impossible limit"},
-    {"age too large", varints({1, 1, 1, 0, 0, kTooLarge, 0, 0}), "a log head with an impossible limit"},
-    {"bytes too large", varints({1, 1, 1, 0, 0, 0, UINT64_MAX, 0}), "a log head with an impossible limit"},
+    {"version 0", varints({0, 1, 1, 0, 0, 0, 0, 0, 0, 0}), "a log of a version this module does not know"},
+    {"version 2", varints({2, 1, 1, 0, 0, 0, 0, 0, 0, 0}), "a log of a version this module does not know"},
+    {"a number missing", varints({1, 1, 1, 0, 0, 0, 0, 0, 0}), "a log head of the wrong length"},
+    {"a number too many", varints({1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0}), "a log head of the wrong length"},
+    {"cut inside a number", varints({1, 1, 1, 0, 0, 0, 0, 0, 0, 300}).substr(0, 10), "a log head of the wrong length"},
+    {"first 0", varints({1, 0, 1, 0, 0, 0, 0, 0, 0, 0}), "a log head with impossible offsets"},
+    {"first after next", varints({1, 3, 2, 0, 0, 0, 0, 0, 0, 0}), "a log head with impossible offsets"},
+    {"next too large", varints({1, 1, kTooLarge, 0, 0, 0, 0, 0, 0, 0}), "a log head with impossible offsets"},
+    {"clock too large", varints({1, 1, 1, kTooLarge, 0, 0, 0, 0, 0, 0}), "a log head beyond the end of time"},
+    {"count too large", varints({1, 1, 1, 0, kTooLarge, 0, 0, 0, 0, 0}), "a log head with an impossible limit"},
+    {"age too large", varints({1, 1, 1, 0, 0, kTooLarge, 0, 0, 0, 0}), "a log head with an impossible limit"},
+    {"bytes too large", varints({1, 1, 1, 0, 0, 0, UINT64_MAX, 0, 0, 0}), "a log head with an impossible limit"},
+    {"acked neither yes nor no", varints({1, 1, 1, 0, 0, 0, 0, 2, 0, 0}), "a log head with an impossible limit"},
 };
 
 TEST(LogCodec, RefusesAHeadThatIsNone) {

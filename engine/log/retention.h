@@ -9,13 +9,15 @@ namespace millrace {
 struct Retention {
   uint64_t count = 0;   // at most this many messages
   uint64_t age_ms = 0;  // none written longer ago
-  uint64_t bytes = 0;   // at most this much payload (tags and entries)
+  uint64_t bytes = 0;   // at most this much payload (tags and entries), but always the newest
+  bool acked = false;   // none that every group has finished with
 
-  bool any() const { return count != 0 || age_ms != 0 || bytes != 0; }
+  bool any() const { return count != 0 || age_ms != 0 || bytes != 0 || acked; }
   friend bool operator==(const Retention&, const Retention&) = default;
 };
 
-// Which limit decides where a log begins: the one that is most used up.
-enum class TailHolder { Nothing, Count, Age, Bytes };
+// What decides where a log begins: the limit that is most used up; with `acked` the
+// group that is furthest behind, or that there is none.
+enum class TailHolder { Nothing, Count, Age, Bytes, Group, NoGroup };
 
 }  // namespace millrace

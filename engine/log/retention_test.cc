@@ -47,7 +47,9 @@ TEST(Retention, ALimitOnBytesKeepsAsMuchAsFits) {
     log.set_retention({.bytes = limit});
     log.enforce_size_limits();
     EXPECT_EQ(log.check(), nullptr);
-    EXPECT_LE(log.payload(), limit);
+    if (log.count() > 1) {
+      EXPECT_LE(log.payload(), limit);
+    }
     if (log.count() == 35) continue;
     // "odd" or "even", and one or two digits.
     const uint64_t gone = log.first().value() - 1;
@@ -55,14 +57,15 @@ TEST(Retention, ALimitOnBytesKeepsAsMuchAsFits) {
   }
 }
 
-TEST(Retention, ALimitOnBytesBelowTheNewestMessageEmptiesTheLog) {
+TEST(Retention, ALimitOnBytesLeavesTheNewestMessageHoweverLarge) {
   Log log;
+  log.append("t", "small");
   log.append("t", std::string(100, 'x'));
   log.set_retention({.bytes = 50});
   EXPECT_EQ(log.enforce_size_limits(), 1u);
   EXPECT_EQ(log.check(), nullptr);
-  EXPECT_TRUE(log.empty());
-  EXPECT_EQ(log.next(), Offset(2));
+  EXPECT_EQ(log.first(), Offset(2));
+  EXPECT_EQ(log.count(), 1u);
 }
 
 TEST(Retention, AMessageGoesTheMillisecondItReachesTheLimitOnAge) {

@@ -46,7 +46,7 @@ void BlockedClient::on_disconnect(HostContext* context, HostBlockedClient*) {
 // The host asks every client that waits for a key which has become ready whether it was
 // served by that. Our own line decides and serves, so the answer is always: not by you.
 int BlockedClient::on_host_signal(HostContext* context, HostString**, int) {
-  waiting(context)->key_is_ready();
+  waiting(context)->key_is_ready(Context(context));
   return kErr;
 }
 

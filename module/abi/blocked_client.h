@@ -30,7 +30,7 @@ class BlockedClient {
   virtual void left() = 0;
   // Something was put under the key, or wake_when_over() was called for it: the moment to
   // serve() whoever can be served, this one or others.
-  virtual void key_is_ready() = 0;
+  virtual void key_is_ready(Context context) = 0;
 
  private:
   friend void block(Context, StringRef, uint64_t, std::unique_ptr<BlockedClient>);

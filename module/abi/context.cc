@@ -12,6 +12,14 @@ const char* prefix_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::WrongType:
       return "WRONGTYPE ";
+    case ErrorCode::NoGroup:
+      return "NOGROUP ";
+    case ErrorCode::ReadOnly:
+      return "READONLY ";
+    case ErrorCode::NoRights:
+      return "NOPERM ";
+    case ErrorCode::NoMemory:
+      return "OOM ";
     case ErrorCode::Syntax:
     case ErrorCode::Range:
     case ErrorCode::Full:
@@ -22,6 +30,22 @@ const char* prefix_of(ErrorCode code) {
 }
 
 }  // namespace
+
+bool Context::may_run(std::span<const StringRef> words) const {
+  // A script runs for its caller. Otherwise the client is asked by its id, which is safe
+  // for calls that come from no client: another module's, for example.
+  HostString* current = has(kFlagScript) ? host.GetCurrentUserName(handle_)
+                                         : host.GetClientUserNameById(handle_, host.GetClientId(handle_));
+  if (current == nullptr) return true;
+  const OwnedString name = OwnedString::adopt(current);
+  HostUser* user = host.GetModuleUserFromUserName(current);
+  if (user == nullptr) return true;
+  HostString* argv[8];
+  for (size_t i = 0; i < words.size(); ++i) argv[i] = words[i].handle();
+  const bool allowed = host.ACLCheckCommandPermissions(user, argv, static_cast<int>(words.size())) == kOk;
+  host.FreeModuleUser(user);
+  return allowed;
+}
 
 void Reply::error(const Error& error) {
   const std::string line = prefix_of(error.code) + error.text;

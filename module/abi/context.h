@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
@@ -32,6 +33,8 @@ class StringRef {
 class OwnedString {
  public:
   explicit OwnedString(ByteView bytes) : handle_(host.CreateString(nullptr, bytes.data(), bytes.size())) {}
+  // Takes over one the host made for us.
+  static OwnedString adopt(HostString* handle) { return OwnedString(handle); }
   OwnedString(const OwnedString&) = delete;
   OwnedString& operator=(const OwnedString&) = delete;
   ~OwnedString() { host.FreeString(nullptr, handle_); }
@@ -39,6 +42,8 @@ class OwnedString {
   operator StringRef() const { return StringRef(handle_); }
 
  private:
+  explicit OwnedString(HostString* handle) : handle_(handle) {}
+
   HostString* handle_;
 };
 
@@ -84,6 +89,14 @@ class Context {
   // ourselves before the AOF was written.
   bool is_effect() const { return has(kFlagReplicated | kFlagLoading | kFlagAsyncLoading); }
   bool is_master() const { return has(kFlagMaster); }
+  // True on a replica that takes no writes but its master's.
+  bool is_read_only() const { return has(kFlagReadOnly); }
+  bool is_cluster() const { return has(kFlagCluster); }
+  // True if maxmemory is reached and nothing more may grow.
+  bool is_out_of_memory() const { return has(kFlagOutOfMemory); }
+
+  // True if the user of this call may run the command with these words (at most 8).
+  bool may_run(std::span<const StringRef> words) const;
 
   // Passes the command on to replicas and the AOF as it came.
   void replicate_verbatim() const { host.ReplicateVerbatim(handle_); }

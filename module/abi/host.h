@@ -21,6 +21,7 @@ struct HostBlockedClient;
 struct HostInfo;
 struct HostCommand;
 struct HostKeyOptions;
+struct HostUser;
 
 inline constexpr int kOk = 0;
 inline constexpr int kErr = 1;
@@ -36,6 +37,9 @@ inline constexpr int kKeyTypeEmpty = 0;
 inline constexpr int kFlagScript = 1 << 0;
 inline constexpr int kFlagMulti = 1 << 1;
 inline constexpr int kFlagMaster = 1 << 2;
+inline constexpr int kFlagReadOnly = 1 << 4;
+inline constexpr int kFlagCluster = 1 << 5;
+inline constexpr int kFlagOutOfMemory = 1 << 10;
 inline constexpr int kFlagReplicated = 1 << 12;
 inline constexpr int kFlagLoading = 1 << 13;
 inline constexpr int kFlagDenyBlocking = 1 << 21;
@@ -200,6 +204,7 @@ struct HostCommandInfo {
   F(SetModuleOptions, void, (HostContext*, int options))                                                           \
   F(GetServerVersion, int, ())                                                                                     \
   F(CreateCommand, int, (HostContext*, const char* name, CommandCallback, const char* flags, int, int, int))       \
+  F(CreateSubcommand, int, (HostCommand*, const char* name, CommandCallback, const char* flags, int, int, int))    \
   F(GetCommand, HostCommand*, (HostContext*, const char* name))                                                    \
   F(SetCommandInfo, int, (HostCommand*, const HostCommandInfo*))                                                   \
   F(CreateDataType, HostType*, (HostContext*, const char* name, int encoding_version, HostTypeMethods*))           \
@@ -213,6 +218,12 @@ struct HostCommandInfo {
   F(SubscribeToKeyspaceEvents, int, (HostContext*, int types, NotificationCallback))                               \
   F(GetDetachedThreadSafeContext, HostContext*, (HostContext*))                                                    \
   F(GetContextFlags, int, (HostContext*))                                                                          \
+  F(GetClientId, unsigned long long, (HostContext*))                                                               \
+  F(GetClientUserNameById, HostString*, (HostContext*, uint64_t id))                                               \
+  F(GetCurrentUserName, HostString*, (HostContext*))                                                               \
+  F(GetModuleUserFromUserName, HostUser*, (HostString*))                                                           \
+  F(FreeModuleUser, int, (HostUser*))                                                                              \
+  F(ACLCheckCommandPermissions, int, (HostUser*, HostString** words, int count))                                   \
   F(AvoidReplicaTraffic, int, ())                                                                                  \
   F(GetSelectedDb, int, (HostContext*))                                                                            \
   F(SelectDb, int, (HostContext*, int))                                                                            \

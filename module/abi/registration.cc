@@ -82,16 +82,38 @@ bool set_categories(HostCommand* handle, std::string_view flags) {
   return host.SetCommandACLCategories(handle, categories.c_str()) == kOk;
 }
 
+bool is_subcommand(const Command& command) {
+  return std::string_view(command.name).find(' ') != std::string_view::npos;
+}
+
+// Null if the host refuses.
+HostCommand* create_command(HostContext* loading, const Command& command) {
+  std::string name = command.name;
+  const size_t space = name.find(' ');
+  if (space == name.npos) {
+    const int key = command.callback == nullptr ? 0 : 1;
+    if (host.CreateCommand(loading, command.name, command.callback, command.flags, key, key, key) != kOk)
+      return nullptr;
+  } else {
+    HostCommand* parent = host.GetCommand(loading, name.substr(0, space).c_str());
+    if (parent == nullptr ||
+        host.CreateSubcommand(parent, command.name + space + 1, command.callback, command.flags, 2, 2, 1) != kOk) {
+      return nullptr;
+    }
+    name[space] = '|';  // as the host names it
+  }
+  return host.GetCommand(loading, name.c_str());
+}
+
 bool register_command(HostContext* loading, const Command& command) {
   static constexpr HostCommandInfoVersion kVersion{1, sizeof(HostHistoryEntry), sizeof(HostKeySpec),
                                                    sizeof(HostArgument)};
-  if (host.CreateCommand(loading, command.name, command.callback, command.flags, 1, 1, 1) != kOk) {
-    return refused(loading, "command", command.name);
-  }
+  HostCommand* handle = create_command(loading, command);
+  if (handle == nullptr) return refused(loading, "command", command.name);
   HostKeySpec keys[2]{};  // the second, empty, ends the list
   keys[0].flags = command.key_flags;
   keys[0].begin_search_type = kBeginSearchIndex;
-  keys[0].begin_search.index.position = 1;
+  keys[0].begin_search.index.position = is_subcommand(command) ? 2 : 1;
   keys[0].find_keys_type = kFindKeysRange;
   keys[0].find_keys.range = {0, 1, 0};
 
@@ -102,10 +124,9 @@ bool register_command(HostContext* loading, const Command& command) {
   info.complexity = command.complexity;
   info.since = command.since;
   info.arity = command.arity;
-  info.key_specs = keys;
+  if (command.callback != nullptr) info.key_specs = keys;
   info.arguments = host_arguments(command.arguments, lists);
-  HostCommand* handle = host.GetCommand(loading, command.name);
-  if (handle == nullptr || host.SetCommandInfo(handle, &info) != kOk || !set_categories(handle, command.flags)) {
+  if (host.SetCommandInfo(handle, &info) != kOk || !set_categories(handle, command.flags)) {
     return refused(loading, "description of", command.name);
   }
   return true;

@@ -43,9 +43,10 @@ struct ArgumentDoc {
 };
 
 // One row of the command table. Every command has exactly one key, its first argument:
-// that makes it cluster-safe.
+// that makes it cluster-safe. A command with subcommands has a row of its own, without
+// handler, before theirs.
 struct Command {
-  const char* name;
+  const char* name;    // "TGROUP LIST" is the subcommand LIST of TGROUP
   const char* flags;   // the host's words: "write deny-oom fast"
   uint64_t key_flags;  // what it does with its key
   int arity;           // with the name; negative: at least
@@ -53,13 +54,19 @@ struct Command {
   const char* complexity;
   const char* since;
   std::span<const ArgumentDoc> arguments;  // the key among them
-  CommandCallback callback;                // of<handler>
+  CommandCallback callback;                // of<handler>; null: it has subcommands
 };
 
-// The callback for a handler.
+// The callback for a handler. Subcommands see their words without the command's, so that
+// the key is always word 1.
 template <Handler handler>
 int of(HostContext* context, HostString** strings, int count) {
   handler(Context(context), Arguments(strings, count));
+  return kOk;
+}
+template <Handler handler>
+int of_subcommand(HostContext* context, HostString** strings, int count) {
+  handler(Context(context), Arguments(strings + 1, count - 1));
   return kOk;
 }
 

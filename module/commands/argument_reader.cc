@@ -52,26 +52,29 @@ bool ArgumentReader::option(ByteView upper, bool& given) {
   return true;
 }
 
-uint64_t ArgumentReader::number(const char* what, uint64_t min, uint64_t max) {
+template <class Number>
+Number ArgumentReader::parsed(const char* what, Number min, Number max, const char* expected) {
   const ByteView text = word(what);
   if (failed()) return 0;
   const auto value = parse(text, min, max);
-  if (!value) {
-    fail(ErrorCode::Range, std::string("invalid ") + what + " " + quoted(text) + ": expected an integer from " +
-                               std::to_string(min) + " to " + std::to_string(max));
-  }
-  return value.value_or(0);
+  if (value) return *value;
+  const std::string range = "expected an integer from " + std::to_string(min) + " to " + std::to_string(max);
+  fail(ErrorCode::Range, std::string("invalid ") + what + " " + quoted(text) + ": " +
+                             (expected != nullptr ? std::string(expected) : range));
+  return 0;
 }
 
-int64_t ArgumentReader::signed_number(const char* what, int64_t min, int64_t max) {
-  const ByteView text = word(what);
-  if (failed()) return 0;
-  const auto value = parse(text, min, max);
-  if (!value) {
-    fail(ErrorCode::Range, std::string("invalid ") + what + " " + quoted(text) + ": expected an integer from " +
-                               std::to_string(min) + " to " + std::to_string(max));
-  }
-  return value.value_or(0);
+uint64_t ArgumentReader::number(const char* what, uint64_t min, uint64_t max) {
+  return parsed(what, min, max, nullptr);
+}
+int64_t ArgumentReader::signed_number(const char* what, int64_t min, int64_t max, const char* expected) {
+  return parsed(what, min, max, expected);
+}
+
+bool ArgumentReader::yes_or_no(const char* what) {
+  if (keyword("YES")) return true;
+  if (!keyword("NO")) unknown_word((std::string("yes or no behind ") + what).c_str());
+  return false;
 }
 
 void ArgumentReader::unknown_word(const char* expected) {

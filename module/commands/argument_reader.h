@@ -29,9 +29,13 @@ class ArgumentReader {
   // The same for an option that may be given once; the second time is an error.
   bool option(ByteView upper, bool& given);
 
-  // The next word as a number from min to max. Errors quote what was there.
+  // The next word as a number from min to max. Errors quote what was there, and say what
+  // is expected: `expected`, or else the range.
   uint64_t number(const char* what, uint64_t min, uint64_t max);
-  int64_t signed_number(const char* what, int64_t min, int64_t max);
+  int64_t signed_number(const char* what, int64_t min, int64_t max, const char* expected = nullptr);
+
+  // The next word as yes or no.
+  bool yes_or_no(const char* what);
 
   // The next word is none of the known ones.
   void unknown_word(const char* expected);
@@ -42,6 +46,9 @@ class ArgumentReader {
   std::unexpected<Error> error() const { return std::unexpected(*error_); }
 
  private:
+  template <class Number>
+  Number parsed(const char* what, Number min, Number max, const char* expected);
+
   std::span<const ByteView> words_;
   size_t at_ = 0;
   std::optional<Error> error_;

@@ -8,6 +8,7 @@
 
 #include "module/abi/blocked_client.h"
 #include "module/abi/timer.h"
+#include "module/commands/group_readers.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
 
@@ -15,13 +16,12 @@ namespace millrace::module {
 
 // --- writing messages ---
 
-namespace {
-
-void write_message(abi::Reply& reply, const Message& message) {
-  reply.array(3);
+void write_message(abi::Reply& reply, const Message& message, uint32_t attempts) {
+  reply.array(attempts == 0 ? 3 : 4);
   reply.integer(static_cast<int64_t>(message.offset.value()));
   reply.bytes(message.tag);
   reply.bytes(message.entry);
+  if (attempts != 0) reply.integer(attempts);
 }
 
 void write_info(abi::Reply& reply, const Log* log) {
@@ -29,6 +29,17 @@ void write_info(abi::Reply& reply, const Log* log) {
   reply.integer(log == nullptr ? 1 : static_cast<int64_t>(log->first().value()));
   reply.integer(log == nullptr ? 0 : static_cast<int64_t>(log->last().value()));
 }
+
+void write_nothing_came(abi::Reply reply, const DatabaseKey& place, bool with_info) {
+  if (!with_info) return reply.null_array();
+  const abi::Context context = abi::own_context();
+  context.select(place.database);
+  const auto key = LogKey::for_reading(context, abi::OwnedString(place.name));
+  reply.array(1);
+  write_info(reply, key ? key->get() : nullptr);
+}
+
+namespace {
 
 // Walks messages with one of some tags.
 class TaggedCursor {
@@ -56,7 +67,7 @@ uint64_t write_tagged(abi::Reply& reply, const Log& log, Offset from, const Read
   Message message;
   uint64_t written = 0;
   while (written < request.count && cursor.next(message)) {
-    write_message(reply, message);
+    write_message(reply, message, 0);
     ++written;
   }
   return written;
@@ -92,7 +103,7 @@ void write_messages(abi::Reply reply, const Log* log, Offset from, const ReadReq
   for (uint64_t i = 0; i < evicted; ++i) reply.null();
   Log::Cursor cursor(*log, from + evicted);
   Message message;
-  for (uint64_t i = evicted; i < total && cursor.next(message); ++i) write_message(reply, message);
+  for (uint64_t i = evicted; i < total && cursor.next(message); ++i) write_message(reply, message, 0);
   counters.log.read += total - evicted;
 }
 
@@ -129,24 +140,19 @@ class WaitingReader final : public abi::BlockedClient {
     serve();
   }
 
-  // Takes nothing for seen any longer.
+  // Takes nothing for seen any longer. What was the next message of the log that has gone
+  // is now the first of the one that will come.
   void start_afresh() {
+    from_ = request_.start.in(nullptr);
     if (waits_for_ != from_) wait_for(from_);
   }
 
  private:
   void answer(abi::Reply reply) override { write_messages(reply, log_, from_, request_); }
 
-  void answer_timeout(abi::Reply reply) override {
-    if (!request_.with_info) return reply.null_array();
-    const abi::Context context = abi::own_context();
-    context.select(key_.database);
-    const auto key = LogKey::for_reading(context, abi::OwnedString(key_.name));
-    reply.array(1);
-    write_info(reply, key ? key->get() : nullptr);
-  }
+  void answer_timeout(abi::Reply reply) override { write_nothing_came(reply, key_, request_.with_info); }
 
-  void key_is_ready() override { serve_owed_readers(abi::own_context()); }
+  void key_is_ready(abi::Context context) override { serve_owed_readers(context); }
 
   void left() override {
     leave_line();
@@ -178,10 +184,18 @@ class WaitingReader final : public abi::BlockedClient {
   const Log* log_ = nullptr;
 };
 
+constexpr uint64_t kRestMs = 100;
+
 std::set<DatabaseKey> owed;  // keys whose readers must be looked at
 
-void on_timer(abi::Context context) { serve_owed_readers(context); }
+void on_timer(abi::Context context);
 constinit abi::Timer timer(on_timer);
+
+void on_timer(abi::Context context) {
+  // Serving a group is told to replicas.
+  if (abi::replicas_must_rest()) return timer.set_at_latest(abi::now() + kRestMs);
+  serve_owed_readers(context);
+}
 
 void serve_line(const DatabaseKey& key, const Log& log) {
   const auto line = lines.find(key);
@@ -200,6 +214,8 @@ void start_line_afresh(const Line& line) {
   for (const auto& [waits_for, reader] : Line(line)) reader->start_afresh();
 }
 
+bool anybody_waits_for(const DatabaseKey& place) { return lines.contains(place) || group_readers_wait_for(place); }
+
 }  // namespace
 
 void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, const ReadRequest& request) {
@@ -207,18 +223,21 @@ void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, co
   abi::block(context, key, *request.block_ms, std::make_unique<WaitingReader>(std::move(place), from, request));
 }
 
-void serve_readers(abi::Context context, abi::StringRef key, const Log& log) {
-  if (lines.empty()) [[likely]]
+void serve_readers(abi::Context context, abi::StringRef key, Log& log) {
+  if (lines.empty() && !group_readers_wait()) [[likely]]
     return;
   const DatabaseKey place{context.database(), std::string(key.view())};
-  if (!lines.contains(place)) return;
-  if (!context.in_transaction()) return serve_line(place, log);
-  context.wake_when_over(key);
-  serve_readers_soon(place);
+  if (!anybody_waits_for(place)) return;
+  if (context.in_transaction()) {
+    context.wake_when_over(key);
+    return serve_readers_soon(place);
+  }
+  serve_line(place, log);
+  serve_group_readers(context, place, key, log);
 }
 
 void serve_readers_soon(const DatabaseKey& key) {
-  if (!lines.contains(key)) return;
+  if (!anybody_waits_for(key)) return;
   owed.insert(key);
   timer.set_at_latest(abi::now());
 }
@@ -234,6 +253,7 @@ void serve_all_readers_afresh() {
     start_line_afresh(line);
     owed.insert(key);
   }
+  for (DatabaseKey& key : keys_with_group_readers()) owed.insert(std::move(key));
   if (!owed.empty()) timer.set_at_latest(abi::now());
 }
 
@@ -241,12 +261,16 @@ void serve_owed_readers(abi::Context context) {
   if (owed.empty()) [[likely]]
     return;
   if (context.in_transaction()) return;
-  const abi::Context own = abi::own_context();
+  const int database = context.database();
   for (const DatabaseKey& place : std::exchange(owed, {})) {
-    own.select(place.database);
-    const auto key = LogKey::for_reading(own, abi::OwnedString(place.name));
-    if (key && key->get() != nullptr) serve_line(place, *key->get());
+    context.select(place.database);
+    const abi::OwnedString name(place.name);
+    const auto key = LogKey::for_upkeep(context, name);
+    if (!key || key->get() == nullptr) continue;
+    serve_line(place, *key->get());
+    serve_group_readers(context, place, name, *key->get());
   }
+  context.select(database);
 }
 
 }  // namespace millrace::module

@@ -13,6 +13,14 @@
 
 namespace millrace::module {
 
+// --- writing messages ---
+// One message; `attempts` 0 leaves them out.
+void write_message(abi::Reply& reply, const Message& message, uint32_t attempts);
+// [first, last] of a log that may be missing.
+void write_info(abi::Reply& reply, const Log* log);
+// The answer of a read that waited in vain: null, or with WITHINFO the information alone.
+void write_nothing_came(abi::Reply reply, const DatabaseKey& place, bool with_info);
+
 // True if the request can be answered from this log (or from none) without waiting.
 // `from` is the request's start in it.
 bool has_something_to_read(const Log* log, Offset from, const ReadRequest& request);
@@ -23,9 +31,9 @@ void write_messages(abi::Reply reply, const Log* log, Offset from, const ReadReq
 // The client waits until a message at `from` or behind it exists.
 void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, const ReadRequest& request);
 
-// To be called whenever messages were added: answers those who waited for them, at
-// once, or, inside a transaction, when it is over.
-void serve_readers(abi::Context context, abi::StringRef key, const Log& log);
+// To be called whenever there may be something for those who wait, with a group or
+// without: answers them, at once, or, inside a transaction, when it is over.
+void serve_readers(abi::Context context, abi::StringRef key, Log& log);
 // The same for keys that got their content in another way (RENAME, RESTORE, SWAPDB, …):
 // looks at them as soon as the running command is over.
 void serve_readers_soon(const DatabaseKey& key);

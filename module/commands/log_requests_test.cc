@@ -179,22 +179,21 @@ TEST(ParseTread, RefusesEveryWrongForm) {
           {"offset 0", "0 10", kRange, kZero},
           {"offset -0", "-0 10", kRange, kZero},
           {"offset not a number", "first 10", kRange,
-           "invalid offset 'first': expected an integer from -9223372036854775807 to 9223372036854775807"},
+           "invalid offset 'first': offsets start at 1; -n means n from the end, $ the next one"},
           {"offset too large", "9223372036854775808 10", kRange,
-           "invalid offset '9223372036854775808': expected an integer from -9223372036854775807 to "
-           "9223372036854775807"},
+           "invalid offset '9223372036854775808': offsets start at 1; -n means n from the end, $ the next one"},
           {"offset too small", "-9223372036854775808 10", kRange,
-           "invalid offset '-9223372036854775808': expected an integer from -9223372036854775807 to "
-           "9223372036854775807"},
+           "invalid offset '-9223372036854775808': offsets start at 1; -n means n from the end, $ the next one"},
           {"two dollars", "$$ 10", kRange,
-           "invalid offset '$$': expected an integer from -9223372036854775807 to 9223372036854775807"},
+           "invalid offset '$$': offsets start at 1; -n means n from the end, $ the next one"},
           {"count negative", "5 -1", kRange, "invalid count '-1': expected an integer from 0 to 1000000"},
           {"count not a number", "5 all", kRange, "invalid count 'all': expected an integer from 0 to 1000000"},
           {"count too large", "5 1000001", kRange, "invalid count '1000001': expected an integer from 0 to 1000000"},
           {"count beyond 64 bits", "5 18446744073709551617", kRange,
            "invalid count '18446744073709551617': expected an integer from 0 to 1000000"},
           {"unknown option", "5 10 BLOKC 5", kSyntax,
-           "syntax error: expected BLOCK, WITHINFO, SKIP or TAGS, found 'BLOKC'"},
+           "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
+           "WITHATTEMPTS, SKIP or TAGS, found 'BLOKC'"},
           {"block without a timeout", "5 10 BLOCK", kSyntax, "missing BLOCK timeout"},
           {"block negative", "5 10 BLOCK -1", kRange,
            "invalid BLOCK timeout '-1': expected an integer from 0 to 9007199254740991"},
@@ -221,7 +220,8 @@ TEST(ParseTread, RefusesEveryWrongForm) {
           {"far too few tags", "5 10 TAGS 9223372036854775807 a", kSyntax,
            "TAGS says 9223372036854775807 tags, but only 1 arguments follow"},
           {"too many tags", "5 10 TAGS 1 a b", kSyntax,
-           "syntax error: expected BLOCK, WITHINFO, SKIP or TAGS, found 'b'"},
+           "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
+           "WITHATTEMPTS, SKIP or TAGS, found 'b'"},
       });
 }
 
@@ -300,7 +300,7 @@ TEST(ParseTretain, TakesEveryRightForm) {
 TEST(ParseTretain, RefusesEveryWrongForm) {
   expect_errors(
       parse_tretain,
-      {{"unknown", "LENGTH 5", kSyntax, "syntax error: expected COUNT, AGE or BYTES, found 'LENGTH'"},
+      {{"unknown", "LENGTH 5", kSyntax, "syntax error: expected COUNT, AGE, BYTES or ACKED, found 'LENGTH'"},
        {"count without a number", "COUNT", kSyntax, "missing COUNT"},
        {"age without a number", "COUNT 1 AGE", kSyntax, "missing AGE"},
        {"bytes without a number", "BYTES", kSyntax, "missing BYTES"},
@@ -317,12 +317,12 @@ TEST(ParseTretain, RefusesEveryWrongForm) {
 }
 
 TEST(RetainRequest, ChangesOnlyTheLimitsItNames) {
-  const Retention old{.count = 1, .age_ms = 2, .bytes = 3};
+  const Retention old{.count = 1, .age_ms = 2, .bytes = 3, .acked = {}};
   EXPECT_EQ(RetainRequest{}.applied_to(old), old);
-  EXPECT_EQ((RetainRequest{.count = 0, .age_ms = {}, .bytes = 9}.applied_to(old)),
-            (Retention{.count = 0, .age_ms = 2, .bytes = 9}));
-  EXPECT_EQ((RetainRequest{.count = {}, .age_ms = 8, .bytes = {}}.applied_to(old)),
-            (Retention{.count = 1, .age_ms = 8, .bytes = 3}));
+  EXPECT_EQ((RetainRequest{.count = 0, .age_ms = {}, .bytes = 9, .acked = {}}.applied_to(old)),
+            (Retention{.count = 0, .age_ms = 2, .bytes = 9, .acked = {}}));
+  EXPECT_EQ((RetainRequest{.count = {}, .age_ms = 8, .bytes = {}, .acked = {}}.applied_to(old)),
+            (Retention{.count = 1, .age_ms = 8, .bytes = 3, .acked = {}}));
 }
 
 // --- TSEEK ---
@@ -361,14 +361,18 @@ TEST(ParseTapply, TakesEveryRightForm) {
   const auto head = parse_tapply(words_of("HEAD head"));
   ASSERT_TRUE(head);
   EXPECT_EQ(head->what, ApplyRequest::What::Head);
-  EXPECT_EQ(head->header, "head");
+  EXPECT_EQ(head->bytes, "head");
 }
 
 TEST(ParseTapply, RefusesEveryWrongForm) {
   expect_errors(
       parse_tapply,
-      {{"nothing", "", kSyntax, "syntax error: expected CLOCK, BLOCK or HEAD, found nothing more"},
-       {"unknown", "TIME 5", kSyntax, "syntax error: expected CLOCK, BLOCK or HEAD, found 'TIME'"},
+      {{"nothing", "", kSyntax,
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or "
+        "GIVENBACK, found nothing more"},
+       {"unknown", "TIME 5", kSyntax,
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or "
+        "GIVENBACK, found 'TIME'"},
        {"clock without a date", "CLOCK", kSyntax, "missing clock"},
        {"clock negative", "CLOCK -1", kRange, "invalid clock '-1': expected an integer from 0 to 9223372036854775807"},
        {"clock too late", "CLOCK 9223372036854775808", kRange,
@@ -377,7 +381,7 @@ TEST(ParseTapply, RefusesEveryWrongForm) {
        {"block without a header", "BLOCK", kSyntax, "missing block header"},
        {"block without bytes", "BLOCK header", kSyntax, "missing block"},
        {"block and more", "BLOCK header bytes more", kSyntax, "syntax error: expected the end, found 'more'"},
-       {"head without one", "HEAD", kSyntax, "missing log head"},
+       {"head without one", "HEAD", kSyntax, "missing effect"},
        {"head and more", "HEAD head more", kSyntax, "syntax error: expected the end, found 'more'"}});
 }
 

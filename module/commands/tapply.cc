@@ -1,12 +1,12 @@
 // TAPPLY is not for people: it is what a master writes to its replicas and a server to
 // its AOF, so that they need not compute anything again. It is documented, and as
 // careful with its bytes as RESTORE, because anybody may send it.
-#include <cstring>
-
+#include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
 #include "module/commands/log_commands.h"
 #include "module/commands/log_readers.h"
 #include "module/commands/log_requests.h"
+#include "module/commands/log_upkeep.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
 
@@ -17,7 +17,7 @@ namespace {
 Buffer copy_of(ByteView bytes) {
   Buffer buffer;
   buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  std::memcpy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.data(), bytes.size());
+  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
   return buffer;
 }
 
@@ -32,10 +32,20 @@ Result<void> apply(Log& log, const ApplyRequest& request) {
       return log.append_block(*header, copy_of(request.bytes));
     }
     case ApplyRequest::What::Head: {
-      const auto head = decode_log_head(request.header);
+      const auto head = decode_log_head(request.bytes);
       if (!head) return std::unexpected(head.error());
       return log.restore_head(*head);
     }
+    case ApplyRequest::What::Group:
+      return restore_group(log, request.bytes);
+    case ApplyRequest::What::Pending:
+      return restore_pending(log, request.bytes);
+    case ApplyRequest::What::Delivered:
+      return apply_delivery(log, request.bytes);
+    case ApplyRequest::What::GivenUp:
+      return apply_giving_up(log, request.bytes);
+    case ApplyRequest::What::GivenBack:
+      return apply_giving_back(log, request.bytes);
   }
   return {};
 }
@@ -57,7 +67,8 @@ void tapply(abi::Context context, abi::Arguments arguments) {
     return context.reply().error(applied.error());
   }
   if (made) key->set(std::move(made));
-  keep_dates({context.database(), std::string(name.view())}, log);
+  settle_groups(log);
+  keep_dates(context, name, log);
   context.reply().ok();
   context.replicate_verbatim();
   context.changed(name, "tapply");

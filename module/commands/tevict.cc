@@ -1,5 +1,7 @@
 #include "module/commands/log_commands.h"
+#include "module/commands/log_readers.h"
 #include "module/commands/log_requests.h"
+#include "module/commands/log_upkeep.h"
 #include "module/host/log_type.h"
 
 namespace millrace::module {
@@ -20,6 +22,8 @@ void tevict(abi::Context context, abi::Arguments arguments) {
   if (evicted == 0) return;
   context.replicate_verbatim();
   context.changed(name, "tevict");
+  // What is gone is pending no longer, so a group may have room for more.
+  serve_readers(context, name, *key->get());
 }
 
 }  // namespace millrace::module

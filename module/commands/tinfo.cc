@@ -17,6 +17,10 @@ const char* name_of(TailHolder holder) {
       return "age";
     case TailHolder::Bytes:
       return "bytes";
+    case TailHolder::Group:
+      return "group";
+    case TailHolder::NoGroup:
+      return "no group";
   }
   return "none";
 }
@@ -45,15 +49,21 @@ void tinfo(abi::Context context, abi::Arguments arguments) {
       {"retain-count", keep.count},
       {"retain-age", keep.age_ms},
       {"retain-bytes", keep.bytes},
+      {"groups", log.groups().size()},
   };
   abi::Reply reply = context.reply();
-  reply.map(std::size(numbers) + 1);
+  reply.map(std::size(numbers) + 3);
   for (const auto& [name, value] : numbers) {
     reply.bytes(name);
     reply.integer(static_cast<int64_t>(value));
   }
+  const TailHolder holder = log.tail_holder(abi::now());
+  reply.bytes("retain-acked");
+  reply.bytes(keep.acked ? "yes" : "no");
   reply.bytes("tail-held-by");
-  reply.bytes(name_of(log.tail_holder(abi::now())));
+  reply.bytes(name_of(holder));
+  reply.bytes("tail-held-by-group");
+  holder == TailHolder::Group ? reply.bytes(log.slowest_group().first) : reply.null();
 }
 
 }  // namespace millrace::module

@@ -1,27 +1,76 @@
+#include "module/commands/group_delivery.h"
+#include "module/commands/group_readers.h"
 #include "module/commands/log_commands.h"
 #include "module/commands/log_readers.h"
 #include "module/commands/log_requests.h"
+#include "module/commands/log_upkeep.h"
 #include "module/host/log_type.h"
+#include "module/host/role.h"
 
 namespace millrace::module {
+
+namespace {
+
+void read_alone(abi::Context context, abi::StringRef name, const ReadRequest& request) {
+  const auto key = LogKey::for_reading(context, name);
+  if (!key) return context.reply().error(key.error());
+  const Log* log = key->get();
+  const Offset from = request.start.in(log);
+  if (!request.block_ms || has_something_to_read(log, from, request)) {
+    return write_messages(context.reply(), log, from, request);
+  }
+  if (context.must_answer_at_once()) {
+    return write_nothing_came(context.reply(), {context.database(), std::string(name.view())}, request.with_info);
+  }
+  wait_for_messages(context, name, from, request);
+}
+
+// To the host TREAD is a reading command, so that anybody can read anywhere, on replicas
+// too. With a group it writes, and must ask itself what the host asks before a write. Who
+// may acknowledge may take.
+Result<void> may_read_with_group(abi::Context context, abi::StringRef name, const GroupRead& read) {
+  if (!server_decides && context.is_read_only()) {
+    return fail(ErrorCode::ReadOnly, "You can't write against a read only replica.");
+  }
+  static const auto& tack = *new abi::OwnedString("TACK");
+  static const auto& any_offset = *new abi::OwnedString("1");
+  const abi::StringRef words[] = {tack, name, tack, any_offset};
+  if (!context.may_run(words)) {
+    return fail(ErrorCode::NoRights, "this user may not read with a group: it needs the right to run TACK on the key");
+  }
+  if (read.retry && context.is_out_of_memory()) {
+    return fail(ErrorCode::NoMemory, "command not allowed when used memory > 'maxmemory'.");
+  }
+  return {};
+}
+
+void read_with_group(abi::Context context, abi::StringRef name, const ReadRequest& request) {
+  if (const auto allowed = may_read_with_group(context, name, *request.group); !allowed) {
+    return context.reply().error(allowed.error());
+  }
+  auto key = LogKey::for_writing(context, name);
+  if (!key) return context.reply().error(key.error());
+  Log& log = key->get_or_create();
+  const Delivery delivery = deliver(context, name, log, *request.group, request.count);
+  if (delivery.empty() && request.block_ms) {
+    // Messages may have been given up, or a new group may need none of those there are.
+    settle_groups(log);
+    keep_dates(context, name, log);
+    if (!context.must_answer_at_once()) return wait_for_delivery(context, name, request);
+    return write_nothing_came(context.reply(), {context.database(), std::string(name.view())}, request.with_info);
+  }
+  write_delivery(context.reply(), log, request, delivery);
+  settle_groups(log);
+  keep_dates(context, name, log);
+}
+
+}  // namespace
 
 void tread(abi::Context context, abi::Arguments arguments) {
   const auto request = parse_tread(arguments.views(2));
   if (!request) return context.reply().error(request.error());
   const abi::StringRef name = arguments.string(1);
-  const auto key = LogKey::for_reading(context, name);
-  if (!key) return context.reply().error(key.error());
-
-  const Log* log = key->get();
-  const Offset from = request->start.in(log);
-  if (!request->block_ms || has_something_to_read(log, from, *request)) {
-    return write_messages(context.reply(), log, from, *request);
-  }
-  if (context.must_answer_at_once()) {
-    if (!request->with_info) return context.reply().null_array();
-    return write_messages(context.reply(), log, from, *request);
-  }
-  wait_for_messages(context, name, from, *request);
+  return request->group ? read_with_group(context, name, *request) : read_alone(context, name, *request);
 }
 
 }  // namespace millrace::module

@@ -1,5 +1,7 @@
 #include "module/commands/log_commands.h"
+#include "module/commands/log_readers.h"
 #include "module/commands/log_requests.h"
+#include "module/commands/log_upkeep.h"
 #include "module/host/log_type.h"
 #include "module/host/role.h"
 
@@ -8,13 +10,15 @@ namespace millrace::module {
 namespace {
 
 void write_retention(abi::Reply reply, const Retention& keep) {
-  reply.map(3);
+  reply.map(4);
   reply.bytes("count");
   reply.integer(static_cast<int64_t>(keep.count));
   reply.bytes("age");
   reply.integer(static_cast<int64_t>(keep.age_ms));
   reply.bytes("bytes");
   reply.integer(static_cast<int64_t>(keep.bytes));
+  reply.bytes("acked");
+  reply.bytes(keep.acked ? "yes" : "no");
 }
 
 // What the new limits do not keep goes at once. Count and bytes are repeated by whoever
@@ -26,7 +30,7 @@ void enforce_now(abi::Context context, abi::StringRef name, Log& log) {
     if (aged != 0) context.replicate("TEVICT", name, log.first().value() - 1);
     evicted += aged;
   }
-  settle_evicted(log, evicted);
+  settle_evicted(log, evicted + log.enforce_acked());
 }
 
 }  // namespace
@@ -45,9 +49,11 @@ void tretain(abi::Context context, abi::Arguments arguments) {
   log.set_retention(request->applied_to(log.retention()));
   context.replicate_verbatim();
   enforce_now(context, name, log);
-  keep_dates({context.database(), std::string(name.view())}, log);
+  keep_dates(context, name, log);
   context.reply().ok();
   context.changed(name, "tretain");
+  // What is gone is pending no longer, so a group may have room for more.
+  serve_readers(context, name, log);
 }
 
 }  // namespace millrace::module

@@ -1,22 +1,14 @@
 #include "module/commands/log_commands.h"
 #include "module/commands/log_readers.h"
 #include "module/commands/log_requests.h"
+#include "module/commands/log_upkeep.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
-#include "module/host/role.h"
 #include "module/host/settings.h"
 
 namespace millrace::module {
 
 namespace {
-
-// The date of the messages is an effect: replicas and the AOF are told it when the
-// log's clock moves, once a millisecond at most, and stamp with that clock. So the
-// writes themselves pass on as they came.
-void move_clock(abi::Context context, abi::StringRef name, Log& log) {
-  if (!decides(context)) return;
-  if (log.tick(abi::now())) context.replicate(kApply, name, kApplyClock, log.clock().value());
-}
 
 Offset append_all(Log& log, const WriteRequest& request) {
   const BlockLimits limits = block_limits();
@@ -46,11 +38,10 @@ void twrite(abi::Context context, abi::Arguments arguments) {
   }
 
   Log& log = key->get_or_create();
-  const bool was_empty = log.empty();
   move_clock(context, name, log);
   const Offset first = append_all(log, *request);
   settle_evicted(log, evict_surplus(log, *request));
-  if (was_empty && log.retention().age_ms != 0) keep_dates({context.database(), std::string(name.view())}, log);
+  if (log.retention().age_ms != 0) keep_dates(context, name, log);
 
   context.reply().integer(static_cast<int64_t>(first.value()));
   context.replicate_verbatim();

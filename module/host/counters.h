@@ -8,6 +8,10 @@ namespace millrace::module {
 struct LogCounters {
   uint64_t written = 0;
   uint64_t read = 0;
+  uint64_t redelivered = 0;
+  uint64_t acknowledged = 0;
+  uint64_t given_up = 0;
+  uint64_t dead_letters = 0;
   uint64_t evicted = 0;  // by any means but deleting the key
   uint64_t blocked_readers = 0;
   uint64_t woken_readers = 0;

@@ -2,16 +2,36 @@
 
 #include <string>
 
+#include "engine/base/decoder.h"
+#include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
 #include "module/host/counters.h"
-#include "module/host/reclaim.h"
 
 namespace millrace::abi {
 
 namespace {
 
+std::unexpected<Error> cut_short() { return fail(ErrorCode::Corrupt, "the payload ends too early"); }
+
+// A group travels as one string, the number of those with its pending messages, and
+// these.
+Result<void> load_group(RdbReader& reader, Log& log) {
+  auto group = reader.bytes();
+  auto count_bytes = group ? reader.bytes() : std::nullopt;
+  if (!count_bytes) return cut_short();
+  if (auto restored = restore_group(log, group->view()); !restored) return restored;
+  Decoder count(count_bytes->view());
+  uint64_t left = count.number();
+  if (!count.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
+  for (; left > 0; --left) {
+    auto pending = reader.bytes();
+    if (!pending) return cut_short();
+    if (auto restored = restore_pending(log, pending->view()); !restored) return restored;
+  }
+  return {};
+}
+
 Result<Log> load_log(RdbReader& reader) {
-  const auto cut_short = [] { return fail(ErrorCode::Corrupt, "the payload ends too early"); };
   auto head_bytes = reader.bytes();
   if (!head_bytes) return cut_short();
   auto head = decode_log_head(head_bytes->view());
@@ -26,6 +46,9 @@ Result<Log> load_log(RdbReader& reader) {
     if (auto added = log.append_block(*header, std::move(*bytes)); !added) return std::unexpected(added.error());
   }
   if (auto restored = log.restore_head(*head); !restored) return std::unexpected(restored.error());
+  for (uint64_t i = 0; i < head->groups; ++i) {
+    if (auto restored = load_group(reader, log); !restored) return std::unexpected(restored.error());
+  }
   return log;
 }
 
@@ -39,7 +62,10 @@ std::unique_ptr<Log> TypeTraits<Log>::load(RdbReader& reader, int version) {
     reader.refuse("log", log.error());
     return nullptr;
   }
-  module::keep_dates({reader.database(), std::string(reader.key())}, *log);
+  if (const auto due = log->next_date()) {
+    log->promise(*due);
+    module::agenda::add({reader.database(), std::string(reader.key())}, *due, module::look_after_log);
+  }
   return std::make_unique<Log>(std::move(*log));
 }
 
@@ -49,6 +75,14 @@ void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
     writer.bytes(encode_block_header(block));
     writer.bytes(block.bytes());
   });
+  for (const auto& [name, group] : log.groups()) {
+    const std::vector<std::string> pending = encode_pending(name, group);
+    std::string count;
+    append_varint(count, pending.size());
+    writer.bytes(encode_group(name, group));
+    writer.bytes(count);
+    for (const std::string& part : pending) writer.bytes(part);
+  }
 }
 
 void TypeTraits<Log>::rewrite(AofWriter& writer, const Log& log) {
@@ -56,14 +90,39 @@ void TypeTraits<Log>::rewrite(AofWriter& writer, const Log& log) {
     writer.emit(module::kApply, module::kApplyBlock, encode_block_header(block), block.bytes());
   });
   writer.emit(module::kApply, module::kApplyHead, encode_log_head(log));
+  for (const auto& [name, group] : log.groups()) {
+    writer.emit(module::kApply, module::kApplyGroup, encode_group(name, group));
+    for (const std::string& part : encode_pending(name, group)) {
+      writer.emit(module::kApply, module::kApplyPending, part);
+    }
+  }
 }
+
+namespace {
+
+// Message by message: how they are cut into ranges may differ.
+void digest_group(DigestWriter& writer, const std::string& name, const Group& group) {
+  writer.bytes(encode_group(name, group));
+  group.pending().each_from(Offset(0), [&](const PendingPart& part) {
+    part.messages.each([&](Offset offset) {
+      for (uint64_t number : {offset.value(), part.terms.retry_at, uint64_t{part.terms.retry_ms}, part.terms.expire_at,
+                              uint64_t{part.terms.attempts}}) {
+        writer.number(number);
+      }
+      if (part.terms.consumer != kNobody) writer.bytes(group.consumers().name(part.terms.consumer));
+    });
+    return true;
+  });
+}
+
+}  // namespace
 
 // What the log says, not how its blocks happen to be cut: that may differ between a
 // master and a replica with another block size.
 void TypeTraits<Log>::digest(DigestWriter& writer, const Log& log) {
   const Retention& keep = log.retention();
-  for (uint64_t number :
-       {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms, keep.bytes}) {
+  for (uint64_t number : {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms,
+                          keep.bytes, uint64_t{keep.acked}}) {
     writer.number(number);
   }
   Message message;
@@ -73,38 +132,7 @@ void TypeTraits<Log>::digest(DigestWriter& writer, const Log& log) {
     writer.bytes(message.tag);
     writer.bytes(message.entry);
   }
+  for (const auto& [name, group] : log.groups()) digest_group(writer, name, group);
 }
 
 }  // namespace millrace::abi
-
-namespace millrace::module {
-
-namespace {
-
-std::optional<UnixMs> look_after(abi::Context context, abi::StringRef name, UnixMs now) {
-  auto key = LogKey::for_upkeep(context, name);
-  if (!key || key->get() == nullptr) return std::nullopt;
-  Log& log = *key->get();
-  if (const uint64_t evicted = log.enforce_age(now)) {
-    settle_evicted(log, evicted);
-    context.replicate("TEVICT", name, log.first().value() - 1);
-    context.changed(name, "tevict");
-  }
-  return log.next_age_due();
-}
-
-}  // namespace
-
-void settle_evicted(Log& log, uint64_t evicted) {
-  if (evicted == 0) return;
-  counters.log.evicted += evicted;
-  reclaim(log.take_evicted());
-}
-
-void keep_dates(const DatabaseKey& key, const Log& log) {
-  if (const auto due = log.next_age_due()) agenda::add(key, *due, look_after);
-}
-
-void keep_dates_of_key(const DatabaseKey& key) { agenda::add(key, UnixMs(0), look_after); }
-
-}  // namespace millrace::module

@@ -33,14 +33,14 @@ inline constexpr const char* kApply = "TAPPLY";
 inline constexpr const char* kApplyClock = "CLOCK";
 inline constexpr const char* kApplyBlock = "BLOCK";
 inline constexpr const char* kApplyHead = "HEAD";
+inline constexpr const char* kApplyGroup = "GROUP";
+inline constexpr const char* kApplyPending = "PENDING";
+inline constexpr const char* kApplyDelivered = "DELIVERED";
+inline constexpr const char* kApplyGivenUp = "GIVENUP";
+inline constexpr const char* kApplyGivenBack = "GIVENBACK";
 
-// Counts what a log has evicted and frees it in slices. To be called after whatever may
-// have evicted, with the number that says.
-void settle_evicted(Log& log, uint64_t evicted);
-
-// Puts the log on the agenda if it has a date to keep.
-void keep_dates(const DatabaseKey& key, const Log& log);
-// The same for whatever a key holds that has just appeared under its name.
-void keep_dates_of_key(const DatabaseKey& key);
+// Does what a log's dates demand: the agenda's part. Defined beside the commands, in
+// commands/log_upkeep.cc, because it serves and delivers.
+std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef key, UnixMs now);
 
 }  // namespace millrace::module

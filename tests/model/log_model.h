@@ -52,7 +52,7 @@ class LogModel {
     uint64_t left = payload();
     return evict_while([&] {
       const bool goes = (retention.count != 0 && messages.size() > retention.count) ||
-                        (retention.bytes != 0 && left > retention.bytes);
+                        (retention.bytes != 0 && left > retention.bytes && messages.size() > 1);
       if (goes) left -= messages.front().payload();
       return goes;
     });

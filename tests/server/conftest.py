@@ -33,8 +33,8 @@ def server(_pair):
     for one in _pair:
         one.wait_for_blocked(0)
         for family in FAMILIES:
-            if family.waiting:
-                assert one.counter(family.waiting.blocked_counter) == 0
+            for waiting in family.waiting:
+                assert one.counter(waiting.blocked_counter) == 0
     wait_until(lambda: whole_digest(master) == whole_digest(replica), "the replica holds what its master holds")
 
 

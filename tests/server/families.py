@@ -5,9 +5,12 @@ Commands are tuples of words with KEY where the key stands.
 
 import random
 from dataclasses import dataclass
-from typing import Any, Callable, Optional
+from typing import Any, Callable
+
+from server import wait_until
 
 KEY = object()
+CONTAINERS = {"TGROUP"}  # commands that have subcommands
 
 
 def on(key, command):
@@ -15,16 +18,25 @@ def on(key, command):
     return tuple(key if word is KEY else word for word in command)
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """How a family waits."""
+def name_of(command):
+    """As the host names it: TWRITE, TGROUP|LIST."""
+    return "|".join(command[:2]) if command[0] in CONTAINERS else command[0]
 
+
+@dataclass(frozen=True, repr=False)
+class Waiting:
+    """A way in which a family waits."""
+
+    name: str
     command: tuple  # blocks on a key that is missing, for ever
     command_briefly: tuple  # the same for a few milliseconds
     wake: Callable  # (connection, key): writes what the command waits for
     answer: Any  # what the woken client gets
     answer_in_vain: Any  # after a timeout, and at once inside MULTI or a script
     blocked_counter: str  # in INFO millrace: how many wait
+
+    def __repr__(self):
+        return self.name
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,15 +55,26 @@ class Family:
     map_command: tuple  # answers with a map
     null_command: tuple  # answers with nulls inside, after fill()
     counters: tuple  # of INFO millrace that fill() and read() make grow
-    waiting: Optional[Waiting] = None
+    waiting: tuple = ()  # the ways in which it waits
 
     def __repr__(self):
         return self.name
 
     @property
+    def reading(self):
+        """The names of those that are reading commands to the host. Some write with other
+        words, and then ask themselves what the host asks before a write."""
+        return {name_of(command) for command in self.read_commands}
+
+    @property
+    def may_write(self):
+        """The reading commands that write with other words, by name."""
+        return self.reading & {name_of(command) for command in self.write_commands}
+
+    @property
     def commands(self):
         """Every command of the family, by name."""
-        named = {command[0] for command in self.read_commands + self.write_commands}
+        named = {name_of(command) for command in self.read_commands + self.write_commands}
         return named | {self.effect_command}
 
 
@@ -79,8 +102,59 @@ def _fill_log(connection, key, seed):
     commands.append(("TEVICT", key, "37"))
     commands.append(("TWRITE", key, "BACKLOG", "700", "ENTRIES", "a", "b", "c", "d"))
     commands.append(("TRETAIN", key, "COUNT", "650", "BYTES", "1000000"))
+    commands += _group_commands(key, rng)
     for command, answer in zip(commands, connection.call_all(commands)):
         assert not isinstance(answer, Exception), (command[:3], answer)
+    wait_until(lambda: _pending(connection, key, "hasty") == [], "what expires has expired")
+
+
+_ALL = "1-9223372036854775807"
+_LONG = ("RETRY", "3600000", "0")
+
+
+def _group_commands(key, rng):
+    """Groups with messages in every state. Nothing more happens to them by itself for an hour,
+    except that the group "hasty" gives up what it holds."""
+
+    def read(group, count, *options):
+        return ("TREAD", key, "1", count, "GROUP", group, *options)
+
+    # Held by some and by nobody, with holes where messages were acknowledged.
+    yield read("workers", "130", *_LONG, "CONSUMER", "ann")
+    yield read("workers", "20", *_LONG, "CONSUMER", b"\x00\xff")
+    for _ in range(30):
+        yield read("workers", rng.randrange(1, 4), "RETRY", 10_000_000 + rng.randrange(1000), 20_000_000)
+    for _ in range(60):
+        yield ("TACK", key, "workers", rng.randrange(1, 1200))
+    # Given back at once and waiting for a reader; given back, delivered again, given back for later.
+    yield read("given back", "40", *_LONG, "CONSUMER", "bob")
+    yield ("TNACK", key, "given back", _ALL)
+    yield read("given back", "7", "CONSUMER", "carl")
+    yield ("TNACK", key, "given back", _ALL)
+    yield read("delayed", "40", *_LONG)
+    yield ("TNACK", key, "delayed", "DELAY", "7200000", _ALL)
+    # Tried once too often, and written to the dead letters.
+    letters = b"{%s}:dead" % key.encode()
+    yield read("strict", "3", *_LONG)
+    yield ("TGROUP", "SET", key, "strict", "MAXATTEMPTS", "1", "PENDINGMAX", "500", "DEADLETTER", letters)
+    yield ("TNACK", key, "strict", _ALL)
+    yield read("strict", "5", *_LONG)
+    # Done once delivered, gone back, at the end, and expired.
+    yield read("simple", "100")
+    yield ("TGROUP", "SEEK", key, "simple", "FIRST")
+    yield ("TREAD", key, "1", "10", "TAILGROUP", b"\r\n\x00late", "BLOCK", "1", "WITHINFO")
+    yield read("hasty", "70", "RETRY", "3600000", "1")
+
+
+def _pending(connection, key, group):
+    """What is pending, without its times: the digest has those as dates."""
+    pending = connection.call("TGROUP", "PENDING", key, group, "COUNT", "1000000")
+    return [(offset, attempts, consumer) for offset, attempts, _, _, consumer in pending]
+
+
+def _groups(connection, key):
+    groups = [dict(zip(flat[::2], flat[1::2])) for flat in connection.call("TGROUP", "LIST", key)]
+    return [(group, _pending(connection, key, group[b"name"])) for group in groups]
 
 
 def _read_log(connection, key):
@@ -88,7 +162,7 @@ def _read_log(connection, key):
     [first, last], *messages = connection.call("TREAD", key, "1", "1000000", "SKIP", "WITHINFO")
     assert [message[0] for message in messages] == list(range(first, last + 1))
     times = [connection.call("TSEEK", key, time) for time in _times(connection, key)]
-    return limits, first, last, messages, times
+    return limits, first, last, messages, times, _groups(connection, key)
 
 
 def _is_replica(connection):
@@ -105,6 +179,22 @@ def _small_log(connection, key):
     connection.call("TWRITE", key, "ENTRIES", "a", "one", "b", "", "a", "three", "", "four", "b", "x" * 60)
     connection.call("TEVICT", key, "1")
     connection.call("TRETAIN", key, "COUNT", "40", "BYTES", "3000")
+    connection.call("TREAD", key, "1", "3", "GROUP", "g", *_LONG, "CONSUMER", "ann")
+    connection.call("TACK", key, "g", "3")
+    connection.call("TREAD", key, "1", "1", "TAILGROUP", "late")
+    connection.call("TGROUP", "SET", key, "late", "PENDINGMAX", "7", "DEADLETTER", "letters")
+
+
+def _waiting(name, *options):
+    return Waiting(
+        name=f"log {name}",
+        command=("TREAD", KEY, "1", "1", "BLOCK", "0", *options),
+        command_briefly=("TREAD", KEY, "1", "1", "BLOCK", "20", *options),
+        wake=lambda connection, key: connection.call("TWRITE", key, "tag", "entry"),
+        answer=[[1, b"tag", b"entry"]],
+        answer_in_vain=None,
+        blocked_counter="log_readers_blocked",
+    )
 
 
 LOG = Family(
@@ -120,8 +210,18 @@ LOG = Family(
         ("TREAD", KEY, "-5", "10", "WITHINFO", "SKIP", "TAGS", "1", "a"),
         ("TSEEK", KEY, "0"),
         ("TINFO", KEY),
+        ("TGROUP", "LIST", KEY),
+        # Of these the times stand still.
+        ("TGROUP", "PENDING", KEY, "given back", "CONSUMER", "bob", "COUNT", "5"),
     ),
     write_commands=(
+        ("TREAD", KEY, "1", "10", "GROUP", "workers", *_LONG),
+        ("TREAD", KEY, "1", "10", "GROUP", "simple"),
+        ("TACK", KEY, "workers", "1-9", _ALL),
+        ("TNACK", KEY, "delayed", _ALL),
+        ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7"),
+        ("TGROUP", "SEEK", KEY, "given back", "NEXT"),
+        ("TGROUP", "DROP", KEY, "strict"),
         ("TWRITE", KEY, "tag", "entry"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
         ("TEVICT", KEY, "-1"),
@@ -130,21 +230,24 @@ LOG = Family(
     growing_commands=(
         ("TWRITE", KEY, "tag", "entry"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
-        ("TRETAIN", KEY, "COUNT", "5"),
+        ("TREAD", KEY, "1", "10", "GROUP", "workers", *_LONG),
+        ("TNACK", KEY, "delayed", _ALL),
+        ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7"),
         ("TAPPLY", KEY, "CLOCK", "1"),
     ),
     effect_command="TAPPLY",
     map_command=("TINFO", KEY),
     null_command=("TREAD", KEY, "1", "3"),
-    counters=("log_messages_written", "log_messages_read", "log_messages_evicted"),
-    waiting=Waiting(
-        command=("TREAD", KEY, "1", "1", "BLOCK", "0"),
-        command_briefly=("TREAD", KEY, "1", "1", "BLOCK", "20"),
-        wake=lambda connection, key: connection.call("TWRITE", key, "tag", "entry"),
-        answer=[[1, b"tag", b"entry"]],
-        answer_in_vain=None,
-        blocked_counter="log_readers_blocked",
+    counters=(
+        "log_messages_written",
+        "log_messages_read",
+        "log_messages_evicted",
+        "log_messages_redelivered",
+        "log_messages_acknowledged",
+        "log_messages_given_up",
+        "log_dead_letters",
     ),
+    waiting=(_waiting("alone"), _waiting("in a group", "GROUP", "g", "RETRY", "60000", "0")),
 )
 
 FAMILIES = (LOG,)

@@ -34,7 +34,7 @@ class LogModel:
     def enforce(self):
         if self.count:
             self.keep(self.count)
-        while self.bytes and self.size() > self.bytes:
+        while self.bytes and self.size() > self.bytes and len(self.messages) > 1:
             self.evict(self.first)
 
     def retain(self, **limits):

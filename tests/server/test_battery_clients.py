@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from families import FAMILIES, on
+from families import FAMILIES, name_of, on
 
 pytestmark = pytest.mark.parametrize("family", FAMILIES, ids=str)
 
@@ -79,7 +79,8 @@ def test_scripts_read_and_write(server, c, family):
     for command in family.read_commands:
         words = on("key", command)
         assert c.call("EVAL", run, "1", "key", *words) is not None
-        assert c.call("EVAL_RO", run, "1", "key", *words) is not None
+        if name_of(command) not in family.may_write:
+            assert c.call("EVAL_RO", run, "1", "key", *words) is not None
     for command in family.write_commands:
         before = server.digest("key")
         words = on("key", command)
@@ -119,12 +120,18 @@ def test_nulls_are_what_each_protocol_says(c, connect, family):
     assert b"$-1" not in in_resp3
 
 
+def flattened(answer):
+    """A RESP3 answer as RESP2 would have it."""
+    if isinstance(answer, dict):
+        answer = [part for pair in answer.items() for part in pair]
+    return [flattened(part) for part in answer] if isinstance(answer, list) else answer
+
+
 def test_both_protocols_read_the_same(c, connect, family):
     family.fill(c, "key", 1)
     three = connect(protocol=3)
     for command in family.read_commands:
-        if command != family.map_command:
-            assert three.call(*on("key", command)) == c.call(*on("key", command))
+        assert flattened(three.call(*on("key", command))) == c.call(*on("key", command))
 
 
 def test_an_ordinary_client_library_reads_and_writes(server, c, family):

@@ -83,7 +83,9 @@ def test_a_replica_refuses_writes_of_clients_and_serves_reads(server, replica, c
     for command in family.write_commands:
         assert there.error_of(*on("key", command)).startswith("READONLY")
     for command in family.read_commands:
-        assert there.call(*on("key", command)) == c.call(*on("key", command))
+        # The map tells the memory too, which depends on how the object came about.
+        if command != family.map_command:
+            assert there.call(*on("key", command)) == c.call(*on("key", command))
     assert replica.digest("key") == before
 
 

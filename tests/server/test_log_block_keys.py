@@ -133,3 +133,13 @@ def test_a_reader_on_a_replica_is_woken_by_what_a_full_copy_brings(server, c, wa
         c.call_all([("DEBUG", "CHANGE-REPL-ID"), ("CLIENT", "KILL", "TYPE", "replica"), ("TWRITE", "log", "a", "1")])
         wait_until(lambda: int(server.info("stats")["sync_full"]) > copies, "a full copy was made")
         assert reader.read() == [[1, b"a", b"1"]]
+
+
+@pytest.mark.parametrize("start", ["$", "-1"])
+def test_the_next_message_of_a_log_that_was_deleted_is_the_first_of_the_new_one(c, waiting, start):
+    c.call("TWRITE", "log", "ENTRIES", "a", "1", "b", "2")
+    c.call("TEVICT", "log", "2")
+    reader = waiting("log", start, "9", "SKIP", "BLOCK", "0")
+    c.call("DEL", "log")
+    c.call("TWRITE", "log", "c", "3")
+    assert reader.read() == [[1, b"c", b"3"]]

@@ -8,9 +8,13 @@ COUNTS = f"expected an integer from 0 to {INT_MAX}"
 TIMES = "expected an integer from 0 to 9007199254740991"
 READS = "expected an integer from 0 to 1000000"
 TAGS = f"expected an integer from 1 to {INT_MAX}"
-READ_WORDS = "syntax error: expected BLOCK, WITHINFO, SKIP or TAGS, found"
-RETAIN_WORDS = "syntax error: expected COUNT, AGE or BYTES, found"
-ZERO = "invalid offset '0': offsets start at 1; -n means n from the end, $ the next one"
+READ_WORDS = (
+    "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, SKIP or TAGS, found"
+)
+RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES or ACKED, found"
+EFFECTS = "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or GIVENBACK, found"
+FORMS = "offsets start at 1; -n means n from the end, $ the next one"
+ZERO = f"invalid offset '0': {FORMS}"
 
 # name of the row: (command without its key, error without its ERR)
 ROWS = {
@@ -65,20 +69,20 @@ ROWS = {
     # --- TREAD ---
     "read: no count": (("TREAD", "1"), "wrong number of arguments for 'TREAD' command"),
     "read: offset 0": (("TREAD", "0", "1"), ZERO),
-    "read: offset no number": (("TREAD", "one", "1"), f"invalid offset 'one': {OFFSETS}"),
-    "read: offset empty": (("TREAD", "", "1"), f"invalid offset '': {OFFSETS}"),
-    "read: offset with a blank": (("TREAD", " 1", "1"), f"invalid offset ' 1': {OFFSETS}"),
-    "read: offset with a plus": (("TREAD", "+1", "1"), f"invalid offset '+1': {OFFSETS}"),
-    "read: offset with a fraction": (("TREAD", "1.5", "1"), f"invalid offset '1.5': {OFFSETS}"),
-    "read: offset too large": (("TREAD", "9223372036854775808", "1"), f"invalid offset '9223372036854775808': {OFFSETS}"),
-    "read: offset too small": (("TREAD", "-9223372036854775808", "1"), f"invalid offset '-9223372036854775808': {OFFSETS}"),
+    "read: offset no number": (("TREAD", "one", "1"), f"invalid offset 'one': {FORMS}"),
+    "read: offset empty": (("TREAD", "", "1"), f"invalid offset '': {FORMS}"),
+    "read: offset with a blank": (("TREAD", " 1", "1"), f"invalid offset ' 1': {FORMS}"),
+    "read: offset with a plus": (("TREAD", "+1", "1"), f"invalid offset '+1': {FORMS}"),
+    "read: offset with a fraction": (("TREAD", "1.5", "1"), f"invalid offset '1.5': {FORMS}"),
+    "read: offset too large": (("TREAD", "9223372036854775808", "1"), f"invalid offset '9223372036854775808': {FORMS}"),
+    "read: offset too small": (("TREAD", "-9223372036854775808", "1"), f"invalid offset '-9223372036854775808': {FORMS}"),
     "read: offset beyond 64 bits": (
         ("TREAD", "99999999999999999999", "1"),
-        f"invalid offset '99999999999999999999': {OFFSETS}",
+        f"invalid offset '99999999999999999999': {FORMS}",
     ),
     "read: offset unprintable and long": (
         ("TREAD", b"\r\n\x00" + b"x" * 50, "1"),
-        f"invalid offset '???{'x' * 37}...': {OFFSETS}",
+        f"invalid offset '???{'x' * 37}...': {FORMS}",
     ),
     "read: count negative": (("TREAD", "1", "-1"), f"invalid count '-1': {READS}"),
     "read: count no number": (("TREAD", "1", "ten"), f"invalid count 'ten': {READS}"),
@@ -147,7 +151,7 @@ ROWS = {
     "info: one word too many": (("TINFO", "x"), "wrong number of arguments for 'TINFO' command"),
     # --- TAPPLY ---
     "apply: nothing": (("TAPPLY",), "wrong number of arguments for 'TAPPLY' command"),
-    "apply: unknown effect": (("TAPPLY", "UNDO", "1"), "syntax error: expected CLOCK, BLOCK or HEAD, found 'UNDO'"),
+    "apply: unknown effect": (("TAPPLY", "UNDO", "1"), f"{EFFECTS} 'UNDO'"),
     "apply: CLOCK no number": (("TAPPLY", "CLOCK", "noon"), f"invalid clock 'noon': {COUNTS}"),
     "apply: CLOCK negative": (("TAPPLY", "CLOCK", "-1"), f"invalid clock '-1': {COUNTS}"),
     "apply: CLOCK and more": (("TAPPLY", "CLOCK", "1", "2"), "syntax error: expected the end, found '2'"),
@@ -177,7 +181,7 @@ def test_bad_input_is_refused_and_changes_nothing(server, c, row):
     assert server.info("replication")["master_repl_offset"] == sent, "nothing reached the replica"
 
 
-@pytest.mark.parametrize("name", ["TWRITE", "TREAD", "TEVICT", "TRETAIN", "TSEEK", "TINFO", "TAPPLY"])
+@pytest.mark.parametrize("name", ["TWRITE", "TREAD", "TEVICT", "TRETAIN", "TSEEK", "TINFO", "TAPPLY", "TACK", "TNACK", "TGROUP"])
 def test_a_command_without_a_key_is_refused(c, name):
     assert c.error_of(name) == f"ERR wrong number of arguments for '{name}' command"
 
@@ -192,10 +196,10 @@ def test_errors_inside_a_transaction_undo_nothing_and_stop_nothing(c):
 
 
 def test_a_log_that_has_used_up_its_offsets_refuses_writes(server, c):
-    # A log head as servers send it: version, first, next, clock, three limits, blocks.
+    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups.
     last = 2**63 - 2  # so that the next one is a number too
     varint = b"\xfe" + b"\xff" * 7 + b"\x7f"
-    c.call("TAPPLY", "log", "HEAD", b"\x01" + varint + varint + b"\x00" * 5)
+    c.call("TAPPLY", "log", "HEAD", b"\x01" + varint + varint + b"\x00" * 7)
     assert c.call("TREAD", "log", "1", "0", "WITHINFO") == [[last, last - 1]]
     before = server.digest("log")
     assert c.error_of("TWRITE", "log", "ENTRIES", *["t", "e"] * 2) == "ERR the log has used up its offsets"

@@ -5,7 +5,8 @@ import pytest
 from server import wait_until
 
 FIELDS = (
-    "first last messages bytes first-time last-time blocks memory retain-count retain-age retain-bytes tail-held-by"
+    "first last messages bytes first-time last-time blocks memory retain-count retain-age retain-bytes groups "
+    "retain-acked tail-held-by tail-held-by-group"
 ).split()
 
 

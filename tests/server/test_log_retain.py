@@ -22,22 +22,22 @@ def write(c, count, size=10, key="log"):
 
 
 def test_without_options_it_shows_what_is_kept(c):
-    assert limits(c) == {b"count": 0, b"age": 0, b"bytes": 0}
+    assert limits(c) == {b"count": 0, b"age": 0, b"bytes": 0, b"acked": b"no"}
     assert c.call("EXISTS", "log") == 0, "showing makes no key"
     assert c.call("TRETAIN", "log", "COUNT", "7", "AGE", "8000", "BYTES", "9") == b"OK"
-    assert limits(c) == {b"count": 7, b"age": 8000, b"bytes": 9}
+    assert limits(c) == {b"count": 7, b"age": 8000, b"bytes": 9, b"acked": b"no"}
 
 
 def test_what_is_kept_is_a_map_in_resp3(connect, c):
     c.call("TRETAIN", "log", "COUNT", "7")
-    assert connect(protocol=3).call("TRETAIN", "log") == {b"count": 7, b"age": 0, b"bytes": 0}
+    assert connect(protocol=3).call("TRETAIN", "log") == {b"count": 7, b"age": 0, b"bytes": 0, b"acked": b"no"}
 
 
 def test_limits_that_are_not_named_stay(c):
     c.call("TRETAIN", "log", "COUNT", "7", "BYTES", "900")
     c.call("TRETAIN", "log", "age", "8000")
     c.call("TRETAIN", "log", "Count", "5")
-    assert limits(c) == {b"count": 5, b"age": 8000, b"bytes": 900}
+    assert limits(c) == {b"count": 5, b"age": 8000, b"bytes": 900, b"acked": b"no"}
 
 
 def test_0_switches_a_limit_off(c):
@@ -46,7 +46,7 @@ def test_0_switches_a_limit_off(c):
     c.call("TRETAIN", "log", "COUNT", "0")
     write(c, 5)
     assert ends(c) == [4, 10]
-    assert limits(c) == {b"count": 0, b"age": 0, b"bytes": 900}
+    assert limits(c) == {b"count": 0, b"age": 0, b"bytes": 900, b"acked": b"no"}
 
 
 def test_a_policy_may_be_set_before_the_first_message(c):
@@ -62,7 +62,7 @@ def test_limits_outlive_a_reload_and_copying(c):
     c.call("COPY", "log", "copy")
     c.call("DEBUG", "RELOAD")
     for key in ("log", "copy"):
-        assert limits(c, key) == {b"count": 3, b"age": 7200000, b"bytes": 1000}
+        assert limits(c, key) == {b"count": 3, b"age": 7200000, b"bytes": 1000, b"acked": b"no"}
         write(c, 5, key=key)
         assert ends(c, key) == [5, 7]
 
@@ -101,7 +101,7 @@ def test_backlog_and_count_hold_both(c):
 # --- by bytes ---
 
 
-@pytest.mark.parametrize("bytes_kept, first", [(100, 1), (99, 2), (91, 2), (90, 2), (89, 3), (50, 6), (10, 10), (9, 11), (1, 11)])
+@pytest.mark.parametrize("bytes_kept, first", [(100, 1), (99, 2), (91, 2), (90, 2), (89, 3), (50, 6), (10, 10), (9, 10), (1, 10)])
 def test_bytes_keep_the_newest_whose_tags_and_entries_fit(c, bytes_kept, first):
     write(c, 10, size=10)
     c.call("TRETAIN", "log", "BYTES", bytes_kept)
@@ -266,3 +266,11 @@ def test_a_long_age_leaves_the_server_asleep():
         wait_until(lambda: ends(c, "short") == [6, 5], "a timer has fired")
         before = server.times_slept()
         wait_until(lambda: server.times_slept() >= before + 3, "the server sleeps when it has nothing to do")
+
+
+def test_a_limit_can_be_lowered_when_memory_is_full(server, c):
+    write(c, 10)
+    with server.changed_settings(maxmemory="1"):
+        assert c.error_of("TWRITE", "log", "t", "x").startswith("OOM")
+        assert c.call("TRETAIN", "log", "COUNT", "3") == b"OK"
+    assert ends(c) == [8, 10]

@@ -1,0 +1,186 @@
+// A sorted sequence in chunks of up to 64 entries: an ordered map without nodes. A
+// million entries cost their own bytes and half a byte each, where a tree of nodes
+// would cost 40 more.
+//
+// Finding, adding and removing take O(log n) plus the move of part of a chunk; every
+// thirty-second or so also moves part of the list of chunks (16 bytes for each 64
+// entries). Entries added in ascending order fill chunks completely, and taking from the
+// front is cheap: the two patterns that messages have.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace millrace {
+
+// `key_of` gives an entry's key; no two entries have the same.
+template <class Entry, auto key_of>
+class OrderedChunks {
+ public:
+  using Key = decltype(key_of(std::declval<const Entry&>()));
+
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+
+  // REQUIRES: !empty()
+  const Entry& front() const { return chunks_[head_].entries.front(); }
+  const Entry& back() const { return chunks_.back().entries.back(); }
+
+  // The entry with this key, or null. Valid until the next change.
+  Entry* find(Key key) {
+    Entry* entry = floor(key);
+    return entry != nullptr && key_of(*entry) == key ? entry : nullptr;
+  }
+
+  // The last entry whose key is at most `key`, or null.
+  Entry* floor(Key key) {
+    const size_t i = chunk_for(key);
+    auto& entries = chunks_.empty() ? none_ : chunks_[i].entries;
+    auto above = std::ranges::upper_bound(entries, key, {}, key_of);
+    return above == entries.begin() ? nullptr : &*(above - 1);
+  }
+
+  // The first entry whose key is at least `key`, or null.
+  Entry* ceiling(Key key) {
+    if (empty()) return nullptr;
+    size_t i = chunk_for(key);
+    auto found = std::ranges::lower_bound(chunks_[i].entries, key, {}, key_of);
+    if (found != chunks_[i].entries.end()) return &*found;
+    return i + 1 < chunks_.size() ? &chunks_[i + 1].entries.front() : nullptr;
+  }
+  const Entry* ceiling(Key key) const { return const_cast<OrderedChunks*>(this)->ceiling(key); }
+
+  // REQUIRES: no entry has its key.
+  void insert(Entry entry) {
+    ++size_;
+    const Key key = key_of(entry);
+    if (chunks_.size() == head_) {
+      chunks_.push_back({key, {entry}});
+      return;
+    }
+    const size_t i = chunk_for(key);
+    std::vector<Entry>& entries = chunks_[i].entries;
+    if (entries.size() == kCapacity) return insert_into_full(i, entry);
+    entries.insert(std::ranges::upper_bound(entries, key, {}, key_of), entry);
+    chunks_[i].first = key_of(entries.front());
+  }
+
+  // True if there was one.
+  bool erase(Key key) {
+    if (empty()) return false;
+    const size_t i = chunk_for(key);
+    std::vector<Entry>& entries = chunks_[i].entries;
+    auto found = std::ranges::lower_bound(entries, key, {}, key_of);
+    if (found == entries.end() || key_of(*found) != key) return false;
+    entries.erase(found);
+    --size_;
+    if (entries.empty()) {
+      drop_chunk(i);
+    } else {
+      chunks_[i].first = key_of(entries.front());
+      // With the one before too: what is erased upwards finds the next one still full.
+      if (entries.size() < kCapacity / 4 && !merge_with_next(i) && i > head_) merge_with_next(i - 1);
+    }
+    return true;
+  }
+
+  void clear() { *this = {}; }
+
+  // In order; `visit` must not change the sequence.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (size_t i = head_; i < chunks_.size(); ++i) {
+      for (const Entry& entry : chunks_[i].entries) visit(entry);
+    }
+  }
+
+  size_t memory() const {
+    size_t bytes = chunks_.capacity() * sizeof(Chunk);
+    for (size_t i = head_; i < chunks_.size(); ++i) bytes += chunks_[i].entries.capacity() * sizeof(Entry);
+    return bytes;
+  }
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const {
+    size_t count = 0;
+    const Entry* before = nullptr;
+    const char* broken = nullptr;
+    for (size_t i = head_; i < chunks_.size(); ++i) {
+      if (chunks_[i].entries.empty()) return "an empty chunk";
+      if (chunks_[i].first != key_of(chunks_[i].entries.front())) return "a chunk does not know its first key";
+    }
+    each([&](const Entry& entry) {
+      if (before != nullptr && !(key_of(*before) < key_of(entry))) broken = "entries out of order";
+      before = &entry;
+      ++count;
+    });
+    return broken != nullptr ? broken : count == size_ ? nullptr : "the size is wrong";
+  }
+
+ private:
+  static constexpr size_t kCapacity = 64;
+
+  struct Chunk {
+    Key first;
+    std::vector<Entry> entries;
+  };
+
+  // The chunk where `key` is or belongs. REQUIRES: there is a chunk.
+  size_t chunk_for(Key key) const {
+    auto begin = chunks_.begin() + static_cast<ptrdiff_t>(head_);
+    auto above = std::upper_bound(begin, chunks_.end(), key, [](Key k, const Chunk& c) { return k < c.first; });
+    return static_cast<size_t>((above == begin ? above : above - 1) - chunks_.begin());
+  }
+
+  void insert_into_full(size_t i, const Entry& entry) {
+    const Key key = key_of(entry);
+    const auto behind = chunks_.begin() + static_cast<ptrdiff_t>(i) + 1;
+    // Behind everything: the full chunk stays full.
+    if (i + 1 == chunks_.size() && key_of(chunks_[i].entries.back()) < key) {
+      chunks_.push_back({key, {entry}});
+      return;
+    }
+    std::vector<Entry>& lower = chunks_[i].entries;
+    std::vector<Entry> upper(lower.begin() + kCapacity / 2, lower.end());
+    lower.resize(kCapacity / 2);
+    std::vector<Entry>& target = key < key_of(upper.front()) ? lower : upper;
+    target.insert(std::ranges::upper_bound(target, key, {}, key_of), entry);
+    chunks_[i].first = key_of(lower.front());
+    const Key upper_first = key_of(upper.front());
+    chunks_.insert(behind, Chunk{upper_first, std::move(upper)});
+  }
+
+  void drop_chunk(size_t i) {
+    if (i == head_) {
+      chunks_[head_++].entries = {};
+      if (head_ * 2 > chunks_.size()) {
+        chunks_.erase(chunks_.begin(), chunks_.begin() + static_cast<ptrdiff_t>(head_));
+        head_ = 0;
+      }
+    } else {
+      chunks_.erase(chunks_.begin() + static_cast<ptrdiff_t>(i));
+    }
+    if (chunks_.capacity() > 4 * chunks_.size() + 16) chunks_.shrink_to_fit();
+  }
+
+  // Sparse chunks give their memory back. False if the two are too many for one.
+  bool merge_with_next(size_t i) {
+    if (i + 1 >= chunks_.size()) return false;
+    std::vector<Entry>& entries = chunks_[i].entries;
+    std::vector<Entry>& next = chunks_[i + 1].entries;
+    if (entries.size() + next.size() > kCapacity * 3 / 4) return false;
+    entries.insert(entries.end(), next.begin(), next.end());
+    drop_chunk(i + 1);
+    return true;
+  }
+
+  std::vector<Chunk> chunks_;  // [0, head_) have been dropped
+  size_t head_ = 0;
+  size_t size_ = 0;
+  static inline std::vector<Entry> none_;
+};
+
+}  // namespace millrace

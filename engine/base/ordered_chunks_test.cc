@@ -1,0 +1,176 @@
+#include "engine/base/ordered_chunks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+
+namespace millrace {
+namespace {
+
+struct Entry {
+  uint64_t key;
+  uint64_t value;
+};
+uint64_t key_of(const Entry& entry) { return entry.key; }
+using Chunks = OrderedChunks<Entry, key_of>;
+using Model = std::map<uint64_t, uint64_t>;
+
+void expect_same(Chunks& chunks, const Model& model) {
+  ASSERT_STREQ(chunks.check(), nullptr);
+  ASSERT_EQ(chunks.size(), model.size());
+  ASSERT_EQ(chunks.empty(), model.empty());
+  auto expected = model.begin();
+  chunks.each([&](const Entry& entry) {
+    EXPECT_EQ(entry.key, expected->first);
+    EXPECT_EQ(entry.value, expected->second);
+    ++expected;
+  });
+  if (model.empty()) return;
+  EXPECT_EQ(chunks.front().key, model.begin()->first);
+  EXPECT_EQ(chunks.back().key, model.rbegin()->first);
+}
+
+void expect_same_answers(Chunks& chunks, const Model& model, uint64_t key) {
+  SCOPED_TRACE(key);
+  const auto same = [](const Entry* entry, Model::const_iterator expected, bool there) {
+    ASSERT_EQ(entry != nullptr, there);
+    if (!there) return;
+    EXPECT_EQ(entry->key, expected->first);
+    EXPECT_EQ(entry->value, expected->second);
+  };
+  const auto found = model.find(key);
+  const auto above = model.upper_bound(key);
+  const auto ceiling = model.lower_bound(key);
+  same(chunks.find(key), found, found != model.end());
+  same(chunks.floor(key), above == model.begin() ? above : std::prev(above), above != model.begin());
+  same(chunks.ceiling(key), ceiling, ceiling != model.end());
+  same(std::as_const(chunks).ceiling(key), ceiling, ceiling != model.end());
+}
+
+void run_history(uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << "run again with MILLRACE_SEED=" << seed);
+  std::mt19937_64 random(seed);
+  const auto between = [&](uint64_t min, uint64_t max) { return min + random() % (max - min + 1); };
+  Chunks chunks;
+  Model model;
+  uint64_t next = 1;
+  const uint64_t keys = between(50, 3000);
+  for (int step = 0; step < 60 && !testing::Test::HasFailure(); ++step) {
+    // A phase of one kind: chunks fill up, are split, drained and merged.
+    const uint64_t kind = between(0, 6);
+    for (uint64_t i = between(1, 200); i > 0; --i) {
+      if (kind <= 1) {
+        next = std::max(next, model.empty() ? 1 : model.rbegin()->first + 1);
+        chunks.insert({next, i});
+        model.emplace(next++, i);
+      } else if (kind <= 3) {
+        const uint64_t key = between(0, keys);
+        if (model.emplace(key, i).second) chunks.insert({key, i});
+      } else if (kind == 4) {
+        if (model.empty()) break;
+        const uint64_t key = model.begin()->first;
+        EXPECT_TRUE(chunks.erase(key));
+        model.erase(key);
+      } else {
+        const uint64_t key = between(0, next + 1);
+        EXPECT_EQ(chunks.erase(key), model.erase(key) == 1);
+      }
+    }
+    if (between(0, 30) == 0) {
+      chunks.clear();
+      model.clear();
+    }
+    expect_same(chunks, model);
+    for (uint64_t key : {uint64_t{0}, between(0, keys), between(0, next), next, UINT64_MAX}) {
+      expect_same_answers(chunks, model, key);
+    }
+  }
+}
+
+TEST(OrderedChunks, RandomHistoriesAgreeWithAMap) {
+  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10));
+  for (uint64_t seed = 1; seed <= 150 && !HasFailure(); ++seed) run_history(seed);
+}
+
+TEST(OrderedChunks, WithNothingInItHasAnswers) {
+  Chunks chunks;
+  expect_same(chunks, {});
+  expect_same_answers(chunks, {}, 5);
+  EXPECT_FALSE(chunks.erase(5));
+  EXPECT_EQ(chunks.memory(), 0u);
+}
+
+TEST(OrderedChunks, AnEntryThatIsFoundMayBeChangedInPlace) {
+  Chunks chunks;
+  for (uint64_t key = 0; key < 300; ++key) chunks.insert({key * 2, 0});
+  chunks.find(400)->value = 7;
+  chunks.floor(403)->value = 8;
+  EXPECT_EQ(chunks.ceiling(399)->value, 7u);
+  EXPECT_EQ(chunks.find(402)->value, 8u);
+  EXPECT_EQ(chunks.find(403), nullptr);
+}
+
+constexpr uint64_t kMany = 100'000;
+
+Chunks ascending() {
+  Chunks chunks;
+  for (uint64_t key = 0; key < kMany; ++key) chunks.insert({key, key});
+  return chunks;
+}
+
+TEST(OrderedChunks, AscendingEntriesFillTheirChunks) {
+  const Chunks chunks = ascending();
+  EXPECT_STREQ(chunks.check(), nullptr);
+  // The list of chunks, doubled on its way up, is at most one byte for each entry.
+  EXPECT_LE(chunks.memory(), kMany * (sizeof(Entry) + 1) + 4096);
+}
+
+TEST(OrderedChunks, TakingFromTheFrontGivesMemoryBack) {
+  Chunks chunks = ascending();
+  const size_t full = chunks.memory();
+  for (uint64_t key = 0; key < kMany - 100; ++key) {
+    ASSERT_EQ(chunks.front().key, key);
+    ASSERT_TRUE(chunks.erase(key));
+    if (key == kMany / 2) {
+      EXPECT_LE(chunks.memory(), full * 6 / 10);
+    }
+  }
+  EXPECT_STREQ(chunks.check(), nullptr);
+  EXPECT_LE(chunks.memory(), 8192u);
+}
+
+TEST(OrderedChunks, AQueueThatMovesOnStaysSmall) {
+  Chunks chunks;
+  size_t most = 0;
+  for (uint64_t key = 0; key < kMany; ++key) {
+    chunks.insert({key, key});
+    if (key >= 1000) chunks.erase(key - 1000);
+    most = std::max(most, chunks.memory());
+  }
+  EXPECT_STREQ(chunks.check(), nullptr);
+  EXPECT_EQ(chunks.size(), 1000u);
+  EXPECT_LE(most, 1000 * sizeof(Entry) * 2 + 8192);
+}
+
+// Whatever order most of it is erased in, what stays takes a small multiple of itself.
+TEST(OrderedChunks, SparseChunksAreMerged) {
+  for (const uint64_t keep_every : {20u, 64u, 100u}) {
+    for (const bool upwards : {true, false}) {
+      SCOPED_TRACE(testing::Message() << "one of " << keep_every << (upwards ? " upwards" : " downwards"));
+      Chunks chunks = ascending();
+      for (uint64_t i = 0; i < kMany; ++i) {
+        const uint64_t key = upwards ? i : kMany - 1 - i;
+        if (key % keep_every != 0) {
+          ASSERT_TRUE(chunks.erase(key));
+        }
+      }
+      ASSERT_STREQ(chunks.check(), nullptr);
+      EXPECT_LE(chunks.memory(), chunks.size() * (sizeof(Entry) + 1) * 8);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace millrace

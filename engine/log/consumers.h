@@ -1,0 +1,86 @@
+// Who holds pending messages, by name. A name is remembered as long as it holds any, so
+// workers with random names leave nothing behind.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/log/pending.h"
+
+namespace millrace {
+
+class Consumers {
+ public:
+  Consumers() = default;
+  Consumers(Consumers&&) noexcept = default;
+  Consumers& operator=(Consumers&&) noexcept = default;
+  // Slots point to names inside the map, so a copy points into its own.
+  Consumers(const Consumers& other) : ids_(other.ids_), slots_(other.slots_), free_(other.free_) {
+    for (const auto& [name, id] : ids_) slots_[id - 1].name = &name;
+  }
+  Consumers& operator=(const Consumers& other) { return *this = Consumers(other); }
+
+  // The id of a name, which holds `messages` more from now on.
+  ConsumerId hold(ByteView name, uint64_t messages) {
+    auto found = ids_.find(name);
+    if (found == ids_.end()) found = ids_.emplace(std::string(name), new_id()).first;
+    Slot& slot = slots_[found->second - 1];
+    slot.name = &found->first;
+    slot.messages += messages;
+    return found->second;
+  }
+  // `messages` fewer; the last one ends the id's life. Nobody is never counted.
+  void release(ConsumerId id, uint64_t messages) {
+    if (id == kNobody) return;
+    Slot& slot = slots_[id - 1];
+    slot.messages -= messages;
+    if (slot.messages != 0) return;
+    ids_.erase(*slot.name);
+    slot.name = nullptr;
+    free_.push_back(id);
+  }
+  // REQUIRES: alive
+  ByteView name(ConsumerId id) const { return *slots_[id - 1].name; }
+  size_t count() const { return ids_.size(); }
+  void clear() { *this = {}; }
+
+  size_t memory() const {
+    constexpr size_t kNode = 48 + sizeof(std::string);
+    size_t bytes = slots_.capacity() * sizeof(Slot) + free_.capacity() * sizeof(ConsumerId) + ids_.size() * kNode;
+    for (const auto& [name, id] : ids_) bytes += name.capacity() > 15 ? name.capacity() : 0;
+    return bytes;
+  }
+
+  // The sum over all ids; for check().
+  uint64_t messages() const {
+    uint64_t sum = 0;
+    for (const Slot& slot : slots_) sum += slot.messages;
+    return sum;
+  }
+
+ private:
+  struct Slot {
+    const std::string* name = nullptr;
+    uint64_t messages = 0;
+  };
+
+  ConsumerId new_id() {
+    if (!free_.empty()) {
+      const ConsumerId id = free_.back();
+      free_.pop_back();
+      return id;
+    }
+    slots_.emplace_back();
+    return static_cast<ConsumerId>(slots_.size());
+  }
+
+  std::map<std::string, ConsumerId, std::less<>> ids_;
+  std::vector<Slot> slots_;
+  std::vector<ConsumerId> free_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,156 @@
+#include "engine/log/group.h"
+
+#include <algorithm>
+
+namespace millrace {
+
+namespace {
+
+uint64_t date_after(UnixMs now, uint64_t ms) { return std::min(now.value() + ms, kMaxPendingDate); }
+
+// One past the highest offset that is set.
+Offset end_of(OffsetBits messages) {
+  return messages.first + 64 - static_cast<uint64_t>(std::countl_zero(messages.bits));
+}
+
+}  // namespace
+
+uint64_t Delivery::count() const {
+  uint64_t sum = fresh_count;
+  for (const OffsetBits& part : again) sum += part.count();
+  return sum;
+}
+
+Delivery Group::plan(Offset log_next, uint64_t count, UnixMs now, const std::optional<Retry>& retry,
+                     std::optional<ByteView> consumer, uint64_t default_pending_max) const {
+  Delivery delivery;
+  delivery.at = now;
+  if (consumer) delivery.consumer = std::string(*consumer);
+  if (retry) {
+    delivery.retry_ms = retry->retry_ms;
+    if (retry->expire_ms != 0) delivery.expire_at = date_after(now, retry->expire_ms);
+  }
+  if (pending_.has_due()) {
+    for (const PendingPart& part : pending_.due(count)) {
+      count -= part.messages.count();
+      delivery.again.push_back(part.messages);
+    }
+  }
+  const uint64_t most = settings_.pending_max != 0 ? settings_.pending_max : default_pending_max;
+  const uint64_t room = most - std::min(most, pending_.count());
+  delivery.fresh_first = next_;
+  // Without RETRY nothing becomes pending, but a group that is full gets no fresh ones.
+  delivery.fresh_count = std::min(retry || room == 0 ? std::min(count, room) : count, log_next - next_);
+  return delivery;
+}
+
+void Group::apply(const Delivery& delivery) {
+  std::optional<ByteView> consumer;
+  if (delivery.consumer) consumer = *delivery.consumer;
+  for (const OffsetBits& messages : delivery.again) {
+    std::vector<PendingPart> taken;
+    pending_.extract(messages.first, end_of(messages), [&](const PendingPart& part) { taken.push_back(part); });
+    for (PendingPart& part : taken) {
+      consumers_.release(part.terms.consumer, part.messages.count());
+      counters_.redelivered += part.messages.count();
+      part.terms.attempts = std::min(part.terms.attempts + 1, kMaxAttempts);
+      if (delivery.retry_ms != 0) part.terms.retry_ms = delivery.retry_ms;
+      part.terms.retry_at = date_after(delivery.at, part.terms.retry_ms);
+      put(part.messages, part.terms, consumer);
+    }
+  }
+  if (delivery.fresh_count == 0) return;
+  if (delivery.retry_ms != 0) {
+    const PendingTerms terms{.retry_at = date_after(delivery.at, delivery.retry_ms),
+                             .expire_at = delivery.expire_at,
+                             .retry_ms = delivery.retry_ms};
+    for (uint64_t done = 0; done < delivery.fresh_count; done += 64) {
+      const uint64_t size = std::min<uint64_t>(64, delivery.fresh_count - done);
+      put({delivery.fresh_first + done, ~uint64_t{0} >> (64 - size)}, terms, consumer);
+    }
+  }
+  next_ = delivery.fresh_first + delivery.fresh_count;
+}
+
+uint32_t Group::attempts(Offset offset) const {
+  uint32_t attempts = 1;
+  pending_.each_from(offset, [&](const PendingPart& part) {
+    part.messages.each([&](Offset pending) {
+      if (pending == offset) attempts = part.terms.attempts;
+    });
+    return false;
+  });
+  return attempts;
+}
+
+void Group::put(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer) {
+  terms.consumer = consumer ? consumers_.hold(*consumer, messages.count()) : kNobody;
+  pending_.add(messages, terms);
+}
+
+void Group::restore_pending(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer) {
+  put(messages, terms, consumer);
+}
+
+GivingUp Group::give_up_due(UnixMs now, size_t limit) {
+  GivingUp giving_up;
+  for (const Pending::GivenUp& given : pending_.advance(now, settings_.max_attempts, limit)) {
+    giving_up.parts.push_back({given.part.messages, given.part.terms.attempts, given.expired});
+  }
+  return giving_up;
+}
+
+void Group::apply(const GivingUp& giving_up) {
+  for (const GivingUp::Part& part : giving_up.parts) {
+    const uint64_t gone = forget(part.messages.first, end_of(part.messages));
+    (part.expired ? counters_.expired : counters_.exhausted) += gone;
+  }
+}
+
+uint64_t Group::acknowledge(Offset from, Offset to) { return forget(from, to + 1); }
+
+uint64_t Group::give_back(Offset from, Offset to, UnixMs at, bool postpone_expiry) {
+  std::vector<PendingPart> taken;
+  const uint64_t count = pending_.extract(from, to + 1, [&](const PendingPart& part) { taken.push_back(part); });
+  for (PendingPart& part : taken) {
+    part.terms.retry_at = std::min(at.value(), kMaxPendingDate);
+    if (postpone_expiry) part.terms.expire_at = std::max(part.terms.expire_at, part.terms.retry_at);
+    pending_.add(part.messages, part.terms);
+  }
+  return count;
+}
+
+uint64_t Group::forget(Offset from, Offset to) {
+  return pending_.remove(
+      from, to, [&](const PendingPart& part) { consumers_.release(part.terms.consumer, part.messages.count()); });
+}
+
+void Group::on_evicted(Offset new_first) {
+  if (!pending_.empty() && pending_.first() < new_first) counters_.lost += forget(Offset(0), new_first);
+  if (next_ >= new_first) return;
+  counters_.lost += new_first - next_;
+  next_ = new_first;
+}
+
+void Group::seek(Offset next) {
+  pending_.clear();
+  consumers_.clear();
+  next_ = next;
+}
+
+const char* Group::check(Offset log_first, Offset log_next) const {
+  if (const char* broken = pending_.check()) return broken;
+  if (next_ < log_first || next_ > log_next) return "a group's position is outside its log";
+  if (!pending_.empty() && pending_.first() < log_first) return "an evicted message is pending";
+  const char* broken = nullptr;
+  uint64_t held = 0;
+  pending_.each_from(Offset(0), [&](const PendingPart& part) {
+    if (end_of(part.messages) > next_) broken = "a message is pending that was not delivered";
+    if (part.terms.consumer != kNobody) held += part.messages.count();
+    return true;
+  });
+  if (broken != nullptr) return broken;
+  return held == consumers_.messages() ? nullptr : "consumers hold another number than is pending";
+}
+
+}  // namespace millrace

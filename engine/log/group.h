@@ -1,0 +1,142 @@
+// A consumer group: readers that share one position in a log, so that each message goes
+// to one of them, and again until it is acknowledged.
+//
+// What a read does is first planned, which changes nothing, and then applied. The plan
+// is the effect that replicas and the AOF are told: they apply the same and compute
+// nothing from time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/strong.h"
+#include "engine/log/consumers.h"
+#include "engine/log/pending.h"
+
+namespace millrace {
+
+struct GroupSettings {
+  uint64_t pending_max = 0;   // 0: as the host says
+  uint32_t max_attempts = 0;  // 0: no limit
+  std::string dead_letter;    // the key given-up messages go to; empty: none
+
+  friend bool operator==(const GroupSettings&, const GroupSettings&) = default;
+};
+
+struct GroupCounters {
+  uint64_t lost = 0;         // evicted before they were delivered, or while pending
+  uint64_t expired = 0;      // given up because their time was over
+  uint64_t exhausted = 0;    // given up after the last attempt
+  uint64_t redelivered = 0;  // deliveries of a message after its first
+
+  friend bool operator==(const GroupCounters&, const GroupCounters&) = default;
+};
+
+// What a reader asks for with RETRY.
+struct Retry {
+  uint32_t retry_ms;   // 1 or more
+  uint64_t expire_ms;  // 0: never
+};
+
+// The effect of a read.
+struct Delivery {
+  UnixMs at;
+  std::optional<std::string> consumer;
+  uint32_t retry_ms = 0;               // 0: without RETRY
+  uint64_t expire_at = kNeverExpires;  // of fresh messages
+  std::vector<OffsetBits> again;       // delivered before, due again; in this order
+  Offset fresh_first;                  // then fresh ones
+  uint64_t fresh_count = 0;
+
+  uint64_t count() const;
+  bool empty() const { return again.empty() && fresh_count == 0; }
+};
+
+// The effect of giving messages up.
+struct GivingUp {
+  struct Part {
+    OffsetBits messages;
+    uint32_t attempts;
+    bool expired;
+  };
+  std::vector<Part> parts;
+
+  bool empty() const { return parts.empty(); }
+};
+
+class Group {
+ public:
+  // Will deliver `next` first.
+  explicit Group(Offset next) : next_(next) {}
+
+  Offset next() const { return next_; }
+  uint64_t lag(Offset log_next) const { return log_next - next_; }
+  const Pending& pending() const { return pending_; }
+  const Consumers& consumers() const { return consumers_; }
+  const GroupSettings& settings() const { return settings_; }
+  const GroupCounters& counters() const { return counters_; }
+  void set(GroupSettings settings) {
+    // What is due already may have had its last attempt now.
+    if (settings.max_attempts != settings_.max_attempts) pending_.look_again();
+    settings_ = std::move(settings);
+  }
+  // The first offset it is not done with.
+  Offset unfinished() const { return pending_.empty() ? next_ : std::min(pending_.first(), next_); }
+
+  // --- reading ---
+  // What a read of up to `count` messages at `now` gets: what is due, oldest deadline
+  // first, then fresh messages before `log_next`, as many as may be pending.
+  // REQUIRES: give_up_due(now) has been asked and applied.
+  Delivery plan(Offset log_next, uint64_t count, UnixMs now, const std::optional<Retry>& retry,
+                std::optional<ByteView> consumer, uint64_t default_pending_max) const;
+  void apply(const Delivery& delivery);
+  // How often a message that is pending has been delivered; 1 for others.
+  uint32_t attempts(Offset offset) const;
+
+  // --- time ---
+  // What must be given up at `now`: expired, or due again after the last attempt. Looks
+  // at `limit` ranges at most; more may be left if next_event() is not in the future.
+  // REQUIRES: the answer is applied, or the messages given back, before anything else is
+  // asked.
+  GivingUp give_up_due(UnixMs now, size_t limit);
+  void apply(const GivingUp& giving_up);
+  std::optional<UnixMs> next_event() const { return pending_.next_event(); }
+
+  // --- answers ---
+  // Both ends inclusive; they return how many were pending.
+  uint64_t acknowledge(Offset from, Offset to);
+  // Given back: due again at `at`; the number of attempts stays. Expiry stays too, unless
+  // it is to be postponed to that date.
+  uint64_t give_back(Offset from, Offset to, UnixMs at, bool postpone_expiry = false);
+
+  // --- from the log ---
+  void on_evicted(Offset new_first);
+  // Goes to `next` and forgets what is pending.
+  void seek(Offset next);
+
+  // --- as a value ---
+  // Puts saved state back; see log_codec. REQUIRES: valid for Pending::add.
+  void restore(GroupCounters counters) { counters_ = counters; }
+  void restore_pending(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer);
+
+  uint64_t memory() const {
+    return sizeof(*this) + settings_.dead_letter.capacity() + pending_.memory() + consumers_.memory();
+  }
+  const char* check(Offset log_first, Offset log_next) const;
+
+ private:
+  void put(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer);
+  uint64_t forget(Offset from, Offset to);
+
+  Offset next_;
+  Pending pending_;
+  Consumers consumers_;
+  GroupSettings settings_;
+  GroupCounters counters_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,350 @@
+// What the spec says of groups, line by line, as far as the engine decides it.
+#include "engine/log/group.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/log/log.h"
+
+namespace millrace {
+namespace {
+
+constexpr uint64_t kNoLimit = 1'000'000;
+constexpr size_t kAll = SIZE_MAX;
+constexpr Retry kRetry100{.retry_ms = 100, .expire_ms = 0};
+constexpr Retry kRetry100Expire250{.retry_ms = 100, .expire_ms = 250};
+
+using Offsets = std::vector<uint64_t>;
+
+// A log of some messages and one group, and a reader that asks for what is due as the
+// module does.
+struct Scene {
+  explicit Scene(int messages) {
+    for (int i = 0; i < messages; ++i) log.append("t", "e");
+    log.create_group("g", log.first());
+  }
+  ~Scene() { EXPECT_STREQ(log.check(), nullptr); }
+
+  Group& group() { return *log.group("g"); }
+  GivingUp give_up(uint64_t now) {
+    const GivingUp giving_up = group().give_up_due(UnixMs(now), kAll);
+    group().apply(giving_up);
+    return giving_up;
+  }
+  // The offsets, in the order they are delivered in.
+  Offsets read(uint64_t count, uint64_t now, std::optional<Retry> retry = kRetry100,
+               std::optional<ByteView> consumer = {}) {
+    give_up(now);
+    const Delivery delivery = group().plan(log.next(), count, UnixMs(now), retry, consumer, kNoLimit);
+    group().apply(delivery);
+    Offsets offsets;
+    for (const OffsetBits& part : delivery.again) {
+      part.each([&](Offset offset) { offsets.push_back(offset.value()); });
+    }
+    for (uint64_t i = 0; i < delivery.fresh_count; ++i) offsets.push_back(delivery.fresh_first.value() + i);
+    EXPECT_EQ(delivery.count(), offsets.size());
+    EXPECT_EQ(delivery.empty(), offsets.empty());
+    EXPECT_STREQ(log.check(), nullptr);
+    return offsets;
+  }
+  uint64_t pending() { return group().pending().count(); }
+  PendingTerms terms(uint64_t offset) {
+    std::optional<PendingTerms> found;
+    group().pending().each_from(Offset(offset), [&](const PendingPart& part) {
+      part.messages.each([&](Offset each) {
+        if (each == Offset(offset)) found = part.terms;
+      });
+      return false;
+    });
+    EXPECT_TRUE(found) << offset << " is not pending";
+    return found.value_or(PendingTerms{});
+  }
+
+  Log log;
+};
+
+TEST(Group, EachMessageGoesToOneReader) {
+  Scene scene(5);
+  EXPECT_EQ(scene.read(2, 0), (Offsets{1, 2}));
+  EXPECT_EQ(scene.read(2, 0), (Offsets{3, 4}));
+  EXPECT_EQ(scene.read(2, 0), (Offsets{5}));
+  EXPECT_EQ(scene.read(2, 0), Offsets{});
+  EXPECT_EQ(scene.group().next(), Offset(6));
+}
+
+TEST(Group, APlanChangesNothing) {
+  Scene scene(5);
+  scene.read(2, 0);
+  scene.give_up(100);
+  for (int i = 0; i < 2; ++i) {
+    const Delivery delivery = scene.group().plan(scene.log.next(), 3, UnixMs(100), kRetry100, "c", kNoLimit);
+    EXPECT_EQ(delivery.count(), 3u);
+    EXPECT_EQ(scene.pending(), 2u);
+    EXPECT_EQ(scene.group().consumers().count(), 0u);
+  }
+}
+
+TEST(Group, WithoutRetryAMessageIsDoneOnceDelivered) {
+  Scene scene(3);
+  EXPECT_EQ(scene.read(2, 0, {}), (Offsets{1, 2}));
+  EXPECT_EQ(scene.pending(), 0u);
+  EXPECT_EQ(scene.group().next_event(), std::nullopt);
+  EXPECT_EQ(scene.read(9, 1'000'000, {}), Offsets{3});
+}
+
+TEST(Group, WithRetryItComesAgainUntilItIsAcknowledged) {
+  Scene scene(1);
+  EXPECT_EQ(scene.read(1, 0), Offsets{1});
+  EXPECT_EQ(scene.read(1, 99), Offsets{});
+  EXPECT_EQ(scene.read(1, 100), Offsets{1});
+  EXPECT_EQ(scene.group().attempts(Offset(1)), 2u);
+  EXPECT_EQ(scene.read(1, 199), Offsets{});
+  EXPECT_EQ(scene.read(1, 500), Offsets{1});
+  EXPECT_EQ(scene.group().attempts(Offset(1)), 3u);
+  EXPECT_EQ(scene.group().counters().redelivered, 2u);
+  EXPECT_EQ(scene.group().acknowledge(Offset(1), Offset(1)), 1u);
+  EXPECT_EQ(scene.group().acknowledge(Offset(1), Offset(1)), 0u);
+  EXPECT_EQ(scene.read(1, 1'000'000), Offsets{});
+}
+
+TEST(Group, DueMessagesComeFirstOldestDeadlineFirstThenNewOnes) {
+  Scene scene(10);
+  scene.read(2, 0, Retry{.retry_ms = 300, .expire_ms = 0});   // 1, 2 due at 300
+  scene.read(2, 50, Retry{.retry_ms = 100, .expire_ms = 0});  // 3, 4 due at 150
+  scene.read(2, 60, Retry{.retry_ms = 100, .expire_ms = 0});  // 5, 6 due at 160
+  EXPECT_EQ(scene.read(3, 400), (Offsets{3, 4, 5}));
+  EXPECT_EQ(scene.read(5, 401), (Offsets{6, 1, 2, 7, 8}));
+}
+
+TEST(Group, ARedeliveryStartsANewIntervalAndKeepsTheExpiry) {
+  Scene scene(1);
+  scene.read(1, 1000, kRetry100Expire250);
+  EXPECT_EQ(scene.terms(1).expire_at, 1250u);
+  EXPECT_EQ(scene.read(1, 1120, Retry{.retry_ms = 70, .expire_ms = 9999}), Offsets{1});
+  EXPECT_EQ(scene.terms(1).retry_at, 1190u);
+  EXPECT_EQ(scene.terms(1).retry_ms, 70u);
+  EXPECT_EQ(scene.terms(1).expire_at, 1250u);
+  EXPECT_EQ(scene.read(1, 1190), Offsets{1});
+  EXPECT_EQ(scene.terms(1).retry_at, 1290u);
+  EXPECT_EQ(scene.group().next_event(), UnixMs(1250));
+  EXPECT_EQ(scene.read(1, 1250), Offsets{});
+  EXPECT_EQ(scene.pending(), 0u);
+  EXPECT_EQ(scene.group().counters().expired, 1u);
+}
+
+TEST(Group, AReadWithoutRetryLeavesADueMessagePendingWithItsOldInterval) {
+  Scene scene(2);
+  scene.read(1, 1000, kRetry100Expire250, "first");
+  EXPECT_EQ(scene.read(2, 1150, {}, "second"), (Offsets{1, 2}));
+  EXPECT_EQ(scene.pending(), 1u) << "the fresh one is done, the due one is not";
+  EXPECT_EQ(scene.terms(1).retry_at, 1250u);
+  EXPECT_EQ(scene.terms(1).retry_ms, 100u);
+  EXPECT_EQ(scene.terms(1).expire_at, 1250u);
+  EXPECT_EQ(scene.terms(1).attempts, 2u);
+}
+
+TEST(Group, WhatExpiredIsGivenUpAndCounted) {
+  Scene scene(3);
+  scene.read(3, 0, kRetry100Expire250);
+  scene.group().acknowledge(Offset(2), Offset(2));
+  EXPECT_EQ(scene.read(3, 249, {}), (Offsets{1, 3}));
+  const GivingUp giving_up = scene.give_up(250);
+  uint64_t given_up = 0;
+  for (const GivingUp::Part& part : giving_up.parts) {
+    EXPECT_TRUE(part.expired);
+    EXPECT_EQ(part.attempts, 2u);
+    given_up += part.messages.count();
+  }
+  EXPECT_EQ(given_up, 2u);
+  EXPECT_EQ(scene.pending(), 0u);
+  EXPECT_EQ(scene.group().counters().expired, 2u);
+  EXPECT_EQ(scene.group().counters().exhausted, 0u);
+}
+
+TEST(Group, WhatIsDueAfterItsLastAttemptIsGivenUpAndCounted) {
+  Scene scene(1);
+  scene.group().set({.pending_max = 0, .max_attempts = 2, .dead_letter = ""});
+  scene.read(1, 0);
+  EXPECT_EQ(scene.read(1, 100), Offsets{1});
+  EXPECT_TRUE(scene.give_up(199).empty());
+  const GivingUp giving_up = scene.give_up(200);
+  ASSERT_EQ(giving_up.parts.size(), 1u);
+  EXPECT_FALSE(giving_up.parts[0].expired);
+  EXPECT_EQ(giving_up.parts[0].attempts, 2u);
+  EXPECT_EQ(scene.pending(), 0u);
+  EXPECT_EQ(scene.group().counters().exhausted, 1u);
+  EXPECT_EQ(scene.group().counters().expired, 0u);
+}
+
+TEST(Group, FewerAttemptsHoldForWhatIsDueAlready) {
+  Scene scene(2);
+  scene.read(2, 0);
+  scene.read(1, 100);  // 1 has had two
+  EXPECT_TRUE(scene.give_up(200).empty());
+  scene.group().set({.pending_max = 0, .max_attempts = 2, .dead_letter = ""});
+  EXPECT_EQ(scene.group().next_event(), UnixMs(100));
+  EXPECT_EQ(scene.read(2, 200), Offsets{2});
+  EXPECT_EQ(scene.group().counters().exhausted, 1u);
+}
+
+TEST(Group, AtItsLimitOnlyRedeliveriesGetThrough) {
+  Scene scene(10);
+  scene.group().set({.pending_max = 3, .max_attempts = 0, .dead_letter = ""});
+  EXPECT_EQ(scene.read(2, 0), (Offsets{1, 2}));
+  EXPECT_EQ(scene.read(5, 10), Offsets{3});
+  EXPECT_EQ(scene.read(5, 10), Offsets{});
+  EXPECT_EQ(scene.read(5, 100), (Offsets{1, 2}));
+  EXPECT_EQ(scene.read(2, 101, {}), Offsets{}) << "not even to a reader without RETRY";
+  scene.group().acknowledge(Offset(2), Offset(2));
+  EXPECT_EQ(scene.read(2, 102, {}), (Offsets{4, 5})) << "what will not be pending takes no room";
+  EXPECT_EQ(scene.read(5, 105), Offsets{6}) << "an acknowledgement makes room";
+  scene.group().set({.pending_max = 1, .max_attempts = 0, .dead_letter = ""});
+  EXPECT_EQ(scene.read(5, 106), Offsets{}) << "far beyond a limit that was lowered";
+}
+
+TEST(Group, WithoutALimitOfItsOwnTheHostsHolds) {
+  Scene scene(10);
+  const auto fresh = [&](uint64_t default_max) {
+    return scene.group().plan(scene.log.next(), 100, UnixMs(0), kRetry100, {}, default_max).fresh_count;
+  };
+  EXPECT_EQ(fresh(4), 4u);
+  EXPECT_EQ(fresh(kNoLimit), 10u);
+  scene.group().set({.pending_max = 7, .max_attempts = 0, .dead_letter = ""});
+  EXPECT_EQ(fresh(4), 7u);
+}
+
+TEST(Group, EvictedMessagesLeavePendingAndCountAsLost) {
+  Scene scene(10);
+  scene.read(4, 0, kRetry100, "c");
+  scene.group().acknowledge(Offset(2), Offset(2));
+  scene.log.evict_before(Offset(4));
+  EXPECT_EQ(scene.pending(), 1u);
+  EXPECT_EQ(scene.group().counters().lost, 2u) << "1 and 3 were pending, 2 was done";
+  EXPECT_EQ(scene.group().next(), Offset(5));
+  scene.log.evict_before(Offset(8));
+  EXPECT_EQ(scene.pending(), 0u);
+  EXPECT_EQ(scene.group().counters().lost, 6u) << "4 was pending, 5 to 7 were never delivered";
+  EXPECT_EQ(scene.read(9, 0), (Offsets{8, 9, 10}));
+}
+
+TEST(Group, LagIsWhatExistsAndWasNotDelivered) {
+  Scene scene(10);
+  const auto lag = [&] { return scene.group().lag(scene.log.next()); };
+  EXPECT_EQ(lag(), 10u);
+  scene.read(3, 0);
+  EXPECT_EQ(lag(), 7u);
+  scene.group().acknowledge(Offset(1), Offset(3));
+  EXPECT_EQ(lag(), 7u);
+  scene.log.append("t", "e");
+  EXPECT_EQ(lag(), 8u);
+  scene.log.evict_before(Offset(6));
+  EXPECT_EQ(lag(), 6u);
+  scene.group().seek(Offset(10));
+  EXPECT_EQ(lag(), 2u);
+  scene.log.evict_before(scene.log.next());
+  EXPECT_EQ(lag(), 0u);
+}
+
+TEST(Group, AMessageGivenBackComesAtOnceAndKeepsItsAttempts) {
+  Scene scene(3);
+  scene.read(3, 1000, kRetry100Expire250, "c");
+  EXPECT_EQ(scene.group().give_back(Offset(2), Offset(2), UnixMs(1010)), 1u);
+  EXPECT_EQ(scene.pending(), 3u);
+  EXPECT_EQ(scene.terms(2).attempts, 1u);
+  EXPECT_EQ(scene.terms(2).expire_at, 1250u);
+  EXPECT_EQ(scene.terms(2).retry_ms, 100u);
+  EXPECT_EQ(scene.read(9, 1010), Offsets{2});
+  EXPECT_EQ(scene.group().attempts(Offset(2)), 2u);
+  EXPECT_EQ(scene.group().give_back(Offset(4), Offset(9), UnixMs(1010)), 0u) << "not pending";
+}
+
+TEST(Group, AMessageMayBeGivenBackForLater) {
+  Scene scene(2);
+  scene.read(2, 0);
+  scene.give_up(100);  // both are due
+  EXPECT_EQ(scene.group().give_back(Offset(1), Offset(1), UnixMs(500)), 1u);
+  EXPECT_EQ(scene.read(9, 499), Offsets{2});
+  EXPECT_EQ(scene.read(9, 500), Offsets{1});
+}
+
+TEST(Group, GivenBackAfterItsLastAttemptItIsGivenUp) {
+  Scene scene(1);
+  scene.group().set({.pending_max = 0, .max_attempts = 1, .dead_letter = ""});
+  scene.read(1, 0);
+  scene.group().give_back(Offset(1), Offset(1), UnixMs(10));
+  EXPECT_EQ(scene.read(1, 10), Offsets{});
+  EXPECT_EQ(scene.group().counters().exhausted, 1u);
+}
+
+TEST(Group, WhatCannotBeGivenUpNowIsPostponedWithItsExpiry) {
+  Scene scene(2);
+  scene.read(2, 0, kRetry100Expire250);
+  ASSERT_EQ(scene.group().give_up_due(UnixMs(250), kAll).parts.size(), 1u);
+  EXPECT_EQ(scene.group().give_back(Offset(1), Offset(2), UnixMs(60'250), true), 2u);
+  EXPECT_EQ(scene.terms(1).expire_at, 60'250u);
+  EXPECT_TRUE(scene.give_up(60'249).empty());
+  EXPECT_EQ(scene.give_up(60'250).parts.size(), 1u);
+  EXPECT_EQ(scene.group().counters().expired, 2u);
+}
+
+TEST(Group, SeekingClearsWhatIsPending) {
+  Scene scene(5);
+  scene.read(3, 0, kRetry100, "c");
+  scene.group().seek(Offset(2));
+  EXPECT_EQ(scene.pending(), 0u);
+  EXPECT_EQ(scene.group().consumers().count(), 0u);
+  EXPECT_EQ(scene.group().next_event(), std::nullopt);
+  EXPECT_EQ(scene.group().counters().lost, 0u);
+  EXPECT_EQ(scene.read(9, 1000), (Offsets{2, 3, 4, 5}));
+  EXPECT_EQ(scene.group().attempts(Offset(2)), 1u);
+}
+
+TEST(Group, ConsumersVanishWithTheirLastMessage) {
+  Scene scene(6);
+  scene.read(2, 0, kRetry100, "alice");
+  scene.read(2, 0, kRetry100, "bob");
+  scene.read(1, 0, kRetry100);
+  EXPECT_EQ(scene.group().consumers().count(), 2u);
+  EXPECT_EQ(scene.group().consumers().name(scene.terms(3).consumer), "bob");
+  EXPECT_EQ(scene.terms(5).consumer, kNobody);
+  scene.group().acknowledge(Offset(1), Offset(3));
+  EXPECT_EQ(scene.group().consumers().count(), 1u);
+  EXPECT_EQ(scene.read(1, 100, kRetry100, "carol"), Offsets{4});
+  EXPECT_EQ(scene.group().consumers().count(), 1u);
+  EXPECT_EQ(scene.group().consumers().name(scene.terms(4).consumer), "carol");
+  scene.log.evict_before(Offset(5));
+  EXPECT_EQ(scene.group().consumers().count(), 0u);
+}
+
+TEST(Group, TheNumberOfAttemptsStopsAtTheMost) {
+  Scene scene(1);
+  scene.group().restore_pending({Offset(1), 1}, {.retry_at = 5, .retry_ms = 1, .attempts = kMaxAttempts}, {});
+  scene.group().seek(Offset(2));
+  scene.group().restore_pending({Offset(1), 1}, {.retry_at = 5, .retry_ms = 1, .attempts = kMaxAttempts}, {});
+  EXPECT_EQ(scene.read(1, 10), Offsets{1});
+  EXPECT_EQ(scene.group().attempts(Offset(1)), kMaxAttempts);
+}
+
+TEST(Group, DatesStopAtTheLargest) {
+  Scene scene(1);
+  scene.read(1, kMaxPendingDate - 5, Retry{.retry_ms = UINT32_MAX, .expire_ms = uint64_t{1} << 47});
+  EXPECT_EQ(scene.terms(1).retry_at, kMaxPendingDate);
+  EXPECT_EQ(scene.terms(1).expire_at, kMaxPendingDate);
+  scene.group().give_back(Offset(1), Offset(1), UnixMs(UINT64_MAX));
+  EXPECT_EQ(scene.terms(1).retry_at, kMaxPendingDate);
+}
+
+TEST(Group, AReadOfThousandsIsCutIntoRangesOf64) {
+  Scene scene(1000);
+  EXPECT_EQ(scene.read(1000, 0).size(), 1000u);
+  EXPECT_EQ(scene.group().pending().range_count(), 16u);
+  EXPECT_EQ(scene.read(1000, 100).size(), 1000u);
+  EXPECT_EQ(scene.pending(), 1000u);
+  EXPECT_EQ(scene.group().acknowledge(Offset(1), kMaxOffset), 1000u);
+}
+
+}  // namespace
+}  // namespace millrace

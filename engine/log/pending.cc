@@ -1,0 +1,184 @@
+#include "engine/log/pending.h"
+
+#include <algorithm>
+
+namespace millrace {
+
+namespace {
+
+constexpr uint64_t kDateBits = kNeverExpires;
+
+}  // namespace
+
+PendingTerms Pending::terms_of(const Range& range) {
+  return {.retry_at = range.retry_at,
+          .expire_at = range.expire_at,
+          .retry_ms = range.retry_ms,
+          .attempts = static_cast<uint32_t>(range.attempts),
+          .consumer = range.consumer};
+}
+
+Offset Pending::first() const {
+  const Range& range = ranges_.front();
+  return Offset(range.first + static_cast<uint64_t>(std::countr_zero(range.bits)));
+}
+
+Offset Pending::end() const {
+  const Range& range = ranges_.back();
+  return Offset(range.first + 64 - static_cast<uint64_t>(std::countl_zero(range.bits)));
+}
+
+void Pending::index(const Range& range) {
+  if (range.is_due) {
+    due_.insert({range.retry_at, range.first});
+    if (range.expire_at != kNeverExpires) timed_.insert({range.expire_at, range.first});
+  } else {
+    timed_.insert({std::min<uint64_t>(range.retry_at, range.expire_at), range.first});
+  }
+}
+
+void Pending::unindex(const Range& range) {
+  if (range.is_due) {
+    due_.erase({range.retry_at, range.first});
+    timed_.erase({range.expire_at, range.first});
+  } else {
+    timed_.erase({std::min<uint64_t>(range.retry_at, range.expire_at), range.first});
+  }
+}
+
+void Pending::add(OffsetBits messages, const PendingTerms& terms) {
+  const auto shift = std::countr_zero(messages.bits);
+  const uint64_t first = messages.first.value() + static_cast<uint64_t>(shift);
+  const uint64_t bits = messages.bits >> shift;
+  count_ += messages.count();
+  // Messages that are delivered one by one in the same millisecond become one range.
+  if (Range* before = ranges_.floor(first); before != nullptr && first - before->first < 64 && !before->is_due) {
+    const uint64_t distance = first - before->first;
+    if ((bits << distance) >> distance == bits && terms_of(*before) == terms) {
+      before->bits |= bits << distance;
+      return;
+    }
+  }
+  Range range{.first = first,
+              .bits = bits,
+              .retry_at = terms.retry_at & kDateBits,
+              .attempts = terms.attempts & kMaxAttempts,
+              .expire_at = terms.expire_at & kDateBits,
+              .is_due = 0,
+              .retry_ms = terms.retry_ms,
+              .consumer = terms.consumer};
+  ranges_.insert(range);
+  index(range);
+}
+
+uint64_t Pending::take_from(uint64_t first, uint64_t mask, bool cut) {
+  Range* range = ranges_.find(first);
+  const auto taken = static_cast<uint64_t>(std::popcount(mask));
+  count_ -= taken;
+  const uint64_t left = range->bits & ~mask;
+  if (left == 0) {
+    unindex(*range);
+    ranges_.erase(first);
+    return taken;
+  }
+  const int lowest = std::countr_zero(mask);
+  const uint64_t lower = left & ((uint64_t{1} << lowest) - 1);
+  const uint64_t upper = left & ~lower;
+  if (!cut || upper == 0) {
+    range->bits = left;
+    return taken;
+  }
+  // The upper rest gets a range of its own, beginning behind what is taken.
+  Range rest = *range;
+  const int shift = std::countr_zero(upper);
+  rest.first = first + static_cast<uint64_t>(shift);
+  rest.bits = upper >> shift;
+  if (lower == 0) {
+    unindex(*range);
+    ranges_.erase(first);
+  } else {
+    range->bits = lower;
+  }
+  ranges_.insert(rest);
+  index(rest);
+  return taken;
+}
+
+void Pending::clear() {
+  ranges_.clear();
+  timed_.clear();
+  due_.clear();
+  count_ = 0;
+}
+
+std::optional<UnixMs> Pending::next_event() const {
+  if (timed_.empty()) return std::nullopt;
+  return UnixMs(timed_.front().date);
+}
+
+std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts, size_t limit) {
+  std::vector<GivenUp> given_up;
+  for (size_t i = 0; i < limit && !timed_.empty() && timed_.front().date <= now.value(); ++i) {
+    Range* range = ranges_.find(timed_.front().first);
+    const bool expired = range->expire_at <= now.value();
+    if (expired || (max_attempts != 0 && range->attempts >= max_attempts)) {
+      given_up.push_back({{{Offset(range->first), range->bits}, terms_of(*range)}, expired});
+      // Reported once: whoever asked removes it before it asks again.
+      timed_.erase(timed_.front());
+      continue;
+    }
+    unindex(*range);
+    range->is_due = 1;
+    index(*range);
+  }
+  return given_up;
+}
+
+void Pending::look_again() {
+  while (!due_.empty()) {
+    Range* range = ranges_.find(due_.front().first);
+    unindex(*range);
+    range->is_due = 0;
+    index(*range);
+  }
+}
+
+std::vector<PendingPart> Pending::due(uint64_t count) const {
+  std::vector<PendingPart> parts;
+  for (const Dated* next = due_.empty() ? nullptr : &due_.front(); next != nullptr && count > 0;
+       next = due_.ceiling({next->date, next->first + 1})) {
+    const Range& range = *const_cast<Ranges&>(ranges_).find(next->first);
+    uint64_t bits = range.bits;
+    while (static_cast<uint64_t>(std::popcount(bits)) > count) bits &= ~std::bit_floor(bits);
+    parts.push_back({{Offset(range.first), bits}, terms_of(range)});
+    count -= parts.back().messages.count();
+  }
+  return parts;
+}
+
+const char* Pending::check() const {
+  for (const char* broken : {ranges_.check(), timed_.check(), due_.check()}) {
+    if (broken != nullptr) return broken;
+  }
+  uint64_t count = 0, end = 0, dues = 0, dates = 0;
+  const char* broken = nullptr;
+  ranges_.each([&](const Range& range) {
+    if (range.bits == 0) broken = "a range without messages";
+    if (range.first < end) broken = "ranges overlap";
+    count += static_cast<uint64_t>(std::popcount(range.bits));
+    end = range.first + 64 - static_cast<uint64_t>(std::countl_zero(range.bits));
+    dues += range.is_due;
+    dates += range.is_due == 0 || range.expire_at != kNeverExpires;
+    const uint64_t date = range.is_due ? range.expire_at : std::min<uint64_t>(range.retry_at, range.expire_at);
+    if (date != kNeverExpires) {
+      const Dated* found = timed_.ceiling({date, range.first});
+      if (found == nullptr || *found != Dated{date, range.first}) broken = "a range is not found by its date";
+    }
+  });
+  if (broken != nullptr) return broken;
+  if (count != count_) return "the count is wrong";
+  if (dues != due_.size()) return "due ranges are not those that are due";
+  return dates == timed_.size() ? nullptr : "dates without a range";
+}
+
+}  // namespace millrace

@@ -1,0 +1,189 @@
+// The messages of a group that were delivered and are not acknowledged.
+//
+// Messages delivered together are one range: up to 64 consecutive offsets with one
+// deadline and a bitmap of those still pending (RCP 11's "tree of ranges with a
+// bitmap"). Acknowledging clears a bit. Ranges never overlap.
+//
+//   delivered 101..110, then 103 and 104 acknowledged:
+//   first 101, bits 1111110011 (bit i stands for offset first + i)
+//
+// A range is found by offset in one sequence and by date in another, so nothing is ever
+// scanned. A range costs 57 bytes in all, whether it holds one message or 64; 16 more
+// while it is due and can expire.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/ordered_chunks.h"
+#include "engine/base/strong.h"
+
+namespace millrace {
+
+// Identifies who holds a range; see Consumers.
+using ConsumerId = uint32_t;
+inline constexpr ConsumerId kNobody = 0;
+
+// Largest interval between deliveries, 49 days, and largest date: what the fields hold.
+inline constexpr uint64_t kMaxRetryMs = UINT32_MAX;
+inline constexpr uint64_t kMaxPendingDate = (uint64_t{1} << 48) - 2;
+inline constexpr uint64_t kNeverExpires = kMaxPendingDate + 1;
+inline constexpr uint32_t kMaxAttempts = UINT16_MAX;
+
+// What the messages of a range have in common.
+struct PendingTerms {
+  uint64_t retry_at = 0;               // when they are delivered again
+  uint64_t expire_at = kNeverExpires;  // when they are given up
+  uint32_t retry_ms = 0;               // the interval that led to retry_at
+  uint32_t attempts = 1;               // deliveries so far
+  ConsumerId consumer = kNobody;
+
+  friend bool operator==(const PendingTerms&, const PendingTerms&) = default;
+};
+
+// Some messages of one range: bit i stands for offset first + i.
+struct OffsetBits {
+  Offset first;
+  uint64_t bits = 0;
+
+  uint64_t count() const { return static_cast<uint64_t>(std::popcount(bits)); }
+  template <class Visit>
+  void each(Visit visit) const {
+    for (uint64_t left = bits; left != 0; left &= left - 1) {
+      visit(first + static_cast<uint64_t>(std::countr_zero(left)));
+    }
+  }
+};
+
+struct PendingPart {
+  OffsetBits messages;
+  PendingTerms terms;
+};
+
+class Pending {
+ public:
+  // How many messages are pending.
+  uint64_t count() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  // The lowest pending offset, and one past the highest. REQUIRES: !empty()
+  Offset first() const;
+  Offset end() const;
+
+  // REQUIRES: none of them is pending; bits != 0; terms within the limits above.
+  void add(OffsetBits messages, const PendingTerms& terms);
+
+  // Takes [from, to) out for good and calls visit(PendingPart) for each piece.
+  // Returns how many messages that were. Costs what it finds.
+  template <class Visit>
+  uint64_t remove(Offset from, Offset to, Visit visit) {
+    return take(from, to, false, visit);
+  }
+  // Takes [from, to) out to be put in again with other terms: what remains of a range
+  // is cut in two, so that ranges do not overlap.
+  template <class Visit>
+  uint64_t extract(Offset from, Offset to, Visit visit) {
+    return take(from, to, true, visit);
+  }
+  void clear();
+
+  // --- time ---
+  // When advance() will next have something to do; nothing if never.
+  std::optional<UnixMs> next_event() const;
+  // Looks at what has happened by `now`, at most `limit` ranges: messages whose retry
+  // time has come are due from now on; expired ones, and those due again after
+  // `max_attempts` (0: no limit) deliveries, are reported to be given up. Changes only
+  // the order in which things are looked at, not what is pending.
+  struct GivenUp {
+    PendingPart part;
+    bool expired;  // else: attempts
+  };
+  std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit);
+  // Forgets what is due: advance() looks at it again, for another `max_attempts`.
+  void look_again();
+  // What is due, oldest deadline first, up to `count` messages.
+  std::vector<PendingPart> due(uint64_t count) const;
+  bool has_due() const { return !due_.empty(); }
+
+  // Pieces in order of offset, from `from` on, until visit returns false.
+  template <class Visit>
+  void each_from(Offset from, Visit visit) const {
+    const Range* range = const_cast<Ranges&>(ranges_).floor(from.value());
+    if (range == nullptr || range->first + 63 < from.value()) range = ranges_.ceiling(from.value());
+    while (range != nullptr) {
+      if (!visit(PendingPart{{Offset(range->first), range->bits}, terms_of(*range)})) return;
+      range = ranges_.ceiling(range->first + 1);
+    }
+  }
+
+  size_t range_count() const { return ranges_.size(); }
+  size_t memory() const { return ranges_.memory() + timed_.memory() + due_.memory(); }
+  const char* check() const;
+
+ private:
+  struct Range {
+    uint64_t first;
+    uint64_t bits;
+    uint64_t retry_at : 48;
+    uint64_t attempts : 16;
+    uint64_t expire_at : 48;
+    uint64_t is_due : 16;
+    uint32_t retry_ms;
+    ConsumerId consumer;
+  };
+  static_assert(sizeof(Range) == 40);
+  static uint64_t first_of(const Range& range) { return range.first; }
+  using Ranges = OrderedChunks<Range, first_of>;
+
+  // A range and a date; by date, then by offset.
+  struct Dated {
+    uint64_t date;
+    uint64_t first;
+    friend auto operator<=>(const Dated&, const Dated&) = default;
+  };
+  static Dated itself(const Dated& dated) { return dated; }
+  using ByDate = OrderedChunks<Dated, itself>;
+
+  static PendingTerms terms_of(const Range& range);
+  void index(const Range& range);
+  void unindex(const Range& range);
+  template <class Visit>
+  uint64_t take(Offset from, Offset to, bool cut, Visit visit);
+  // Takes the messages of `mask` out of the range that begins at `first`.
+  uint64_t take_from(uint64_t first, uint64_t mask, bool cut);
+
+  Ranges ranges_;
+  // Ranges that are not due: when they will be, or will expire. Due ones that can
+  // expire: when.
+  ByDate timed_;
+  ByDate due_;
+  uint64_t count_ = 0;
+};
+
+template <class Visit>
+uint64_t Pending::take(Offset from, Offset to, bool cut, Visit visit) {
+  uint64_t taken = 0;
+  if (from >= to) return 0;
+  const Range* range = ranges_.floor(from.value());
+  if (range == nullptr) range = ranges_.ceiling(from.value());
+  while (range != nullptr && range->first < to.value()) {
+    const Range found = *range;
+    uint64_t mask = found.bits;
+    if (from.value() > found.first) {
+      const uint64_t below = from.value() - found.first;
+      mask = below >= 64 ? 0 : mask & (~uint64_t{0} << below);
+    }
+    if (to.value() - found.first < 64) mask &= (uint64_t{1} << (to.value() - found.first)) - 1;
+    if (mask != 0) {
+      taken += take_from(found.first, mask, cut);
+      visit(PendingPart{{Offset(found.first), mask}, terms_of(found)});
+    }
+    range = ranges_.ceiling(found.first + 1);
+  }
+  return taken;
+}
+
+}  // namespace millrace

@@ -1,0 +1,138 @@
+// Groups as stupid as can be: a struct for every pending message, every question answered
+// by looking at all of them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/log/group.h"
+#include "tests/model/group_view.h"
+#include "tests/model/log_model.h"
+
+namespace millrace::testing {
+
+struct ModelDelivery {
+  uint64_t offset;
+  uint32_t attempts;
+
+  friend bool operator==(const ModelDelivery&, const ModelDelivery&) = default;
+};
+
+struct ModelGivenUp {
+  uint64_t offset;
+  uint32_t attempts;
+  bool expired;
+
+  friend auto operator<=>(const ModelGivenUp&, const ModelGivenUp&) = default;
+};
+
+struct GroupModel {
+  uint64_t next;
+  std::map<uint64_t, PendingMessage> pending = {};
+  GroupSettings settings = {};
+  GroupCounters counters = {};
+
+  std::vector<ModelGivenUp> due_to_give_up(uint64_t now) const {
+    std::vector<ModelGivenUp> due;
+    for (const auto& [offset, message] : pending) {
+      const bool expired = message.expire_at <= now;
+      const bool exhausted =
+          settings.max_attempts != 0 && message.attempts >= settings.max_attempts && message.retry_at <= now;
+      if (expired || exhausted) due.push_back({offset, message.attempts, expired});
+    }
+    return due;
+  }
+  void give_up(const std::vector<ModelGivenUp>& due) {
+    for (const ModelGivenUp& each : due) {
+      pending.erase(each.offset);
+      ++(each.expired ? counters.expired : counters.exhausted);
+    }
+  }
+
+  std::vector<ModelDelivery> read(uint64_t log_next, uint64_t count, uint64_t now, const std::optional<Retry>& retry,
+                                  const std::optional<std::string>& consumer, uint64_t default_pending_max) {
+    std::vector<ModelDelivery> delivered;
+    std::vector<std::pair<uint64_t, uint64_t>> due;  // deadline, offset
+    for (const auto& [offset, message] : pending) {
+      if (message.retry_at <= now) due.emplace_back(message.retry_at, offset);
+    }
+    std::ranges::sort(due);
+    for (const auto& [deadline, offset] : due) {
+      if (delivered.size() == count) break;
+      PendingMessage& message = pending[offset];
+      ++message.attempts;
+      ++counters.redelivered;
+      if (retry) message.retry_ms = retry->retry_ms;
+      message.retry_at = now + message.retry_ms;
+      message.consumer = consumer;
+      delivered.push_back({offset, message.attempts});
+    }
+    const uint64_t most = settings.pending_max != 0 ? settings.pending_max : default_pending_max;
+    while (delivered.size() < count && next < log_next && pending.size() < most) {
+      if (retry) {
+        pending[next] = {.offset = next,
+                         .retry_at = now + retry->retry_ms,
+                         .expire_at = retry->expire_ms == 0 ? kNeverExpires : now + retry->expire_ms,
+                         .retry_ms = retry->retry_ms,
+                         .attempts = 1,
+                         .consumer = consumer};
+      }
+      delivered.push_back({next++, 1});
+    }
+    return delivered;
+  }
+
+  uint64_t acknowledge(uint64_t from, uint64_t to) {
+    return std::erase_if(pending, [&](const auto& each) { return each.first >= from && each.first <= to; });
+  }
+  uint64_t give_back(uint64_t from, uint64_t to, uint64_t at, bool postpone_expiry) {
+    uint64_t count = 0;
+    for (auto& [offset, message] : pending) {
+      if (offset < from || offset > to) continue;
+      message.retry_at = at;
+      if (postpone_expiry) message.expire_at = std::max(message.expire_at, at);
+      ++count;
+    }
+    return count;
+  }
+
+  void on_evicted(uint64_t first) {
+    counters.lost += std::erase_if(pending, [&](const auto& each) { return each.first < first; });
+    for (; next < first; ++next) ++counters.lost;
+  }
+  void seek(uint64_t to) {
+    pending.clear();
+    next = to;
+  }
+
+  bool is_done_with(uint64_t offset) const { return offset < next && !pending.contains(offset); }
+  // What the next look at the clock finds, if the last one was at `now`.
+  std::optional<uint64_t> next_event(uint64_t now) const {
+    std::optional<uint64_t> earliest;
+    for (const auto& [offset, message] : pending) {
+      const uint64_t date = message.retry_at > now ? std::min(message.retry_at, message.expire_at) : message.expire_at;
+      if (date != kNeverExpires) earliest = std::min(earliest.value_or(date), date);
+    }
+    return earliest;
+  }
+  std::set<std::string> consumers() const {
+    std::set<std::string> names;
+    for (const auto& [offset, message] : pending) {
+      if (message.consumer) names.insert(*message.consumer);
+    }
+    return names;
+  }
+  std::vector<PendingMessage> listed() const {
+    std::vector<PendingMessage> messages;
+    for (const auto& [offset, message] : pending) messages.push_back(message);
+    return messages;
+  }
+};
+
+}  // namespace millrace::testing
