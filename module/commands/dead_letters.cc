@@ -10,6 +10,16 @@
 
 namespace millrace::module {
 
+namespace {
+
+bool has_room(const LogKey& target, const GivingUp& giving_up) {
+  uint64_t messages = 0;
+  for (const GivingUp::Part& part : giving_up.parts) messages += part.messages.count();
+  return target.get() == nullptr || target.get()->room() >= messages;
+}
+
+}  // namespace
+
 bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log, ByteView group_name,
                         const Group& group, const GivingUp& giving_up) {
   const std::string& target_name = group.settings().dead_letter;
@@ -18,9 +28,9 @@ bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log
   auto target = LogKey::for_writing(context, name);
   // A log may have been renamed to what was its DEADLETTER, or restored in another slot.
   const bool elsewhere = context.is_cluster() && hash_slot(target_name) != hash_slot(key.view());
-  if (!target || elsewhere || target_name == key.view()) {
+  if (!target || elsewhere || target_name == key.view() || !has_room(*target, giving_up)) {
     abi::log_warning(
-        "millrace: a group's dead letters cannot be written: the key holds no other log, or is in another slot; "
+        "millrace: a group's dead letters cannot be written: the key holds no other log, a full one, or is in another slot; "
         "trying again in a minute");
     return false;
   }
@@ -29,7 +39,7 @@ bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log
   for (const GivingUp::Part& part : giving_up.parts) {
     part.messages.each([&](Offset offset) {
       Message message;
-      if (letters.room() == 0 || !Log::Cursor(log, offset).next(message)) return;
+      Log::Cursor(log, offset).next(message);
       const std::string tag = dead_letter_tag(part.expired, part.attempts, offset, group_name, key.view(), message.tag);
       letters.append(tag, message.entry, block_limits());
       context.replicate("TWRITE", abi::StringRef(name), abi::StringRef(abi::OwnedString(tag)),

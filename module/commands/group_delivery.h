@@ -18,7 +18,7 @@ void write_delivery(abi::Reply reply, Log& log, const ReadRequest& request, cons
 // Gives up, in every group, what has expired or is due after its last attempt, and
 // writes it to the group's dead letters. At most kRangesPerTurn ranges for each group:
 // what is left is still due.
-inline constexpr size_t kRangesPerTurn = 1000;
+inline constexpr size_t kRangesPerTurn = 100;
 void give_up_due_messages(abi::Context context, abi::StringRef key, Log& log, UnixMs now);
 
 }  // namespace millrace::module
