@@ -71,9 +71,11 @@ int on_key_event(HostContext* context, int, const char* event, HostString* key) 
 }
 
 // What the host derives for its own commands from the same flags. Redis 7.0 has no way
-// to put a module's command into a category; there, users allow it by name.
-bool set_categories(HostCommand* handle, std::string_view flags) {
-  if (host.SetCommandACLCategories == nullptr) return true;
+// to put a module's command into a category; there, users allow it by name. A command that
+// only holds subcommands is in none, or taking the category away would take all of them.
+bool set_categories(HostCommand* handle, const Command& command) {
+  if (host.SetCommandACLCategories == nullptr || command.callback == nullptr) return true;
+  const std::string_view flags = command.flags;
   const auto has = [&](std::string_view flag) { return flags.find(flag) != flags.npos; };
   std::string categories = has("readonly") ? "read" : "write";
   categories += has("fast") ? " fast" : " slow";
@@ -126,7 +128,7 @@ bool register_command(HostContext* loading, const Command& command) {
   info.arity = command.arity;
   if (command.callback != nullptr) info.key_specs = keys;
   info.arguments = host_arguments(command.arguments, lists);
-  if (host.SetCommandInfo(handle, &info) != kOk || !set_categories(handle, command.flags)) {
+  if (host.SetCommandInfo(handle, &info) != kOk || !set_categories(handle, command)) {
     return refused(loading, "description of", command.name);
   }
   return true;
