@@ -24,8 +24,9 @@ def test_a_write_wakes_with_what_was_written(c, worker):
 
 
 def our_calls(server):
-    """How often each of our commands was called, and by nobody but clients."""
-    return {name: row.split(",")[0] for name, row in server.info("commandstats").items() if name.startswith("cmdstat_T")}
+    """How often each of our commands was called, but TREAD: Valkey counts one that waited when it is answered."""
+    ours = (item for item in server.info("commandstats").items() if item[0].startswith("cmdstat_T"))
+    return {name: row.split(",")[0] for name, row in ours if name != "cmdstat_TREAD"}
 
 
 def test_a_retry_that_falls_due_wakes_without_any_other_command(server, c, worker):
