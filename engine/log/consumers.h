@@ -42,6 +42,7 @@ class Consumers {
     ids_.erase(*slot.name);
     slot.name = nullptr;
     free_.push_back(id);
+    if (ids_.empty()) clear();
   }
   // REQUIRES: alive
   ByteView name(ConsumerId id) const { return *slots_[id - 1].name; }

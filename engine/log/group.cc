@@ -8,6 +8,10 @@ namespace {
 
 uint64_t date_after(UnixMs now, uint64_t ms) { return std::min(now.value() + ms, kMaxPendingDate); }
 
+// Counters are saved and shown as signed numbers; nobody counts that far, but a payload
+// from outside may begin there.
+void add_to(uint64_t& counter, uint64_t count) { counter = std::min(counter + count, uint64_t{INT64_MAX}); }
+
 // One past the highest offset that is set.
 Offset end_of(OffsetBits messages) {
   return messages.first + 64 - static_cast<uint64_t>(std::countl_zero(messages.bits));
@@ -52,7 +56,7 @@ void Group::apply(const Delivery& delivery) {
     pending_.extract(messages.first, end_of(messages), [&](const PendingPart& part) { taken.push_back(part); });
     for (PendingPart& part : taken) {
       consumers_.release(part.terms.consumer, part.messages.count());
-      counters_.redelivered += part.messages.count();
+      add_to(counters_.redelivered, part.messages.count());
       part.terms.attempts = std::min(part.terms.attempts + 1, kMaxAttempts);
       if (delivery.retry_ms != 0) part.terms.retry_ms = delivery.retry_ms;
       part.terms.retry_at = date_after(delivery.at, part.terms.retry_ms);
@@ -103,7 +107,7 @@ GivingUp Group::give_up_due(UnixMs now, size_t limit) {
 void Group::apply(const GivingUp& giving_up) {
   for (const GivingUp::Part& part : giving_up.parts) {
     const uint64_t gone = forget(part.messages.first, end_of(part.messages));
-    (part.expired ? counters_.expired : counters_.exhausted) += gone;
+    add_to(part.expired ? counters_.expired : counters_.exhausted, gone);
   }
 }
 
@@ -126,9 +130,9 @@ uint64_t Group::forget(Offset from, Offset to) {
 }
 
 void Group::on_evicted(Offset new_first) {
-  if (!pending_.empty() && pending_.first() < new_first) counters_.lost += forget(Offset(0), new_first);
+  if (!pending_.empty() && pending_.first() < new_first) add_to(counters_.lost, forget(Offset(0), new_first));
   if (next_ >= new_first) return;
-  counters_.lost += new_first - next_;
+  add_to(counters_.lost, new_first - next_);
   next_ = new_first;
 }
 

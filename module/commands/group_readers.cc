@@ -63,7 +63,7 @@ class WaitingWorker final : public abi::BlockedClient {
 
   void answer_timeout(abi::Reply reply) override { write_nothing_came(reply, place_, request_.with_info); }
 
-  void key_is_ready(abi::Context context) override { serve_owed_readers(context); }
+  void key_is_ready(abi::Context context) override { serve_owed_lone_readers(context); }
 
   void left() override {
     const auto key = lines.find(place_);
@@ -109,6 +109,7 @@ std::vector<DatabaseKey> keys_with_group_readers() {
 void serve_group_readers(abi::Context context, const DatabaseKey& place, abi::StringRef key, Log& log) {
   const auto of_key = lines.find(place);
   if (of_key == lines.end() || !server_decides) return;
+  if (abi::replicas_must_rest()) return serve_readers_soon(place);
   std::vector<std::string> groups;
   for (const auto& [group, line] : of_key->second) groups.push_back(group);
   for (const std::string& group : groups) {
@@ -117,8 +118,8 @@ void serve_group_readers(abi::Context context, const DatabaseKey& place, abi::St
       settle_groups(log);
       if (!served) break;
     }
+    keep_dates_of_group(context, key, log, group);
   }
-  keep_dates(context, key, log);
 }
 
 void dismiss_group_readers(const DatabaseKey& place, ByteView group) {

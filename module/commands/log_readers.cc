@@ -152,7 +152,7 @@ class WaitingReader final : public abi::BlockedClient {
 
   void answer_timeout(abi::Reply reply) override { write_nothing_came(reply, key_, request_.with_info); }
 
-  void key_is_ready(abi::Context context) override { serve_owed_readers(context); }
+  void key_is_ready(abi::Context context) override { serve_owed_lone_readers(context); }
 
   void left() override {
     leave_line();
@@ -214,6 +214,19 @@ void start_line_afresh(const Line& line) {
   for (const auto& [waits_for, reader] : Line(line)) reader->start_afresh();
 }
 
+void serve_owed(abi::Context context, const std::set<DatabaseKey>& places, bool with_groups) {
+  const int database = context.database();
+  for (const DatabaseKey& place : places) {
+    context.select(place.database);
+    const abi::OwnedString name(place.name);
+    const auto key = LogKey::for_upkeep(context, name);
+    if (!key || key->get() == nullptr) continue;
+    serve_line(place, *key->get());
+    if (with_groups) serve_group_readers(context, place, name, *key->get());
+  }
+  context.select(database);
+}
+
 bool anybody_waits_for(const DatabaseKey& place) { return lines.contains(place) || group_readers_wait_for(place); }
 
 }  // namespace
@@ -260,17 +273,12 @@ void serve_all_readers_afresh() {
 void serve_owed_readers(abi::Context context) {
   if (owed.empty()) [[likely]]
     return;
-  if (context.in_transaction()) return;
-  const int database = context.database();
-  for (const DatabaseKey& place : std::exchange(owed, {})) {
-    context.select(place.database);
-    const abi::OwnedString name(place.name);
-    const auto key = LogKey::for_upkeep(context, name);
-    if (!key || key->get() == nullptr) continue;
-    serve_line(place, *key->get());
-    serve_group_readers(context, place, name, *key->get());
-  }
-  context.select(database);
+  if (!context.in_transaction()) serve_owed(context, std::exchange(owed, {}), true);
+}
+
+void serve_owed_lone_readers(abi::Context context) {
+  // They stay owed for the sake of groups: the timer sees to those.
+  if (!owed.empty() && !context.in_transaction()) serve_owed(context, owed, false);
 }
 
 }  // namespace millrace::module

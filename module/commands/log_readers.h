@@ -47,5 +47,8 @@ void serve_all_readers_afresh();
 // Answers whoever is owed an answer by a transaction that is over. Every command of
 // ours begins with it: nobody gets between a write and those who waited for it.
 void serve_owed_readers(abi::Context context);
+// The same for readers without a group only, where nothing may be replicated: Redis 7.0
+// never sends on what is replicated while it says that a key is ready.
+void serve_owed_lone_readers(abi::Context context);
 
 }  // namespace millrace::module

@@ -26,11 +26,20 @@ void settle_evicted(Log& log, uint64_t evicted) {
 
 void settle_groups(Log& log) { settle_evicted(log, log.enforce_acked()); }
 
-void keep_dates(abi::Context context, abi::StringRef name, Log& log) {
-  const auto due = log.next_date();
+namespace {
+
+void keep_date(abi::Context context, abi::StringRef name, Log& log, std::optional<UnixMs> due) {
   if (!due || log.promised() <= *due) return;
   log.promise(*due);
   agenda::add({context.database(), std::string(name.view())}, *due, look_after_log);
+}
+
+}  // namespace
+
+void keep_dates(abi::Context context, abi::StringRef name, Log& log) { keep_date(context, name, log, log.next_date()); }
+
+void keep_dates_of_group(abi::Context context, abi::StringRef name, Log& log, ByteView group_name) {
+  if (const Group* group = log.group(group_name)) keep_date(context, name, log, group->next_event());
 }
 
 void keep_dates_of_key(const DatabaseKey& key) { agenda::add(key, UnixMs(0), look_after_log); }

@@ -20,8 +20,10 @@ void settle_evicted(Log& log, uint64_t evicted);
 // A group has moved on: what all have finished with goes, if the log is to keep no more.
 void settle_groups(Log& log);
 
-// Puts the log on the agenda if it has a date to keep.
+// Puts the log on the agenda if it has a date to keep. Looks at every group.
 void keep_dates(abi::Context context, abi::StringRef name, Log& log);
+// The same when only one group has changed: costs the same however many there are.
+void keep_dates_of_group(abi::Context context, abi::StringRef name, Log& log, ByteView group);
 // The same for whatever a key holds that has just appeared under its name.
 void keep_dates_of_key(const DatabaseKey& key);
 

@@ -45,7 +45,7 @@ void tnack(abi::Context context, abi::Arguments arguments) {
   const abi::OwnedString bytes(encode_effect(request->group, effect));
   context.replicate(kApply, name, kApplyGivenBack, abi::StringRef(bytes));
   context.changed(name, "tnack");
-  keep_dates(context, name, *opened->log);
+  keep_dates_of_group(context, name, *opened->log, request->group);
   serve_readers(context, name, *opened->log);
 }
 

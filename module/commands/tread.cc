@@ -28,7 +28,7 @@ void read_alone(abi::Context context, abi::StringRef name, const ReadRequest& re
 // To the host TREAD is a reading command, so that anybody can read anywhere, on replicas
 // too. With a group it writes, and must ask itself what the host asks before a write. Who
 // may acknowledge may take.
-Result<void> may_read_with_group(abi::Context context, abi::StringRef name, const GroupRead& read) {
+Result<void> may_read_with_group(abi::Context context, abi::StringRef name) {
   if (!server_decides && context.is_read_only()) {
     return fail(ErrorCode::ReadOnly, "You can't write against a read only replica.");
   }
@@ -38,30 +38,33 @@ Result<void> may_read_with_group(abi::Context context, abi::StringRef name, cons
   if (!context.may_run(words)) {
     return fail(ErrorCode::NoRights, "this user may not read with a group: it needs the right to run TACK on the key");
   }
-  if (read.retry && context.is_out_of_memory()) {
-    return fail(ErrorCode::NoMemory, "command not allowed when used memory > 'maxmemory'.");
-  }
   return {};
 }
 
+// True if the read takes memory: messages become pending, or the group is new.
+bool grows(Log* log, const GroupRead& read) { return read.retry || log == nullptr || log->group(read.name) == nullptr; }
+
 void read_with_group(abi::Context context, abi::StringRef name, const ReadRequest& request) {
-  if (const auto allowed = may_read_with_group(context, name, *request.group); !allowed) {
+  if (const auto allowed = may_read_with_group(context, name); !allowed) {
     return context.reply().error(allowed.error());
   }
   auto key = LogKey::for_writing(context, name);
   if (!key) return context.reply().error(key.error());
+  if (grows(key->get(), *request.group) && context.is_out_of_memory()) {
+    return context.reply().error({ErrorCode::NoMemory, "command not allowed when used memory > 'maxmemory'."});
+  }
   Log& log = key->get_or_create();
   const Delivery delivery = deliver(context, name, log, *request.group, request.count);
   if (delivery.empty() && request.block_ms) {
     // Messages may have been given up, or a new group may need none of those there are.
     settle_groups(log);
-    keep_dates(context, name, log);
+    keep_dates_of_group(context, name, log, request.group->name);
     if (!context.must_answer_at_once()) return wait_for_delivery(context, name, request);
     return write_nothing_came(context.reply(), {context.database(), std::string(name.view())}, request.with_info);
   }
   write_delivery(context.reply(), log, request, delivery);
   settle_groups(log);
-  keep_dates(context, name, log);
+  keep_dates_of_group(context, name, log, request.group->name);
 }
 
 }  // namespace
