@@ -1,5 +1,9 @@
 #include "module/abi/blocked_client.h"
 
+#include <deque>
+
+#include "module/abi/timer.h"
+
 namespace millrace::abi {
 
 namespace {
@@ -7,6 +11,9 @@ namespace {
 BlockedClient* waiting(HostContext* context) {
   return static_cast<BlockedClient*>(host.GetBlockedClientPrivateData(context));
 }
+
+std::deque<BlockedClient*> served;  // and not let go yet; first come, first let go
+constinit Timer timer([](Context) { BlockedClient::let_served_go(); });
 
 }  // namespace
 
@@ -20,16 +27,33 @@ void block(Context context, StringRef key, uint64_t timeout_ms, std::unique_ptr<
   host.SetDisconnectCallback(waiter->handle_, BlockedClient::on_disconnect);
 }
 
-// The host has one way to end a wait on keys from outside: it calls the timeout
-// callback, synchronously, and takes what that writes as the answer.
 void BlockedClient::serve() {
   served_ = true;
-  host.UnblockClient(handle_, nullptr);
+  is_listed_ = true;
+  served.push_back(this);
+  timer.set_at_latest(now());
+}
+
+// The host has one way to end a wait on keys from outside: it calls the timeout
+// callback, synchronously, and takes what that writes as the answer.
+void BlockedClient::let_served_go() {
+  while (!served.empty()) {
+    BlockedClient* first = served.front();
+    served.pop_front();
+    first->is_listed_ = false;
+    host.UnblockClient(first->handle_, nullptr);
+  }
+}
+
+void BlockedClient::forget_served() {
+  if (is_listed_) std::erase(served, this);
+  is_listed_ = false;
 }
 
 int BlockedClient::on_timeout(HostContext* context, HostString**, int) {
   BlockedClient* waiter = waiting(context);
   if (waiter->served_) {
+    waiter->forget_served();
     waiter->answer(Reply(context));
   } else {
     waiter->left();
@@ -40,7 +64,7 @@ int BlockedClient::on_timeout(HostContext* context, HostString**, int) {
 
 void BlockedClient::on_disconnect(HostContext* context, HostBlockedClient*) {
   BlockedClient* waiter = waiting(context);
-  if (!waiter->served_) waiter->left();
+  waiter->served_ ? waiter->forget_served() : waiter->left();
 }
 
 // The host asks every client that waits for a key which has become ready whether it was

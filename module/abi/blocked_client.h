@@ -17,8 +17,13 @@ class BlockedClient {
  public:
   virtual ~BlockedClient() = default;
 
-  // Ends the wait with an answer, at once: calls answer(). REQUIRES: still waiting.
+  // Ends the wait: answer() will be called, and the host lets the client go on, as soon as
+  // the commands that have already arrived are done. Between answer() and that moment no
+  // command can come (CLIENT UNBLOCK would answer a second time). REQUIRES: still waiting.
   void serve();
+
+  // Does it now. To be called at the end of timers, behind which no commands come.
+  static void let_served_go();
 
  protected:
   // Writes the answer of a client that is served.
@@ -26,7 +31,8 @@ class BlockedClient {
   // Writes the answer of a client whose time is over, or that CLIENT UNBLOCK sent on.
   virtual void answer_timeout(Reply reply) = 0;
   // The client waits no longer and was not served: out of time, disconnected, killed,
-  // or sent elsewhere. Called once, before answer_timeout().
+  // or sent elsewhere. Called once, before answer_timeout(). One that is served and leaves
+  // before it is let go is not told.
   virtual void left() = 0;
   // Something was put under the key, or wake_when_over() was called for it: the moment to
   // serve() whoever can be served, this one or others.
@@ -38,8 +44,11 @@ class BlockedClient {
   static int on_timeout(HostContext*, HostString**, int);
   static void on_disconnect(HostContext*, HostBlockedClient*);
 
+  void forget_served();
+
   HostBlockedClient* handle_ = nullptr;
   bool served_ = false;
+  bool is_listed_ = false;  // among those who are served and not let go yet
 };
 
 // Blocks the client of this command until serve(), or for `timeout_ms` (0: for ever).

@@ -30,7 +30,8 @@ bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log
   const bool elsewhere = context.is_cluster() && hash_slot(target_name) != hash_slot(key.view());
   if (!target || elsewhere || target_name == key.view() || !has_room(*target, giving_up)) {
     abi::log_warning(
-        "millrace: a group's dead letters cannot be written: the key holds no other log, a full one, or is in another slot; "
+        "millrace: a group's dead letters cannot be written: the key holds no other log, a full one, or is in another "
+        "slot; "
         "trying again in a minute");
     return false;
   }

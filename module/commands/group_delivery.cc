@@ -72,27 +72,4 @@ Delivery deliver(abi::Context context, abi::StringRef key, Log& log, const Group
   return delivery;
 }
 
-void write_delivery(abi::Reply reply, Log& log, const ReadRequest& request, const Delivery& delivery) {
-  const bool with_attempts = request.group->with_attempts;
-  const uint64_t count = delivery.count();
-  reply.array(count + (request.with_info ? 1 : 0));
-  if (request.with_info) write_info(reply, &log);
-  Message message;
-  if (!delivery.again.empty()) {
-    const Group& group = *log.group(request.group->name);
-    for (const OffsetBits& part : delivery.again) {
-      part.each([&](Offset offset) {
-        Log::Cursor(log, offset).next(message);
-        write_message(reply, message, with_attempts ? group.attempts(offset) : 0);
-      });
-    }
-  }
-  Log::Cursor cursor(log, delivery.fresh_first);
-  for (uint64_t i = 0; i < delivery.fresh_count && cursor.next(message); ++i) {
-    write_message(reply, message, with_attempts ? 1 : 0);
-  }
-  counters.log.read += count;
-  counters.log.redelivered += count - delivery.fresh_count;
-}
-
 }  // namespace millrace::module

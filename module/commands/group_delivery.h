@@ -12,9 +12,6 @@ namespace millrace::module {
 // An empty delivery means that there is nothing to read.
 Delivery deliver(abi::Context context, abi::StringRef key, Log& log, const GroupRead& read, uint64_t count);
 
-// Writes what was delivered. REQUIRES: the log has not changed since.
-void write_delivery(abi::Reply reply, Log& log, const ReadRequest& request, const Delivery& delivery);
-
 // Gives up, in every group, what has expired or is due after its last attempt, and
 // writes it to the group's dead letters. At most kRangesPerTurn ranges for each group:
 // what is left is still due.

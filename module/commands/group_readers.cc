@@ -6,9 +6,11 @@
 #include <unordered_map>
 
 #include "module/abi/blocked_client.h"
+#include "module/abi/recorded_reply.h"
 #include "module/commands/group_delivery.h"
 #include "module/commands/log_readers.h"
 #include "module/commands/log_upkeep.h"
+#include "module/commands/message_writing.h"
 #include "module/host/counters.h"
 #include "module/host/role.h"
 
@@ -41,10 +43,10 @@ class WaitingWorker final : public abi::BlockedClient {
 
   // False if there is nothing for it.
   bool serve_from(abi::Context context, abi::StringRef key, Log& log) {
-    delivery_ = deliver(context, key, log, *request_.group, request_.count);
-    if (delivery_.empty()) return false;
+    const Delivery delivery = deliver(context, key, log, *request_.group, request_.count);
+    if (delivery.empty()) return false;
     left();
-    log_ = &log;
+    write_delivery(answer_, log, request_, delivery);
     ++counters.log.woken_readers;
     serve();
     return true;
@@ -52,12 +54,13 @@ class WaitingWorker final : public abi::BlockedClient {
 
   void dismiss() {
     left();
+    is_dismissed_ = true;
     serve();
   }
 
  private:
   void answer(abi::Reply reply) override {
-    if (log_ != nullptr) return write_delivery(reply, *log_, request_, delivery_);
+    if (!is_dismissed_) return answer_.send(reply);
     reply.error({ErrorCode::NoGroup, "the group was dropped while you waited for it"});
   }
 
@@ -79,8 +82,8 @@ class WaitingWorker final : public abi::BlockedClient {
   std::string consumer_;
   ReadRequest request_;
   Line::iterator position_;
-  Log* log_ = nullptr;
-  Delivery delivery_;
+  abi::RecordedReply answer_;
+  bool is_dismissed_ = false;
 };
 
 Line* line_of(const DatabaseKey& place, ByteView group) {

@@ -7,107 +7,14 @@
 #include <vector>
 
 #include "module/abi/blocked_client.h"
+#include "module/abi/recorded_reply.h"
 #include "module/abi/timer.h"
 #include "module/commands/group_readers.h"
+#include "module/commands/message_writing.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
 
 namespace millrace::module {
-
-// --- writing messages ---
-
-void write_message(abi::Reply& reply, const Message& message, uint32_t attempts) {
-  reply.array(attempts == 0 ? 3 : 4);
-  reply.integer(static_cast<int64_t>(message.offset.value()));
-  reply.bytes(message.tag);
-  reply.bytes(message.entry);
-  if (attempts != 0) reply.integer(attempts);
-}
-
-void write_info(abi::Reply& reply, const Log* log) {
-  reply.array(2);
-  reply.integer(log == nullptr ? 1 : static_cast<int64_t>(log->first().value()));
-  reply.integer(log == nullptr ? 0 : static_cast<int64_t>(log->last().value()));
-}
-
-void write_nothing_came(abi::Reply reply, const DatabaseKey& place, bool with_info) {
-  if (!with_info) return reply.null_array();
-  const abi::Context context = abi::own_context();
-  context.select(place.database);
-  const auto key = LogKey::for_reading(context, abi::OwnedString(place.name));
-  reply.array(1);
-  write_info(reply, key ? key->get() : nullptr);
-}
-
-namespace {
-
-// Walks messages with one of some tags.
-class TaggedCursor {
- public:
-  TaggedCursor(const Log& log, Offset from, const std::vector<ByteView>& tags)
-      : cursor_(log, from), tags_(tags), probes_(tags.begin(), tags.end()) {}
-
-  bool next(Message& message) {
-    do {
-      while (cursor_.skip_block_without(probes_)) {
-      }
-      if (!cursor_.next(message)) return false;
-    } while (std::ranges::find(tags_, message.tag) == tags_.end());
-    return true;
-  }
-
- private:
-  Log::Cursor cursor_;
-  const std::vector<ByteView>& tags_;
-  std::vector<TagFilter::Probe> probes_;
-};
-
-uint64_t write_tagged(abi::Reply& reply, const Log& log, Offset from, const ReadRequest& request) {
-  TaggedCursor cursor(log, from, request.tags);
-  Message message;
-  uint64_t written = 0;
-  while (written < request.count && cursor.next(message)) {
-    write_message(reply, message, 0);
-    ++written;
-  }
-  return written;
-}
-
-}  // namespace
-
-bool has_something_to_read(const Log* log, Offset from, const ReadRequest& request) {
-  if (log == nullptr) return false;
-  if (request.tags.empty()) return request.skip ? std::max(from, log->first()) < log->next() : from < log->next();
-  TaggedCursor cursor(*log, from, request.tags);
-  Message message;
-  return cursor.next(message);
-}
-
-void write_messages(abi::Reply reply, const Log* log, Offset from, const ReadRequest& request) {
-  const uint64_t info = request.with_info ? 1 : 0;
-  if (!request.tags.empty()) {
-    reply.array_later();
-    if (request.with_info) write_info(reply, log);
-    const uint64_t written = log == nullptr ? 0 : write_tagged(reply, *log, from, request);
-    counters.log.read += written;
-    reply.array_was(info + written);
-    return;
-  }
-  const Offset next = log == nullptr ? Offset(1) : log->next();
-  if (request.skip && log != nullptr) from = std::max(from, log->first());
-  const uint64_t total = from < next ? std::min(request.count, next - from) : 0;
-  reply.array(info + total);
-  if (request.with_info) write_info(reply, log);
-  if (total == 0) return;
-  const uint64_t evicted = from < log->first() ? std::min(total, log->first() - from) : 0;
-  for (uint64_t i = 0; i < evicted; ++i) reply.null();
-  Log::Cursor cursor(*log, from + evicted);
-  Message message;
-  for (uint64_t i = evicted; i < total && cursor.next(message); ++i) write_message(reply, message, 0);
-  counters.log.read += total - evicted;
-}
-
-// --- waiting ---
 
 namespace {
 
@@ -135,7 +42,7 @@ class WaitingReader final : public abi::BlockedClient {
   void serve_from(const Log& log) {
     if (!has_something_to_read(&log, waits_for_, request_)) return wait_for(log.next());
     left();
-    log_ = &log;
+    write_messages(answer_, &log, from_, request_);
     ++counters.log.woken_readers;
     serve();
   }
@@ -148,7 +55,7 @@ class WaitingReader final : public abi::BlockedClient {
   }
 
  private:
-  void answer(abi::Reply reply) override { write_messages(reply, log_, from_, request_); }
+  void answer(abi::Reply reply) override { answer_.send(reply); }
 
   void answer_timeout(abi::Reply reply) override { write_nothing_came(reply, key_, request_.with_info); }
 
@@ -181,7 +88,7 @@ class WaitingReader final : public abi::BlockedClient {
   ReadRequest request_;
   std::vector<std::string> tags_;
   uint64_t arrival_;
-  const Log* log_ = nullptr;
+  abi::RecordedReply answer_;
 };
 
 constexpr uint64_t kRestMs = 100;
@@ -195,6 +102,7 @@ void on_timer(abi::Context context) {
   // Serving a group is told to replicas.
   if (abi::replicas_must_rest()) return timer.set_at_latest(abi::now() + kRestMs);
   serve_owed_readers(context);
+  abi::BlockedClient::let_served_go();
 }
 
 void serve_line(const DatabaseKey& key, const Log& log) {

@@ -1,5 +1,4 @@
-// Reading: how messages are written to a client, now or, for those that wait, when the
-// message they wait for has come.
+// Readers that wait, without a group, and when all who wait are served.
 //
 // The line of those who wait is our own. A write looks only at readers whose offset it
 // has reached, so ten thousand that wait for something far ahead cost it nothing; who
@@ -12,21 +11,6 @@
 #include "module/host/database_key.h"
 
 namespace millrace::module {
-
-// --- writing messages ---
-// One message; `attempts` 0 leaves them out.
-void write_message(abi::Reply& reply, const Message& message, uint32_t attempts);
-// [first, last] of a log that may be missing.
-void write_info(abi::Reply& reply, const Log* log);
-// The answer of a read that waited in vain: null, or with WITHINFO the information alone.
-void write_nothing_came(abi::Reply reply, const DatabaseKey& place, bool with_info);
-
-// True if the request can be answered from this log (or from none) without waiting.
-// `from` is the request's start in it.
-bool has_something_to_read(const Log* log, Offset from, const ReadRequest& request);
-
-// Answers the request from the log; a missing one is empty.
-void write_messages(abi::Reply reply, const Log* log, Offset from, const ReadRequest& request);
 
 // The client waits until a message at `from` or behind it exists.
 void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, const ReadRequest& request);

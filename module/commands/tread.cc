@@ -4,6 +4,7 @@
 #include "module/commands/log_readers.h"
 #include "module/commands/log_requests.h"
 #include "module/commands/log_upkeep.h"
+#include "module/commands/message_writing.h"
 #include "module/host/log_type.h"
 #include "module/host/role.h"
 
@@ -17,7 +18,8 @@ void read_alone(abi::Context context, abi::StringRef name, const ReadRequest& re
   const Log* log = key->get();
   const Offset from = request.start.in(log);
   if (!request.block_ms || has_something_to_read(log, from, request)) {
-    return write_messages(context.reply(), log, from, request);
+    abi::Reply reply = context.reply();
+    return write_messages(reply, log, from, request);
   }
   if (context.must_answer_at_once()) {
     return write_nothing_came(context.reply(), {context.database(), std::string(name.view())}, request.with_info);
@@ -62,7 +64,8 @@ void read_with_group(abi::Context context, abi::StringRef name, const ReadReques
     if (!context.must_answer_at_once()) return wait_for_delivery(context, name, request);
     return write_nothing_came(context.reply(), {context.database(), std::string(name.view())}, request.with_info);
   }
-  write_delivery(context.reply(), log, request, delivery);
+  abi::Reply reply = context.reply();
+  write_delivery(reply, log, request, delivery);
   settle_groups(log);
   keep_dates_of_group(context, name, log, request.group->name);
 }

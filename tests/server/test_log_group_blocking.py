@@ -282,8 +282,8 @@ def test_a_write_in_a_transaction_wakes_after_exec(server, c, worker):
     assert about(c)["lost"] == 1
 
 
-@pytest.mark.parametrize("behind", [("TEVICT", "log", "2"), ("DEL", "log"), ("TGROUP", "DROP", "log", "g")])
-def test_a_command_right_behind_a_transaction_does_not_come_before_its_readers(c, worker, behind):
+@pytest.mark.parametrize("behind", [("TEVICT", "log", "2"), ("TGROUP", "DROP", "log", "g")])
+def test_a_command_of_ours_right_behind_a_transaction_does_not_come_before_its_readers(c, worker, behind):
     reader = worker(9)
     c.call_all([("MULTI",), ("TWRITE", "log", "a", "1"), ("EXEC",), behind])
     assert reader.read() == [[1, b"a", b"1"]]

@@ -80,3 +80,22 @@ def test_a_new_group_is_refused_when_memory_is_full(own):
     assert own.admin.error_of("TREAD", "other", "1", "1", "GROUP", "new").startswith("OOM")
     assert own.admin.call("EXISTS", "other") == 0
     assert own.admin.call("TREAD", "log", "1", "1", "GROUP", "there") == [], "what takes no memory goes on"
+
+
+@pytest.mark.parametrize("group", [(), ("GROUP", "g", "RETRY", "50", "0")], ids=["alone", "group"])
+@pytest.mark.parametrize("how", ["ERROR", "TIMEOUT"])
+def test_a_client_that_is_unblocked_right_behind_the_write_gets_one_answer(own, how, group):
+    reader = own.connect()
+    number = reader.call("CLIENT", "ID")
+    reader.send("TREAD", "log", "1", "1", *group, "BLOCK", "0")
+    own.wait_for_blocked(1)
+    own.admin.call_all([("TWRITE", "log", "t", "e"), ("CLIENT", "UNBLOCK", number, how)])
+    answer = reader.read()
+    if how == "ERROR":
+        assert str(answer) == "UNBLOCKED client unblocked via CLIENT UNBLOCK"
+    else:
+        assert answer == [[1, b"t", b"e"]]
+    assert reader.call("PING") == b"PONG"
+    if group and how == "ERROR":
+        again = reader.call("TREAD", "log", "1", "1", *group, "BLOCK", "0")
+        assert again == [[1, b"t", b"e"]], "what nobody got comes again after its retry time"

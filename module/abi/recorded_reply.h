@@ -1,0 +1,63 @@
+// An answer that is written now and sent later: what a waiting client gets is decided at
+// the write that serves it, but the host takes the answer a little later, when other
+// commands may have changed the key again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "module/abi/context.h"
+
+namespace millrace::abi {
+
+// Takes the same calls as Reply.
+class RecordedReply {
+ public:
+  void integer(int64_t value) { parts_.push_back({Part::Integer, static_cast<uint64_t>(value)}); }
+  void bytes(ByteView value) {
+    parts_.push_back({Part::Bytes, value.size()});
+    bytes_ += value;
+  }
+  void array(uint64_t size) { parts_.push_back({Part::Array, size}); }
+  // Arrays whose size comes later do not nest.
+  void array_later() {
+    later_ = parts_.size();
+    array(0);
+  }
+  void array_was(uint64_t size) { parts_[later_].number = size; }
+  void null() { parts_.push_back({Part::Null, 0}); }
+
+  void send(Reply reply) const {
+    size_t at = 0;
+    for (const Part& part : parts_) {
+      switch (part.kind) {
+        case Part::Integer:
+          reply.integer(static_cast<int64_t>(part.number));
+          break;
+        case Part::Bytes:
+          reply.bytes(ByteView(bytes_).substr(at, part.number));
+          at += part.number;
+          break;
+        case Part::Array:
+          reply.array(part.number);
+          break;
+        case Part::Null:
+          reply.null();
+          break;
+      }
+    }
+  }
+
+ private:
+  struct Part {
+    enum Kind : uint8_t { Integer, Bytes, Array, Null } kind;
+    uint64_t number;
+  };
+
+  std::vector<Part> parts_;
+  std::string bytes_;  // of all byte strings, one behind the other
+  size_t later_ = 0;
+};
+
+}  // namespace millrace::abi
