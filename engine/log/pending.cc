@@ -71,8 +71,8 @@ void Pending::add(OffsetBits messages, const PendingTerms& terms) {
   index(range);
 }
 
-uint64_t Pending::take_from(uint64_t first, uint64_t mask, bool cut) {
-  Range* range = ranges_.find(first);
+uint64_t Pending::take_from(Range* range, uint64_t mask, bool cut) {
+  const uint64_t first = range->first;
   const auto taken = static_cast<uint64_t>(std::popcount(mask));
   count_ -= taken;
   const uint64_t left = range->bits & ~mask;

@@ -152,8 +152,8 @@ class Pending {
   void unindex(const Range& range);
   template <class Visit>
   uint64_t take(Offset from, Offset to, bool cut, Visit visit);
-  // Takes the messages of `mask` out of the range that begins at `first`.
-  uint64_t take_from(uint64_t first, uint64_t mask, bool cut);
+  // Takes the messages of `mask` out of the range, which may be gone or cut then.
+  uint64_t take_from(Range* range, uint64_t mask, bool cut);
 
   Ranges ranges_;
   // Ranges that are not due: when they will be, or will expire. Due ones that can
@@ -167,7 +167,7 @@ template <class Visit>
 uint64_t Pending::take(Offset from, Offset to, bool cut, Visit visit) {
   uint64_t taken = 0;
   if (from >= to) return 0;
-  const Range* range = ranges_.floor(from.value());
+  Range* range = ranges_.floor(from.value());
   if (range == nullptr) range = ranges_.ceiling(from.value());
   while (range != nullptr && range->first < to.value()) {
     const Range found = *range;
@@ -178,9 +178,11 @@ uint64_t Pending::take(Offset from, Offset to, bool cut, Visit visit) {
     }
     if (to.value() - found.first < 64) mask &= (uint64_t{1} << (to.value() - found.first)) - 1;
     if (mask != 0) {
-      taken += take_from(found.first, mask, cut);
+      taken += take_from(range, mask, cut);
       visit(PendingPart{{Offset(found.first), mask}, terms_of(found)});
     }
+    // Of a single offset no other range can have anything: one search will do.
+    if (to == from + 1) break;
     range = ranges_.ceiling(found.first + 1);
   }
   return taken;
