@@ -57,7 +57,12 @@ uint64_t Log::evict_before(Offset new_first) {
   new_first = std::min(new_first, next());
   if (new_first <= first()) return 0;
   const uint64_t evicted = new_first - first();
-  while (!oldest().empty() && oldest().end() <= new_first) payload_ -= drop_oldest();
+  if (oldest().end() <= new_first) {
+    // One allocation for all that go: growing the list step by step would move them again
+    // and again.
+    evicted_.reserve(evicted_.size() + full_.find([&](const Block& b) { return b.end() > new_first; }) + 1);
+    while (!oldest().empty() && oldest().end() <= new_first) payload_ -= drop_oldest();
+  }
   if (!oldest().empty()) walk_front_to(new_first);
   if (groups_) {
     for (auto& [name, group] : *groups_) group.on_evicted(new_first);
