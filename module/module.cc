@@ -71,6 +71,7 @@ millrace::abi::Contents millrace::abi::contents() {
                    .databases_swapped = on_swap,
                    .databases_replaced = serve_all_readers_afresh,
                    .key_appeared = on_key_appeared,
-                   .key_left = on_key_left},
+                   .key_left = on_key_left,
+                   .loop_ends = serve_owed_readers},
   };
 }

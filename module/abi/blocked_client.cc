@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "module/abi/registration.h"
 #include "module/abi/timer.h"
 
 namespace millrace::abi {
@@ -13,11 +14,29 @@ BlockedClient* waiting(HostContext* context) {
 }
 
 std::deque<BlockedClient*> served;  // and not let go yet; first come, first let go
+
+// Redis 7.0 tells us that it is about to sleep right before it looks at clients that were
+// let go: the perfect moment. Later hosts and Valkey have looked by then; there a timer
+// comes first, and their telling us is for when the clock was set and the timer is late.
+bool tells_before_it_looks() { return (host.GetServerVersion() & 0xffff00) == 0x070000; }
 constinit Timer timer([](Context) { BlockedClient::let_served_go(); });
+
+void on_loop(HostContext* context, HostEvent, uint64_t moment, void*) {
+  if (moment != kLoopBeforeSleep) return;
+  contents().listener.loop_ends(Context(context));
+  BlockedClient::let_served_go();
+}
+
+// From the first client that waits on; nobody else pays for it.
+void watch_loop() {
+  static bool watched = false;
+  if (!watched) watched = host.SubscribeToServerEvent(own_context().handle(), kEventLoop, on_loop) == kOk;
+}
 
 }  // namespace
 
 void block(Context context, StringRef key, uint64_t timeout_ms, std::unique_ptr<BlockedClient> client) {
+  watch_loop();
   HostString* keys[] = {key.handle()};
   BlockedClient* waiter = client.release();
   waiter->handle_ = host.BlockClientOnKeys(
@@ -31,7 +50,8 @@ void BlockedClient::serve() {
   served_ = true;
   is_listed_ = true;
   served.push_back(this);
-  timer.set_at_latest(now());
+  static const bool needs_timer = !tells_before_it_looks();
+  if (needs_timer) timer.set_at_latest(now());
 }
 
 // The host has one way to end a wait on keys from outside: it calls the timeout

@@ -22,7 +22,7 @@ class BlockedClient {
   // command can come (CLIENT UNBLOCK would answer a second time). REQUIRES: still waiting.
   void serve();
 
-  // Does it now. To be called at the end of timers, behind which no commands come.
+  // Does it now.
   static void let_served_go();
 
  protected:

@@ -68,6 +68,8 @@ inline constexpr HostEvent kEventRoleChanged{0, 1};
 inline constexpr HostEvent kEventFlushed{2, 1};
 inline constexpr HostEvent kEventLoading{3, 1};
 inline constexpr HostEvent kEventSwapDb{11, 1};
+inline constexpr HostEvent kEventLoop{15, 1};
+inline constexpr uint64_t kLoopBeforeSleep = 0;
 inline constexpr uint64_t kRoleNowMaster = 0;
 inline constexpr uint64_t kFlushEnded = 1;
 inline constexpr uint64_t kLoadingEnded = 3;

@@ -103,6 +103,7 @@ struct Listener {
   void (*databases_replaced)();                      // emptied, or loaded from a master
   void (*key_appeared)(int database, ByteView key);  // RENAME, COPY, MOVE, RESTORE put something there
   void (*key_left)(int database, ByteView key);      // one of ours, by whatever command
+  void (*loop_ends)(Context);                        // a turn of the event loop; once a client has waited
 };
 
 // --- the whole ---

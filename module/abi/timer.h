@@ -19,7 +19,7 @@ class Timer {
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
-  // Sees to it that the function is called at `due` or earlier (at the latest in a day);
+  // Sees to it that the function is called at `due` or earlier (after a second at the latest);
   // a later setting that is already there is replaced.
   void set_at_latest(UnixMs due);
 

@@ -8,7 +8,6 @@
 
 #include "module/abi/blocked_client.h"
 #include "module/abi/recorded_reply.h"
-#include "module/abi/timer.h"
 #include "module/commands/group_readers.h"
 #include "module/commands/message_writing.h"
 #include "module/host/counters.h"
@@ -91,19 +90,7 @@ class WaitingReader final : public abi::BlockedClient {
   abi::RecordedReply answer_;
 };
 
-constexpr uint64_t kRestMs = 100;
-
 std::set<DatabaseKey> owed;  // keys whose readers must be looked at
-
-void on_timer(abi::Context context);
-constinit abi::Timer timer(on_timer);
-
-void on_timer(abi::Context context) {
-  // Serving a group is told to replicas.
-  if (abi::replicas_must_rest()) return timer.set_at_latest(abi::now() + kRestMs);
-  serve_owed_readers(context);
-  abi::BlockedClient::let_served_go();
-}
 
 void serve_line(const DatabaseKey& key, const Log& log) {
   const auto line = lines.find(key);
@@ -160,7 +147,6 @@ void serve_readers(abi::Context context, abi::StringRef key, Log& log) {
 void serve_readers_soon(const DatabaseKey& key) {
   if (!anybody_waits_for(key)) return;
   owed.insert(key);
-  timer.set_at_latest(abi::now());
 }
 
 void start_readers_afresh(int database, ByteView key) {
@@ -175,7 +161,6 @@ void serve_all_readers_afresh() {
     owed.insert(key);
   }
   for (DatabaseKey& key : keys_with_group_readers()) owed.insert(std::move(key));
-  if (!owed.empty()) timer.set_at_latest(abi::now());
 }
 
 void serve_owed_readers(abi::Context context) {
@@ -185,7 +170,7 @@ void serve_owed_readers(abi::Context context) {
 }
 
 void serve_owed_lone_readers(abi::Context context) {
-  // They stay owed for the sake of groups: the timer sees to those.
+  // They stay owed for the sake of groups, which are served when the loop's turn ends.
   if (!owed.empty() && !context.in_transaction()) serve_owed(context, owed, false);
 }
 

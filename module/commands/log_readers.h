@@ -29,7 +29,7 @@ void start_readers_afresh(int database, ByteView key);
 void serve_all_readers_afresh();
 
 // Answers whoever is owed an answer by a transaction that is over. Every command of
-// ours begins with it: nobody gets between a write and those who waited for it.
+// ours begins with it, and every turn of the event loop ends with it.
 void serve_owed_readers(abi::Context context);
 // The same for readers without a group only, where nothing may be replicated: Redis 7.0
 // never sends on what is replicated while it says that a key is ready.

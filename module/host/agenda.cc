@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "module/abi/blocked_client.h"
 #include "module/abi/timer.h"
 #include "module/host/role.h"
 
@@ -45,7 +44,6 @@ void fire(abi::Context context) {
     if (const auto next = upkeep(context, name, now)) add(key, *next, upkeep);
   }
   if (!by_date.empty()) timer.set_at_latest(by_date.begin()->first);
-  abi::BlockedClient::let_served_go();
 }
 
 }  // namespace
