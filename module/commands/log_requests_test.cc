@@ -7,43 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "module/commands/request_rows.h"
+
 namespace millrace::module {
 namespace {
-
-// The words of a line; they borrow it.
-std::vector<ByteView> words_of(ByteView line) {
-  std::vector<ByteView> words;
-  if (line.empty()) return words;
-  size_t space;
-  while ((space = line.find(' ')) != ByteView::npos) {
-    words.push_back(line.substr(0, space));
-    line.remove_prefix(space + 1);
-  }
-  words.push_back(line);
-  return words;
-}
-
-struct ErrorRow {
-  const char* name;
-  ByteView line;
-  ErrorCode code;
-  const char* text;
-};
-
-constexpr ErrorCode kSyntax = ErrorCode::Syntax;
-constexpr ErrorCode kRange = ErrorCode::Range;
-
-template <class Parser, size_t kRows>
-void expect_errors(Parser parse, const ErrorRow (&rows)[kRows]) {
-  for (const ErrorRow& row : rows) {
-    SCOPED_TRACE(row.name);
-    const std::vector<ByteView> words = words_of(row.line);
-    const auto request = parse(words);
-    ASSERT_FALSE(request) << "it was accepted";
-    EXPECT_EQ(request.error().code, row.code);
-    EXPECT_EQ(request.error().text, row.text);
-  }
-}
 
 // --- TWRITE ---
 
