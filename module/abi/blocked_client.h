@@ -19,7 +19,8 @@ class BlockedClient {
 
   // Ends the wait: answer() will be called, and the host lets the client go on, as soon as
   // the commands that have already arrived are done. Between answer() and that moment no
-  // command can come (CLIENT UNBLOCK would answer a second time). REQUIRES: still waiting.
+  // command can come (CLIENT UNBLOCK would answer a second time), except on hosts later than
+  // Redis 7.0 that read with io threads. REQUIRES: still waiting.
   void serve();
 
   // Does it now.

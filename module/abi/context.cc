@@ -53,7 +53,6 @@ void Reply::error(const Error& error) {
 }
 
 void log_warning(const char* text) { host.Log(own, "warning", "%s", text); }
-void log_notice(const char* text) { host.Log(own, "notice", "%s", text); }
 
 Context own_context() { return Context(own); }
 void make_own_context(HostContext* loading) { own = host.GetDetachedThreadSafeContext(loading); }

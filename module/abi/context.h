@@ -65,7 +65,6 @@ class Reply {
   void null() { host.ReplyWithNull(context_); }
   void null_array() { host.ReplyWithNullArray(context_); }
   void error(const Error& error);
-  void wrong_arity() { host.WrongArity(context_); }
 
  private:
   HostContext* context_;
@@ -147,7 +146,6 @@ inline bool replicas_must_rest() { return host.AvoidReplicaTraffic() != 0; }
 
 // One line in the host's log.
 void log_warning(const char* text);
-void log_notice(const char* text);
 
 // A context that belongs to no client, valid for the module's whole life.
 Context own_context();

@@ -202,7 +202,6 @@ struct HostCommandInfo {
   F(Alloc, void*, (size_t))                                                                                        \
   F(Free, void, (void*))                                                                                           \
   F(SetModuleAttribs, void, (HostContext*, const char* name, int version, int api_version))                        \
-  F(IsModuleNameBusy, int, (const char* name))                                                                     \
   F(SetModuleOptions, void, (HostContext*, int options))                                                           \
   F(GetServerVersion, int, ())                                                                                     \
   F(CreateCommand, int, (HostContext*, const char* name, CommandCallback, const char* flags, int, int, int))       \
@@ -244,7 +243,6 @@ struct HostCommandInfo {
   F(NotifyKeyspaceEvent, int, (HostContext*, int type, const char* event, HostString* key))                        \
   F(Replicate, int, (HostContext*, const char* command, const char* format, ...))                                  \
   F(ReplicateVerbatim, int, (HostContext*))                                                                        \
-  F(WrongArity, int, (HostContext*))                                                                               \
   F(ReplyWithLongLong, int, (HostContext*, long long))                                                             \
   F(ReplyWithStringBuffer, int, (HostContext*, const char*, size_t))                                               \
   F(ReplyWithSimpleString, int, (HostContext*, const char*))                                                       \

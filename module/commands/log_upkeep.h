@@ -1,5 +1,5 @@
 // What follows from every change of a log: evicted memory is given back, dates are kept,
-// and whoever waits is served. Commands end with these; the agenda calls look_after.
+// and whoever waits is served. Commands end with these; the agenda calls look_after_log.
 #pragma once
 
 #include "engine/log/log.h"

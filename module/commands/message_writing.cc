@@ -9,6 +9,8 @@
 
 namespace millrace::module {
 
+namespace {
+
 template <class Out>
 void write_message(Out& reply, const Message& message, uint32_t attempts) {
   reply.array(attempts == 0 ? 3 : 4);
@@ -24,17 +26,6 @@ void write_info(Out& reply, const Log* log) {
   reply.integer(log == nullptr ? 1 : static_cast<int64_t>(log->first().value()));
   reply.integer(log == nullptr ? 0 : static_cast<int64_t>(log->last().value()));
 }
-
-void write_nothing_came(abi::Reply reply, const DatabaseKey& place, bool with_info) {
-  if (!with_info) return reply.null_array();
-  const abi::Context context = abi::own_context();
-  context.select(place.database);
-  const auto key = LogKey::for_reading(context, abi::OwnedString(place.name));
-  reply.array(1);
-  write_info(reply, key ? key->get() : nullptr);
-}
-
-namespace {
 
 // Walks messages with one of some tags.
 class TaggedCursor {
@@ -70,6 +61,15 @@ uint64_t write_tagged(Out& reply, const Log& log, Offset from, const ReadRequest
 }
 
 }  // namespace
+
+void write_nothing_came(abi::Reply reply, const DatabaseKey& place, bool with_info) {
+  if (!with_info) return reply.null_array();
+  const abi::Context context = abi::own_context();
+  context.select(place.database);
+  const auto key = LogKey::for_reading(context, abi::OwnedString(place.name));
+  reply.array(1);
+  write_info(reply, key ? key->get() : nullptr);
+}
 
 bool has_something_to_read(const Log* log, Offset from, const ReadRequest& request) {
   if (log == nullptr) return false;

@@ -1,10 +1,9 @@
 """Transactions, scripts, protocols, wrong types, memory limits and rights, for every data type."""
 
-import contextlib
-
 import pytest
 
 from families import FAMILIES, name_of, on
+from rights import user
 
 pytestmark = pytest.mark.parametrize("family", FAMILIES, ids=str)
 
@@ -202,17 +201,6 @@ def test_shrinking_is_allowed_under_maxmemory(server, c, family):
 
 
 # --- rights ---
-
-
-@contextlib.contextmanager
-def user(server, *rules):
-    server.admin.call("ACL", "SETUSER", "guest", "reset", "on", "nopass", *rules)
-    try:
-        with server.connect() as connection:
-            connection.call("AUTH", "guest", "any")
-            yield connection
-    finally:
-        server.admin.call("ACL", "DELUSER", "guest")
 
 
 def has_categories(server):

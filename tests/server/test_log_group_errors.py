@@ -1,11 +1,10 @@
 """Bad input to the commands of groups: one exact error, nothing changed. And rights."""
 
-import contextlib
-
 import pytest
 
 from families import KEY, on
 from log_groups import LONG, about, pending_offsets, take, write
+from rights import user
 
 INT_MAX = "9223372036854775807"
 COUNTS = f"expected an integer from 0 to {INT_MAX}"
@@ -146,17 +145,6 @@ def test_without_key_or_group_it_is_nogroup(server, c, name):
 
 
 # --- rights ---
-
-
-@contextlib.contextmanager
-def user(server, *rules):
-    server.admin.call("ACL", "SETUSER", "guest", "reset", "on", "nopass", *rules)
-    try:
-        with server.connect() as connection:
-            connection.call("AUTH", "guest", "any")
-            yield connection
-    finally:
-        server.admin.call("ACL", "DELUSER", "guest")
 
 
 NOPERM = "NOPERM this user may not read with a group: it needs the right to run TACK on the key"
