@@ -7,7 +7,7 @@
 
 #include "fuzz/allocation_meter.h"
 #include "fuzz/require.h"
-#include "module/commands/log_requests.h"
+#include "module/commands/log/log_requests.h"
 
 namespace millrace::module {
 namespace {

@@ -64,7 +64,7 @@ std::unique_ptr<Log> TypeTraits<Log>::load(RdbReader& reader, int version) {
   }
   if (const auto due = log->next_date()) {
     log->promise(*due);
-    module::agenda::add({reader.database(), std::string(reader.key())}, *due, module::look_after_log);
+    module::agenda::add({reader.database(), std::string(reader.key())}, *due);
   }
   return std::make_unique<Log>(std::move(*log));
 }

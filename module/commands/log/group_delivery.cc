@@ -1,9 +1,9 @@
-#include "module/commands/group_delivery.h"
+#include "module/commands/log/group_delivery.h"
 
 #include "engine/log/group_codec.h"
-#include "module/commands/dead_letters.h"
-#include "module/commands/log_readers.h"
-#include "module/commands/log_upkeep.h"
+#include "module/commands/log/dead_letters.h"
+#include "module/commands/log/log_readers.h"
+#include "module/commands/log/log_upkeep.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
 #include "module/host/settings.h"

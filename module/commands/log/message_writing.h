@@ -4,7 +4,7 @@
 
 #include "engine/log/log.h"
 #include "module/abi/context.h"
-#include "module/commands/log_requests.h"
+#include "module/commands/log/log_requests.h"
 #include "module/host/database_key.h"
 
 namespace millrace::module {

@@ -1,4 +1,4 @@
-#include "module/commands/message_writing.h"
+#include "module/commands/log/message_writing.h"
 
 #include <algorithm>
 #include <vector>

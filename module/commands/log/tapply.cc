@@ -3,10 +3,10 @@
 // careful with its bytes as RESTORE, because anybody may send it.
 #include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
-#include "module/commands/log_commands.h"
-#include "module/commands/log_readers.h"
-#include "module/commands/log_requests.h"
-#include "module/commands/log_upkeep.h"
+#include "module/commands/log/log_commands.h"
+#include "module/commands/log/log_readers.h"
+#include "module/commands/log/log_requests.h"
+#include "module/commands/log/log_upkeep.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
 

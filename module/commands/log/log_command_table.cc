@@ -1,30 +1,9 @@
-#include "module/command_table.h"
-
-#include "module/commands/log_commands.h"
-#include "module/commands/log_readers.h"
+#include "module/commands/log/log_commands.h"
+#include "module/commands/table_words.h"
 
 namespace millrace::module {
 
 namespace {
-
-using abi::ArgumentDoc;
-using enum abi::ArgumentKind;
-constexpr int kOptional = abi::kArgumentOptional;
-constexpr int kMultiple = abi::kArgumentMultiple;
-
-constexpr const char* kSince = "1.0.0";
-constexpr ArgumentDoc kKey{.name = "key", .kind = Key};
-
-// Every command first answers those whom a transaction still owes an answer.
-template <abi::Handler handler>
-void after_owed_answers(abi::Context context, abi::Arguments arguments) {
-  serve_owed_readers(context);
-  handler(context, arguments);
-}
-template <abi::Handler handler>
-constexpr abi::CommandCallback callback = abi::of<after_owed_answers<handler>>;
-template <abi::Handler handler>
-constexpr abi::CommandCallback subcommand = abi::of_subcommand<after_owed_answers<handler>>;
 
 // --- TWRITE ---
 constexpr ArgumentDoc kTagEntry[] = {{.name = "tag"}, {.name = "entry"}};
@@ -113,7 +92,6 @@ constexpr ArgumentDoc kApply[] = {kKey, {.name = "effect", .kind = OneOf, .parts
 
 constexpr ArgumentDoc kEvict[] = {kKey, {.name = "offset", .kind = Integer}};
 constexpr ArgumentDoc kSeek[] = {kKey, {.name = "unix-time-milliseconds", .kind = UnixTime}};
-constexpr ArgumentDoc kOnlyKey[] = {kKey};
 
 constexpr abi::Command kCommands[] = {
     {
@@ -286,6 +264,6 @@ constexpr abi::Command kCommands[] = {
 
 }  // namespace
 
-std::span<const abi::Command> command_table() { return kCommands; }
+std::span<const abi::Command> log_command_table() { return kCommands; }
 
 }  // namespace millrace::module

@@ -1,7 +1,7 @@
-#include "module/commands/log_commands.h"
-#include "module/commands/log_readers.h"
-#include "module/commands/log_requests.h"
-#include "module/commands/log_upkeep.h"
+#include "module/commands/log/log_commands.h"
+#include "module/commands/log/log_readers.h"
+#include "module/commands/log/log_requests.h"
+#include "module/commands/log/log_upkeep.h"
 #include "module/host/log_type.h"
 
 namespace millrace::module {

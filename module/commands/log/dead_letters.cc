@@ -1,11 +1,11 @@
-#include "module/commands/dead_letters.h"
+#include "module/commands/log/dead_letters.h"
 
 #include "engine/base/hash_slot.h"
-#include "module/commands/dead_letter_tag.h"
-#include "module/commands/log_readers.h"
-#include "module/commands/log_upkeep.h"
+#include "module/commands/log/dead_letter_tag.h"
+#include "module/commands/log/log_upkeep.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
+#include "module/host/owed_answers.h"
 #include "module/host/settings.h"
 
 namespace millrace::module {
@@ -51,7 +51,7 @@ bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log
   settle_evicted(letters, letters.enforce_size_limits());
   keep_dates(context, name, letters);
   context.changed(name, "twrite");
-  serve_readers_soon({context.database(), target_name});
+  serve_soon({context.database(), target_name});
   return true;
 }
 

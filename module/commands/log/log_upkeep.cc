@@ -1,10 +1,10 @@
-#include "module/commands/log_upkeep.h"
+#include "module/commands/log/log_upkeep.h"
 
 #include <optional>
 #include <string>
 
-#include "module/commands/group_delivery.h"
-#include "module/commands/log_readers.h"
+#include "module/commands/log/group_delivery.h"
+#include "module/commands/log/log_readers.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
@@ -31,7 +31,7 @@ namespace {
 void keep_date(abi::Context context, abi::StringRef name, Log& log, std::optional<UnixMs> due) {
   if (!due || log.promised() <= *due) return;
   log.promise(*due);
-  agenda::add({context.database(), std::string(name.view())}, *due, look_after_log);
+  agenda::add({context.database(), std::string(name.view())}, *due);
 }
 
 }  // namespace
@@ -41,8 +41,6 @@ void keep_dates(abi::Context context, abi::StringRef name, Log& log) { keep_date
 void keep_dates_of_group(abi::Context context, abi::StringRef name, Log& log, ByteView group_name) {
   if (const Group* group = log.group(group_name)) keep_date(context, name, log, group->next_event());
 }
-
-void keep_dates_of_key(const DatabaseKey& key) { agenda::add(key, UnixMs(0), look_after_log); }
 
 std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, UnixMs now) {
   auto key = LogKey::for_upkeep(context, name);

@@ -2,9 +2,10 @@
 // and whoever waits is served. Commands end with these; the agenda calls look_after_log.
 #pragma once
 
+#include <optional>
+
 #include "engine/log/log.h"
 #include "module/abi/context.h"
-#include "module/host/database_key.h"
 
 namespace millrace::module {
 
@@ -24,7 +25,8 @@ void settle_groups(Log& log);
 void keep_dates(abi::Context context, abi::StringRef name, Log& log);
 // The same when only one group has changed: costs the same however many there are.
 void keep_dates_of_group(abi::Context context, abi::StringRef name, Log& log, ByteView group);
-// The same for whatever a key holds that has just appeared under its name.
-void keep_dates_of_key(const DatabaseKey& key);
+
+// Does what a log's dates demand: the agenda's part.
+std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef key, UnixMs now);
 
 }  // namespace millrace::module

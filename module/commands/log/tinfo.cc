@@ -1,6 +1,6 @@
 #include <iterator>
 
-#include "module/commands/log_commands.h"
+#include "module/commands/log/log_commands.h"
 #include "module/host/log_type.h"
 
 namespace millrace::module {

@@ -1,5 +1,5 @@
-#include "module/commands/log_commands.h"
-#include "module/commands/log_requests.h"
+#include "module/commands/log/log_commands.h"
+#include "module/commands/log/log_requests.h"
 #include "module/host/log_type.h"
 
 namespace millrace::module {

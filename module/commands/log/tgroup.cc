@@ -1,12 +1,12 @@
 #include <iterator>
 
 #include "engine/base/hash_slot.h"
-#include "module/commands/group_readers.h"
-#include "module/commands/log_commands.h"
-#include "module/commands/log_readers.h"
-#include "module/commands/log_requests.h"
-#include "module/commands/log_upkeep.h"
-#include "module/commands/opened_group.h"
+#include "module/commands/log/group_readers.h"
+#include "module/commands/log/log_commands.h"
+#include "module/commands/log/log_readers.h"
+#include "module/commands/log/log_requests.h"
+#include "module/commands/log/log_upkeep.h"
+#include "module/commands/log/opened_group.h"
 #include "module/host/settings.h"
 
 namespace millrace::module {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "module/commands/log_requests.h"
+#include "module/commands/log/log_requests.h"
 #include "module/commands/request_rows.h"
 
 namespace millrace::module {

@@ -1,4 +1,4 @@
-#include "module/commands/group_readers.h"
+#include "module/commands/log/group_readers.h"
 
 #include <list>
 #include <map>
@@ -7,11 +7,11 @@
 
 #include "module/abi/blocked_client.h"
 #include "module/abi/recorded_reply.h"
-#include "module/commands/group_delivery.h"
-#include "module/commands/log_readers.h"
-#include "module/commands/log_upkeep.h"
-#include "module/commands/message_writing.h"
+#include "module/commands/log/group_delivery.h"
+#include "module/commands/log/log_upkeep.h"
+#include "module/commands/log/message_writing.h"
 #include "module/host/counters.h"
+#include "module/host/owed_answers.h"
 #include "module/host/role.h"
 
 namespace millrace::module {
@@ -66,7 +66,7 @@ class WaitingWorker final : public abi::BlockedClient {
 
   void answer_timeout(abi::Reply reply) override { write_nothing_came(reply, place_, request_.with_info); }
 
-  void key_is_ready(abi::Context context) override { serve_owed_lone_readers(context); }
+  void key_is_ready(abi::Context context) override { serve_owed_without_effects(context); }
 
   void left() override {
     const auto key = lines.find(place_);
@@ -112,7 +112,7 @@ std::vector<DatabaseKey> keys_with_group_readers() {
 void serve_group_readers(abi::Context context, const DatabaseKey& place, abi::StringRef key, Log& log) {
   const auto of_key = lines.find(place);
   if (of_key == lines.end() || !server_decides) return;
-  if (abi::replicas_must_rest()) return serve_readers_soon(place);
+  if (abi::replicas_must_rest()) return serve_soon(place);
   std::vector<std::string> groups;
   for (const auto& [group, line] : of_key->second) groups.push_back(group);
   for (const std::string& group : groups) {

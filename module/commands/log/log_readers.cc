@@ -1,4 +1,4 @@
-#include "module/commands/log_readers.h"
+#include "module/commands/log/log_readers.h"
 
 #include <algorithm>
 #include <set>
@@ -8,10 +8,11 @@
 
 #include "module/abi/blocked_client.h"
 #include "module/abi/recorded_reply.h"
-#include "module/commands/group_readers.h"
-#include "module/commands/message_writing.h"
+#include "module/commands/log/group_readers.h"
+#include "module/commands/log/message_writing.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
+#include "module/host/owed_answers.h"
 
 namespace millrace::module {
 
@@ -58,7 +59,7 @@ class WaitingReader final : public abi::BlockedClient {
 
   void answer_timeout(abi::Reply reply) override { write_nothing_came(reply, key_, request_.with_info); }
 
-  void key_is_ready(abi::Context context) override { serve_owed_lone_readers(context); }
+  void key_is_ready(abi::Context context) override { serve_owed_without_effects(context); }
 
   void left() override {
     leave_line();
@@ -90,8 +91,6 @@ class WaitingReader final : public abi::BlockedClient {
   abi::RecordedReply answer_;
 };
 
-std::set<DatabaseKey> owed;  // keys whose readers must be looked at
-
 void serve_line(const DatabaseKey& key, const Log& log) {
   const auto line = lines.find(key);
   if (line == lines.end()) return;
@@ -104,27 +103,40 @@ void serve_line(const DatabaseKey& key, const Log& log) {
   for (WaitingReader* reader : reached) reader->serve_from(log);
 }
 
-void start_line_afresh(const Line& line) {
-  // Over a copy: each may change its place.
-  for (const auto& [waits_for, reader] : Line(line)) reader->start_afresh();
-}
-
-void serve_owed(abi::Context context, const std::set<DatabaseKey>& places, bool with_groups) {
-  const int database = context.database();
-  for (const DatabaseKey& place : places) {
-    context.select(place.database);
-    const abi::OwnedString name(place.name);
-    const auto key = LogKey::for_upkeep(context, name);
-    if (!key || key->get() == nullptr) continue;
-    serve_line(place, *key->get());
-    if (with_groups) serve_group_readers(context, place, name, *key->get());
-  }
-  context.select(database);
+void serve_key(abi::Context context, const DatabaseKey& place, abi::StringRef name, bool with_groups) {
+  const auto key = LogKey::for_upkeep(context, name);
+  if (!key || key->get() == nullptr) return;
+  serve_line(place, *key->get());
+  if (with_groups) serve_group_readers(context, place, name, *key->get());
 }
 
 bool anybody_waits_for(const DatabaseKey& place) { return lines.contains(place) || group_readers_wait_for(place); }
 
+std::vector<DatabaseKey> keys_with_readers() {
+  std::vector<DatabaseKey> keys = keys_with_group_readers();
+  for (const auto& [place, line] : lines) keys.push_back(place);
+  return keys;
+}
+
+void start_line_afresh(const DatabaseKey& place) {
+  const auto line = lines.find(place);
+  if (line == lines.end()) return;
+  // Over a copy: each may change its place.
+  for (const auto& [waits_for, reader] : Line(line->second)) reader->start_afresh();
+}
+
 }  // namespace
+
+constinit const Waiters log_waiters{
+    .wait_for = anybody_waits_for,
+    .keys = keys_with_readers,
+    .serve = [](abi::Context context, const DatabaseKey& place,
+                abi::StringRef name) { serve_key(context, place, name, true); },
+    // Reading without a group changes nothing.
+    .serve_without_effects = [](abi::Context context, const DatabaseKey& place,
+                                abi::StringRef name) { serve_key(context, place, name, false); },
+    .start_afresh = start_line_afresh,
+};
 
 void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, const ReadRequest& request) {
   DatabaseKey place{context.database(), std::string(key.view())};
@@ -138,40 +150,10 @@ void serve_readers(abi::Context context, abi::StringRef key, Log& log) {
   if (!anybody_waits_for(place)) return;
   if (context.in_transaction()) {
     context.wake_when_over(key);
-    return serve_readers_soon(place);
+    return serve_soon(place);
   }
   serve_line(place, log);
   serve_group_readers(context, place, key, log);
-}
-
-void serve_readers_soon(const DatabaseKey& key) {
-  if (!anybody_waits_for(key)) return;
-  owed.insert(key);
-}
-
-void start_readers_afresh(int database, ByteView key) {
-  if (lines.empty()) return;
-  const auto line = lines.find(DatabaseKey{database, std::string(key)});
-  if (line != lines.end()) start_line_afresh(line->second);
-}
-
-void serve_all_readers_afresh() {
-  for (auto& [key, line] : lines) {
-    start_line_afresh(line);
-    owed.insert(key);
-  }
-  for (DatabaseKey& key : keys_with_group_readers()) owed.insert(std::move(key));
-}
-
-void serve_owed_readers(abi::Context context) {
-  if (owed.empty()) [[likely]]
-    return;
-  if (!context.in_transaction()) serve_owed(context, std::exchange(owed, {}), true);
-}
-
-void serve_owed_lone_readers(abi::Context context) {
-  // They stay owed for the sake of groups, which are served when the loop's turn ends.
-  if (!owed.empty() && !context.in_transaction()) serve_owed(context, owed, false);
 }
 
 }  // namespace millrace::module

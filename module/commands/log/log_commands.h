@@ -1,9 +1,19 @@
 // The log's commands: each takes its words apart, works on the log, and answers.
 #pragma once
 
+#include <span>
+
 #include "module/abi/registration.h"
+#include "module/host/family.h"
 
 namespace millrace::module {
+
+// The one table of them. COMMAND DOCS, COMMAND GETKEYS, ACL categories, docs/commands and
+// the checks of the tree all come from it.
+std::span<const abi::Command> log_command_table();
+
+// What the log is to the module.
+Family log_family();
 
 void twrite(abi::Context context, abi::Arguments arguments);
 void tread(abi::Context context, abi::Arguments arguments);

@@ -1,4 +1,4 @@
-#include "module/commands/log_requests.h"
+#include "module/commands/log/log_requests.h"
 
 #include <algorithm>
 #include <string>

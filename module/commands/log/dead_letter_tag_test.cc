@@ -1,4 +1,4 @@
-#include "module/commands/dead_letter_tag.h"
+#include "module/commands/log/dead_letter_tag.h"
 
 #include <gtest/gtest.h>
 

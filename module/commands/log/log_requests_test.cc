@@ -1,6 +1,6 @@
 // Tables: each row is what a client types behind the key, and what the parser makes of
 // it. A single space parts two words, so a space at an end makes an empty one.
-#include "module/commands/log_requests.h"
+#include "module/commands/log/log_requests.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 #include "engine/log/group_codec.h"
-#include "module/commands/log_commands.h"
-#include "module/commands/log_readers.h"
-#include "module/commands/log_requests.h"
-#include "module/commands/log_upkeep.h"
-#include "module/commands/opened_group.h"
+#include "module/commands/log/log_commands.h"
+#include "module/commands/log/log_readers.h"
+#include "module/commands/log/log_requests.h"
+#include "module/commands/log/log_upkeep.h"
+#include "module/commands/log/opened_group.h"
 #include "module/host/counters.h"
 
 namespace millrace::module {
