@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "module/abi/registration.h"
+#include "module/commands/channel/channel_commands.h"
 #include "module/commands/log/log_commands.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
@@ -18,6 +19,7 @@ namespace millrace::module {
 std::span<const Family> families() {
   static const Family all[] = {
       log_family(),
+      channel_family(),
   };
   return all;
 }

@@ -1,0 +1,55 @@
+#include "module/commands/channel/channel_commands.h"
+#include "module/commands/channel/channel_requests.h"
+#include "module/commands/channel/channel_upkeep.h"
+#include "module/commands/channel/waiting_fetches.h"
+
+namespace millrace::module {
+
+void chan_subscribe(abi::Context context, abi::Arguments arguments) {
+  const auto request = parse_chan_subscribe(arguments.views(2));
+  if (!request) return context.reply().error(request.error());
+  const abi::StringRef name = arguments.string(1);
+  auto key = ChannelKey::for_writing(context, name);
+  if (!key) return context.reply().error(key.error());
+  const auto opened = channel_or_new(context, name, *key, request->expire_ms);
+  if (!opened) return context.reply().error(opened.error());
+
+  Channel& channel = **opened;
+  move_time(context, name, channel);
+  const UnixMs expired = channel.expires_at();
+  if (request->expire_ms) channel.set_expire(*request->expire_ms);
+  const Subscriber& subscriber = channel.subscribe(request->subscriber);
+  keep_key(*key, channel, expired);
+  context.reply().integer(channel.clock_of(subscriber.position).value());
+  context.replicate_verbatim();
+  context.changed(name, "chan.subscribe");
+  if (request->expire_ms) keep_fetches_alive({context.database(), std::string(name.view())});
+}
+
+void chan_unsubscribe(abi::Context context, abi::Arguments arguments) {
+  const auto subscriber = parse_chan_unsubscribe(arguments.views(2));
+  if (!subscriber) return context.reply().error(subscriber.error());
+  const abi::StringRef name = arguments.string(1);
+  auto opened = OpenedSubscriber::open(context, name, *subscriber);
+  if (!opened && opened.error().code == ErrorCode::NoSubscriber) return context.reply().integer(0);
+  if (!opened) return context.reply().error(opened.error());
+  opened->channel->unsubscribe(*subscriber);
+  context.reply().integer(1);
+  context.replicate_verbatim();
+  context.changed(name, "chan.unsubscribe");
+  dismiss_fetches({context.database(), std::string(name.view())}, *subscriber);
+}
+
+void chan_create(abi::Context context, abi::Arguments arguments) {
+  const auto request = parse_chan_create(arguments.views(2));
+  if (!request) return context.reply().error(request.error());
+  const abi::StringRef name = arguments.string(1);
+  auto key = ChannelKey::for_writing(context, name);
+  if (!key) return context.reply().error(key.error());
+  if (key->get() != nullptr) return context.reply().error({ErrorCode::Exists, "the channel exists already"});
+  create_channel(context, name, *key, *request);
+  context.reply().ok();
+  context.changed(name, "chan.create");
+}
+
+}  // namespace millrace::module
