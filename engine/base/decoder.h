@@ -37,6 +37,9 @@ class Decoder {
     return taken;
   }
 
+  // All that is left, or none once anything has failed.
+  ByteView rest() { return bytes(static_cast<uint64_t>(end_ - at_)); }
+
   bool ok() const { return ok_; }
   // True if nothing failed and nothing is left over.
   bool finished() const { return ok_ && at_ == end_; }

@@ -15,6 +15,9 @@ enum class ErrorCode {
   NoGroup,       // no such log, or no such group in it
   NoSubscriber,  // no such channel, or no such subscriber of it
   BadReceipt,    // a receipt that was not issued for this channel and subscriber
+  NoWorker,      // a worker that has not joined the pool
+  NoWorkers,     // a pool without workers
+  NotOwner,      // a recipient that belongs to another worker
   ReadOnly,      // a write on a replica
   NoRights,      // the user may not do this
   NoMemory,      // maxmemory is reached

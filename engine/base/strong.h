@@ -38,6 +38,9 @@ using Offset = Strong<struct OffsetName>;
 // A date: milliseconds since 1970 on the wall clock.
 using UnixMs = Strong<struct UnixMsName>;
 
+// The time of a worker pool: milliseconds that its servers have been up since it was made.
+using PoolTime = Strong<struct PoolTimeName>;
+
 // Offsets travel as signed 64-bit integers in replies, so none may exceed this.
 inline constexpr Offset kMaxOffset{INT64_MAX};
 

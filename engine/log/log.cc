@@ -10,7 +10,7 @@ constexpr size_t kBlocksBeforeWholeOnes = 4;
 
 }  // namespace
 
-Log::Log() : newest_(Offset(1)) { front_.offset = Offset(1); }
+Log::Log(Offset first) : newest_(first) { front_.offset = first; }
 
 Log Log::clone() const {
   Log copy;

@@ -50,7 +50,8 @@ struct LogHead {
 
 class Log {
  public:
-  Log();
+  // The first message will have this offset.
+  explicit Log(Offset first = Offset(1));
   Log(Log&&) noexcept = default;
   Log& operator=(Log&&) noexcept = default;
 

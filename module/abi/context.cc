@@ -18,6 +18,12 @@ const char* prefix_of(ErrorCode code) {
       return "NOSUB ";
     case ErrorCode::BadReceipt:
       return "BADRECEIPT ";
+    case ErrorCode::NoWorker:
+      return "NOWORKER ";
+    case ErrorCode::NoWorkers:
+      return "NOWORKERS ";
+    case ErrorCode::NotOwner:
+      return "NOTOWNER ";
     case ErrorCode::ReadOnly:
       return "READONLY ";
     case ErrorCode::NoRights:

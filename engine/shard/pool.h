@@ -1,0 +1,232 @@
+// A worker pool: each recipient has one worker, for as long as that worker lives.
+//
+//   workers      w1 [ann, eve]    w2 [bob]    w3 []        in the order in which they joined
+//   iterator               ^ the next new recipient goes to w2
+//
+// A worker whose last access is more than `stale` ago is stale; if something is pending for
+// it, its recipients move to the living, with everything that is pending. That is all a
+// pool knows of death.
+//
+// What time it is, is what tick() was told last. It is the time the pool's servers have
+// been up: neither a clock that is set nor a server that was down makes a worker stale.
+// Whoever repeats the same operations gets the same pool.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/keyed_hash.h"
+#include "engine/shard/recipients.h"
+#include "engine/shard/worker.h"
+
+namespace millrace {
+
+enum class AssignmentPolicy : uint8_t { RoundRobin, LeastPending };
+
+struct PoolSettings {
+  uint64_t stale_ms = 15'000;
+  AssignmentPolicy policy = AssignmentPolicy::RoundRobin;
+};
+
+struct PoolCounters {
+  uint64_t assigned = 0;   // recipients that were new
+  uint64_t moved = 0;      // recipients that changed their worker
+  uint64_t failovers = 0;  // workers that were removed because they were stale
+};
+
+struct Routed {
+  WorkerId worker;
+  uint64_t pending;
+};
+
+// What the parts of a pool are besides their lists: what is saved of them.
+struct PoolHead {
+  PoolTime now;
+  PoolSettings settings;
+  PoolCounters counters;
+  uint64_t iterator = 0;
+  uint64_t assignments = 0;
+};
+struct WorkerHead {
+  ByteView name;
+  Worker::State state = Worker::State::Working;
+  std::optional<PoolTime> seen;
+  uint64_t looked_at = 0;  // how many of its own recipients it has looked at, leaving
+};
+struct RecipientHead {
+  ByteView name;
+  uint64_t routed = 0;
+  uint64_t assigned = 0;
+  Offset next_sequence;
+};
+struct QueueHead {
+  LogHead log;
+  Offset undelivered;
+  uint64_t ready_since = 0;
+};
+
+class Pool {
+ public:
+  static constexpr size_t kMaxWorkers = 100'000;
+  // How many recipients one operation moves or looks at: the rest follows in slices, by
+  // settle().
+  static constexpr uint64_t kSlice = 10'000;
+
+  explicit Pool(const HashKey& key) : recipients_(key) {}
+  Pool(Pool&&) noexcept = default;
+  Pool& operator=(Pool&&) noexcept = default;
+
+  // --- where it stands ---
+  PoolTime now() const { return now_; }
+  const PoolSettings& settings() const { return settings_; }
+  void set(PoolSettings settings) { settings_ = settings; }
+  const PoolCounters& counters() const { return counters_; }
+  uint64_t iterator() const { return iterator_; }
+  uint64_t assignments() const { return assignments_; }
+  const Recipients& recipients() const { return recipients_; }
+  // In the order in which they joined; those that work, and those that are leaving or dead and
+  // still own something, apart.
+  const std::vector<WorkerId>& working() const { return working_; }
+  const std::vector<WorkerId>& going() const { return going_; }
+  const Worker& worker(WorkerId id) const { return *workers_[id]; }
+  // One that works or is leaving; nothing if there is none of that name.
+  std::optional<WorkerId> find_worker(ByteView name) const;
+  bool is_stale(const Worker& worker) const { return worker.seen && now_ - *worker.seen > settings_.stale_ms; }
+  // Who owns it; nothing if it is not assigned.
+  std::optional<WorkerId> owner(ByteView recipient) const;
+
+  // Moves its time on; an earlier time is ignored. True if it moved.
+  bool tick(PoolTime now);
+
+  // --- workers ---
+  // Adds a worker, or starts one anew: what it had in flight is delivered to it again.
+  // Failure: Full.
+  Result<WorkerId> join(ByteView name);
+  // It shows itself.
+  void touch(WorkerId worker) { workers_[worker]->seen = now_; }
+  // Its recipients move to others; those it has something in flight of only once that is
+  // done, unless it lets go. Returns how many have moved already. It stays, leaving, as
+  // long as it owns any.
+  uint64_t leave(WorkerId worker, bool lets_go);
+
+  // --- recipients ---
+  // The recipient's worker: assigned if it is new, another one if its own is stale with
+  // something pending. Then counts one more pending, or queues the payloads.
+  // Failure: NoWorkers, Full.
+  Result<Routed> route(ByteView recipient);
+  Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits);
+  // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
+  Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
+
+  // Delivers the worker's next payload, its recipients in turn. False if there is none.
+  // The views live until the pool is changed.
+  struct Delivery {
+    ByteView recipient;
+    Offset sequence;
+    ByteView payload;
+  };
+  bool has_delivery(WorkerId worker) const;
+  bool deliver(WorkerId worker, Delivery& delivery);
+  // How many were acknowledged: all up to `sequence`. Failure: NotOwner; Range if it was
+  // not delivered yet.
+  Result<uint64_t> acknowledge(WorkerId worker, ByteView recipient, Offset sequence);
+
+  // Moves idle recipients from workers that have more to workers that have fewer, at most
+  // so many. Returns how many.
+  uint64_t rebalance(uint64_t max_moves);
+
+  // --- by itself ---
+  // Fails over what is stale and goes on with moves that were begun, one slice. True if
+  // there is more to do at once.
+  bool settle();
+  // When settle() next has something to do; nothing if never, unless a worker comes.
+  std::optional<PoolTime> next_settle() const;
+
+  // Walks a worker's recipients from a cursor on (0: the first); returns the cursor to go
+  // on from, 0 at the end. Whoever belongs to the worker all the time is met exactly once.
+  uint64_t each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
+                          const std::function<void(const Recipient&)>& visit) const;
+
+  // --- as a value ---
+  // Each step of putting a pool together again leaves a valid one or fails with Corrupt.
+  // The order: the head; each worker, in the order in which they joined, those that work
+  // first, with its recipients, in the order of their assignment; then each queue, its
+  // blocks before its head, in the order of their turns (pool_codec.h).
+  Result<void> restore_head(const PoolHead& head);
+  Result<void> restore_worker(const WorkerHead& head);
+  // Of the worker that was restored last.
+  Result<void> restore_recipient(const RecipientHead& head);
+  Result<void> restore_block(ByteView recipient, BlockHeader header, Buffer bytes);
+  Result<void> restore_queue(ByteView recipient, const QueueHead& head);
+
+  // Blocks that went since the last call, for the caller to free at its leisure.
+  std::vector<Block> take_evicted() { return std::exchange(evicted_, {}); }
+
+  // Everything it holds, itself included.
+  uint64_t memory() const;
+  // Proves the invariants. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  Worker& at(WorkerId id) { return *workers_[id]; }
+  bool is_living(const Worker& worker) const { return worker.state == Worker::State::Working && !is_stale(worker); }
+  bool must_fail_over(const Worker& worker) const {
+    return worker.state != Worker::State::Dead && worker.busy > 0 && is_stale(worker);
+  }
+  // The next worker for a recipient, by policy: a living one, not `except`; nobody if there
+  // is none.
+  WorkerId choose_living(WorkerId except);
+  // The same for a new recipient: any that works is better than none.
+  WorkerId choose_for_new();
+  WorkerId next_in_turn(const std::function<bool(WorkerId)>& fits);
+  WorkerId least_pending(const std::function<bool(WorkerId)>& fits) const;
+  bool has_living_besides(WorkerId except) const;
+
+  WorkerId add_worker(ByteView name);
+  Result<RecipientId> prepare(ByteView recipient);
+  void fail_over(WorkerId worker);
+  bool move_slice(WorkerId worker, uint64_t& budget);
+  bool drain_slice(WorkerId worker, uint64_t& budget);
+  void let_go_if_leaving(RecipientId id);
+  void move(RecipientId id, WorkerId to);
+  void remove_if_empty(WorkerId id);
+  void stop_working(WorkerId id, Worker::State state);
+
+  void assign(RecipientId id, WorkerId to);
+  void unassign(RecipientId id);
+  // To be called around every change of what is pending of a recipient.
+  void count_pending(RecipientId id, uint64_t before);
+  void make_ready(RecipientId id);
+  void drop_ready(RecipientId id);
+  void make_held(RecipientId id);
+  void drop_held(RecipientId id);
+  Queue& queue_of(Recipient& recipient);
+  void redeliver(RecipientId id);
+  void drop_empty_queue(RecipientId id);
+  const char* check_worker(WorkerId id) const;
+
+  PoolTime now_;
+  PoolSettings settings_;
+  PoolCounters counters_;
+  uint64_t iterator_ = 0;
+  uint32_t assignments_ = 0;
+  uint64_t ready_turns_ = 0;
+  Recipients recipients_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // by id; null: free
+  std::vector<WorkerId> working_;
+  std::vector<WorkerId> going_;
+  std::map<std::string, WorkerId, std::less<>> by_name_;
+  std::vector<Block> evicted_;
+  // While it is put together again.
+  WorkerId restored_ = kNobody32;
+  uint64_t left_to_look_at_ = 0;
+};
+
+}  // namespace millrace

@@ -1,0 +1,82 @@
+// The proof that every recipient has one owner and that all counts add up: SHARD.CHECK.
+#include <vector>
+
+#include "engine/shard/pool.h"
+
+namespace millrace {
+
+const char* Pool::check_worker(WorkerId id) const {
+  const Worker& worker = *workers_[id];
+  uint64_t recipients = 0;
+  uint64_t pending = 0;
+  uint64_t busy = 0;
+  uint64_t ready = 0;
+  uint64_t held = 0;
+  RecipientId before = kNobody32;
+  for (RecipientId at = worker.own.first; at != kNobody32; at = recipients_[at].after) {
+    const Recipient& recipient = recipients_[at];
+    if (++recipients > recipients_.size()) return "a worker's recipients go round in a circle";
+    if (recipient.owner != id) return "a recipient is listed with a worker that does not own it";
+    if (recipient.before != before) return "a worker's recipients are not linked both ways";
+    pending += recipient.pending();
+    busy += recipient.pending() != 0;
+    if (recipient.queue) {
+      const Queue& queue = *recipient.queue;
+      if (const char* broken = queue.log.check()) return broken;
+      if (queue.log.empty()) return "an empty queue is kept";
+      if (queue.undelivered < queue.log.first() || queue.undelivered > queue.log.next()) {
+        return "a queue has delivered what it does not hold";
+      }
+      ready += queue.has_waiting();
+      held += queue.in_flight() != 0;
+    }
+    before = at;
+  }
+  if (worker.own.last != before) return "a worker does not know its last recipient";
+  if (recipients != worker.recipients) return "a worker's recipients do not add up";
+  if (pending != worker.pending) return "a worker's pending messages do not add up";
+  if (busy != worker.busy) return "a worker's busy recipients do not add up";
+
+  uint64_t last_turn = 0;
+  for (RecipientId at = worker.ready.first; at != kNobody32; at = recipients_[at].queue->ready_after) {
+    if (recipients_[at].owner != id || !recipients_[at].queue) return "a strange recipient waits for delivery";
+    if (recipients_[at].queue->ready_since <= last_turn) return "recipients are not served in turn";
+    last_turn = recipients_[at].queue->ready_since;
+    if (ready-- == 0) return "more recipients wait for delivery than have something to deliver";
+  }
+  if (ready != 0) return "a recipient has something to deliver and does not wait for it";
+  for (RecipientId at = worker.held.first; at != kNobody32; at = recipients_[at].queue->held_after) {
+    if (recipients_[at].owner != id || !recipients_[at].queue) return "a strange recipient is held";
+    if (held-- == 0) return "more recipients are held than have something in flight";
+  }
+  return held == 0 ? nullptr : "a recipient has something in flight and is not held";
+}
+
+const char* Pool::check() const {
+  if (const char* broken = recipients_.check()) return broken;
+  uint64_t owned = 0;
+  size_t workers = 0;
+  for (WorkerId id = 0; id < workers_.size(); ++id) {
+    if (!workers_[id]) continue;
+    ++workers;
+    owned += workers_[id]->recipients;
+    if (const char* broken = check_worker(id)) return broken;
+  }
+  for (RecipientId id = 0; id < recipients_.size(); ++id) {
+    const WorkerId owner = recipients_[id].owner;
+    if (owner >= workers_.size() || !workers_[owner]) return "a recipient has no owner";
+  }
+  if (owned != recipients_.size()) return "not every recipient has exactly one owner";
+  if (workers != working_.size() + going_.size()) return "a worker neither works nor goes";
+  for (WorkerId id : working_) {
+    if (worker(id).state != Worker::State::Working) return "a worker that does not work is chosen from";
+    if (find_worker(worker(id).name) != id) return "a worker is not found by its name";
+  }
+  for (WorkerId id : going_) {
+    if (worker(id).state == Worker::State::Working) return "a worker that works is to go";
+    if (worker(id).recipients == 0) return "a worker that owns nothing has not gone";
+  }
+  return nullptr;
+}
+
+}  // namespace millrace

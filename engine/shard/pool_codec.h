@@ -1,0 +1,34 @@
+// A pool as bytes, for RDB, DUMP, AOF rewrite, replication and COPY: a sequence of parts;
+// docs/formats/shard.md draws them. Names are written as size and bytes, numbers as varints.
+//
+//   pool        := version now stale policy iterator assignments assigned moved failovers
+//   worker      := name state seen looked-at                  seen: 0 never, else the time + 1
+//   recipients  := { name routed assigned next-sequence }*    of the worker before
+//   block       := name header                                and the block's bytes beside it
+//   queue       := name undelivered ready-since log-head
+#pragma once
+
+#include <functional>
+
+#include "engine/base/buffer.h"
+#include "engine/base/error.h"
+#include "engine/shard/pool.h"
+
+namespace millrace {
+
+// No worker's or recipient's name is longer, or empty.
+inline constexpr size_t kMaxPoolNameBytes = 512;
+// A hundred years.
+inline constexpr uint64_t kMaxStaleMs = 3'155'760'000'000;
+
+// Do not change: persisted.
+enum class PoolPart : uint8_t { Pool, Worker, Recipients, Block, Queue };
+
+// All parts in the order in which they are restored. `block` is empty but for a Block.
+void each_pool_part(const Pool& pool, const std::function<void(PoolPart part, ByteView bytes, ByteView block)>& visit);
+
+// Puts a part that nobody has vouched for where it belongs. Failure: Corrupt; the pool is
+// valid then too, but of recipients those before the bad one are there.
+Result<void> restore_pool_part(Pool& pool, PoolPart part, ByteView bytes, Buffer block);
+
+}  // namespace millrace

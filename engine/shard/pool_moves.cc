@@ -1,0 +1,267 @@
+// Workers that come and go, and what that means for their recipients.
+#include <algorithm>
+#include <set>
+
+#include "engine/shard/pool.h"
+#include "engine/shard/recipient_lists.h"
+
+namespace millrace {
+
+namespace {
+
+using State = Worker::State;
+
+// What choosing a worker costs, in recipients that could be looked at meanwhile.
+uint64_t price_of_choice(const PoolSettings& settings, size_t workers) {
+  return settings.policy == AssignmentPolicy::RoundRobin ? 1 : 1 + workers / 64;
+}
+
+}  // namespace
+
+// --- choosing ---
+
+WorkerId Pool::next_in_turn(const std::function<bool(WorkerId)>& fits) {
+  if (iterator_ >= working_.size()) iterator_ = 0;
+  for (size_t i = 0; i < working_.size(); ++i) {
+    const size_t at = (iterator_ + i) % working_.size();
+    if (!fits(working_[at])) continue;
+    iterator_ = at + 1 < working_.size() ? at + 1 : 0;
+    return working_[at];
+  }
+  return kNobody32;
+}
+
+WorkerId Pool::least_pending(const std::function<bool(WorkerId)>& fits) const {
+  WorkerId best = kNobody32;
+  for (WorkerId id : working_) {
+    if (!fits(id)) continue;
+    if (best == kNobody32 || std::pair(worker(id).pending, worker(id).recipients) <
+                                 std::pair(worker(best).pending, worker(best).recipients)) {
+      best = id;
+    }
+  }
+  return best;
+}
+
+WorkerId Pool::choose_living(WorkerId except) {
+  const auto fits = [&](WorkerId id) { return id != except && is_living(worker(id)); };
+  return settings_.policy == AssignmentPolicy::RoundRobin ? next_in_turn(fits) : least_pending(fits);
+}
+
+WorkerId Pool::choose_for_new() {
+  const WorkerId living = choose_living(kNobody32);
+  if (living != kNobody32) return living;
+  const auto any = [](WorkerId) { return true; };
+  return settings_.policy == AssignmentPolicy::RoundRobin ? next_in_turn(any) : least_pending(any);
+}
+
+bool Pool::has_living_besides(WorkerId except) const {
+  return std::ranges::any_of(working_, [&](WorkerId id) { return id != except && is_living(worker(id)); });
+}
+
+// --- coming and going ---
+
+Result<WorkerId> Pool::join(ByteView name) {
+  if (const auto known = find_worker(name)) {
+    Worker& worker = at(*known);
+    worker.seen.reset();
+    if (worker.state == State::Leaving) {
+      std::erase(going_, *known);
+      working_.push_back(*known);
+      worker.state = State::Working;
+      worker.looking_at = kNobody32;
+    }
+    std::vector<RecipientId> held;
+    for (RecipientId id = worker.held.first; id != kNobody32; id = recipients_[id].queue->held_after)
+      held.push_back(id);
+    // In an order that is the same on every server.
+    std::ranges::sort(held, {}, [&](RecipientId id) { return recipients_[id].assigned; });
+    for (RecipientId id : held) redeliver(id);
+    return *known;
+  }
+  if (working_.size() + going_.size() >= kMaxWorkers) {
+    return fail(ErrorCode::Full, "the pool has as many workers as it can");
+  }
+  const WorkerId id = add_worker(name);
+  by_name_.emplace(std::string(name), id);
+  working_.push_back(id);
+  return id;
+}
+
+WorkerId Pool::add_worker(ByteView name) {
+  const auto free = std::ranges::find_if(workers_, [](const auto& worker) { return worker == nullptr; });
+  const auto id = static_cast<WorkerId>(free - workers_.begin());
+  if (free == workers_.end()) workers_.emplace_back();
+  workers_[id] = std::make_unique<Worker>();
+  workers_[id]->name = name;
+  return id;
+}
+
+uint64_t Pool::leave(WorkerId id, bool lets_go) {
+  const uint64_t before = counters_.moved;
+  if (lets_go) {
+    stop_working(id, State::Dead);
+  } else if (at(id).state == State::Working) {
+    stop_working(id, State::Leaving);
+  }
+  uint64_t budget = kSlice;
+  lets_go ? move_slice(id, budget) : drain_slice(id, budget);
+  return counters_.moved - before;
+}
+
+// It is chosen no longer. A dead one's name is free for another.
+void Pool::stop_working(WorkerId id, State state) {
+  Worker& worker = at(id);
+  if (worker.state == State::Working) {
+    std::erase(working_, id);
+    going_.push_back(id);
+  }
+  worker.state = state;
+  worker.looking_at = worker.own.first;
+  if (state == State::Dead) by_name_.erase(worker.name);
+}
+
+void Pool::fail_over(WorkerId id) {
+  stop_working(id, State::Dead);
+  ++counters_.failovers;
+}
+
+void Pool::remove_if_empty(WorkerId id) {
+  const Worker& worker = at(id);
+  if (worker.state == State::Working || worker.recipients != 0) return;
+  if (worker.state == State::Leaving) by_name_.erase(worker.name);
+  std::erase(going_, id);
+  workers_[id].reset();
+}
+
+// --- moving ---
+
+void Pool::move(RecipientId id, WorkerId to) {
+  unassign(id);
+  assign(id, to);
+  ++counters_.moved;
+}
+
+// Moves a dead worker's recipients as far as the budget goes; true if there is more to do.
+bool Pool::move_slice(WorkerId from, uint64_t& budget) {
+  const uint64_t price = price_of_choice(settings_, working_.size());
+  while (at(from).own.first != kNobody32) {
+    if (budget == 0) return true;
+    const WorkerId to = choose_living(from);
+    if (to == kNobody32) return false;
+    move(at(from).own.first, to);
+    budget -= std::min(budget, price);
+  }
+  remove_if_empty(from);
+  return false;
+}
+
+// The same for a leaving worker's, but for those it has something in flight of.
+bool Pool::drain_slice(WorkerId from, uint64_t& budget) {
+  const uint64_t price = price_of_choice(settings_, working_.size());
+  for (Worker& worker = at(from); worker.looking_at != kNobody32;) {
+    if (budget == 0) return true;
+    const RecipientId id = worker.looking_at;
+    budget -= std::min(budget, price);
+    if (recipients_[id].is_in_flight()) {
+      worker.looking_at = recipients_[id].after;
+      continue;
+    }
+    const WorkerId to = choose_living(from);
+    if (to == kNobody32) {
+      worker.looking_at = worker.own.first;
+      return false;
+    }
+    move(id, to);
+  }
+  remove_if_empty(from);
+  return false;
+}
+
+// What a leaving worker has in hand is done: now the recipient can move.
+void Pool::let_go_if_leaving(RecipientId id) {
+  const WorkerId from = recipients_[id].owner;
+  if (at(from).state != State::Leaving || recipients_[id].is_in_flight()) return;
+  const WorkerId to = choose_living(from);
+  if (to == kNobody32) {
+    at(from).looking_at = at(from).own.first;
+    return;
+  }
+  move(id, to);
+  remove_if_empty(from);
+}
+
+uint64_t Pool::rebalance(uint64_t max_moves) {
+  // Equal ones in the order in which they joined, which is the same on every server.
+  struct Place {
+    uint64_t recipients;
+    size_t joined;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::set<Place> givers;
+  for (size_t i = 0; i < working_.size(); ++i) {
+    if (is_living(worker(working_[i]))) givers.insert({worker(working_[i]).recipients, i});
+  }
+  std::set<Place> takers = givers;
+  std::map<size_t, RecipientId> looking_at;
+  uint64_t moved = 0;
+  for (uint64_t looks = 10 * kSlice; looks > 0 && moved < max_moves && !givers.empty();) {
+    const Place most = *givers.rbegin();
+    const Place least = *takers.begin();
+    if (most.recipients < least.recipients + 2) break;
+    RecipientId& at = looking_at.try_emplace(most.joined, worker(working_[most.joined]).own.first).first->second;
+    for (; at != kNobody32 && looks > 0 && recipients_[at].pending() != 0; --looks) at = recipients_[at].after;
+    if (looks == 0) break;
+    if (at == kNobody32) {
+      givers.erase(most);
+      continue;
+    }
+    const RecipientId idle = std::exchange(at, recipients_[at].after);
+    --looks;
+    move(idle, working_[least.joined]);
+    ++moved;
+    for (std::set<Place>* places : {&givers, &takers}) {
+      for (const Place& old : {most, least}) {
+        if (places->erase(old) != 0) places->insert({worker(working_[old.joined]).recipients, old.joined});
+      }
+    }
+  }
+  return moved;
+}
+
+// --- by itself ---
+
+bool Pool::settle() {
+  std::vector<WorkerId> stale;
+  for (const auto* ids : {&working_, &going_}) {
+    for (WorkerId id : *ids) {
+      if (must_fail_over(worker(id))) stale.push_back(id);
+    }
+  }
+  if (has_living_besides(kNobody32)) {
+    for (WorkerId id : stale) fail_over(id);
+  }
+  uint64_t budget = kSlice;
+  bool more = false;
+  for (WorkerId id : std::vector(going_)) {
+    more |= worker(id).state == State::Dead ? move_slice(id, budget) : drain_slice(id, budget);
+  }
+  return more;
+}
+
+std::optional<PoolTime> Pool::next_settle() const {
+  const auto living = std::ranges::count_if(working_, [&](WorkerId id) { return is_living(worker(id)); });
+  std::optional<PoolTime> next;
+  const auto consider = [&](PoolTime date) { next = std::min(next.value_or(date), std::max(date, now_)); };
+  for (const auto* ids : {&working_, &going_}) {
+    for (WorkerId id : *ids) {
+      const Worker& one = worker(id);
+      if (living <= is_living(one)) continue;  // nobody could take over
+      if (one.state == State::Dead || (one.state == State::Leaving && one.looking_at != kNobody32)) consider(now_);
+      if (one.state != State::Dead && one.busy > 0 && one.seen) consider(*one.seen + settings_.stale_ms + 1);
+    }
+  }
+  return next;
+}
+
+}  // namespace millrace

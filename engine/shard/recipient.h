@@ -1,0 +1,68 @@
+// A recipient: somebody messages are for, and the one worker who has them all. A million
+// of these is normal, so it is 48 bytes, its name, and an entry in an index.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "engine/base/bytes.h"
+#include "engine/log/log.h"
+
+namespace millrace {
+
+// Where a recipient or worker is in its table: a number that stays.
+using RecipientId = uint32_t;
+using WorkerId = uint32_t;
+inline constexpr uint32_t kNobody32 = UINT32_MAX;
+
+// The payloads of a recipient that are not acknowledged. Offsets are sequences.
+//
+//        acknowledged     in flight      waiting
+//   ................... [ 71 72 73 ] [ 74 75 76 77 ]
+//                         ^ log.first()  ^ undelivered
+struct Queue {
+  explicit Queue(Offset first) : log(first), undelivered(first) {}
+
+  Log log;
+  Offset undelivered;        // the next one to deliver
+  uint64_t ready_since = 0;  // orders the recipients that have something to deliver
+
+  // Neighbours among the worker's recipients that have something to deliver, and among
+  // those that have something in flight.
+  RecipientId ready_before = kNobody32, ready_after = kNobody32;
+  RecipientId held_before = kNobody32, held_after = kNobody32;
+
+  uint64_t in_flight() const { return undelivered - log.first(); }
+  bool has_waiting() const { return undelivered < log.next(); }
+};
+
+class Recipient {
+ public:
+  explicit Recipient(ByteView name) : name_(new char[name.size()]), name_size_(static_cast<uint16_t>(name.size())) {
+    name.copy(name_.get(), name.size());
+  }
+
+  ByteView name() const { return {name_.get(), name_size_}; }
+
+  // Messages that were handed out elsewhere and are not done.
+  uint32_t routed = 0;
+  WorkerId owner = kNobody32;
+  uint32_t assigned = 0;  // number of the assignment to its owner; they only grow, and go round
+  // Neighbours among the owner's recipients, in the order of their assignment.
+  RecipientId before = kNobody32, after = kNobody32;
+  std::unique_ptr<Queue> queue;  // null: nothing is queued
+  Offset next_sequence{1};       // of the next payload while there is no queue
+
+  uint64_t pending() const { return routed + (queue ? queue->log.count() : 0); }
+  // What a worker may be working on: another must not get hold of it.
+  bool is_in_flight() const { return routed != 0 || (queue && queue->in_flight() != 0); }
+
+  uint64_t memory() const { return name_size_ + (queue ? sizeof(Queue) - sizeof(Log) + queue->log.memory() : 0); }
+
+ private:
+  std::unique_ptr<char[]> name_;
+  uint16_t name_size_;
+};
+
+}  // namespace millrace
