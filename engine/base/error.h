@@ -13,6 +13,7 @@ enum class ErrorCode {
   Range,      // a number that is not one, or outside what is allowed
   WrongType,  // the key holds something else
   NoGroup,    // no such log, or no such group in it
+  NotOwner,   // who gives a lock back does not hold it
   ReadOnly,   // a write on a replica
   NoRights,   // the user may not do this
   NoMemory,   // maxmemory is reached

@@ -14,6 +14,8 @@ const char* prefix_of(ErrorCode code) {
       return "WRONGTYPE ";
     case ErrorCode::NoGroup:
       return "NOGROUP ";
+    case ErrorCode::NotOwner:
+      return "NOTOWNER ";
     case ErrorCode::ReadOnly:
       return "READONLY ";
     case ErrorCode::NoRights:
