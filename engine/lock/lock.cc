@@ -7,6 +7,8 @@ namespace {
 // What a tree of the standard library adds to each value: three pointers and a colour.
 constexpr size_t kTreeNode = 32;
 
+uint64_t ms_until_over(MonotonicMs end, MonotonicMs now) { return end < now ? 0 : end - now + 1; }
+
 }  // namespace
 
 Lock Lock::clone() const {
@@ -77,8 +79,11 @@ bool Lock::remove(ByteView owner) {
 uint64_t Lock::ms_until_room(LockMode mode, MonotonicMs now) const {
   if (has_room_for(mode)) return 0;
   // In its own mode one must go; in another all must.
-  const MonotonicMs end = mode == mode_ ? by_end_.begin()->first : by_end_.rbegin()->first;
-  return end < now ? 0 : end - now + 1;
+  return mode == mode_ ? ms_until_over(by_end_.begin()->first, now) : ms_until_free(now);
+}
+
+uint64_t Lock::ms_until_free(MonotonicMs now) const {
+  return is_free() ? 0 : ms_until_over(by_end_.rbegin()->first, now);
 }
 
 std::vector<std::string> Lock::over(MonotonicMs now, size_t most) const {
@@ -88,6 +93,12 @@ std::vector<std::string> Lock::over(MonotonicMs now, size_t most) const {
     owners.push_back(holder->first);
   }
   return owners;
+}
+
+size_t Lock::count_over(MonotonicMs now) const {
+  size_t count = 0;
+  for (auto at = by_end_.begin(); at != by_end_.end() && at->second->second.lease.is_over(now); ++at) ++count;
+  return count;
 }
 
 size_t Lock::bytes_of(const Holder& holder) {

@@ -65,7 +65,7 @@ class Lock {
   bool is_free() const { return holders_.empty(); }
   size_t holding() const { return holders_.size(); }
   const Holders& holders() const { return holders_; }
-  // REQUIRES: !is_free()
+  // Of those who hold it, or else of those who held it last.
   LockMode mode() const { return mode_; }
 
   // What this owner holds, or null. O(log n) with n holders, as all of these.
@@ -96,18 +96,22 @@ class Lock {
 
   // The holder whose lease ends first. REQUIRES: !is_free()
   const Holder& first_to_end() const { return *by_end_.begin()->second; }
-  // After so many milliseconds a request of this mode could be granted, if nobody renews
-  // or comes before it. 0 if it could be now.
+  // After so many milliseconds there may be room for this mode, or nobody may hold it any
+  // longer, if nobody renews or comes first. 0 if that is so now.
   uint64_t ms_until_room(LockMode mode, MonotonicMs now) const;
+  uint64_t ms_until_free(MonotonicMs now) const;
 
   // Owners whose leases are over, the first to end first; at most `most`.
   std::vector<std::string> over(MonotonicMs now, size_t most) const;
+  // How many there are. O(n) with n of them.
+  size_t count_over(MonotonicMs now) const;
 
   size_t memory() const { return sizeof(Lock) + holder_bytes_; }
 
-  // When somebody has promised to look after its leases; kept for whoever keeps the dates.
+  // When somebody has promised to look after its leases; kept for whoever keeps the dates,
+  // and no part of what the lock is.
   MonotonicMs promised() const { return promised_; }
-  void promise(MonotonicMs date) { promised_ = date; }
+  void promise(MonotonicMs date) const { promised_ = date; }
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
@@ -121,7 +125,7 @@ class Lock {
   Holders holders_;
   ByEnd by_end_;
   size_t holder_bytes_ = 0;
-  MonotonicMs promised_{UINT64_MAX};
+  mutable MonotonicMs promised_{UINT64_MAX};
 };
 
 }  // namespace millrace

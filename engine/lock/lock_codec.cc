@@ -50,7 +50,7 @@ bool is_possible(const Holding& holding) {
          lease.end.value() <= kLatest && lease.end_date.value() <= kLatest;
 }
 
-Result<Changes> decode(ByteView bytes, const Clocks& now) {
+Result<Changes> decode(ByteView bytes, const Clocks& now, Token most) {
   Decoder in(bytes);
   if (in.number() != kVersion) return corrupt("a lock of a version this module does not know");
   const auto mode = decode_mode(in);
@@ -64,6 +64,7 @@ Result<Changes> decode(ByteView bytes, const Clocks& now) {
     change.token = Token(in.number());
     if (kind > kHas || change.owner.empty() || change.owner.size() > kMaxOwner) return corrupt("an impossible owner");
     if (change.token.value() == 0 || change.token > kMaxToken) return corrupt("an impossible token");
+    if (change.token > most) return corrupt("a token far ahead of this server's clock");
     if (kind == kHas) {
       Holding holding{.token = change.token, .holds = in.number(), .lease = {}};
       holding.lease.ttl_ms = in.number();
@@ -145,8 +146,8 @@ std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
   return parts;
 }
 
-Result<void> apply_changes(Lock& lock, ByteView bytes, const Clocks& now, Token& greatest) {
-  const auto changes = decode(bytes, now);
+Result<void> apply_changes(Lock& lock, ByteView bytes, const Clocks& now, Token most, Token& greatest) {
+  const auto changes = decode(bytes, now, most);
   if (!changes) return std::unexpected(changes.error());
   if (auto possible = validate(lock, *changes); !possible) return possible;
   for (const Change& change : changes->list) {

@@ -46,7 +46,7 @@ inline constexpr size_t kHoldersPerPart = 1000;
 std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock);
 
 // Makes the changes, as whoever reads these clocks sees them. `greatest` is raised to the
-// greatest token among them. Failure: Corrupt, and both are unchanged.
-Result<void> apply_changes(Lock& lock, ByteView bytes, const Clocks& now, Token& greatest);
+// greatest token among them, which must not be above `most`. Failure: Corrupt, and both are unchanged.
+Result<void> apply_changes(Lock& lock, ByteView bytes, const Clocks& now, Token most, Token& greatest);
 
 }  // namespace millrace

@@ -24,7 +24,7 @@ std::string numbers(std::initializer_list<uint64_t> list) {
 const char* reason_of(Lock& lock, ByteView bytes) {
   static std::string reason;
   Token greatest;
-  const auto applied = apply_changes(lock, bytes, at(0), greatest);
+  const auto applied = apply_changes(lock, bytes, at(0), kMaxToken, greatest);
   EXPECT_FALSE(applied) << "it was accepted";
   EXPECT_EQ(greatest, Token(0));
   EXPECT_EQ(lock.check(), nullptr);
@@ -40,7 +40,7 @@ TEST(LockCodec, ALockComesBackAsItWas) {
   ASSERT_EQ(parts.size(), 1u);
   Lock again;
   Token greatest(6);
-  ASSERT_TRUE(apply_changes(again, parts[0], at(50), greatest));
+  ASSERT_TRUE(apply_changes(again, parts[0], at(50), kMaxToken, greatest));
   EXPECT_EQ(greatest, Token(9));
   EXPECT_EQ(again.mode(), kShared);
   EXPECT_EQ(again.holding(), 2u);
@@ -58,7 +58,7 @@ TEST(LockCodec, EachModeComesBack) {
     lock.put("ann", mode, holding(5));
     Lock again;
     Token greatest;
-    ASSERT_TRUE(apply_changes(again, encode_lock(lock, kClock)[0], at(0), greatest));
+    ASSERT_TRUE(apply_changes(again, encode_lock(lock, kClock)[0], at(0), kMaxToken, greatest));
     EXPECT_EQ(again.mode(), mode);
   }
 }
@@ -70,7 +70,7 @@ TEST(LockCodec, ManyHoldersAreInSeveralPartsEachGoodAlone) {
   ASSERT_EQ(parts.size(), 3u);
   Lock again;
   Token greatest;
-  for (const std::string& part : parts) ASSERT_TRUE(apply_changes(again, part, at(0), greatest));
+  for (const std::string& part : parts) ASSERT_TRUE(apply_changes(again, part, at(0), kMaxToken, greatest));
   EXPECT_EQ(again.holding(), 2500u);
   EXPECT_EQ(encode_lock(again, kClock), parts);
 }
@@ -83,7 +83,7 @@ TEST(LockCodec, AHandOverIsOneEffect) {
   changes.has("bob", holding(6));
   changes.has("carl", holding(7));
   Token greatest;
-  ASSERT_TRUE(apply_changes(lock, changes.bytes(kShared, kClock), at(0), greatest));
+  ASSERT_TRUE(apply_changes(lock, changes.bytes(kShared, kClock), at(0), kMaxToken, greatest));
   EXPECT_EQ(lock.find("ann"), nullptr);
   EXPECT_EQ(lock.holding(), 2u);
   EXPECT_EQ(lock.mode(), kShared);
@@ -96,7 +96,7 @@ TEST(LockCodec, AnEffectThatTakesTheLastHolderLeavesItFree) {
   LockChanges changes;
   changes.has_no_longer("ann", Token(5));
   Token greatest;
-  ASSERT_TRUE(apply_changes(lock, changes.bytes(LockMode::exclusive(), kClock), at(0), greatest));
+  ASSERT_TRUE(apply_changes(lock, changes.bytes(LockMode::exclusive(), kClock), at(0), kMaxToken, greatest));
   EXPECT_TRUE(lock.is_free());
 }
 
@@ -106,7 +106,7 @@ TEST(LockCodec, AnotherMachineSeesWhatTheDateLeaves) {
   Token greatest;
   Lock there;
   const Clocks now{.monotonic = MonotonicMs(9'000'000), .wall = UnixMs(1'000'040), .identity = 99};
-  ASSERT_TRUE(apply_changes(there, encode_lock(lock, kClock)[0], now, greatest));
+  ASSERT_TRUE(apply_changes(there, encode_lock(lock, kClock)[0], now, kMaxToken, greatest));
   EXPECT_EQ(there.find("ann")->lease.left(now.monotonic), 60u);
 }
 
@@ -131,6 +131,18 @@ TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
   EXPECT_STREQ(reason_of(lock, bytes(exclusive, ann_goes, ann_goes)),
                "a lock taken from somebody who does not hold it");
   EXPECT_EQ(lock.find("ann")->token, Token(5));
+}
+
+TEST(LockCodec, ATokenAboveWhatTheCallerAllowsIsRefused) {
+  Lock lock, again;
+  lock.put("ann", kShared, holding(5));
+  lock.put("bob", kShared, holding(9));
+  Token greatest;
+  const auto refused = apply_changes(again, encode_lock(lock, kClock)[0], at(0), Token(8), greatest);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "a token far ahead of this server's clock");
+  EXPECT_TRUE(again.is_free());
+  EXPECT_TRUE(apply_changes(again, encode_lock(lock, kClock)[0], at(0), Token(9), greatest));
 }
 
 TEST(LockCodec, ImpossibleNumbersAreRefused) {

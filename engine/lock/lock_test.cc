@@ -97,6 +97,9 @@ TEST(Lock, ALeaseLastsItsWholeTimeAndNoFurtherMillisecond) {
   EXPECT_EQ(lock.over(MonotonicMs(121), 9), (std::vector<std::string>{"ann", "bob"}));
   EXPECT_EQ(lock.over(MonotonicMs(121), 1), std::vector<std::string>{"ann"});
   EXPECT_EQ(lock.first_to_end().first, "ann");
+  EXPECT_EQ(lock.count_over(MonotonicMs(110)), 0u);
+  EXPECT_EQ(lock.count_over(MonotonicMs(111)), 1u);
+  EXPECT_EQ(lock.count_over(MonotonicMs(121)), 2u);
 }
 
 TEST(Lock, ARenewedLeaseEndsLaterOrEarlierAsAsked) {
@@ -122,6 +125,8 @@ TEST(Lock, SaysWhenThereMayBeRoom) {
   EXPECT_EQ(lock.ms_until_room(two, MonotonicMs(4)), 7u) << "when the first of them goes";
   EXPECT_EQ(lock.ms_until_room(kShared, MonotonicMs(4)), 27u) << "when all have gone";
   EXPECT_EQ(lock.ms_until_room(kShared, MonotonicMs(99)), 0u);
+  EXPECT_EQ(lock.ms_until_free(MonotonicMs(4)), 27u);
+  EXPECT_EQ(Lock().ms_until_free(MonotonicMs(4)), 0u);
 }
 
 TEST(Lock, AnyBytesAreAnOwner) {
