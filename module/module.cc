@@ -4,10 +4,12 @@
 
 #include "module/abi/registration.h"
 #include "module/commands/channel/channel_commands.h"
+#include "module/commands/lock/lock_commands.h"
 #include "module/commands/log/log_commands.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
 #include "module/host/family.h"
+#include "module/host/monotonic_agenda.h"
 #include "module/host/owed_answers.h"
 #include "module/host/reclaim.h"
 #include "module/host/role.h"
@@ -20,6 +22,7 @@ std::span<const Family> families() {
   static const Family all[] = {
       log_family(),
       channel_family(),
+      lock_family(),
   };
   return all;
 }
@@ -39,6 +42,7 @@ void on_deciding(bool deciding) {
 
 void on_swap(int first, int second) {
   agenda::follow_swap(first, second);
+  monotonic_agenda::follow_swap(first, second);
   serve_all_waiters_afresh();
 }
 
@@ -46,6 +50,11 @@ void on_key_appeared(int database, ByteView name) {
   const DatabaseKey key{database, std::string(name)};
   agenda::add(key, UnixMs(0));
   serve_soon(key);
+}
+
+void on_loop_end(abi::Context context) {
+  monotonic_agenda::work(context);
+  serve_owed(context);
 }
 
 }  // namespace
@@ -64,9 +73,11 @@ millrace::abi::Contents millrace::abi::contents() {
       .settings = all_settings(),
       .listener = {.now_deciding = on_deciding,
                    .databases_swapped = on_swap,
+                   .loading = monotonic_agenda::follow_loading,
+                   .database_emptied = monotonic_agenda::forget,
                    .databases_replaced = serve_all_waiters_afresh,
                    .key_appeared = on_key_appeared,
                    .key_left = start_waiters_afresh,
-                   .loop_ends = serve_owed},
+                   .loop_ends = on_loop_end},
   };
 }

@@ -17,7 +17,7 @@ enum class ErrorCode {
   BadReceipt,    // a receipt that was not issued for this channel and subscriber
   NoWorker,      // a worker that has not joined the pool
   NoWorkers,     // a pool without workers
-  NotOwner,      // a recipient that belongs to another worker
+  NotOwner,      // a recipient or lock that belongs to another
   ReadOnly,      // a write on a replica
   NoRights,      // the user may not do this
   NoMemory,      // maxmemory is reached

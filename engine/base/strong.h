@@ -41,6 +41,13 @@ using UnixMs = Strong<struct UnixMsName>;
 // The time of a worker pool: milliseconds that its servers have been up since it was made.
 using PoolTime = Strong<struct PoolTimeName>;
 
+// A moment on a clock that never jumps: milliseconds since that clock began. It means
+// nothing on a machine with another one.
+using MonotonicMs = Strong<struct MonotonicMsName>;
+
+// A fencing token: of two grants of a lock the later one has the greater token.
+using Token = Strong<struct TokenName>;
+
 // Offsets travel as signed 64-bit integers in replies, so none may exceed this.
 inline constexpr Offset kMaxOffset{INT64_MAX};
 

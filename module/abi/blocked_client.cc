@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "module/abi/registration.h"
+#include "module/abi/event_loop.h"
 #include "module/abi/timer.h"
 
 namespace millrace::abi {
@@ -20,18 +20,6 @@ std::deque<BlockedClient*> served;  // and not let go yet; first come, first let
 // comes first, and their telling us is for when the clock was set and the timer is late.
 bool tells_before_it_looks() { return (host.GetServerVersion() & 0xffff00) == 0x070000; }
 constinit Timer timer([](Context) { BlockedClient::let_served_go(); });
-
-void on_loop(HostContext* context, HostEvent, uint64_t moment, void*) {
-  if (moment != kLoopBeforeSleep) return;
-  listener().loop_ends(Context(context));
-  BlockedClient::let_served_go();
-}
-
-// From the first client that waits on; nobody else pays for it.
-void watch_loop() {
-  static bool watched = false;
-  if (!watched) watched = host.SubscribeToServerEvent(own_context().handle(), kEventLoop, on_loop) == kOk;
-}
 
 }  // namespace
 
@@ -84,7 +72,9 @@ int BlockedClient::on_timeout(HostContext* context, HostString**, int) {
 
 void BlockedClient::on_disconnect(HostContext* context, HostBlockedClient*) {
   BlockedClient* waiter = waiting(context);
-  waiter->served_ ? waiter->forget_served() : waiter->left();
+  if (!waiter->served_) return waiter->left();
+  waiter->forget_served();
+  waiter->left_unanswered();
 }
 
 // The host asks every client that waits for a key which has become ready whether it was

@@ -32,9 +32,11 @@ class BlockedClient {
   // Writes the answer of a client whose time is over, or that CLIENT UNBLOCK sent on.
   virtual void answer_timeout(Reply reply) = 0;
   // The client waits no longer and was not served: out of time, disconnected, killed,
-  // or sent elsewhere. Called once, before answer_timeout(). One that is served and leaves
-  // before it is let go is not told.
+  // or sent elsewhere. Called once, before answer_timeout().
   virtual void left() = 0;
+  // The client was served, and left before the answer could be written. Called instead of
+  // answer(), possibly inside somebody's transaction: nothing may be replicated here.
+  virtual void left_unanswered() {}
   // Something was put under the key, or wake_when_over() was called for it: the moment to
   // serve() whoever can be served, this one or others.
   virtual void key_is_ready(Context context) = 0;

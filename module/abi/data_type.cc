@@ -15,6 +15,12 @@ void RdbReader::refuse(const char* type, const Error& error) {
   host.LogIOError(io_, "warning", "millrace: refused to load a %s: %s", type, error.text.c_str());
 }
 
+KeyPlace place_of(HostKeyOptions* key) {
+  // The host lends the name; that its type says const is all that is in the way.
+  const StringRef name(const_cast<HostString*>(host.GetKeyNameFromOptCtx(key)));
+  return {host.GetDbIdFromOptCtx(key), name.view()};
+}
+
 ByteView RdbReader::key() const {
   const HostString* name = host.GetKeyNameFromIO(io_);
   if (name == nullptr) return {};

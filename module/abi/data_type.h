@@ -12,6 +12,13 @@
 //     static uint64_t free_effort(const Log&);           // allocations, about
 //     static std::unique_ptr<Log> copy(const Log&);
 //   };
+//
+// and, if it needs them:
+//
+//     static void left(const KeyPlace&, const Log&);     // it is taken out of its database
+//     static bool has_aux();                             // what an RDB file holds of the type beside its keys
+//     static void save_aux(RdbWriter&);
+//     static bool load_aux(RdbReader&, int encoding_version);  // false: refused
 #pragma once
 
 #include <memory>
@@ -57,7 +64,8 @@ class AofWriter {
  public:
   AofWriter(HostIo* io, HostString* key) : io_(io), key_(key) {}
 
-  // One command of the form: command key what part [part].
+  // One command of the form: command key [what] part [part].
+  void emit(const char* command, ByteView part) { host.EmitAOF(io_, command, "sb", key_, part.data(), part.size()); }
   void emit(const char* command, const char* what, ByteView part) {
     host.EmitAOF(io_, command, "scb", key_, what, part.data(), part.size());
   }
@@ -81,8 +89,15 @@ class DigestWriter {
   HostDigest* digest_;
 };
 
+// Where a key is that the host speaks of. The name is borrowed until the callback returns.
+struct KeyPlace {
+  int database;
+  ByteView name;
+};
+KeyPlace place_of(HostKeyOptions* key);
+
 // Tells the listener that a key of one of our types is being taken out of its database.
-void key_left(HostKeyOptions* key);
+void key_left(const KeyPlace& place);
 
 template <class T>
 struct TypeTraits;
@@ -118,10 +133,17 @@ class DataType {
     methods.free_effort2 = [](HostKeyOptions*, const void* value) -> size_t {
       return Traits::free_effort(*static_cast<const T*>(value));
     };
-    methods.unlink2 = [](HostKeyOptions* key, const void*) { key_left(key); };
+    methods.unlink2 = [](HostKeyOptions* key, const void* value) {
+      const KeyPlace place = place_of(key);
+      if constexpr (requires(const T& left) { Traits::left(place, left); }) {
+        Traits::left(place, *static_cast<const T*>(value));
+      }
+      key_left(place);
+    };
     methods.copy2 = [](HostKeyOptions*, const void* value) -> void* {
       return Traits::copy(*static_cast<const T*>(value)).release();
     };
+    if constexpr (requires { Traits::has_aux(); }) set_aux(methods);
     handle_ = host.CreateDataType(loading, Traits::name, Traits::encoding_version, &methods);
     return handle_ != nullptr;
   }
@@ -130,6 +152,27 @@ class DataType {
 
  private:
   using Traits = TypeTraits<T>;
+
+  static void set_aux(HostTypeMethods& methods) {
+    methods.aux_save_triggers = kAuxBeforeKeys;
+    methods.aux_load = [](HostIo* io, int version, int) {
+      RdbReader reader(io);
+      return Traits::load_aux(reader, version) ? kOk : kErr;
+    };
+    if (host.GetServerVersion() >= kHost72) {
+      methods.version = kTypeMethodsVersionOf72;
+      methods.aux_save2 = [](HostIo* io, int) {
+        RdbWriter writer(io);
+        if (Traits::has_aux()) Traits::save_aux(writer);
+      };
+    } else {
+      methods.aux_save = [](HostIo* io, int) {
+        RdbWriter writer(io);
+        Traits::save_aux(writer);
+      };
+    }
+  }
+
   static inline HostType* handle_ = nullptr;
 };
 
@@ -175,6 +218,13 @@ class TypedKey {
   void set(std::unique_ptr<T> value) {
     value_ = value.release();
     host.ModuleTypeSetValue(key_, DataType<T>::handle(), value_);
+  }
+
+  // Deletes the key; what is large is freed in the background.
+  // REQUIRES: opened for writing, and there is a value.
+  void remove() {
+    value_ = nullptr;
+    host.UnlinkKey(key_);
   }
 
  private:

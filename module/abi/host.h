@@ -72,8 +72,14 @@ inline constexpr HostEvent kEventLoop{15, 1};
 inline constexpr uint64_t kLoopBeforeSleep = 0;
 inline constexpr uint64_t kRoleNowMaster = 0;
 inline constexpr uint64_t kFlushEnded = 1;
-inline constexpr uint64_t kLoadingEnded = 3;
+inline constexpr uint64_t kLoadingEnded = 3;  // smaller ones: it begins
 inline constexpr uint64_t kLoadingFailed = 4;
+
+struct HostFlushInfo {
+  uint64_t version;
+  int32_t sync;
+  int32_t database;  // -1: all
+};
 
 struct HostSwapDbInfo {
   uint64_t version;
@@ -113,8 +119,12 @@ struct HostTypeMethods {
   size_t (*free_effort2)(HostKeyOptions*, const void* value);
   void (*unlink2)(HostKeyOptions*, const void* value);
   void* (*copy2)(HostKeyOptions*, const void* value);
+  void (*aux_save2)(HostIo*, int when);  // since version 5: writes nothing if it saves nothing
 };
 inline constexpr uint64_t kTypeMethodsVersion = 4;
+inline constexpr uint64_t kTypeMethodsVersionOf72 = 5;
+inline constexpr int kHost72 = 0x00070200;  // what GetServerVersion says there
+inline constexpr int kAuxBeforeKeys = 1 << 0;
 
 // --- what COMMAND DOCS and COMMAND GETKEYS are told ---
 enum class ArgumentKind : int { String, Integer, Double, Key, Pattern, UnixTime, PureToken, OneOf, Block };
@@ -234,6 +244,7 @@ struct HostCommandInfo {
   F(StringPtrLen, const char*, (const HostString*, size_t*))                                                       \
   F(OpenKey, HostKey*, (HostContext*, HostString* name, int mode))                                                 \
   F(CloseKey, void, (HostKey*))                                                                                    \
+  F(UnlinkKey, int, (HostKey*))                                                                                    \
   F(KeyType, int, (HostKey*))                                                                                      \
   F(ModuleTypeGetType, HostType*, (HostKey*))                                                                      \
   F(ModuleTypeGetValue, void*, (HostKey*))                                                                         \

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "module/abi/data_type.h"
+
 namespace millrace::abi {
 
 std::span<const ByteView> Arguments::views(size_t from) const {
@@ -52,11 +54,14 @@ void on_role(HostContext*, HostEvent, uint64_t subevent, void*) {
 void on_loading(HostContext* context, HostEvent, uint64_t subevent, void*) {
   const bool over = subevent == kLoadingEnded || subevent == kLoadingFailed;
   loaded.listener.now_deciding(over && Context(context).is_master());
+  loaded.listener.loading(!over ? Loading::Begins : subevent == kLoadingEnded ? Loading::Ends : Loading::Fails);
   if (over) loaded.listener.databases_replaced();
 }
 
-void on_flush(HostContext*, HostEvent, uint64_t subevent, void*) {
-  if (subevent == kFlushEnded) loaded.listener.databases_replaced();
+void on_flush(HostContext*, HostEvent, uint64_t subevent, void* data) {
+  if (subevent != kFlushEnded) return;
+  loaded.listener.database_emptied(static_cast<const HostFlushInfo*>(data)->database);
+  loaded.listener.databases_replaced();
 }
 
 void on_swap(HostContext*, HostEvent, uint64_t, void* data) {
@@ -86,6 +91,8 @@ bool set_categories(HostCommand* handle, const Command& command) {
   return host.SetCommandACLCategories(handle, categories.c_str()) == kOk;
 }
 
+bool has_key(const Command& command) { return command.key_flags != 0; }
+
 bool is_subcommand(const Command& command) {
   return std::string_view(command.name).find(' ') != std::string_view::npos;
 }
@@ -95,7 +102,7 @@ HostCommand* create_command(HostContext* loading, const Command& command) {
   std::string name = command.name;
   const size_t space = name.find(' ');
   if (space == name.npos) {
-    const int key = command.callback == nullptr ? 0 : 1;
+    const int key = has_key(command) ? 1 : 0;
     if (host.CreateCommand(loading, command.name, command.callback, command.flags, key, key, key) != kOk)
       return nullptr;
   } else {
@@ -128,7 +135,7 @@ bool register_command(HostContext* loading, const Command& command) {
   info.complexity = command.complexity;
   info.since = command.since;
   info.arity = command.arity;
-  if (command.callback != nullptr) info.key_specs = keys;
+  if (has_key(command)) info.key_specs = keys;
   info.arguments = host_arguments(command.arguments, lists);
   if (host.SetCommandInfo(handle, &info) != kOk || !set_categories(handle, command)) {
     return refused(loading, "description of", command.name);
@@ -187,11 +194,7 @@ constexpr int kOldestHost = 0x00070000;
 
 const Listener& listener() { return loaded.listener; }
 
-void key_left(HostKeyOptions* key) {
-  // The host lends the name; that its type says const is all that is in the way.
-  const StringRef name(const_cast<HostString*>(host.GetKeyNameFromOptCtx(key)));
-  loaded.listener.key_left(host.GetDbIdFromOptCtx(key), name.view());
-}
+void key_left(const KeyPlace& place) { loaded.listener.key_left(place.database, place.name); }
 
 }  // namespace millrace::abi
 

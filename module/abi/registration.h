@@ -42,13 +42,13 @@ struct ArgumentDoc {
   std::span<const ArgumentDoc> parts = {};
 };
 
-// One row of the command table. Every command has exactly one key, its first argument:
-// that makes it cluster-safe. A command with subcommands has a row of its own, without
-// handler, before theirs.
+// One row of the command table. A command has exactly one key, its first argument: that
+// makes it cluster-safe. Those that ask a node about itself have none. A command with
+// subcommands has a row of its own, without handler, before theirs.
 struct Command {
   const char* name;    // "TGROUP LIST" is the subcommand LIST of TGROUP
   const char* flags;   // the host's words: "write deny-oom fast"
-  uint64_t key_flags;  // what it does with its key
+  uint64_t key_flags;  // what it does with its key; 0: it has none
   int arity;           // with the name; negative: at least
   const char* summary;
   const char* complexity;
@@ -95,15 +95,20 @@ class InfoWriter {
 
 // --- events ---
 
+// How far the host is with loading a data set, or a part of one, from a file or a master.
+enum class Loading { Begins, Ends, Fails };
+
 // Who wants to hear of what happens around the commands. All are called on the main
 // thread.
 struct Listener {
   void (*now_deciding)(bool deciding);  // see host/role.h
   void (*databases_swapped)(int first, int second);
-  void (*databases_replaced)();                      // emptied, or loaded from a master
+  void (*loading)(Loading);                          // of everything there is
+  void (*database_emptied)(int database);            // -1: all
+  void (*databases_replaced)();                      // after either, whatever it was
   void (*key_appeared)(int database, ByteView key);  // RENAME, COPY, MOVE, RESTORE put something there
   void (*key_left)(int database, ByteView key);      // one of ours, by whatever command
-  void (*loop_ends)(Context);                        // a turn of the event loop; once a client has waited
+  void (*loop_ends)(Context);                        // a turn of the event loop; after watch_loop()
 };
 
 // --- the whole ---

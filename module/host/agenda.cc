@@ -46,9 +46,7 @@ void fire(abi::Context context) {
     const DatabaseKey key = by_date.begin()->second;
     by_date.erase(by_date.begin());
     dates.erase(key);
-    context.select(key.database);
-    const abi::OwnedString name(key.name);
-    if (const auto next = look_after(context, name, now)) add(key, *next);
+    look_after_now(context, key);
   }
   if (!by_date.empty()) timer.set_at_latest(by_date.begin()->first);
 }
@@ -64,6 +62,12 @@ void add(DatabaseKey key, UnixMs due) {
   }
   by_date.emplace(due, std::move(key));
   timer.set_at_latest(due);
+}
+
+void look_after_now(abi::Context context, const DatabaseKey& key) {
+  context.select(key.database);
+  const abi::OwnedString name(key.name);
+  if (const auto next = look_after(context, name, abi::now())) add(key, *next);
 }
 
 void follow_swap(int first, int second) {

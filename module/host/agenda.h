@@ -11,12 +11,17 @@
 #pragma once
 
 #include "engine/base/strong.h"
+#include "module/abi/context.h"
 #include "module/host/database_key.h"
 
 namespace millrace::module::agenda {
 
 // Puts a key on the agenda; an earlier date that it has already stays. O(log n).
 void add(DatabaseKey key, UnixMs due);
+
+// Looks after a key at once, whatever family it belongs to. The context is left in the key's
+// database.
+void look_after_now(abi::Context context, const DatabaseKey& key);
 
 // After a swap, entries follow their keys.
 void follow_swap(int first, int second);

@@ -1,0 +1,124 @@
+#include "engine/lock/lock.h"
+
+namespace millrace {
+
+namespace {
+
+// What a tree of the standard library adds to each value: three pointers and a colour.
+constexpr size_t kTreeNode = 32;
+
+uint64_t ms_until_over(MonotonicMs end, MonotonicMs now) { return end < now ? 0 : end - now + 1; }
+
+}  // namespace
+
+Lock Lock::clone() const {
+  Lock copy;
+  for (const auto& [owner, holding] : holders_) copy.put(owner, mode_, holding);
+  return copy;
+}
+
+const Holding* Lock::find(ByteView owner) const {
+  const auto found = holders_.find(owner);
+  return found == holders_.end() ? nullptr : &found->second;
+}
+
+bool Lock::has_room_for(LockMode mode) const { return is_free() || (mode == mode_ && holding() < mode.permits()); }
+
+Lock::Admission Lock::admit(ByteView owner, LockMode mode, bool others_wait) const {
+  if (find(owner) != nullptr) return mode == mode_ ? Admission::Again : Admission::OtherMode;
+  return !others_wait && has_room_for(mode) ? Admission::Fresh : Admission::Wait;
+}
+
+const Holding& Lock::grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh) {
+  const Holding* held = find(owner);
+  put(owner, mode, held == nullptr ? Holding{fresh, 1, lease} : Holding{held->token, held->holds + 1, lease});
+  return *find(owner);
+}
+
+bool Lock::renew(ByteView owner, const Lease& lease) {
+  const Holding* held = find(owner);
+  if (held == nullptr) return false;
+  put(owner, mode_, {held->token, held->holds, lease});
+  return true;
+}
+
+std::optional<uint64_t> Lock::release(ByteView owner) {
+  const Holding* held = find(owner);
+  if (held == nullptr) return std::nullopt;
+  if (held->holds == 1) {
+    remove(owner);
+    return 0;
+  }
+  const uint64_t left = held->holds - 1;
+  put(owner, mode_, {held->token, left, held->lease});
+  return left;
+}
+
+void Lock::put(ByteView owner, LockMode mode, const Holding& holding) {
+  auto found = holders_.find(owner);
+  if (found == holders_.end()) {
+    found = holders_.emplace(owner, holding).first;
+    holder_bytes_ += bytes_of(*found);
+  } else {
+    by_end_.erase({found->second.lease.end, &*found});
+    found->second = holding;
+  }
+  by_end_.emplace(holding.lease.end, &*found);
+  mode_ = mode;
+}
+
+bool Lock::remove(ByteView owner) {
+  const auto found = holders_.find(owner);
+  if (found == holders_.end()) return false;
+  by_end_.erase({found->second.lease.end, &*found});
+  holder_bytes_ -= bytes_of(*found);
+  holders_.erase(found);
+  return true;
+}
+
+uint64_t Lock::ms_until_room(LockMode mode, MonotonicMs now) const {
+  if (has_room_for(mode)) return 0;
+  // In its own mode one must go; in another all must.
+  return mode == mode_ ? ms_until_over(by_end_.begin()->first, now) : ms_until_free(now);
+}
+
+uint64_t Lock::ms_until_free(MonotonicMs now) const {
+  return is_free() ? 0 : ms_until_over(by_end_.rbegin()->first, now);
+}
+
+std::vector<std::string> Lock::over(MonotonicMs now, size_t most) const {
+  std::vector<std::string> owners;
+  for (const auto& [end, holder] : by_end_) {
+    if (owners.size() == most || !holder->second.lease.is_over(now)) break;
+    owners.push_back(holder->first);
+  }
+  return owners;
+}
+
+size_t Lock::count_over(MonotonicMs now) const {
+  size_t count = 0;
+  for (auto at = by_end_.begin(); at != by_end_.end() && at->second->second.lease.is_over(now); ++at) ++count;
+  return count;
+}
+
+size_t Lock::bytes_of(const Holder& holder) {
+  const size_t spilled = holder.first.capacity() > std::string().capacity() ? holder.first.capacity() + 1 : 0;
+  return 2 * kTreeNode + sizeof(Holder) + sizeof(ByEnd::value_type) + spilled;
+}
+
+const char* Lock::check() const {
+  if (holders_.size() != by_end_.size()) return "a holder without an end, or an end without a holder";
+  if (!is_free() && holding() > mode_.permits()) return "more holders than the mode allows";
+  if (mode_.kind() == LockMode::Kind::Exclusive && mode_.permits() != 1) return "exclusive, and not for one";
+  size_t bytes = 0;
+  for (const Holder& holder : holders_) {
+    bytes += bytes_of(holder);
+    if (!by_end_.contains({holder.second.lease.end, &holder})) return "a holder with the wrong end";
+    if (holder.second.holds == 0) return "a holder that holds nothing";
+    if (holder.second.token.value() == 0) return "a holder without a token";
+    if (holder.second.lease.ttl_ms > kMaxLeaseMs) return "a lease that is too long";
+  }
+  return bytes == holder_bytes_ ? nullptr : "the memory is counted wrong";
+}
+
+}  // namespace millrace

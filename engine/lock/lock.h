@@ -1,0 +1,131 @@
+// A lock: who holds it, in which mode, how often, and until when. A lock that nobody holds
+// has no state at all; whoever keeps locks drops it.
+//
+//   mode        who holds it beside whom
+//   exclusive   one owner
+//   shared      any number of owners, all of them shared
+//   limit n     up to n owners, all of them with the same n
+//
+// The lock knows nothing of those who wait: that line is kept by whoever can wake them. It
+// reads no clock and makes no tokens; both are arguments.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/strong.h"
+#include "engine/lock/lease.h"
+
+namespace millrace {
+
+class LockMode {
+ public:
+  enum class Kind : uint8_t { Exclusive = 1, Shared = 2, Limit = 3 };  // persisted
+
+  static constexpr LockMode exclusive() { return {Kind::Exclusive, 1}; }
+  static constexpr LockMode shared() { return {Kind::Shared, UINT64_MAX}; }
+  // REQUIRES: permits >= 1
+  static constexpr LockMode limit(uint64_t permits) { return {Kind::Limit, permits}; }
+
+  constexpr Kind kind() const { return kind_; }
+  // How many owners may hold it at a time.
+  constexpr uint64_t permits() const { return permits_; }
+
+  friend constexpr bool operator==(LockMode, LockMode) = default;
+
+ private:
+  constexpr LockMode(Kind kind, uint64_t permits) : kind_(kind), permits_(permits) {}
+
+  Kind kind_;
+  uint64_t permits_;
+};
+
+struct Holding {
+  Token token;
+  uint64_t holds = 1;  // how often the owner must give it back
+  Lease lease;
+};
+
+class Lock {
+ public:
+  using Holders = std::map<std::string, Holding, std::less<>>;  // by owner
+  using Holder = Holders::value_type;
+
+  Lock() = default;
+  Lock(Lock&&) = default;
+  Lock& operator=(Lock&&) = default;
+  Lock clone() const;
+
+  bool is_free() const { return holders_.empty(); }
+  size_t holding() const { return holders_.size(); }
+  const Holders& holders() const { return holders_; }
+  // Of those who hold it, or else of those who held it last.
+  LockMode mode() const { return mode_; }
+
+  // What this owner holds, or null. O(log n) with n holders, as all of these.
+  const Holding* find(ByteView owner) const;
+
+  // True if one more owner can hold it in this mode.
+  bool has_room_for(LockMode mode) const;
+
+  // What a request meets. Nobody overtakes those who wait, except an owner that holds the
+  // lock already: it would wait for itself.
+  enum class Admission { Fresh, Again, Wait, OtherMode };
+  Admission admit(ByteView owner, LockMode mode, bool others_wait) const;
+
+  // Grants it: fresh with this token, or once more with the token that the owner has.
+  // REQUIRES: admit() says Fresh or Again
+  const Holding& grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh);
+  // A new lease in place of the old one. False if the owner holds nothing.
+  bool renew(ByteView owner, const Lease& lease);
+  // One hold less. How many are left, or nothing if the owner holds nothing.
+  std::optional<uint64_t> release(ByteView owner);
+
+  // The owner holds it like this, whatever it held before: the effect of every grant,
+  // renewal and release.
+  // REQUIRES: it holds it already in this mode, or has_room_for(mode)
+  void put(ByteView owner, LockMode mode, const Holding& holding);
+  // True if the owner held it.
+  bool remove(ByteView owner);
+
+  // The holder whose lease ends first. REQUIRES: !is_free()
+  const Holder& first_to_end() const { return *by_end_.begin()->second; }
+  // After so many milliseconds there may be room for this mode, or nobody may hold it any
+  // longer, if nobody renews or comes first. 0 if that is so now.
+  uint64_t ms_until_room(LockMode mode, MonotonicMs now) const;
+  uint64_t ms_until_free(MonotonicMs now) const;
+
+  // Owners whose leases are over, the first to end first; at most `most`.
+  std::vector<std::string> over(MonotonicMs now, size_t most) const;
+  // How many there are. O(n) with n of them.
+  size_t count_over(MonotonicMs now) const;
+
+  size_t memory() const { return sizeof(Lock) + holder_bytes_; }
+
+  // When somebody has promised to look after its leases; kept for whoever keeps the dates,
+  // and no part of what the lock is.
+  MonotonicMs promised() const { return promised_; }
+  void promise(MonotonicMs date) const { promised_ = date; }
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  using ByEnd = std::set<std::pair<MonotonicMs, const Holder*>>;
+
+  static size_t bytes_of(const Holder& holder);
+
+  LockMode mode_ = LockMode::exclusive();
+  Holders holders_;
+  ByEnd by_end_;
+  size_t holder_bytes_ = 0;
+  mutable MonotonicMs promised_{UINT64_MAX};
+};
+
+}  // namespace millrace

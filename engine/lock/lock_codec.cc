@@ -1,0 +1,160 @@
+#include "engine/lock/lock_codec.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "engine/base/decoder.h"
+
+namespace millrace {
+
+namespace {
+
+// Do not change: persisted.
+constexpr uint64_t kVersion = 1;
+constexpr uint64_t kHasNoLonger = 0;
+constexpr uint64_t kHas = 1;
+
+std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
+
+void append_owner(std::string& to, ByteView owner) {
+  append_varint(to, owner.size());
+  to += owner;
+}
+
+struct Change {
+  ByteView owner;
+  Token token;
+  std::optional<Holding> has;  // nothing: has it no longer
+};
+
+struct Changes {
+  LockMode mode;
+  std::vector<Change> list;
+};
+
+std::optional<LockMode> decode_mode(Decoder& in) {
+  const uint64_t kind = in.number();
+  const uint64_t permits = in.number();
+  if (kind == static_cast<uint64_t>(LockMode::Kind::Exclusive) && permits == 1) return LockMode::exclusive();
+  if (kind == static_cast<uint64_t>(LockMode::Kind::Shared) && permits == 0) return LockMode::shared();
+  if (kind != static_cast<uint64_t>(LockMode::Kind::Limit) || permits < 1 || permits > kMaxPermits) return std::nullopt;
+  return LockMode::limit(permits);
+}
+
+bool is_possible(const Holding& holding) {
+  // Ends are far enough from the largest number for a lease to be added to them.
+  constexpr uint64_t kLatest = uint64_t{1} << 62;
+  const Lease& lease = holding.lease;
+  return holding.holds >= 1 && holding.holds <= kMaxLeaseMs && lease.ttl_ms >= 1 && lease.ttl_ms <= kMaxLeaseMs &&
+         lease.end.value() <= kLatest && lease.end_date.value() <= kLatest;
+}
+
+Result<Changes> decode(ByteView bytes, const Clocks& now, Token most) {
+  Decoder in(bytes);
+  if (in.number() != kVersion) return corrupt("a lock of a version this module does not know");
+  const auto mode = decode_mode(in);
+  if (!mode) return corrupt("a lock in an impossible mode");
+  const uint64_t clock = in.number();
+  Changes changes{*mode, {}};
+  while (in.ok() && !in.finished()) {
+    const uint64_t kind = in.number();
+    Change change;
+    change.owner = in.bytes(in.number());
+    change.token = Token(in.number());
+    if (kind > kHas || change.owner.empty() || change.owner.size() > kMaxOwner) return corrupt("an impossible owner");
+    if (change.token.value() == 0 || change.token > kMaxToken) return corrupt("an impossible token");
+    if (change.token > most) return corrupt("a token far ahead of this server's clock");
+    if (kind == kHas) {
+      Holding holding{.token = change.token, .holds = in.number(), .lease = {}};
+      holding.lease.ttl_ms = in.number();
+      holding.lease.end_date = UnixMs(in.number());
+      holding.lease.end = MonotonicMs(in.number());
+      if (!is_possible(holding)) return corrupt("an impossible lease");
+      holding.lease = Lease::as_seen(holding.lease, clock, now);
+      change.has = holding;
+    }
+    changes.list.push_back(change);
+  }
+  if (!in.finished() || changes.list.empty()) return corrupt("a lock of the wrong length");
+  return changes;
+}
+
+// Proves that each change is possible after those before it.
+Result<void> validate(const Lock& lock, const Changes& changes) {
+  std::map<ByteView, std::optional<Token>> touched;  // what they hold by now
+  const auto held = [&](ByteView owner) -> std::optional<Token> {
+    if (const auto found = touched.find(owner); found != touched.end()) return found->second;
+    const Holding* holding = lock.find(owner);
+    return holding == nullptr ? std::nullopt : std::optional(holding->token);
+  };
+  size_t holding = lock.holding();
+  LockMode mode = lock.is_free() ? changes.mode : lock.mode();
+  for (const Change& change : changes.list) {
+    const auto before = held(change.owner);
+    if (!change.has) {
+      if (before != change.token) return corrupt("a lock taken from somebody who does not hold it");
+      --holding;
+      touched[change.owner] = std::nullopt;
+      continue;
+    }
+    if (holding == 0) mode = changes.mode;
+    if (mode != changes.mode) return corrupt("a lock held in two modes");
+    if (!before && ++holding > mode.permits()) return corrupt("a lock held by too many");
+    touched[change.owner] = change.token;
+  }
+  return {};
+}
+
+}  // namespace
+
+void LockChanges::has(ByteView owner, const Holding& holding) {
+  append_varint(bytes_, kHas);
+  append_owner(bytes_, owner);
+  for (uint64_t number : {holding.token.value(), holding.holds, holding.lease.ttl_ms, holding.lease.end_date.value(),
+                          holding.lease.end.value()}) {
+    append_varint(bytes_, number);
+  }
+}
+
+void LockChanges::has_no_longer(ByteView owner, Token token) {
+  append_varint(bytes_, kHasNoLonger);
+  append_owner(bytes_, owner);
+  append_varint(bytes_, token.value());
+}
+
+std::string LockChanges::bytes(LockMode mode, uint64_t clock) const {
+  std::string bytes;
+  append_varint(bytes, kVersion);
+  append_varint(bytes, static_cast<uint64_t>(mode.kind()));
+  append_varint(bytes, mode == LockMode::shared() ? 0 : mode.permits());
+  append_varint(bytes, clock);
+  return bytes += bytes_;
+}
+
+std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
+  std::vector<std::string> parts;
+  LockChanges changes;
+  size_t in_part = 0;
+  for (const auto& [owner, holding] : lock.holders()) {
+    changes.has(owner, holding);
+    if (++in_part % kHoldersPerPart != 0) continue;
+    parts.push_back(changes.bytes(lock.mode(), clock));
+    changes.clear();
+  }
+  if (!changes.empty()) parts.push_back(changes.bytes(lock.mode(), clock));
+  return parts;
+}
+
+Result<void> apply_changes(Lock& lock, ByteView bytes, const Clocks& now, Token most, Token& greatest) {
+  const auto changes = decode(bytes, now, most);
+  if (!changes) return std::unexpected(changes.error());
+  if (auto possible = validate(lock, *changes); !possible) return possible;
+  for (const Change& change : changes->list) {
+    greatest = std::max(greatest, change.token);
+    change.has ? lock.put(change.owner, changes->mode, *change.has) : void(lock.remove(change.owner));
+  }
+  return {};
+}
+
+}  // namespace millrace

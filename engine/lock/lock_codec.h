@@ -1,0 +1,52 @@
+// Locks as bytes. One format serves RDB, DUMP, AOF rewrite and the effects that replicas
+// and the AOF get: a list of changes. A whole lock is the changes that make it out of nothing.
+// docs/formats/lock.md draws them.
+//
+//   changes := version mode permits clock change*
+//   change  := 0 owner token                            has it no longer
+//            | 1 owner token holds ttl end-date end     has it like this
+//
+// `permits` is 0 for shared. `clock` is the identity of the monotonic clock that `end` is
+// on. An owner is a length and bytes; all numbers are varints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/lock/lock.h"
+
+namespace millrace {
+
+// Longest owner.
+inline constexpr size_t kMaxOwner = 1024;
+// Tokens are made of microseconds since 1970; up to here a double holds them exactly.
+inline constexpr Token kMaxToken{(uint64_t{1} << 53) - 1};
+inline constexpr uint64_t kMaxPermits = UINT32_MAX;
+
+// Changes of one lock, collected while they are made.
+class LockChanges {
+ public:
+  bool empty() const { return bytes_.empty(); }
+
+  // In the order in which they happened.
+  void has(ByteView owner, const Holding& holding);
+  void has_no_longer(ByteView owner, Token token);
+
+  // The changes as bytes. `mode` is the lock's after all of them.
+  std::string bytes(LockMode mode, uint64_t clock) const;
+  void clear() { bytes_.clear(); }
+
+ private:
+  std::string bytes_;
+};
+
+// A whole lock, in parts of at most kHoldersPerPart.
+inline constexpr size_t kHoldersPerPart = 1000;
+std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock);
+
+// Makes the changes, as whoever reads these clocks sees them. `greatest` is raised to the
+// greatest token among them, which must not be above `most`. Failure: Corrupt, and both are unchanged.
+Result<void> apply_changes(Lock& lock, ByteView bytes, const Clocks& now, Token most, Token& greatest);
+
+}  // namespace millrace

@@ -1,0 +1,163 @@
+#include "engine/lock/lock.h"
+
+#include <gtest/gtest.h>
+
+namespace millrace {
+namespace {
+
+constexpr LockMode kExclusive = LockMode::exclusive();
+constexpr LockMode kShared = LockMode::shared();
+using Admission = Lock::Admission;
+
+Clocks at(uint64_t ms) { return {.monotonic = MonotonicMs(ms), .wall = UnixMs(1'000'000 + ms), .identity = 7}; }
+Lease lease(uint64_t now, uint64_t ttl) { return Lease::from(at(now), ttl); }
+
+TEST(Lock, NobodyHoldsANewOne) {
+  const Lock lock;
+  EXPECT_TRUE(lock.is_free());
+  EXPECT_EQ(lock.find("ann"), nullptr);
+  EXPECT_EQ(lock.check(), nullptr);
+}
+
+TEST(Lock, AnExclusiveOneIsHeldByOneOwner) {
+  Lock lock;
+  EXPECT_EQ(lock.admit("ann", kExclusive, false), Admission::Fresh);
+  EXPECT_EQ(lock.grant("ann", kExclusive, lease(0, 10), Token(5)).holds, 1u);
+  EXPECT_EQ(lock.admit("bob", kExclusive, false), Admission::Wait);
+  EXPECT_EQ(lock.admit("bob", kShared, false), Admission::Wait);
+  EXPECT_EQ(lock.admit("bob", LockMode::limit(9), false), Admission::Wait);
+  EXPECT_EQ(lock.check(), nullptr);
+}
+
+TEST(Lock, TheSameOwnerHoldsItAgainWithItsTokenAndANewLease) {
+  Lock lock;
+  lock.grant("ann", kExclusive, lease(0, 10), Token(5));
+  EXPECT_EQ(lock.admit("ann", kExclusive, true), Admission::Again) << "even if others wait";
+  const Holding& again = lock.grant("ann", kExclusive, lease(4, 20), Token(6));
+  EXPECT_EQ(again.holds, 2u);
+  EXPECT_EQ(again.token, Token(5));
+  EXPECT_EQ(again.lease.end, MonotonicMs(24));
+  EXPECT_EQ(lock.release("ann"), 1u);
+  EXPECT_EQ(lock.find("ann")->token, Token(5));
+  EXPECT_EQ(lock.find("ann")->lease.end, MonotonicMs(24));
+  EXPECT_EQ(lock.release("ann"), 0u);
+  EXPECT_TRUE(lock.is_free());
+  EXPECT_EQ(lock.release("ann"), std::nullopt);
+  EXPECT_EQ(lock.check(), nullptr);
+}
+
+TEST(Lock, AnOwnerThatHoldsItInAnotherModeIsTold) {
+  Lock lock;
+  lock.grant("ann", kShared, lease(0, 10), Token(5));
+  EXPECT_EQ(lock.admit("ann", kExclusive, false), Admission::OtherMode);
+  EXPECT_EQ(lock.admit("ann", LockMode::limit(1), false), Admission::OtherMode);
+}
+
+TEST(Lock, ManyShareItAndNoneOfAnotherModeComesIn) {
+  Lock lock;
+  for (const char* owner : {"ann", "bob", "carl"}) {
+    EXPECT_EQ(lock.admit(owner, kShared, false), Admission::Fresh);
+    lock.grant(owner, kShared, lease(0, 10), Token(5));
+  }
+  EXPECT_EQ(lock.holding(), 3u);
+  EXPECT_EQ(lock.admit("dora", kExclusive, false), Admission::Wait);
+  EXPECT_EQ(lock.admit("dora", LockMode::limit(9), false), Admission::Wait);
+}
+
+TEST(Lock, WhoComesWhileOthersWaitStandsBehindThem) {
+  Lock lock;
+  EXPECT_EQ(lock.admit("ann", kShared, true), Admission::Wait);
+  lock.grant("bob", kShared, lease(0, 10), Token(5));
+  EXPECT_EQ(lock.admit("ann", kShared, true), Admission::Wait);
+  EXPECT_EQ(lock.admit("ann", kShared, false), Admission::Fresh);
+}
+
+TEST(Lock, ASemaphoreHasAsManyPermitsAsItsHoldersSaid) {
+  Lock lock;
+  const LockMode three = LockMode::limit(3);
+  for (const char* owner : {"ann", "bob", "carl"}) lock.grant(owner, three, lease(0, 10), Token(5));
+  EXPECT_EQ(lock.admit("dora", three, false), Admission::Wait);
+  EXPECT_EQ(lock.admit("ann", three, false), Admission::Again) << "a permit held twice is one permit";
+  lock.grant("ann", three, lease(0, 10), Token(6));
+  lock.release("bob");
+  EXPECT_EQ(lock.admit("dora", three, false), Admission::Fresh);
+  EXPECT_EQ(lock.admit("dora", LockMode::limit(5), false), Admission::Wait) << "another number waits until it is free";
+  lock.release("ann");
+  lock.release("ann");
+  lock.release("carl");
+  EXPECT_EQ(lock.admit("dora", LockMode::limit(5), false), Admission::Fresh);
+}
+
+TEST(Lock, ALeaseLastsItsWholeTimeAndNoFurtherMillisecond) {
+  Lock lock;
+  lock.grant("ann", kShared, lease(100, 10), Token(5));
+  lock.grant("bob", kShared, lease(100, 20), Token(6));
+  EXPECT_TRUE(lock.over(MonotonicMs(110), 9).empty());
+  EXPECT_EQ(lock.over(MonotonicMs(111), 9), std::vector<std::string>{"ann"});
+  EXPECT_EQ(lock.over(MonotonicMs(121), 9), (std::vector<std::string>{"ann", "bob"}));
+  EXPECT_EQ(lock.over(MonotonicMs(121), 1), std::vector<std::string>{"ann"});
+  EXPECT_EQ(lock.first_to_end().first, "ann");
+  EXPECT_EQ(lock.count_over(MonotonicMs(110)), 0u);
+  EXPECT_EQ(lock.count_over(MonotonicMs(111)), 1u);
+  EXPECT_EQ(lock.count_over(MonotonicMs(121)), 2u);
+}
+
+TEST(Lock, ARenewedLeaseEndsLaterOrEarlierAsAsked) {
+  Lock lock;
+  lock.grant("ann", kShared, lease(0, 10), Token(5));
+  lock.grant("bob", kShared, lease(0, 20), Token(6));
+  EXPECT_TRUE(lock.renew("ann", lease(5, 100)));
+  EXPECT_EQ(lock.first_to_end().first, "bob");
+  EXPECT_TRUE(lock.renew("ann", lease(6, 1)));
+  EXPECT_EQ(lock.first_to_end().first, "ann");
+  EXPECT_EQ(lock.find("ann")->token, Token(5));
+  EXPECT_FALSE(lock.renew("carl", lease(6, 1)));
+  EXPECT_EQ(lock.check(), nullptr);
+}
+
+TEST(Lock, SaysWhenThereMayBeRoom) {
+  Lock lock;
+  const LockMode two = LockMode::limit(2);
+  EXPECT_EQ(lock.ms_until_room(two, MonotonicMs(0)), 0u);
+  lock.grant("ann", two, lease(0, 10), Token(5));
+  EXPECT_EQ(lock.ms_until_room(two, MonotonicMs(0)), 0u);
+  lock.grant("bob", two, lease(0, 30), Token(6));
+  EXPECT_EQ(lock.ms_until_room(two, MonotonicMs(4)), 7u) << "when the first of them goes";
+  EXPECT_EQ(lock.ms_until_room(kShared, MonotonicMs(4)), 27u) << "when all have gone";
+  EXPECT_EQ(lock.ms_until_room(kShared, MonotonicMs(99)), 0u);
+  EXPECT_EQ(lock.ms_until_free(MonotonicMs(4)), 27u);
+  EXPECT_EQ(Lock().ms_until_free(MonotonicMs(4)), 0u);
+}
+
+TEST(Lock, AnyBytesAreAnOwner) {
+  Lock lock;
+  const std::string odd("\0\xff\r\n", 4);
+  lock.grant(odd, kShared, lease(0, 10), Token(5));
+  lock.grant(std::string(1000, 'x'), kShared, lease(0, 10), Token(6));
+  EXPECT_EQ(lock.release(odd), 0u);
+  EXPECT_EQ(lock.check(), nullptr);
+}
+
+TEST(Lock, ACopyLeadsALifeOfItsOwn) {
+  Lock lock;
+  lock.grant("ann", kShared, lease(0, 10), Token(5));
+  Lock copy = lock.clone();
+  lock.release("ann");
+  EXPECT_EQ(copy.find("ann")->token, Token(5));
+  EXPECT_EQ(copy.check(), nullptr);
+}
+
+TEST(Lock, ItsMemoryFollowsItsHolders) {
+  Lock lock;
+  const size_t empty = lock.memory();
+  lock.grant("ann", kShared, lease(0, 10), Token(5));
+  EXPECT_LT(lock.memory(), 320u) << "one holder with a short name";
+  lock.grant(std::string(1000, 'x'), kShared, lease(0, 10), Token(5));
+  EXPECT_GT(lock.memory(), 1200u);
+  lock.release("ann");
+  lock.release(std::string(1000, 'x'));
+  EXPECT_EQ(lock.memory(), empty);
+}
+
+}  // namespace
+}  // namespace millrace

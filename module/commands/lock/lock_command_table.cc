@@ -1,0 +1,110 @@
+#include "module/commands/lock/lock_commands.h"
+#include "module/commands/table_words.h"
+
+namespace millrace::module {
+
+namespace {
+
+constexpr ArgumentDoc kOwner{.name = "owner"};
+constexpr ArgumentDoc kTtl{.name = "ttl-milliseconds", .kind = Integer};
+constexpr ArgumentDoc kCount{.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional};
+constexpr ArgumentDoc kModes[] = {{.name = "shared", .kind = PureToken, .token = "SHARED"},
+                                  {.name = "permits", .kind = Integer, .token = "LIMIT"}};
+constexpr ArgumentDoc kAcquire[] = {
+    kKey,
+    kOwner,
+    kTtl,
+    {.name = "mode", .kind = OneOf, .flags = kOptional, .parts = kModes},
+    {.name = "milliseconds", .kind = Integer, .token = "WAIT", .flags = kOptional},
+};
+constexpr ArgumentDoc kRelease[] = {kKey, kOwner};
+constexpr ArgumentDoc kRenew[] = {kKey, kOwner, kTtl};
+constexpr ArgumentDoc kInfo[] = {kKey, kCount};
+constexpr ArgumentDoc kWaits[] = {kCount};
+constexpr ArgumentDoc kApply[] = {kKey, {.name = "changes"}};
+
+constexpr abi::Command kCommands[] = {
+    {
+        .name = "LOCK.ACQUIRE",
+        .flags = "write deny-oom blocking fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -4,
+        .summary = "Takes a lock for an owner, alone, shared or as one of n, and waits for it if asked to.",
+        .complexity = "O(log(N)) with N holders; what ended meanwhile is cleared away, at most 1,000 leases.",
+        .since = kSince,
+        .arguments = kAcquire,
+        .callback = callback<lock_acquire>,
+    },
+    {
+        .name = "LOCK.RELEASE",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = 3,
+        .summary = "Gives a lock back; who waits first gets it. Returns how many holds of the owner are left.",
+        .complexity = "O(log(N)) with N holders, and the same for each waiter who gets the lock.",
+        .since = kSince,
+        .arguments = kRelease,
+        .callback = callback<lock_release>,
+    },
+    {
+        .name = "LOCK.RENEW",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = 4,
+        .summary = "Gives an owner a new lease of a lock that it holds; returns 1, or 0 if it holds it no longer.",
+        .complexity = "O(log(N)) with N holders.",
+        .since = kSince,
+        .arguments = kRenew,
+        .callback = callback<lock_renew>,
+    },
+    {
+        .name = "LOCK.BREAK",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = 2,
+        .summary = "Frees a lock whoever holds it; returns 1, or 0 if nobody does.",
+        .complexity = "O(1); what is large is freed in the background.",
+        .since = kSince,
+        .arguments = kOnlyKey,
+        .callback = callback<lock_break>,
+    },
+    {
+        .name = "LOCK.INFO",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -2,
+        .summary = "Describes a lock: its mode, who holds it until when, and who waits.",
+        .complexity = "O(M) with M holders and waiters named.",
+        .since = kSince,
+        .arguments = kInfo,
+        .callback = callback<lock_info>,
+    },
+    {
+        .name = "LOCK.WAITS",
+        .flags = "readonly admin",
+        .key_flags = 0,
+        .arity = -1,
+        .summary = "Lists who waits for whom on this node, the longest wait first, and the circles among them.",
+        .complexity = "O(N*log(N)) with N clients that wait, and up to 1,000 holders of each lock they wait for.",
+        .since = kSince,
+        .arguments = kWaits,
+        .callback = callback<lock_waits>,
+    },
+    {
+        .name = "LOCK.APPLY",
+        .flags = "write deny-oom admin",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = 3,
+        .summary = "Applies an effect to a lock; written by servers to replicas and the AOF, not by people.",
+        .complexity = "O(N) with N bytes in the effect.",
+        .since = kSince,
+        .arguments = kApply,
+        .callback = callback<lock_apply>,
+    },
+};
+
+}  // namespace
+
+std::span<const abi::Command> lock_command_table() { return kCommands; }
+
+}  // namespace millrace::module

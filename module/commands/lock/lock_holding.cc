@@ -1,0 +1,79 @@
+// LOCK.ACQUIRE, LOCK.RENEW, LOCK.RELEASE: what an owner does with a lock. Only a server that
+// decides runs them; replicas and the AOF get LOCK.APPLY.
+#include <string>
+
+#include "module/commands/argument_reader.h"
+#include "module/commands/lock/lock_answers.h"
+#include "module/commands/lock/lock_commands.h"
+#include "module/commands/lock/lock_line.h"
+#include "module/commands/lock/lock_requests.h"
+#include "module/commands/lock/lock_visit.h"
+
+namespace millrace::module {
+
+namespace {
+
+// A visit in which everybody whose time is over is gone, and who waited for that has it.
+Result<LockVisit> visit_for(abi::Context context, abi::StringRef name, ByteView owner) {
+  auto visit = LockVisit::open(context, name);
+  if (!visit) return visit;
+  visit->end_leases(owner);
+  pass_on(*visit);
+  return visit;
+}
+
+}  // namespace
+
+void lock_acquire(abi::Context context, abi::Arguments arguments) {
+  const auto request = parse_lock_acquire(arguments.views(2));
+  if (!request) return context.reply().error(request.error());
+  const abi::StringRef name = arguments.string(1);
+  auto visit = visit_for(context, name, request->owner);
+  if (!visit) return context.reply().error(visit.error());
+
+  const Lock& lock = visit->lock();
+  switch (lock.admit(request->owner, request->mode, anybody_waits_for_lock(*visit))) {
+    case Lock::Admission::Fresh:
+    case Lock::Admission::Again:
+      write_granted(context.reply(), visit->grant(request->owner, request->mode, request->ttl_ms));
+      break;
+    case Lock::Admission::OtherMode:
+      context.reply().error({ErrorCode::Syntax, quoted(request->owner) + " holds this lock in another mode (" +
+                                                    std::string(mode_name(lock.mode())) + "): release it first"});
+      break;
+    case Lock::Admission::Wait:
+      if (request->wait_ms != 0 && !context.must_answer_at_once()) {
+        visit->finish();
+        return wait_for_lock(context, name, *request);
+      }
+      write_refused(context.reply(), lock, request->mode, visit->now().monotonic);
+      break;
+  }
+  visit->finish();
+}
+
+void lock_renew(abi::Context context, abi::Arguments arguments) {
+  const auto request = parse_lock_renew(arguments.views(2));
+  if (!request) return context.reply().error(request.error());
+  auto visit = visit_for(context, arguments.string(1), request->owner);
+  if (!visit) return context.reply().error(visit.error());
+  context.reply().integer(visit->renew(request->owner, request->ttl_ms) ? 1 : 0);
+  visit->finish();
+}
+
+void lock_release(abi::Context context, abi::Arguments arguments) {
+  const auto owner = parse_lock_release(arguments.views(2));
+  if (!owner) return context.reply().error(owner.error());
+  const abi::StringRef name = arguments.string(1);
+  auto visit = visit_for(context, name, *owner);
+  if (!visit) return context.reply().error(visit.error());
+  if (const auto left = visit->release(*owner)) {
+    context.reply().integer(static_cast<int64_t>(*left));
+    pass_on(*visit);
+  } else {
+    context.reply().error({ErrorCode::NotOwner, quoted(*owner) + " does not hold the lock " + quoted(name.view())});
+  }
+  visit->finish();
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,211 @@
+#include "module/commands/lock/lock_line.h"
+
+#include <list>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "module/abi/blocked_client.h"
+#include "module/abi/clock.h"
+#include "module/commands/lock/lock_answers.h"
+#include "module/host/counters.h"
+#include "module/host/monotonic_agenda.h"
+#include "module/host/owed_answers.h"
+#include "module/host/role.h"
+
+namespace millrace::module {
+
+namespace {
+
+// So many are served in one turn; of ten thousand readers behind one writer the rest follow.
+constexpr int kGrantsPerTurn = 1000;
+
+class WaitingOwner;
+
+struct Line {
+  std::list<WaitingOwner*> order;
+  std::set<std::pair<MonotonicMs, WaitingOwner*>> by_deadline;
+};
+std::unordered_map<DatabaseKey, Line> lines;
+
+// A grant to somebody who left before hearing of it. It is taken back when effects may be
+// replicated again, before anything else is done to the lock.
+struct LostGrant {
+  std::string owner;
+  Token token;
+};
+std::unordered_map<DatabaseKey, std::vector<LostGrant>> lost_grants;
+
+class WaitingOwner final : public abi::BlockedClient {
+ public:
+  WaitingOwner(DatabaseKey place, const AcquireRequest& request, MonotonicMs now)
+      : place_(std::move(place)),
+        owner_(request.owner),
+        mode_(request.mode),
+        ttl_ms_(request.ttl_ms),
+        since_(now),
+        deadline_(now + request.wait_ms) {
+    Line& line = lines[place_];
+    position_ = line.order.insert(line.order.end(), this);
+    line.by_deadline.emplace(deadline_, this);
+    monotonic_agenda::add(place_, deadline_ + 1);
+    ++counters.lock.waiting;
+  }
+
+  Waiter about(MonotonicMs now) const { return {owner_, mode_, now - since_}; }
+
+  // False if the lock does not admit it yet.
+  bool take(LockVisit& visit) {
+    const auto admission = visit.lock().admit(owner_, mode_, false);
+    if (admission != Lock::Admission::Fresh && admission != Lock::Admission::Again) return false;
+    leave_line();
+    granted_ = visit.grant(owner_, mode_, ttl_ms_);
+    ++counters.lock.handed_over;
+    serve();
+    return true;
+  }
+
+  // Its time is over.
+  void send_away() {
+    leave_line();
+    serve();
+  }
+
+ private:
+  void answer(abi::Reply reply) override { granted_ ? write_granted(reply, *granted_) : answer_timeout(reply); }
+  void answer_timeout(abi::Reply reply) override { write_refused(reply, place_, mode_); }
+
+  void left() override {
+    const bool was_first = lines.find(place_)->second.order.front() == this;
+    leave_line();
+    // It may have been all that kept those behind it.
+    if (was_first) serve_soon(place_);
+  }
+
+  void left_unanswered() override {
+    if (!granted_) return;
+    lost_grants[place_].push_back({owner_, granted_->token});
+    serve_soon(place_);
+  }
+
+  // Nothing to do: nobody can be served where nothing may be replicated, and whoever put
+  // something under the key has seen to it that the line is served.
+  void key_is_ready(abi::Context) override {}
+
+  void leave_line() {
+    const auto line = lines.find(place_);
+    line->second.order.erase(position_);
+    line->second.by_deadline.erase({deadline_, this});
+    if (line->second.order.empty()) lines.erase(line);
+    monotonic_agenda::remove(place_, deadline_ + 1);
+    --counters.lock.waiting;
+  }
+
+  DatabaseKey place_;
+  std::string owner_;
+  LockMode mode_;
+  uint64_t ttl_ms_;
+  MonotonicMs since_;
+  MonotonicMs deadline_;  // the last millisecond in which it waits
+  std::list<WaitingOwner*>::iterator position_;
+  std::optional<Holding> granted_;
+};
+
+void take_back_lost_grants(LockVisit& visit, const DatabaseKey& place) {
+  const auto lost = lost_grants.extract(place);
+  if (lost.empty()) return;
+  for (const LostGrant& grant : lost.mapped()) {
+    const Holding* held = visit.lock().find(grant.owner);
+    if (held != nullptr && held->token == grant.token) visit.release(grant.owner);
+  }
+}
+
+void end_waits(const DatabaseKey& place, MonotonicMs now) {
+  for (auto line = lines.find(place); line != lines.end(); line = lines.find(place)) {
+    const auto& [deadline, first] = *line->second.by_deadline.begin();
+    if (now <= deadline) return;
+    first->send_away();
+  }
+}
+
+// Does whatever is due for this key, and serves whoever can be served.
+void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef name) {
+  if (server_decides && abi::replicas_must_rest()) return serve_soon(place);
+  auto visit = LockVisit::open_for_upkeep(context, name);
+  // Another type is there: nobody gets the lock, but their time passes.
+  if (!visit) return end_waits(place, abi::monotonic_now());
+  if (server_decides) {
+    take_back_lost_grants(*visit, place);
+    visit->end_leases();
+    pass_on(*visit);
+  }
+  end_waits(place, visit->now().monotonic);
+  pass_on(*visit);
+  visit->finish();
+}
+
+bool is_owed(const DatabaseKey& place) { return lines.contains(place) || lost_grants.contains(place); }
+
+std::vector<DatabaseKey> keys_with_lines() {
+  std::vector<DatabaseKey> keys;
+  for (const auto& [place, line] : lines) keys.push_back(place);
+  return keys;
+}
+
+}  // namespace
+
+constinit const Waiters lock_waiters{
+    .wait_for = is_owed,
+    .keys = keys_with_lines,
+    .serve = look_after,
+    .serve_without_effects = nullptr,
+    // The lock that was here is free now.
+    .start_afresh = serve_soon,
+};
+
+std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name, UnixMs) {
+  look_after(context, {context.database(), std::string(name.view())}, name);
+  return std::nullopt;  // its dates are on the monotonic agenda
+}
+
+void wait_for_lock(abi::Context context, abi::StringRef name, const AcquireRequest& request) {
+  DatabaseKey place{context.database(), std::string(name.view())};
+  auto waiting = std::make_unique<WaitingOwner>(std::move(place), request, abi::monotonic_now());
+  // A writable replica does not work on its agenda: there the host ends the wait.
+  abi::block(context, name, server_decides ? 0 : request.wait_ms, std::move(waiting));
+}
+
+bool anybody_waits_for_lock(const LockVisit& visit) { return !lines.empty() && lines.contains(visit.place()); }
+
+void pass_on(LockVisit& visit) {
+  if (lines.empty() || !server_decides) [[likely]]
+    return;
+  const DatabaseKey place = visit.place();
+  if (!lines.contains(place)) return;
+  if (abi::replicas_must_rest()) return serve_soon(place);
+  int served = 0;
+  for (auto line = lines.find(place); line != lines.end(); line = lines.find(place)) {
+    if (served++ == kGrantsPerTurn) return monotonic_agenda::add(place, visit.now().monotonic);
+    if (!line->second.order.front()->take(visit)) return;
+  }
+}
+
+std::vector<Waiter> waiters_for_lock(const DatabaseKey& place, size_t most) {
+  std::vector<Waiter> waiters;
+  const auto line = lines.find(place);
+  if (line == lines.end()) return waiters;
+  const MonotonicMs now = abi::monotonic_now();
+  for (const WaitingOwner* waiting : line->second.order) {
+    if (waiters.size() == most) break;
+    waiters.push_back(waiting->about(now));
+  }
+  return waiters;
+}
+
+size_t count_waiters_for_lock(const DatabaseKey& place) {
+  const auto line = lines.find(place);
+  return line == lines.end() ? 0 : line->second.order.size();
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,88 @@
+#include "module/commands/lock/lock_requests.h"
+
+#include <string>
+
+#include "module/commands/argument_reader.h"
+
+namespace millrace::module {
+
+namespace {
+
+// An empty owner is an unset variable: all who have it would share the lock.
+ByteView parse_owner(ArgumentReader& reader) {
+  const ByteView owner = reader.word("owner");
+  if (owner.empty() || owner.size() > kMaxOwner) {
+    reader.fail(ErrorCode::Range,
+                "an owner is 1 to " + std::to_string(kMaxOwner) + " bytes, not " + std::to_string(owner.size()));
+  }
+  return owner;
+}
+
+uint64_t parse_ttl(ArgumentReader& reader) { return reader.number("lease time", 1, kMaxLeaseMs); }
+
+void expect_end(ArgumentReader& reader) {
+  if (!reader.at_end()) reader.unknown_word("nothing more");
+}
+
+Result<ListRequest> parse_list(Words words) {
+  ArgumentReader reader(words);
+  ListRequest request;
+  bool count = false;
+  while (!reader.at_end()) {
+    if (reader.option("COUNT", count)) {
+      request.count = reader.number("COUNT", 0, kMaxListed);
+    } else {
+      reader.unknown_word("COUNT");
+    }
+  }
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+}  // namespace
+
+Result<AcquireRequest> parse_lock_acquire(Words words) {
+  ArgumentReader reader(words);
+  AcquireRequest request;
+  request.owner = parse_owner(reader);
+  request.ttl_ms = parse_ttl(reader);
+  bool shared = false, limit = false, wait = false;
+  while (!reader.at_end()) {
+    if (reader.option("SHARED", shared)) {
+      request.mode = LockMode::shared();
+    } else if (reader.option("LIMIT", limit)) {
+      const uint64_t permits = reader.number("LIMIT", 1, kMaxPermits);
+      if (!reader.failed()) request.mode = LockMode::limit(permits);
+    } else if (reader.option("WAIT", wait)) {
+      request.wait_ms = reader.number("WAIT time", 0, kMaxLeaseMs);
+    } else {
+      reader.unknown_word("SHARED, LIMIT or WAIT");
+    }
+  }
+  if (shared && limit) reader.fail(ErrorCode::Syntax, "SHARED and LIMIT exclude each other");
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<ByteView> parse_lock_release(Words words) {
+  ArgumentReader reader(words);
+  const ByteView owner = parse_owner(reader);
+  expect_end(reader);
+  if (reader.failed()) return reader.error();
+  return owner;
+}
+
+Result<RenewRequest> parse_lock_renew(Words words) {
+  ArgumentReader reader(words);
+  RenewRequest request;
+  request.owner = parse_owner(reader);
+  request.ttl_ms = parse_ttl(reader);
+  expect_end(reader);
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<ListRequest> parse_lock_info(Words words) { return parse_list(words); }
+Result<ListRequest> parse_lock_waits(Words words) { return parse_list(words); }
+
+}  // namespace millrace::module

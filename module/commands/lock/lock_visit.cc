@@ -1,0 +1,93 @@
+#include "module/commands/lock/lock_visit.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "module/host/counters.h"
+#include "module/host/fencing.h"
+
+namespace millrace::module {
+
+LockVisit::LockVisit(abi::Context context, abi::StringRef name, LockKey key)
+    : context_(context), name_(name), key_(std::move(key)), now_(read_clocks()) {}
+
+Result<LockVisit> LockVisit::open(abi::Context context, abi::StringRef name) {
+  auto key = LockKey::for_writing(context, name);
+  if (!key) return std::unexpected(key.error());
+  return LockVisit(context, name, std::move(*key));
+}
+
+Result<LockVisit> LockVisit::open_for_upkeep(abi::Context context, abi::StringRef name) {
+  auto key = LockKey::for_upkeep(context, name);
+  if (!key) return std::unexpected(key.error());
+  return LockVisit(context, name, std::move(*key));
+}
+
+void LockVisit::end_lease_of(ByteView owner) {
+  changes_.has_no_longer(owner, lock().find(owner)->token);
+  changing().remove(owner);
+  expired_ = true;
+  ++counters.lock.expiries;
+}
+
+void LockVisit::end_leases(ByteView owner) {
+  if (lock().is_free()) return;
+  const Holding* held = lock().find(owner);
+  if (held != nullptr && held->lease.is_over(now_.monotonic)) end_lease_of(owner);
+  for (const std::string& other : lock().over(now_.monotonic, kLeasesPerTurn)) end_lease_of(other);
+}
+
+const Holding& LockVisit::grant(ByteView owner, LockMode mode, uint64_t ttl_ms) {
+  const bool is_new = lock().find(owner) == nullptr;
+  ++(is_new ? counters.lock.grants : counters.lock.reentries);
+  const Token token = is_new ? fencing::next() : Token();
+  const Holding& holding = changing().grant(owner, mode, Lease::from(now_, ttl_ms), token);
+  changes_.has(owner, holding);
+  granted_ = true;
+  return holding;
+}
+
+bool LockVisit::renew(ByteView owner, uint64_t ttl_ms) {
+  if (!changing().renew(owner, Lease::from(now_, ttl_ms))) return false;
+  changes_.has(owner, *lock().find(owner));
+  renewed_ = true;
+  return true;
+}
+
+std::optional<uint64_t> LockVisit::release(ByteView owner) {
+  const Holding* held = lock().find(owner);
+  if (held == nullptr) return std::nullopt;
+  const Token token = held->token;
+  const auto left = changing().release(owner);
+  *left == 0 ? changes_.has_no_longer(owner, token) : changes_.has(owner, *lock().find(owner));
+  released_ = true;
+  ++counters.lock.releases;
+  return left;
+}
+
+void LockVisit::finish() {
+  const std::string effect = changes_.empty() ? "" : changes_.bytes(lock().mode(), now_.identity);
+  if (key_.get() == nullptr) {
+    if (!spare_.is_free()) key_.set(std::make_unique<Lock>(std::move(spare_)));
+  } else if (lock().is_free()) {
+    key_.remove();
+  }
+  if (!effect.empty()) {
+    context_.replicate(kLockApply, name_, abi::StringRef(abi::OwnedString(effect)));
+    announce();
+  }
+  if (key_.get() == nullptr) return;
+  // What was promised for a date that has come was kept by coming here.
+  if (lock().promised() <= now_.monotonic) lock().promise(MonotonicMs(UINT64_MAX));
+  keep_leases(context_.database(), name_.view(), lock());
+}
+
+void LockVisit::announce() const {
+  if (expired_) context_.changed(name_, "lock.expire");
+  if (released_) context_.changed(name_, "lock.release");
+  if (renewed_) context_.changed(name_, "lock.renew");
+  if (granted_) context_.changed(name_, "lock.acquire");
+}
+
+}  // namespace millrace::module

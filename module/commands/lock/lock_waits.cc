@@ -1,0 +1,110 @@
+// LOCK.WAITS: who waits for whom on this node, the longest wait first, and the circles in
+// which nobody goes on before a lease ends.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "engine/lock/wait_graph.h"
+#include "module/abi/clock.h"
+#include "module/commands/lock/lock_answers.h"
+#include "module/commands/lock/lock_commands.h"
+#include "module/commands/lock/lock_line.h"
+#include "module/commands/lock/lock_requests.h"
+#include "module/host/lock_type.h"
+
+namespace millrace::module {
+
+namespace {
+
+// Holders of one lock that are looked at for circles, and named.
+constexpr size_t kHoldersLookedAt = 1000;
+constexpr size_t kHoldersNamed = 10;
+
+struct Waited {
+  DatabaseKey place;
+  std::vector<Waiter> waiters;
+  std::vector<std::string> holders;
+};
+
+struct Wait {
+  const Waited* lock;
+  const Waiter* waiter;
+};
+
+std::vector<std::string> holders_of(abi::Context context, const DatabaseKey& place, MonotonicMs now) {
+  context.select(place.database);
+  const auto key = LockKey::for_reading(context, abi::OwnedString(place.name));
+  std::vector<std::string> owners;
+  if (!key || key->get() == nullptr) return owners;
+  for (const auto& [owner, holding] : key->get()->holders()) {
+    if (owners.size() == kHoldersLookedAt) break;
+    if (!holding.lease.is_over(now)) owners.push_back(owner);
+  }
+  return owners;
+}
+
+std::vector<Waited> everything_waited_for(abi::Context context) {
+  const int database = context.database();
+  const MonotonicMs now = abi::monotonic_now();
+  std::vector<Waited> all;
+  for (const DatabaseKey& place : lock_waiters.keys()) {
+    all.push_back({place, waiters_for_lock(place, SIZE_MAX), holders_of(context, place, now)});
+  }
+  context.select(database);
+  return all;
+}
+
+void write_wait(abi::Reply reply, const Wait& wait) {
+  reply.map(6);
+  reply.bytes("owner");
+  reply.bytes(wait.waiter->owner);
+  reply.bytes("key");
+  reply.bytes(wait.lock->place.name);
+  reply.bytes("database");
+  reply.integer(wait.lock->place.database);
+  reply.bytes("mode");
+  reply.bytes(mode_name(wait.waiter->mode));
+  reply.bytes("waited");
+  reply.integer(static_cast<int64_t>(wait.waiter->waited_ms));
+  reply.bytes("holders");
+  const size_t named = std::min(wait.lock->holders.size(), kHoldersNamed);
+  reply.array(named);
+  for (size_t i = 0; i < named; ++i) reply.bytes(wait.lock->holders[i]);
+}
+
+}  // namespace
+
+void lock_waits(abi::Context context, abi::Arguments arguments) {
+  const auto request = parse_lock_waits(arguments.views(1));
+  if (!request) return context.reply().error(request.error());
+
+  const std::vector<Waited> all = everything_waited_for(context);
+  WaitGraph graph;
+  std::vector<Wait> waits;
+  for (size_t lock = 0; lock < all.size(); ++lock) {
+    for (const std::string& owner : all[lock].holders) graph.holds(owner, lock);
+    for (const Waiter& waiter : all[lock].waiters) {
+      graph.waits(waiter.owner, lock);
+      waits.push_back({&all[lock], &waiter});
+    }
+  }
+  std::ranges::stable_sort(waits, std::greater(), [](const Wait& wait) { return wait.waiter->waited_ms; });
+
+  abi::Reply reply = context.reply();
+  reply.map(3);
+  reply.bytes("waiting");
+  reply.integer(static_cast<int64_t>(waits.size()));
+  reply.bytes("waits");
+  waits.resize(std::min<size_t>(waits.size(), request->count));
+  reply.array(waits.size());
+  for (const Wait& wait : waits) write_wait(reply, wait);
+  reply.bytes("cycles");
+  const auto cycles = graph.cycles(request->count);
+  reply.array(cycles.size());
+  for (const auto& cycle : cycles) {
+    reply.array(cycle.size());
+    for (const std::string& owner : cycle) reply.bytes(owner);
+  }
+}
+
+}  // namespace millrace::module

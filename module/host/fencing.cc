@@ -1,0 +1,34 @@
+#include "module/host/fencing.h"
+
+#include <algorithm>
+
+#include "engine/lock/lock_codec.h"
+#include "module/abi/context.h"
+#include "module/host/role.h"
+
+namespace millrace::module::fencing {
+
+namespace {
+
+constexpr uint64_t kDay = 24ULL * 60 * 60 * 1'000'000;  // in tokens
+
+constinit Token greatest;
+
+Token of_clock() { return Token(abi::now().value() * 1000); }
+
+}  // namespace
+
+Token next() {
+  greatest = std::max(greatest + 1, of_clock());
+  return greatest;
+}
+
+Token last() { return greatest; }
+
+void seen(Token token) { greatest = std::max(greatest, token); }
+
+Token most_believed() {
+  return server_decides ? std::min(std::max(greatest, of_clock()) + kDay, kMaxToken) : kMaxToken;
+}
+
+}  // namespace millrace::module::fencing

@@ -1,0 +1,121 @@
+#include "module/host/lock_type.h"
+
+#include <string>
+
+#include "engine/base/decoder.h"
+#include "engine/lock/lock_codec.h"
+#include "module/abi/clock.h"
+#include "module/host/counters.h"
+#include "module/host/fencing.h"
+#include "module/host/monotonic_agenda.h"
+
+namespace millrace::module {
+
+Clocks read_clocks() {
+  return {.monotonic = abi::monotonic_now(), .wall = abi::now(), .identity = abi::monotonic_clock_identity()};
+}
+
+void keep_leases(int database, ByteView name, const Lock& lock) {
+  if (lock.is_free()) return;
+  const MonotonicMs due = lock.first_to_end().second.lease.end + 1;
+  if (lock.promised() <= due) return;
+  DatabaseKey place{database, std::string(name)};
+  monotonic_agenda::remove(place, lock.promised());
+  lock.promise(due);
+  monotonic_agenda::add(std::move(place), due);
+}
+
+}  // namespace millrace::module
+
+namespace millrace::abi {
+
+namespace {
+
+Result<Lock> load_lock(RdbReader& reader) {
+  const auto cut_short = [] { return fail(ErrorCode::Corrupt, "the payload ends too early"); };
+  auto count_bytes = reader.bytes();
+  if (!count_bytes) return cut_short();
+  Decoder count(count_bytes->view());
+  uint64_t left = count.number();
+  if (!count.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
+  const Clocks now = module::read_clocks();
+  const Token most = module::fencing::most_believed();
+  Token greatest;
+  Lock lock;
+  for (; left > 0; --left) {
+    auto part = reader.bytes();
+    if (!part) return cut_short();
+    if (auto applied = apply_changes(lock, part->view(), now, most, greatest); !applied) {
+      return std::unexpected(applied.error());
+    }
+  }
+  if (lock.is_free()) return fail(ErrorCode::Corrupt, "a lock that nobody holds");
+  module::fencing::seen(greatest);
+  return lock;
+}
+
+}  // namespace
+
+std::unique_ptr<Lock> TypeTraits<Lock>::load(RdbReader& reader, int version) {
+  auto lock = version == encoding_version ? load_lock(reader)
+                                          : fail(ErrorCode::Corrupt, "written by a newer version of the module");
+  if (!lock) {
+    ++module::counters.refused_payloads;
+    reader.refuse("lock", lock.error());
+    return nullptr;
+  }
+  auto loaded = std::make_unique<Lock>(std::move(*lock));
+  module::keep_leases(reader.database(), reader.key(), *loaded);
+  return loaded;
+}
+
+void TypeTraits<Lock>::save(RdbWriter& writer, const Lock& lock) {
+  const std::vector<std::string> parts = encode_lock(lock, monotonic_clock_identity());
+  std::string count;
+  append_varint(count, parts.size());
+  writer.bytes(count);
+  for (const std::string& part : parts) writer.bytes(part);
+}
+
+void TypeTraits<Lock>::rewrite(AofWriter& writer, const Lock& lock) {
+  for (const std::string& part : encode_lock(lock, monotonic_clock_identity())) writer.emit(module::kLockApply, part);
+}
+
+// Without the ends of leases: a server with another clock has them at other moments.
+void TypeTraits<Lock>::digest(DigestWriter& writer, const Lock& lock) {
+  if (lock.is_free()) return;
+  writer.number(static_cast<uint64_t>(lock.mode().kind()));
+  writer.number(lock.mode().permits());
+  for (const auto& [owner, holding] : lock.holders()) {
+    writer.bytes(owner);
+    for (uint64_t number : {holding.token.value(), holding.holds, holding.lease.ttl_ms}) writer.number(number);
+  }
+}
+
+void TypeTraits<Lock>::left(const KeyPlace& place, const Lock& lock) {
+  if (lock.promised() == MonotonicMs(UINT64_MAX)) return;
+  module::monotonic_agenda::remove({place.database, std::string(place.name)}, lock.promised());
+  lock.promise(MonotonicMs(UINT64_MAX));
+}
+
+bool TypeTraits<Lock>::has_aux() { return module::fencing::last() != Token(0); }
+
+void TypeTraits<Lock>::save_aux(RdbWriter& writer) {
+  std::string token;
+  append_varint(token, module::fencing::last().value());
+  writer.bytes(token);
+}
+
+bool TypeTraits<Lock>::load_aux(RdbReader& reader, int version) {
+  const auto bytes = reader.bytes();
+  Decoder in(bytes ? bytes->view() : ByteView());
+  const Token token(in.number());
+  if (version != encoding_version || !in.finished() || token > kMaxToken) {
+    reader.refuse("last fencing token", {ErrorCode::Corrupt, "it is not one"});
+    return false;
+  }
+  module::fencing::seen(token);
+  return true;
+}
+
+}  // namespace millrace::abi

@@ -1,0 +1,44 @@
+// The lock as a key type of the host.
+#pragma once
+
+#include "engine/lock/lock.h"
+#include "module/abi/data_type.h"
+
+namespace millrace::abi {
+
+template <>
+struct TypeTraits<Lock> {
+  static constexpr const char* name = "millr-lck";
+  static constexpr int encoding_version = 1;
+  static std::unique_ptr<Lock> load(RdbReader& reader, int version);
+  static void save(RdbWriter& writer, const Lock& lock);
+  static void rewrite(AofWriter& writer, const Lock& lock);
+  static void digest(DigestWriter& writer, const Lock& lock);
+  static uint64_t memory(const Lock& lock) { return lock.memory(); }
+  static uint64_t free_effort(const Lock& lock) { return lock.holding(); }
+  static std::unique_ptr<Lock> copy(const Lock& lock) { return std::make_unique<Lock>(lock.clone()); }
+  // Its dates are not kept any longer.
+  static void left(const KeyPlace& place, const Lock& lock);
+  // The last fencing token.
+  static bool has_aux();
+  static void save_aux(RdbWriter& writer);
+  static bool load_aux(RdbReader& reader, int version);
+};
+
+}  // namespace millrace::abi
+
+namespace millrace::module {
+
+using LockKey = abi::TypedKey<Lock>;
+
+// The command that carries effects to replicas and the AOF.
+inline constexpr const char* kLockApply = "LOCK.APPLY";
+
+// What this server's clocks say now.
+Clocks read_clocks();
+
+// Sees to it that the lock is looked after when its first lease is over. Nothing for a free
+// one.
+void keep_leases(int database, ByteView name, const Lock& lock);
+
+}  // namespace millrace::module
