@@ -107,8 +107,10 @@ class Pool {
 
   // --- workers ---
   // Adds a worker, or starts one anew: what it had in flight is delivered to it again.
-  // Failure: Full.
-  Result<WorkerId> join(ByteView name);
+  // REQUIRES: !is_full(name)
+  WorkerId join(ByteView name);
+  // True if it cannot take one more, and there is none of that name.
+  bool is_full(ByteView name) const { return working_.size() + going_.size() >= kMaxWorkers && !find_worker(name); }
   // It shows itself.
   void touch(WorkerId worker) { workers_[worker]->seen = now_; }
   // Its recipients move to others; those it has something in flight of only once that is
@@ -168,6 +170,16 @@ class Pool {
 
   // Blocks that went since the last call, for the caller to free at its leisure.
   std::vector<Block> take_evicted() { return std::exchange(evicted_, {}); }
+
+  // Notes of the caller's: which of its own clocks the pool's time belongs to, and the date
+  // it has promised to come back at. Not copied, not saved.
+  struct Notes {
+    uint64_t period = 0;  // 0: no clock yet
+    MonotonicMs origin;   // on the caller's clock
+    PoolTime time_at_origin;
+    MonotonicMs promised{UINT64_MAX};
+  };
+  Notes notes;
 
   // Everything it holds, itself included.
   uint64_t memory() const;

@@ -1,0 +1,104 @@
+#include "module/commands/shard/pool_upkeep.h"
+
+#include <string>
+
+#include "module/abi/clock.h"
+#include "module/commands/shard/waiting_workers.h"
+#include "module/host/counters.h"
+#include "module/host/monotonic_agenda.h"
+#include "module/host/reclaim.h"
+#include "module/host/role.h"
+#include "module/host/service_time.h"
+
+namespace millrace::module {
+
+namespace {
+
+// Comes back at this time of the pool, or earlier.
+void come_back_at(abi::Context context, abi::StringRef name, Pool& pool, std::optional<PoolTime> due) {
+  if (!due || !server_decides) return;
+  const MonotonicMs date = abi::monotonic_now() + (*due > pool.now() ? *due - pool.now() : 0);
+  if (pool.notes.promised <= date) return;
+  pool.notes.promised = date;
+  monotonic_agenda::add({context.database(), std::string(name.view())}, date);
+}
+
+}  // namespace
+
+// A pool's time goes on from where it stood when this server began to decide.
+void move_time(abi::Context context, abi::StringRef name, Pool& pool) {
+  if (!decides(context)) return;
+  const MonotonicMs served = service_time();
+  Pool::Notes& notes = pool.notes;
+  if (notes.period != deciding_period) {
+    notes.period = deciding_period;
+    notes.origin = served;
+    notes.time_at_origin = pool.now();
+  }
+  if (!pool.tick(notes.time_at_origin + (served - notes.origin))) return;
+  context.replicate(kApplyToPool, name, kApplyPoolTime, pool.now().value());
+}
+
+PoolTime present(const Pool& pool) {
+  const Pool::Notes& notes = pool.notes;
+  if (!server_decides || notes.period != deciding_period) return pool.now();
+  return std::max(pool.now(), notes.time_at_origin + (service_time() - notes.origin));
+}
+
+Error no_worker() {
+  return {ErrorCode::NoWorker, "the worker has not joined the pool, has left it, or was removed while it was stale"};
+}
+
+Result<OpenedWorker> OpenedWorker::open(abi::Context context, abi::StringRef name, ByteView worker) {
+  auto key = PoolKey::for_writing(context, name);
+  if (!key) return std::unexpected(key.error());
+  Pool* pool = key->get();
+  const auto id = pool == nullptr ? std::nullopt : pool->find_worker(worker);
+  if (!id) return std::unexpected(no_worker());
+  move_time(context, name, *pool);
+  return OpenedWorker{std::move(*key), pool, *id, pool->is_stale(pool->worker(*id))};
+}
+
+void PoolChange::account() {
+  counters.shard.moved += pool_.counters().moved - before_.moved;
+  counters.shard.failovers += pool_.counters().failovers - before_.failovers;
+  before_ = pool_.counters();
+  reclaim(pool_.take_evicted());
+}
+
+void PoolChange::settle(bool look_at_all) {
+  look_at_all |= moved();
+  account();
+  if (look_at_all) come_back_at(context_, name_, pool_, pool_.next_settle());
+}
+
+void PoolChange::settle_for(WorkerId id) {
+  if (moved()) return settle(true);
+  account();
+  const Worker& worker = pool_.worker(id);
+  if (worker.seen) come_back_at(context_, name_, pool_, *worker.seen + pool_.settings().stale_ms + 1);
+}
+
+void keep_there(abi::Context context, abi::StringRef name, Pool& pool) {
+  come_back_at(context, name, pool, keep_waiting_workers(context, name, pool));
+}
+
+std::optional<UnixMs> look_after_pool(abi::Context context, abi::StringRef name, UnixMs) {
+  auto key = PoolKey::for_upkeep(context, name);
+  if (!key || key->get() == nullptr) return std::nullopt;
+  Pool& pool = *key->get();
+  pool.notes.promised = MonotonicMs(UINT64_MAX);
+  move_time(context, name, pool);
+  keep_there(context, name, pool);
+  PoolChange change(context, name, pool);
+  if (const auto due = pool.next_settle(); due && *due <= pool.now()) {
+    pool.settle();
+    context.replicate(kApplyToPool, name, kApplySettle);
+    context.changed(name, "shard.settle");
+    serve_workers(context, name, pool);
+  }
+  change.settle(true);
+  return std::nullopt;
+}
+
+}  // namespace millrace::module
