@@ -37,8 +37,8 @@ struct OpenedSubscriber {
   Channel* channel;
   Subscriber* subscriber;
 
-  // Brings the channel up to the present first. Failure: WrongType, or NoSubscriber if
-  // there is no such channel or no such subscriber; then nothing has changed.
+  // Changes nothing: what the command does begins with move_time(). Failure: WrongType, or
+  // NoSubscriber if there is no such channel, or no such subscriber at present.
   static Result<OpenedSubscriber> open(abi::Context context, abi::StringRef name, ByteView subscriber);
 
   // The subscriber has shown itself: it and its channel live on.
