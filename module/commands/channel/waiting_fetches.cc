@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <list>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +29,7 @@ class WaitingFetch;
 struct Line {
   std::list<WaitingFetch*> by_arrival;
   std::list<WaitingFetch*> by_date;  // of their last sign of life, the oldest first
+  std::multimap<ByteView, WaitingFetch*> by_subscriber;
 };
 std::unordered_map<DatabaseKey, Line> lines;
 
@@ -43,10 +45,10 @@ class WaitingFetch final : public abi::BlockedClient {
     Line& line = lines[place_];
     arrival_ = line.by_arrival.insert(line.by_arrival.end(), this);
     date_ = line.by_date.insert(line.by_date.end(), this);
+    subscribed_ = line.by_subscriber.emplace(subscriber_, this);
     ++counters.channel.blocked_fetches;
   }
 
-  const std::string& subscriber() const { return subscriber_; }
   UnixMs last_sign() const { return last_sign_; }
 
   // Answers if there is something, or if there is no such subscriber any more; else it
@@ -100,6 +102,7 @@ class WaitingFetch final : public abi::BlockedClient {
     const auto line = lines.find(place_);
     line->second.by_arrival.erase(arrival_);
     line->second.by_date.erase(date_);
+    line->second.by_subscriber.erase(subscribed_);
     if (line->second.by_arrival.empty()) lines.erase(line);
     --counters.channel.blocked_fetches;
   }
@@ -110,6 +113,7 @@ class WaitingFetch final : public abi::BlockedClient {
   UnixMs last_sign_;
   std::list<WaitingFetch*>::iterator arrival_;
   std::list<WaitingFetch*>::iterator date_;
+  std::multimap<ByteView, WaitingFetch*>::iterator subscribed_;
   abi::RecordedReply answer_;
   bool is_dismissed_ = false;
 };
@@ -175,9 +179,12 @@ void serve_fetches(abi::Context context, abi::StringRef name, ChannelKey& key) {
 }
 
 void dismiss_fetches(const DatabaseKey& place, ByteView subscriber) {
-  for (WaitingFetch* fetch : in_line(place)) {
-    if (fetch->subscriber() == subscriber) fetch->dismiss();
-  }
+  const auto line = lines.find(place);
+  if (line == lines.end()) return;
+  const auto [first, last] = line->second.by_subscriber.equal_range(subscriber);
+  std::vector<WaitingFetch*> dismissed;  // a copy: who is told leaves
+  for (auto at = first; at != last; ++at) dismissed.push_back(at->second);
+  for (WaitingFetch* fetch : dismissed) fetch->dismiss();
 }
 
 size_t fetches_waiting(const DatabaseKey& place) {
