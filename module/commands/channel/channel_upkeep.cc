@@ -41,10 +41,13 @@ void move_time(abi::Context context, abi::StringRef name, Channel& channel) {
   const Offset first = channel.log().first();
   if (!channel.tick(abi::now())) return;
   context.replicate(kApplyToChannel, name, kApplyTime, channel.now().value());
-  if (const uint64_t expired = channel.log().first() - first) {
-    counters.channel.expired += expired;
-    reclaim(channel.take_evicted());
-  }
+  count_expired(channel, first);
+}
+
+void count_expired(Channel& channel, Offset first) {
+  if (channel.log().first() == first) return;
+  counters.channel.expired += channel.log().first() - first;
+  reclaim(channel.take_evicted());
 }
 
 void keep_key(ChannelKey& key, const Channel& channel, UnixMs before) {

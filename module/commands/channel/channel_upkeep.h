@@ -26,6 +26,9 @@ Result<Channel*> channel_or_new(abi::Context context, abi::StringRef name, Chann
 // came.
 void move_time(abi::Context context, abi::StringRef name, Channel& channel);
 
+// To be called when messages may have expired: `first` was the first before.
+void count_expired(Channel& channel, Offset first);
+
 // Has the host expire the key when the channel does. `before` is when it would have.
 void keep_key(ChannelKey& key, const Channel& channel, UnixMs before);
 

@@ -34,9 +34,7 @@ struct Line {
 std::unordered_map<DatabaseKey, Line> lines;
 
 // Well before a subscriber that waits would expire.
-UnixMs next_sign(UnixMs last, const Channel& channel) {
-  return last + std::max<uint64_t>(1, channel.head().expire_ms / 3);
-}
+UnixMs next_sign(UnixMs last, uint64_t expire_ms) { return last + std::max<uint64_t>(1, expire_ms / 3); }
 
 class WaitingFetch final : public abi::BlockedClient {
  public:
@@ -161,7 +159,7 @@ constinit const Waiters channel_waiters{
 void wait_for_publication(abi::Context context, abi::StringRef name, const Channel& channel,
                           const FetchRequest& request) {
   DatabaseKey place{context.database(), std::string(name.view())};
-  agenda::add(place, next_sign(channel.now(), channel));
+  agenda::add(place, next_sign(channel.now(), channel.head().expire_ms));
   abi::block(context, name, *request.block_ms,
              std::make_unique<WaitingFetch>(std::move(place), request, channel.now()));
 }
@@ -192,8 +190,11 @@ size_t fetches_waiting(const DatabaseKey& place) {
   return line == lines.end() ? 0 : line->second.by_arrival.size();
 }
 
-void keep_fetches_alive(const DatabaseKey& place) {
-  if (lines.contains(place)) agenda::add(place, UnixMs(0));
+void keep_fetches_alive(abi::Context context, abi::StringRef name, ChannelKey& key, uint64_t expire_ms) {
+  if (lines.empty() || !server_decides) return;
+  DatabaseKey place{context.database(), std::string(name.view())};
+  for (WaitingFetch* fetch : in_line(place)) fetch->keep_alive(context, name, key);
+  if (lines.contains(place)) agenda::add(std::move(place), next_sign(key.get()->now(), expire_ms));
 }
 
 std::optional<UnixMs> look_after_channel(abi::Context context, abi::StringRef name, UnixMs now) {
@@ -206,7 +207,7 @@ std::optional<UnixMs> look_after_channel(abi::Context context, abi::StringRef na
     const auto line = lines.find(place);
     if (line == lines.end()) return std::nullopt;
     WaitingFetch* oldest = line->second.by_date.front();
-    const UnixMs due = next_sign(oldest->last_sign(), channel);
+    const UnixMs due = next_sign(oldest->last_sign(), channel.head().expire_ms);
     if (due > now) return due;
     move_time(context, name, channel);
     oldest->keep_alive(context, name, *key);
