@@ -60,9 +60,9 @@ Result<FetchRequest> parse_chan_fetch(Words words) {
   return reader.finish(request);
 }
 
-Result<AckRequest> parse_chan_ack(Words words) {
+Result<ChannelAckRequest> parse_chan_ack(Words words) {
   ArgumentReader reader(words);
-  AckRequest request;
+  ChannelAckRequest request;
   request.subscriber = named(reader, "subscriber");
   request.receipt = reader.word("receipt");
   return reader.finish(request);
