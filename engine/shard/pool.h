@@ -202,6 +202,8 @@ class Pool {
   bool has_living_besides(WorkerId except) const;
 
   WorkerId add_worker(ByteView name);
+  bool restored_may_come() const;
+  WorkerId add_restored();
   Result<RecipientId> prepare(ByteView recipient);
   void fail_over(WorkerId worker);
   bool move_slice(WorkerId worker, uint64_t& budget);
@@ -236,9 +238,15 @@ class Pool {
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;
   std::vector<Block> evicted_;
-  // While it is put together again.
-  WorkerId restored_ = kNobody32;
-  uint64_t left_to_look_at_ = 0;
+  // While it is put together again: the worker that came last.
+  struct Restored {
+    std::string name;
+    Worker::State state = Worker::State::Working;
+    std::optional<PoolTime> seen;
+    uint64_t left_to_look_at = 0;
+    WorkerId id = kNobody32;
+  };
+  Restored restored_;
 };
 
 }  // namespace millrace

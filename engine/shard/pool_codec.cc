@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "engine/base/decoder.h"
@@ -44,9 +45,8 @@ std::string encode_pool(const Pool& pool) {
 std::string encode_worker(const Pool& pool, WorkerId id) {
   const Worker& worker = pool.worker(id);
   uint64_t looked_at = 0;
-  for (RecipientId at = worker.own.first; at != worker.looking_at && at != kNobody32;
-       at = pool.recipients()[at].after) {
-    ++looked_at;
+  if (worker.state == Worker::State::Leaving) {
+    for (RecipientId at = worker.own.first; at != worker.looking_at; at = pool.recipients()[at].after) ++looked_at;
   }
   std::string bytes;
   append_name(bytes, worker.name);
@@ -76,11 +76,16 @@ std::string encode_queue_block(const Recipient& recipient, const Block& block) {
   return bytes + encode_block_header(block);
 }
 
+// 0 if it waits for none.
+uint64_t turn_of(const Recipient& recipient) {
+  return recipient.queue->has_waiting() ? recipient.queue->ready_since : 0;
+}
+
 std::string encode_queue(const Recipient& recipient) {
   std::string bytes;
   append_name(bytes, recipient.name());
   append_varint(bytes, recipient.queue->undelivered.value());
-  append_varint(bytes, recipient.queue->has_waiting() ? recipient.queue->ready_since : 0);
+  append_varint(bytes, turn_of(recipient));
   return bytes + encode_log_head(recipient.queue->log);
 }
 
@@ -95,7 +100,11 @@ std::vector<RecipientId> queues_to_encode(const Pool& pool) {
   for (RecipientId id = 0; id < pool.recipients().size(); ++id) {
     if (pool.recipients()[id].queue) ids.push_back(id);
   }
-  std::ranges::sort(ids, {}, [&](RecipientId id) { return pool.recipients()[id].queue->ready_since; });
+  // The same pool is the same bytes, whatever numbers its recipients have.
+  std::ranges::sort(ids, {}, [&](RecipientId id) {
+    const Recipient& recipient = pool.recipients()[id];
+    return std::tuple(turn_of(recipient), recipient.assigned, recipient.name());
+  });
   return ids;
 }
 
