@@ -14,28 +14,32 @@ namespace millrace::module {
 
 namespace {
 
-// Comes back at this time of the pool, or earlier.
-void come_back_at(abi::Context context, abi::StringRef name, Pool& pool, std::optional<PoolTime> due) {
-  if (!due || !server_decides) return;
-  const MonotonicMs date = abi::monotonic_now() + (*due > pool.now() ? *due - pool.now() : 0);
+void promise(abi::Context context, abi::StringRef name, Pool& pool, MonotonicMs date) {
   if (pool.notes.promised <= date) return;
   pool.notes.promised = date;
   monotonic_agenda::add({context.database(), std::string(name.view())}, date);
 }
 
-}  // namespace
+// Comes back at this time of the pool, or earlier.
+void come_back_at(abi::Context context, abi::StringRef name, Pool& pool, std::optional<PoolTime> due) {
+  if (due) promise(context, name, pool, abi::monotonic_now() + (*due > pool.now() ? *due - pool.now() : 0));
+}
 
 // A pool's time goes on from where it stood when this server began to decide.
+void go_by_our_clock(Pool& pool) {
+  Pool::Notes& notes = pool.notes;
+  if (notes.period == deciding_period) return;
+  notes.period = deciding_period;
+  notes.origin = service_time();
+  notes.time_at_origin = pool.now();
+}
+
+}  // namespace
+
 void move_time(abi::Context context, abi::StringRef name, Pool& pool) {
   if (!decides(context)) return;
-  const MonotonicMs served = service_time();
-  Pool::Notes& notes = pool.notes;
-  if (notes.period != deciding_period) {
-    notes.period = deciding_period;
-    notes.origin = served;
-    notes.time_at_origin = pool.now();
-  }
-  if (!pool.tick(notes.time_at_origin + (served - notes.origin))) return;
+  go_by_our_clock(pool);
+  if (!pool.tick(pool.notes.time_at_origin + (service_time() - pool.notes.origin))) return;
   context.replicate(kApplyToPool, name, kApplyPoolTime, pool.now().value());
 }
 
@@ -69,11 +73,13 @@ void PoolChange::account() {
 void PoolChange::settle(bool look_at_all) {
   look_at_all |= moved();
   account();
+  // Who only repeats looks as soon as it decides.
+  if (!server_decides) return promise(context_, name_, pool_, MonotonicMs(0));
   if (look_at_all) come_back_at(context_, name_, pool_, pool_.next_settle());
 }
 
 void PoolChange::settle_for(WorkerId id) {
-  if (moved()) return settle(true);
+  if (moved() || !server_decides) return settle(true);
   account();
   const Worker& worker = pool_.worker(id);
   if (worker.seen) come_back_at(context_, name_, pool_, *worker.seen + pool_.settings().stale_ms + 1);
@@ -88,10 +94,16 @@ std::optional<UnixMs> look_after_pool(abi::Context context, abi::StringRef name,
   if (!key || key->get() == nullptr) return std::nullopt;
   Pool& pool = *key->get();
   pool.notes.promised = MonotonicMs(UINT64_MAX);
-  move_time(context, name, pool);
+  go_by_our_clock(pool);
+  const auto is_due = [&](PoolTime now) {
+    const auto due = pool.next_settle();
+    return due && *due <= now;
+  };
+  // Its time moves only if that matters: a look alone is no change.
+  if (is_due(present(pool)) || do_workers_wait(context, name)) move_time(context, name, pool);
   keep_there(context, name, pool);
   PoolChange change(context, name, pool);
-  if (const auto due = pool.next_settle(); due && *due <= pool.now()) {
+  if (is_due(pool.now())) {
     pool.settle();
     context.replicate(kApplyToPool, name, kApplySettle);
     context.changed(name, "shard.settle");

@@ -8,7 +8,6 @@
 #include "module/commands/shard/waiting_workers.h"
 #include "module/host/counters.h"
 #include "module/host/log_strings.h"
-#include "module/host/role.h"
 
 namespace millrace::module {
 
@@ -53,8 +52,7 @@ void shard_apply(abi::Context context, abi::Arguments arguments) {
   context.reply().ok();
   context.replicate_verbatim();
   context.changed(name, "shard.apply");
-  // Whoever repeats keeps no dates until it decides itself.
-  change.settle(effect->what != PoolEffect::What::Clock && server_decides);
+  change.settle(effect->what != PoolEffect::What::Clock);
   serve_workers(context, name, pool);
 }
 

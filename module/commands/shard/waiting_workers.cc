@@ -239,6 +239,11 @@ void serve_worker(abi::Context context, abi::StringRef name, Pool& pool, WorkerI
   if (may_serve_now(context, name, place)) serve_line(context, place, name, pool, who);
 }
 
+bool do_workers_wait(abi::Context context, abi::StringRef name) {
+  const auto found = lines.find({context.database(), std::string(name.view())});
+  return found != lines.end() && !found->second.workers.empty();
+}
+
 std::optional<PoolTime> keep_waiting_workers(abi::Context context, abi::StringRef name, Pool& pool) {
   const auto found = lines.find({context.database(), std::string(name.view())});
   if (found == lines.end() || found->second.workers.empty() || !server_decides) return std::nullopt;

@@ -25,6 +25,7 @@ void serve_workers(abi::Context context, abi::StringRef name, Pool& pool);
 // The same when only this worker has got something: costs the same however many wait.
 void serve_worker(abi::Context context, abi::StringRef name, Pool& pool, WorkerId worker);
 
+bool do_workers_wait(abi::Context context, abi::StringRef name);
 // Shows that the workers that wait are there; says when to do it again, nothing if none
 // waits.
 std::optional<PoolTime> keep_waiting_workers(abi::Context context, abi::StringRef name, Pool& pool);
