@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
 import channel_family
+import shard_family
 from resp import RespError
 from server import wait_until
 
@@ -61,6 +62,8 @@ class Family:
     counters: tuple  # of INFO millrace that fill() and read() make grow
     waiting: tuple = ()  # the ways in which it waits
     keeps_itself: bool = False  # a write says anew when its key expires
+    steady: Callable = lambda answer: answer  # what a reading command answered, without what moves by itself
+    spoiled_by: tuple = ("one", "word", "too many")  # words that make every write command wrong
     by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
 
     def __repr__(self):
@@ -314,4 +317,83 @@ CHANNEL = Family(
     by_name=("CHAN.ACK",),
 )
 
-FAMILIES = (LOG, CHANNEL)
+# --- worker pool ---
+
+
+def _waits_for_a_worker(name, *command):
+    return Waiting(
+        name=f"shard {name}",
+        command=(*command, "BLOCK", "0"),
+        command_briefly=(*command, "BLOCK", "20"),
+        wake=lambda connection, key: connection.call("SHARD.JOIN", key, "w"),
+        answer=[b"w", 1],
+        answer_in_vain=RespError(shard_family.NOWORKERS),
+        blocked_counter="shard_clients_waiting",
+    )
+
+
+SHARD = Family(
+    name="shard",
+    type_name="millr-shd",
+    fill=shard_family.fill,
+    append=shard_family.append,
+    shrink=shard_family.shrink,
+    read=shard_family.read,
+    small=shard_family.small,
+    read_commands=(
+        ("SHARD.RECIPIENTS", KEY, "w0"),
+        ("SHARD.OWNER", KEY, "queue"),
+        ("SHARD.RECIPIENTS", KEY, b"\x00\xff\r\n", "COUNT", "3", "CURSOR", "0"),
+        ("SHARD.CHECK", KEY),
+        ("SHARD.INFO", KEY),
+    ),
+    write_commands=(
+        ("SHARD.HEARTBEAT", KEY, "never seen"),
+        ("SHARD.JOIN", KEY, "new"),
+        ("SHARD.REBALANCE", KEY, "MAXMOVES", "3"),
+        ("SHARD.PULL", KEY, "w3", "COUNT", "2"),
+        ("SHARD.ROUTE", KEY, "new"),
+        ("SHARD.PUSH", KEY, "queue", "payload"),
+        ("SHARD.SET", KEY, "STALE", "7200000", "POLICY", "leastpending"),
+        ("SHARD.LEAVE", KEY, "leaves"),
+        # Who has these follows from the order in which fill() makes workers and recipients.
+        ("SHARD.DONE", KEY, "w3", "busy"),
+        ("SHARD.ACK", KEY, "größe", "queue", "1"),
+    ),
+    growing_commands=(
+        ("SHARD.JOIN", KEY, "new"),
+        ("SHARD.ROUTE", KEY, "new"),
+        ("SHARD.PUSH", KEY, "queue", "payload"),
+        ("SHARD.SET", KEY, "STALE", "7200000"),
+        ("SHARD.APPLY", KEY, "CLOCK", "1"),
+    ),
+    effect_command="SHARD.APPLY",
+    map_command=("SHARD.INFO", KEY),
+    null_command=("SHARD.OWNER", KEY, "nobody"),
+    counters=(
+        "shard_messages_routed",
+        "shard_payloads_pushed",
+        "shard_payloads_delivered",
+        "shard_workers_failed_over",
+        "shard_recipients_moved",
+    ),
+    waiting=(
+        Waiting(
+            name="shard pull",
+            prepare=lambda connection, key: connection.call("SHARD.JOIN", key, "w"),
+            command=("SHARD.PULL", KEY, "w", "BLOCK", "0"),
+            command_briefly=("SHARD.PULL", KEY, "w", "BLOCK", "20"),
+            wake=lambda connection, key: connection.call("SHARD.PUSH", key, "r", "payload"),
+            answer=[[b"r", 1, b"payload"]],
+            answer_in_vain=[],
+            answer_without_key=lambda key: RespError(shard_family.NOWORKER),
+            blocked_counter="shard_clients_waiting",
+        ),
+        _waits_for_a_worker("route", "SHARD.ROUTE", KEY, "r"),
+        _waits_for_a_worker("push", "SHARD.PUSH", KEY, "r", "payload"),
+    ),
+    steady=shard_family.without_ages,
+    spoiled_by=("BLOCK", "never"),
+)
+
+FAMILIES = (LOG, CHANNEL, SHARD)

@@ -122,7 +122,7 @@ def test_unlinked_and_flushed_memory_comes_back(server, c, family):
 def test_memory_usage_follows_the_content(server, c, family):
     family.append(c, "small")
     small = c.call("MEMORY", "USAGE", "small")
-    assert 0 < small < 700
+    assert 0 < small < 1200
     before = int(server.info("memory")["used_memory"])
     family.fill(c, "key", 1)
     claimed = c.call("MEMORY", "USAGE", "key", "SAMPLES", "0")
