@@ -51,9 +51,8 @@ def lists(c, key="ch"):
     """CHAN.INFO … FULL: subscribers by name, messages and ids by clock and id."""
     known = info(c, key, "FULL")
     subscribers = {one["name"].decode(): (one["clock"], one["ttl"]) for one in map(fields, known["subscribers"])}
-    messages = [
-        (one["clock"], one["id"].decode(), one["content"].decode(), one["ttl"]) for one in map(fields, known["messages"])
-    ]
+    stored = [fields(one) for one in known["messages"]]
+    messages = [(one["clock"], one["id"].decode(), one["content"].decode(), one["ttl"]) for one in stored]
     seen = [(one["id"].decode(), one["clock"], one["ttl"]) for one in map(fields, known["ids"])]
     return known["clock"], known["ttl"], subscribers, messages, seen
 
