@@ -126,6 +126,9 @@ class Pool {
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits);
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
   Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
+  // The failures of done() and acknowledge(), for who wants to know before time moves on.
+  Result<RecipientId> may_be_done(WorkerId worker, ByteView recipient, uint64_t count) const;
+  Result<RecipientId> may_be_acknowledged(WorkerId worker, ByteView recipient, Offset sequence) const;
 
   // Delivers the worker's next payload, its recipients in turn. False if there is none.
   // The views live until the pool is changed.
@@ -204,7 +207,8 @@ class Pool {
   WorkerId add_worker(ByteView name);
   bool restored_may_come() const;
   WorkerId add_restored();
-  Result<RecipientId> prepare(ByteView recipient);
+  Result<RecipientId> prepare(ByteView recipient, size_t payloads);
+  Result<RecipientId> own_recipient(WorkerId worker, ByteView recipient) const;
   void fail_over(WorkerId worker);
   bool move_slice(WorkerId worker, uint64_t& budget);
   bool drain_slice(WorkerId worker, uint64_t& budget);
