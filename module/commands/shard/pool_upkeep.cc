@@ -59,8 +59,12 @@ Result<OpenedWorker> OpenedWorker::open(abi::Context context, abi::StringRef nam
   Pool* pool = key->get();
   const auto id = pool == nullptr ? std::nullopt : pool->find_worker(worker);
   if (!id) return std::unexpected(no_worker());
+  return OpenedWorker{std::move(*key), pool, *id, false};
+}
+
+void OpenedWorker::begin(abi::Context context, abi::StringRef name) {
   move_time(context, name, *pool);
-  return OpenedWorker{std::move(*key), pool, *id, pool->is_stale(pool->worker(*id))};
+  was_stale = pool->is_stale(pool->worker(id));
 }
 
 void PoolChange::account() {
@@ -82,7 +86,7 @@ void PoolChange::settle_for(WorkerId id) {
   if (moved() || !server_decides) return settle(true);
   account();
   const Worker& worker = pool_.worker(id);
-  if (worker.seen) come_back_at(context_, name_, pool_, *worker.seen + pool_.settings().stale_ms + 1);
+  if (worker.seen && worker.busy > 0) come_back_at(context_, name_, pool_, *worker.seen + pool_.settings().stale_ms + 1);
 }
 
 void keep_there(abi::Context context, abi::StringRef name, Pool& pool) {

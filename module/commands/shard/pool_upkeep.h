@@ -15,7 +15,7 @@ void move_time(abi::Context context, abi::StringRef name, Pool& pool);
 // What time it is for the pool, for whoever only looks.
 PoolTime present(const Pool& pool);
 
-// A worker that has joined, for a command of its own. Brings the pool up to the present.
+// A worker that has joined, for a command of its own.
 struct OpenedWorker {
   PoolKey key;
   Pool* pool;
@@ -23,8 +23,10 @@ struct OpenedWorker {
   // It may take over what nobody living could.
   bool was_stale;
 
-  // Failure: WrongType, or NoWorker; then nothing has changed.
+  // Failure: WrongType, or NoWorker.
   static Result<OpenedWorker> open(abi::Context context, abi::StringRef name, ByteView worker);
+  // Brings the pool up to the present. That is a change: nothing may be refused any more.
+  void begin(abi::Context context, abi::StringRef name);
 };
 
 // To be called at the end of a command that has changed the pool. Counts what it moved,
@@ -39,8 +41,9 @@ class PoolChange {
   bool moved() const { return pool_.counters().moved != before_.moved; }
 
   void settle(bool look_at_all);
-  // One worker has something more to do.
+  // One worker has something more to do, or has shown itself.
   void settle_for(WorkerId worker);
+  void settle_for(const OpenedWorker& worker) { worker.was_stale ? settle(true) : settle_for(worker.id); }
 
  private:
   void account();

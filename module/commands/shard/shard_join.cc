@@ -40,12 +40,13 @@ void shard_heartbeat(abi::Context context, abi::Arguments arguments) {
   const abi::StringRef name = arguments.string(1);
   auto opened = OpenedWorker::open(context, name, *worker);
   if (!opened) return context.reply().error(opened.error());
+  opened->begin(context, name);
   PoolChange change(context, name, *opened->pool);
   opened->pool->touch(opened->id);
   context.reply().integer(1);
   context.replicate_verbatim();
   context.changed(name, "shard.heartbeat");
-  change.settle(opened->was_stale);
+  change.settle_for(*opened);
 }
 
 void shard_leave(abi::Context context, abi::Arguments arguments) {
@@ -54,6 +55,7 @@ void shard_leave(abi::Context context, abi::Arguments arguments) {
   const abi::StringRef name = arguments.string(1);
   auto opened = OpenedWorker::open(context, name, request->worker);
   if (!opened) return context.reply().error(opened.error());
+  opened->begin(context, name);
   PoolChange change(context, name, *opened->pool);
   context.reply().integer(static_cast<int64_t>(opened->pool->leave(opened->id, request->lets_go)));
   context.replicate_verbatim();

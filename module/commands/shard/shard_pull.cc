@@ -17,20 +17,21 @@ void shard_pull(abi::Context context, abi::Arguments arguments) {
   Pool& pool = *opened->pool;
   if (pool.worker(opened->id).state != Worker::State::Working) return context.reply().error(no_worker());
 
+  opened->begin(context, name);
   PoolChange change(context, name, pool);
   pool.touch(opened->id);
   if (!pool.has_delivery(opened->id) && request->block_ms && !context.must_answer_at_once() && decides(context)) {
     // A command that waits does not pass on itself.
     context.replicate(kApplyToPool, name, kApplySeen, arguments.string(2));
     wait_for_delivery(context, name, *request);
-    change.settle(opened->was_stale);
+    change.settle_for(*opened);
     return keep_there(context, name, pool);
   }
   abi::Reply reply = context.reply();
   deliver_and_write(reply, pool, opened->id, request->count);
   context.replicate_verbatim();
   context.changed(name, "shard.pull");
-  change.settle(opened->was_stale);
+  change.settle_for(*opened);
 }
 
 void shard_ack(abi::Context context, abi::Arguments arguments) {
@@ -39,15 +40,17 @@ void shard_ack(abi::Context context, abi::Arguments arguments) {
   const abi::StringRef name = arguments.string(1);
   auto opened = OpenedWorker::open(context, name, request->worker);
   if (!opened) return context.reply().error(opened.error());
+  const auto allowed = opened->pool->may_be_acknowledged(opened->id, request->recipient, request->sequence);
+  if (!allowed) return context.reply().error(allowed.error());
+  opened->begin(context, name);
   PoolChange change(context, name, *opened->pool);
   const auto acknowledged = opened->pool->acknowledge(opened->id, request->recipient, request->sequence);
-  if (!acknowledged) return context.reply().error(acknowledged.error());
   counters.shard.acknowledged += *acknowledged;
   context.reply().integer(static_cast<int64_t>(*acknowledged));
   context.replicate_verbatim();
   context.changed(name, "shard.ack");
   const bool moved = change.moved();
-  change.settle(opened->was_stale);
+  change.settle_for(*opened);
   if (moved) serve_workers(context, name, *opened->pool);
 }
 
@@ -57,14 +60,16 @@ void shard_done(abi::Context context, abi::Arguments arguments) {
   const abi::StringRef name = arguments.string(1);
   auto opened = OpenedWorker::open(context, name, request->worker);
   if (!opened) return context.reply().error(opened.error());
+  const auto allowed = opened->pool->may_be_done(opened->id, request->recipient, request->count);
+  if (!allowed) return context.reply().error(allowed.error());
+  opened->begin(context, name);
   PoolChange change(context, name, *opened->pool);
   const auto left = opened->pool->done(opened->id, request->recipient, request->count);
-  if (!left) return context.reply().error(left.error());
   context.reply().integer(static_cast<int64_t>(*left));
   context.replicate_verbatim();
   context.changed(name, "shard.done");
   const bool moved = change.moved();
-  change.settle(opened->was_stale);
+  change.settle_for(*opened);
   if (moved) serve_workers(context, name, *opened->pool);
 }
 
