@@ -180,6 +180,7 @@ class Pool {
     uint64_t period = 0;  // 0: no clock yet
     MonotonicMs origin;   // on the caller's clock
     PoolTime time_at_origin;
+    PoolTime kept_there;  // when those who wait were last shown to be there
     MonotonicMs promised{UINT64_MAX};
   };
   Notes notes;

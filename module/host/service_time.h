@@ -1,6 +1,6 @@
 // The time during which this server could be talked to. It runs on the monotonic clock,
-// and stands still while the server does: suspended, stopped, or busy for seconds with one
-// command. Who did not call then could not have.
+// and stands still while the server does: suspended, stopped, or busy with one command for
+// longer than a fraction of a second. Who did not call then could not have.
 #pragma once
 
 #include "engine/base/strong.h"

@@ -41,6 +41,8 @@ void move_time(abi::Context context, abi::StringRef name, Pool& pool) {
   go_by_our_clock(pool);
   if (!pool.tick(pool.notes.time_at_origin + (service_time() - pool.notes.origin))) return;
   context.replicate(kApplyToPool, name, kApplyPoolTime, pool.now().value());
+  // If the agenda is late, those who wait must not seem stale to what comes now.
+  if (pool.now() - pool.notes.kept_there > pool.settings().stale_ms / 2) keep_there(context, name, pool);
 }
 
 PoolTime present(const Pool& pool) {
@@ -90,6 +92,7 @@ void PoolChange::settle_for(WorkerId id) {
 }
 
 void keep_there(abi::Context context, abi::StringRef name, Pool& pool) {
+  pool.notes.kept_there = pool.now();
   come_back_at(context, name, pool, keep_waiting_workers(context, name, pool));
 }
 
