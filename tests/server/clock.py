@@ -41,14 +41,20 @@ class Clock:
             file.write(struct.pack("qq", *numbers))
 
     @contextlib.contextmanager
-    def server(self, **options):
-        """A server that goes by this clock."""
+    def environment(self):
+        """Servers that are started in it go by this clock."""
         added = {"LD_PRELOAD": self._shim, "CLOCK_SHIM": str(self._file)}
         os.environ.update(added)
         try:
-            started = Server(**options)
+            yield
         finally:
             for name in added:
                 del os.environ[name]
+
+    @contextlib.contextmanager
+    def server(self, **options):
+        """A server that goes by this clock."""
+        with self.environment():
+            started = Server(**options)
         with started:
             yield started
