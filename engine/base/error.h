@@ -15,6 +15,7 @@ enum class ErrorCode {
   NoGroup,       // no such log, or no such group in it
   NoSubscriber,  // no such channel, or no such subscriber of it
   BadReceipt,    // a receipt that was not issued for this channel and subscriber
+  BadFilter,     // a filter that is not one
   NoWorker,      // a worker that has not joined the pool
   NoWorkers,     // a pool without workers
   NotOwner,      // a recipient or lock that belongs to another

@@ -19,6 +19,8 @@ const char* prefix_of(ErrorCode code) {
       return "NOSUB ";
     case ErrorCode::BadReceipt:
       return "BADRECEIPT ";
+    case ErrorCode::BadFilter:
+      return "BADFILTER ";
     case ErrorCode::NoWorker:
       return "NOWORKER ";
     case ErrorCode::NoWorkers:

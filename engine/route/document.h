@@ -1,0 +1,58 @@
+// A document, parsed once, and what the fields of it hold that filters look at.
+#pragma once
+
+#include <simdjson.h>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/route/fields.h"
+#include "engine/route/scalar.h"
+
+namespace millrace {
+
+// Keeps its memory from one document to the next.
+class DocumentParser {
+ public:
+  static constexpr size_t kMaxBytes = 1024 * 1024;
+  static constexpr size_t kMaxDepth = 64;
+
+  // An object. Valid, and borrowing the parser's memory, until the next call.
+  // Failure: Syntax, with the reason.
+  Result<simdjson::dom::object> parse(ByteView json);
+
+ private:
+  simdjson::dom::parser parser_{kMaxBytes};
+};
+
+// What a document holds of some fields.
+class FieldValues {
+ public:
+  // An array is as many values as it has elements that are no objects or arrays; names on
+  // the way go through arrays too. Borrows from the document.
+  void extract(const simdjson::dom::object& document, const Fields& fields);
+
+  bool is_present(FieldId field) const { return field < present_.size() && present_[field]; }
+  std::span<const ScalarView> values(FieldId field) const;
+
+  // Calls visit(field, value) for every value.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const auto& [field, value] : found_) visit(field, value);
+  }
+
+ private:
+  using Found = std::pair<FieldId, ScalarView>;
+
+  void walk(const simdjson::dom::object& object, const Fields::Node& node);
+  void take(simdjson::dom::element element, const Fields::Node& node, bool in_array);
+
+  std::vector<bool> present_;
+  std::vector<Found> found_;        // sorted by field
+  std::vector<ScalarView> values_;  // of found_, one behind the other
+  std::vector<uint32_t> ends_;      // of each field in values_
+};
+
+}  // namespace millrace

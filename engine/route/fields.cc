@@ -1,0 +1,82 @@
+#include "engine/route/fields.h"
+
+#include <algorithm>
+
+namespace millrace {
+
+namespace {
+
+// Takes the first name off a path.
+ByteView take_name(ByteView& path) {
+  const size_t dot = path.find('.');
+  const ByteView name = path.substr(0, dot);
+  path = dot == ByteView::npos ? ByteView() : path.substr(dot + 1);
+  return name;
+}
+
+// Removes the path below the node, and every node that then leads nowhere.
+void remove(Fields::Node& node, ByteView path, bool is_last) {
+  if (is_last) {
+    node.field = kNoField;
+    return;
+  }
+  const bool last = path.find('.') == ByteView::npos;
+  const auto child = node.children.find(take_name(path));
+  remove(*child->second, path, last);
+  if (child->second->field == kNoField && child->second->children.empty()) node.children.erase(child);
+}
+
+}  // namespace
+
+FieldId Fields::use(ByteView whole) {
+  ByteView path = whole;
+  Node* node = &root_;
+  for (bool more = true; more;) {
+    more = path.find('.') != ByteView::npos;
+    const ByteView name = take_name(path);
+    auto child = node->children.find(name);
+    if (child == node->children.end())
+      child = node->children.emplace(std::string(name), std::make_unique<Node>()).first;
+    node = child->second.get();
+  }
+  if (node->field == kNoField) {
+    const auto free = std::ranges::find(uses_, 0U, &Use::filters);
+    node->field = static_cast<FieldId>(free - uses_.begin());
+    if (free == uses_.end()) uses_.emplace_back();
+    uses_[node->field].path = whole;
+  }
+  ++uses_[node->field].filters;
+  return node->field;
+}
+
+void Fields::release(FieldId field) {
+  Use& use = uses_[field];
+  if (--use.filters != 0) return;
+  remove(root_, use.path, false);
+  use.path.clear();
+}
+
+uint64_t Fields::memory() const {
+  uint64_t bytes = uses_.capacity() * sizeof(Use);
+  // A name is in the tree and in the path.
+  constexpr size_t kNode = sizeof(Node) + 32 + sizeof(std::string) + sizeof(void*);
+  for (const Use& use : uses_) bytes += kNode + 2 * use.path.capacity();
+  return bytes;
+}
+
+const char* Fields::check() const {
+  for (FieldId field = 0; field < uses_.size(); ++field) {
+    const Node* node = &root_;
+    if (uses_[field].filters == 0) continue;
+    ByteView path = uses_[field].path;
+    for (bool more = true; more && node != nullptr;) {
+      more = path.find('.') != ByteView::npos;
+      const auto child = node->children.find(take_name(path));
+      node = child == node->children.end() ? nullptr : child->second.get();
+    }
+    if (node == nullptr || node->field != field) return "a field is not found by its path";
+  }
+  return nullptr;
+}
+
+}  // namespace millrace

@@ -1,0 +1,52 @@
+// The fields that the filters of a channel look at, as a tree of names: walking a document
+// along it costs what the document holds, however many fields there are.
+//
+//   priority  ->  0
+//   owner     ->  name  ->  1          "owner.name"
+//                 team  ->  2          "owner.team"
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+
+namespace millrace {
+
+using FieldId = uint32_t;
+inline constexpr FieldId kNoField = UINT32_MAX;
+
+class Fields {
+ public:
+  struct Node {
+    FieldId field = kNoField;
+    std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
+  };
+
+  // One more filter looks at the field of this path.
+  FieldId use(ByteView whole);
+  // One fewer; a field nobody looks at is forgotten, and its id may be given to another.
+  void release(FieldId field);
+
+  // Ids are below this.
+  size_t limit() const { return uses_.size(); }
+  const std::string& path(FieldId field) const { return uses_[field].path; }
+  const Node& root() const { return root_; }
+
+  uint64_t memory() const;
+  const char* check() const;
+
+ private:
+  struct Use {
+    std::string path;
+    uint32_t filters = 0;  // 0: free
+  };
+
+  Node root_;
+  std::vector<Use> uses_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,15 @@
+// JSON as text: how strings and numbers are written, one way each.
+#pragma once
+
+#include <string>
+
+#include "engine/base/bytes.h"
+#include "engine/route/scalar.h"
+
+namespace millrace {
+
+// With quotes, and escapes only where JSON demands them. REQUIRES: UTF-8
+void append_json_string(std::string& to, ByteView text);
+void append_json(std::string& to, const ScalarView& value);
+
+}  // namespace millrace

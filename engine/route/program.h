@@ -1,0 +1,67 @@
+// A filter compiled for the fields of a channel: what is run against documents. Compact,
+// because there are a hundred thousand of them.
+//
+//   And  (to 5)
+//   age >= 18
+//   age < 65
+//   priority in 2
+//     "high"
+//     "urgent"
+#pragma once
+
+#include <re2/re2.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/route/document.h"
+#include "engine/route/fields.h"
+#include "engine/route/filter.h"
+
+namespace millrace {
+
+class Program {
+ public:
+  Program() = default;
+  // Uses the filter's fields; release() them when it goes.
+  Program(const Filter& filter, Fields& fields);
+
+  bool matches(const FieldValues& document) const;
+  void release(Fields& fields) const;
+
+  // The filter it was compiled from.
+  Filter filter(const Fields& fields) const;
+
+  uint64_t memory() const;
+
+ private:
+  struct Step {
+    enum class What : uint8_t { And, Or, Not, Condition, Operand };
+    What what = What::And;
+    Operator op = Operator::Eq;          // of a Condition
+    ScalarKind kind = ScalarKind::Null;  // of an Operand
+    bool flag = false;                   // a boolean's value; whether a number is whole
+    uint32_t number = 0;                 // And, Or, Not: the step behind the last part. Condition: the field.
+                                         // An Operand that is a string: its size
+    uint64_t bits = 0;                   // Condition: how many operands follow. Operand: its value, or where
+                                         // its text is
+  };
+
+  void compile(const Filter& filter, Fields& fields);
+  void add_operand(const Scalar& operand);
+  ScalarView operand(const Step& step) const;
+  // Each takes `at` behind what it has read.
+  bool run(size_t& at, const FieldValues& document) const;
+  bool run_condition(size_t& at, const FieldValues& document) const;
+  bool satisfies(Operator op, const ScalarView& value, size_t first, size_t count) const;
+  Filter decompile(size_t& at, const Fields& fields) const;
+
+  std::vector<Step> steps_;
+  std::string texts_;
+  // Few filters have any.
+  std::unique_ptr<std::map<size_t, re2::RE2>> regexes_;  // by the step of their operand
+};
+
+}  // namespace millrace
