@@ -54,6 +54,15 @@ class HashIndex {
     return const_cast<HashIndex*>(this)->find(hash, is_it);
   }
 
+  // Calls visit(value) for every value with this hash.
+  template <class Visit>
+  void each(uint32_t hash, Visit visit) const {
+    if (buckets_.empty()) return;
+    for (const Entry& entry : buckets_[bucket_of(hash)].entries()) {
+      if (entry.hash == hash) visit(entry.value);
+    }
+  }
+
   // Adds one. O(1), amortised; lives(value) says which of those there are still count.
   template <class Lives>
   void insert(uint32_t hash, Value value, Lives lives) {

@@ -49,6 +49,17 @@ FieldId Fields::use(ByteView whole) {
   return node->field;
 }
 
+FieldId Fields::find(ByteView path) const {
+  const Node* node = &root_;
+  for (bool more = true; more;) {
+    more = path.find('.') != ByteView::npos;
+    const auto child = node->children.find(take_name(path));
+    if (child == node->children.end()) return kNoField;
+    node = child->second.get();
+  }
+  return node->field;
+}
+
 void Fields::release(FieldId field) {
   Use& use = uses_[field];
   if (--use.filters != 0) return;
@@ -66,15 +77,7 @@ uint64_t Fields::memory() const {
 
 const char* Fields::check() const {
   for (FieldId field = 0; field < uses_.size(); ++field) {
-    const Node* node = &root_;
-    if (uses_[field].filters == 0) continue;
-    ByteView path = uses_[field].path;
-    for (bool more = true; more && node != nullptr;) {
-      more = path.find('.') != ByteView::npos;
-      const auto child = node->children.find(take_name(path));
-      node = child == node->children.end() ? nullptr : child->second.get();
-    }
-    if (node == nullptr || node->field != field) return "a field is not found by its path";
+    if (uses_[field].filters != 0 && find(uses_[field].path) != field) return "a field is not found by its path";
   }
   return nullptr;
 }

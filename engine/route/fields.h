@@ -31,6 +31,9 @@ class Fields {
   // One fewer; a field nobody looks at is forgotten, and its id may be given to another.
   void release(FieldId field);
 
+  // The id of a path that some filter looks at; kNoField if none does.
+  FieldId find(ByteView path) const;
+
   // Ids are below this.
   size_t limit() const { return uses_.size(); }
   const std::string& path(FieldId field) const { return uses_[field].path; }

@@ -1,0 +1,151 @@
+#include "engine/route/filter_index.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace millrace {
+
+uint32_t FilterIndex::hash(FieldId field, const ScalarView& value) const {
+  char bytes[2 * sizeof(uint64_t)];
+  const auto of_bytes = [&](uint64_t number) {
+    const uint64_t head = uint64_t{field} << 8 | static_cast<uint64_t>(value.kind);
+    std::memcpy(bytes, &head, sizeof(head));
+    std::memcpy(bytes + sizeof(head), &number, sizeof(number));
+    return static_cast<uint32_t>(keyed_hash(key_, ByteView(bytes, sizeof(bytes))));
+  };
+  switch (value.kind) {
+    case ScalarKind::Null:
+      return of_bytes(0);
+    case ScalarKind::Boolean:
+      return of_bytes(value.boolean);
+    case ScalarKind::Number:
+      return of_bytes(value.number.is_whole() ? static_cast<uint64_t>(value.number.whole())
+                                              : std::bit_cast<uint64_t>(value.number.approximate()));
+    case ScalarKind::String:
+      return of_bytes(keyed_hash(key_, value.text));
+  }
+  return 0;
+}
+
+std::vector<uint32_t> FilterIndex::all_hashes(const Filter& filter) const {
+  std::vector<uint32_t> hashes;
+  if (filter.kind == Filter::Kind::Condition && (filter.op == Operator::Eq || filter.op == Operator::In)) {
+    const FieldId field = fields_.find(filter.field);
+    for (const Scalar& operand : filter.operands) hashes.push_back(hash(field, operand));
+  }
+  for (const Filter& part : filter.parts) std::ranges::copy(all_hashes(part), std::back_inserter(hashes));
+  return hashes;
+}
+
+FilterSlot FilterIndex::add(const Filter& filter) {
+  FilterSlot slot;
+  if (free_.empty()) {
+    slot = static_cast<FilterSlot>(filters_.size());
+    filters_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  Entry& entry = filters_[slot];
+  entry.program = Program(filter, fields_);
+  entry.is_used = true;
+  ++count_;
+
+  // What leads to few filters now is what will lead to few later.
+  const auto cost = [&](const Equality& equality) {
+    uint64_t found = 0;
+    by_equality_.each(hash(fields_.find(equality.field), equality.value), [&](FilterSlot) { ++found; });
+    return found;
+  };
+  const auto access = best_access(filter, cost);
+  if (!access) {
+    add_to_residue(slot, filter);
+    return slot;
+  }
+  std::vector<uint32_t> hashes;
+  for (const Equality& equality : *access) hashes.push_back(hash(fields_.find(equality.field), equality.value));
+  std::ranges::sort(hashes);
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  for (uint32_t each : hashes) by_equality_.insert(each, slot);
+  return slot;
+}
+
+void FilterIndex::add_to_residue(FilterSlot slot, const Filter& filter) {
+  std::vector<Bound> bounds;
+  for (const Interval& interval : necessary_intervals(filter)) {
+    bounds.push_back({fields_.find(interval.field), interval.low, interval.high});
+  }
+  const auto room = std::ranges::find_if(residues_, [](const auto& residue) { return !residue->is_full(); });
+  Residue& residue = room != residues_.end() ? **room : *residues_.emplace_back(std::make_unique<Residue>());
+  residue.add(slot, std::move(bounds));
+}
+
+void FilterIndex::remove(FilterSlot slot) {
+  Entry& entry = filters_[slot];
+  bool found = false;
+  for (uint32_t each : all_hashes(entry.program.filter(fields_))) found |= by_equality_.erase(each, slot);
+  if (!found) {
+    const auto residue = std::ranges::find_if(residues_, [&](const auto& each) { return each->remove(slot); });
+    if (residue != residues_.end() && (*residue)->empty()) residues_.erase(residue);
+  }
+  by_equality_.shrink(by_equality_.size(), [](FilterSlot) { return true; });
+  entry.program.release(fields_);
+  entry = {};
+  free_.push_back(slot);
+  --count_;
+}
+
+void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& matched) const {
+  if (++match_number_ == 0) {
+    for (const Entry& entry : filters_) entry.last_seen = 0;
+    match_number_ = 1;
+  }
+  candidates_.clear();
+  const auto consider = [&](FilterSlot slot) {
+    candidates_.push_back(slot);
+    // By the time the last one is found, the first is in the cache.
+    __builtin_prefetch(&filters_[slot]);
+  };
+  document.each([&](FieldId field, const ScalarView& value) { by_equality_.each(hash(field, value), consider); });
+  for (const auto& residue : residues_) residue->each_candidate(document, consider);
+  for (FilterSlot slot : candidates_) filters_[slot].program.prefetch();
+  for (FilterSlot slot : candidates_) {
+    const Entry& entry = filters_[slot];
+    if (std::exchange(entry.last_seen, match_number_) == match_number_) continue;
+    if (entry.program.matches(document)) matched.push_back(slot);
+  }
+}
+
+uint64_t FilterIndex::memory() const {
+  uint64_t bytes = fields_.memory() + filters_.size() * sizeof(Entry) + by_equality_.memory();
+  for (const Entry& entry : filters_) bytes += entry.program.memory();
+  for (const auto& residue : residues_) bytes += sizeof(*residue) + residue->memory();
+  return bytes + (free_.capacity() + candidates_.capacity()) * sizeof(FilterSlot);
+}
+
+const char* FilterIndex::check() const {
+  if (const char* broken = fields_.check()) return broken;
+  if (const char* broken = by_equality_.check()) return broken;
+  size_t in_residue = 0;
+  for (const auto& residue : residues_) {
+    if (const char* broken = residue->check()) return broken;
+    if (residue->empty()) return "an empty residue is kept";
+    in_residue += residue->size();
+  }
+  size_t used = 0;
+  size_t by_equality = 0;
+  for (FilterSlot slot = 0; slot < filters_.size(); ++slot) {
+    if (!filters_[slot].is_used) continue;
+    ++used;
+    const auto hashes = all_hashes(filters_[slot].program.filter(fields_));
+    by_equality += std::ranges::any_of(hashes, [&](uint32_t each) {
+      return by_equality_.find(each, [&](FilterSlot other) { return other == slot; }) != nullptr;
+    });
+  }
+  if (used != count_ || used + free_.size() != filters_.size()) return "the count of filters is wrong";
+  return used == by_equality + in_residue ? nullptr : "a filter cannot be found, or in two ways";
+}
+
+}  // namespace millrace

@@ -1,0 +1,63 @@
+// All filters of a channel, and how a document finds those it matches without looking at
+// the others: by an equality that each demands, or else by its bounds (residue.h). What it
+// finds is run, so what leads to a filter only has to be true, not to be enough.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "engine/base/hash_index.h"
+#include "engine/base/keyed_hash.h"
+#include "engine/route/access.h"
+#include "engine/route/fields.h"
+#include "engine/route/filter.h"
+#include "engine/route/program.h"
+#include "engine/route/residue.h"
+
+namespace millrace {
+
+class FilterIndex {
+ public:
+  // Strangers choose values: the key keeps them from choosing those that collide.
+  explicit FilterIndex(const HashKey& key) : key_(key) {}
+
+  // O(1) for what has an equality; else up to a millisecond, when a line is cut anew.
+  FilterSlot add(const Filter& filter);
+  void remove(FilterSlot slot);
+  size_t size() const { return count_; }
+  Filter filter(FilterSlot slot) const { return filters_[slot].program.filter(fields_); }
+
+  // What the document holds that filters look at, for match().
+  const Fields& fields() const { return fields_; }
+
+  // Adds the filters that the document matches, each once, to `matched`.
+  void match(const FieldValues& document, std::vector<FilterSlot>& matched) const;
+
+  uint64_t memory() const;
+  const char* check() const;
+
+ private:
+  struct Entry {
+    Program program;
+    mutable uint32_t last_seen = 0;  // by the match of this number
+    bool is_used = false;
+  };
+
+  uint32_t hash(FieldId field, const ScalarView& value) const;
+  // Every equality anywhere in the filter, as it would be found.
+  std::vector<uint32_t> all_hashes(const Filter& filter) const;
+  void add_to_residue(FilterSlot slot, const Filter& filter);
+
+  HashKey key_;
+  Fields fields_;
+  std::deque<Entry> filters_;
+  std::vector<FilterSlot> free_;
+  HashIndex<FilterSlot> by_equality_;
+  std::vector<std::unique_ptr<Residue>> residues_;
+  size_t count_ = 0;
+  mutable uint32_t match_number_ = 0;
+  mutable std::vector<FilterSlot> candidates_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,85 @@
+// Filters that no equality leads to, a thousand or so together. For each field that some of
+// them bound by numbers, the line of numbers is cut into pieces, and each piece knows which
+// filters allow it: a document keeps those that all its fields allow, word by word.
+//
+//   temperature   ---- 10 -------- 18 ---- 25 ------------>
+//   allowed       1011 |   0011    |  0111 |    0101           a bit for each filter
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "engine/route/document.h"
+#include "engine/route/fields.h"
+
+namespace millrace {
+
+using FilterSlot = uint32_t;
+
+// A condition on a field's number, as Interval, with the field known.
+struct Bound {
+  FieldId field;
+  double low;
+  double high;
+};
+
+class Residue {
+ public:
+  static constexpr size_t kCapacity = 1024;
+
+  bool is_full() const { return count_ == kCapacity; }
+  bool empty() const { return count_ == 0; }
+  size_t size() const { return count_; }
+
+  // REQUIRES: !is_full()
+  void add(FilterSlot filter, std::vector<Bound> bounds);
+  // True if it was there.
+  bool remove(FilterSlot filter);
+
+  // Calls visit(slot) for every filter that the document may match.
+  template <class Visit>
+  void each_candidate(const FieldValues& document, Visit visit) const {
+    Bits candidates = used_;
+    for (const Line& line : lines_) restrict(candidates, line, document);
+    for (size_t word = 0; word < kWords; ++word) {
+      for (uint64_t left = candidates[word]; left != 0; left &= left - 1) {
+        visit(members_[word * 64 + static_cast<size_t>(std::countr_zero(left))].filter);
+      }
+    }
+  }
+
+  uint64_t memory() const;
+  const char* check() const;
+
+ private:
+  static constexpr size_t kWords = kCapacity / 64;
+  static constexpr size_t kPieces = 64;
+  using Bits = std::array<uint64_t, kWords>;
+
+  struct Member {
+    FilterSlot filter = 0;
+    std::vector<Bound> bounds;
+  };
+  // One field's line of numbers.
+  struct Line {
+    FieldId field;
+    std::vector<double> cuts;   // ascending; piece i is [cuts[i - 1], cuts[i])
+    std::vector<Bits> allowed;  // one more than cuts; those that do not bound the field are in all
+    Bits bounding{};            // those that bound the field
+    size_t borders = 0;         // when it was last cut
+  };
+
+  static void restrict(Bits& candidates, const Line& line, const FieldValues& document);
+  static void put(Line& line, size_t position, const Bound& bound);
+  static void free(Line& line, size_t position);
+  Line& line_of(FieldId field);
+  void cut(Line& line);
+
+  std::vector<Member> members_;
+  std::vector<Line> lines_;
+  Bits used_{};
+  size_t count_ = 0;
+};
+
+}  // namespace millrace
