@@ -1,0 +1,59 @@
+#include "engine/route/route_channel.h"
+
+#include <array>
+
+#include "engine/base/varint.h"
+
+namespace millrace {
+
+namespace {
+
+constexpr std::array<uint32_t, 256> kCrcTable = [] {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t i = 0; i < 256; ++i) {
+    uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) value = value & 1 ? value >> 1 ^ 0xedb88320U : value >> 1;
+    table[i] = value;
+  }
+  return table;
+}();
+
+void append_part(std::string& to, const std::optional<ByteView>& part) {
+  append_varint(to, part ? part->size() + 1 : 0);
+  if (part) to += *part;
+}
+
+}  // namespace
+
+std::string RouteChannel::name() const {
+  std::string text = "app:" + std::string(app);
+  if (user) text += ":user:" + std::string(*user);
+  text += ":model:" + std::string(model);
+  if (id) text += ":id:" + std::string(*id);
+  return text;
+}
+
+std::string RouteChannel::key() const {
+  std::string bytes;
+  append_part(bytes, app);
+  append_part(bytes, model);
+  append_part(bytes, user);
+  append_part(bytes, id);
+  return bytes;
+}
+
+std::vector<RouteChannel> RouteChannel::patterns() const {
+  std::vector<RouteChannel> found{{app, model, std::nullopt, std::nullopt}};
+  if (id) found.push_back({app, model, std::nullopt, id});
+  if (user) found.push_back({app, model, user, std::nullopt});
+  if (user && id) found.push_back(*this);
+  return found;
+}
+
+uint32_t partition_of(ByteView name, uint32_t partitions) {
+  uint32_t crc = UINT32_MAX;
+  for (char c : name) crc = crc >> 8 ^ kCrcTable[(crc ^ static_cast<unsigned char>(c)) & 255];
+  return ~crc % partitions;
+}
+
+}  // namespace millrace

@@ -1,0 +1,37 @@
+// What a change is about, and where one is heard: an application and a model, maybe of one
+// user, maybe one object. A change with all four parts is heard on four channels.
+//
+//   app:myapp:model:task
+//   app:myapp:model:task:id:task-456
+//   app:myapp:user:user123:model:task
+//   app:myapp:user:user123:model:task:id:task-456
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+
+namespace millrace {
+
+struct RouteChannel {
+  ByteView app;
+  ByteView model;
+  std::optional<ByteView> user;
+  std::optional<ByteView> id;
+
+  // As people write it. Two channels have the same name if a part contains what stands between
+  // parts (":model:"), so names are for people and partitions; see key().
+  std::string name() const;
+  // One for each channel: the parts with their sizes.
+  std::string key() const;
+  // The channels on which a change of this is heard, the most general first.
+  std::vector<RouteChannel> patterns() const;
+};
+
+// CRC32 (as zip has it) of a channel's name, modulo `partitions`. REQUIRES: partitions > 0
+uint32_t partition_of(ByteView name, uint32_t partitions);
+
+}  // namespace millrace
