@@ -20,9 +20,10 @@ void promise(abi::Context context, abi::StringRef name, Pool& pool, MonotonicMs 
   monotonic_agenda::add({context.database(), std::string(name.view())}, date);
 }
 
-// Comes back at this time of the pool, or earlier.
+// Comes back at this time of the pool, or earlier. Not before the next millisecond: between
+// two slices of a long move others have their turn.
 void come_back_at(abi::Context context, abi::StringRef name, Pool& pool, std::optional<PoolTime> due) {
-  if (due) promise(context, name, pool, abi::monotonic_now() + (*due > pool.now() ? *due - pool.now() : 0));
+  if (due) promise(context, name, pool, abi::monotonic_now() + (*due > pool.now() ? *due - pool.now() : 1));
 }
 
 // A pool's time goes on from where it stood when this server began to decide.
