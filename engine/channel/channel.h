@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <ranges>
 
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
@@ -66,11 +67,13 @@ class Channel {
   bool tick(UnixMs now);
   // The first moment at which something of this date has not expired: an expiry of 100 ms
   // lets a message of 1000 live up to and including 1100, as a key of the host does.
-  UnixMs oldest_alive(UnixMs now) const { return now < UnixMs(head_.expire_ms) ? UnixMs(0) : now - head_.expire_ms; }
+  // What has expired once stays so, even if the expiry has been made longer since.
+  UnixMs oldest_alive(UnixMs now) const;
   // When the channel itself expires.
   UnixMs expires_at() const { return expiry_of(head_.active); }
   UnixMs expiry_of(UnixMs date) const;
-  void set_expire(uint64_t expire_ms) { head_.expire_ms = expire_ms; }
+  // Holds for all there is, at once: what has expired by it is gone as after a tick.
+  void set_expire(uint64_t expire_ms);
 
   // For those that only look, at a time that has not been ticked yet:
   // the first message that has not expired, and a living subscriber or null.
@@ -78,6 +81,11 @@ class Channel {
   const Subscriber* alive(ByteView name, UnixMs now) const;
   Subscriber* alive(ByteView name, UnixMs now) {
     return const_cast<Subscriber*>(static_cast<const Channel*>(this)->alive(name, now));
+  }
+
+  // Those that live at `now`, the longest inactive first.
+  auto living(UnixMs now) const {
+    return std::ranges::subrange(subscribers_.since(oldest_alive(now)), subscribers_.end());
   }
 
   // --- publishing ---
@@ -122,10 +130,15 @@ class Channel {
   const char* check() const;
 
  private:
+  void drop_expired();
+
   ChannelHead head_;
   Log log_;
   MessageIds ids_;
   Subscribers subscribers_;
+  // Subscribers last active before this have expired, though they may still be there. Not
+  // saved: nor are they.
+  UnixMs expired_before_;
 };
 
 }  // namespace millrace

@@ -17,7 +17,9 @@ void chan_subscribe(abi::Context context, abi::Arguments arguments) {
   Channel& channel = **opened;
   move_time(context, name, channel);
   const UnixMs expired = channel.expires_at();
+  const Offset first = channel.log().first();
   if (request->expire_ms) channel.set_expire(*request->expire_ms);
+  let_go(channel, first);
   const Subscriber& subscriber = channel.subscribe(request->subscriber);
   keep_key(*key, channel, expired);
   context.reply().integer(channel.clock_of(subscriber.position).value());

@@ -38,10 +38,14 @@ void move_time(abi::Context context, abi::StringRef name, Channel& channel) {
   const Offset first = channel.log().first();
   if (!channel.tick(abi::now())) return;
   context.replicate(kApplyToChannel, name, kApplyTime, channel.now().value());
-  if (const uint64_t expired = channel.log().first() - first) {
-    counters.channel.expired += expired;
-    reclaim(channel.take_evicted());
-  }
+  let_go(channel, first);
+}
+
+void let_go(Channel& channel, Offset first) {
+  const uint64_t expired = channel.log().first() - first;
+  if (expired == 0) return;
+  counters.channel.expired += expired;
+  reclaim(channel.take_evicted());
 }
 
 void keep_key(ChannelKey& key, const Channel& channel, UnixMs before) {

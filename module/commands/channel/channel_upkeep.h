@@ -26,6 +26,9 @@ Result<Channel*> channel_or_new(abi::Context context, abi::StringRef name, Chann
 // came.
 void move_time(abi::Context context, abi::StringRef name, Channel& channel);
 
+// Counts the messages that have expired since `first` was the first, and gives them back.
+void let_go(Channel& channel, Offset first);
+
 // Has the host expire the key when the channel does. `before` is when it would have.
 void keep_key(ChannelKey& key, const Channel& channel, UnixMs before);
 
