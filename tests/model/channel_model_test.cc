@@ -15,7 +15,7 @@
 namespace millrace::testing {
 namespace {
 
-constexpr uint64_t kSeeds = 400;
+constexpr uint64_t kSeeds = 200;
 constexpr int kSteps = 250;
 
 struct Receipt {
