@@ -43,7 +43,7 @@ void check(const FetchRequest& request, Words words) {
   REQUIRE(!request.block_ms || *request.block_ms <= kMaxMs);
 }
 
-void check(const ReceiptRequest& request, Words words) {
+void check(const ChannelAckRequest& request, Words words) {
   check_name(request.subscriber, words);
   REQUIRE(words.size() == 2 && is_one_of(request.receipt, words));
 }

@@ -34,7 +34,11 @@ void write_info(abi::InfoWriter& info) {
 
 void on_deciding(bool deciding) {
   server_decides = deciding;
-  if (deciding) agenda::resume();
+  if (!deciding) return;
+  agenda::resume();
+  // What a replica repeated may have been what somebody waited for there, who gets it only
+  // where it is decided: a group's reader, a channel's subscriber.
+  serve_all_waiters_afresh();
 }
 
 void on_swap(int first, int second) {

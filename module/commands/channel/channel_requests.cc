@@ -77,9 +77,9 @@ Result<FetchRequest> parse_chan_fetch(Words words) {
   return finished(reader, request);
 }
 
-Result<ReceiptRequest> parse_chan_ack(Words words) {
+Result<ChannelAckRequest> parse_chan_ack(Words words) {
   ArgumentReader reader(words);
-  ReceiptRequest request;
+  ChannelAckRequest request;
   request.subscriber = named(reader, "subscriber");
   request.receipt = reader.word("receipt");
   return finished(reader, request);

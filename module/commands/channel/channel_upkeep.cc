@@ -23,6 +23,9 @@ Channel& create_channel(abi::Context context, abi::StringRef name, ChannelKey& k
   key.expire_at(key.get()->expires_at());
   const abi::OwnedString bytes(encode_channel_head(head));
   context.replicate(kApplyToChannel, name, kApplyCreated, abi::StringRef(bytes));
+  // Not part of the effect above, which an AOF rewrite writes too: by then a user may have
+  // given the key another expiry, or none.
+  context.replicate("PEXPIREAT", name, key.get()->expires_at().value());
   return *key.get();
 }
 
@@ -38,13 +41,12 @@ void move_time(abi::Context context, abi::StringRef name, Channel& channel) {
   const Offset first = channel.log().first();
   if (!channel.tick(abi::now())) return;
   context.replicate(kApplyToChannel, name, kApplyTime, channel.now().value());
-  let_go(channel, first);
+  count_expired(channel, first);
 }
 
-void let_go(Channel& channel, Offset first) {
-  const uint64_t expired = channel.log().first() - first;
-  if (expired == 0) return;
-  counters.channel.expired += expired;
+void count_expired(Channel& channel, Offset first) {
+  if (channel.log().first() == first) return;
+  counters.channel.expired += channel.log().first() - first;
   reclaim(channel.take_evicted());
 }
 
@@ -65,7 +67,6 @@ Result<OpenedSubscriber> OpenedSubscriber::open(abi::Context context, abi::Strin
       channel->alive(subscriber, decides(context) ? present(*channel) : channel->now()) == nullptr) {
     return std::unexpected(no_subscriber(name.view(), subscriber));
   }
-  move_time(context, name, *channel);
   return OpenedSubscriber{std::move(*key), channel, channel->alive(subscriber, channel->now())};
 }
 
