@@ -290,3 +290,22 @@ def test_a_replica_expires_what_its_master_expires_and_when(still, s, clock):
         clock.advance(101)
         assert other.admin.error_of("CHAN.INFO", "ch") == "NOSUB no channel 'ch'"
         wait_until(lambda: other.admin.call("DBSIZE") == 0, "the master has told it")
+
+
+def in_transaction(c, *words):
+    c.call_all([("MULTI",), words, ("EXEC",)])
+
+
+def in_script(c, *words):
+    c.call("EVAL", "redis.call(unpack(ARGV))", "1", words[1], *words)
+
+
+@pytest.mark.parametrize("how", [lambda c, *words: c.call(*words), in_transaction, in_script])
+@pytest.mark.parametrize("words", [("SUBSCRIBE", "s"), ("PUBLISH", "a", "x"), ("MPUBLISH", "a", "x"), ("CREATE",)])
+def test_a_replica_knows_when_a_new_channel_expires(server, replica, c, words, how):
+    command, *rest = words
+    how(c, f"CHAN.{command}", "ch", *rest)
+    server.wait_for_replica(replica)
+    due = c.call("PEXPIRETIME", "ch")
+    assert due > 0
+    assert replica.admin.call("PEXPIRETIME", "ch") == due
