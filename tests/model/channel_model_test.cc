@@ -30,7 +30,7 @@ class History {
     // Half of the histories cross the seam, two of three have tiny blocks, few have crowds.
     model_.birth = chance(2) ? ChannelModel::kLargest - static_cast<int64_t>(between(0, 100)) : some_clock();
     if (!chance(3)) limits_ = {.bytes = static_cast<uint32_t>(between(64, 512)), .messages = 7};
-    crowds_ = chance(20);
+    crowds_ = chance(40);
     ids_ = between(3, 300);
     model_.expire = between(1, 500);
     model_.now = model_.active = now_;
