@@ -96,6 +96,21 @@ Fetch Channel::fetch(const Subscriber& subscriber, uint64_t max) const {
   return {from, std::min(waiting, max), waiting > max};
 }
 
+Receipt Channel::receipt_for(Offset last) const {
+  Message message;
+  Log::Cursor(log_, last).next(message);
+  const uint64_t written = message.written.value();
+  return {clock_of(last),
+          ids_.hash(message.tag) ^ static_cast<uint32_t>(written) ^ static_cast<uint32_t>(written >> 32)};
+}
+
+Ack Channel::acknowledge(Subscriber& subscriber, Receipt receipt) {
+  const uint64_t back = receipt.clock.steps_to(clock());
+  // A message that has expired cannot be looked at any more, nor be missed.
+  if (back < log_.count() && receipt_for(log_.last() - back) != receipt) return Ack::Invalid;
+  return acknowledge(subscriber, receipt.clock);
+}
+
 Ack Channel::acknowledge(Subscriber& subscriber, Clock clock) {
   const uint64_t back = clock.steps_to(this->clock());
   if (back > Clock::kCount / 2) return Ack::Invalid;

@@ -20,6 +20,7 @@
 #include "engine/base/keyed_hash.h"
 #include "engine/channel/clock.h"
 #include "engine/channel/message_ids.h"
+#include "engine/channel/receipt.h"
 #include "engine/channel/subscribers.h"
 #include "engine/log/log.h"
 
@@ -101,7 +102,12 @@ class Channel {
   void touch(Subscriber& subscriber);
 
   Fetch fetch(const Subscriber& subscriber, uint64_t max) const;
-  // Advances to the clock of a receipt. Invalid, and no change, if the channel has never
+  // What a receipt for everything up to this message says. REQUIRES: it is in the log.
+  Receipt receipt_for(Offset last) const;
+  // Advances to what a receipt is for. Invalid, and no change, if that is not what this channel
+  // has there, or ever had: it has been put back to an earlier state since.
+  Ack acknowledge(Subscriber& subscriber, Receipt receipt);
+  // Advances to a clock. Invalid, and no change, if the channel has never
   // got so far: it has been put back to an earlier state.
   Ack acknowledge(Subscriber& subscriber, Clock clock);
 
