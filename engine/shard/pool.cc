@@ -33,8 +33,9 @@ std::optional<WorkerId> Pool::owner(ByteView recipient) const {
 
 // --- routing ---
 
-// The recipient, with the worker that is to get its next message.
-Result<RecipientId> Pool::prepare(ByteView name) {
+// The recipient, with the worker that is to get so many more messages or payloads.
+// Whoever cannot take them is refused before anything moves.
+Result<RecipientId> Pool::prepare(ByteView name, uint32_t messages, uint64_t payloads) {
   if (working_.empty()) return fail(ErrorCode::NoWorkers, "the pool has no workers");
   RecipientId id = recipients_.find(name);
   if (id == kNobody32) {
@@ -45,16 +46,22 @@ Result<RecipientId> Pool::prepare(ByteView name) {
     ++counters_.assigned;
     return id;
   }
-  const WorkerId owner = recipients_[id].owner;
+  const Recipient& recipient = recipients_[id];
+  if (UINT32_MAX - recipient.routed < messages) {
+    return fail(ErrorCode::Full, "the recipient has as much pending as it can");
+  }
+  const Offset next = recipient.queue ? recipient.queue->log.next() : recipient.next_sequence;
+  if (kMaxOffset - next < payloads) return fail(ErrorCode::Full, "the recipient has used up its sequences");
+  const WorkerId owner = recipient.owner;
   if (must_fail_over(at(owner)) && has_living_besides(owner)) {
     fail_over(owner);
     uint64_t budget = kSlice;
     move_slice(owner, budget);
   }
   // What waits for its turn to be moved does not wait for a message.
-  if (recipients_[id].owner == owner) {
+  if (recipient.owner == owner) {
     const Worker::State state = at(owner).state;
-    if (state == Worker::State::Dead || (state == Worker::State::Leaving && !recipients_[id].is_in_flight())) {
+    if (state == Worker::State::Dead || (state == Worker::State::Leaving && !recipient.is_in_flight())) {
       move(id, choose_for_new());
       remove_if_empty(owner);
     }
@@ -63,10 +70,9 @@ Result<RecipientId> Pool::prepare(ByteView name) {
 }
 
 Result<Routed> Pool::route(ByteView name) {
-  const auto id = prepare(name);
+  const auto id = prepare(name, 1, 0);
   if (!id) return std::unexpected(id.error());
   Recipient& recipient = recipients_[*id];
-  if (recipient.routed == UINT32_MAX) return fail(ErrorCode::Full, "the recipient has as much pending as it can");
   const uint64_t before = recipient.pending();
   ++recipient.routed;
   count_pending(*id, before);
@@ -79,11 +85,9 @@ Queue& Pool::queue_of(Recipient& recipient) {
 }
 
 Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, BlockLimits limits) {
-  const auto id = prepare(name);
+  const auto id = prepare(name, 0, payloads.size());
   if (!id) return std::unexpected(id.error());
   Recipient& recipient = recipients_[*id];
-  const Offset next = recipient.queue ? recipient.queue->log.next() : recipient.next_sequence;
-  if (kMaxOffset - next < payloads.size()) return fail(ErrorCode::Full, "the recipient has used up its sequences");
   const uint64_t before = recipient.pending();
   Queue& queue = queue_of(recipient);
   const bool was_ready = queue.has_waiting();

@@ -190,7 +190,7 @@ class Pool {
   bool has_living_besides(WorkerId except) const;
 
   WorkerId add_worker(ByteView name);
-  Result<RecipientId> prepare(ByteView recipient);
+  Result<RecipientId> prepare(ByteView recipient, uint32_t messages, uint64_t payloads);
   void fail_over(WorkerId worker);
   bool move_slice(WorkerId worker, uint64_t& budget);
   bool drain_slice(WorkerId worker, uint64_t& budget);
