@@ -206,10 +206,7 @@ void Pool::count_pending(RecipientId id, uint64_t before) {
   worker.busy += (pending != 0) - (before != 0);
 }
 
-void Pool::make_ready(RecipientId id) {
-  recipients_[id].queue->ready_since = ++ready_turns_;
-  add_to_list<ready_links>(recipients_, at(recipients_[id].owner).ready, id);
-}
+void Pool::make_ready(RecipientId id) { add_to_list<ready_links>(recipients_, at(recipients_[id].owner).ready, id); }
 void Pool::drop_ready(RecipientId id) { take_from_list<ready_links>(recipients_, at(recipients_[id].owner).ready, id); }
 void Pool::make_held(RecipientId id) { add_to_list<held_links>(recipients_, at(recipients_[id].owner).held, id); }
 void Pool::drop_held(RecipientId id) { take_from_list<held_links>(recipients_, at(recipients_[id].owner).held, id); }

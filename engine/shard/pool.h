@@ -58,7 +58,7 @@ struct WorkerHead {
   ByteView name;
   Worker::State state = Worker::State::Working;
   std::optional<PoolTime> seen;
-  uint64_t looked_at = 0;  // how many of its own recipients it has looked at, leaving
+  uint64_t looked_at = 0;  // leaving: how many of its own recipients it has looked at
 };
 struct RecipientHead {
   ByteView name;
@@ -69,7 +69,6 @@ struct RecipientHead {
 struct QueueHead {
   LogHead log;
   Offset undelivered;
-  uint64_t ready_since = 0;
 };
 
 class Pool {
@@ -158,7 +157,7 @@ class Pool {
   // Each step of putting a pool together again leaves a valid one or fails with Corrupt.
   // The order: the head; each worker, in the order in which they joined, those that work
   // first, with its recipients, in the order of their assignment; then each queue, its
-  // blocks before its head, in the order of their turns (pool_codec.h).
+  // blocks before its head, in the order of their worker's turns (pool_codec.h).
   Result<void> restore_head(const PoolHead& head);
   Result<void> restore_worker(const WorkerHead& head);
   // Of the worker that was restored last.
@@ -217,7 +216,6 @@ class Pool {
   PoolCounters counters_;
   uint64_t iterator_ = 0;
   uint32_t assignments_ = 0;
-  uint64_t ready_turns_ = 0;
   Recipients recipients_;
   std::vector<std::unique_ptr<Worker>> workers_;  // by id; null: free
   std::vector<WorkerId> working_;

@@ -37,11 +37,8 @@ const char* Pool::check_worker(WorkerId id) const {
   if (pending != worker.pending) return "a worker's pending messages do not add up";
   if (busy != worker.busy) return "a worker's busy recipients do not add up";
 
-  uint64_t last_turn = 0;
   for (RecipientId at = worker.ready.first; at != kNobody32; at = recipients_[at].queue->ready_after) {
     if (recipients_[at].owner != id || !recipients_[at].queue) return "a strange recipient waits for delivery";
-    if (recipients_[at].queue->ready_since <= last_turn) return "recipients are not served in turn";
-    last_turn = recipients_[at].queue->ready_since;
     if (ready-- == 0) return "more recipients wait for delivery than have something to deliver";
   }
   if (ready != 0) return "a recipient has something to deliver and does not wait for it";

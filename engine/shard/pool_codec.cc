@@ -1,6 +1,5 @@
 #include "engine/shard/pool_codec.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -44,9 +43,8 @@ std::string encode_pool(const Pool& pool) {
 std::string encode_worker(const Pool& pool, WorkerId id) {
   const Worker& worker = pool.worker(id);
   uint64_t looked_at = 0;
-  for (RecipientId at = worker.own.first; at != worker.looking_at && at != kNobody32;
-       at = pool.recipients()[at].after) {
-    ++looked_at;
+  if (worker.state == Worker::State::Leaving) {
+    for (RecipientId at = worker.own.first; at != worker.looking_at; at = pool.recipients()[at].after) ++looked_at;
   }
   std::string bytes;
   append_name(bytes, worker.name);
@@ -80,7 +78,6 @@ std::string encode_queue(const Recipient& recipient) {
   std::string bytes;
   append_name(bytes, recipient.name());
   append_varint(bytes, recipient.queue->undelivered.value());
-  append_varint(bytes, recipient.queue->has_waiting() ? recipient.queue->ready_since : 0);
   return bytes + encode_log_head(recipient.queue->log);
 }
 
@@ -90,13 +87,16 @@ std::vector<WorkerId> workers_to_encode(const Pool& pool) {
   return workers;
 }
 
-std::vector<RecipientId> queues_to_encode(const Pool& pool) {
-  std::vector<RecipientId> ids;
-  for (RecipientId id = 0; id < pool.recipients().size(); ++id) {
-    if (pool.recipients()[id].queue) ids.push_back(id);
+// Calls visit(recipient) for each of the worker's that has a queue.
+template <class Visit>
+void each_queue(const Pool& pool, WorkerId worker, Visit visit) {
+  const Recipients& all = pool.recipients();
+  for (RecipientId at = pool.worker(worker).ready.first; at != kNobody32; at = all[at].queue->ready_after) {
+    visit(all[at]);
   }
-  std::ranges::sort(ids, {}, [&](RecipientId id) { return pool.recipients()[id].queue->ready_since; });
-  return ids;
+  for (RecipientId at = pool.worker(worker).own.first; at != kNobody32; at = all[at].after) {
+    if (all[at].queue && !all[at].queue->has_waiting()) visit(all[at]);
+  }
 }
 
 Result<void> restore_pool(Pool& pool, ByteView bytes) {
@@ -162,7 +162,6 @@ Result<void> restore_queue(Pool& pool, ByteView bytes) {
   const ByteView name = read_name(in);
   QueueHead head;
   head.undelivered = Offset(in.number());
-  head.ready_since = in.number();
   if (!in.ok()) return corrupt("a queue head of the wrong length");
   const auto log = decode_log_head(in.rest());
   if (!log) return std::unexpected(log.error());
@@ -178,11 +177,12 @@ void each_pool_part(const Pool& pool, const std::function<void(PoolPart part, By
     visit(PoolPart::Worker, encode_worker(pool, worker), {});
     for (const std::string& recipients : encode_recipients(pool, worker)) visit(PoolPart::Recipients, recipients, {});
   }
-  for (RecipientId id : queues_to_encode(pool)) {
-    const Recipient& recipient = pool.recipients()[id];
-    recipient.queue->log.each_block(
-        [&](const Block& block) { visit(PoolPart::Block, encode_queue_block(recipient, block), block.bytes()); });
-    visit(PoolPart::Queue, encode_queue(recipient), {});
+  for (WorkerId worker : workers_to_encode(pool)) {
+    each_queue(pool, worker, [&](const Recipient& recipient) {
+      recipient.queue->log.each_block(
+          [&](const Block& block) { visit(PoolPart::Block, encode_queue_block(recipient, block), block.bytes()); });
+      visit(PoolPart::Queue, encode_queue(recipient), {});
+    });
   }
 }
 

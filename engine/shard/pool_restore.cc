@@ -91,14 +91,7 @@ Result<void> Pool::restore_queue(ByteView name, const QueueHead& head) {
   queue.undelivered = head.undelivered;
   count_pending(id, before);
   if (queue.in_flight() != 0) make_held(id);
-  if (!queue.has_waiting()) return {};
-  make_ready(id);
-  // Its turn as it was, if that is behind those that are there.
-  const RecipientId ahead = queue.ready_before;
-  if (ahead == kNobody32 || recipients_[ahead].queue->ready_since < head.ready_since) {
-    queue.ready_since = head.ready_since;
-    ready_turns_ = std::max(ready_turns_, head.ready_since);
-  }
+  if (queue.has_waiting()) make_ready(id);
   return {};
 }
 
