@@ -54,9 +54,8 @@ Result<RecipientId> Pool::prepare(ByteView name, uint32_t messages, uint64_t pay
   if (kMaxOffset - next < payloads) return fail(ErrorCode::Full, "the recipient has used up its sequences");
   const WorkerId owner = recipient.owner;
   if (must_fail_over(at(owner)) && has_living_besides(owner)) {
-    fail_over(owner);
     uint64_t budget = kSlice;
-    move_slice(owner, budget);
+    fail_over(owner, budget);
   }
   // What waits for its turn to be moved does not wait for a message.
   if (recipient.owner == owner) {

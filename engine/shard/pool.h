@@ -190,13 +190,14 @@ class Pool {
 
   WorkerId add_worker(ByteView name);
   Result<RecipientId> prepare(ByteView recipient, uint32_t messages, uint64_t payloads);
-  void fail_over(WorkerId worker);
+  void fail_over(WorkerId worker, uint64_t& budget);
   bool move_slice(WorkerId worker, uint64_t& budget);
   bool drain_slice(WorkerId worker, uint64_t& budget);
   void let_go_if_leaving(RecipientId id);
   void move(RecipientId id, WorkerId to);
   void remove_if_empty(WorkerId id);
   void stop_working(WorkerId id, Worker::State state);
+  void step_out_of_line(WorkerId id);
 
   void assign(RecipientId id, WorkerId to);
   void unassign(RecipientId id);
