@@ -231,7 +231,7 @@ uint64_t Pool::each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
 
 uint64_t Pool::memory() const {
   uint64_t bytes = sizeof(*this) + recipients_.memory() + workers_.capacity() * sizeof(workers_[0]);
-  bytes += (working_.capacity() + going_.capacity()) * sizeof(WorkerId);
+  bytes += (working_.capacity() + going_.capacity() + free_.capacity()) * sizeof(WorkerId);
   constexpr size_t kMapNode = 32 + sizeof(decltype(by_name_)::value_type);
   constexpr size_t kInside = 15;  // what a std::string holds without an allocation
   for (const auto& worker : workers_) {

@@ -219,6 +219,7 @@ class Pool {
   uint32_t assignments_ = 0;
   Recipients recipients_;
   std::vector<std::unique_ptr<Worker>> workers_;  // by id; null: free
+  std::vector<WorkerId> free_;
   std::vector<WorkerId> working_;
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;

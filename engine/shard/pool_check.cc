@@ -65,6 +65,7 @@ const char* Pool::check() const {
   }
   if (owned != recipients_.size()) return "not every recipient has exactly one owner";
   if (workers != working_.size() + going_.size()) return "a worker neither works nor goes";
+  if (workers + free_.size() != workers_.size()) return "a place for a worker is lost";
   for (WorkerId id : working_) {
     if (worker(id).state != Worker::State::Working) return "a worker that does not work is chosen from";
     if (find_worker(worker(id).name) != id) return "a worker is not found by its name";

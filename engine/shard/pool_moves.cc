@@ -89,9 +89,13 @@ Result<WorkerId> Pool::join(ByteView name) {
 }
 
 WorkerId Pool::add_worker(ByteView name) {
-  const auto free = std::ranges::find_if(workers_, [](const auto& worker) { return worker == nullptr; });
-  const auto id = static_cast<WorkerId>(free - workers_.begin());
-  if (free == workers_.end()) workers_.emplace_back();
+  WorkerId id = static_cast<WorkerId>(workers_.size());
+  if (free_.empty()) {
+    workers_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
   workers_[id] = std::make_unique<Worker>();
   workers_[id]->name = name;
   return id;
@@ -136,6 +140,7 @@ void Pool::remove_if_empty(WorkerId id) {
   std::erase(going_, id);
   std::erase(working_, id);
   workers_[id].reset();
+  free_.push_back(id);
 }
 
 // --- moving ---
