@@ -261,7 +261,10 @@ bool Pool::settle() {
 std::optional<PoolTime> Pool::next_settle() const {
   const auto living = std::ranges::count_if(working_, [&](WorkerId id) { return is_living(worker(id)); });
   std::optional<PoolTime> next;
-  const auto consider = [&](PoolTime date) { next = std::min(next.value_or(date), std::max(date, now_)); };
+  const auto consider = [&](PoolTime date) {
+    date = std::max(date, now_);
+    next = std::min(next.value_or(date), date);
+  };
   for (const auto* ids : {&working_, &going_}) {
     for (WorkerId id : *ids) {
       const Worker& one = worker(id);
