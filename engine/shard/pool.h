@@ -55,7 +55,7 @@ struct PoolHead {
   uint64_t assignments = 0;
 };
 struct WorkerHead {
-  ByteView name;
+  std::string name;
   Worker::State state = Worker::State::Working;
   std::optional<PoolTime> seen;
   uint64_t looked_at = 0;  // leaving: how many of its own recipients it has looked at
@@ -159,7 +159,8 @@ class Pool {
   // first, with its recipients, in the order of their assignment; then each queue, its
   // blocks before its head, in the order of their worker's turns (pool_codec.h).
   Result<void> restore_head(const PoolHead& head);
-  Result<void> restore_worker(const WorkerHead& head);
+  // One that is leaving or dead is there with its first recipient: without any it has gone.
+  Result<void> restore_worker(WorkerHead head);
   // Of the worker that was restored last.
   Result<void> restore_recipient(const RecipientHead& head);
   Result<void> restore_block(ByteView recipient, BlockHeader header, Buffer bytes);
@@ -207,6 +208,8 @@ class Pool {
   void drop_ready(RecipientId id);
   void make_held(RecipientId id);
   void drop_held(RecipientId id);
+  const char* why_not(const WorkerHead& head) const;
+  void add_expected_worker();
   Queue& queue_of(Recipient& recipient);
   void redeliver(RecipientId id);
   void drop_empty_queue(RecipientId id);
@@ -224,8 +227,10 @@ class Pool {
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;
   std::vector<Block> evicted_;
-  // While it is put together again.
+  // While it is put together again: the worker whose recipients come, and what it is to be
+  // as long as it is not there.
   WorkerId restored_ = kNobody32;
+  std::optional<WorkerHead> expected_;
   uint64_t left_to_look_at_ = 0;
 };
 

@@ -123,7 +123,7 @@ Result<void> restore_pool(Pool& pool, ByteView bytes) {
 Result<void> restore_worker(Pool& pool, ByteView bytes) {
   Decoder in(bytes);
   WorkerHead head;
-  head.name = read_name(in);
+  head.name = std::string(read_name(in));
   const uint64_t state = in.number();
   const uint64_t seen = in.number();
   head.looked_at = in.number();
@@ -131,7 +131,7 @@ Result<void> restore_worker(Pool& pool, ByteView bytes) {
   if (state > static_cast<uint64_t>(Worker::State::Dead)) return corrupt("a worker in an unknown state");
   head.state = static_cast<Worker::State>(state);
   if (seen != 0) head.seen = PoolTime(seen - 1);
-  return pool.restore_worker(head);
+  return pool.restore_worker(std::move(head));
 }
 
 Result<void> restore_recipients(Pool& pool, ByteView bytes) {

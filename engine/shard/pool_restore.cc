@@ -6,14 +6,19 @@ namespace millrace {
 
 namespace {
 
+// Counters travel as signed numbers in replies, and have some way to go yet.
+constexpr uint64_t kMostCounted = INT64_MAX / 2;
+
 std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
 
 }  // namespace
 
 Result<void> Pool::restore_head(const PoolHead& head) {
   if (!workers_.empty() || recipients_.size() != 0) return corrupt("a head for a pool that is there already");
-  if (head.iterator > kMaxWorkers || head.assignments > UINT32_MAX)
+  if (head.iterator > kMaxWorkers || head.assignments > UINT32_MAX || head.counters.assigned > kMostCounted ||
+      head.counters.moved > kMostCounted || head.counters.failovers > kMostCounted) {
     return corrupt("a pool head with impossible numbers");
+  }
   now_ = head.now;
   settings_ = head.settings;
   counters_ = head.counters;
@@ -22,28 +27,46 @@ Result<void> Pool::restore_head(const PoolHead& head) {
   return {};
 }
 
-Result<void> Pool::restore_worker(const WorkerHead& head) {
-  const bool has_name = head.state != Worker::State::Dead;
-  if (has_name && find_worker(head.name)) return corrupt("a worker that is there twice");
-  if (working_.size() + going_.size() >= kMaxWorkers) return corrupt("more workers than a pool can have");
-  if (head.seen && *head.seen > now_) return corrupt("a worker from the future");
-  restored_ = add_worker(head.name);
-  Worker& worker = at(restored_);
-  worker.state = head.state;
-  worker.seen = head.seen;
-  if (has_name) by_name_.emplace(std::string(head.name), restored_);
-  (head.state == Worker::State::Working ? working_ : going_).push_back(restored_);
-  left_to_look_at_ = head.looked_at;
+// Null if such a worker can be added.
+const char* Pool::why_not(const WorkerHead& head) const {
+  if (head.state != Worker::State::Dead && find_worker(head.name)) return "a worker that is there twice";
+  if (working_.size() + going_.size() >= kMaxWorkers) return "more workers than a pool can have";
+  if (head.seen && *head.seen > now_) return "a worker from the future";
+  return nullptr;
+}
+
+Result<void> Pool::restore_worker(WorkerHead head) {
+  if (const char* reason = why_not(head)) return corrupt(reason);
+  restored_ = kNobody32;
+  expected_ = std::move(head);
+  if (expected_->state == Worker::State::Working) add_expected_worker();
   return {};
 }
 
+void Pool::add_expected_worker() {
+  restored_ = add_worker(expected_->name);
+  Worker& worker = at(restored_);
+  worker.state = expected_->state;
+  worker.seen = expected_->seen;
+  if (worker.state != Worker::State::Dead) by_name_.emplace(worker.name, restored_);
+  (worker.state == Worker::State::Working ? working_ : going_).push_back(restored_);
+  left_to_look_at_ = expected_->looked_at;
+  expected_.reset();
+}
+
 Result<void> Pool::restore_recipient(const RecipientHead& head) {
-  if (restored_ >= workers_.size() || !workers_[restored_]) return corrupt("a recipient without a worker");
+  if (expected_) {
+    // Others may have come since.
+    if (const char* reason = why_not(*expected_)) return corrupt(reason);
+  } else if (restored_ >= workers_.size() || !workers_[restored_]) {
+    return corrupt("a recipient without a worker");
+  }
   if (recipients_.find(head.name) != kNobody32) return corrupt("a recipient that is there twice");
   if (head.routed > UINT32_MAX || head.assigned == 0 || head.assigned > UINT32_MAX) {
     return corrupt("a recipient with impossible numbers");
   }
   if (head.next_sequence.value() == 0 || head.next_sequence > kMaxOffset) return corrupt("an impossible sequence");
+  if (expected_) add_expected_worker();
   const RecipientId id = recipients_.add(head.name);
   Recipient& recipient = recipients_[id];
   recipient.routed = static_cast<uint32_t>(head.routed);
