@@ -35,6 +35,9 @@ const char* Pool::check_worker(WorkerId id) const {
     before = at;
   }
   if (looking_at != kNobody32) return "a worker looks at a recipient that is not its own";
+  if (worker.looking_at != kNobody32 && worker.state != Worker::State::Leaving) {
+    return "a worker that is not leaving looks for recipients to move";
+  }
   if (worker.own.last != before) return "a worker does not know its last recipient";
   if (recipients != worker.recipients) return "a worker's recipients do not add up";
   if (pending != worker.pending) return "a worker's pending messages do not add up";

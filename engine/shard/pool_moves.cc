@@ -116,7 +116,7 @@ uint64_t Pool::leave(WorkerId id, bool lets_go) {
 void Pool::stop_working(WorkerId id, State state) {
   Worker& worker = at(id);
   worker.state = state;
-  worker.looking_at = worker.own.first;
+  worker.looking_at = state == State::Leaving ? worker.own.first : kNobody32;
   if (state == State::Dead) by_name_.erase(worker.name);
 }
 
@@ -177,10 +177,7 @@ bool Pool::drain_slice(WorkerId from, uint64_t& budget) {
       continue;
     }
     const WorkerId to = choose_living(from);
-    if (to == kNobody32) {
-      worker.looking_at = worker.own.first;
-      return false;
-    }
+    if (to == kNobody32) return false;
     move(id, to);
   }
   remove_if_empty(from);
