@@ -6,6 +6,7 @@
 #include "module/commands/channel/channel_commands.h"
 #include "module/commands/lock/lock_commands.h"
 #include "module/commands/log/log_commands.h"
+#include "module/commands/shard/shard_commands.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
 #include "module/host/family.h"
@@ -13,6 +14,7 @@
 #include "module/host/owed_answers.h"
 #include "module/host/reclaim.h"
 #include "module/host/role.h"
+#include "module/host/service_time.h"
 #include "module/host/settings.h"
 #include "version.h"
 
@@ -22,6 +24,7 @@ std::span<const Family> families() {
   static const Family all[] = {
       log_family(),
       channel_family(),
+      shard_family(),
       lock_family(),
   };
   return all;
@@ -37,7 +40,12 @@ void write_info(abi::InfoWriter& info) {
 
 void on_deciding(bool deciding) {
   server_decides = deciding;
-  if (deciding) agenda::resume();
+  if (!deciding) return;
+  ++deciding_period;
+  agenda::resume();
+  // What a replica repeated may have been what somebody waited for there, who gets it only
+  // where it is decided: a group's reader, a channel's subscriber.
+  serve_all_waiters_afresh();
 }
 
 void on_swap(int first, int second) {
@@ -53,6 +61,7 @@ void on_key_appeared(int database, ByteView name) {
 }
 
 void on_loop_end(abi::Context context) {
+  service_time();  // the turn counts
   monotonic_agenda::work(context);
   serve_owed(context);
 }

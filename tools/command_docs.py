@@ -12,7 +12,7 @@ from server import Server  # noqa: E402
 
 NOTE = "<!-- Written by tools/generate_command_docs from COMMAND DOCS and COMMAND INFO. -->\n"
 FOLDER = "docs/commands"
-GUIDES = "[logs](../guides/log.md), [work queues](../guides/work-queues.md)"
+GUIDES = "[logs](../guides/log.md), [work queues](../guides/work-queues.md), [channels](../guides/channels.md), [worker pools](../guides/worker-pools.md)"
 
 
 def file_name(command):
@@ -96,7 +96,10 @@ def arity_text(arity):
     return f"{arity}: {'exactly' if arity > 0 else 'at least'} {abs(arity)} {words}, the name among them"
 
 
-def key_text(spec):
+def key_text(specs):
+    if not specs:
+        return "none"
+    [spec] = specs
     search, find = spec["begin_search"], spec["find_keys"]
     one_at_index = (search["type"] == "index" and find["type"] == "range" and
                     find["spec"] == {"lastkey": 0, "keystep": 1, "limit": 0})
@@ -132,8 +135,8 @@ def page(name, doc, info):
         ("complexity", doc["complexity"]),
         ("arity", arity_text(arity)),
         ("flags", ", ".join(f"`{flag}`" for flag in sorted(flags))),
-        ("ACL categories", acl_text(name, acl_categories(flags, reported), specs[0]["flags"])),
-        ("key", key_text(specs[0])),
+        ("ACL categories", acl_text(name, acl_categories(flags, reported), specs[0]["flags"] if specs else [])),
+        ("key", key_text(specs)),
     ]
     table = "\n".join(f"| {what} | {value} |" for what, value in rows)
     forms = "\n".join(syntax_lines(name, doc["arguments"]))

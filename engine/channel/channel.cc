@@ -28,11 +28,21 @@ Channel Channel::clone() const {
 
 bool Channel::tick(UnixMs now) {
   if (!log_.tick(now)) return false;
-  const UnixMs oldest = oldest_alive(now);
+  drop_expired();
+  return true;
+}
+
+void Channel::set_expire(uint64_t expire_ms) {
+  if (expire_ms > head_.expire_ms) subscribers_.remove_inactive(oldest_alive(now()), subscribers_.size());
+  head_.expire_ms = expire_ms;
+  drop_expired();
+}
+
+void Channel::drop_expired() {
+  const UnixMs oldest = oldest_alive(now());
   if (!log_.empty() && log_.first_time() < oldest) log_.evict_before(log_.seek(oldest));
   ids_.shrink(log_);
   subscribers_.remove_inactive(oldest, kRemovedPerTick);
-  return true;
 }
 
 UnixMs Channel::expiry_of(UnixMs date) const {

@@ -70,7 +70,10 @@ class Channel {
   // When the channel itself expires.
   UnixMs expires_at() const { return expiry_of(head_.active); }
   UnixMs expiry_of(UnixMs date) const;
-  void set_expire(uint64_t expire_ms) { head_.expire_ms = expire_ms; }
+  // Everything that lives now lives so long from its date on; what that leaves no time is
+  // gone as after a tick. What has expired does not come back: a longer expiry costs the
+  // expired subscribers that are still to be removed.
+  void set_expire(uint64_t expire_ms);
 
   // For those that only look, at a time that has not been ticked yet:
   // the first message that has not expired, and a living subscriber or null.
@@ -122,6 +125,8 @@ class Channel {
   const char* check() const;
 
  private:
+  void drop_expired();
+
   ChannelHead head_;
   Log log_;
   MessageIds ids_;

@@ -9,8 +9,15 @@ namespace millrace {
 
 namespace {
 
-std::unexpected<Error> not_owner() {
-  return fail(ErrorCode::NotOwner, "the recipient belongs to another worker now, or to none");
+// Whether so many more payloads, or with none one more routed message, cannot be counted.
+std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads) {
+  if (payloads == 0) {
+    if (recipient.routed < UINT32_MAX) return std::nullopt;
+    return Error{ErrorCode::Full, "the recipient has as much pending as it can"};
+  }
+  const Offset next = recipient.queue ? recipient.queue->log.next() : recipient.next_sequence;
+  if (kMaxOffset - next >= payloads) return std::nullopt;
+  return Error{ErrorCode::Full, "the recipient has used up its sequences"};
 }
 
 }  // namespace
@@ -33,9 +40,8 @@ std::optional<WorkerId> Pool::owner(ByteView recipient) const {
 
 // --- routing ---
 
-// The recipient, with the worker that is to get so many more messages or payloads.
-// Whoever cannot take them is refused before anything moves.
-Result<RecipientId> Pool::prepare(ByteView name, uint32_t messages, uint64_t payloads) {
+// The recipient, with the worker that is to get its next message. If it fails nothing has changed.
+Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
   if (working_.empty()) return fail(ErrorCode::NoWorkers, "the pool has no workers");
   RecipientId id = recipients_.find(name);
   if (id == kNobody32) {
@@ -47,11 +53,7 @@ Result<RecipientId> Pool::prepare(ByteView name, uint32_t messages, uint64_t pay
     return id;
   }
   const Recipient& recipient = recipients_[id];
-  if (UINT32_MAX - recipient.routed < messages) {
-    return fail(ErrorCode::Full, "the recipient has as much pending as it can");
-  }
-  const Offset next = recipient.queue ? recipient.queue->log.next() : recipient.next_sequence;
-  if (kMaxOffset - next < payloads) return fail(ErrorCode::Full, "the recipient has used up its sequences");
+  if (auto refusal = refusal_of_more(recipient, payloads)) return std::unexpected(std::move(*refusal));
   const WorkerId owner = recipient.owner;
   if (must_fail_over(at(owner)) && has_living_besides(owner)) {
     uint64_t budget = kSlice;
@@ -69,7 +71,7 @@ Result<RecipientId> Pool::prepare(ByteView name, uint32_t messages, uint64_t pay
 }
 
 Result<Routed> Pool::route(ByteView name) {
-  const auto id = prepare(name, 1, 0);
+  const auto id = prepare(name, 0);
   if (!id) return std::unexpected(id.error());
   Recipient& recipient = recipients_[*id];
   const uint64_t before = recipient.pending();
@@ -84,7 +86,7 @@ Queue& Pool::queue_of(Recipient& recipient) {
 }
 
 Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, BlockLimits limits) {
-  const auto id = prepare(name, 0, payloads.size());
+  const auto id = prepare(name, payloads.size());
   if (!id) return std::unexpected(id.error());
   Recipient& recipient = recipients_[*id];
   const uint64_t before = recipient.pending();
@@ -96,13 +98,24 @@ Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, Blo
   return Routed{recipient.owner, recipient.pending()};
 }
 
-Result<uint64_t> Pool::done(WorkerId worker, ByteView name, uint64_t count) {
+Result<RecipientId> Pool::own_recipient(WorkerId worker, ByteView name) const {
   const RecipientId id = recipients_.find(name);
-  if (id == kNobody32 || recipients_[id].owner != worker) return not_owner();
+  if (id != kNobody32 && recipients_[id].owner == worker) return id;
+  return fail(ErrorCode::NotOwner, "the recipient belongs to another worker now, or to none");
+}
+
+Result<RecipientId> Pool::may_be_done(WorkerId worker, ByteView name, uint64_t count) const {
+  const auto id = own_recipient(worker, name);
+  if (!id || count <= recipients_[*id].routed) return id;
+  const std::string routed = std::to_string(recipients_[*id].routed);
+  return fail(ErrorCode::Range, "only " + routed + " routed messages of it are pending");
+}
+
+Result<uint64_t> Pool::done(WorkerId worker, ByteView name, uint64_t count) {
+  const auto found = may_be_done(worker, name, count);
+  if (!found) return std::unexpected(found.error());
+  const RecipientId id = *found;
   Recipient& recipient = recipients_[id];
-  if (count > recipient.routed) {
-    return fail(ErrorCode::Range, "only " + std::to_string(recipient.routed) + " routed messages of it are pending");
-  }
   const uint64_t before = recipient.pending();
   recipient.routed -= static_cast<uint32_t>(count);
   count_pending(id, before);
@@ -133,13 +146,19 @@ bool Pool::deliver(WorkerId worker, Delivery& delivery) {
   return true;
 }
 
+Result<RecipientId> Pool::may_be_acknowledged(WorkerId worker, ByteView name, Offset sequence) const {
+  const auto id = own_recipient(worker, name);
+  if (!id) return id;
+  const Recipient& recipient = recipients_[*id];
+  if (sequence < (recipient.queue ? recipient.queue->undelivered : recipient.next_sequence)) return id;
+  return fail(ErrorCode::Range, "that sequence has not been delivered");
+}
+
 Result<uint64_t> Pool::acknowledge(WorkerId worker, ByteView name, Offset sequence) {
-  const RecipientId id = recipients_.find(name);
-  if (id == kNobody32 || recipients_[id].owner != worker) return not_owner();
+  const auto found = may_be_acknowledged(worker, name, sequence);
+  if (!found) return std::unexpected(found.error());
+  const RecipientId id = *found;
   Recipient& recipient = recipients_[id];
-  if (sequence >= (recipient.queue ? recipient.queue->undelivered : recipient.next_sequence)) {
-    return fail(ErrorCode::Range, "that sequence has not been delivered");
-  }
   touch(worker);
   if (!recipient.queue || sequence < recipient.queue->log.first()) return 0;
   const uint64_t before = recipient.pending();

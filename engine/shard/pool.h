@@ -106,8 +106,10 @@ class Pool {
 
   // --- workers ---
   // Adds a worker, or starts one anew: what it had in flight is delivered to it again.
-  // Failure: Full.
-  Result<WorkerId> join(ByteView name);
+  // REQUIRES: !is_full(name)
+  WorkerId join(ByteView name);
+  // True if it cannot take one more, and there is none of that name.
+  bool is_full(ByteView name) const { return working_.size() + going_.size() >= kMaxWorkers && !find_worker(name); }
   // It shows itself.
   void touch(WorkerId worker) { workers_[worker]->seen = now_; }
   // Its recipients move to others; those it has something in flight of only once that is
@@ -123,6 +125,9 @@ class Pool {
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits);
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
   Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
+  // The failures of done() and acknowledge(), for who wants to know before time moves on.
+  Result<RecipientId> may_be_done(WorkerId worker, ByteView recipient, uint64_t count) const;
+  Result<RecipientId> may_be_acknowledged(WorkerId worker, ByteView recipient, Offset sequence) const;
 
   // Delivers the worker's next payload, its recipients in turn. False if there is none.
   // The views live until the pool is changed.
@@ -169,6 +174,17 @@ class Pool {
   // Blocks that went since the last call, for the caller to free at its leisure.
   std::vector<Block> take_evicted() { return std::exchange(evicted_, {}); }
 
+  // Notes of the caller's: which of its own clocks the pool's time belongs to, and the date
+  // it has promised to come back at. Not copied, not saved.
+  struct Notes {
+    uint64_t period = 0;  // 0: no clock yet
+    MonotonicMs origin;   // on the caller's clock
+    PoolTime time_at_origin;
+    PoolTime kept_there;  // when those who wait were last shown to be there
+    MonotonicMs promised{UINT64_MAX};
+  };
+  Notes notes;
+
   // Everything it holds, itself included.
   uint64_t memory() const;
   // Proves the invariants. Returns what is broken, or nullptr.
@@ -190,7 +206,8 @@ class Pool {
   bool has_living_besides(WorkerId except) const;
 
   WorkerId add_worker(ByteView name);
-  Result<RecipientId> prepare(ByteView recipient, uint32_t messages, uint64_t payloads);
+  Result<RecipientId> prepare(ByteView recipient, size_t payloads);
+  Result<RecipientId> own_recipient(WorkerId worker, ByteView recipient) const;
   void fail_over(WorkerId worker, uint64_t& budget);
   bool move_slice(WorkerId worker, uint64_t& budget);
   bool drain_slice(WorkerId worker, uint64_t& budget);

@@ -61,7 +61,7 @@ bool Pool::has_living_besides(WorkerId except) const {
 
 // --- coming and going ---
 
-Result<WorkerId> Pool::join(ByteView name) {
+WorkerId Pool::join(ByteView name) {
   if (const auto known = find_worker(name)) {
     Worker& worker = at(*known);
     worker.seen.reset();
@@ -78,9 +78,6 @@ Result<WorkerId> Pool::join(ByteView name) {
     std::ranges::sort(held, {}, [&](RecipientId id) { return recipients_[id].assigned; });
     for (RecipientId id : held) redeliver(id);
     return *known;
-  }
-  if (working_.size() + going_.size() >= kMaxWorkers) {
-    return fail(ErrorCode::Full, "the pool has as many workers as it can");
   }
   const WorkerId id = add_worker(name);
   by_name_.emplace(std::string(name), id);

@@ -1,6 +1,7 @@
 #include "module/abi/context.h"
 
 #include <string>
+#include <vector>
 
 namespace millrace::abi {
 
@@ -56,6 +57,12 @@ bool Context::may_run(std::span<const StringRef> words) const {
   const bool allowed = host.ACLCheckCommandPermissions(user, argv, static_cast<int>(words.size())) == kOk;
   host.FreeModuleUser(user);
   return allowed;
+}
+
+void Context::replicate_words(const char* command, std::span<const StringRef> words) const {
+  std::vector<HostString*> strings;
+  for (StringRef word : words) strings.push_back(word.handle());
+  host.Replicate(handle_, command, "v", strings.data(), strings.size());
 }
 
 void Reply::error(const Error& error) {

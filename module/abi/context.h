@@ -108,6 +108,9 @@ class Context {
     host.Replicate(handle_, command, format, pass(arguments)...);
   }
 
+  // The same with as many words as there are.
+  void replicate_words(const char* command, std::span<const StringRef> words) const;
+
   // Has the host call on BlockedClients of this key when the transaction is over, before
   // anybody's next command.
   void wake_when_over(StringRef key) const { host.SignalKeyAsReady(handle_, key.handle()); }

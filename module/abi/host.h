@@ -67,6 +67,7 @@ struct HostEvent {
 inline constexpr HostEvent kEventRoleChanged{0, 1};
 inline constexpr HostEvent kEventFlushed{2, 1};
 inline constexpr HostEvent kEventLoading{3, 1};
+inline constexpr HostEvent kEventCron{8, 1};
 inline constexpr HostEvent kEventSwapDb{11, 1};
 inline constexpr HostEvent kEventLoop{15, 1};
 inline constexpr uint64_t kLoopBeforeSleep = 0;
@@ -74,6 +75,11 @@ inline constexpr uint64_t kRoleNowMaster = 0;
 inline constexpr uint64_t kFlushEnded = 1;
 inline constexpr uint64_t kLoadingEnded = 3;  // smaller ones: it begins
 inline constexpr uint64_t kLoadingFailed = 4;
+
+struct HostCronInfo {
+  uint64_t version;
+  int32_t hz;
+};
 
 struct HostFlushInfo {
   uint64_t version;

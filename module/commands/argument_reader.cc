@@ -39,6 +39,15 @@ ByteView ArgumentReader::word(const char* what) {
   return words_[at_++];
 }
 
+ByteView ArgumentReader::name(const char* what, size_t longest) {
+  const ByteView name = word(what);
+  if (!failed() && (name.empty() || name.size() > longest)) {
+    fail(ErrorCode::Range, std::string("the ") + what + " has " + std::to_string(name.size()) +
+                               " bytes, expected 1 to " + std::to_string(longest));
+  }
+  return name;
+}
+
 bool ArgumentReader::keyword(ByteView upper) {
   if (at_end() || !same_word(words_[at_], upper)) return false;
   ++at_;

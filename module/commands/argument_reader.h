@@ -47,12 +47,23 @@ class ArgumentReader {
   uint64_t number(const char* what, uint64_t min, uint64_t max);
   int64_t signed_number(const char* what, int64_t min, int64_t max, const char* expected = nullptr);
 
+  // The next word as a name: any bytes, 1 to `longest` of them.
+  ByteView name(const char* what, size_t longest);
+
   // The next word as yes or no.
   bool yes_or_no(const char* what);
 
   // The next word is none of the known ones.
   void unknown_word(const char* expected);
   void fail(ErrorCode code, std::string text);
+
+  // What was read, or the first error; words that are left over are one.
+  template <class Request>
+  Result<Request> finish(Request request) {
+    if (!at_end()) unknown_word("nothing more");
+    if (failed()) return error();
+    return request;
+  }
 
   bool failed() const { return error_.has_value(); }
   // REQUIRES: failed()

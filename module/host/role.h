@@ -10,6 +10,10 @@ namespace millrace::module {
 // whole TWRITE.
 inline constinit bool server_decides = true;
 
+// How many times it has begun to decide: what is remembered from an earlier time, when
+// another server may have decided in between, counts no more.
+inline constinit uint64_t deciding_period = 0;
+
 // True if this very call decides: any on a master, and on a writable replica those of
 // its own clients.
 inline bool decides(abi::Context context) {

@@ -45,6 +45,12 @@ def wait_until(condition, what, deadline=DEADLINE):
         time.sleep(0.002)
 
 
+def let_pass(seconds):
+    """For tests of what must not happen meanwhile."""
+    end = time.monotonic() + seconds
+    wait_until(lambda: time.monotonic() >= end, "time passes")
+
+
 def free_port():
     # Somebody may take it before the server does; start() then tries another.
     with socket.socket() as probe:
@@ -117,6 +123,13 @@ class Server:
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
         self._forget_clients()
+
+    def suspend(self):
+        """It stands still until resume(), and knows nothing of it."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self._process.send_signal(signal.SIGCONT)
 
     def shutdown(self, save):
         """An orderly end, with an RDB file or without."""

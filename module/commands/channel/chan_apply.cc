@@ -36,7 +36,9 @@ Result<void> apply(ChannelKey& key, const ChannelEffect& effect) {
   if (effect.what == What::Clock) {
     channel.tick(effect.clock);
   } else if (effect.what == What::Touch) {
+    const UnixMs before = channel.expires_at();
     if (Subscriber* subscriber = channel.alive(effect.bytes, channel.now())) channel.touch(*subscriber);
+    keep_key(key, channel, before);
   } else if (effect.what == What::Block) {
     return append(channel, effect);
   } else if (effect.what == What::LogHead) {
@@ -57,13 +59,11 @@ void chan_apply(abi::Context context, abi::Arguments arguments) {
   const abi::StringRef name = arguments.string(1);
   auto key = ChannelKey::for_writing(context, name);
   if (!key) return context.reply().error(key.error());
-  const UnixMs expired = key->get() == nullptr ? UnixMs(0) : key->get()->expires_at();
   if (const auto applied = apply(*key, *effect); !applied) {
     ++counters.refused_payloads;
     return context.reply().error(applied.error());
   }
   reclaim(key->get()->take_evicted());
-  keep_key(*key, *key->get(), expired);
   context.reply().ok();
   context.replicate_verbatim();
   context.changed(name, "chan.apply");

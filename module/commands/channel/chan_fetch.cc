@@ -14,6 +14,7 @@ void chan_fetch(abi::Context context, abi::Arguments arguments) {
   const abi::StringRef name = arguments.string(1);
   auto opened = OpenedSubscriber::open(context, name, request->subscriber);
   if (!opened) return context.reply().error(opened.error());
+  move_time(context, name, *opened->channel);
   opened->touch();
   // All that a fetch changes is the sign of life: nobody reads the answer of an effect.
   if (!decides(context)) return context.reply().null();
@@ -40,11 +41,13 @@ void chan_ack(abi::Context context, abi::Arguments arguments) {
 
   Channel& channel = *opened->channel;
   const auto clock = read_receipt(channel.head().secret, name.view(), request->subscriber, request->receipt);
+  // An acknowledgement asks for no time: what is refused has not even moved that.
   const Ack outcome = clock ? channel.acknowledge(*opened->subscriber, *clock) : Ack::Invalid;
   if (outcome == Ack::Invalid) {
     return context.reply().error(
         {ErrorCode::BadReceipt, "the receipt was not issued for this channel and subscriber, or was altered"});
   }
+  move_time(context, name, channel);
   opened->touch();
   counters.channel.acknowledged += outcome == Ack::Advanced;
   context.reply().integer(outcome == Ack::Advanced ? 1 : 0);

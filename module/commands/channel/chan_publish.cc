@@ -40,7 +40,7 @@ void publish(abi::Context context, abi::StringRef name, const Result<PublishRequ
   if (publish_all(context.reply(), **channel, pairs) == 0) return;
   keep_key(*key, **channel, expired);
   context.replicate_verbatim();
-  context.changed(name, "chan.publish");
+  context.changed(name, several ? "chan.mpublish" : "chan.publish");
   serve_fetches(context, name, *key);
 }
 

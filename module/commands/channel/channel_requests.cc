@@ -1,7 +1,5 @@
 #include "module/commands/channel/channel_requests.h"
 
-#include <string>
-
 #include "engine/channel/channel_codec.h"
 
 namespace millrace::module {
@@ -9,24 +7,9 @@ namespace millrace::module {
 namespace {
 
 // The next word as a subscriber's name or a message's id.
-ByteView named(ArgumentReader& reader, const char* what) {
-  const ByteView name = reader.word(what);
-  if (!reader.failed() && (name.empty() || name.size() > kMaxNameBytes)) {
-    reader.fail(ErrorCode::Range,
-                std::string("the ") + what + " has " + std::to_string(name.size()) + " bytes, expected 1 to 512");
-  }
-  return name;
-}
+ByteView named(ArgumentReader& reader, const char* what) { return reader.name(what, kMaxNameBytes); }
 
 uint64_t expire_time(ArgumentReader& reader) { return reader.number("EXPIRE time", 1, kMaxExpireMs); }
-
-// What was read, or the first error; words that are left over are one.
-template <class Request>
-Result<Request> finished(ArgumentReader& reader, Request request) {
-  if (!reader.at_end()) reader.unknown_word("nothing more");
-  if (reader.failed()) return reader.error();
-  return request;
-}
 
 Result<PublishRequest> parse_pairs(Words words) {
   ArgumentReader reader(words);
@@ -34,7 +17,7 @@ Result<PublishRequest> parse_pairs(Words words) {
     named(reader, "id");
     if (reader.word("content").size() > kMaxPart) reader.fail(ErrorCode::Range, "a content is larger than 512 MiB");
   } while (!reader.at_end());
-  return finished(reader, PublishRequest{words});
+  return reader.finish(PublishRequest{words});
 }
 
 }  // namespace
@@ -44,12 +27,12 @@ Result<SubscribeRequest> parse_chan_subscribe(Words words) {
   SubscribeRequest request{named(reader, "subscriber"), std::nullopt};
   if (reader.keyword("EXPIRE")) request.expire_ms = expire_time(reader);
   if (!reader.at_end()) reader.unknown_word(request.expire_ms ? "nothing more" : "EXPIRE");
-  return finished(reader, request);
+  return reader.finish(request);
 }
 
 Result<ByteView> parse_chan_unsubscribe(Words words) {
   ArgumentReader reader(words);
-  return finished(reader, named(reader, "subscriber"));
+  return reader.finish(named(reader, "subscriber"));
 }
 
 Result<PublishRequest> parse_chan_publish(Words words) {
@@ -74,15 +57,15 @@ Result<FetchRequest> parse_chan_fetch(Words words) {
       reader.unknown_word("MAX or BLOCK");
     }
   }
-  return finished(reader, request);
+  return reader.finish(request);
 }
 
-Result<AckRequest> parse_chan_ack(Words words) {
+Result<ChannelAckRequest> parse_chan_ack(Words words) {
   ArgumentReader reader(words);
-  AckRequest request;
+  ChannelAckRequest request;
   request.subscriber = named(reader, "subscriber");
   request.receipt = reader.word("receipt");
-  return finished(reader, request);
+  return reader.finish(request);
 }
 
 Result<SeenRequest> parse_chan_seen(Words words) {
@@ -93,7 +76,7 @@ Result<SeenRequest> parse_chan_seen(Words words) {
   do {
     named(reader, "id");
   } while (!reader.at_end());
-  return finished(reader, request);
+  return reader.finish(request);
 }
 
 Result<CreateRequest> parse_chan_create(Words words) {
@@ -110,7 +93,7 @@ Result<CreateRequest> parse_chan_create(Words words) {
       reader.unknown_word("EXPIRE or CLOCK");
     }
   }
-  return finished(reader, request);
+  return reader.finish(request);
 }
 
 Result<ChannelInfoRequest> parse_chan_info(Words words) {
@@ -118,7 +101,7 @@ Result<ChannelInfoRequest> parse_chan_info(Words words) {
   ChannelInfoRequest request;
   if (!reader.at_end() && !reader.option("FULL", request.full)) reader.unknown_word("FULL");
   if (reader.keyword("COUNT")) request.count = reader.number("COUNT", 1, kMaxReadCount);
-  return finished(reader, request);
+  return reader.finish(request);
 }
 
 Result<ChannelEffect> parse_chan_apply(Words words) {
@@ -147,7 +130,7 @@ Result<ChannelEffect> parse_chan_apply(Words words) {
   } else {
     reader.unknown_word("CREATED, CLOCK, TOUCH, BLOCK, LOGHEAD or SUBSCRIBERS");
   }
-  return finished(reader, effect);
+  return reader.finish(effect);
 }
 
 }  // namespace millrace::module

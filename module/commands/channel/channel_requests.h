@@ -40,11 +40,11 @@ struct FetchRequest {
 Result<FetchRequest> parse_chan_fetch(Words words);
 
 // CHAN.ACK channel subscriber receipt
-struct AckRequest {
+struct ChannelAckRequest {
   ByteView subscriber;
   ByteView receipt;
 };
-Result<AckRequest> parse_chan_ack(Words words);
+Result<ChannelAckRequest> parse_chan_ack(Words words);
 
 // CHAN.SEEN channel subscriber id [id ...]
 struct SeenRequest {

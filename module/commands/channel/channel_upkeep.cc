@@ -23,6 +23,9 @@ Channel& create_channel(abi::Context context, abi::StringRef name, ChannelKey& k
   key.expire_at(key.get()->expires_at());
   const abi::OwnedString bytes(encode_channel_head(head));
   context.replicate(kApplyToChannel, name, kApplyCreated, abi::StringRef(bytes));
+  // Not part of the effect above, which an AOF rewrite writes too: by then a user may have
+  // given the key another expiry, or none.
+  context.replicate("PEXPIREAT", name, key.get()->expires_at().value());
   return *key.get();
 }
 
@@ -38,10 +41,13 @@ void move_time(abi::Context context, abi::StringRef name, Channel& channel) {
   const Offset first = channel.log().first();
   if (!channel.tick(abi::now())) return;
   context.replicate(kApplyToChannel, name, kApplyTime, channel.now().value());
-  if (const uint64_t expired = channel.log().first() - first) {
-    counters.channel.expired += expired;
-    reclaim(channel.take_evicted());
-  }
+  count_expired(channel, first);
+}
+
+void count_expired(Channel& channel, Offset first) {
+  if (channel.log().first() == first) return;
+  counters.channel.expired += channel.log().first() - first;
+  reclaim(channel.take_evicted());
 }
 
 void keep_key(ChannelKey& key, const Channel& channel, UnixMs before) {
@@ -61,7 +67,6 @@ Result<OpenedSubscriber> OpenedSubscriber::open(abi::Context context, abi::Strin
       channel->alive(subscriber, decides(context) ? present(*channel) : channel->now()) == nullptr) {
     return std::unexpected(no_subscriber(name.view(), subscriber));
   }
-  move_time(context, name, *channel);
   return OpenedSubscriber{std::move(*key), channel, channel->alive(subscriber, channel->now())};
 }
 

@@ -26,6 +26,9 @@ Result<Channel*> channel_or_new(abi::Context context, abi::StringRef name, Chann
 // came.
 void move_time(abi::Context context, abi::StringRef name, Channel& channel);
 
+// To be called when messages may have expired: `first` was the first before.
+void count_expired(Channel& channel, Offset first);
+
 // Has the host expire the key when the channel does. `before` is when it would have.
 void keep_key(ChannelKey& key, const Channel& channel, UnixMs before);
 
@@ -37,8 +40,8 @@ struct OpenedSubscriber {
   Channel* channel;
   Subscriber* subscriber;
 
-  // Brings the channel up to the present first. Failure: WrongType, or NoSubscriber if
-  // there is no such channel or no such subscriber; then nothing has changed.
+  // Changes nothing: what the command does begins with move_time(). Failure: WrongType, or
+  // NoSubscriber if there is no such channel, or no such subscriber at present.
   static Result<OpenedSubscriber> open(abi::Context context, abi::StringRef name, ByteView subscriber);
 
   // The subscriber has shown itself: it and its channel live on.

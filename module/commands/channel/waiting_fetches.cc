@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <list>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -28,13 +29,12 @@ class WaitingFetch;
 struct Line {
   std::list<WaitingFetch*> by_arrival;
   std::list<WaitingFetch*> by_date;  // of their last sign of life, the oldest first
+  std::multimap<ByteView, WaitingFetch*> by_subscriber;
 };
 std::unordered_map<DatabaseKey, Line> lines;
 
 // Well before a subscriber that waits would expire.
-UnixMs next_sign(UnixMs last, const Channel& channel) {
-  return last + std::max<uint64_t>(1, channel.head().expire_ms / 3);
-}
+UnixMs next_sign(UnixMs last, uint64_t expire_ms) { return last + std::max<uint64_t>(1, expire_ms / 3); }
 
 class WaitingFetch final : public abi::BlockedClient {
  public:
@@ -43,10 +43,10 @@ class WaitingFetch final : public abi::BlockedClient {
     Line& line = lines[place_];
     arrival_ = line.by_arrival.insert(line.by_arrival.end(), this);
     date_ = line.by_date.insert(line.by_date.end(), this);
+    subscribed_ = line.by_subscriber.emplace(subscriber_, this);
     ++counters.channel.blocked_fetches;
   }
 
-  const std::string& subscriber() const { return subscriber_; }
   UnixMs last_sign() const { return last_sign_; }
 
   // Answers if there is something, or if there is no such subscriber any more; else it
@@ -100,6 +100,7 @@ class WaitingFetch final : public abi::BlockedClient {
     const auto line = lines.find(place_);
     line->second.by_arrival.erase(arrival_);
     line->second.by_date.erase(date_);
+    line->second.by_subscriber.erase(subscribed_);
     if (line->second.by_arrival.empty()) lines.erase(line);
     --counters.channel.blocked_fetches;
   }
@@ -110,6 +111,7 @@ class WaitingFetch final : public abi::BlockedClient {
   UnixMs last_sign_;
   std::list<WaitingFetch*>::iterator arrival_;
   std::list<WaitingFetch*>::iterator date_;
+  std::multimap<ByteView, WaitingFetch*>::iterator subscribed_;
   abi::RecordedReply answer_;
   bool is_dismissed_ = false;
 };
@@ -157,7 +159,7 @@ constinit const Waiters channel_waiters{
 void wait_for_publication(abi::Context context, abi::StringRef name, const Channel& channel,
                           const FetchRequest& request) {
   DatabaseKey place{context.database(), std::string(name.view())};
-  agenda::add(place, next_sign(channel.now(), channel));
+  agenda::add(place, next_sign(channel.now(), channel.head().expire_ms));
   abi::block(context, name, *request.block_ms,
              std::make_unique<WaitingFetch>(std::move(place), request, channel.now()));
 }
@@ -175,9 +177,12 @@ void serve_fetches(abi::Context context, abi::StringRef name, ChannelKey& key) {
 }
 
 void dismiss_fetches(const DatabaseKey& place, ByteView subscriber) {
-  for (WaitingFetch* fetch : in_line(place)) {
-    if (fetch->subscriber() == subscriber) fetch->dismiss();
-  }
+  const auto line = lines.find(place);
+  if (line == lines.end()) return;
+  const auto [first, last] = line->second.by_subscriber.equal_range(subscriber);
+  std::vector<WaitingFetch*> dismissed;  // a copy: who is told leaves
+  for (auto at = first; at != last; ++at) dismissed.push_back(at->second);
+  for (WaitingFetch* fetch : dismissed) fetch->dismiss();
 }
 
 size_t fetches_waiting(const DatabaseKey& place) {
@@ -185,8 +190,11 @@ size_t fetches_waiting(const DatabaseKey& place) {
   return line == lines.end() ? 0 : line->second.by_arrival.size();
 }
 
-void keep_fetches_alive(const DatabaseKey& place) {
-  if (lines.contains(place)) agenda::add(place, UnixMs(0));
+void keep_fetches_alive(abi::Context context, abi::StringRef name, ChannelKey& key, uint64_t expire_ms) {
+  if (lines.empty() || !server_decides) return;
+  DatabaseKey place{context.database(), std::string(name.view())};
+  for (WaitingFetch* fetch : in_line(place)) fetch->keep_alive(context, name, key);
+  if (lines.contains(place)) agenda::add(std::move(place), next_sign(key.get()->now(), expire_ms));
 }
 
 std::optional<UnixMs> look_after_channel(abi::Context context, abi::StringRef name, UnixMs now) {
@@ -199,7 +207,7 @@ std::optional<UnixMs> look_after_channel(abi::Context context, abi::StringRef na
     const auto line = lines.find(place);
     if (line == lines.end()) return std::nullopt;
     WaitingFetch* oldest = line->second.by_date.front();
-    const UnixMs due = next_sign(oldest->last_sign(), channel);
+    const UnixMs due = next_sign(oldest->last_sign(), channel.head().expire_ms);
     if (due > now) return due;
     move_time(context, name, channel);
     oldest->keep_alive(context, name, *key);

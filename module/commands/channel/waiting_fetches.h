@@ -28,8 +28,9 @@ void dismiss_fetches(const DatabaseKey& place, ByteView subscriber);
 // How many wait for this channel.
 size_t fetches_waiting(const DatabaseKey& place);
 
-// The channel's expiry has changed: those who wait may have to be kept alive sooner.
-void keep_fetches_alive(const DatabaseKey& place);
+// The channel's expiry is about to become shorter: those who wait show themselves now, or
+// they would have expired by it, and the next time sooner. O(n) with n clients that wait.
+void keep_fetches_alive(abi::Context context, abi::StringRef name, ChannelKey& key, uint64_t expire_ms);
 
 extern const Waiters channel_waiters;
 // Keeps those who wait alive: the agenda's part.

@@ -1,0 +1,223 @@
+#include "module/commands/shard/shard_commands.h"
+#include "module/commands/table_words.h"
+
+namespace millrace::module {
+
+namespace {
+
+constexpr ArgumentDoc kPool{.name = "pool", .kind = Key};
+constexpr ArgumentDoc kWorker{.name = "worker"};
+constexpr ArgumentDoc kRecipient{.name = "recipient"};
+constexpr ArgumentDoc kCount{.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional};
+constexpr ArgumentDoc kBlock{.name = "milliseconds", .kind = Integer, .token = "BLOCK", .flags = kOptional};
+
+constexpr ArgumentDoc kPoolOnly[] = {kPool};
+constexpr ArgumentDoc kWorkerOf[] = {kPool, kWorker};
+constexpr ArgumentDoc kRecipientOf[] = {kPool, kRecipient};
+constexpr ArgumentDoc kLeave[] = {
+    kPool, kWorker, {.name = "now", .kind = PureToken, .token = "NOW", .flags = kOptional}};
+constexpr ArgumentDoc kRoute[] = {kPool, kRecipient, kBlock};
+constexpr ArgumentDoc kPush[] = {kPool, kRecipient, {.name = "payload", .flags = kMultiple}, kBlock};
+constexpr ArgumentDoc kDone[] = {kPool, kWorker, kRecipient, {.name = "count", .kind = Integer, .flags = kOptional}};
+constexpr ArgumentDoc kRecipients[] = {
+    kPool, kWorker, kCount, {.name = "cursor", .kind = Integer, .token = "CURSOR", .flags = kOptional}};
+constexpr ArgumentDoc kPull[] = {kPool, kWorker, kCount, kBlock};
+constexpr ArgumentDoc kAck[] = {kPool, kWorker, kRecipient, {.name = "sequence", .kind = Integer}};
+constexpr ArgumentDoc kRebalance[] = {kPool,
+                                      {.name = "moves", .kind = Integer, .token = "MAXMOVES", .flags = kOptional}};
+constexpr ArgumentDoc kPolicies[] = {{.name = "roundrobin", .kind = PureToken, .token = "roundrobin"},
+                                     {.name = "leastpending", .kind = PureToken, .token = "leastpending"}};
+constexpr ArgumentDoc kSet[] = {
+    kPool,
+    {.name = "milliseconds", .kind = Integer, .token = "STALE", .flags = kOptional},
+    {.name = "policy", .kind = OneOf, .token = "POLICY", .flags = kOptional, .parts = kPolicies},
+};
+
+constexpr ArgumentDoc kBlockParts[] = {{.name = "header"}, {.name = "bytes"}};
+constexpr ArgumentDoc kEffects[] = {
+    {.name = "pool-time", .kind = Integer, .token = "CLOCK"},
+    {.name = "seen", .token = "SEEN"},
+    {.name = "settle", .kind = PureToken, .token = "SETTLE"},
+    {.name = "head", .token = "POOL"},
+    {.name = "worker", .token = "WORKER"},
+    {.name = "recipients", .token = "RECIPIENTS"},
+    {.name = "block", .kind = Block, .token = "BLOCK", .parts = kBlockParts},
+    {.name = "queue", .token = "QUEUE"},
+};
+constexpr ArgumentDoc kEffect[] = {kPool, {.name = "effect", .kind = OneOf, .parts = kEffects}};
+
+constexpr abi::Command kCommands[] = {
+    {
+        .name = "SHARD.JOIN",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = 3,
+        .summary = "Adds a worker to a pool, or starts one anew; returns the number of workers.",
+        .complexity = "O(log(N)) with N workers; for one that was there, plus O(M log(M)) for M recipients it had "
+                      "payloads of in hand.",
+        .since = kSince,
+        .arguments = kWorkerOf,
+        .callback = callback<shard_join>,
+    },
+    {
+        .name = "SHARD.HEARTBEAT",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = 3,
+        .summary = "Shows that a worker is alive; returns 1.",
+        .complexity = "O(log(N)) with N workers.",
+        .since = kSince,
+        .arguments = kWorkerOf,
+        .callback = callback<shard_heartbeat>,
+    },
+    {
+        .name = "SHARD.LEAVE",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -3,
+        .summary = "Takes a worker out of a pool and moves its recipients; returns how many have moved.",
+        .complexity = "O(N) with N recipients, at most 10000 of them at once; the rest follows in slices.",
+        .since = kSince,
+        .arguments = kLeave,
+        .callback = callback<shard_leave>,
+    },
+    {
+        .name = "SHARD.ROUTE",
+        .flags = "write deny-oom blocking fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -3,
+        .summary = "Returns the worker of a recipient and counts one more pending; assigns it if it is new, fails over "
+                   "if the worker is stale.",
+        .complexity = "O(1); for a failover O(N) with N recipients, at most 10000 of them at once.",
+        .since = kSince,
+        .arguments = kRoute,
+        .callback = callback<shard_route>,
+    },
+    {
+        .name = "SHARD.PUSH",
+        .flags = "write deny-oom blocking fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -4,
+        .summary = "Queues payloads for a recipient's worker; assigns and fails over as SHARD.ROUTE does.",
+        .complexity = "O(1) for each payload; for a failover as SHARD.ROUTE.",
+        .since = kSince,
+        .arguments = kPush,
+        .callback = callback<shard_push>,
+    },
+    {
+        .name = "SHARD.DONE",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Counts messages of a recipient as done; returns what remains pending.",
+        .complexity = "O(log(N)) with N workers.",
+        .since = kSince,
+        .arguments = kDone,
+        .callback = callback<shard_done>,
+    },
+    {
+        .name = "SHARD.OWNER",
+        .flags = "readonly fast",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = 3,
+        .summary = "Returns the worker of a recipient, or null.",
+        .complexity = "O(1).",
+        .since = kSince,
+        .arguments = kRecipientOf,
+        .callback = callback<shard_owner>,
+    },
+    {
+        .name = "SHARD.RECIPIENTS",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -3,
+        .summary = "Lists the recipients of a worker with what is pending of each, a page at a time.",
+        .complexity = "O(N) with N recipients returned; more if the one to go on with has moved meanwhile.",
+        .since = kSince,
+        .arguments = kRecipients,
+        .callback = callback<shard_recipients>,
+    },
+    {
+        .name = "SHARD.PULL",
+        .flags = "write blocking fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyAccess | abi::kKeyUpdate,
+        .arity = -3,
+        .summary = "Delivers payloads to a worker, its recipients in turn, and waits for them if asked to.",
+        .complexity = "O(N) with N payloads delivered.",
+        .since = kSince,
+        .arguments = kPull,
+        .callback = callback<shard_pull>,
+    },
+    {
+        .name = "SHARD.ACK",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = 5,
+        .summary = "Acknowledges the payloads of a recipient up to a sequence; returns how many.",
+        .complexity = "O(1), plus O(1) for each block of payloads that goes.",
+        .since = kSince,
+        .arguments = kAck,
+        .callback = callback<shard_ack>,
+    },
+    {
+        .name = "SHARD.REBALANCE",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -2,
+        .summary = "Moves idle recipients from workers that have many to workers that have few; returns how many.",
+        .complexity = "O(N log(W)) with N recipients looked at, at most 100000, and W workers.",
+        .since = kSince,
+        .arguments = kRebalance,
+        .callback = callback<shard_rebalance>,
+    },
+    {
+        .name = "SHARD.SET",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Sets when a worker is stale, and how workers are chosen.",
+        .complexity = "O(N) with N workers.",
+        .since = kSince,
+        .arguments = kSet,
+        .callback = callback<shard_set>,
+    },
+    {
+        .name = "SHARD.CHECK",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = 2,
+        .summary = "Proves that every recipient has one owner and that all counts add up.",
+        .complexity = "O(N) with N recipients and queued payloads: a tool for doubts, not for every day.",
+        .since = kSince,
+        .arguments = kPoolOnly,
+        .callback = callback<shard_check>,
+    },
+    {
+        .name = "SHARD.INFO",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly,
+        .arity = 2,
+        .summary = "Describes a pool: workers, what is pending, settings, counters.",
+        .complexity = "O(N) with N workers.",
+        .since = kSince,
+        .arguments = kPoolOnly,
+        .callback = callback<shard_info>,
+    },
+    {
+        .name = "SHARD.APPLY",
+        .flags = "write deny-oom admin",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -3,
+        .summary = "Applies an effect to a pool; written by servers to replicas and the AOF, not by people.",
+        .complexity = "O(N) with N bytes in the effect, or as SHARD.ROUTE.",
+        .since = kSince,
+        .arguments = kEffect,
+        .callback = callback<shard_apply>,
+    },
+};
+
+}  // namespace
+
+std::span<const abi::Command> shard_command_table() { return kCommands; }
+
+}  // namespace millrace::module

@@ -1,0 +1,13 @@
+// The time during which this server could be talked to. It runs on the monotonic clock,
+// and stands still while the server does: suspended, stopped, or busy with one command for
+// longer than a fraction of a second. Who did not call then could not have.
+#pragma once
+
+#include "engine/base/strong.h"
+
+namespace millrace::module {
+
+// Since the module was loaded.
+MonotonicMs service_time();
+
+}  // namespace millrace::module

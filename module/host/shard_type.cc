@@ -1,0 +1,110 @@
+#include "module/host/shard_type.h"
+
+#include <string>
+
+#include "engine/shard/pool_codec.h"
+#include "module/abi/clock.h"
+#include "module/host/counters.h"
+#include "module/host/log_strings.h"
+#include "module/host/monotonic_agenda.h"
+
+namespace millrace::module {
+
+// Strangers choose the names in a pool: a key of this process keeps them from choosing
+// those that collide. Nothing that is saved or replicated depends on it.
+std::unique_ptr<Pool> new_pool() {
+  static const HashKey key = [] {
+    HashKey random;
+    abi::fill_with_randomness(random);
+    return random;
+  }();
+  return std::make_unique<Pool>(key);
+}
+
+}  // namespace millrace::module
+
+namespace millrace::abi {
+
+namespace {
+
+// Behind the last part of a pool in an RDB file. Do not change: persisted.
+constexpr char kEnd = '\x7f';
+
+// A part travels as one string, its kind first; a block as two.
+Result<std::unique_ptr<Pool>> load_pool(RdbReader& reader) {
+  auto pool = module::new_pool();
+  while (true) {
+    const auto bytes = reader.bytes();
+    if (!bytes || bytes->size() == 0) return cut_short();
+    const char kind = bytes->view().front();
+    if (kind == kEnd) return pool;
+    const auto part = static_cast<PoolPart>(kind);
+    auto block = part == PoolPart::Block ? reader.bytes() : Buffer();
+    if (!block) return cut_short();
+    auto restored = restore_pool_part(*pool, part, bytes->view().substr(1), std::move(*block));
+    if (!restored) return std::unexpected(restored.error());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Pool> TypeTraits<Pool>::load(RdbReader& reader, int version) {
+  auto pool = version == encoding_version ? load_pool(reader)
+                                          : fail(ErrorCode::Corrupt, "written by a newer version of the module");
+  if (!pool) {
+    ++module::counters.refused_payloads;
+    reader.refuse("pool", pool.error());
+    return nullptr;
+  }
+  module::monotonic_agenda::add({reader.database(), std::string(reader.key())}, monotonic_now());
+  return std::move(*pool);
+}
+
+void TypeTraits<Pool>::save(RdbWriter& writer, const Pool& pool) {
+  each_pool_part(pool, [&](PoolPart part, ByteView bytes, ByteView block) {
+    writer.bytes(std::string(1, static_cast<char>(part)) + std::string(bytes));
+    if (part == PoolPart::Block) writer.bytes(block);
+  });
+  writer.bytes(ByteView(&kEnd, 1));
+}
+
+void TypeTraits<Pool>::rewrite(AofWriter& writer, const Pool& pool) {
+  each_pool_part(pool, [&](PoolPart part, ByteView bytes, ByteView block) {
+    const char* word = module::kApplyPoolParts[static_cast<size_t>(part)];
+    if (part == PoolPart::Block) {
+      writer.emit(module::kApplyToPool, word, bytes, block);
+    } else {
+      writer.emit(module::kApplyToPool, word, bytes);
+    }
+  });
+}
+
+std::unique_ptr<Pool> TypeTraits<Pool>::copy(const Pool& pool) {
+  auto made = module::new_pool();
+  each_pool_part(pool, [&](PoolPart part, ByteView bytes, ByteView block) {
+    static_cast<void>(restore_pool_part(*made, part, bytes, copy_of(block)));
+  });
+  return made;
+}
+
+// What the pool says, not how the blocks of its queues happen to be cut.
+void TypeTraits<Pool>::digest(DigestWriter& writer, const Pool& pool) {
+  each_pool_part(pool, [&](PoolPart part, ByteView bytes, ByteView) {
+    if (part < PoolPart::Block) writer.bytes(bytes);
+  });
+  for (const auto* workers : {&pool.working(), &pool.going()}) {
+    for (WorkerId worker : *workers) {
+      for (RecipientId at = pool.worker(worker).own.first; at != kNobody32; at = pool.recipients()[at].after) {
+        const Recipient& recipient = pool.recipients()[at];
+        if (!recipient.queue) continue;
+        writer.bytes(recipient.name());
+        writer.number(recipient.queue->undelivered.value());
+        digest_messages(writer, recipient.queue->log);
+      }
+      RecipientId at = pool.worker(worker).ready.first;
+      for (; at != kNobody32; at = pool.recipients()[at].queue->ready_after) writer.bytes(pool.recipients()[at].name());
+    }
+  }
+}
+
+}  // namespace millrace::abi

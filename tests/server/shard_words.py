@@ -1,0 +1,118 @@
+"""Short words for tests of worker pools. The pool is "pool" unless another is named."""
+
+from resp import RespError
+from server import wait_until
+
+NOWORKER = "NOWORKER the worker has not joined the pool, has left it, or was removed while it was stale"
+NOWORKERS = "NOWORKERS the pool has no workers"
+NOTOWNER = "NOTOWNER the recipient belongs to another worker now, or to none"
+HOUR = 3_600_000
+
+
+def join(c, *workers, key="pool"):
+    return [c.call("SHARD.JOIN", key, worker) for worker in workers]
+
+
+def stale_after(c, milliseconds, key="pool"):
+    c.call("SHARD.SET", key, "STALE", milliseconds)
+
+
+def route(c, *recipients, key="pool"):
+    """The workers these go to, one message each."""
+    return [c.call("SHARD.ROUTE", key, recipient)[0].decode() for recipient in recipients]
+
+
+def push(c, recipient, *payloads, key="pool"):
+    worker, pending = c.call("SHARD.PUSH", key, recipient, *payloads)
+    return worker.decode(), pending
+
+
+def pull(c, worker, count=1_000_000, key="pool"):
+    """What the worker gets, as (recipient, sequence, payload)."""
+    return deliveries(c.call("SHARD.PULL", key, worker, "COUNT", count))
+
+
+def deliveries(answer):
+    return [(recipient.decode(), sequence, payload.decode()) for recipient, sequence, payload in answer]
+
+
+def ack(c, worker, recipient, sequence, key="pool"):
+    return c.call("SHARD.ACK", key, worker, recipient, sequence)
+
+
+def done(c, worker, recipient, *count, key="pool"):
+    return c.call("SHARD.DONE", key, worker, recipient, *count)
+
+
+def owner(c, recipient, key="pool"):
+    worker = c.call("SHARD.OWNER", key, recipient)
+    return None if worker is None else worker.decode()
+
+
+def owners(c, *recipients, key="pool"):
+    return [owner(c, recipient, key) for recipient in recipients]
+
+
+def fields(answer):
+    pairs = answer.items() if isinstance(answer, dict) else zip(answer[::2], answer[1::2])
+    return {name.decode(): value for name, value in pairs}
+
+
+def info(c, key="pool"):
+    """SHARD.INFO as a dict; the workers in it too, in their order."""
+    known = fields(c.call("SHARD.INFO", key))
+    known["workers"] = [fields(worker) for worker in known["workers"]]
+    return known
+
+
+def worker_info(c, worker, key="pool"):
+    """The worker's part of SHARD.INFO, or None."""
+    return next((one for one in info(c, key)["workers"] if one["name"] == worker.encode()), None)
+
+
+def recipients(c, worker, key="pool", page=1000):
+    """Everything SHARD.RECIPIENTS tells of a worker, as (recipient, pending)."""
+    found, cursor = [], "0"
+    while True:
+        cursor, flat = c.call("SHARD.RECIPIENTS", key, worker, "COUNT", page, "CURSOR", cursor)
+        found += zip(flat[::2], flat[1::2])
+        if cursor == b"0":
+            return [(recipient.decode(errors="surrogateescape"), pending) for recipient, pending in found]
+
+
+def is_sound(c, key="pool"):
+    return c.call("SHARD.CHECK", key) == b"OK"
+
+
+def is_there(c, worker, key="pool"):
+    """Whether the worker is in the pool; asking does not show that it is alive."""
+    try:
+        c.call("SHARD.RECIPIENTS", key, worker, "COUNT", 1)
+        return True
+    except RespError as error:
+        assert str(error) == NOWORKER
+        return False
+
+
+def wait_until_stale(c, *workers, key="pool"):
+    for worker in workers:
+        wait_until(lambda: worker_info(c, worker, key)["stale"] == 1, f"{worker} is stale")
+
+
+def wait_until_gone(c, worker, key="pool"):
+    wait_until(lambda: not is_there(c, worker, key), f"{worker} has been removed")
+
+
+def start_waiting(server, connection, *words):
+    """Sends a command and returns its connection once the server knows that it waits."""
+    already = server.counter("shard_clients_waiting")
+    connection.send(*words)
+    wait_until(lambda: server.counter("shard_clients_waiting") == already + 1, "the client waits")
+    return connection
+
+
+def is_still_waiting(server, connection):
+    """True if what the server has done so far has not answered the client. The counter is asked
+    twice: whoever is owed an answer by the command before has it by the second time."""
+    server.counter("shard_clients_waiting")
+    return server.counter("shard_clients_waiting") > 0 and not connection.has_answer()

@@ -1,0 +1,292 @@
+"""What goes wrong in the design this family comes from, and in its implementation, and must not here.
+
+The numbers are those of the list of bugs found by reading ACA-Py's redis_events.
+"""
+
+import threading
+import time
+
+import pytest
+
+from server import Server, let_pass, wait_until
+from shard_words import (
+    HOUR,
+    NOTOWNER,
+    NOWORKER,
+    ack,
+    deliveries,
+    info,
+    is_sound,
+    is_there,
+    join,
+    owner,
+    owners,
+    pull,
+    push,
+    recipients,
+    route,
+    stale_after,
+    start_waiting,
+    wait_until_gone,
+    worker_info,
+)
+
+
+def test_1_a_message_is_not_lost_when_its_worker_dies_between_taking_and_finishing_it(server, c, connect):
+    join(c, "dies", "heir")
+    push(c, "r", "precious", "and this")
+    dying = connect()
+    assert deliveries(dying.call("SHARD.PULL", "pool", "dies", "COUNT", "9")) == [("r", 1, "precious"), ("r", 2, "and this")]
+    dying.close()
+    stale_after(c, 40)
+    wait_until_gone(c, "dies")
+    assert pull(c, "heir") == [("r", 1, "precious"), ("r", 2, "and this")]
+
+
+def test_1_a_message_is_not_lost_when_the_answer_to_a_pull_is(c, connect):
+    join(c, "w")
+    push(c, "r", "precious")
+    lost = connect()
+    lost.send("SHARD.PULL", "pool", "w")
+    wait_until(lost.has_answer, "it has been answered")
+    lost.close()
+    join(c, "w")  # as the restarted process does
+    assert pull(c, "w") == [("r", 1, "precious")]
+
+
+def test_2_assignment_is_atomic_under_concurrent_senders(server, c, connect):
+    workers, names, senders = [f"w{n}" for n in range(7)], [f"r{n}" for n in range(300)], 8
+    join(c, *workers)
+    heard = [{} for _ in range(senders)]
+
+    def send(number):
+        connection = connections[number]
+        order = names[number * 30 :] + names[: number * 30]
+        for start in range(0, len(order), 50):
+            part = order[start : start + 50]
+            for name, (worker, _) in zip(part, connection.call_all(("SHARD.ROUTE", "pool", name) for name in part)):
+                heard[number][name] = worker.decode()
+
+    connections = [connect() for _ in range(senders)]
+    threads = [threading.Thread(target=send, args=(number,)) for number in range(senders)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(one == heard[0] for one in heard), "all senders were told the same worker"
+    assert heard[0] == dict(zip(names, owners(c, *names)))
+    listed = {name: pending for worker in workers for name, pending in recipients(c, worker)}
+    assert listed == dict.fromkeys(names, senders), "no update was lost"
+    assert {worker["recipients"] for worker in info(c)["workers"]} == {42, 43}
+    assert is_sound(c)
+
+
+def burst(c, recipient):
+    c.call_all([("SHARD.PUSH", "pool", recipient, "payload")] * 10 + [("SHARD.ROUTE", "pool", recipient)] * 10)
+
+
+def test_3_an_idle_worker_that_heartbeats_is_not_declared_dead_by_a_burst(c):
+    join(c, "idle", "other")
+    push(c, "r", "first")
+    pull(c, "idle")
+    ack(c, "idle", "r", 1)
+    stale_after(c, 300)
+    for _ in range(4):
+        wait_until(lambda: worker_info(c, "idle")["age"] >= 100, "a while has passed in which nothing came")
+        c.call("SHARD.HEARTBEAT", "pool", "idle")
+    burst(c, "r")
+    assert (owner(c, "r"), info(c)["failovers"]) == ("idle", 0)
+
+
+def test_3_an_idle_worker_that_waits_in_pull_is_not_declared_dead_by_a_burst(server, c, connect):
+    join(c, "idle", "other")
+    push(c, "r", "first")
+    pull(c, "idle")
+    ack(c, "idle", "r", 1)
+    stale_after(c, 60)
+    waits = start_waiting(server, connect(), "SHARD.PULL", "pool", "idle", "BLOCK", "0")
+    let_pass(0.2)
+    # The server has been busy for longer than it takes to be stale; the burst comes before anything else.
+    c.call_all([("DEBUG", "SLEEP", "0.15"), ("SHARD.ROUTE", "pool", "r"), ("SHARD.ROUTE", "pool", "r")])
+    burst(c, "r")
+    assert deliveries(waits.read())[0][0] == "r"
+    assert owner(c, "r") == "idle"
+
+
+def test_3_no_last_access_means_not_stale(c):
+    join(c, "new", "other")
+    stale_after(c, 1)
+    burst(c, "r")
+    burst(c, "r")
+    assert (owner(c, "r"), worker_info(c, "new")["stale"]) == ("new", 0)
+
+
+def test_4_failover_needs_no_other_message(c):
+    join(c, "dead", "heir")
+    push(c, "r", "payload")
+    pull(c, "dead")
+    stale_after(c, 40)
+    wait_until(lambda: owner(c, "r") == "heir", "the recipient has moved though nobody sends")
+
+
+@pytest.mark.parametrize("step", [120, -120], ids=["forwards", "back"])
+def test_5_a_clock_that_is_set_makes_nobody_stale_and_keeps_nobody_alive(clock, step):
+    clock.set(0)
+    with clock.server() as server, server.connect() as c:
+        join(c, "w", "heir")
+        route(c, "r", "s")
+        stale_after(c, 1000)
+        c.call("SHARD.HEARTBEAT", "pool", "w")
+        clock.set(step)
+        c.call("SHARD.HEARTBEAT", "pool", "heir")
+        assert route(c, "r") == ["w"]
+        assert (info(c)["failovers"], worker_info(c, "w")["age"] < 1000) == (0, True)
+        join(c, "heir")
+        wait_until(lambda: owner(c, "r") == "heir", "its time is over as ever")
+
+
+def test_5_a_clock_that_was_set_between_two_runs_makes_nobody_stale(clock):
+    clock.set(0)
+    with clock.server(appendonly="yes") as server:
+        with server.connect() as c:
+            join(c, "w", "heir")
+            stale_after(c, 10_000)
+            route(c, "r", "s")
+            c.call("SHARD.HEARTBEAT", "pool", "w")
+        server.shutdown(save=False)
+        clock.set(86_400)
+        with clock.environment():
+            server.restart()
+        with server.connect() as c:
+            assert abs(int(server.admin.call("TIME")[0]) - time.time() - 86_400) < 60
+            assert route(c, "r", "s") == ["w", "heir"]
+            assert info(c)["failovers"] == 0
+
+
+def test_6_an_ousted_worker_finds_back(c):
+    join(c, "slow", "heir")
+    push(c, "r", "payload")
+    pull(c, "slow")
+    stale_after(c, 40)
+    wait_until_gone(c, "slow")
+    stale_after(c, HOUR)
+    assert c.error_of("SHARD.PULL", "pool", "slow", "BLOCK", "0") == NOWORKER, "it is told, and does not wait for ever"
+    join(c, "slow")
+    assert c.call("SHARD.PULL", "pool", "slow") == []
+    assert "slow" in {push(c, f"new {n}", "payload")[0] for n in range(2)}
+    assert pull(c, "slow") != []
+
+
+def test_6_after_a_failover_there_are_not_two_owners(c):
+    join(c, "slow", "heir")
+    push(c, "r", "1", "2")
+    pull(c, "slow", 1)
+    stale_after(c, 40)
+    wait_until_gone(c, "slow")
+    stale_after(c, HOUR)
+    join(c, "slow")
+    assert [name for worker in ("slow", "heir") for name, _ in recipients(c, worker)] == ["r"]
+    assert (owner(c, "r"), pull(c, "slow")) == ("heir", [])
+    assert c.error_of("SHARD.ACK", "pool", "slow", "r", "1") == NOTOWNER
+    assert pull(c, "heir") == [("r", 1, "1"), ("r", 2, "2")]
+    assert ack(c, "heir", "r", 2) == 2
+
+
+def test_7_a_message_is_delivered_until_it_is_acknowledged_however_often_workers_fail(c):
+    push_to = join(c, "w0") and push(c, "r", "stubborn")
+    assert push_to == ("w0", 1)
+    for n in range(10):
+        assert pull(c, f"w{n}") == [("r", 1, "stubborn")]
+        join(c, f"w{n + 1}")
+        c.call("SHARD.LEAVE", "pool", f"w{n}", "NOW")
+    assert pull(c, "w10") == [("r", 1, "stubborn")]
+
+
+def test_8_recipients_are_not_starved_behind_a_busy_one(c):
+    join(c, "w")
+    push(c, "busy", *["payload"] * 5000)
+    for n in range(100):
+        push(c, f"quiet {n}", "payload")
+    first = pull(c, "w", 101)
+    assert {name for name, _, _ in first} == {"busy"} | {f"quiet {n}" for n in range(100)}
+
+
+def test_8_what_a_worker_waits_for_does_not_depend_on_how_many_recipients_it_has(server, c, connect):
+    """One PULL for all of them: the last of ten thousand is served by the push itself."""
+    join(c, "w")
+    c.call_all(("SHARD.ROUTE", "pool", f"r{n}") for n in range(10_000))
+    waits = start_waiting(server, connect(), "SHARD.PULL", "pool", "w", "BLOCK", "0")
+    push(c, "r9999", "payload")
+    assert deliveries(waits.read()) == [("r9999", 1, "payload")]
+
+
+# --- a server that was away ---
+
+
+def busy_pool(c, workers):
+    join(c, *workers)
+    stale_after(c, 1000)
+    route(c, *[f"r{n}" for n in range(20)])
+    for worker in workers:
+        c.call("SHARD.HEARTBEAT", "pool", worker)
+
+
+def test_a_server_that_was_suspended_makes_nobody_stale():
+    workers = [f"w{n}" for n in range(4)]
+    with Server() as server, server.connect() as c, server.connect() as waits:
+        busy_pool(c, workers)
+        start_waiting(server, waits, "SHARD.PULL", "pool", "w0", "BLOCK", "0")
+        server.suspend()
+        let_pass(3)
+        # What is the first thing the server reads when it goes on.
+        c.send("SHARD.ROUTE", "pool", "r1")
+        server.resume()
+        assert c.read() == [b"w1", 2]
+        assert info(c)["failovers"] == 0
+        for worker in workers:
+            assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
+        assert all(is_there(c, worker) for worker in workers)
+
+
+def test_a_server_that_was_busy_with_one_command_makes_nobody_stale():
+    workers = [f"w{n}" for n in range(4)]
+    with Server() as server, server.connect() as c, server.connect() as waits:
+        busy_pool(c, workers)
+        start_waiting(server, waits, "SHARD.PULL", "pool", "w0", "BLOCK", "0")
+        assert c.call_all([("DEBUG", "SLEEP", "1.5"), ("SHARD.ROUTE", "pool", "r1")])[1] == [b"w1", 2]
+        for worker in workers:
+            assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
+        assert info(c)["failovers"] == 0
+
+
+@pytest.mark.parametrize("how", ["shutdown", "kill"])
+def test_a_server_that_was_restarted_makes_nobody_stale(how):
+    workers = [f"w{n}" for n in range(4)]
+    with Server(appendonly="yes", appendfsync="always") as server:
+        with server.connect() as c:
+            busy_pool(c, workers)
+        server.kill() if how == "kill" else server.shutdown(save=False)
+        let_pass(1.2)
+        server.restart()
+        with server.connect() as c:
+            assert route(c, "r1") == ["w1"]
+            assert info(c)["failovers"] == 0
+            for worker in workers:
+                assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
+
+
+def test_a_replica_that_is_promoted_makes_nobody_stale():
+    workers = [f"w{n}" for n in range(4)]
+    with Server() as master, Server() as heir:
+        heir.replicate(master)
+        with master.connect() as c:
+            busy_pool(c, workers)
+        master.wait_for_replica(heir)
+        master.kill()
+        let_pass(1.2)
+        heir.admin.call("REPLICAOF", "NO", "ONE")
+        with heir.connect() as c:
+            assert route(c, "r1") == ["w1"]
+            assert info(c)["failovers"] == 0
+            for worker in workers:
+                assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
