@@ -113,6 +113,22 @@ TEST(PoolQueue, DoneOfAnothersRecipientIsRefused) {
   EXPECT_EQ(pool.pending("ann"), 1u);
 }
 
+TEST(PoolQueue, AskingWhetherItMayBeDoneChangesNothing) {
+  NamedPool pool({"w1", "w2"});
+  pool.route("ann");
+  pool.push("ann", {"a"});
+  const WorkerId w1 = pool.id("w1"), w2 = pool.id("w2");
+  EXPECT_TRUE(pool.pool.may_be_done(w1, "ann", 1));
+  EXPECT_EQ(pool.pool.may_be_done(w1, "ann", 2).error().code, kRange);
+  EXPECT_EQ(pool.pool.may_be_done(w2, "ann", 1).error().code, kNotOwner);
+  EXPECT_EQ(pool.pool.may_be_acknowledged(w1, "ann", Offset(1)).error().code, kRange);
+  EXPECT_EQ(pool.pool.may_be_acknowledged(w2, "ann", Offset(1)).error().code, kNotOwner);
+  EXPECT_FALSE(pool.worker("w1").seen);
+  pool.pull("w1");
+  EXPECT_TRUE(pool.pool.may_be_acknowledged(w1, "ann", Offset(1)));
+  EXPECT_EQ(pool.pending("ann"), 2u);
+}
+
 TEST(PoolQueue, AcknowledgedBlocksAreTheCallersToFree) {
   NamedPool pool({"w1"});
   const std::string payload(10'000, 'x');
