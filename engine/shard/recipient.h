@@ -25,8 +25,7 @@ struct Queue {
   explicit Queue(Offset first) : log(first), undelivered(first) {}
 
   Log log;
-  Offset undelivered;        // the next one to deliver
-  uint64_t ready_since = 0;  // orders the recipients that have something to deliver
+  Offset undelivered;  // the next one to deliver
 
   // Neighbours among the worker's recipients that have something to deliver, and among
   // those that have something in flight.

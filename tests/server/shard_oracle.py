@@ -1,7 +1,7 @@
 """The design that worker pools come from, to the letter, over the host's own hashes: the oracle for who gets what.
 
 Its five structures, its four procedures, by their names. Three things are not to the letter, because ours
-differs on purpose: a new uid is chosen among the living and never the one that is being replaced; the iterator
+differs on purpose: a new uid is chosen among the living, which the one that is being replaced is not; the iterator
 goes back to 0 past the end, where the original's is one too large; what nobody living could take over stays.
 
 `process_payload_recip_key` exists twice: round trip by round trip, as the original does it, and as one script.
@@ -39,9 +39,9 @@ class Oracle:
             uid = self._text(self.c.call("HGET", "recip_key_uid_map", recip_key))
         return uid, self.c.call("HINCRBY", "uid_recip_key_pending_msg_count", f"{uid}_{recip_key}", count)
 
-    def get_new_valid_uid(self, old_uids=()):
+    def get_new_valid_uid(self):
         iterator = int(self.c.call("GET", "round_robin_iterator") or 0)
-        uids = [uid for uid in self.uids() if uid not in old_uids]
+        uids = self.uids()
         living = [uid for uid in uids if not self.is_stale(uid)] or uids
         if iterator >= len(uids):
             iterator = 0
@@ -57,8 +57,8 @@ class Oracle:
         self.c.call("HSET", "uid_recip_key_pending_msg_count", f"{new_uid}_{recip_key}", 0)
         return new_uid
 
-    def reassign_recip_key_to_uid(self, recip_key, old_uid, old_uids):
-        new_uid = self.get_new_valid_uid(old_uids)
+    def reassign_recip_key_to_uid(self, recip_key, old_uid):
+        new_uid = self.get_new_valid_uid()
         old_recip_key_list, new_recip_key_list = self.keys_of(old_uid), self.keys_of(new_uid)
         old_recip_key_list.remove(recip_key)
         self._set_keys(old_uid, old_recip_key_list)
@@ -76,7 +76,7 @@ class Oracle:
             return
         for old_uid in old_uids:
             for recip_key in self.keys_of(old_uid):
-                self.reassign_recip_key_to_uid(recip_key, old_uid, old_uids)
+                self.reassign_recip_key_to_uid(recip_key, old_uid)
             if len(self.keys_of(old_uid)) == 0:
                 self.c.call("HDEL", "uid_recip_keys_map", old_uid)
                 self.c.call("HDEL", "uid_last_access_map", old_uid)
@@ -163,13 +163,10 @@ local function is_stale(uid)
   return last and now - tonumber(last) > stale_ms
 end
 
-local function get_new_valid_uid(old_uid)
-  local uids, living = {}, 0
-  for _, uid in ipairs(redis.call('HKEYS', keys_map)) do
-    if uid ~= old_uid then
-      table.insert(uids, uid)
-      if not is_stale(uid) then living = living + 1 end
-    end
+local function get_new_valid_uid()
+  local uids, living = redis.call('HKEYS', keys_map), 0
+  for _, uid in ipairs(uids) do
+    if not is_stale(uid) then living = living + 1 end
   end
   local iterator = tonumber(redis.call('GET', iterator_key) or 0)
   if iterator >= #uids then iterator = 0 end
@@ -179,7 +176,7 @@ local function get_new_valid_uid(old_uid)
 end
 
 local function assign_recip_key_to_new_uid(key)
-  local new_uid = get_new_valid_uid(nil)
+  local new_uid = get_new_valid_uid()
   redis.call('HSET', uid_map, key, new_uid)
   local list = keys_of(new_uid)
   table.insert(list, key)
@@ -189,7 +186,7 @@ local function assign_recip_key_to_new_uid(key)
 end
 
 local function reassign_recip_key_to_uid(key, old_uid)
-  local new_uid = get_new_valid_uid(old_uid)
+  local new_uid = get_new_valid_uid()
   local old_list, new_list, kept = keys_of(old_uid), keys_of(new_uid), {}
   for _, one in ipairs(old_list) do
     if one ~= key then table.insert(kept, one) end
