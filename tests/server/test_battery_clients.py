@@ -111,6 +111,8 @@ def test_a_map_is_a_map_in_resp3_and_flat_in_resp2(c, connect, family):
 
 
 def test_nulls_are_what_each_protocol_says(c, connect, family):
+    if family.null_command is None:
+        pytest.skip("no command of this family answers with a null")
     family.fill(c, "key", 1)
     words = on("key", family.null_command)
     assert b"$-1\r\n" in c.bytes_of(*words)

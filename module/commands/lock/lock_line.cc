@@ -20,6 +20,8 @@ namespace {
 
 // So many are served in one turn; of ten thousand readers behind one writer the rest follow.
 constexpr int kGrantsPerTurn = 1000;
+// How often a key that holds something else is looked at while somebody waits for a lock there.
+constexpr uint64_t kLookAgainMs = 100;
 
 class WaitingOwner;
 
@@ -133,8 +135,13 @@ void end_waits(const DatabaseKey& place, MonotonicMs now) {
 void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef name) {
   if (server_decides && abi::replicas_must_rest()) return serve_soon(place);
   auto visit = LockVisit::open_for_upkeep(context, name);
-  // Another type is there: nobody gets the lock, but their time passes.
-  if (!visit) return end_waits(place, abi::monotonic_now());
+  if (!visit) {
+    // Another type is there: nobody gets the lock, but their time passes. When it goes nobody tells us.
+    const MonotonicMs now = abi::monotonic_now();
+    end_waits(place, now);
+    if (lines.contains(place)) monotonic_agenda::add(place, now + kLookAgainMs);
+    return;
+  }
   if (server_decides) {
     take_back_lost_grants(*visit, place);
     visit->end_leases();
