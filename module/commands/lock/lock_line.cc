@@ -55,7 +55,7 @@ class WaitingOwner final : public abi::BlockedClient {
     ++counters.lock.waiting;
   }
 
-  Waiter about(MonotonicMs now) const { return {owner_, mode_, now - since_}; }
+  Waiter about(MonotonicMs now) const { return {owner_, mode_, now - since_, arrival_}; }
 
   // False if the lock does not admit it yet.
   bool take(LockVisit& visit) {
@@ -104,11 +104,14 @@ class WaitingOwner final : public abi::BlockedClient {
     --counters.lock.waiting;
   }
 
+  static inline uint64_t next_arrival_ = 0;
+
   DatabaseKey place_;
   std::string owner_;
   LockMode mode_;
   uint64_t ttl_ms_;
   MonotonicMs since_;
+  uint64_t arrival_ = next_arrival_++;
   MonotonicMs deadline_;  // the last millisecond in which it waits
   std::list<WaitingOwner*>::iterator position_;
   std::optional<Holding> granted_;
