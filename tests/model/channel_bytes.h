@@ -25,7 +25,7 @@ inline std::string channel_to_bytes(const Channel& channel) {
     append_part(bytes, encode_block_header(block));
     append_part(bytes, block.bytes());
   });
-  const std::vector<std::string> subscribers = encode_subscribers(channel.subscribers());
+  const std::vector<std::string> subscribers = encode_subscribers(channel);
   append_varint(bytes, subscribers.size());
   for (const std::string& part : subscribers) append_part(bytes, part);
   return bytes;
@@ -72,7 +72,7 @@ inline bool same_channels(const Channel& a, const Channel& b) {
   for (Message x, y; in_a.next(x);) {
     if (!in_b.next(y) || x.tag != y.tag || x.entry != y.entry || x.written != y.written) return false;
   }
-  return encode_subscribers(a.subscribers()) == encode_subscribers(b.subscribers());
+  return encode_subscribers(a) == encode_subscribers(b);
 }
 
 }  // namespace millrace::testing

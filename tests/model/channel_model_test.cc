@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kSeeds = 200;
 constexpr int kSteps = 250;
 
-struct Receipt {
+struct IssuedReceipt {
   std::string text;
   std::string subscriber;
   uint64_t number;  // of the publication it is for
@@ -171,9 +171,9 @@ class History {
     EXPECT_EQ(fetch.more, waiting.size() > max);
     if (fetch.count > 0 && !waiting.empty()) {
       EXPECT_EQ(fetch.from, Offset(waiting.front().number));
-      const Clock clock = channel_.clock_of(fetch.last());
+      const auto receipt = channel_.receipt_for(fetch.last());
       receipts_.push_back(
-          {issue_receipt(channel_.head().secret, "channel", name, clock), name, waiting[fetch.count - 1].number});
+          {issue_receipt(channel_.head().secret, "channel", name, receipt), name, waiting[fetch.count - 1].number});
     }
     model_.touch(*model);
     for (Channel* channel : {&channel_, &repeater_}) channel->touch(subscriber(*channel, name));
@@ -182,15 +182,20 @@ class History {
   // With a receipt of any age, whose subscription may have ended, or somebody else's.
   const char* acknowledge() {
     if (receipts_.empty()) return "nothing";
-    const Receipt& receipt = receipts_[chance(2) ? receipts_.size() - 1 : between(0, receipts_.size() - 1)];
+    const IssuedReceipt& receipt = receipts_[chance(2) ? receipts_.size() - 1 : between(0, receipts_.size() - 1)];
     const std::string name = chance(6) ? some_name() : receipt.subscriber;
     ModelSubscriber* model = open(name);
     if (model == nullptr) return "acknowledge for nobody";
     for (Channel* channel : {&channel_, &repeater_}) {
-      const auto clock = read_receipt(channel->head().secret, "channel", name, receipt.text);
-      EXPECT_EQ(clock.has_value(), name == receipt.subscriber);
-      if (!clock) return "acknowledge with a foreign receipt";
-      EXPECT_EQ(clock->value(), model_.clock_after(receipt.number));
+      const auto read = read_receipt(channel->head().secret, "channel", name, receipt.text);
+      EXPECT_EQ(read.has_value(), name == receipt.subscriber);
+      if (!read) return "acknowledge with a foreign receipt";
+      EXPECT_EQ(read->clock.value(), model_.clock_after(receipt.number));
+      // Of another message at that clock, in a past that this channel never had.
+      const Offset offset(receipt.number);
+      if (offset >= channel->log().first()) {
+        EXPECT_EQ(channel->acknowledge(subscriber(*channel, name), {read->clock, read->mark ^ 1}), Ack::Invalid);
+      }
     }
     acknowledge_number(name, *model, receipt.number);
     // One that another state of the channel has issued, ahead of this one.
@@ -287,7 +292,7 @@ class History {
   Channel channel_{ChannelHead{}};
   Channel repeater_{ChannelHead{}};
   ChannelModel model_;
-  std::vector<Receipt> receipts_;
+  std::vector<IssuedReceipt> receipts_;
 };
 
 void run_history(uint64_t seed) {

@@ -40,12 +40,13 @@ void chan_ack(abi::Context context, abi::Arguments arguments) {
   if (!opened) return context.reply().error(opened.error());
 
   Channel& channel = *opened->channel;
-  const auto clock = read_receipt(channel.head().secret, name.view(), request->subscriber, request->receipt);
+  const auto receipt = read_receipt(channel.head().secret, name.view(), request->subscriber, request->receipt);
   // An acknowledgement asks for no time: what is refused has not even moved that.
-  const Ack outcome = clock ? channel.acknowledge(*opened->subscriber, *clock) : Ack::Invalid;
+  const Ack outcome = receipt ? channel.acknowledge(*opened->subscriber, *receipt) : Ack::Invalid;
   if (outcome == Ack::Invalid) {
     return context.reply().error(
-        {ErrorCode::BadReceipt, "the receipt was not issued for this channel and subscriber, or was altered"});
+        {ErrorCode::BadReceipt,
+         "the receipt was not issued for what this channel holds and this subscriber, or was altered"});
   }
   move_time(context, name, channel, opened->now);
   opened->touch();
