@@ -2,7 +2,7 @@
 
 import pytest
 
-from locks import HOUR, acquire, holders, info, is_refused, release, start_waiting, take, token_of, wait_for_waiting, waiters
+from locks import HOUR, acquire, dump_of_brief_lock, holders, info, is_refused, release, start_waiting, take, token_of, wait_for_waiting, waiters
 from server import wait_until
 
 
@@ -95,10 +95,7 @@ def test_a_copied_or_restored_lock_ends_by_itself(c, how):
 
 
 def test_a_restored_lock_whose_lease_is_over_is_free_at_once(c):
-    take(c, "holder", ttl=1)
-    dump = c.call("DUMP", "lock")
-    wait_until(lambda: c.call("EXISTS", "lock") == 0, "the lease is over")
-    c.call("RESTORE", "lock", "0", dump)
+    c.call("RESTORE", "lock", "0", dump_of_brief_lock(c))
     assert c.call("EXISTS", "lock") == 0
 
 
@@ -149,6 +146,17 @@ def test_a_wait_ends_after_its_time_and_leaves_the_line(server, c, connect, wait
     assert waiters(c) == ["second"]
     release(c, "holder")
     assert second.read()[0] == 1
+
+
+@pytest.mark.parametrize("how", [("DEL", "lock"), ("FLUSHALL",), ("SWAPDB", "0", "3"), ("DEBUG", "RELOAD"), ("RENAME", "lock", "other")],
+                         ids=lambda words: words[0])
+def test_a_wait_ends_after_its_time_whatever_happens_to_all_keys(server, c, wait, how):
+    take(c, "holder")
+    first, second = wait("first", wait=150), wait("second", wait=250)
+    c.call(*how)
+    answers = [first.read()[0], second.read()[0]]
+    assert answers == ([0, 0] if how[0] == "DEBUG" else [1, 0])
+    c.call("FLUSHALL")
 
 
 def test_who_leaves_the_front_lets_those_behind_it_in(server, c, wait):

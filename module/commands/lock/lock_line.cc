@@ -28,8 +28,23 @@ class WaitingOwner;
 struct Line {
   std::list<WaitingOwner*> order;
   std::set<std::pair<MonotonicMs, WaitingOwner*>> by_deadline;
+  MonotonicMs promised = kNotPromised;  // its one entry on the agenda
 };
 std::unordered_map<DatabaseKey, Line> lines;
+
+void break_promise(const DatabaseKey& place, Line& line) {
+  if (line.promised != kNotPromised) monotonic_agenda::remove(place, line.promised);
+  line.promised = kNotPromised;
+}
+
+// Sees to it that the first wait to end is ended in time.
+void keep_waits(const DatabaseKey& place, Line& line, const Clocks& now) {
+  const MonotonicMs due = line.by_deadline.begin()->first + 1;
+  if (line.promised <= due) return;
+  break_promise(place, line);
+  line.promised = due;
+  monotonic_agenda::add(place, due, now);
+}
 
 // A grant to somebody who left before hearing of it. It is taken back when effects may be
 // replicated again, before anything else is done to the lock.
@@ -51,7 +66,7 @@ class WaitingOwner final : public abi::BlockedClient {
     Line& line = lines[place_];
     position_ = line.order.insert(line.order.end(), this);
     line.by_deadline.emplace(deadline_, this);
-    monotonic_agenda::add(place_, deadline_ + 1, now);
+    keep_waits(place_, line, now);
     ++counters.lock.waiting;
   }
 
@@ -99,9 +114,10 @@ class WaitingOwner final : public abi::BlockedClient {
     const auto line = lines.find(place_);
     line->second.order.erase(position_);
     line->second.by_deadline.erase({deadline_, this});
-    if (line->second.order.empty()) lines.erase(line);
-    monotonic_agenda::remove(place_, deadline_ + 1);
     --counters.lock.waiting;
+    if (!line->second.order.empty()) return;
+    break_promise(place_, line->second);
+    lines.erase(line);
   }
 
   static inline uint64_t next_arrival_ = 0;
@@ -126,10 +142,13 @@ void take_back_lost_grants(LockVisit& visit, const DatabaseKey& place) {
   }
 }
 
-void end_waits(const DatabaseKey& place, MonotonicMs now) {
+void end_waits(const DatabaseKey& place, const Clocks& now) {
   for (auto line = lines.find(place); line != lines.end(); line = lines.find(place)) {
     const auto& [deadline, first] = *line->second.by_deadline.begin();
-    if (now <= deadline) return;
+    if (now.monotonic <= deadline) {
+      if (line->second.promised <= now.monotonic) break_promise(place, line->second);
+      return keep_waits(place, line->second, now);
+    }
     first->send_away();
   }
 }
@@ -141,7 +160,7 @@ void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef n
   if (!visit) {
     // Another type is there: nobody gets the lock, but their time passes. When it goes nobody tells us.
     const Clocks now = read_clocks();
-    end_waits(place, now.monotonic);
+    end_waits(place, now);
     if (lines.contains(place)) monotonic_agenda::add(place, now.monotonic + kLookAgainMs, now);
     return;
   }
@@ -150,7 +169,7 @@ void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef n
     visit->end_leases();
     pass_on(*visit);
   }
-  end_waits(place, visit->now().monotonic);
+  end_waits(place, visit->now());
   pass_on(*visit);
   visit->finish();
 }
@@ -159,6 +178,16 @@ bool is_owed(const DatabaseKey& place) {
   if (lines.empty() && lost_grants.empty()) [[likely]]
     return false;
   return lines.contains(place) || lost_grants.contains(place);
+}
+
+// The lock that was here is free now. Or all keys were emptied, loaded or swapped, and what the
+// agenda says of them is not what it said.
+void start_afresh(const DatabaseKey& place) {
+  if (const auto line = lines.find(place); line != lines.end()) {
+    break_promise(place, line->second);
+    keep_waits(place, line->second, read_clocks());
+  }
+  serve_soon(place);
 }
 
 std::vector<DatabaseKey> keys_with_lines() {
@@ -174,8 +203,7 @@ constinit const Waiters lock_waiters{
     .keys = keys_with_lines,
     .serve = look_after,
     .serve_without_effects = nullptr,
-    // The lock that was here is free now.
-    .start_afresh = serve_soon,
+    .start_afresh = start_afresh,
 };
 
 std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name, UnixMs) {

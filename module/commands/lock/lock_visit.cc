@@ -75,7 +75,6 @@ std::optional<uint64_t> LockVisit::release(ByteView owner) {
   const auto left = changing().release(owner);
   if (!is_alone) changes();
   released_ = true;
-  ++counters.lock.releases;
   return left;
 }
 
