@@ -1,5 +1,6 @@
 #include "module/commands/lock/lock_line.h"
 
+#include <algorithm>
 #include <list>
 #include <set>
 #include <string>
@@ -37,9 +38,9 @@ void break_promise(const DatabaseKey& place, Line& line) {
   line.promised = kNotPromised;
 }
 
-// Sees to it that the first wait to end is ended in time.
-void keep_waits(const DatabaseKey& place, Line& line, const Clocks& now) {
-  const MonotonicMs due = line.by_deadline.begin()->first + 1;
+// Sees to it that the line is looked at when its first wait is over, and at `latest` in any case.
+void keep_waits(const DatabaseKey& place, Line& line, const Clocks& now, MonotonicMs latest = kNotPromised) {
+  const MonotonicMs due = std::min(line.by_deadline.begin()->first + 1, latest);
   if (line.promised <= due) return;
   break_promise(place, line);
   line.promised = due;
@@ -136,18 +137,16 @@ class WaitingOwner final : public abi::BlockedClient {
 void take_back_lost_grants(LockVisit& visit, const DatabaseKey& place) {
   const auto lost = lost_grants.extract(place);
   if (lost.empty()) return;
-  for (const LostGrant& grant : lost.mapped()) {
-    const Holding* held = visit.lock().find(grant.owner);
-    if (held != nullptr && held->token == grant.token) visit.release(grant.owner);
-  }
+  for (const LostGrant& grant : lost.mapped()) visit.take_back(grant.owner, grant.token);
 }
 
-void end_waits(const DatabaseKey& place, const Clocks& now) {
+// Those whose time is over go; the others are looked at again, at `latest` in any case.
+void end_waits(const DatabaseKey& place, const Clocks& now, MonotonicMs latest = kNotPromised) {
   for (auto line = lines.find(place); line != lines.end(); line = lines.find(place)) {
     const auto& [deadline, first] = *line->second.by_deadline.begin();
     if (now.monotonic <= deadline) {
       if (line->second.promised <= now.monotonic) break_promise(place, line->second);
-      return keep_waits(place, line->second, now);
+      return keep_waits(place, line->second, now, latest);
     }
     first->send_away();
   }
@@ -158,11 +157,11 @@ void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef n
   if (server_decides && abi::replicas_must_rest()) return serve_soon(place);
   auto visit = LockVisit::open_for_upkeep(context, name);
   if (!visit) {
-    // Another type is there: nobody gets the lock, but their time passes. When it goes nobody tells us.
+    // Another type is there: nobody has the lock or gets it, but their time passes. When it
+    // goes nobody tells us.
+    lost_grants.erase(place);
     const Clocks now = read_clocks();
-    end_waits(place, now);
-    if (lines.contains(place)) monotonic_agenda::add(place, now.monotonic + kLookAgainMs, now);
-    return;
+    return end_waits(place, now, now.monotonic + kLookAgainMs);
   }
   if (server_decides) {
     take_back_lost_grants(*visit, place);

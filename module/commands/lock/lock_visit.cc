@@ -78,6 +78,13 @@ std::optional<uint64_t> LockVisit::release(ByteView owner) {
   return left;
 }
 
+void LockVisit::take_back(ByteView owner, Token token) {
+  const Holding* held = lock().find(owner);
+  if (held == nullptr || held->token != token) return;
+  release(owner);
+  changes();
+}
+
 void LockVisit::finish() {
   const ByteView effect = changes().empty() ? ByteView() : changes_.bytes(lock().mode(), now_.identity);
   settle_key();
