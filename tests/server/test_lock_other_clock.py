@@ -54,7 +54,7 @@ def test_a_replica_with_another_clock_takes_over_with_no_more_time_than_was_left
 
 def test_a_lease_that_came_from_another_clock_ends_by_itself(server, c, there):
     there.replicate(server)
-    take(c, "ann", ttl=400)
+    take(c, "ann", ttl=2000)
     server.wait_for_replica(there)
     there.admin.call("REPLICAOF", "NO", "ONE")
     with there.connect() as waiting:
