@@ -16,6 +16,7 @@ test_packages=(
   "dpkg-dev: command -v dpkg-shlibdeps"
   "file: command -v file"
   "python3: test -x /usr/bin/python3"
+  "libfaketime: compgen -G '/usr/lib/*/faketime/libfaketime.so.1'"
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
   "python3-redis: /usr/bin/python3 -c 'import redis'"
 )

@@ -17,14 +17,14 @@ const char* prefix_of(ErrorCode code) {
       return "NOGROUP ";
     case ErrorCode::NoSubscriber:
       return "NOSUB ";
+    case ErrorCode::NotOwner:
+      return "NOTOWNER ";
     case ErrorCode::BadReceipt:
       return "BADRECEIPT ";
     case ErrorCode::NoWorker:
       return "NOWORKER ";
     case ErrorCode::NoWorkers:
       return "NOWORKERS ";
-    case ErrorCode::NotOwner:
-      return "NOTOWNER ";
     case ErrorCode::ReadOnly:
       return "READONLY ";
     case ErrorCode::NoRights:

@@ -70,8 +70,9 @@ class Server:
         "repl-diskless-sync": "no",
     }
 
-    def __init__(self, **options):
-        """Options are the server's settings with _ for -: appendonly="yes"."""
+    def __init__(self, environment=None, **options):
+        """Options are the server's settings with _ for -: appendonly="yes". `environment` is added to ours."""
+        self._environment = {**os.environ, **(environment or {})}
         self.directory = tempfile.mkdtemp(prefix="millrace-test-")
         self.settings = {**self.DEFAULTS, **{name.replace("_", "-"): str(value) for name, value in options.items()}}
         self.port = None
@@ -99,7 +100,11 @@ class Server:
         (pathlib.Path(self.directory) / "server.conf").write_text("\n".join(lines) + "\n")
         with open(self._log_path(), "ab") as output:
             self._process = subprocess.Popen(
-                [server_binary(), "server.conf"], cwd=self.directory, stdout=output, stderr=output
+                [server_binary(), "server.conf"],
+                cwd=self.directory,
+                stdout=output,
+                stderr=output,
+                env=self._environment,
             )
 
     def _gets_ready(self):
