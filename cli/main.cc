@@ -1,13 +1,23 @@
-// `millrace`, the tool people type.
+// `millrace`, the tool people type. Every subcommand registers itself; here they are only
+// listed.
 #include <CLI/CLI.hpp>
+#include <iostream>
 
+#include "cli/exit_status.h"
 #include "version.h"
 
 int main(int argc, char** argv) {
-  CLI::App app("Millrace: message delivery for Redis and Valkey", "millrace");
-  app.set_version_flag("--version", "millrace " MILLRACE_VERSION);
-  app.footer("The server side is a module: redis-server --loadmodule millrace.so");
-  CLI11_PARSE(app, argc, argv);
-  std::cout << app.help();
-  return 0;
+  using namespace millrace::cli;
+  CLI::App tool("Millrace: message delivery for Redis and Valkey", "millrace");
+  tool.set_version_flag("--version", "millrace " MILLRACE_VERSION);
+  tool.footer("The server side is a module: redis-server --loadmodule millrace.so");
+  int status = kDone;
+
+  try {
+    tool.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return tool.exit(error) == 0 ? kDone : kWrongCall;
+  }
+  if (tool.get_subcommands().empty()) std::cout << tool.help();
+  return status;
 }
