@@ -1,9 +1,11 @@
 // `millrace`, the tool people type. Every subcommand registers itself; here they are only
 // listed.
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <iostream>
 
 #include "cli/exit_status.h"
+#include "cli/tail_command.h"
 #include "version.h"
 
 int main(int argc, char** argv) {
@@ -12,7 +14,10 @@ int main(int argc, char** argv) {
   tool.set_version_flag("--version", "millrace " MILLRACE_VERSION);
   tool.footer("The server side is a module: redis-server --loadmodule millrace.so");
   int status = kDone;
+  add_tail_command(tool, status);
 
+  // A reader of ours that goes away, or a server, is an error to be told, not the end.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     tool.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,6 +9,7 @@ run_packages=(
   "ninja-build: command -v ninja"
   "libcli11-dev: has_header CLI/CLI.hpp"
   "libhiredis-dev: has_header hiredis/hiredis.h"
+  "libsimdjson-dev: has_header simdjson.h"
   "libgtest-dev: has_header gtest/gtest.h" # ./run builds no test, but cmake asks for it
   "redis-server: find_server"
 )
