@@ -5,6 +5,8 @@
 #include <iostream>
 
 #include "cli/exit_status.h"
+#include "cli/load_command.h"
+#include "cli/protocol_command.h"
 #include "cli/tail_command.h"
 #include "version.h"
 
@@ -14,6 +16,8 @@ int main(int argc, char** argv) {
   tool.set_version_flag("--version", "millrace " MILLRACE_VERSION);
   tool.footer("The server side is a module: redis-server --loadmodule millrace.so");
   int status = kDone;
+  add_load_command(tool, status);
+  add_protocol_command(tool, status);
   add_tail_command(tool, status);
 
   // A reader of ours that goes away, or a server, is an error to be told, not the end.
