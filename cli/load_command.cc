@@ -1,5 +1,6 @@
 #include "cli/load_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -73,10 +74,12 @@ int run(const LoadCommandOptions& options) {
   LoadSession session(*source, options.input.identity(), options.is_quiet);
   if (auto opened = session.open(options.checkpoint, options.errors); !opened) return complain(opened.error());
 
+  const client::Milliseconds timeout(1000 * static_cast<int64_t>(options.timeout));
+  server->answer_timeout = std::min(server->answer_timeout, timeout);
   client::LoadOptions load{
       .server = *server, .limits = {}, .connections = options.connections, .is_strict = options.is_strict};
   load.limits.commands = options.pipeline;
-  load.limits.answer_timeout = client::Milliseconds(1000 * static_cast<int64_t>(options.timeout));
+  load.limits.answer_timeout = timeout;
   load.limits.retry_for = client::Milliseconds(1000 * static_cast<int64_t>(options.retry_for));
   client::LoadCounts counts;
   if (session.continued()) {

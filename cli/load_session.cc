@@ -34,7 +34,7 @@ std::string LoadSession::summary(const client::LoadCounts& counts) const {
                 static_cast<double>(answered(counts)) / std::max(time, 1e-9));
   std::string text = std::to_string(counts.sent) + " sent, " + std::to_string(counts.succeeded) + " succeeded, " +
                      std::to_string(counts.failed) + " failed";
-  if (counts.bad > 0) text += ", " + std::to_string(counts.bad) + " not sent because they are no commands";
+  if (counts.bad > 0) text += ", " + std::to_string(counts.bad) + " bad records left out";
   if (continued_) text += ", an earlier run included,";
   return text + timing;
 }

@@ -60,7 +60,9 @@ Result<void> CommandSource::continue_at(const InputPosition& position) {
     }
   }
   if (window_->offset() <= position.offset) {
-    if (auto skipped = window_->skip_to(position.offset); !skipped) return skipped;
+    if (auto skipped = window_->skip_to(position.offset); !skipped) {
+      return fail(ErrorCode::BadInput, files_[position.file] + ": " + skipped.error().text);
+    }
     end_ = position;
   }
   return {};
@@ -118,7 +120,12 @@ CommandSource::Step CommandSource::take(const Split& split) {
   end_.offset += split.size;
   end_.line += static_cast<uint64_t>(std::ranges::count(bytes, '\n'));
   window_->consume(split.size);
-  if (split.kind == Split::Kind::Bad) return report(split.problem);
+  if (split.kind == Split::Kind::Bad) {
+    const uint64_t last = end_.line - (bytes.ends_with('\n') ? 1 : 0);
+    if (last == begin_.line) return report(split.problem);
+    return report(split.problem + "; lines " + std::to_string(begin_.line) + " to " + std::to_string(last) +
+                  " are left out");
+  }
   protocol_ = split.kind == Split::Kind::Record && parser_->is_protocol() ? bytes : std::string_view();
   return Step::Command;
 }

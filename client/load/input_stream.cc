@@ -20,8 +20,7 @@ namespace millrace::client {
 class InputStream::File {
  public:
   // A size is known of a file, and not of a pipe.
-  File(std::string path, int opened, std::optional<uint64_t> known_size)
-      : name(std::move(path)), descriptor(opened), size(known_size) {}
+  File(int opened, std::optional<uint64_t> known_size) : descriptor(opened), size(known_size) {}
   ~File() {
     if (descriptor != STDIN_FILENO) ::close(descriptor);
   }
@@ -49,7 +48,7 @@ class InputStream::File {
         taken += static_cast<uint64_t>(got);
         return static_cast<size_t>(got);
       }
-      if (errno != EINTR) return fail(ErrorCode::BadInput, name + ": " + std::strerror(errno));
+      if (errno != EINTR) return fail(ErrorCode::BadInput, std::string("cannot be read: ") + std::strerror(errno));
     }
   }
 
@@ -64,7 +63,6 @@ class InputStream::File {
     return std::string_view(buffer_).substr(0, filled_);
   }
 
-  const std::string name;
   const int descriptor;
   const std::optional<uint64_t> size;
   uint64_t taken = 0;
@@ -108,12 +106,12 @@ class InputStream::Gzip : public Decoder {
   Gzip& operator=(const Gzip&) = delete;
 
   Result<size_t> read(File& file, char* to, size_t room) override {
-    if (!is_ready_) return fail(ErrorCode::BadInput, file.name + ": no memory to decompress it");
+    if (!is_ready_) return fail(ErrorCode::BadInput, "no memory to decompress it");
     for (;;) {
       const auto bytes = file.ahead();
       if (!bytes) return std::unexpected(bytes.error());
       if (bytes->empty() && is_between_members_) return 0;
-      if (bytes->empty() && !has_more_) return fail(ErrorCode::BadInput, file.name + ": the gzip data is cut short");
+      if (bytes->empty() && !has_more_) return fail(ErrorCode::BadInput, "the gzip data is cut short");
       state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes->data()));
       state_.avail_in = static_cast<uInt>(bytes->size());
       state_.next_out = reinterpret_cast<Bytef*>(to);
@@ -128,7 +126,7 @@ class InputStream::Gzip : public Decoder {
         is_between_members_ = true;
         inflateReset(&state_);
       } else if (result != Z_OK && result != Z_BUF_ERROR) {
-        return fail(ErrorCode::BadInput, file.name + ": the gzip data is damaged");
+        return fail(ErrorCode::BadInput, "the gzip data is damaged");
       }
       if (const size_t got = wanted - state_.avail_out; got > 0) return got;
     }
@@ -149,13 +147,13 @@ class InputStream::Zstd : public Decoder {
       const auto bytes = file.ahead();
       if (!bytes) return std::unexpected(bytes.error());
       if (bytes->empty() && is_between_frames_) return 0;
-      if (bytes->empty() && !has_more_) return fail(ErrorCode::BadInput, file.name + ": the zstd data is cut short");
+      if (bytes->empty() && !has_more_) return fail(ErrorCode::BadInput, "the zstd data is cut short");
       ZSTD_inBuffer in{bytes->data(), bytes->size(), 0};
       ZSTD_outBuffer out{to, room, 0};
       const size_t result = ZSTD_decompressStream(state_.get(), &out, &in);
       file.use(in.pos);
       if (ZSTD_isError(result) != 0) {
-        return fail(ErrorCode::BadInput, file.name + ": the zstd data is damaged: " + ZSTD_getErrorName(result));
+        return fail(ErrorCode::BadInput, std::string("the zstd data is damaged: ") + ZSTD_getErrorName(result));
       }
       is_between_frames_ = result == 0;
       has_more_ = out.pos == room && !is_between_frames_;
@@ -184,7 +182,7 @@ Result<InputStream> InputStream::open(const std::string& path) {
   }
   std::optional<uint64_t> size;
   if (S_ISREG(status.st_mode)) size = static_cast<uint64_t>(status.st_size);
-  auto file = std::make_unique<File>(path, descriptor, size);
+  auto file = std::make_unique<File>(descriptor, size);
   if (S_ISDIR(status.st_mode)) return fail(ErrorCode::BadInput, "cannot read " + path + ": it is a directory");
 
   return InputStream(std::move(file));
@@ -212,7 +210,7 @@ Result<size_t> InputStream::read(char* to, size_t room) {
 }
 
 Result<void> InputStream::skip(uint64_t bytes) {
-  const auto too_few = [&] { return fail(ErrorCode::BadInput, file_->name + ": it is shorter than it was"); };
+  const auto too_few = [&] { return fail(ErrorCode::BadInput, "it is shorter than it was"); };
   if (!decoder_) {
     if (auto known = recognise(); !known) return known;
   }

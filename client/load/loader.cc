@@ -46,9 +46,11 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
   std::optional<Clock::time_point> deadline;
   const auto run_on = [&]() -> Result<void> {
     while (!deadline || Clock::now() < *deadline) {
-      if (auto filled = fill(); !filled) return filled;
-      if (auto advanced = advance(); !advanced) return advanced;
+      if (auto received = receive(); !received) return received;
+      // Before more is sent: what a run that is killed now has not noted is what is under way.
       if (auto told = tell_settled(); !told) return told;
+      if (auto filled = fill(); !filled) return filled;
+      for (Pipeline& pipeline : router_.pipelines()) pipeline.send();
       watcher_.moved_on(counts_);
       if (is_at_end_ && is_idle()) return {};
       const bool is_over = watcher_.is_stopped() || (options_.is_strict && counts_.failed + counts_.bad > 0);
@@ -80,7 +82,7 @@ Result<void> Loader::fill() {
   while (!is_at_end_ && ledger_.span() < kMostSpan && !failure_) {
     if (!has_command_) {
       const CommandSource::Step step = source_.next();
-      if (step == CommandSource::Step::End) is_at_end_ = true;
+      if (step == CommandSource::Step::End) is_at_end_ = has_read_all_ = true;
       waits_for_input_ = step == CommandSource::Step::Waiting;
       if (is_at_end_ || waits_for_input_) break;
       if (step == CommandSource::Step::Bad) {
@@ -123,12 +125,12 @@ Result<bool> Loader::add_command() {
   return true;
 }
 
-Result<void> Loader::advance() {
+Result<void> Loader::receive() {
   // Sending again can make connections to nodes that are new: not in this loop.
   for (Pipeline& pipeline : router_.pipelines()) {
     const bool had_trouble = pipeline.trouble().has_value();
-    auto advanced = pipeline.advance([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
-    if (!advanced) return advanced;
+    auto received = pipeline.receive([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
+    if (!received) return received;
     tell_of_trouble(pipeline, had_trouble);
   }
   if (auto looked = look_for_new_owners(); !looked) return looked;
@@ -222,7 +224,7 @@ Result<void> Loader::tell_settled() {
   if (failure_) return std::unexpected(*failure_);
   InputPosition settled = ledger_.settled_up_to();
   // Behind the last record there may be blank lines, and the end of the file.
-  if (is_at_end_ && ledger_.is_all_settled()) settled = source_.end();
+  if (has_read_all_ && ledger_.is_all_settled()) settled = source_.end();
   if (settled == told_) return {};
   told_ = settled;
   return watcher_.settled(settled, counts_, router_.pipelines().front().database());

@@ -74,9 +74,9 @@ class Loader {
     bool is_asking = false;
   };
 
+  Result<void> receive();
   Result<void> fill();
   Result<bool> add_command();
-  Result<void> advance();
   void answered(Pipeline& pipeline, const Pipeline::Answer& answer);
   bool redirected(Pipeline& pipeline, const Pipeline::Answer& answer);
   Result<void> send_again();
@@ -95,8 +95,9 @@ class Loader {
   Ledger ledger_;
   LoadCounts counts_;
   InputPosition told_;
-  bool has_command_ = false;  // the source's last one still waits for room
-  bool is_at_end_ = false;    // nothing more is taken from the source
+  bool has_command_ = false;   // the source's last one still waits for room
+  bool is_at_end_ = false;     // nothing more is taken from the source
+  bool has_read_all_ = false;  // because there is nothing more
   bool waits_for_input_ = false;
   bool is_draining_ = false;  // no new commands until all are answered: order
   std::deque<Again> again_;

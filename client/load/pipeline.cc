@@ -67,10 +67,9 @@ void Pipeline::enter(uint64_t number, size_t size, const Role& role) {
   entries_.push_back({number, size, role});
 }
 
-Result<void> Pipeline::advance(const OnAnswer& on_answer) {
+Result<void> Pipeline::receive(const OnAnswer& on_answer) {
   if (!is_open_) return try_again();
-  auto done = send_some();
-  if (done) done = receive_some(on_answer);
+  auto done = receive_some(on_answer);
   if (done && unanswered_ > 0 && Clock::now() - last_heard_ > limits_.answer_timeout) {
     done = fail(ErrorCode::TimedOut, endpoint().text() + " has not answered for " +
                                          std::to_string(limits_.answer_timeout.count() / 1000) + " seconds");
@@ -79,10 +78,15 @@ Result<void> Pipeline::advance(const OnAnswer& on_answer) {
   return {};
 }
 
+void Pipeline::send() {
+  if (!is_open_) return;
+  if (auto sent = send_some(); !sent) lose(sent.error());
+}
+
 Result<void> Pipeline::send_some() {
   while (!buffer_.unsent().empty()) {
     const std::string_view bytes = buffer_.unsent();
-    const ssize_t sent = send(connection_.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t sent = ::send(connection_.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0) {
       if (would_wait()) return {};
       return fail(ErrorCode::Closed, "the connection to " + endpoint().text() + " broke: " + std::strerror(errno));
@@ -119,6 +123,7 @@ void Pipeline::take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answ
     entry.is_error = verdict.is_error;
     entry.error = verdict.error;
     ++held_;
+    held_bytes_ += entry.size;
     return;
   }
   end_transaction(on_answer);
@@ -130,11 +135,12 @@ void Pipeline::end_transaction(const OnAnswer& on_answer) {
     const std::string error = std::move(entries_.front().error);
     release_front({entries_.front().is_error, error}, on_answer);
   }
+  held_bytes_ = 0;
 }
 
 void Pipeline::give_up(const OnAnswer& take_over) {
   while (!entries_.empty()) release_front({}, take_over);
-  held_ = unanswered_ = 0;
+  held_ = held_bytes_ = unanswered_ = 0;
 }
 
 void Pipeline::release_front(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer) {
@@ -152,7 +158,7 @@ void Pipeline::lose(Error why) {
   // The server forgets a transaction that was not ended: all of it is sent again.
   buffer_.unsend();
   unanswered_ += held_;
-  held_ = 0;
+  held_ = held_bytes_ = 0;
 }
 
 Result<void> Pipeline::try_again() {

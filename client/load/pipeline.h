@@ -50,16 +50,19 @@ class Pipeline {
   Result<void> open();
 
   // Whether it should be given another command now.
-  bool has_room() const { return unanswered_ < limits_.commands && buffer_.size() < limits_.bytes; }
+  bool has_room() const { return unanswered_ < limits_.commands && buffer_.size() - held_bytes_ < limits_.bytes; }
 
   // Adds a command under a number of the caller's, as words or as bytes of the protocol.
   void add(Words words, uint64_t number, const Role& role);
   void add(std::string_view bytes, uint64_t number, const Role& role);
 
-  // Sends and receives what can be without waiting. Each command is answered once, in the
-  // order they were added; those of a transaction when it ends. Unreachable: the server has
-  // been away for longer than it may.
-  Result<void> advance(const OnAnswer& on_answer);
+  // Receives what is there, without waiting, and opens a connection again that broke. Each
+  // command is answered once, in the order they were added; those of a transaction when it
+  // ends. Unreachable: the server has been away for longer than it may.
+  Result<void> receive(const OnAnswer& on_answer);
+
+  // Sends what can be sent without waiting.
+  void send();
 
   // A transaction that the input leaves open: no more will come. What was answered of it is.
   void end_transaction(const OnAnswer& on_answer);
@@ -105,7 +108,8 @@ class Pipeline {
   ReplyReader replies_;
   SendBuffer buffer_;
   std::deque<Entry> entries_;
-  size_t held_ = 0;  // answered ones at the front of entries_
+  size_t held_ = 0;  // answered ones at the front of entries_, until their transaction ends
+  size_t held_bytes_ = 0;
   size_t unanswered_ = 0;
   Clock::time_point last_heard_;
   Clock::time_point lost_at_;

@@ -71,7 +71,7 @@ void Router::connect_map() {
   for (const Endpoint& endpoint : map_.nodes()) owners_.push_back(&node_at(endpoint));
 }
 
-// New pipelines are not open yet: they open themselves when they are first advanced.
+// New pipelines are not open yet: they open themselves when they first receive.
 Router::Node& Router::node_at(const Endpoint& endpoint) {
   const auto found = std::ranges::find(nodes_, endpoint, &Node::endpoint);
   if (found != nodes_.end()) return *found;
