@@ -1,14 +1,14 @@
-// The table of contents: every command, type, setting and counter of the module.
+// The table of contents: every family of commands, and what the host tells us.
 #include <string>
+#include <vector>
 
-#include "module/abi/data_type.h"
 #include "module/abi/registration.h"
-#include "module/command_table.h"
-#include "module/commands/log_readers.h"
-#include "module/commands/log_upkeep.h"
+#include "module/commands/channel/channel_commands.h"
+#include "module/commands/log/log_commands.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
-#include "module/host/log_type.h"
+#include "module/host/family.h"
+#include "module/host/owed_answers.h"
 #include "module/host/reclaim.h"
 #include "module/host/role.h"
 #include "module/host/settings.h"
@@ -16,43 +16,41 @@
 
 namespace millrace::module {
 
+std::span<const Family> families() {
+  static const Family all[] = {
+      log_family(),
+      channel_family(),
+  };
+  return all;
+}
+
 namespace {
 
-constexpr abi::CreateType kTypes[] = {
-    abi::DataType<Log>::create,
-};
-
+// What belongs to no family.
 void write_info(abi::InfoWriter& info) {
-  info.field("log_messages_written", counters.log.written);
-  info.field("log_messages_read", counters.log.read);
-  info.field("log_messages_redelivered", counters.log.redelivered);
-  info.field("log_messages_acknowledged", counters.log.acknowledged);
-  info.field("log_messages_given_up", counters.log.given_up);
-  info.field("log_dead_letters", counters.log.dead_letters);
-  info.field("log_messages_evicted", counters.log.evicted);
-  info.field("log_readers_blocked", counters.log.blocked_readers);
-  info.field("log_readers_woken", counters.log.woken_readers);
   info.field("blocks_to_reclaim", blocks_to_reclaim());
   info.field("payloads_refused", counters.refused_payloads);
 }
 
 void on_deciding(bool deciding) {
   server_decides = deciding;
-  if (deciding) agenda::resume();
+  if (!deciding) return;
+  agenda::resume();
+  // What a replica repeated may have been what somebody waited for there, who gets it only
+  // where it is decided: a group's reader, a channel's subscriber.
+  serve_all_waiters_afresh();
 }
 
 void on_swap(int first, int second) {
   agenda::follow_swap(first, second);
-  serve_all_readers_afresh();
+  serve_all_waiters_afresh();
 }
 
 void on_key_appeared(int database, ByteView name) {
   const DatabaseKey key{database, std::string(name)};
-  keep_dates_of_key(key);
-  serve_readers_soon(key);
+  agenda::add(key, UnixMs(0));
+  serve_soon(key);
 }
-
-void on_key_left(int database, ByteView name) { start_readers_afresh(database, name); }
 
 }  // namespace
 
@@ -60,18 +58,19 @@ void on_key_left(int database, ByteView name) { start_readers_afresh(database, n
 
 millrace::abi::Contents millrace::abi::contents() {
   using namespace millrace::module;
+  std::vector<Part> parts;
+  for (const Family& family : families()) parts.push_back(family.part);
+  parts.push_back({.commands = {}, .create_type = nullptr, .write_info = write_info});
   return {
       .name = "millrace",
       .version = MILLRACE_VERSION_NUMBER,
-      .commands = command_table(),
+      .parts = std::move(parts),
       .settings = all_settings(),
-      .types = kTypes,
-      .info = write_info,
       .listener = {.now_deciding = on_deciding,
                    .databases_swapped = on_swap,
-                   .databases_replaced = serve_all_readers_afresh,
+                   .databases_replaced = serve_all_waiters_afresh,
                    .key_appeared = on_key_appeared,
-                   .key_left = on_key_left,
-                   .loop_ends = serve_owed_readers},
+                   .key_left = start_waiters_afresh,
+                   .loop_ends = serve_owed},
   };
 }

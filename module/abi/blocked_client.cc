@@ -23,7 +23,7 @@ constinit Timer timer([](Context) { BlockedClient::let_served_go(); });
 
 void on_loop(HostContext* context, HostEvent, uint64_t moment, void*) {
   if (moment != kLoopBeforeSleep) return;
-  contents().listener.loop_ends(Context(context));
+  listener().loop_ends(Context(context));
   BlockedClient::let_served_go();
 }
 

@@ -14,6 +14,10 @@ const char* prefix_of(ErrorCode code) {
       return "WRONGTYPE ";
     case ErrorCode::NoGroup:
       return "NOGROUP ";
+    case ErrorCode::NoSubscriber:
+      return "NOSUB ";
+    case ErrorCode::BadReceipt:
+      return "BADRECEIPT ";
     case ErrorCode::ReadOnly:
       return "READONLY ";
     case ErrorCode::NoRights:
@@ -23,6 +27,7 @@ const char* prefix_of(ErrorCode code) {
     case ErrorCode::Syntax:
     case ErrorCode::Range:
     case ErrorCode::Full:
+    case ErrorCode::Exists:
     case ErrorCode::Corrupt:
       return "ERR ";
   }

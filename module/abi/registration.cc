@@ -43,29 +43,31 @@ bool refused(HostContext* loading, const char* what, const char* name) {
   return false;
 }
 
-Listener listener;
+constinit Contents loaded;
 
-void on_role(HostContext*, HostEvent, uint64_t subevent, void*) { listener.now_deciding(subevent == kRoleNowMaster); }
+void on_role(HostContext*, HostEvent, uint64_t subevent, void*) {
+  loaded.listener.now_deciding(subevent == kRoleNowMaster);
+}
 
 void on_loading(HostContext* context, HostEvent, uint64_t subevent, void*) {
   const bool over = subevent == kLoadingEnded || subevent == kLoadingFailed;
-  listener.now_deciding(over && Context(context).is_master());
-  if (over) listener.databases_replaced();
+  loaded.listener.now_deciding(over && Context(context).is_master());
+  if (over) loaded.listener.databases_replaced();
 }
 
 void on_flush(HostContext*, HostEvent, uint64_t subevent, void*) {
-  if (subevent == kFlushEnded) listener.databases_replaced();
+  if (subevent == kFlushEnded) loaded.listener.databases_replaced();
 }
 
 void on_swap(HostContext*, HostEvent, uint64_t, void* data) {
   const auto* swapped = static_cast<const HostSwapDbInfo*>(data);
-  listener.databases_swapped(swapped->first, swapped->second);
+  loaded.listener.databases_swapped(swapped->first, swapped->second);
 }
 
 int on_key_event(HostContext* context, int, const char* event, HostString* key) {
   const std::string_view name(event);
   if (name == "rename_to" || name == "copy_to" || name == "move_to" || name == "restore") {
-    listener.key_appeared(host.GetSelectedDb(context), StringRef(key).view());
+    loaded.listener.key_appeared(host.GetSelectedDb(context), StringRef(key).view());
   }
   return kOk;
 }
@@ -152,13 +154,12 @@ bool register_info(HostContext* loading) {
   return host.RegisterInfoFunc(loading, [](HostInfo* info, int) {
     if (host.InfoAddSection(info, "") != kOk) return;
     InfoWriter writer(info);
-    contents().info(writer);
+    for (const Part& part : loaded.parts) part.write_info(writer);
   }) == kOk;
 }
 
-bool listen(HostContext* loading, const Listener& wanted) {
-  listener = wanted;
-  listener.now_deciding(Context(loading).is_master());
+bool listen(HostContext* loading) {
+  loaded.listener.now_deciding(Context(loading).is_master());
   return host.SubscribeToServerEvent(loading, kEventRoleChanged, on_role) == kOk &&
          host.SubscribeToServerEvent(loading, kEventLoading, on_loading) == kOk &&
          host.SubscribeToServerEvent(loading, kEventFlushed, on_flush) == kOk &&
@@ -166,17 +167,17 @@ bool listen(HostContext* loading, const Listener& wanted) {
          host.SubscribeToKeyspaceEvents(loading, kNotifyGeneric, on_key_event) == kOk;
 }
 
-bool register_all(HostContext* loading, const Contents& all) {
-  for (const Command& command : all.commands) {
-    if (!register_command(loading, command)) return false;
+bool register_all(HostContext* loading) {
+  for (const Part& part : loaded.parts) {
+    for (const Command& command : part.commands) {
+      if (!register_command(loading, command)) return false;
+    }
+    if (part.create_type != nullptr && !part.create_type(loading)) return refused(loading, "types of", loaded.name);
   }
-  for (const Setting& setting : all.settings) {
+  for (const Setting& setting : loaded.settings) {
     if (!register_setting(loading, setting)) return false;
   }
-  for (CreateType create : all.types) {
-    if (!create(loading)) return refused(loading, "types of", all.name);
-  }
-  return register_info(loading) && listen(loading, all.listener) && host.LoadConfigs(loading) == kOk;
+  return register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
 }
 
 // Redis 7.0.0, as the host counts.
@@ -184,10 +185,12 @@ constexpr int kOldestHost = 0x00070000;
 
 }  // namespace
 
+const Listener& listener() { return loaded.listener; }
+
 void key_left(HostKeyOptions* key) {
   // The host lends the name; that its type says const is all that is in the way.
   const StringRef name(const_cast<HostString*>(host.GetKeyNameFromOptCtx(key)));
-  listener.key_left(host.GetDbIdFromOptCtx(key), name.view());
+  loaded.listener.key_left(host.GetDbIdFromOptCtx(key), name.view());
 }
 
 }  // namespace millrace::abi
@@ -197,13 +200,13 @@ extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(millrac
                                                                          int) {
   using namespace millrace::abi;
   if (!bind(loading)) return kErr;
-  const Contents all = contents();
-  host.SetModuleAttribs(loading, all.name, all.version, kApiVersion);
+  loaded = contents();
+  host.SetModuleAttribs(loading, loaded.name, loaded.version, kApiVersion);
   if (host.GetServerVersion() < kOldestHost) {
     host.Log(loading, "warning", "millrace: needs Redis 7.0 or Valkey 7.2 at least");
     return kErr;
   }
   host.SetModuleOptions(loading, kHandleIoErrors | kNoImplicitSignalModified);
   make_own_context(loading);
-  return register_all(loading, all) ? kOk : kErr;
+  return register_all(loading) ? kOk : kErr;
 }

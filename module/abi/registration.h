@@ -111,18 +111,26 @@ struct Listener {
 // DataType<T>::create of each type.
 using CreateType = bool (*)(HostContext*);
 
-struct Contents {
-  const char* name;
-  int version;
+// A family of commands and its type, or what belongs to none.
+struct Part {
   std::span<const Command> commands;
+  CreateType create_type;  // null: it has none
+  void (*write_info)(InfoWriter&);
+};
+
+struct Contents {
+  const char* name = nullptr;
+  int version = 0;
+  std::vector<Part> parts;
   std::span<const Setting> settings;
-  std::span<const CreateType> types;
-  void (*info)(InfoWriter&);
-  Listener listener;
+  Listener listener{};
 };
 
 // What the module consists of; defined in module/module.cc. The host's entry point, in
-// registration.cc, registers it.
+// registration.cc, asks once and registers it.
 Contents contents();
+
+// Who hears of events: contents().listener, once the module is loaded.
+const Listener& listener();
 
 }  // namespace millrace::abi

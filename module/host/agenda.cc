@@ -1,10 +1,12 @@
 #include "module/host/agenda.h"
 
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "module/abi/timer.h"
+#include "module/host/family.h"
 #include "module/host/role.h"
 
 namespace millrace::module::agenda {
@@ -16,16 +18,22 @@ namespace {
 constexpr int kKeysPerTurn = 100;
 constexpr uint64_t kRestMs = 100;
 
-struct Entry {
-  UnixMs due;
-  Upkeep upkeep;
-};
-
-std::unordered_map<DatabaseKey, Entry> entries;
+std::unordered_map<DatabaseKey, UnixMs> dates;
 std::set<std::pair<UnixMs, DatabaseKey>> by_date;
 
 void fire(abi::Context context);
 constinit abi::Timer timer(fire);
+
+// Whatever family the key belongs to by now. Says when to come again.
+std::optional<UnixMs> look_after(abi::Context context, abi::StringRef name, UnixMs now) {
+  std::optional<UnixMs> next;
+  for (const Family& family : families()) {
+    if (family.look_after == nullptr) continue;
+    const auto wanted = family.look_after(context, name, now);
+    if (wanted && (!next || *wanted < *next)) next = wanted;
+  }
+  return next;
+}
 
 void fire(abi::Context context) {
   if (!server_decides) return;  // resume() sets the timer again
@@ -36,33 +44,32 @@ void fire(abi::Context context) {
   }
   for (int i = 0; i < kKeysPerTurn && !by_date.empty() && by_date.begin()->first <= now; ++i) {
     const DatabaseKey key = by_date.begin()->second;
-    const Upkeep upkeep = entries.at(key).upkeep;
     by_date.erase(by_date.begin());
-    entries.erase(key);
+    dates.erase(key);
     context.select(key.database);
     const abi::OwnedString name(key.name);
-    if (const auto next = upkeep(context, name, now)) add(key, *next, upkeep);
+    if (const auto next = look_after(context, name, now)) add(key, *next);
   }
   if (!by_date.empty()) timer.set_at_latest(by_date.begin()->first);
 }
 
 }  // namespace
 
-void add(DatabaseKey key, UnixMs due, Upkeep upkeep) {
-  auto [found, is_new] = entries.try_emplace(key, Entry{due, upkeep});
+void add(DatabaseKey key, UnixMs due) {
+  auto [found, is_new] = dates.try_emplace(key, due);
   if (!is_new) {
-    if (found->second.due <= due) return;
-    by_date.erase({found->second.due, key});
-    found->second = {due, upkeep};
+    if (found->second <= due) return;
+    by_date.erase({found->second, key});
+    found->second = due;
   }
   by_date.emplace(due, std::move(key));
   timer.set_at_latest(due);
 }
 
 void follow_swap(int first, int second) {
-  const auto old = std::exchange(entries, {});
+  const auto old = std::exchange(dates, {});
   by_date.clear();
-  for (const auto& [key, entry] : old) add(key.after_swap(first, second), entry.due, entry.upkeep);
+  for (const auto& [key, due] : old) add(key.after_swap(first, second), due);
 }
 
 void resume() {

@@ -10,19 +10,13 @@
 // promoted.
 #pragma once
 
-#include <optional>
-
 #include "engine/base/strong.h"
-#include "module/abi/context.h"
 #include "module/host/database_key.h"
 
 namespace millrace::module::agenda {
 
-// Looks after a key and says when to come again. The context is in the key's database.
-using Upkeep = std::optional<UnixMs> (*)(abi::Context, abi::StringRef key, UnixMs now);
-
 // Puts a key on the agenda; an earlier date that it has already stays. O(log n).
-void add(DatabaseKey key, UnixMs due, Upkeep upkeep);
+void add(DatabaseKey key, UnixMs due);
 
 // After a swap, entries follow their keys.
 void follow_swap(int first, int second);

@@ -1,8 +1,6 @@
 // The log as a key type of the host, and its place on the agenda.
 #pragma once
 
-#include <optional>
-
 #include "engine/log/log.h"
 #include "module/abi/data_type.h"
 #include "module/host/agenda.h"
@@ -38,9 +36,5 @@ inline constexpr const char* kApplyPending = "PENDING";
 inline constexpr const char* kApplyDelivered = "DELIVERED";
 inline constexpr const char* kApplyGivenUp = "GIVENUP";
 inline constexpr const char* kApplyGivenBack = "GIVENBACK";
-
-// Does what a log's dates demand: the agenda's part. Defined beside the commands, in
-// commands/log_upkeep.cc, because it serves and delivers.
-std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef key, UnixMs now);
 
 }  // namespace millrace::module

@@ -5,8 +5,10 @@ Commands are tuples of words with KEY where the key stands.
 
 import random
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
+import channel_family
+from resp import RespError
 from server import wait_until
 
 KEY = object()
@@ -28,12 +30,14 @@ class Waiting:
     """A way in which a family waits."""
 
     name: str
-    command: tuple  # blocks on a key that is missing, for ever
+    command: tuple  # blocks for ever, on a key that is missing or as prepare() makes it
     command_briefly: tuple  # the same for a few milliseconds
     wake: Callable  # (connection, key): writes what the command waits for
     answer: Any  # what the woken client gets
     answer_in_vain: Any  # after a timeout, and at once inside MULTI or a script
     blocked_counter: str  # in INFO millrace: how many wait
+    prepare: Callable = lambda connection, key: None  # makes what the command needs so that it blocks
+    answer_without_key: Optional[Callable] = None  # (key) -> what it gets when its key goes; None: it waits on
 
     def __repr__(self):
         return self.name
@@ -56,6 +60,8 @@ class Family:
     null_command: tuple  # answers with nulls inside, after fill()
     counters: tuple  # of INFO millrace that fill() and read() make grow
     waiting: tuple = ()  # the ways in which it waits
+    keeps_itself: bool = False  # a write says anew when its key expires
+    by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
 
     def __repr__(self):
         return self.name
@@ -74,8 +80,8 @@ class Family:
     @property
     def commands(self):
         """Every command of the family, by name."""
-        named = {name_of(command) for command in self.read_commands + self.write_commands}
-        return named | {self.effect_command}
+        used = self.read_commands + self.write_commands + self.growing_commands
+        return {name_of(command) for command in used} | {self.effect_command, *self.by_name}
 
 
 # --- log ---
@@ -250,4 +256,62 @@ LOG = Family(
     waiting=(_waiting("alone"), _waiting("in a group", "GROUP", "g", "RETRY", "60000", "0")),
 )
 
-FAMILIES = (LOG,)
+# --- channel ---
+
+CHANNEL = Family(
+    name="channel",
+    type_name="millr-chn",
+    fill=channel_family.fill,
+    append=channel_family.append,
+    shrink=channel_family.shrink,
+    read=channel_family.read,
+    small=channel_family.small,
+    read_commands=(
+        ("CHAN.SEEN", KEY, "ann", "1", "message:1", "message:20", "large", "unknown"),
+        ("CHAN.SEEN", KEY, b"\x00\xff\r\n", b"\x00\xff\r\n", "message:3"),
+        ("CHAN.INFO", KEY),
+    ),
+    write_commands=(
+        # Who shows itself is not the one who did last: the order alone is a change.
+        ("CHAN.SUBSCRIBE", KEY, "ann"),
+        ("CHAN.FETCH", KEY, "bob", "MAX", "3"),
+        ("CHAN.SUBSCRIBE", KEY, "new", "EXPIRE", "7200000"),
+        ("CHAN.UNSUBSCRIBE", KEY, "leaves"),
+        ("CHAN.PUBLISH", KEY, "new", "content"),
+        ("CHAN.MPUBLISH", KEY, "newer", "content", "newest", ""),
+    ),
+    growing_commands=(
+        ("CHAN.SUBSCRIBE", KEY, "new"),
+        ("CHAN.PUBLISH", KEY, "new", "content"),
+        ("CHAN.MPUBLISH", KEY, "newer", "content", "newest", ""),
+        ("CHAN.CREATE", KEY),
+        ("CHAN.APPLY", KEY, "CLOCK", "1"),
+    ),
+    effect_command="CHAN.APPLY",
+    map_command=("CHAN.INFO", KEY),
+    null_command=("CHAN.MPUBLISH", KEY, "large", "a duplicate"),
+    counters=(
+        "channel_messages_published",
+        "channel_duplicates",
+        "channel_messages_fetched",
+        "channel_acknowledgements",
+        "channel_messages_expired",
+    ),
+    waiting=(
+        Waiting(
+            name="channel",
+            prepare=lambda connection, key: connection.call("CHAN.SUBSCRIBE", key, "s"),
+            command=("CHAN.FETCH", KEY, "s", "BLOCK", "0"),
+            command_briefly=("CHAN.FETCH", KEY, "s", "BLOCK", "20"),
+            wake=lambda connection, key: connection.call("CHAN.PUBLISH", key, "id", "content"),
+            answer=[[[b"id", b"content"]], channel_family.Receipt(), 0],
+            answer_in_vain=[[], None, 0],
+            answer_without_key=lambda key: RespError(f"NOSUB no subscriber 's' of the channel '{key}'"),
+            blocked_counter="channel_fetches_blocked",
+        ),
+    ),
+    keeps_itself=True,
+    by_name=("CHAN.ACK",),
+)
+
+FAMILIES = (LOG, CHANNEL)

@@ -1,0 +1,35 @@
+#include "module/abi/data_type.h"
+#include "module/commands/log/log_commands.h"
+#include "module/commands/log/log_readers.h"
+#include "module/commands/log/log_upkeep.h"
+#include "module/host/counters.h"
+#include "module/host/log_type.h"
+#include "module/host/reclaim.h"
+
+namespace millrace::module {
+
+namespace {
+
+void write_info(abi::InfoWriter& info) {
+  info.field("log_messages_written", counters.log.written);
+  info.field("log_messages_read", counters.log.read);
+  info.field("log_messages_redelivered", counters.log.redelivered);
+  info.field("log_messages_acknowledged", counters.log.acknowledged);
+  info.field("log_messages_given_up", counters.log.given_up);
+  info.field("log_dead_letters", counters.log.dead_letters);
+  info.field("log_messages_evicted", counters.log.evicted);
+  info.field("log_readers_blocked", counters.log.blocked_readers);
+  info.field("log_readers_woken", counters.log.woken_readers);
+}
+
+}  // namespace
+
+Family log_family() {
+  return {
+      .part = {.commands = log_command_table(), .create_type = abi::DataType<Log>::create, .write_info = write_info},
+      .look_after = look_after_log,
+      .waiters = &log_waiters,
+  };
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,61 @@
+#include "module/commands/log/log_upkeep.h"
+
+#include <optional>
+#include <string>
+
+#include "module/commands/log/group_delivery.h"
+#include "module/commands/log/log_readers.h"
+#include "module/host/agenda.h"
+#include "module/host/counters.h"
+#include "module/host/log_type.h"
+#include "module/host/reclaim.h"
+#include "module/host/role.h"
+
+namespace millrace::module {
+
+void move_clock(abi::Context context, abi::StringRef name, Log& log) {
+  if (!decides(context)) return;
+  if (log.tick(abi::now())) context.replicate(kApply, name, kApplyClock, log.clock().value());
+}
+
+void settle_evicted(Log& log, uint64_t evicted) {
+  if (evicted == 0) return;
+  counters.log.evicted += evicted;
+  reclaim(log.take_evicted());
+}
+
+void settle_groups(Log& log) { settle_evicted(log, log.enforce_acked()); }
+
+namespace {
+
+void keep_date(abi::Context context, abi::StringRef name, Log& log, std::optional<UnixMs> due) {
+  if (!due || log.promised() <= *due) return;
+  log.promise(*due);
+  agenda::add({context.database(), std::string(name.view())}, *due);
+}
+
+}  // namespace
+
+void keep_dates(abi::Context context, abi::StringRef name, Log& log) { keep_date(context, name, log, log.next_date()); }
+
+void keep_dates_of_group(abi::Context context, abi::StringRef name, Log& log, ByteView group_name) {
+  if (const Group* group = log.group(group_name)) keep_date(context, name, log, group->next_event());
+}
+
+std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, UnixMs now) {
+  auto key = LogKey::for_upkeep(context, name);
+  if (!key || key->get() == nullptr) return std::nullopt;
+  Log& log = *key->get();
+  if (const uint64_t evicted = log.enforce_age(now)) {
+    settle_evicted(log, evicted);
+    context.replicate("TEVICT", name, log.first().value() - 1);
+    context.changed(name, "tevict");
+  }
+  give_up_due_messages(context, name, log, now);
+  serve_readers(context, name, log);
+  const auto next = log.next_date();
+  log.promise(next.value_or(UnixMs(UINT64_MAX)));
+  return next;
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,69 @@
+#include <iterator>
+
+#include "module/commands/log/log_commands.h"
+#include "module/host/log_type.h"
+
+namespace millrace::module {
+
+namespace {
+
+const char* name_of(TailHolder holder) {
+  switch (holder) {
+    case TailHolder::Nothing:
+      return "none";
+    case TailHolder::Count:
+      return "count";
+    case TailHolder::Age:
+      return "age";
+    case TailHolder::Bytes:
+      return "bytes";
+    case TailHolder::Group:
+      return "group";
+    case TailHolder::NoGroup:
+      return "no group";
+  }
+  return "none";
+}
+
+}  // namespace
+
+void tinfo(abi::Context context, abi::Arguments arguments) {
+  const auto key = LogKey::for_reading(context, arguments.string(1));
+  if (!key) return context.reply().error(key.error());
+  const Log missing;
+  const Log& log = key->get() == nullptr ? missing : *key->get();
+  const Retention& keep = log.retention();
+
+  const struct {
+    const char* name;
+    uint64_t value;
+  } numbers[] = {
+      {"first", log.first().value()},
+      {"last", log.last().value()},
+      {"messages", log.count()},
+      {"bytes", log.payload()},
+      {"first-time", log.empty() ? 0 : log.first_time().value()},
+      {"last-time", log.clock().value()},
+      {"blocks", log.block_count()},
+      {"memory", log.memory()},
+      {"retain-count", keep.count},
+      {"retain-age", keep.age_ms},
+      {"retain-bytes", keep.bytes},
+      {"groups", log.groups().size()},
+  };
+  abi::Reply reply = context.reply();
+  reply.map(std::size(numbers) + 3);
+  for (const auto& [name, value] : numbers) {
+    reply.bytes(name);
+    reply.integer(static_cast<int64_t>(value));
+  }
+  const TailHolder holder = log.tail_holder(abi::now());
+  reply.bytes("retain-acked");
+  reply.bytes(keep.acked ? "yes" : "no");
+  reply.bytes("tail-held-by");
+  reply.bytes(name_of(holder));
+  reply.bytes("tail-held-by-group");
+  holder == TailHolder::Group ? reply.bytes(log.slowest_group().first) : reply.null();
+}
+
+}  // namespace millrace::module

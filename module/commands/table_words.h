@@ -1,0 +1,29 @@
+// The words in which a family's table of commands is written.
+#pragma once
+
+#include "module/abi/registration.h"
+#include "module/host/owed_answers.h"
+
+namespace millrace::module {
+
+using abi::ArgumentDoc;
+using enum abi::ArgumentKind;
+inline constexpr int kOptional = abi::kArgumentOptional;
+inline constexpr int kMultiple = abi::kArgumentMultiple;
+
+inline constexpr const char* kSince = "1.0.0";
+inline constexpr ArgumentDoc kKey{.name = "key", .kind = Key};
+inline constexpr ArgumentDoc kOnlyKey[] = {kKey};
+
+// Every command first answers those whom a transaction still owes an answer.
+template <abi::Handler handler>
+void after_owed_answers(abi::Context context, abi::Arguments arguments) {
+  serve_owed(context);
+  handler(context, arguments);
+}
+template <abi::Handler handler>
+inline constexpr abi::CommandCallback callback = abi::of<after_owed_answers<handler>>;
+template <abi::Handler handler>
+inline constexpr abi::CommandCallback subcommand = abi::of_subcommand<after_owed_answers<handler>>;
+
+}  // namespace millrace::module

@@ -1,0 +1,42 @@
+// What a family of commands is to the module: its commands and its type, what its keys
+// must have done to them at a date, and how its waiting clients are served. module.cc
+// lists all families; nobody else knows how many there are.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/base/strong.h"
+#include "module/abi/context.h"
+#include "module/abi/registration.h"
+#include "module/host/database_key.h"
+
+namespace millrace::module {
+
+// How the clients of a family that wait are served. Each keeps its own lines.
+struct Waiters {
+  bool (*wait_for)(const DatabaseKey& place);  // true if anybody waits for this key
+  std::vector<DatabaseKey> (*keys)();          // every key that somebody waits for
+  // Looks at the key, whatever it holds by now, and serves whoever can be served. The
+  // context is in the key's database.
+  void (*serve)(abi::Context context, const DatabaseKey& place, abi::StringRef name);
+  // The same where nothing may be replicated; null if nobody can be served then.
+  void (*serve_without_effects)(abi::Context context, const DatabaseKey& place, abi::StringRef name);
+  // The key's value has been taken out of its database: what was seen of it counts no more.
+  void (*start_afresh)(const DatabaseKey& place);
+};
+
+struct Family {
+  abi::Part part;
+  // Does what the dates of the key demand, if it holds this family's type, and says when
+  // to come again. The context is in the key's database. Null: nothing happens to its keys
+  // by itself.
+  std::optional<UnixMs> (*look_after)(abi::Context context, abi::StringRef name, UnixMs now);
+  const Waiters* waiters;  // null: nobody ever waits
+};
+
+// All of them; defined in module.cc.
+std::span<const Family> families();
+
+}  // namespace millrace::module

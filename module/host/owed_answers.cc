@@ -1,0 +1,70 @@
+#include "module/host/owed_answers.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "module/host/family.h"
+
+namespace millrace::module {
+
+namespace {
+
+std::set<DatabaseKey> owed;
+
+bool anybody_waits_for(const DatabaseKey& place) {
+  return std::ranges::any_of(
+      families(), [&](const Family& family) { return family.waiters != nullptr && family.waiters->wait_for(place); });
+}
+
+// `serve` is the member of Waiters that does it.
+template <class Serve>
+void serve_places(abi::Context context, const std::set<DatabaseKey>& places, Serve serve) {
+  const int database = context.database();
+  for (const DatabaseKey& place : places) {
+    context.select(place.database);
+    const abi::OwnedString name(place.name);
+    for (const Family& family : families()) {
+      if (family.waiters == nullptr || family.waiters->*serve == nullptr) continue;
+      if (family.waiters->wait_for(place)) (family.waiters->*serve)(context, place, name);
+    }
+  }
+  context.select(database);
+}
+
+}  // namespace
+
+void serve_soon(const DatabaseKey& place) {
+  if (anybody_waits_for(place)) owed.insert(place);
+}
+
+void serve_owed(abi::Context context) {
+  if (owed.empty()) [[likely]]
+    return;
+  if (!context.in_transaction()) serve_places(context, std::exchange(owed, {}), &Waiters::serve);
+}
+
+void serve_owed_without_effects(abi::Context context) {
+  // They stay owed for the sake of the others, who are served when the loop's turn ends.
+  if (!owed.empty() && !context.in_transaction()) serve_places(context, owed, &Waiters::serve_without_effects);
+}
+
+void start_waiters_afresh(int database, ByteView name) {
+  const DatabaseKey place{database, std::string(name)};
+  for (const Family& family : families()) {
+    if (family.waiters != nullptr && family.waiters->wait_for(place)) family.waiters->start_afresh(place);
+  }
+}
+
+void serve_all_waiters_afresh() {
+  for (const Family& family : families()) {
+    if (family.waiters == nullptr) continue;
+    for (DatabaseKey& place : family.waiters->keys()) {
+      family.waiters->start_afresh(place);
+      owed.insert(std::move(place));
+    }
+  }
+}
+
+}  // namespace millrace::module
