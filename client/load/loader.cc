@@ -84,7 +84,8 @@ Result<void> Loader::fill() {
   waits_for_input_ = false;
   if (is_draining_ && !is_idle()) return {};
   if (std::exchange(is_draining_, false) && router_.is_cluster()) router_.refresh();
-  while (!is_at_end_ && !failure_ && (router_.has_one_connection() || ledger_.span() < kMostSpan)) {
+  while (!is_at_end_ && !failure_ && !watcher_.is_stopped() &&
+         (router_.has_one_connection() || ledger_.span() < kMostSpan)) {
     if (!has_command_) {
       const CommandSource::Step step = source_.next();
       if (step == CommandSource::Step::End) is_at_end_ = has_read_all_ = true;
@@ -94,6 +95,7 @@ Result<void> Loader::fill() {
         ++counts_.bad;
         note_failure(source_.begin().file, source_.begin().line, source_.problem());
         ledger_.settle(ledger_.enter(source_.begin(), source_.end()));
+        watcher_.moved_on(counts_);
         if (options_.is_strict) break;
         continue;
       }
@@ -111,7 +113,13 @@ Result<void> Loader::fill() {
 Result<bool> Loader::add_command() {
   const Words words = source_.words();
   const auto pipeline = router_.pipeline_for(words);
-  if (!pipeline) return std::unexpected(pipeline.error());
+  if (!pipeline) {
+    // Who knows where the key is may be away for a while, as may all the others.
+    if (!asked_in_vain_since_) asked_in_vain_since_ = Clock::now();
+    if (Clock::now() - *asked_in_vain_since_ < options_.limits.retry_for) return false;
+    return std::unexpected(pipeline.error());
+  }
+  asked_in_vain_since_.reset();
   if (!(*pipeline)->has_room()) return false;
   const CommandEffects::Effect effect = effects_->next(words);
   const uint64_t number = ledger_.enter(source_.begin(), source_.end());

@@ -104,6 +104,7 @@ class Loader {
   std::deque<Again> again_;
   std::set<const Pipeline*> troubled_;  // those of which it was told
   Pipeline::Clock::time_point again_at_{};
+  std::optional<Pipeline::Clock::time_point> asked_in_vain_since_;
   std::optional<Pipeline::Clock::time_point> refused_since_;  // since when nothing succeeded
   Pipeline::Clock::time_point next_look_{};
   std::optional<Error> failure_;  // of the watcher
