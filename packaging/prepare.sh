@@ -8,6 +8,10 @@ run_packages=(
   "cmake: command -v cmake"
   "ninja-build: command -v ninja"
   "libcli11-dev: has_header CLI/CLI.hpp"
+  "libhiredis-dev: has_header hiredis/hiredis.h"
+  "libsimdjson-dev: has_header simdjson.h"
+  "libzstd-dev: has_header zstd.h"
+  "zlib1g-dev: has_header zlib.h"
   "libgtest-dev: has_header gtest/gtest.h" # ./run builds no test, but cmake asks for it
   "redis-server: find_server"
 )

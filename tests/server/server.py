@@ -137,6 +137,19 @@ class Server:
         assert not self.is_alive()
         self.start()
 
+    def come_back(self):
+        """The same on the same port, for clients that wait there."""
+        assert not self.is_alive()
+        self._launch()
+        assert self._gets_ready(), self.log()[-3000:]
+
+    def freeze(self):
+        """It does nothing until it is thawed."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self._process.send_signal(signal.SIGCONT)
+
     def stop(self):
         """Ends the process this object started, and no other, and removes its directory."""
         if self.is_alive():

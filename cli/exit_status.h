@@ -1,0 +1,16 @@
+// What `millrace` ends with. Scripts depend on these numbers: they are in the help and in
+// docs/guides/bulk-loading.md, and do not change.
+#pragma once
+
+namespace millrace::cli {
+
+enum ExitStatus : int {
+  kDone = 0,           // everything asked for was done
+  kSomeFailed = 1,     // it ran to its end, but something in it failed: an error reply, a bad line
+  kWrongCall = 2,      // nothing was begun: an option, a template, or a file that cannot be read
+  kNoServer = 3,       // the server cannot be reached, or went away and did not come back
+  kCannotWrite = 4,    // a file of ours, or the output, cannot be written
+  kInterrupted = 130,  // Ctrl-C, as shells count it: 128 + SIGINT
+};
+
+}  // namespace millrace::cli

@@ -1,0 +1,19 @@
+// Ctrl-C (SIGINT) and SIGTERM as something that can be asked and waited for, so that a
+// command ends where it wants to: with its summary, and with its files complete.
+#pragma once
+
+namespace millrace::cli {
+
+class StopSignal {
+ public:
+  // From now on both signals only leave a mark. A second one ends the program at once, for
+  // who does not want to wait. There is one StopSignal in a program.
+  StopSignal();
+
+  bool came() const;
+
+  // Readable once a signal came, and ever after: for poll().
+  int descriptor() const;
+};
+
+}  // namespace millrace::cli
