@@ -6,6 +6,7 @@
 
 #include "cli/exit_status.h"
 #include "cli/load_command.h"
+#include "cli/lock_command.h"
 #include "cli/protocol_command.h"
 #include "cli/tail_command.h"
 #include "version.h"
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   add_load_command(tool, status);
   add_protocol_command(tool, status);
   add_tail_command(tool, status);
+  add_lock_command(tool, status);
 
   // A reader of ours that goes away, or a server, is an error to be told, not the end.
   std::signal(SIGPIPE, SIG_IGN);

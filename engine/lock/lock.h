@@ -83,7 +83,7 @@ class Lock {
   // REQUIRES: admit() says Fresh or Again
   const Holding& grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh);
   // A new lease in place of the old one. False if the owner holds nothing.
-  bool renew(ByteView owner, const Lease& lease);
+  bool renew(ByteView owner, const Lease& lease, Token at_least = Token(0));
   // One hold less. How many are left, or nothing if the owner holds nothing.
   std::optional<uint64_t> release(ByteView owner);
 

@@ -48,8 +48,9 @@ const Holding& LockVisit::grant(ByteView owner, LockMode mode, uint64_t ttl_ms) 
   return holding;
 }
 
-bool LockVisit::renew(ByteView owner, uint64_t ttl_ms) {
-  if (!changing().renew(owner, Lease::from(now_, ttl_ms))) return false;
+bool LockVisit::renew(ByteView owner, uint64_t ttl_ms, Token at_least) {
+  if (!changing().renew(owner, Lease::from(now_, ttl_ms), at_least)) return false;
+  fencing::seen(lock().find(owner)->token);
   changes_.has(owner, *lock().find(owner));
   renewed_ = true;
   return true;
