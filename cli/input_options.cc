@@ -57,11 +57,11 @@ binary-safe, never by quoting. A field stands in braces:
   {{ }}     a brace)";
 
 void InputOptions::add_to(CLI::App& command) {
-  command.add_option("FILE", files, "what to read; - is standard input")->required()->type_name("");
+  command.add_option("FILE", files, "what to read; - is standard input")->required();
   command.add_option("--as", as, "the command that a record becomes")->type_name("TEMPLATE");
   command.add_option("--format", format, "csv, tsv, ndjson, resp or commands")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"csv", "tsv", "ndjson", "resp", "commands"}).description(""));
+      ->check(CLI::IsMember({"csv", "tsv", "ndjson", "resp", "commands"}));
   command.add_flag("--no-header", has_no_header, "the first line of csv or tsv is a record");
 }
 

@@ -35,7 +35,7 @@ sum: sent, succeeded, failed, seconds, rate.
 A server that goes away is reached again; what it had not answered is sent again. With
 --checkpoint a second run of the same command goes on where the first one ended, even if
 it was killed: with one connection from the first command that was not answered. With
-several, or in a cluster, up to a million commands behind it may be sent twice.
+several, or in a cluster, up to 100,000 commands behind it may be sent twice.
 
 In a cluster --to is any of its nodes, and each command goes to the node that serves its
 key. With one connection commands arrive in the order of the input; with several, those of
@@ -102,13 +102,13 @@ void add_load_command(CLI::App& tool, int& status) {
   CLI::App* command = tool.add_subcommand("load", "Load a file into a server or a cluster");
   options->input.add_to(*command);
   options->server.add_to(*command);
-  command->add_option("--connections", options->connections, "to each node")
+  command->add_option("--connections", options->connections, "how many connections, in a cluster to each node")
       ->type_name("N")
-      ->check(CLI::Range(1U, 1000U).description(""))
+      ->check(CLI::Range(1U, 1000U))
       ->capture_default_str();
-  command->add_option("--pipeline", options->pipeline, "commands under way on a connection")
+  command->add_option("--pipeline", options->pipeline, "how many commands may be under way on a connection")
       ->type_name("N")
-      ->check(CLI::Range(size_t{1}, size_t{1'000'000}).description(""))
+      ->check(CLI::Range(size_t{1}, size_t{100'000}))
       ->capture_default_str();
   command->add_option("--errors", options->errors, "write everything that failed to this file")->type_name("FILE");
   command->add_option("--checkpoint", options->checkpoint, "remember here how far it came, and go on from there")
@@ -117,11 +117,11 @@ void add_load_command(CLI::App& tool, int& status) {
   command->add_flag("--quiet", options->is_quiet, "show no progress");
   command->add_option("--timeout", options->timeout, "give a connection up that answers nothing for so long")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1U, 86400U).description(""))
+      ->check(CLI::Range(1U, 86400U))
       ->capture_default_str();
   command->add_option("--retry-for", options->retry_for, "how long to try to reach a server that went away")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0U, 86400U).description(""))
+      ->check(CLI::Range(0U, 86400U))
       ->capture_default_str();
   command->footer(std::string(kInputHelp) + "\n" + kFooter);
   command->callback([options, &status] { status = run(*options); });

@@ -21,7 +21,7 @@ constexpr Milliseconds kBetweenLooks{500};
 constexpr Milliseconds kLongestWait{250};
 // With several connections, how far the fastest may be ahead of the slowest, in commands: what
 // the ledger holds, and what a second run may repeat.
-constexpr size_t kMostSpan = 1'000'000;
+constexpr size_t kMostSpan = 100'000;
 
 // States a node is in and leaves again.
 bool is_passing(std::string_view error) {
