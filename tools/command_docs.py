@@ -12,7 +12,7 @@ from server import Server  # noqa: E402
 
 NOTE = "<!-- Written by tools/generate_command_docs from COMMAND DOCS and COMMAND INFO. -->\n"
 FOLDER = "docs/commands"
-GUIDES = "[logs](../guides/log.md), [work queues](../guides/work-queues.md)"
+GUIDES = "[logs](../guides/log.md), [work queues](../guides/work-queues.md), [locks](../guides/locks.md)"
 
 
 def file_name(command):

@@ -10,7 +10,7 @@
 
 namespace millrace::module::fencing {
 
-Token next();
+Token next(UnixMs now);
 
 // The greatest token this server has made or seen; 0 if none.
 Token last();

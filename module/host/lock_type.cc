@@ -15,14 +15,14 @@ Clocks read_clocks() {
   return {.monotonic = abi::monotonic_now(), .wall = abi::now(), .identity = abi::monotonic_clock_identity()};
 }
 
-void keep_leases(int database, ByteView name, const Lock& lock) {
+void keep_leases(int database, ByteView name, const Lock& lock, const Clocks& now) {
   if (lock.is_free()) return;
   const MonotonicMs due = lock.first_to_end().second.lease.end + 1;
   if (lock.promised() <= due) return;
   DatabaseKey place{database, std::string(name)};
-  monotonic_agenda::remove(place, lock.promised());
+  if (lock.promised() != kNotPromised) monotonic_agenda::remove(place, lock.promised());
   lock.promise(due);
-  monotonic_agenda::add(std::move(place), due);
+  monotonic_agenda::add(std::move(place), due, now);
 }
 
 }  // namespace millrace::module
@@ -65,7 +65,7 @@ std::unique_ptr<Lock> TypeTraits<Lock>::load(RdbReader& reader, int version) {
     return nullptr;
   }
   auto loaded = std::make_unique<Lock>(std::move(*lock));
-  module::keep_leases(reader.database(), reader.key(), *loaded);
+  module::keep_leases(reader.database(), reader.key(), *loaded, module::read_clocks());
   return loaded;
 }
 
@@ -93,9 +93,9 @@ void TypeTraits<Lock>::digest(DigestWriter& writer, const Lock& lock) {
 }
 
 void TypeTraits<Lock>::left(const KeyPlace& place, const Lock& lock) {
-  if (lock.promised() == MonotonicMs(UINT64_MAX)) return;
+  if (lock.promised() == kNotPromised) return;
   module::monotonic_agenda::remove({place.database, std::string(place.name)}, lock.promised());
-  lock.promise(MonotonicMs(UINT64_MAX));
+  lock.promise(kNotPromised);
 }
 
 bool TypeTraits<Lock>::has_aux() { return module::fencing::last() != Token(0); }

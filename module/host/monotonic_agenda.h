@@ -7,6 +7,7 @@
 #pragma once
 
 #include "engine/base/strong.h"
+#include "engine/lock/lease.h"
 #include "module/abi/context.h"
 #include "module/abi/registration.h"
 #include "module/host/database_key.h"
@@ -14,7 +15,7 @@
 namespace millrace::module::monotonic_agenda {
 
 // A key may be here several times; each add() is one entry. O(log n).
-void add(DatabaseKey key, MonotonicMs due);
+void add(DatabaseKey key, MonotonicMs due, const Clocks& now);
 // Takes one such entry off, if there is one.
 void remove(const DatabaseKey& key, MonotonicMs due);
 

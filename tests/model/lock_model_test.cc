@@ -183,7 +183,7 @@ class History {
 
   void replicate() {
     if (changes_.empty()) return;
-    const std::string effect = changes_.bytes(lock_.mode(), kClock);
+    const std::string effect(changes_.bytes(lock_.mode(), kClock));
     changes_.clear();
     Token greatest;
     const auto applied = apply_changes(replica_, effect, clocks(), kMaxToken, greatest);

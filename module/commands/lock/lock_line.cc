@@ -41,21 +41,21 @@ std::unordered_map<DatabaseKey, std::vector<LostGrant>> lost_grants;
 
 class WaitingOwner final : public abi::BlockedClient {
  public:
-  WaitingOwner(DatabaseKey place, const AcquireRequest& request, MonotonicMs now)
+  WaitingOwner(DatabaseKey place, const AcquireRequest& request, const Clocks& now)
       : place_(std::move(place)),
         owner_(request.owner),
         mode_(request.mode),
         ttl_ms_(request.ttl_ms),
-        since_(now),
-        deadline_(now + request.wait_ms) {
+        since_(now.monotonic),
+        deadline_(now.monotonic + request.wait_ms) {
     Line& line = lines[place_];
     position_ = line.order.insert(line.order.end(), this);
     line.by_deadline.emplace(deadline_, this);
-    monotonic_agenda::add(place_, deadline_ + 1);
+    monotonic_agenda::add(place_, deadline_ + 1, now);
     ++counters.lock.waiting;
   }
 
-  Waiter about(MonotonicMs now) const { return {owner_, mode_, now - since_}; }
+  Waiter about(MonotonicMs now) const { return {owner_, mode_, now - since_, arrival_}; }
 
   // False if the lock does not admit it yet.
   bool take(LockVisit& visit) {
@@ -104,11 +104,14 @@ class WaitingOwner final : public abi::BlockedClient {
     --counters.lock.waiting;
   }
 
+  static inline uint64_t next_arrival_ = 0;
+
   DatabaseKey place_;
   std::string owner_;
   LockMode mode_;
   uint64_t ttl_ms_;
   MonotonicMs since_;
+  uint64_t arrival_ = next_arrival_++;
   MonotonicMs deadline_;  // the last millisecond in which it waits
   std::list<WaitingOwner*>::iterator position_;
   std::optional<Holding> granted_;
@@ -137,9 +140,9 @@ void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef n
   auto visit = LockVisit::open_for_upkeep(context, name);
   if (!visit) {
     // Another type is there: nobody gets the lock, but their time passes. When it goes nobody tells us.
-    const MonotonicMs now = abi::monotonic_now();
-    end_waits(place, now);
-    if (lines.contains(place)) monotonic_agenda::add(place, now + kLookAgainMs);
+    const Clocks now = read_clocks();
+    end_waits(place, now.monotonic);
+    if (lines.contains(place)) monotonic_agenda::add(place, now.monotonic + kLookAgainMs, now);
     return;
   }
   if (server_decides) {
@@ -152,7 +155,11 @@ void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef n
   visit->finish();
 }
 
-bool is_owed(const DatabaseKey& place) { return lines.contains(place) || lost_grants.contains(place); }
+bool is_owed(const DatabaseKey& place) {
+  if (lines.empty() && lost_grants.empty()) [[likely]]
+    return false;
+  return lines.contains(place) || lost_grants.contains(place);
+}
 
 std::vector<DatabaseKey> keys_with_lines() {
   std::vector<DatabaseKey> keys;
@@ -178,7 +185,7 @@ std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name,
 
 void wait_for_lock(abi::Context context, abi::StringRef name, const AcquireRequest& request) {
   DatabaseKey place{context.database(), std::string(name.view())};
-  auto waiting = std::make_unique<WaitingOwner>(std::move(place), request, abi::monotonic_now());
+  auto waiting = std::make_unique<WaitingOwner>(std::move(place), request, read_clocks());
   // A writable replica does not work on its agenda: there the host ends the wait.
   abi::block(context, name, server_decides ? 0 : request.wait_ms, std::move(waiting));
 }
@@ -193,7 +200,7 @@ void pass_on(LockVisit& visit) {
   if (abi::replicas_must_rest()) return serve_soon(place);
   int served = 0;
   for (auto line = lines.find(place); line != lines.end(); line = lines.find(place)) {
-    if (served++ == kGrantsPerTurn) return monotonic_agenda::add(place, visit.now().monotonic);
+    if (served++ == kGrantsPerTurn) return monotonic_agenda::add(place, visit.now().monotonic, visit.now());
     if (!line->second.order.front()->take(visit)) return;
   }
 }

@@ -33,7 +33,6 @@ Result<AcquireRequest> parse_lock_acquire(Words words);
 // LOCK.RELEASE key owner
 Result<ByteView> parse_lock_release(Words words);
 
-// LOCK.RENEW key owner ttl-ms
 // LOCK.RENEW key owner ttl-ms [TOKEN n]
 struct RenewRequest {
   ByteView owner;
