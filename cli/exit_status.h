@@ -1,5 +1,5 @@
 // What `millrace` ends with. Scripts depend on these numbers: they are in the help and in
-// docs/guides/bulk-loading.md, and do not change.
+// docs/guides, and do not change.
 #pragma once
 
 namespace millrace::cli {

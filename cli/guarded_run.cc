@@ -1,7 +1,6 @@
 #include "cli/guarded_run.h"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 
 #include "cli/exit_status.h"
@@ -14,14 +13,20 @@ using client::Milliseconds;
 
 // The command can hand the token to whatever it writes to, which refuses smaller ones.
 ChildProcess::Environment variables_of(const client::Redlock& lock, const client::HeldLock& held) {
-  ChildProcess::Environment variables{{"MILLRACE_LOCK", lock.key()}, {"MILLRACE_LOCK_OWNER", lock.owner()}};
-  if (held.token) variables.emplace_back("MILLRACE_LOCK_TOKEN", std::to_string(*held.token));
-  return variables;
+  std::optional<std::string> token;
+  if (held.token) token = std::to_string(*held.token);
+  // No token must not look like one of a lock around this one.
+  return {{"MILLRACE_LOCK", lock.key()}, {"MILLRACE_LOCK_OWNER", lock.owner()}, {"MILLRACE_LOCK_TOKEN", token}};
 }
 
 }  // namespace
 
 bool GuardedRun::renew() {
+  // A renewal that might come back too late is not begun: the command must end in time.
+  if (Clock::now() + lock_.longest_round() >= held_.valid_until) {
+    next_renewal_ = held_.valid_until;
+    return Clock::now() < held_.valid_until;
+  }
   const auto renewed = lock_.renew();
   if (renewed && *renewed) {
     held_ = **renewed;
@@ -36,11 +41,7 @@ bool GuardedRun::renew() {
 
 int GuardedRun::end_without_lock(ChildProcess& child) {
   std::fprintf(stderr, "millrace lock: the lock %s is lost: ending the command\n", lock_.key().c_str());
-  child.signal(SIGTERM);
-  if (!child.wait(grace_, -1)) {
-    child.signal(SIGKILL);
-    child.wait(Milliseconds(60'000), -1);
-  }
+  child.end(grace_);
   return kLockLost;
 }
 
@@ -57,7 +58,7 @@ int GuardedRun::run(const std::vector<std::string>& words) {
     }
     if (stop_.came() && !was_told_to_stop) {
       was_told_to_stop = true;
-      child.signal(SIGTERM);
+      child.signal(stop_.number());
     }
     if (Clock::now() < next) continue;
     if (!renew()) {

@@ -2,10 +2,13 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/duration.h"
@@ -24,6 +27,7 @@ struct LockOptions {
   std::string wait = "0";
   std::string grace = "5s";
   std::string name;
+  std::string program;  // as the parser sees it; what is run is `command`
   std::vector<std::string> command;
 };
 
@@ -48,8 +52,8 @@ Examples:
   millrace lock --wait 10s --ttl 1m deploy -- ./deploy.sh
   millrace lock --node a:6379 --node b:6379 --node c:6379 payments -- ./run-payments)";
 
-int refuse(const client::Error& error, int status) {
-  std::fprintf(stderr, "millrace lock: %s\n", error.text.c_str());
+int refuse(const std::string& text, int status) {
+  std::fprintf(stderr, "millrace lock: %s\n", text.c_str());
   return status;
 }
 
@@ -82,11 +86,12 @@ int run(const LockOptions& options) {
   const auto grace = parse_duration(options.grace);
   auto servers = servers_of(options);
   for (const auto& time : {ttl, wait, grace}) {
-    if (!time) return refuse(time.error(), kWrongCall);
+    if (!time) return refuse(time.error().text, kWrongCall);
   }
-  if (!servers) return refuse(servers.error(), kWrongCall);
-  if (*ttl < Milliseconds(100))
-    return refuse({client::ErrorCode::BadInput, "--ttl must be 100ms at least"}, kWrongCall);
+  if (!servers) return refuse(servers.error().text, kWrongCall);
+  if (options.command.empty()) return refuse("the command must stand behind --", kWrongCall);
+  if (options.name.empty()) return refuse("a lock needs a name", kWrongCall);
+  if (*ttl < Milliseconds(100)) return refuse("--ttl must be 100ms at least", kWrongCall);
 
   StopSignal stop;
   client::Redlock lock(std::move(*servers), options.name, *ttl);
@@ -96,22 +101,34 @@ int run(const LockOptions& options) {
   });
   if (stop.came()) {
     lock.release();
-    return kInterrupted;
+    return 128 + stop.number();
   }
-  if (!held) return refuse(held.error(), kNoServer);
+  if (!held) return refuse(held.error().text, kNoServer);
   if (!*held) {
-    return refuse({client::ErrorCode::BadInput, "somebody else holds the lock " + options.name}, kNotAcquired);
+    return refuse("somebody else holds the lock " + options.name, kNotAcquired);
   }
   return GuardedRun(lock, **held, *ttl, *grace, stop).run(options.command);
 }
 
 }  // namespace
 
-void add_lock_command(CLI::App& tool, int& status) {
+std::vector<std::string> take_locked_command(int& argc, char** argv) {
+  if (argc < 2 || argv[1] != std::string_view("lock")) return {};
+  char** const end = argv + argc;
+  char** const dashes = std::find(argv + 2, end, std::string_view("--"));
+  if (dashes == end || dashes + 1 == end) return {};
+  const std::vector<std::string> command(dashes + 1, end);
+  argc = static_cast<int>(dashes + 2 - argv);
+  argv[argc] = nullptr;
+  return command;
+}
+
+void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& status) {
   auto options = std::make_shared<LockOptions>();
+  options->command = std::move(locked);
   CLI::App* command = tool.add_subcommand("lock", "Run a command under a lock");
   command->add_option("NAME", options->name, "the lock's key")->required();
-  command->add_option("COMMAND", options->command, "what to run, behind --")->required();
+  command->add_option("COMMAND", options->program, "what to run, with its arguments, behind --")->required();
   command->add_option("--node", options->nodes, "a server's address, host:port; several for Redlock")
       ->type_name("HOST:PORT")
       ->allow_extra_args(false)

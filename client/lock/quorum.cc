@@ -6,9 +6,14 @@ namespace millrace::client {
 
 void Quorum::granted(std::optional<uint64_t> token) {
   ++granted_;
-  if (!token) return;
-  ++with_token_;
-  token_ = std::max(token_.value_or(0), *token);
+  if (token) tokens_.push_back(*token);
+}
+
+std::optional<uint64_t> Quorum::token() const {
+  if (!has_majority() || tokens_.size() != granted_) return std::nullopt;
+  std::vector<uint64_t> rising = tokens_;
+  std::ranges::sort(rising);
+  return rising[majority_of(servers_) - 1];
 }
 
 }  // namespace millrace::client

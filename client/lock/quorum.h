@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace millrace::client {
 
@@ -49,9 +50,13 @@ class Quorum {
   }
   bool is_held(Moment now) const { return validity(now) > Milliseconds(0); }
 
-  // The greatest token of the grants; nothing if a server gave none, for then no order is
-  // promised.
-  std::optional<uint64_t> token() const { return with_token_ == granted_ && granted_ > 0 ? token_ : std::nullopt; }
+  // Greater than every earlier holder's; nothing without a majority, or if a server gave none,
+  // for then no order is promised.
+  //
+  // Every majority has a server that heard of the last holder's token and gave a greater one.
+  // The majority with the smallest tokens has one too, so the greatest of theirs will do, and
+  // a minority whose clocks are years ahead has no say: of 5, 7, 8, 90 and 95 it is 8.
+  std::optional<uint64_t> token() const;
 
  private:
   size_t servers_;
@@ -59,8 +64,7 @@ class Quorum {
   Moment started_;
   size_t granted_ = 0;
   size_t refused_ = 0;
-  size_t with_token_ = 0;
-  std::optional<uint64_t> token_;
+  std::vector<uint64_t> tokens_;
 };
 
 }  // namespace millrace::client

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <initializer_list>
+
 namespace millrace::client {
 namespace {
 
@@ -57,13 +60,39 @@ TEST(Quorum, ItIsHopelessOnceTooManyRefuse) {
   EXPECT_TRUE(quorum.is_hopeless());
 }
 
-TEST(Quorum, TheTokenIsTheGreatestOfTheGrants) {
-  Quorum quorum(3, Milliseconds(1000), kStart);
-  EXPECT_EQ(quorum.token(), std::nullopt);
-  quorum.granted(17);
-  quorum.granted(40);
-  quorum.granted(23);
-  EXPECT_EQ(quorum.token(), 40U);
+Quorum quorum_of(size_t servers, std::initializer_list<uint64_t> tokens) {
+  Quorum quorum(servers, Milliseconds(1000), kStart);
+  for (const uint64_t token : tokens) quorum.granted(token);
+  return quorum;
+}
+
+TEST(Quorum, TheTokenIsTheGreatestOfTheMajorityWithTheSmallest) {
+  EXPECT_EQ(quorum_of(1, {17}).token(), 17U);
+  EXPECT_EQ(quorum_of(2, {40, 17}).token(), 40U);
+  EXPECT_EQ(quorum_of(3, {17, 40, 23}).token(), 23U);
+  EXPECT_EQ(quorum_of(3, {40, 17}).token(), 40U);
+  EXPECT_EQ(quorum_of(5, {90, 7, 95, 5, 8}).token(), 8U) << "two clocks that are ahead have no say";
+  EXPECT_EQ(quorum_of(5, {90, 7, 5}).token(), 90U) << "unless they are needed";
+}
+
+// Whatever five servers have heard of, and whichever of them answer.
+TEST(Quorum, TheNextTokenIsGreaterThanWhatAMajorityHeardOf) {
+  for (unsigned heard = 0; heard < 32; ++heard) {
+    for (unsigned answer = 0; answer < 32; ++answer) {
+      if (std::popcount(heard) < 3 || std::popcount(answer) < 3) continue;
+      Quorum quorum(5, Milliseconds(1000), kStart);
+      for (unsigned server = 0; server < 5; ++server) {
+        const uint64_t next = (heard >> server & 1) != 0 ? 1001 : server + 1;
+        if ((answer >> server & 1) != 0) quorum.granted(next);
+      }
+      EXPECT_GT(quorum.token(), 1000U) << heard << " heard of it, " << answer << " answer";
+    }
+  }
+}
+
+TEST(Quorum, WithoutAMajorityThereIsNoToken) {
+  EXPECT_EQ(quorum_of(3, {}).token(), std::nullopt);
+  EXPECT_EQ(quorum_of(3, {17}).token(), std::nullopt);
 }
 
 TEST(Quorum, AGrantWithoutATokenLeavesNone) {

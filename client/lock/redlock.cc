@@ -1,21 +1,30 @@
 #include "client/lock/redlock.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <random>
+#include <thread>
 
 namespace millrace::client {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Short beside the lease, so that servers that do not answer cost little of it.
-Milliseconds patience_for(Milliseconds ttl) { return std::clamp(ttl / 20, Milliseconds(5), Milliseconds(50)); }
+// Short beside the lease: a round in which nobody answers takes a third of it at most, and
+// a server among several that does not answer costs little. One alone is worth waiting for.
+Milliseconds patience_for(Milliseconds ttl, size_t servers) {
+  const Milliseconds most(servers == 1 ? 1000 : 50);
+  return std::clamp(ttl / static_cast<int64_t>(6 * servers), Milliseconds(1), most);
+}
 
-// Nobody else has this name: who it is and when does not matter.
+// Nobody else has this name. It begins with who it is, for whoever asks LOCK.INFO.
 std::string unique_owner() {
+  char host[256] = "";
+  gethostname(host, sizeof(host) - 1);
+  std::string owner = std::string(host) + ':' + std::to_string(getpid()) + ':';
   std::random_device random;
-  std::string owner;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 2; ++i) {
     for (uint32_t left = random(), digit = 0; digit < 8; ++digit, left >>= 4) owner += "0123456789abcdef"[left & 15];
   }
   return owner;
@@ -29,10 +38,15 @@ Milliseconds random_pause() {
 
 }  // namespace
 
+bool sleep_through(Milliseconds time) {
+  std::this_thread::sleep_for(time);
+  return true;
+}
+
 Redlock::Redlock(std::vector<ConnectionOptions> servers, std::string key, Milliseconds ttl)
-    : name_{.key = std::move(key), .owner = unique_owner()}, ttl_(ttl) {
+    : name_{.key = std::move(key), .owner = unique_owner()}, ttl_(ttl), patience_(patience_for(ttl, servers.size())) {
   for (ConnectionOptions& options : servers) {
-    options.connect_timeout = options.answer_timeout = patience_for(ttl);
+    options.connect_timeout = options.answer_timeout = patience_;
     servers_.emplace_back(std::move(options));
   }
 }
@@ -47,34 +61,50 @@ std::optional<HeldLock> Redlock::held_by(const Quorum& quorum) const {
 Result<std::optional<HeldLock>> Redlock::try_once() {
   Quorum quorum(servers_.size(), ttl_, Clock::now());
   std::vector<LockServer*> granted;
-  std::optional<Error> last_error;
-  size_t silent = 0;
+  std::optional<Error> trouble;
+  size_t answered = 0;
   for (LockServer& server : servers_) {
     if (quorum.is_hopeless()) break;
     const auto answer = server.acquire(name_, ttl_);
     if (!answer) {
-      last_error = answer.error();
-      ++silent;
-    } else if (answer->granted) {
-      quorum.granted(answer->token);
-      granted.push_back(&server);
-    } else {
-      quorum.refused();
+      trouble = answer.error();
+      continue;
     }
+    ++answered;
+    if (!answer->granted) {
+      quorum.refused();
+      continue;
+    }
+    quorum.granted(answer->token);
+    granted.push_back(&server);
   }
   token_ = quorum.token();
-  const bool agreed = !quorum.has_majority() || !token_ || agree_on_token(granted, *token_);
-  if (auto held = agreed ? held_by(quorum) : std::nullopt) return held;
+  const Result<bool> agreed = token_ ? agree_on_token(granted) : true;
+  if (agreed.value_or(false)) {
+    if (const auto held = held_by(quorum)) return held;
+  }
   release();
-  if (servers_.size() - silent < majority_of(servers_.size())) return std::unexpected(*last_error);
+  if (!agreed) return std::unexpected(agreed.error());
+  if (answered < majority_of(servers_.size())) return std::unexpected(*trouble);
   return std::nullopt;
 }
 
 // Two majorities have a server in common. Once a majority has heard of this token, the next
 // holder gets a greater one from that server, whatever the clocks of the others say.
-bool Redlock::agree_on_token(const std::vector<LockServer*>& granted, uint64_t token) {
-  const auto agrees = [&](LockServer* server) { return server->renew(name_, ttl_, token).value_or(false); };
-  return static_cast<size_t>(std::ranges::count_if(granted, agrees)) >= majority_of(servers_.size());
+Result<bool> Redlock::agree_on_token(const std::vector<LockServer*>& granted) {
+  std::optional<Error> trouble;
+  size_t agree = 0;
+  for (LockServer* server : granted) {
+    const auto renewed = server->renew(name_, ttl_, token_);
+    if (!renewed) {
+      trouble = renewed.error();
+    } else if (*renewed) {
+      ++agree;
+    }
+  }
+  if (agree >= majority_of(servers_.size())) return true;
+  if (trouble) return std::unexpected(*trouble);
+  return false;
 }
 
 Result<std::optional<HeldLock>> Redlock::acquire(Milliseconds wait, const Pause& pause) {

@@ -2,9 +2,11 @@
 // them. A minority may be dead, frozen or wrong about the time.
 //
 //   Redlock lock(servers, "report", Milliseconds(30000));
-//   if (auto held = lock.acquire(Milliseconds(10000)); held && *held) …
+//   const auto held = lock.acquire(Milliseconds(10000));
+//   if (held && *held) …
 //
-// What it promises, and what only the token promises, is in docs/guides/locks.md.
+// examples/redlock.cc is a whole program. What it promises, and what only the token promises,
+// is in docs/guides/locks.md.
 #pragma once
 
 #include <functional>
@@ -24,6 +26,11 @@ struct HeldLock {
   size_t servers = 0;             // that granted it
 };
 
+// The usual way to wait between two tries.
+bool sleep_through(Milliseconds time);
+
+// Not for several threads at a time. Its end gives nothing back: call release(), or the lease
+// runs out by itself.
 class Redlock {
  public:
   // One server is enough for a lock on one server. `ttl` is how long it is held without
@@ -34,7 +41,7 @@ class Redlock {
   // little, at random, and calls `pause` for that, which returns false to give up.
   // Failure: no majority of the servers can be reached, and why.
   using Pause = std::function<bool(Milliseconds)>;
-  Result<std::optional<HeldLock>> acquire(Milliseconds wait, const Pause& pause);
+  Result<std::optional<HeldLock>> acquire(Milliseconds wait, const Pause& pause = sleep_through);
 
   // Renews the lease at every server. Nothing: it is lost, because a majority says so.
   // Failure: no majority answered; it is held until valid_until of the last success.
@@ -43,18 +50,24 @@ class Redlock {
   // Gives it back wherever it may be held, as far as servers answer.
   void release();
 
+  // How long one renewal can take if no server answers: who must be certain begins it so long
+  // before valid_until.
+  Milliseconds longest_round() const { return 2 * patience_ * static_cast<int64_t>(servers_.size()); }
+
   const std::string& key() const { return name_.key; }
   const std::string& owner() const { return name_.owner; }
 
  private:
   // Failure: a majority did not answer.
   Result<std::optional<HeldLock>> try_once();
-  // Sees to it that no majority without these servers can give a smaller token.
-  bool agree_on_token(const std::vector<LockServer*>& granted, uint64_t token);
+  // Tells those who granted it of token_. True if a majority heard and agrees; false if the
+  // lock is lost already. Failure: too few could be told, and why.
+  Result<bool> agree_on_token(const std::vector<LockServer*>& granted);
   std::optional<HeldLock> held_by(const Quorum& quorum) const;
 
   LockName name_;
   Milliseconds ttl_;
+  Milliseconds patience_;  // with a connection, and with an answer
   std::vector<LockServer> servers_;
   std::optional<uint64_t> token_;
 };

@@ -76,17 +76,16 @@ TEST(LockRequests, ReleaseAndRenewRefuseWhatTheyCannotMean) {
   expect_errors(parse_lock_release,
                 {{"nothing", "", kSyntax, "missing owner"},
                  {"too much", "ann bob", kSyntax, "syntax error: expected nothing more, found 'bob'"}});
-  expect_errors(parse_lock_renew,
-                {{"no time", "ann", kSyntax, "missing lease time"},
-                 {"too much", "ann 5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
-                 {"never", "ann 0", kRange, "invalid lease time '0': expected an integer from 1 to 9007199254740991"},
-                 {"no token", "ann 5 TOKEN", kSyntax, "missing TOKEN"},
-                 {"token zero", "ann 5 TOKEN 0", kRange,
-                  "invalid TOKEN '0': expected an integer from 1 to 9007199254740991"},
-                 {"a token no double holds", "ann 5 TOKEN 9007199254740992", kRange,
-                  "invalid TOKEN '9007199254740992': expected an integer from 1 to 9007199254740991"},
-                 {"two tokens", "ann 5 TOKEN 6 TOKEN 7", kSyntax,
-                  "syntax error: expected nothing more, found 'TOKEN'"}});
+  expect_errors(
+      parse_lock_renew,
+      {{"no time", "ann", kSyntax, "missing lease time"},
+       {"too much", "ann 5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
+       {"never", "ann 0", kRange, "invalid lease time '0': expected an integer from 1 to 9007199254740991"},
+       {"no token", "ann 5 TOKEN", kSyntax, "missing TOKEN"},
+       {"token zero", "ann 5 TOKEN 0", kRange, "invalid TOKEN '0': expected an integer from 1 to 9007199254740991"},
+       {"a token no double holds", "ann 5 TOKEN 9007199254740992", kRange,
+        "invalid TOKEN '9007199254740992': expected an integer from 1 to 9007199254740991"},
+       {"two tokens", "ann 5 TOKEN 6 TOKEN 7", kSyntax, "syntax error: expected nothing more, found 'TOKEN'"}});
 }
 
 TEST(LockRequests, AnOwnerOfTooManyBytesIsRefused) {
