@@ -27,7 +27,7 @@ struct LockOptions {
   std::string wait = "0";
   std::string grace = "5s";
   std::string name;
-  std::string program;  // as the parser sees it; what is run is `command`
+  std::vector<std::string> parsed;  // the command as the parser sees it; what is run is `command`
   std::vector<std::string> command;
 };
 
@@ -128,9 +128,9 @@ void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& stat
   options->command = std::move(locked);
   CLI::App* command = tool.add_subcommand("lock", "Run a command under a lock");
   command->add_option("NAME", options->name, "the lock's key")->required();
-  command->add_option("COMMAND", options->program, "what to run, with its arguments, behind --")->required();
+  command->add_option("COMMAND", options->parsed, "what to run, with its arguments, behind --")->required();
   command->add_option("--node", options->nodes, "a server's address, host:port; several for Redlock")
-      ->type_name("HOST:PORT")
+      ->type_name("ADDRESS")
       ->allow_extra_args(false)
       ->default_str("127.0.0.1:6379");
   command->add_option("--ttl", options->ttl, "how long the lock is held if we cannot renew it")
