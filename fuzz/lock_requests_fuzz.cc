@@ -1,8 +1,8 @@
-// The words of every command of the lock, as a client may send them.
+// The words of every command of the lock, as a client may send them: see command_lines.h.
 #include <cstddef>
 #include <cstdint>
 
-#include "fuzz/request_lines.h"
+#include "fuzz/command_lines.h"
 #include "module/commands/lock/lock_requests.h"
 
 namespace millrace::module {
@@ -38,10 +38,10 @@ void check(const ListRequest& request, Words words) {
   REQUIRE(request.count <= kMaxListed && (words.empty() || words.size() == 2));
 }
 
-// One name for all of them, to be passed on.
-constexpr auto kCheck = [](const auto& request, Words words) { check(request, words); };
 template <auto kParse>
-constexpr auto parse_and_check = fuzz::parse_and_check<kParse, kCheck>;
+void parse_and_check(Words words) {
+  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+}
 
 constexpr fuzz::Command kCommands[] = {
     {"LOCK.ACQUIRE", parse_and_check<parse_lock_acquire>}, {"LOCK.RELEASE", parse_and_check<parse_lock_release>},
@@ -53,6 +53,6 @@ constexpr fuzz::Command kCommands[] = {
 }  // namespace millrace::module
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
-  millrace::fuzz::run_lines(bytes, size, millrace::module::kCommands);
+  millrace::fuzz::run(millrace::module::kCommands, bytes, size);
   return 0;
 }

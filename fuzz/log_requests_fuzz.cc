@@ -1,9 +1,9 @@
-// The words of every command of the log, as a client may send them.
+// The words of every command of the log, as a client may send them: see command_lines.h.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "fuzz/request_lines.h"
+#include "fuzz/command_lines.h"
 #include "module/commands/log/log_requests.h"
 
 namespace millrace::module {
@@ -88,10 +88,10 @@ void check(const ApplyRequest& request, Words words) {
   REQUIRE(request.what == ApplyRequest::What::Clock || is_one_of(request.bytes, words));
 }
 
-// One name for all of them, to be passed on.
-constexpr auto kCheck = [](const auto& request, Words words) { check(request, words); };
 template <auto kParse>
-constexpr auto parse_and_check = fuzz::parse_and_check<kParse, kCheck>;
+void parse_and_check(Words words) {
+  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+}
 
 constexpr fuzz::Command kCommands[] = {
     {"TWRITE", parse_and_check<parse_twrite>},
@@ -111,6 +111,6 @@ constexpr fuzz::Command kCommands[] = {
 }  // namespace millrace::module
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
-  millrace::fuzz::run_lines(bytes, size, millrace::module::kCommands);
+  millrace::fuzz::run(millrace::module::kCommands, bytes, size);
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "module/abi/registration.h"
+#include "module/commands/channel/channel_commands.h"
 #include "module/commands/lock/lock_commands.h"
 #include "module/commands/log/log_commands.h"
 #include "module/host/agenda.h"
@@ -20,6 +21,7 @@ namespace millrace::module {
 std::span<const Family> families() {
   static const Family all[] = {
       log_family(),
+      channel_family(),
       lock_family(),
   };
   return all;
@@ -35,7 +37,11 @@ void write_info(abi::InfoWriter& info) {
 
 void on_deciding(bool deciding) {
   server_decides = deciding;
-  if (deciding) agenda::resume();
+  if (!deciding) return;
+  agenda::resume();
+  // What a replica repeated may have been what somebody waited for there, who gets it only
+  // where it is decided: a group's reader, a channel's subscriber.
+  serve_all_waiters_afresh();
 }
 
 void on_swap(int first, int second) {

@@ -9,16 +9,19 @@
 namespace millrace {
 
 enum class ErrorCode {
-  Syntax,     // the words of a command: unknown, missing, twice, excluding each other
-  Range,      // a number that is not one, or outside what is allowed
-  WrongType,  // the key holds something else
-  NoGroup,    // no such log, or no such group in it
-  NotOwner,   // who gives a lock back does not hold it
-  ReadOnly,   // a write on a replica
-  NoRights,   // the user may not do this
-  NoMemory,   // maxmemory is reached
-  Full,       // an object can take no more, whatever memory there is
-  Corrupt,    // outside bytes that do not decode to a valid object
+  Syntax,        // the words of a command: unknown, missing, twice, excluding each other
+  Range,         // a number that is not one, or outside what is allowed
+  WrongType,     // the key holds something else
+  NoGroup,       // no such log, or no such group in it
+  NoSubscriber,  // no such channel, or no such subscriber of it
+  NotOwner,      // who gives a lock back does not hold it
+  BadReceipt,    // a receipt that was not issued for this channel and subscriber
+  ReadOnly,      // a write on a replica
+  NoRights,      // the user may not do this
+  NoMemory,      // maxmemory is reached
+  Full,          // an object can take no more, whatever memory there is
+  Exists,        // what is to be made is there already
+  Corrupt,       // outside bytes that do not decode to a valid object
 };
 
 struct Error {

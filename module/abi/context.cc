@@ -14,8 +14,12 @@ const char* prefix_of(ErrorCode code) {
       return "WRONGTYPE ";
     case ErrorCode::NoGroup:
       return "NOGROUP ";
+    case ErrorCode::NoSubscriber:
+      return "NOSUB ";
     case ErrorCode::NotOwner:
       return "NOTOWNER ";
+    case ErrorCode::BadReceipt:
+      return "BADRECEIPT ";
     case ErrorCode::ReadOnly:
       return "READONLY ";
     case ErrorCode::NoRights:
@@ -25,6 +29,7 @@ const char* prefix_of(ErrorCode code) {
     case ErrorCode::Syntax:
     case ErrorCode::Range:
     case ErrorCode::Full:
+    case ErrorCode::Exists:
     case ErrorCode::Corrupt:
       return "ERR ";
   }

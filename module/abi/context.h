@@ -2,6 +2,7 @@
 // host's handle: they are cheap to copy and valid until the callback returns.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -139,6 +140,12 @@ class Context {
 
 // The wall clock.
 inline UnixMs now() { return UnixMs(static_cast<uint64_t>(host.Milliseconds())); }
+
+// Fills it with bytes that nobody can foresee.
+template <size_t size>
+void fill_with_randomness(std::array<unsigned char, size>& bytes) {
+  host.GetRandomBytes(bytes.data(), size);
+}
 
 // True while the host wants nothing sent to replicas (a failover under way, clients
 // paused for writing): what a timer would evict waits until it is over.

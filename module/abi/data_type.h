@@ -206,6 +206,14 @@ class TypedKey {
     return *value_;
   }
 
+  // When the host deletes the key; nothing if never.
+  std::optional<UnixMs> expires_at() const {
+    const long long date = key_ == nullptr ? -1 : host.GetAbsExpire(key_);
+    return date < 0 ? std::nullopt : std::optional(UnixMs(static_cast<uint64_t>(date)));
+  }
+  // REQUIRES: opened for writing; it has a value.
+  void expire_at(UnixMs date) { host.SetAbsExpire(key_, static_cast<long long>(date.value())); }
+
   // REQUIRES: opened for writing.
   void set(std::unique_ptr<T> value) {
     value_ = value.release();

@@ -249,6 +249,9 @@ struct HostCommandInfo {
   F(ModuleTypeGetType, HostType*, (HostKey*))                                                                      \
   F(ModuleTypeGetValue, void*, (HostKey*))                                                                         \
   F(ModuleTypeSetValue, int, (HostKey*, HostType*, void*))                                                         \
+  F(SetAbsExpire, int, (HostKey*, long long unix_ms))                                                              \
+  F(GetAbsExpire, long long, (HostKey*))                                                                           \
+  F(GetRandomBytes, void, (unsigned char* to, size_t count))                                                       \
   F(SignalModifiedKey, int, (HostContext*, HostString*))                                                           \
   F(SignalKeyAsReady, int, (HostContext*, HostString*))                                                            \
   F(NotifyKeyspaceEvent, int, (HostContext*, int type, const char* event, HostString* key))                        \

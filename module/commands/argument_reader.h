@@ -12,6 +12,19 @@
 
 namespace millrace::module {
 
+// Parsers get the words behind the key. The views in a request are those words'.
+using Words = std::span<const ByteView>;
+
+// Limits that hold for all families.
+// Most things one command may ask for: a reply is built in memory.
+inline constexpr uint64_t kMaxReadCount = 1'000'000;
+// Largest payload, the host's own default limit for a string.
+inline constexpr uint64_t kMaxPart = 512 * 1024 * 1024;
+// Largest block that an effect brings: positions inside a block have 32 bits.
+inline constexpr uint64_t kMaxBlock = UINT32_MAX;
+// Largest time span: what fits a double, some 285,000 years.
+inline constexpr uint64_t kMaxMs = (uint64_t{1} << 53) - 1;
+
 class ArgumentReader {
  public:
   // Borrows the words for its own lifetime.

@@ -17,6 +17,16 @@ struct LogCounters {
   uint64_t woken_readers = 0;
 };
 
+struct ChannelCounters {
+  uint64_t published = 0;
+  uint64_t duplicates = 0;
+  uint64_t fetched = 0;       // messages, each time one is given to a subscriber
+  uint64_t acknowledged = 0;  // receipts that moved a subscriber on
+  uint64_t expired = 0;       // messages
+  uint64_t blocked_fetches = 0;
+  uint64_t woken_fetches = 0;
+};
+
 struct LockCounters {
   uint64_t grants = 0;     // to new holders
   uint64_t reentries = 0;  // to owners that held it already
@@ -29,6 +39,7 @@ struct LockCounters {
 
 struct Counters {
   LogCounters log;
+  ChannelCounters channel;
   LockCounters lock;
   uint64_t refused_payloads = 0;  // RESTORE, RDB and AOF bytes that did not decode
 };

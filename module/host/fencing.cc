@@ -29,7 +29,7 @@ void seen(Token token) { greatest = std::max(greatest, token); }
 
 Token most_believed() {
   if (!server_decides) return kMaxToken;
-  return std::min(std::max(greatest, of_clock(abi::now())) + kDay, kMaxToken);
+  return std::max(greatest, std::min(of_clock(abi::now()) + kDay, kMaxToken));
 }
 
 }  // namespace millrace::module::fencing

@@ -17,7 +17,8 @@ Token last();
 void seen(Token token);
 
 // The greatest token to be believed: a master, replayed writes and files may say anything,
-// but a RESTORE must not push this server's tokens to the end of the numbers.
+// but a RESTORE must not push this server's tokens to the end of the numbers. A day ahead of
+// the clock is as wrong as clocks are.
 Token most_believed();
 
 }  // namespace millrace::module::fencing

@@ -4,14 +4,12 @@
 
 #include "engine/base/decoder.h"
 #include "engine/log/group_codec.h"
-#include "engine/log/log_codec.h"
 #include "module/host/counters.h"
+#include "module/host/log_strings.h"
 
 namespace millrace::abi {
 
 namespace {
-
-std::unexpected<Error> cut_short() { return fail(ErrorCode::Corrupt, "the payload ends too early"); }
 
 // A group travels as one string, the number of those with its pending messages, and
 // these.
@@ -37,14 +35,8 @@ Result<Log> load_log(RdbReader& reader) {
   auto head = decode_log_head(head_bytes->view());
   if (!head) return std::unexpected(head.error());
   Log log;
-  for (uint64_t i = 0; i < head->blocks; ++i) {
-    auto header_bytes = reader.bytes();
-    auto bytes = header_bytes ? reader.bytes() : std::nullopt;
-    if (!bytes) return cut_short();
-    auto header = decode_block_header(header_bytes->view());
-    if (!header) return std::unexpected(header.error());
-    if (auto added = log.append_block(*header, std::move(*bytes)); !added) return std::unexpected(added.error());
-  }
+  auto append = [&](BlockHeader header, Buffer bytes) { return log.append_block(header, std::move(bytes)); };
+  if (auto loaded = load_blocks(reader, head->blocks, append); !loaded) return std::unexpected(loaded.error());
   if (auto restored = log.restore_head(*head); !restored) return std::unexpected(restored.error());
   for (uint64_t i = 0; i < head->groups; ++i) {
     if (auto restored = load_group(reader, log); !restored) return std::unexpected(restored.error());
@@ -71,10 +63,7 @@ std::unique_ptr<Log> TypeTraits<Log>::load(RdbReader& reader, int version) {
 
 void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
   writer.bytes(encode_log_head(log));
-  log.each_block([&](const Block& block) {
-    writer.bytes(encode_block_header(block));
-    writer.bytes(block.bytes());
-  });
+  save_blocks(writer, log);
   for (const auto& [name, group] : log.groups()) {
     const std::vector<std::string> pending = encode_pending(name, group);
     std::string count;
@@ -86,9 +75,7 @@ void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
 }
 
 void TypeTraits<Log>::rewrite(AofWriter& writer, const Log& log) {
-  log.each_block([&](const Block& block) {
-    writer.emit(module::kApply, module::kApplyBlock, encode_block_header(block), block.bytes());
-  });
+  rewrite_blocks(writer, module::kApply, module::kApplyBlock, log);
   writer.emit(module::kApply, module::kApplyHead, encode_log_head(log));
   for (const auto& [name, group] : log.groups()) {
     writer.emit(module::kApply, module::kApplyGroup, encode_group(name, group));
@@ -117,21 +104,13 @@ void digest_group(DigestWriter& writer, const std::string& name, const Group& gr
 
 }  // namespace
 
-// What the log says, not how its blocks happen to be cut: that may differ between a
-// master and a replica with another block size.
 void TypeTraits<Log>::digest(DigestWriter& writer, const Log& log) {
   const Retention& keep = log.retention();
   for (uint64_t number : {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms,
                           keep.bytes, uint64_t{keep.acked}}) {
     writer.number(number);
   }
-  Message message;
-  for (Log::Cursor cursor(log, log.first()); cursor.next(message);) {
-    writer.number(message.offset.value());
-    writer.number(message.written.value());
-    writer.bytes(message.tag);
-    writer.bytes(message.entry);
-  }
+  digest_messages(writer, log);
   for (const auto& [name, group] : log.groups()) digest_group(writer, name, group);
 }
 

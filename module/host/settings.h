@@ -14,5 +14,6 @@ std::span<const abi::Setting> all_settings();
 // As the settings stand now.
 BlockLimits block_limits();
 uint64_t default_pending_max();
+uint64_t default_channel_expire();
 
 }  // namespace millrace::module

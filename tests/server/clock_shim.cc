@@ -1,23 +1,33 @@
-// A wall clock that a test can set: loaded into the server before libc, it adds the number
-// of seconds that stands in the file named by CLOCK_SHIM. The monotonic clock stays.
+// A wall clock that a test can set: loaded into the server before libc, it reads three numbers
+// in the file named by CLOCK_SHIM, all in milliseconds: how far ahead the clock is, where it
+// stands still (0: it runs), and how far it then goes on whenever anybody reads it. The
+// monotonic clock stays.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 
 namespace {
 
-int64_t step_seconds() {
-  static const volatile int64_t* const seconds = [] {
+struct Settings {
+  int64_t ahead_ms;
+  int64_t stopped_at_ms;
+  int64_t each_reading_ms;
+};
+
+std::atomic<int64_t> gone_on_ms = 0;
+
+const volatile Settings& settings() {
+  static const volatile Settings* const mapped = [] {
     const int file = open(getenv("CLOCK_SHIM"), O_RDONLY);
-    void* mapped = mmap(nullptr, sizeof(int64_t), PROT_READ, MAP_SHARED, file, 0);
-    return static_cast<const volatile int64_t*>(mapped);
+    return static_cast<const volatile Settings*>(mmap(nullptr, sizeof(Settings), PROT_READ, MAP_SHARED, file, 0));
   }();
-  return *seconds;
+  return *mapped;
 }
 
 template <class Function>
@@ -25,12 +35,18 @@ Function* original(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+timespec from_ns(int64_t ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
+
 }  // namespace
 
 extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
   static auto* const real = original<int(clockid_t, timespec*)>("clock_gettime");
   const int result = real(clock, now);
-  if (clock == CLOCK_REALTIME) now->tv_sec += step_seconds();
+  if (clock != CLOCK_REALTIME) return result;
+  const int64_t ns = now->tv_sec * 1'000'000'000 + now->tv_nsec;
+  const int64_t stopped_at = settings().stopped_at_ms;
+  *now = from_ns(stopped_at != 0 ? (stopped_at + (gone_on_ms += settings().each_reading_ms)) * 1'000'000
+                                 : ns + settings().ahead_ms * 1'000'000);
   return result;
 }
 

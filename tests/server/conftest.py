@@ -2,9 +2,13 @@
 
 import pytest
 
+from clock import Clock, built_shim
 from families import FAMILIES
 from log_waiting import start_waiting
 from server import Server, wait_until
+
+
+STANDS_AT = 2_000_000_000_000  # in the year 2033
 
 
 @pytest.fixture(scope="session")
@@ -72,3 +76,37 @@ def c(connect):
 def waiting(server, connect):
     """Starts a TREAD that waits, on a connection of its own unless one is given."""
     return lambda *words, to=server, connection=None: start_waiting(to, connection or connect(to=to), words)
+
+
+@pytest.fixture(scope="session")
+def _clock_shim(tmp_path_factory):
+    return built_shim(tmp_path_factory.mktemp("shim"))
+
+
+@pytest.fixture(scope="module")
+def clock(tmp_path_factory, _clock_shim):
+    """A wall clock that tests can set, for servers that are started with it."""
+    return Clock(tmp_path_factory.mktemp("clock"), _clock_shim)
+
+
+@pytest.fixture(scope="module")
+def _still_server(clock):
+    clock.stop_at(STANDS_AT)
+    with clock.server(databases=4) as server:
+        yield server
+
+
+@pytest.fixture
+def still(_still_server, clock):
+    """A server whose wall clock stands still unless the test moves it; empty."""
+    clock.advance(1000)
+    _still_server.admin.call("FLUSHALL")
+    yield _still_server
+    assert _still_server.is_alive(), "the server died:\n" + _still_server.log()[-4000:]
+
+
+@pytest.fixture
+def s(still):
+    """A connection to the server whose clock stands still."""
+    with still.connect() as connection:
+        yield connection

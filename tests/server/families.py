@@ -3,11 +3,13 @@
 Commands are tuples of words with KEY where the key stands.
 """
 
-import itertools
 import random
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
+import channel_family
+import lock_family
+from resp import RespError
 from server import wait_until
 
 KEY = object()
@@ -29,15 +31,15 @@ class Waiting:
     """A way in which a family waits."""
 
     name: str
-    command: tuple  # blocks on a key that is missing, or prepared, for ever
+    command: tuple  # blocks for ever, on a key that is missing or as prepare() makes it
     command_briefly: tuple  # the same for a few milliseconds
     wake: Callable  # (connection, key): writes what the command waits for
     answer: Any  # what the woken client gets
     answer_in_vain: Any  # after a timeout, and at once inside MULTI or a script
     blocked_counter: str  # in INFO millrace: how many wait
-    # (connection, key): makes the key such that the command waits; may be called again. Such
-    # a command waits for the key to go.
-    prepare: Callable | None = None
+    prepare: Callable = lambda connection, key: None  # makes what the command needs so that it blocks
+    answer_without_key: Optional[Callable] = None  # (key) -> what it gets when its key goes; None: it waits on
+    waits_for_key_to_go: bool = False  # then it gets its answer
 
     def __repr__(self):
         return self.name
@@ -58,9 +60,11 @@ class Family:
     effect_command: str  # what only servers send; nothing a person calls
     map_command: tuple  # answers with a map
     counters: tuple  # of INFO millrace that fill() and read() make grow
-    null_command: tuple | None = None  # answers with nulls inside, after fill(); if any does
+    null_command: Optional[tuple] = None  # answers with nulls inside, after fill(), if any does
     waiting: tuple = ()  # the ways in which it waits
+    keeps_itself: bool = False  # a write says anew when its key expires
     node_commands: tuple = ()  # those without a key, which ask a node about itself
+    by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
 
     def __repr__(self):
         return self.name
@@ -84,8 +88,8 @@ class Family:
     @property
     def commands(self):
         """Every command of the family, by name."""
-        named = {name_of(command) for command in self.read_commands + self.write_commands + self.node_commands}
-        return named | {self.effect_command}
+        used = self.read_commands + self.write_commands + self.growing_commands + self.node_commands
+        return {name_of(command) for command in used} | {self.effect_command, *self.by_name}
 
 
 # --- log ---
@@ -260,92 +264,83 @@ LOG = Family(
     waiting=(_waiting("alone"), _waiting("in a group", "GROUP", "g", "RETRY", "60000", "0")),
 )
 
+# --- channel ---
+
+CHANNEL = Family(
+    name="channel",
+    type_name="millr-chn",
+    fill=channel_family.fill,
+    append=channel_family.append,
+    shrink=channel_family.shrink,
+    read=channel_family.read,
+    small=channel_family.small,
+    read_commands=(
+        ("CHAN.SEEN", KEY, "ann", "1", "message:1", "message:20", "large", "unknown"),
+        ("CHAN.SEEN", KEY, b"\x00\xff\r\n", b"\x00\xff\r\n", "message:3"),
+        ("CHAN.INFO", KEY),
+    ),
+    write_commands=(
+        # Who shows itself is not the one who did last: the order alone is a change.
+        ("CHAN.SUBSCRIBE", KEY, "ann"),
+        ("CHAN.FETCH", KEY, "bob", "MAX", "3"),
+        ("CHAN.SUBSCRIBE", KEY, "new", "EXPIRE", "7200000"),
+        ("CHAN.UNSUBSCRIBE", KEY, "leaves"),
+        ("CHAN.PUBLISH", KEY, "new", "content"),
+        ("CHAN.MPUBLISH", KEY, "newer", "content", "newest", ""),
+    ),
+    growing_commands=(
+        ("CHAN.SUBSCRIBE", KEY, "new"),
+        ("CHAN.PUBLISH", KEY, "new", "content"),
+        ("CHAN.MPUBLISH", KEY, "newer", "content", "newest", ""),
+        ("CHAN.CREATE", KEY),
+        ("CHAN.APPLY", KEY, "CLOCK", "1"),
+    ),
+    effect_command="CHAN.APPLY",
+    map_command=("CHAN.INFO", KEY),
+    null_command=("CHAN.MPUBLISH", KEY, "large", "a duplicate"),
+    counters=(
+        "channel_messages_published",
+        "channel_duplicates",
+        "channel_messages_fetched",
+        "channel_acknowledgements",
+        "channel_messages_expired",
+    ),
+    waiting=(
+        Waiting(
+            name="channel",
+            prepare=lambda connection, key: connection.call("CHAN.SUBSCRIBE", key, "s"),
+            command=("CHAN.FETCH", KEY, "s", "BLOCK", "0"),
+            command_briefly=("CHAN.FETCH", KEY, "s", "BLOCK", "20"),
+            wake=lambda connection, key: connection.call("CHAN.PUBLISH", key, "id", "content"),
+            answer=[[[b"id", b"content"]], channel_family.Receipt(), 0],
+            answer_in_vain=[[], None, 0],
+            answer_without_key=lambda key: RespError(f"NOSUB no subscriber 's' of the channel '{key}'"),
+            blocked_counter="channel_fetches_blocked",
+        ),
+    ),
+    keeps_itself=True,
+    by_name=("CHAN.ACK",),
+)
+
 # --- lock ---
-
-
-class _Any:
-    """Equal to everything: for numbers that differ from call to call."""
-
-    def __eq__(self, other):
-        return True
-
-    def __repr__(self):
-        return "anything"
-
-
-_HOUR = "3600000"
-_SEMAPHORE = (_HOUR, "LIMIT", "1000000")
-_new_owners = itertools.count()
-
-
-def _fill_lock(connection, key, seed):
-    """A semaphore that hundreds hold, some often; one was released, one lease ended by itself."""
-    rng = random.Random(seed)
-    owners = [rng.randbytes(rng.choice([1, 8, 40, 300, 700, 1024])) for _ in range(400)]
-    commands = [("LOCK.ACQUIRE", key, owner, *_SEMAPHORE) for owner in owners]
-    commands += [("LOCK.ACQUIRE", key, rng.choice(owners), 3_000_000 + rng.randrange(1000), *_SEMAPHORE[1:]) for _ in range(80)]
-    commands += [("LOCK.ACQUIRE", key, "ann", *_SEMAPHORE)] * 30
-    commands.append(("LOCK.ACQUIRE", key, "brief", "1", *_SEMAPHORE[1:]))
-    commands += [("LOCK.RELEASE", key, "ann"), ("LOCK.RENEW", key, owners[0], 5_000_000)]
-    for command, answer in zip(commands, connection.call_all(commands)):
-        assert not isinstance(answer, Exception), (command[:3], answer)
-    wait_until(lambda: b"brief" not in _holders(connection, key), "the brief lease is over")
-
-
-def _lock_info(connection, key):
-    info = connection.call("LOCK.INFO", key, "COUNT", "1000000")
-    return dict(zip(info[::2], info[1::2]))
-
-
-def _holders(connection, key):
-    return [holder[1] for holder in _lock_info(connection, key)[b"holders"]]
-
-
-def _read_lock(connection, key):
-    """Tokens apart, because no two keys have the same; without the time that is left."""
-    info = _lock_info(connection, key)
-    holders = [dict(zip(holder[::2], holder[1::2])) for holder in info[b"holders"]]
-    tokens = [holder[b"token"] for holder in holders]
-    return tokens, info[b"mode"], info[b"permits"], info[b"holding"], [(h[b"owner"], h[b"holds"]) for h in holders]
-
-
-def _append_lock(connection, key):
-    connection.call("LOCK.ACQUIRE", key, f"owner {next(_new_owners)}", *_SEMAPHORE)
-
-
-def _shrink_lock(connection, key):
-    """All but one let their leases end."""
-    others = _holders(connection, key)[1:]
-    connection.call_all([("LOCK.RENEW", key, owner, "1") for owner in others])
-    wait_until(lambda: len(_holders(connection, key)) <= 1, "the others are gone")
-
-
-def _small_lock(connection, key):
-    for owner in ("ann", "bob", "bob", b"\x00\xff"):
-        connection.call("LOCK.ACQUIRE", key, owner, *_SEMAPHORE)
-
-
-def _hold(connection, key):
-    connection.call("LOCK.RENEW", key, "holder", _HOUR) or connection.call("LOCK.ACQUIRE", key, "holder", _HOUR)
-
 
 LOCK = Family(
     name="lock",
     type_name="millr-lck",
-    fill=_fill_lock,
-    append=_append_lock,
-    shrink=_shrink_lock,
-    read=_read_lock,
-    small=_small_lock,
+    fill=lock_family.fill,
+    append=lock_family.append,
+    shrink=lock_family.shrink,
+    read=lock_family.read,
+    small=lock_family.small,
     # Without the holders, whose time runs.
     read_commands=(("LOCK.INFO", KEY, "COUNT", "0"), ("LOCK.INFO", KEY, "count", "0")),
     write_commands=(
-        ("LOCK.ACQUIRE", KEY, "owner", *_SEMAPHORE),
+        ("LOCK.ACQUIRE", KEY, "owner", *lock_family.SEMAPHORE),
         ("LOCK.RENEW", KEY, "ann", "7200000"),
         ("LOCK.RELEASE", KEY, "ann"),
         ("LOCK.BREAK", KEY),
     ),
-    growing_commands=(("LOCK.ACQUIRE", KEY, "owner", *_SEMAPHORE), ("LOCK.APPLY", KEY, "changes")),
+    growing_commands=(("LOCK.ACQUIRE", KEY, "owner", *lock_family.SEMAPHORE), ("LOCK.APPLY", KEY, "changes")),
     effect_command="LOCK.APPLY",
     node_commands=(("LOCK.WAITS",),),
     map_command=("LOCK.INFO", KEY, "COUNT", "0"),
@@ -353,15 +348,16 @@ LOCK = Family(
     waiting=(
         Waiting(
             name="lock",
-            command=("LOCK.ACQUIRE", KEY, "waiter", _HOUR, "WAIT", "100000000"),
-            command_briefly=("LOCK.ACQUIRE", KEY, "waiter", _HOUR, "WAIT", "20"),
-            prepare=_hold,
+            command=("LOCK.ACQUIRE", KEY, "waiter", lock_family.HOUR, "WAIT", "100000000"),
+            command_briefly=("LOCK.ACQUIRE", KEY, "waiter", lock_family.HOUR, "WAIT", "20"),
+            prepare=lock_family.hold,
+            waits_for_key_to_go=True,
             wake=lambda connection, key: connection.call("LOCK.BREAK", key),
-            answer=[1, _Any(), int(_HOUR), 1],
-            answer_in_vain=[0, 0, _Any(), 0],
+            answer=[1, lock_family.Anything(), int(lock_family.HOUR), 1],
+            answer_in_vain=[0, 0, lock_family.Anything(), 0],
             blocked_counter="lock_waiting",
         ),
     ),
 )
 
-FAMILIES = (LOG, LOCK)
+FAMILIES = (LOG, CHANNEL, LOCK)

@@ -171,9 +171,10 @@ def test_commands_of_the_host_refuse_our_keys(server, c, family):
 def test_families_refuse_each_others_keys(c, family):
     for other in FAMILIES:
         if other is not family:
-            other.append(c, "theirs")
+            theirs = f"key of {other}"
+            other.append(c, theirs)
             for command in family.read_commands + family.write_commands:
-                assert c.error_of(*on("theirs", command)) == WRONGTYPE
+                assert c.error_of(*on(theirs, command)) == WRONGTYPE
 
 
 # --- memory limits ---

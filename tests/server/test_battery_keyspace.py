@@ -86,11 +86,12 @@ def test_move_and_swapdb_keep_the_content(server, c, family):
 def test_an_expired_key_is_gone(c, family):
     family.fill(c, "key", 1)
     assert c.call("PEXPIRE", "key", "20") == 1
-    family.append(c, "key")
-    assert 0 <= c.call("PTTL", "key") <= 20, "a write keeps the expiry"
+    if not family.keeps_itself:
+        family.append(c, "key")
+        assert 0 <= c.call("PTTL", "key") <= 20, "a write keeps the expiry"
     wait_until(lambda: c.call("EXISTS", "key") == 0, "the key has expired")
     family.append(c, "key")
-    assert c.call("PTTL", "key") == -1
+    assert family.keeps_itself or c.call("PTTL", "key") == -1
 
 
 @pytest.mark.parametrize("how", ["DEL", "UNLINK"])
@@ -121,17 +122,19 @@ def test_unlinked_and_flushed_memory_comes_back(server, c, family):
 def test_memory_usage_follows_the_content(server, c, family):
     family.append(c, "small")
     small = c.call("MEMORY", "USAGE", "small")
-    assert 0 < small < 400
+    assert 0 < small < 700
     before = int(server.info("memory")["used_memory"])
-    family.fill(c, "key", 1)
-    claimed = c.call("MEMORY", "USAGE", "key", "SAMPLES", "0")
+    keys = [f"key{seed}" for seed in range(4)]
+    for seed, key in enumerate(keys):
+        family.fill(c, key, seed)
+    each = [c.call("MEMORY", "USAGE", key, "SAMPLES", "0") for key in keys]
     taken = int(server.info("memory")["used_memory"]) - before
-    assert claimed > 100 * small
-    # The rest of what the server took is buffers of connections and of the replica.
-    assert 0.3 * taken < claimed < 1.2 * taken
-    family.append(c, "key")
-    family.shrink(c, "key")
-    assert c.call("MEMORY", "USAGE", "key", "SAMPLES", "0") < claimed / 10
+    assert min(each) > 100 * small
+    # The rest of what the server took, or gave back, is buffers of connections and of the replica.
+    assert 0.3 * taken < sum(each) < 1.3 * taken
+    family.append(c, "key0")
+    family.shrink(c, "key0")
+    assert c.call("MEMORY", "USAGE", "key0", "SAMPLES", "0") < each[0] / 10
 
 
 def test_object_tells_encoding_and_idle_time(server, c, family):

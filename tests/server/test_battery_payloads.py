@@ -62,7 +62,9 @@ def use(family, c):
     family.shrink(c, "key")
     append_unless_full(family, c)
     family.read(c, "key")
-    assert c.call("DEL", "key", "copy", "twin") == 3
+    # Damage may also have made an expiry of a millisecond, which the write then set.
+    assert c.call("DEL", "copy", "twin") == 2
+    assert c.call("DEL", "key") == 1 or family.keeps_itself
 
 
 def at_once(c, *commands):

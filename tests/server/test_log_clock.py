@@ -1,50 +1,15 @@
 """A wall clock that is set while the server runs: nobody waits for it, and dates stay in order."""
 
-import os
-import struct
-import subprocess
-
 import pytest
 
-from server import REPOSITORY, Server, wait_until
-
-
-class Clock:
-    """The server's wall clock, which can be set; its monotonic clock goes on."""
-
-    def __init__(self, folder):
-        self.library = str(folder / "clock_shim.so")
-        self._file = folder / "step"
-        self.set(0)
-        source = str(REPOSITORY / "tests" / "server" / "clock_shim.cc")
-        subprocess.run(["g++", "-std=c++17", "-O1", "-shared", "-fPIC", "-o", self.library, source, "-ldl"], check=True)
-
-    def set(self, seconds):
-        """So many seconds ahead of the true time."""
-        if not self._file.exists():
-            self._file.write_bytes(bytes(8))
-        with open(self._file, "r+b") as file:
-            file.write(struct.pack("q", seconds))
-
-    def environment(self):
-        return {"LD_PRELOAD": self.library, "CLOCK_SHIM": str(self._file)}
-
-
-@pytest.fixture(scope="module")
-def clock(tmp_path_factory):
-    return Clock(tmp_path_factory.mktemp("clock"))
+from server import wait_until
 
 
 @pytest.fixture
-def stepped(clock, monkeypatch):
+def stepped(clock):
     clock.set(0)
-    for name, value in clock.environment().items():
-        monkeypatch.setenv(name, value)
-    with Server() as server:
-        for name in clock.environment():
-            monkeypatch.delenv(name)
+    with clock.server() as server:
         yield server
-    assert "LD_PRELOAD" not in os.environ
 
 
 def test_the_shim_sets_the_servers_clock(stepped, clock):

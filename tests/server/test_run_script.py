@@ -195,7 +195,7 @@ def test_without_rights_it_says_what_to_install(machine, data):
     said = refused("--dir", str(data), env=machine(id="echo 1000", apt_get="exit 1"))
     assert said == (
         "run: needs what only root may install; as root, run: apt-get update && apt-get install --yes "
-        "--no-install-recommends g++ cmake ninja-build libcli11-dev libgtest-dev redis-server")
+        "--no-install-recommends g++ cmake ninja-build libcli11-dev libsodium-dev libgtest-dev redis-server")
 
 
 def test_only_what_is_missing_is_named(machine, data):
@@ -207,7 +207,7 @@ def test_only_what_is_missing_is_named(machine, data):
 
 def test_without_apt_get_it_names_the_packages(machine, data):
     said = refused("--dir", str(data), env=machine(id="echo 0", redis_server="exit 0"))
-    assert said == ("run: needs, and cannot install without apt-get: g++ cmake ninja-build libcli11-dev libgtest-dev "
+    assert said == ("run: needs, and cannot install without apt-get: g++ cmake ninja-build libcli11-dev libsodium-dev libgtest-dev "
                     "(the names of Debian's packages)")
 
 

@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "module/commands/argument_reader.h"
-
 namespace millrace::module {
 
 namespace {

@@ -7,16 +7,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
 #include "engine/lock/lock.h"
 #include "engine/lock/lock_codec.h"
+#include "module/commands/argument_reader.h"
 
 namespace millrace::module {
-
-using Words = std::span<const ByteView>;
 
 // Most holders, waiters or circles that one answer names.
 inline constexpr uint64_t kMaxListed = 1'000'000;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "module/commands/argument_reader.h"
-
 namespace millrace::module {
 
 Result<WriteRequest> parse_twrite(Words words) {

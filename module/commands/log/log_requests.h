@@ -1,12 +1,9 @@
 // The log's commands as plain values: what a client asked for, checked as far as that
 // goes without looking at the log. One parser for each command; none knows the host.
-//
-// Parsers get the words behind the key. The views in a request are those words'.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "engine/base/bytes.h"
@@ -14,21 +11,12 @@
 #include "engine/base/strong.h"
 #include "engine/log/log.h"
 #include "engine/log/retention.h"
+#include "module/commands/argument_reader.h"
 
 namespace millrace::module {
 
-// Most messages one TREAD may ask for: a reply is built in memory.
-inline constexpr uint64_t kMaxReadCount = 1'000'000;
-// Largest tag or entry, the host's own default limit for a string.
-inline constexpr uint64_t kMaxPart = 512 * 1024 * 1024;
-// Largest block that TAPPLY brings: positions inside a block have 32 bits.
-inline constexpr uint64_t kMaxBlock = UINT32_MAX;
-// Largest time span: what fits a double, some 285,000 years.
-inline constexpr uint64_t kMaxMs = (uint64_t{1} << 53) - 1;
 // Longest time until a pending message expires or is due again, some 4,400 years.
 inline constexpr uint64_t kMaxPendingMs = uint64_t{1} << 47;
-
-using Words = std::span<const ByteView>;
 
 // TWRITE key tag entry
 // TWRITE key [BACKLOG count] ENTRIES tag entry [tag entry ...]

@@ -2,24 +2,17 @@
 // its AOF, so that they need not compute anything again. It is documented, and as
 // careful with its bytes as RESTORE, because anybody may send it.
 #include "engine/log/group_codec.h"
-#include "engine/log/log_codec.h"
 #include "module/commands/log/log_commands.h"
 #include "module/commands/log/log_readers.h"
 #include "module/commands/log/log_requests.h"
 #include "module/commands/log/log_upkeep.h"
 #include "module/host/counters.h"
+#include "module/host/log_strings.h"
 #include "module/host/log_type.h"
 
 namespace millrace::module {
 
 namespace {
-
-Buffer copy_of(ByteView bytes) {
-  Buffer buffer;
-  buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
-  return buffer;
-}
 
 Result<void> apply(Log& log, const ApplyRequest& request) {
   switch (request.what) {
@@ -29,7 +22,7 @@ Result<void> apply(Log& log, const ApplyRequest& request) {
     case ApplyRequest::What::Block: {
       const auto header = decode_block_header(request.header);
       if (!header) return std::unexpected(header.error());
-      return log.append_block(*header, copy_of(request.bytes));
+      return log.append_block(*header, abi::copy_of(request.bytes));
     }
     case ApplyRequest::What::Head: {
       const auto head = decode_log_head(request.bytes);

@@ -1,5 +1,5 @@
-// What the fuzz targets of all parsers share. Their input is a command as lines: its name
-// (with its subcommand), then the words behind the key.
+// Commands as lines, what the targets of all parsers share: the first line names the
+// command, the other lines are the words behind the key.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,18 @@
 #include <span>
 #include <vector>
 
-#include "engine/base/bytes.h"
-#include "engine/base/error.h"
 #include "fuzz/allocation_meter.h"
 #include "fuzz/require.h"
+#include "module/commands/argument_reader.h"
 
 namespace millrace::fuzz {
 
-using Words = std::span<const ByteView>;
+using module::Words;
+
+struct Command {
+  ByteView name;
+  void (*parse_and_check)(Words words);
+};
 
 // Whatever a request refers to is one of the words.
 inline bool is_one_of(ByteView part, Words words) {
@@ -29,22 +33,13 @@ inline void check_error(const Error& error) {
   REQUIRE(std::ranges::all_of(error.text, [](char c) { return c >= ' ' && c <= '~'; }));
 }
 
-struct Command {
-  ByteView name;
-  void (*parse_and_check)(Words words);
-};
-
-// Parses, within bounds; `check` sees what is accepted.
-template <auto kParse, auto kCheck>
-void parse_and_check(Words words) {
+// Parses within bounds; `check` sees the request if there is one.
+template <class Parser, class Check>
+void parse_bounded(Parser parse, Words words, Check check) {
   const uint64_t before = allocated_bytes();
-  const auto request = kParse(words);
+  const auto request = parse(words);
   REQUIRE(allocated_bytes() - before <= 4096 + 4 * sizeof(ByteView) * words.size());
-  if (request) {
-    kCheck(*request, words);
-  } else {
-    check_error(request.error());
-  }
+  request ? check(*request) : check_error(request.error());
 }
 
 inline std::vector<ByteView> lines_of(ByteView text) {
@@ -56,8 +51,7 @@ inline std::vector<ByteView> lines_of(ByteView text) {
   return lines;
 }
 
-// Runs one input through the command that its first line names.
-inline void run_lines(const uint8_t* bytes, size_t size, std::span<const Command> commands) {
+inline void run(std::span<const Command> commands, const uint8_t* bytes, size_t size) {
   const auto lines = lines_of({reinterpret_cast<const char*>(bytes), size});
   if (lines.empty()) return;
   for (const Command& command : commands) {

@@ -1,0 +1,225 @@
+// From a hash to the values that have it: a table that grows and shrinks one bucket at a
+// time (linear hashing), so that no single insertion ever pays for moving all the others.
+//
+//   buckets   0   1   2   3 | 4   5        six of them: 0 and 1 have been split
+//             `-------------' `---'        already, 2 and 3 come next
+//   hash & 7 = 5  ->  5
+//   hash & 7 = 6  ->  not there yet, so it is still with hash & 3 = 2
+//
+// It stores no keys: whoever asks says which of the values with its hash is the one. It
+// does not own what the values refer to either: a value that has died elsewhere may stay
+// until its bucket is next touched, if the caller says which ones live.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace millrace {
+
+// Values are small and trivially copied: numbers, pointers, iterators.
+template <class Value>
+class HashIndex {
+ public:
+  HashIndex() = default;
+  HashIndex(HashIndex&&) noexcept = default;
+  HashIndex& operator=(HashIndex&&) noexcept = default;
+
+  HashIndex clone() const {
+    HashIndex copy;
+    copy.buckets_.reserve(buckets_.size());
+    for (const Bucket& bucket : buckets_) copy.buckets_.push_back(bucket.clone());
+    copy.size_ = size_;
+    return copy;
+  }
+
+  // Entries, those that have died and are not swept yet among them.
+  size_t size() const { return size_; }
+
+  // The value with this hash for which is_it(value), or null. Valid until the next change.
+  template <class IsIt>
+  Value* find(uint32_t hash, IsIt is_it) {
+    if (buckets_.empty()) return nullptr;
+    for (Entry& entry : buckets_[bucket_of(hash)].entries()) {
+      if (entry.hash == hash && is_it(entry.value)) return &entry.value;
+    }
+    return nullptr;
+  }
+  template <class IsIt>
+  const Value* find(uint32_t hash, IsIt is_it) const {
+    return const_cast<HashIndex*>(this)->find(hash, is_it);
+  }
+
+  // Adds one. O(1), amortised; lives(value) says which of those there are still count.
+  template <class Lives>
+  void insert(uint32_t hash, Value value, Lives lives) {
+    if (buckets_.empty()) buckets_.emplace_back();
+    Bucket& bucket = buckets_[bucket_of(hash)];
+    if (bucket.is_full()) size_ -= bucket.sweep(lives);
+    bucket.add({hash, value});
+    ++size_;
+    if (size_ > kFull * buckets_.size()) split_one(lives);
+  }
+  void insert(uint32_t hash, Value value) {
+    insert(hash, value, [](const Value&) { return true; });
+  }
+
+  // True if it was there.
+  bool erase(uint32_t hash, const Value& value) {
+    if (buckets_.empty()) return false;
+    if (!buckets_[bucket_of(hash)].remove(hash, value)) return false;
+    --size_;
+    return true;
+  }
+
+  // Gives memory back after many have gone, one bucket a call: to be called with every
+  // change, or with every turn of whatever makes values die. `living` is how many live.
+  template <class Lives>
+  void shrink(size_t living, Lives lives) {
+    if (living == 0) return clear();
+    if (buckets_.size() > 1 && living < kSparse * buckets_.size()) merge_last(lives);
+  }
+
+  void clear() {
+    buckets_ = std::vector<Bucket>();
+    size_ = 0;
+  }
+
+  size_t memory() const {
+    size_t bytes = buckets_.capacity() * sizeof(Bucket);
+    for (const Bucket& bucket : buckets_) bytes += bucket.capacity() * sizeof(Entry);
+    return bytes;
+  }
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const {
+    size_t count = 0;
+    for (size_t i = 0; i < buckets_.size(); ++i) {
+      for (const Entry& entry : buckets_[i].entries()) {
+        if (bucket_of(entry.hash) != i) return "an entry is in the wrong bucket";
+        ++count;
+      }
+    }
+    return count == size_ ? nullptr : "the size is not the number of entries";
+  }
+
+ private:
+  // A bucket is searched from end to end: 24 entries are three to six cache lines.
+  static constexpr size_t kFull = 24;
+  static constexpr size_t kSparse = 8;
+
+  struct Entry {
+    uint32_t hash;
+    Value value;
+  };
+
+  struct Span {
+    Entry* first;
+    Entry* last;
+    Entry* begin() const { return first; }
+    Entry* end() const { return last; }
+  };
+
+  class Bucket {
+   public:
+    Bucket clone() const {
+      Bucket copy;
+      copy.resize(size_);
+      std::copy(entries().begin(), entries().end(), copy.entries_.get());
+      copy.size_ = size_;
+      return copy;
+    }
+
+    Span entries() const { return {entries_.get(), entries_.get() + size_}; }
+    uint32_t capacity() const { return capacity_; }
+    bool is_full() const { return size_ == capacity_; }
+
+    void add(Entry entry) {
+      if (is_full()) grow();
+      entries_[size_++] = entry;
+    }
+
+    bool remove(uint32_t hash, const Value& value) {
+      for (Entry& entry : entries()) {
+        if (entry.hash != hash || entry.value != value) continue;
+        entry = entries_[--size_];
+        return true;
+      }
+      return false;
+    }
+
+    // Drops those that do not live, and returns how many.
+    template <class Lives>
+    uint32_t sweep(Lives lives) {
+      const Span all = entries();
+      Entry* kept = std::remove_if(all.begin(), all.end(), [&](const Entry& entry) { return !lives(entry.value); });
+      const uint32_t before = std::exchange(size_, static_cast<uint32_t>(kept - all.begin()));
+      return before - size_;
+    }
+
+   private:
+    // Sizes that fill the size classes of common allocators.
+    void grow() { resize(capacity_ < 16 ? std::max(4U, capacity_ * 2) : capacity_ + 8); }
+
+    void resize(uint32_t capacity) {
+      auto moved = std::make_unique_for_overwrite<Entry[]>(capacity);
+      std::copy(entries().begin(), entries().end(), moved.get());
+      entries_ = std::move(moved);
+      capacity_ = capacity;
+    }
+
+    std::unique_ptr<Entry[]> entries_;
+    uint32_t size_ = 0;
+    uint32_t capacity_ = 0;
+  };
+
+  // REQUIRES: there is a bucket.
+  size_t bucket_of(uint32_t hash) const {
+    const size_t mask = std::bit_ceil(buckets_.size()) - 1;
+    const size_t wide = hash & mask;
+    return wide < buckets_.size() ? wide : wide & (mask >> 1);
+  }
+
+  // The bucket that bucket number `i` is split from.
+  static size_t origin_of(size_t i) { return i - std::bit_floor(i); }
+
+  template <class Lives>
+  void split_one(Lives lives) {
+    Bucket old = std::move(buckets_[origin_of(buckets_.size())]);
+    buckets_[origin_of(buckets_.size())] = {};
+    buckets_.emplace_back();
+    distribute(old, lives);
+  }
+
+  template <class Lives>
+  void merge_last(Lives lives) {
+    Bucket last = std::move(buckets_.back());
+    buckets_.pop_back();
+    if (buckets_.capacity() > 4 * buckets_.size()) buckets_.shrink_to_fit();
+    const size_t into = origin_of(buckets_.size());
+    Bucket other = std::move(buckets_[into]);
+    buckets_[into] = {};
+    distribute(last, lives);
+    distribute(other, lives);
+  }
+
+  template <class Lives>
+  void distribute(const Bucket& from, Lives lives) {
+    for (const Entry& entry : from.entries()) {
+      if (lives(entry.value)) {
+        buckets_[bucket_of(entry.hash)].add(entry);
+      } else {
+        --size_;
+      }
+    }
+  }
+
+  std::vector<Bucket> buckets_;
+  size_t size_ = 0;
+};
+
+}  // namespace millrace

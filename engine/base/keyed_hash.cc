@@ -1,0 +1,28 @@
+#include "engine/base/keyed_hash.h"
+
+#include <sodium/crypto_shorthash.h>
+
+#include <cstring>
+#include <string>
+
+namespace millrace {
+
+static_assert(crypto_shorthash_KEYBYTES == sizeof(HashKey) && crypto_shorthash_BYTES == sizeof(uint64_t));
+
+uint64_t keyed_hash(const HashKey& key, ByteView bytes) {
+  uint64_t hash;
+  crypto_shorthash(reinterpret_cast<unsigned char*>(&hash), reinterpret_cast<const unsigned char*>(bytes.data()),
+                   bytes.size(), key.data());
+  return hash;
+}
+
+HashKey derived_key(const HashKey& key, ByteView purpose) {
+  HashKey derived;
+  for (char half : {'0', '1'}) {
+    const uint64_t hash = keyed_hash(key, std::string(purpose) + half);
+    std::memcpy(derived.data() + (half - '0') * 8, &hash, sizeof(hash));
+  }
+  return derived;
+}
+
+}  // namespace millrace

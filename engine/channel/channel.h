@@ -1,0 +1,151 @@
+// A channel: every message to every subscriber, each at its own pace.
+//
+//   clock        ..   41   42   43   44   45         the next publication gets 46
+//   messages          [a]  [b]  [c]  [d]  [e]        in the blocks of a log: tag = id, entry = content
+//                           ^              ^
+//   subscribers             sB             sA        sB has b acknowledged: it is given c, d, e
+//
+// The log's offsets count publications from 1 and never go round; the clock that clients
+// see is the birth clock plus the offset, round the seam (clock.h).
+//
+// Messages, their ids and subscribers expire. What time it is, is what tick() was told
+// last; every other operation takes that for the present. So whoever repeats the same
+// operations gets the same channel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <ranges>
+
+#include "engine/base/error.h"
+#include "engine/base/keyed_hash.h"
+#include "engine/channel/clock.h"
+#include "engine/channel/message_ids.h"
+#include "engine/channel/receipt.h"
+#include "engine/channel/subscribers.h"
+#include "engine/log/log.h"
+
+namespace millrace {
+
+// What a channel is made from.
+struct ChannelHead {
+  HashKey secret{};  // random: receipts are stamped with it
+  Clock birth;       // the clock before the first publication
+  uint64_t expire_ms = 0;
+  UnixMs active;  // when anybody last subscribed, fetched, acknowledged or published
+};
+
+// What a fetch returns: messages [from, from + count).
+struct Fetch {
+  Offset from;
+  uint64_t count = 0;
+  bool more = false;
+  Offset last() const { return from + count - 1; }  // REQUIRES: count > 0
+};
+
+enum class Ack { Advanced, Already, Invalid };
+
+class Channel {
+ public:
+  explicit Channel(const ChannelHead& head);
+  Channel(Channel&&) noexcept = default;
+  Channel& operator=(Channel&&) noexcept = default;
+
+  Channel clone() const;
+
+  // --- where it stands ---
+  const ChannelHead& head() const { return head_; }
+  const Log& log() const { return log_; }
+  const Subscribers& subscribers() const { return subscribers_; }
+  UnixMs now() const { return log_.clock(); }
+  Clock clock() const { return clock_of(log_.last()); }
+  Clock clock_of(Offset offset) const { return head_.birth.after(offset.value()); }
+
+  // --- time ---
+  // Moves its time to `now` unless it is there or past it; true if it moved. What has
+  // expired then is gone: messages all at once, which costs the blocks that go; subscribers
+  // for whoever asks, their memory a slice at a time.
+  bool tick(UnixMs now);
+  // The first moment at which something of this date has not expired: an expiry of 100 ms
+  // lets a message of 1000 live up to and including 1100, as a key of the host does.
+  // What has expired once stays so, even if the expiry has been made longer since.
+  UnixMs oldest_alive(UnixMs now) const;
+  // When the channel itself expires.
+  UnixMs expires_at() const { return expiry_of(head_.active); }
+  UnixMs expiry_of(UnixMs date) const;
+  // Everything that lives now lives so long from its date on; what that leaves no time is
+  // gone as after a tick. What has expired does not come back.
+  void set_expire(uint64_t expire_ms);
+
+  // For those that only look, at a time that has not been ticked yet:
+  // the first message that has not expired, and a living subscriber or null.
+  Offset first_alive(UnixMs now) const { return log_.seek(oldest_alive(now)); }
+  const Subscriber* alive(ByteView name, UnixMs now) const;
+  Subscriber* alive(ByteView name, UnixMs now) {
+    return const_cast<Subscriber*>(static_cast<const Channel*>(this)->alive(name, now));
+  }
+
+  // Those that live at `now`, the longest inactive first.
+  auto living(UnixMs now) const {
+    return std::ranges::subrange(subscribers_.since(oldest_alive(now)), subscribers_.end());
+  }
+
+  // --- publishing ---
+  // How many more messages it can take.
+  uint64_t room() const;
+  // Stores a message and returns its clock; nothing, and no change, if the id is one of a
+  // message that lives. O(1), amortised. REQUIRES: room() > 0
+  std::optional<Clock> publish(ByteView id, ByteView content, BlockLimits limits);
+  // The message with this id, if it lives at `now`.
+  std::optional<Offset> find(ByteView id, UnixMs now) const;
+
+  // --- subscribing ---
+  // The subscriber of that name, a new one if none lives. It shows itself by this.
+  Subscriber& subscribe(ByteView name);
+  // False if none lives.
+  bool unsubscribe(ByteView name);
+  // The subscriber fetches or acknowledges.
+  void touch(Subscriber& subscriber);
+
+  Fetch fetch(const Subscriber& subscriber, uint64_t max) const;
+  // What a receipt for everything up to this message says. REQUIRES: it is in the log.
+  Receipt receipt_for(Offset last) const;
+  // Advances to what a receipt is for. Invalid, and no change, if that is not what this channel
+  // has there, or ever had: it has been put back to an earlier state since.
+  Ack acknowledge(Subscriber& subscriber, Receipt receipt);
+  // Advances to a clock. Invalid, and no change, if the channel has never
+  // got so far: it has been put back to an earlier state.
+  Ack acknowledge(Subscriber& subscriber, Clock clock);
+
+  // Blocks that went since the last call, for the caller to free at its leisure.
+  std::vector<Block> take_evicted() { return log_.take_evicted(); }
+
+  // --- as a value ---
+  // Each step of putting a channel together again leaves a valid one or fails with Corrupt.
+  // The order: made from its head, its blocks, the log's head, its subscribers, the one
+  // that was active longest ago first.
+  Result<void> append_block(BlockHeader header, Buffer bytes);
+  Result<void> restore_log_head(const LogHead& head);
+  Result<void> restore_subscriber(ByteView name, Offset position, UnixMs active);
+
+  // Everything it holds, itself included.
+  uint64_t memory() const {
+    return sizeof(*this) - sizeof(log_) + log_.memory() + ids_.memory() + subscribers_.memory();
+  }
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  void drop_expired();
+
+  ChannelHead head_;
+  Log log_;
+  MessageIds ids_;
+  Subscribers subscribers_;
+  // Subscribers last active before this have expired, though they may still be there. Not
+  // saved: nor are they.
+  UnixMs expired_before_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,32 @@
+// A channel as bytes, for RDB, DUMP, AOF rewrite and replication; docs/formats/channel.md
+// draws them. Its log travels as logs do (log_codec.h), subscribers some hundred a string.
+//
+//   head         := version secret(16 bytes) birth expire active        (varints but the secret)
+//   subscribers  := { size name position active }*
+//
+// `birth` counts from the smallest clock. To put a channel together again: see channel.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/channel/channel.h"
+
+namespace millrace {
+
+// No subscriber, id or name is longer, or empty.
+inline constexpr size_t kMaxNameBytes = 512;
+// A hundred years.
+inline constexpr uint64_t kMaxExpireMs = 3'155'760'000'000;
+
+std::string encode_channel_head(const ChannelHead& head);
+// All that live, the longest inactive first.
+std::vector<std::string> encode_subscribers(const Channel& channel);
+
+// The same from bytes that nobody has vouched for.
+Result<ChannelHead> decode_channel_head(ByteView bytes);
+// Adds those of one string; at the first bad one it stops, and the earlier ones stay.
+Result<void> restore_subscribers(Channel& channel, ByteView bytes);
+
+}  // namespace millrace

@@ -1,0 +1,158 @@
+#include "module/commands/channel/channel_commands.h"
+#include "module/commands/table_words.h"
+
+namespace millrace::module {
+
+namespace {
+
+constexpr ArgumentDoc kChannel{.name = "channel", .kind = Key};
+constexpr ArgumentDoc kSubscriber{.name = "subscriber"};
+constexpr ArgumentDoc kExpire{.name = "milliseconds", .kind = Integer, .token = "EXPIRE", .flags = kOptional};
+
+constexpr ArgumentDoc kSubscribe[] = {kChannel, kSubscriber, kExpire};
+constexpr ArgumentDoc kUnsubscribe[] = {kChannel, kSubscriber};
+constexpr ArgumentDoc kPublish[] = {kChannel, {.name = "id"}, {.name = "content"}};
+constexpr ArgumentDoc kPair[] = {{.name = "id"}, {.name = "content"}};
+constexpr ArgumentDoc kMpublish[] = {kChannel, {.name = "message", .kind = Block, .flags = kMultiple, .parts = kPair}};
+constexpr ArgumentDoc kFetch[] = {
+    kChannel,
+    kSubscriber,
+    {.name = "count", .kind = Integer, .token = "MAX", .flags = kOptional},
+    {.name = "milliseconds", .kind = Integer, .token = "BLOCK", .flags = kOptional},
+};
+constexpr ArgumentDoc kAck[] = {kChannel, kSubscriber, {.name = "receipt"}};
+constexpr ArgumentDoc kSeen[] = {kChannel, kSubscriber, {.name = "id", .flags = kMultiple}};
+constexpr ArgumentDoc kCreate[] = {
+    kChannel, kExpire, {.name = "clock", .kind = Integer, .token = "CLOCK", .flags = kOptional}};
+constexpr ArgumentDoc kFull[] = {{.name = "full", .kind = PureToken, .token = "FULL"},
+                                 {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional}};
+constexpr ArgumentDoc kInfo[] = {kChannel, {.name = "lists", .kind = Block, .flags = kOptional, .parts = kFull}};
+
+constexpr ArgumentDoc kBlockParts[] = {{.name = "header"}, {.name = "bytes"}};
+constexpr ArgumentDoc kEffects[] = {
+    {.name = "created", .token = "CREATED"},  {.name = "unix-time-milliseconds", .kind = UnixTime, .token = "CLOCK"},
+    {.name = "subscriber", .token = "TOUCH"}, {.name = "block", .kind = Block, .token = "BLOCK", .parts = kBlockParts},
+    {.name = "log-head", .token = "LOGHEAD"}, {.name = "subscribers", .token = "SUBSCRIBERS"},
+};
+constexpr ArgumentDoc kEffect[] = {kChannel, {.name = "effect", .kind = OneOf, .parts = kEffects}};
+
+constexpr abi::Command kCommands[] = {
+    {
+        .name = "CHAN.SUBSCRIBE",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -3,
+        .summary =
+            "Subscribes to a channel, or shows that the subscriber is still there; returns the subscriber's clock.",
+        .complexity = "O(1).",
+        .since = kSince,
+        .arguments = kSubscribe,
+        .callback = callback<chan_subscribe>,
+    },
+    {
+        .name = "CHAN.UNSUBSCRIBE",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = 3,
+        .summary = "Ends a subscription; returns 1, or 0 if there is none.",
+        .complexity = "O(1), or O(log(N)) with N clients that wait for a publication.",
+        .since = kSince,
+        .arguments = kUnsubscribe,
+        .callback = callback<chan_unsubscribe>,
+    },
+    {
+        .name = "CHAN.PUBLISH",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = 4,
+        .summary = "Publishes a message and returns its clock, or null if its id was published before.",
+        .complexity = "O(1), whatever the number of subscribers, plus O(1) for each client that waits for it.",
+        .since = kSince,
+        .arguments = kPublish,
+        .callback = callback<chan_publish>,
+    },
+    {
+        .name = "CHAN.MPUBLISH",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -4,
+        .summary = "Publishes messages and returns the clock of each, or null for an id that was published before.",
+        .complexity = "O(1) for each message, plus O(1) for each client that waits for them.",
+        .since = kSince,
+        .arguments = kMpublish,
+        .callback = callback<chan_mpublish>,
+    },
+    {
+        .name = "CHAN.FETCH",
+        .flags = "write blocking",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyAccess | abi::kKeyUpdate,
+        .arity = -3,
+        .summary = "Returns the messages a subscriber has not acknowledged, with a receipt for them, and waits for "
+                   "them if asked to.",
+        .complexity = "O(log(N)+M) with N blocks of messages in the channel and M messages returned.",
+        .since = kSince,
+        .arguments = kFetch,
+        .callback = callback<chan_fetch>,
+    },
+    {
+        .name = "CHAN.ACK",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = 4,
+        .summary = "Acknowledges everything up to a receipt; returns 1, or 0 if that was done before.",
+        .complexity = "O(1).",
+        .since = kSince,
+        .arguments = kAck,
+        .callback = callback<chan_ack>,
+    },
+    {
+        .name = "CHAN.SEEN",
+        .flags = "readonly fast",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -4,
+        .summary = "Says for each id whether the subscriber has acknowledged its message.",
+        .complexity = "O(log(N)) for each id, with N blocks of messages in the channel.",
+        .since = kSince,
+        .arguments = kSeen,
+        .callback = callback<chan_seen>,
+    },
+    {
+        .name = "CHAN.CREATE",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -2,
+        .summary = "Creates a channel that starts at a given clock; an error if it exists.",
+        .complexity = "O(1).",
+        .since = kSince,
+        .arguments = kCreate,
+        .callback = callback<chan_create>,
+    },
+    {
+        .name = "CHAN.INFO",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly,
+        .arity = -2,
+        .summary = "Describes a channel; FULL lists its subscribers, messages and ids, each with its time to live.",
+        .complexity = "O(N+M) with N subscribers and M blocks of messages.",
+        .since = kSince,
+        .arguments = kInfo,
+        .callback = callback<chan_info>,
+    },
+    {
+        .name = "CHAN.APPLY",
+        .flags = "write deny-oom admin",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Applies an effect to a channel; written by servers to replicas and the AOF, not by people.",
+        .complexity = "O(N) with N bytes in the effect.",
+        .since = kSince,
+        .arguments = kEffect,
+        .callback = callback<chan_apply>,
+    },
+};
+
+}  // namespace
+
+std::span<const abi::Command> channel_command_table() { return kCommands; }
+
+}  // namespace millrace::module

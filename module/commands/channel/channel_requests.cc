@@ -1,0 +1,153 @@
+#include "module/commands/channel/channel_requests.h"
+
+#include <string>
+
+#include "engine/channel/channel_codec.h"
+
+namespace millrace::module {
+
+namespace {
+
+// The next word as a subscriber's name or a message's id.
+ByteView named(ArgumentReader& reader, const char* what) {
+  const ByteView name = reader.word(what);
+  if (!reader.failed() && (name.empty() || name.size() > kMaxNameBytes)) {
+    reader.fail(ErrorCode::Range,
+                std::string("the ") + what + " has " + std::to_string(name.size()) + " bytes, expected 1 to 512");
+  }
+  return name;
+}
+
+uint64_t expire_time(ArgumentReader& reader) { return reader.number("EXPIRE time", 1, kMaxExpireMs); }
+
+// What was read, or the first error; words that are left over are one.
+template <class Request>
+Result<Request> finished(ArgumentReader& reader, Request request) {
+  if (!reader.at_end()) reader.unknown_word("nothing more");
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<PublishRequest> parse_pairs(Words words) {
+  ArgumentReader reader(words);
+  do {
+    named(reader, "id");
+    if (reader.word("content").size() > kMaxPart) reader.fail(ErrorCode::Range, "a content is larger than 512 MiB");
+  } while (!reader.at_end());
+  return finished(reader, PublishRequest{words});
+}
+
+}  // namespace
+
+Result<SubscribeRequest> parse_chan_subscribe(Words words) {
+  ArgumentReader reader(words);
+  SubscribeRequest request{named(reader, "subscriber"), std::nullopt};
+  if (reader.keyword("EXPIRE")) request.expire_ms = expire_time(reader);
+  if (!reader.at_end()) reader.unknown_word(request.expire_ms ? "nothing more" : "EXPIRE");
+  return finished(reader, request);
+}
+
+Result<ByteView> parse_chan_unsubscribe(Words words) {
+  ArgumentReader reader(words);
+  return finished(reader, named(reader, "subscriber"));
+}
+
+Result<PublishRequest> parse_chan_publish(Words words) {
+  if (words.size() > 2) return fail(ErrorCode::Syntax, "one id and one content; CHAN.MPUBLISH takes several");
+  return parse_pairs(words);
+}
+
+Result<PublishRequest> parse_chan_mpublish(Words words) { return parse_pairs(words); }
+
+Result<FetchRequest> parse_chan_fetch(Words words) {
+  ArgumentReader reader(words);
+  FetchRequest request;
+  request.subscriber = named(reader, "subscriber");
+  bool max = false;
+  bool block = false;
+  while (!reader.at_end()) {
+    if (reader.option("MAX", max)) {
+      request.max = reader.number("MAX count", 1, kMaxReadCount);
+    } else if (reader.option("BLOCK", block)) {
+      request.block_ms = reader.number("BLOCK time", 0, kMaxMs);
+    } else {
+      reader.unknown_word("MAX or BLOCK");
+    }
+  }
+  return finished(reader, request);
+}
+
+Result<ChannelAckRequest> parse_chan_ack(Words words) {
+  ArgumentReader reader(words);
+  ChannelAckRequest request;
+  request.subscriber = named(reader, "subscriber");
+  request.receipt = reader.word("receipt");
+  return finished(reader, request);
+}
+
+Result<SeenRequest> parse_chan_seen(Words words) {
+  ArgumentReader reader(words);
+  SeenRequest request;
+  request.subscriber = named(reader, "subscriber");
+  if (!reader.failed()) request.ids = words.subspan(1);
+  do {
+    named(reader, "id");
+  } while (!reader.at_end());
+  return finished(reader, request);
+}
+
+Result<CreateRequest> parse_chan_create(Words words) {
+  ArgumentReader reader(words);
+  CreateRequest request;
+  bool expire = false;
+  bool clock = false;
+  while (!reader.at_end()) {
+    if (reader.option("EXPIRE", expire)) {
+      request.expire_ms = expire_time(reader);
+    } else if (reader.option("CLOCK", clock)) {
+      request.clock = Clock(reader.signed_number("CLOCK", Clock::kMin, Clock::kMax));
+    } else {
+      reader.unknown_word("EXPIRE or CLOCK");
+    }
+  }
+  return finished(reader, request);
+}
+
+Result<ChannelInfoRequest> parse_chan_info(Words words) {
+  ArgumentReader reader(words);
+  ChannelInfoRequest request;
+  if (!reader.at_end() && !reader.option("FULL", request.full)) reader.unknown_word("FULL");
+  if (reader.keyword("COUNT")) request.count = reader.number("COUNT", 1, kMaxReadCount);
+  return finished(reader, request);
+}
+
+Result<ChannelEffect> parse_chan_apply(Words words) {
+  using What = ChannelEffect::What;
+  ArgumentReader reader(words);
+  ChannelEffect effect;
+  if (reader.keyword("CLOCK")) {
+    effect.clock = UnixMs(reader.number("CLOCK", 0, INT64_MAX));
+  } else if (reader.keyword("TOUCH")) {
+    effect.what = What::Touch;
+    effect.bytes = named(reader, "subscriber");
+  } else if (reader.keyword("CREATED")) {
+    effect.what = What::Created;
+    effect.bytes = reader.word("head");
+  } else if (reader.keyword("BLOCK")) {
+    effect.what = What::Block;
+    effect.header = reader.word("block header");
+    effect.bytes = reader.word("block");
+    if (effect.bytes.size() > kMaxBlock) reader.fail(ErrorCode::Range, "a block is larger than 4 GiB");
+  } else if (reader.keyword("LOGHEAD")) {
+    effect.what = What::LogHead;
+    effect.bytes = reader.word("log head");
+  } else if (reader.keyword("SUBSCRIBERS")) {
+    effect.what = What::Subscribers;
+    effect.bytes = reader.word("subscribers");
+  } else {
+    reader.unknown_word("CREATED, CLOCK, TOUCH, BLOCK, LOGHEAD or SUBSCRIBERS");
+  }
+  return finished(reader, effect);
+}
+
+}  // namespace millrace::module

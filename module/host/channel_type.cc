@@ -1,0 +1,92 @@
+#include "module/host/channel_type.h"
+
+#include <string>
+
+#include "engine/base/decoder.h"
+#include "engine/channel/channel_codec.h"
+#include "module/host/counters.h"
+#include "module/host/log_strings.h"
+
+namespace millrace::abi {
+
+namespace {
+
+Result<void> load_subscribers(RdbReader& reader, Channel& channel) {
+  auto count_bytes = reader.bytes();
+  if (!count_bytes) return cut_short();
+  Decoder count(count_bytes->view());
+  uint64_t left = count.number();
+  if (!count.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
+  for (; left > 0; --left) {
+    auto bytes = reader.bytes();
+    if (!bytes) return cut_short();
+    if (auto restored = restore_subscribers(channel, bytes->view()); !restored) return restored;
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Channel>> load_channel(RdbReader& reader) {
+  auto head_bytes = reader.bytes();
+  auto log_head_bytes = head_bytes ? reader.bytes() : std::nullopt;
+  if (!log_head_bytes) return cut_short();
+  auto head = decode_channel_head(head_bytes->view());
+  if (!head) return std::unexpected(head.error());
+  auto log_head = decode_log_head(log_head_bytes->view());
+  if (!log_head) return std::unexpected(log_head.error());
+
+  auto channel = std::make_unique<Channel>(*head);
+  auto append = [&](BlockHeader header, Buffer bytes) { return channel->append_block(header, std::move(bytes)); };
+  if (auto loaded = load_blocks(reader, log_head->blocks, append); !loaded) return std::unexpected(loaded.error());
+  if (auto restored = channel->restore_log_head(*log_head); !restored) return std::unexpected(restored.error());
+  if (auto loaded = load_subscribers(reader, *channel); !loaded) return std::unexpected(loaded.error());
+  return channel;
+}
+
+}  // namespace
+
+std::unique_ptr<Channel> TypeTraits<Channel>::load(RdbReader& reader, int version) {
+  auto channel = version == encoding_version ? load_channel(reader)
+                                             : fail(ErrorCode::Corrupt, "written by a newer version of the module");
+  if (!channel) {
+    ++module::counters.refused_payloads;
+    reader.refuse("channel", channel.error());
+    return nullptr;
+  }
+  return std::move(*channel);
+}
+
+void TypeTraits<Channel>::save(RdbWriter& writer, const Channel& channel) {
+  writer.bytes(encode_channel_head(channel.head()));
+  writer.bytes(encode_log_head(channel.log()));
+  save_blocks(writer, channel.log());
+  const std::vector<std::string> subscribers = encode_subscribers(channel);
+  std::string count;
+  append_varint(count, subscribers.size());
+  writer.bytes(count);
+  for (const std::string& bytes : subscribers) writer.bytes(bytes);
+}
+
+void TypeTraits<Channel>::rewrite(AofWriter& writer, const Channel& channel) {
+  using namespace module;
+  writer.emit(kApplyToChannel, kApplyCreated, encode_channel_head(channel.head()));
+  rewrite_blocks(writer, kApplyToChannel, kApplyMessages, channel.log());
+  writer.emit(kApplyToChannel, kApplyLogHead, encode_log_head(channel.log()));
+  for (const std::string& bytes : encode_subscribers(channel)) {
+    writer.emit(kApplyToChannel, kApplySubscribers, bytes);
+  }
+}
+
+void TypeTraits<Channel>::digest(DigestWriter& writer, const Channel& channel) {
+  writer.bytes(encode_channel_head(channel.head()));
+  for (uint64_t number : {channel.now().value(), channel.log().first().value(), channel.log().next().value()}) {
+    writer.number(number);
+  }
+  digest_messages(writer, channel.log());
+  for (const Subscriber& subscriber : channel.living(channel.now())) {
+    writer.bytes(subscriber.name);
+    writer.number(subscriber.position.value());
+    writer.number(subscriber.active.value());
+  }
+}
+
+}  // namespace millrace::abi

@@ -1,0 +1,39 @@
+// The channel as a key type of the host.
+#pragma once
+
+#include "engine/channel/channel.h"
+#include "module/abi/data_type.h"
+
+namespace millrace::abi {
+
+template <>
+struct TypeTraits<Channel> {
+  static constexpr const char* name = "millr-chn";
+  static constexpr int encoding_version = 1;
+  static std::unique_ptr<Channel> load(RdbReader& reader, int version);
+  static void save(RdbWriter& writer, const Channel& channel);
+  static void rewrite(AofWriter& writer, const Channel& channel);
+  static void digest(DigestWriter& writer, const Channel& channel);
+  static uint64_t memory(const Channel& channel) { return channel.memory(); }
+  static uint64_t free_effort(const Channel& channel) {
+    return channel.log().block_count() + channel.subscribers().size();
+  }
+  static std::unique_ptr<Channel> copy(const Channel& channel) { return std::make_unique<Channel>(channel.clone()); }
+};
+
+}  // namespace millrace::abi
+
+namespace millrace::module {
+
+using ChannelKey = abi::TypedKey<Channel>;
+
+// The command that carries effects to replicas and the AOF, and its words.
+inline constexpr const char* kApplyToChannel = "CHAN.APPLY";
+inline constexpr const char* kApplyCreated = "CREATED";
+inline constexpr const char* kApplyTime = "CLOCK";
+inline constexpr const char* kApplyTouch = "TOUCH";
+inline constexpr const char* kApplyMessages = "BLOCK";
+inline constexpr const char* kApplyLogHead = "LOGHEAD";
+inline constexpr const char* kApplySubscribers = "SUBSCRIBERS";
+
+}  // namespace millrace::module

@@ -1,0 +1,57 @@
+// The messages of a log as the strings in which RDB files and the AOF hold them, for every
+// type that keeps its messages in a log: two strings a block, docs/formats/log.md.
+#pragma once
+
+#include "engine/log/log_codec.h"
+#include "module/abi/data_type.h"
+
+namespace millrace::abi {
+
+inline std::unexpected<Error> cut_short() { return fail(ErrorCode::Corrupt, "the payload ends too early"); }
+
+inline void save_blocks(RdbWriter& writer, const Log& log) {
+  log.each_block([&](const Block& block) {
+    writer.bytes(encode_block_header(block));
+    writer.bytes(block.bytes());
+  });
+}
+
+// `append` takes a header and the bytes, and may refuse them.
+template <class Append>
+Result<void> load_blocks(RdbReader& reader, uint64_t count, Append append) {
+  for (uint64_t i = 0; i < count; ++i) {
+    auto header_bytes = reader.bytes();
+    auto bytes = header_bytes ? reader.bytes() : std::nullopt;
+    if (!bytes) return cut_short();
+    auto header = decode_block_header(header_bytes->view());
+    if (!header) return std::unexpected(header.error());
+    if (auto added = append(*header, std::move(*bytes)); !added) return added;
+  }
+  return {};
+}
+
+inline void rewrite_blocks(AofWriter& writer, const char* command, const char* what, const Log& log) {
+  log.each_block([&](const Block& block) { writer.emit(command, what, encode_block_header(block), block.bytes()); });
+}
+
+// What the messages say, not how the blocks happen to be cut: that may differ between a
+// master and a replica with another block size.
+inline void digest_messages(DigestWriter& writer, const Log& log) {
+  Message message;
+  for (Log::Cursor cursor(log, log.first()); cursor.next(message);) {
+    writer.number(message.offset.value());
+    writer.number(message.written.value());
+    writer.bytes(message.tag);
+    writer.bytes(message.entry);
+  }
+}
+
+// The bytes of a block that an effect brings, as a block owns them.
+inline Buffer copy_of(ByteView bytes) {
+  Buffer buffer;
+  buffer.reserve(static_cast<uint32_t>(bytes.size()));
+  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
+  return buffer;
+}
+
+}  // namespace millrace::abi
