@@ -3,8 +3,9 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "client/cluster_map.h"
 
 namespace millrace::cli {
 namespace {
@@ -112,12 +113,9 @@ Result<LogFollower::Next> LogFollower::take(const Reply& reply, const Show& show
 
 // Some errors are a state the server is in and leaves again; the others are the answer.
 Result<LogFollower::Next> LogFollower::take_error(const std::string& text) {
-  constexpr std::string_view kMoved = "MOVED ";
-  if (text.starts_with(kMoved)) {
-    const size_t space = text.find(' ', kMoved.size());
-    auto there = client::parse_endpoint(space == text.npos ? "" : std::string_view(text).substr(space + 1));
+  if (text.starts_with("MOVED ")) {
+    auto there = client::redirection_target(text, server_.to);
     if (!there) return std::unexpected(there.error());
-    if (there->host.empty()) there->host = server_.to.host;
     server_.to = *there;
     connection_ = client::Connection(server_);
     return Next::TryAgain;

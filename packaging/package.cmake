@@ -35,6 +35,7 @@ mark_as_advanced(DPKG_SHLIBDEPS FILE_PROGRAM)
 if(DPKG_SHLIBDEPS AND FILE_PROGRAM)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 else()
-  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libc6, libstdc++6, libhiredis0.14, libsimdjson14, libzstd1, zlib1g")
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS 
+    ", libc6, libstdc++6, libhiredis0.14 | libhiredis1.1.0, libsimdjson14 | libsimdjson19, libzstd1, zlib1g")
 endif()
 include(CPack)

@@ -8,6 +8,7 @@ run_packages=(
   "cmake: command -v cmake"
   "ninja-build: command -v ninja"
   "libcli11-dev: has_header CLI/CLI.hpp"
+  "libsodium-dev: has_header sodium.h"
   "libhiredis-dev: has_header hiredis/hiredis.h"
   "libsimdjson-dev: has_header simdjson.h"
   "libzstd-dev: has_header zstd.h"

@@ -1,5 +1,6 @@
 #include "client/load/command_source.h"
 
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,11 +50,11 @@ Result<void> CommandSource::continue_at(const InputPosition& position) {
   end_ = {.file = position.file};
   if (!open_file()) return fail(ErrorCode::BadInput, problem_);
   if (parser_->needs_beginning() && position.offset > 0) {
-    Step step = Step::Waiting;
     // Up to the first record behind the header, wherever that is: it was read before.
-    for (int tries = 0; step == Step::Waiting && tries < 100'000; ++tries) {
-      step = next();
-      if (step == Step::Waiting) usleep(1000);
+    Step step = next();
+    for (; step == Step::Waiting; step = next()) {
+      pollfd waited{descriptor(), POLLIN, 0};
+      if (poll(&waited, 1, -1) < 0) return fail(ErrorCode::BadInput, "stopped while waiting for the header");
     }
     if (step == Step::End || end_.file != position.file) {
       return fail(ErrorCode::BadInput, files_[position.file] + ": it is shorter than it was");

@@ -42,6 +42,7 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
   counts_ = counts;
   if (auto opened = router_.open(); !opened) return std::unexpected(opened.error());
   effects_.emplace(router_.has_one_connection());
+  const uint64_t failed_before = counts.failed + counts.bad;
   std::optional<End> end;
   std::optional<Clock::time_point> deadline;
   const auto run_on = [&]() -> Result<void> {
@@ -50,10 +51,14 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
       // Before more is sent: what a run that is killed now has not noted is what is under way.
       if (auto told = tell_settled(); !told) return told;
       if (auto filled = fill(); !filled) return filled;
-      for (Pipeline& pipeline : router_.pipelines()) pipeline.send();
+      for (Pipeline& pipeline : router_.pipelines()) {
+        pipeline.send();
+        tell_of_trouble(pipeline);
+      }
       watcher_.moved_on(counts_);
       if (is_at_end_ && is_idle()) return {};
-      const bool is_over = watcher_.is_stopped() || (options_.is_strict && counts_.failed + counts_.bad > 0);
+      const bool is_over =
+          watcher_.is_stopped() || (options_.is_strict && counts_.failed + counts_.bad > failed_before);
       if (is_over && !end) {
         end = watcher_.is_stopped() ? End::Stopped : End::Strict;
         is_at_end_ = true;
@@ -79,7 +84,8 @@ Result<void> Loader::fill() {
   waits_for_input_ = false;
   if (is_draining_ && !is_idle()) return {};
   if (std::exchange(is_draining_, false) && router_.is_cluster()) router_.refresh();
-  while (!is_at_end_ && ledger_.span() < kMostSpan && !failure_) {
+  while (!is_at_end_ && !failure_ && !watcher_.is_stopped() &&
+         (router_.has_one_connection() || ledger_.span() < kMostSpan)) {
     if (!has_command_) {
       const CommandSource::Step step = source_.next();
       if (step == CommandSource::Step::End) is_at_end_ = has_read_all_ = true;
@@ -89,6 +95,7 @@ Result<void> Loader::fill() {
         ++counts_.bad;
         note_failure(source_.begin().file, source_.begin().line, source_.problem());
         ledger_.settle(ledger_.enter(source_.begin(), source_.end()));
+        watcher_.moved_on(counts_);
         if (options_.is_strict) break;
         continue;
       }
@@ -106,7 +113,13 @@ Result<void> Loader::fill() {
 Result<bool> Loader::add_command() {
   const Words words = source_.words();
   const auto pipeline = router_.pipeline_for(words);
-  if (!pipeline) return std::unexpected(pipeline.error());
+  if (!pipeline) {
+    // Who knows where the key is may be away for a while, as may all the others.
+    if (!asked_in_vain_since_) asked_in_vain_since_ = Clock::now();
+    if (Clock::now() - *asked_in_vain_since_ < options_.limits.retry_for) return false;
+    return std::unexpected(pipeline.error());
+  }
+  asked_in_vain_since_.reset();
   if (!(*pipeline)->has_room()) return false;
   const CommandEffects::Effect effect = effects_->next(words);
   const uint64_t number = ledger_.enter(source_.begin(), source_.end());
@@ -128,10 +141,9 @@ Result<bool> Loader::add_command() {
 Result<void> Loader::receive() {
   // Sending again can make connections to nodes that are new: not in this loop.
   for (Pipeline& pipeline : router_.pipelines()) {
-    const bool had_trouble = pipeline.trouble().has_value();
     auto received = pipeline.receive([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
     if (!received) return received;
-    tell_of_trouble(pipeline, had_trouble);
+    tell_of_trouble(pipeline);
   }
   if (auto looked = look_for_new_owners(); !looked) return looked;
   return send_again();
@@ -215,9 +227,13 @@ void Loader::note_failure(uint64_t file, uint64_t line, std::string_view why) {
   if (auto noted = watcher_.failed(source_.file_name(file), line, why); !noted) failure_ = noted.error();
 }
 
-void Loader::tell_of_trouble(const Pipeline& pipeline, bool had_trouble) {
-  if (pipeline.trouble() && !had_trouble) watcher_.tell(pipeline.trouble()->text + "; trying to reach it again");
-  if (!pipeline.trouble() && had_trouble) watcher_.tell(pipeline.endpoint().text() + " is back; going on");
+void Loader::tell_of_trouble(const Pipeline& pipeline) {
+  const bool has_trouble = pipeline.trouble().has_value();
+  if (has_trouble && troubled_.insert(&pipeline).second) {
+    watcher_.tell(pipeline.trouble()->text + "; trying to reach it again");
+  } else if (!has_trouble && troubled_.erase(&pipeline) > 0) {
+    watcher_.tell(pipeline.endpoint().text() + " is back; going on");
+  }
 }
 
 Result<void> Loader::tell_settled() {
@@ -236,7 +252,9 @@ bool Loader::is_idle() {
 
 // Until something can be done again.
 void Loader::wait() {
-  std::vector<pollfd> waited = {{watcher_.stop_descriptor(), POLLIN, 0}};
+  std::vector<pollfd> waited;
+  // Once it came it would end every wait.
+  if (!watcher_.is_stopped()) waited.push_back({watcher_.stop_descriptor(), POLLIN, 0});
   Clock::time_point until = Clock::now() + kLongestWait;
   for (const Pipeline& pipeline : router_.pipelines()) {
     if (pipeline.descriptor() >= 0) {

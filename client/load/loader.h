@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -82,7 +83,7 @@ class Loader {
   Result<void> send_again();
   Result<void> look_for_new_owners();
   void note_failure(uint64_t file, uint64_t line, std::string_view why);
-  void tell_of_trouble(const Pipeline& pipeline, bool had_trouble);
+  void tell_of_trouble(const Pipeline& pipeline);
   Result<void> tell_settled();
   bool is_idle();
   void wait();
@@ -101,7 +102,9 @@ class Loader {
   bool waits_for_input_ = false;
   bool is_draining_ = false;  // no new commands until all are answered: order
   std::deque<Again> again_;
+  std::set<const Pipeline*> troubled_;  // those of which it was told
   Pipeline::Clock::time_point again_at_{};
+  std::optional<Pipeline::Clock::time_point> asked_in_vain_since_;
   std::optional<Pipeline::Clock::time_point> refused_since_;  // since when nothing succeeded
   Pipeline::Clock::time_point next_look_{};
   std::optional<Error> failure_;  // of the watcher

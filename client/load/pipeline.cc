@@ -45,7 +45,6 @@ Result<void> Pipeline::open() {
   replies_ = ReplyReader();
   last_heard_ = Clock::now();
   trouble_.reset();
-  pause_ = Milliseconds(0);
   return {};
 }
 
@@ -105,6 +104,9 @@ Result<void> Pipeline::receive_some(const OnAnswer& on_answer) {
     return fail(ErrorCode::Closed, "the connection to " + endpoint().text() + " broke: " + why);
   }
   last_heard_ = Clock::now();
+  lost_at_.reset();
+  pause_ = Milliseconds(0);
+  tries_ = 0;
   replies_.feed({bytes, static_cast<size_t>(got)});
   for (;;) {
     const auto reply = replies_.next();
@@ -154,7 +156,7 @@ void Pipeline::lose(Error why) {
   connection_.close();
   is_open_ = false;
   trouble_ = std::move(why);
-  lost_at_ = next_try_ = Clock::now();
+  next_try_ = Clock::now() + pause_;
   // The server forgets a transaction that was not ended: all of it is sent again.
   buffer_.unsend();
   unanswered_ += held_;
@@ -162,14 +164,18 @@ void Pipeline::lose(Error why) {
 }
 
 Result<void> Pipeline::try_again() {
-  if (Clock::now() < next_try_) return {};
+  const Clock::time_point now = Clock::now();
+  if (now < next_try_) return {};
+  if (!lost_at_) lost_at_ = now;
+  const bool is_too_long = now - *lost_at_ >= limits_.retry_for;
+  if (tries_++ > 0 && is_too_long) return fail(ErrorCode::Unreachable, trouble_->text);
+  pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
   auto opened = open();
   if (opened) return {};
   trouble_ = opened.error();
-  pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
   next_try_ = Clock::now() + pause_;
-  if (Clock::now() - lost_at_ < limits_.retry_for) return {};
-  return fail(ErrorCode::Unreachable, opened.error().text);
+  if (is_too_long) return fail(ErrorCode::Unreachable, trouble_->text);
+  return {};
 }
 
 std::optional<Pipeline::Clock::time_point> Pipeline::due() const {

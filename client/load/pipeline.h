@@ -58,7 +58,8 @@ class Pipeline {
 
   // Receives what is there, without waiting, and opens a connection again that broke. Each
   // command is answered once, in the order they were added; those of a transaction when it
-  // ends. Unreachable: the server has been away for longer than it may.
+  // ends. Unreachable: the server has been away for longer than it may, or lets us in and
+  // answers nothing for as long.
   Result<void> receive(const OnAnswer& on_answer);
 
   // Sends what can be sent without waiting.
@@ -112,9 +113,11 @@ class Pipeline {
   size_t held_bytes_ = 0;
   size_t unanswered_ = 0;
   Clock::time_point last_heard_;
-  Clock::time_point lost_at_;
+  // Since the server last answered something: when it was lost, and what was done about it.
+  std::optional<Clock::time_point> lost_at_;
   Clock::time_point next_try_;
   Milliseconds pause_{0};
+  int tries_ = 0;
   std::optional<Error> trouble_;
 };
 

@@ -1,11 +1,9 @@
 // Inputs that are commands already, in the Redis protocol or one a line: no template.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "client/load/command_parser.h"
 #include "client/load/resp_splitter.h"
+#include "client/load/typed_command_splitter.h"
 
 namespace millrace::client {
 
@@ -19,14 +17,13 @@ class RespCommands : public CommandParser {
   RespSplitter splitter_;
 };
 
-class LineCommands : public CommandParser {
+class TypedCommands : public CommandParser {
  public:
-  Split take(std::string_view window, bool is_all) override;
-  Words words() const override { return words_; }
+  Split take(std::string_view window, bool is_all) override { return splitter_.split(window, is_all); }
+  Words words() const override { return splitter_.words(); }
 
  private:
-  std::vector<std::string> unquoted_;
-  std::vector<std::string_view> words_;
+  TypedCommandSplitter splitter_;
 };
 
 }  // namespace millrace::client

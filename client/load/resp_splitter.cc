@@ -1,11 +1,8 @@
 #include "client/load/resp_splitter.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <optional>
-
-#include "client/load/command_line.h"
-#include "client/load/line_splitter.h"
 
 namespace millrace::client {
 namespace {
@@ -70,18 +67,9 @@ Split RespSplitter::split(std::string_view window, bool is_all) {
 }
 
 Split RespSplitter::split_inline(std::string_view window, bool is_all) {
-  std::string_view line;
-  const Split split = split_line(window, is_all, line);
-  if (split.kind == Split::Kind::NeedsMore && window.size() < kLongestInline) return split;
-  if (split.kind == Split::Kind::NeedsMore || line.size() > kLongestInline) {
-    return Split::lost("neither the Redis protocol nor a line of at most 64 KiB");
-  }
-  auto words = split_command_line(line);
-  if (!words) return Split::bad(split.size, words.error().text);
-  if (words->empty()) return Split::nothing(split.size);
-  unquoted_ = std::move(*words);
-  words_.assign(unquoted_.begin(), unquoted_.end());
-  return split;
+  const size_t end = std::min(window.find('\n'), window.size());
+  if (end > kLongestInline) return Split::lost("neither the Redis protocol nor a line of at most 64 KiB");
+  return typed_.split(window, is_all);
 }
 
 }  // namespace millrace::client

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/load/split.h"
+#include "client/load/typed_command_splitter.h"
 
 namespace millrace::client {
 
@@ -23,14 +24,14 @@ class RespSplitter {
 
   // Of the last Record: its words, borrowed from the window and from this until the next
   // call of split; and whether it was inline, so that its bytes are not the protocol's.
-  const std::vector<std::string_view>& words() const { return words_; }
+  const std::vector<std::string_view>& words() const { return is_inline_ ? typed_.words() : words_; }
   bool is_inline() const { return is_inline_; }
 
  private:
   Split split_inline(std::string_view window, bool is_all);
 
   std::vector<std::string_view> words_;
-  std::vector<std::string> unquoted_;
+  TypedCommandSplitter typed_;
   bool is_inline_ = false;
 };
 

@@ -153,6 +153,17 @@ def test_a_checkpoint_of_another_load_is_refused(own, tmp_path, state):
         assert state.read_text() == damaged
 
 
+def test_a_strict_load_goes_on_behind_what_ended_it(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("INCR n\nNOSUCH\n" + "INCR n\n" * 10_000 + "NOSUCH\nINCR n\n")
+    words = ("--checkpoint", state, "--strict", "--pipeline", "10", path)
+    load(own, *words, status=1)
+    assert int(own.admin.call("GET", "n")) < 100
+    assert counts(load(own, *words, status=1))[2] == 2
+    load(own, *words, status=1)
+    assert own.admin.call("GET", "n") == b"10002"
+
+
 def test_an_input_that_has_become_shorter_is_refused(own, tmp_path, state):
     path = tmp_path / "x.commands"
     path.write_text("SET a 1\n" * COUNT)

@@ -129,6 +129,13 @@ def test_a_server_that_answers_nothing_is_given_up_after_the_timeout(own, tmp_pa
         own.thaw()
 
 
+def test_a_server_that_lets_us_in_and_cuts_us_off_each_time_is_given_up(own):
+    with own.changed_settings(client_query_buffer_limit="1048576"):
+        done = load(own, "--retry-for", "1", "-", input=encoded(["SET", "a", "1"]) + encoded(["SET", "b", b"x" * 3_000_000]), status=3)
+    assert b"the connection to 127.0.0.1" in done.stderr
+    assert own.admin.call("GET", "a") == b"1"
+
+
 def test_a_password_comes_from_the_environment_and_a_wrong_one_is_told(own):
     own.admin.call("ACL", "SETUSER", "loader", "on", ">secret", "~*", "+@all")
     own.admin.call("CONFIG", "SET", "requirepass", "other")

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from cluster import Cluster
 from server import Server, wait_until
 from tool import TOOL, Running, millrace
 
@@ -152,6 +153,19 @@ def test_a_log_that_begins_again_is_read_from_its_beginning(tmp_path):
             own.admin.call("TWRITE", "log", "t", "new")
             running.wait_for_output("1\tt\tnew\n")
             assert "the log is shorter than before" in running.errors()
+
+
+def test_it_follows_its_key_to_the_node_that_serves_it(tmp_path):
+    with Cluster() as cluster:
+        key = next(f"log{i}" for i in range(100) if cluster.master_of(cluster_slot(cluster, f"log{i}")) is cluster.nodes[2])
+        cluster.nodes[2].admin.call("TWRITE", key, "t", "x")
+        with Running(tmp_path, "tail", "--to", f":{cluster.nodes[0].port}", key) as running:
+            running.wait_for_output("1\tt\tx\n")
+            assert ended(running) == ["1\tt\tx"]
+
+
+def cluster_slot(cluster, key):
+    return cluster.nodes[0].admin.call("CLUSTER", "KEYSLOT", key)
 
 
 def test_it_is_told_what_is_wrong(server, c):
