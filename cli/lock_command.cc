@@ -26,6 +26,7 @@ struct LockOptions {
   std::string ttl = "30s";
   std::string wait = "0";
   std::string grace = "5s";
+  bool quiet = false;
   std::string name;
   std::vector<std::string> parsed;  // the command as the parser sees it; what is run is `command`
   std::vector<std::string> command;
@@ -43,12 +44,12 @@ The command finds in its environment MILLRACE_LOCK, MILLRACE_LOCK_OWNER and, if 
 that granted it have the module, MILLRACE_LOCK_TOKEN: a number greater than any earlier
 holder's. What the command writes to can refuse smaller ones.
 
-Exit status: the command's own (128 + n if signal n ended it), 2 wrong call, 3 no majority of
-the servers can be reached, 75 somebody else holds the lock, 76 the lock was lost, 126 or 127
-the command cannot be run or found.
+Exit status: the command's own (128 + n if signal n ended it), 2 wrong call, 3 no majority
+of the servers can be reached, 75 somebody else holds the lock, 76 the lock was lost, 126 or
+127 the command cannot be run or found.
 
 Examples:
-  millrace lock nightly-report -- ./report.sh                 in a cron job on every machine
+  millrace lock --quiet nightly-report -- ./report.sh         in a cron job on every machine
   millrace lock --wait 10s --ttl 1m deploy -- ./deploy.sh
   millrace lock --node a:6379 --node b:6379 --node c:6379 payments -- ./run-payments)";
 
@@ -105,6 +106,7 @@ int run(const LockOptions& options) {
   }
   if (!held) return refuse(held.error().text, kNoServer);
   if (!*held) {
+    if (options.quiet) return kNotAcquired;
     return refuse("somebody else holds the lock " + options.name, kNotAcquired);
   }
   return GuardedRun(lock, **held, *ttl, *grace, stop).run(options.command);
@@ -140,6 +142,7 @@ void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& stat
   command->add_option("--grace", options->grace, "from SIGTERM to SIGKILL when the lock is lost")
       ->type_name("TIME")
       ->capture_default_str();
+  command->add_flag("--quiet", options->quiet, "say nothing if somebody else holds it");
   command->add_option("--user", options->login.user, "log in as this user; the password is taken from REDISCLI_AUTH")
       ->type_name("NAME");
   command->add_option("--database", options->login.database, "the number of the servers' database")->type_name("N");

@@ -13,7 +13,6 @@ run_packages=(
   "libsimdjson-dev: has_header simdjson.h"
   "libzstd-dev: has_header zstd.h"
   "zlib1g-dev: has_header zlib.h"
-  "libsodium-dev: has_header sodium.h"
   "libgtest-dev: has_header gtest/gtest.h" # ./run builds no test, but cmake asks for it
   "redis-server: find_server"
 )

@@ -73,6 +73,7 @@ def test_it_ends_with_75_while_somebody_else_holds_the_lock(server, c, tmp_path)
     assert not (tmp_path / "ran").exists()
     done = lock([server], "--wait", "100ms", "lock", "--", "touch", tmp_path / "ran", status=75)
     assert not (tmp_path / "ran").exists() and holders(c) == ["somebody"]
+    assert lock([server], "--quiet", "lock", "--", "true", status=75).stderr == b"", "for cron, which mails whatever is said"
     lock([server], "another", "--", "true")
 
 

@@ -52,7 +52,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "write fast",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Gives an owner a new lease of a lock that it holds; returns 1, or 0 if it holds it no longer.",
+        .summary = "Gives an owner a new lease of a lock that it holds, and a greater token if asked to; returns 1, or "
+                   "0 if it holds it no longer.",
         .complexity = "O(log(N)) with N holders.",
         .since = kSince,
         .arguments = kRenew,
