@@ -17,6 +17,13 @@ def take(c, owner, *options, key="lock", ttl=HOUR):
     return token
 
 
+def dump_of_brief_lock(c):
+    """A payload of a lock whose lease is over by now, and the lock is gone."""
+    *_, [_, dump] = c.call_all([("MULTI",), ("LOCK.ACQUIRE", "lock", "holder", 1), ("DUMP", "lock"), ("EXEC",)])
+    wait_until(lambda: c.call("EXISTS", "lock") == 0, "the lease is over")
+    return dump
+
+
 def is_refused(c, owner, *options, key="lock"):
     return acquire(c, owner, *options, key=key)[0] == 0
 

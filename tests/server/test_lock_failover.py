@@ -60,7 +60,7 @@ def test_a_replica_holds_the_same_locks_and_a_promoted_one_goes_on(server, c):
 def test_a_replica_ends_no_lease_by_itself_and_a_new_master_does(server, c):
     with Server() as heir:
         heir.replicate(server)
-        take(c, "ann", ttl=150)
+        take(c, "ann", ttl=1000)
         server.wait_for_replica(heir)
         # Cut off: nobody tells it that the lease is over.
         heir.admin.call("REPLICAOF", "127.0.0.1", "1")
@@ -76,7 +76,7 @@ def test_who_waits_on_the_new_master_gets_the_lock_when_the_lease_ends(server, c
     with Server() as heir:
         if attached == "before":
             heir.replicate(server)
-        token = take(c, "ann", ttl=600)
+        token = take(c, "ann", ttl=2000)
         if attached == "after":
             heir.replicate(server)
         server.wait_for_replica(heir)
@@ -176,9 +176,9 @@ def test_a_lease_that_ended_while_the_server_was_down_is_over_when_it_is_back():
 
 
 def test_a_client_that_waited_before_a_pause_of_writes_is_served_after_it(server, replica, c, connect):
-    take(c, "ann", ttl=100)
+    take(c, "ann")
     waiting = start_waiting(server, connect(), "bob")
-    c.call("CLIENT", "PAUSE", "60000", "WRITE")
+    c.call_all([("LOCK.RENEW", "lock", "ann", 100), ("CLIENT", "PAUSE", "60000", "WRITE")])
     try:
         wait_until(lambda: info(c)["mode"] == b"none", "the lease is over")
         server.wait_for_replica(replica)

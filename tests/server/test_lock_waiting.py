@@ -2,7 +2,7 @@
 
 import pytest
 
-from locks import HOUR, acquire, holders, info, is_refused, release, start_waiting, take, token_of, wait_for_waiting, waiters
+from locks import HOUR, acquire, dump_of_brief_lock, holders, info, is_refused, release, start_waiting, take, token_of, wait_for_waiting, waiters
 from server import wait_until
 
 
@@ -32,16 +32,18 @@ def test_first_come_first_served(server, c, wait):
 
 
 def test_the_lock_passes_on_when_a_lease_ends_by_itself(server, c, wait):
-    take(c, "holder", ttl=50)
+    take(c, "holder")
     first, second = wait("first", ttl=60), wait("second")
+    c.call("LOCK.RENEW", "lock", "holder", 1)
     assert first.read()[0] == 1
     assert second.read()[0] == 1, "nobody gave anything back"
     assert holders(c) == ["second"]
 
 
 def test_the_lease_of_who_waited_begins_with_the_grant(c, wait):
-    take(c, "holder", ttl=100)
+    take(c, "holder")
     client = wait("waiter", ttl=HOUR)
+    c.call("LOCK.RENEW", "lock", "holder", 1)
     assert client.read()[2] == HOUR
     assert info(c)["holders"][0]["ttl"] > HOUR - 20_000
 
@@ -77,7 +79,7 @@ def test_whatever_takes_the_lock_away_serves_the_first(server, c, wait, how):
 
 
 def test_a_renamed_lock_keeps_its_lease(server, c, wait):
-    take(c, "holder", ttl=150)
+    take(c, "holder", ttl=1000)
     c.call("RENAME", "lock", "renamed")
     client = wait("waiter", key="renamed")
     assert client.read()[0] == 1
@@ -95,10 +97,7 @@ def test_a_copied_or_restored_lock_ends_by_itself(c, how):
 
 
 def test_a_restored_lock_whose_lease_is_over_is_free_at_once(c):
-    take(c, "holder", ttl=1)
-    dump = c.call("DUMP", "lock")
-    wait_until(lambda: c.call("EXISTS", "lock") == 0, "the lease is over")
-    c.call("RESTORE", "lock", "0", dump)
+    c.call("RESTORE", "lock", "0", dump_of_brief_lock(c))
     assert c.call("EXISTS", "lock") == 0
 
 
@@ -143,7 +142,7 @@ def test_permits_go_to_as_many_as_there_are(server, c, wait):
 
 def test_a_wait_ends_after_its_time_and_leaves_the_line(server, c, connect, wait):
     take(c, "holder")
-    first, second = wait("first", wait=30), wait("second")
+    first, second = wait("first", wait=700), wait("second")
     refused, none, ms, nothing = first.read()
     assert (refused, none, nothing) == (0, 0, 0) and 0 < ms <= HOUR
     assert waiters(c) == ["second"]
@@ -151,9 +150,20 @@ def test_a_wait_ends_after_its_time_and_leaves_the_line(server, c, connect, wait
     assert second.read()[0] == 1
 
 
+@pytest.mark.parametrize("how", [("DEL", "lock"), ("FLUSHALL",), ("SWAPDB", "0", "3"), ("DEBUG", "RELOAD"), ("RENAME", "lock", "other")],
+                         ids=lambda words: words[0])
+def test_a_wait_ends_after_its_time_whatever_happens_to_all_keys(server, c, wait, how):
+    take(c, "holder")
+    first, second = wait("first", wait=800), wait("second", wait=1200)
+    c.call(*how)
+    answers = [first.read()[0], second.read()[0]]
+    assert answers == ([0, 0] if how[0] == "DEBUG" else [1, 0])
+    c.call("FLUSHALL")
+
+
 def test_who_leaves_the_front_lets_those_behind_it_in(server, c, wait):
     take(c, "reader 1", "SHARED")
-    wait("writer", wait=60)
+    wait("writer", wait=700)
     reader = wait("reader 2", "SHARED")
     assert reader.read()[0] == 1, "when the writer's time is over"
     writer = wait("writer")
@@ -243,7 +253,7 @@ def test_who_waits_behind_another_type_gets_the_lock_when_that_goes(server, c, w
 
 def test_a_wait_ends_although_another_type_is_there(c, wait):
     take(c, "holder")
-    client = wait("waiter", wait=200)
+    client = wait("waiter", wait=900)
     c.call("SET", "lock", "text")
     assert client.read() == [0, 0, 0, 0]
 

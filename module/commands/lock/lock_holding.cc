@@ -8,6 +8,7 @@
 #include "module/commands/lock/lock_line.h"
 #include "module/commands/lock/lock_requests.h"
 #include "module/commands/lock/lock_visit.h"
+#include "module/host/counters.h"
 #include "module/host/fencing.h"
 #include "module/host/role.h"
 
@@ -78,6 +79,7 @@ void lock_release(abi::Context context, abi::Arguments arguments) {
     return visit->finish();
   }
   context.reply().integer(static_cast<int64_t>(*left));
+  if (decides(context)) ++counters.lock.releases;
   pass_on(*visit);
   visit->finish_release();
 }

@@ -1,5 +1,6 @@
 #include "module/commands/lock/lock_line.h"
 
+#include <algorithm>
 #include <list>
 #include <set>
 #include <string>
@@ -28,8 +29,23 @@ class WaitingOwner;
 struct Line {
   std::list<WaitingOwner*> order;
   std::set<std::pair<MonotonicMs, WaitingOwner*>> by_deadline;
+  MonotonicMs promised = kNotPromised;  // its one entry on the agenda
 };
 std::unordered_map<DatabaseKey, Line> lines;
+
+void break_promise(const DatabaseKey& place, Line& line) {
+  if (line.promised != kNotPromised) monotonic_agenda::remove(place, line.promised);
+  line.promised = kNotPromised;
+}
+
+// Sees to it that the line is looked at when its first wait is over, and at `latest` in any case.
+void keep_waits(const DatabaseKey& place, Line& line, const Clocks& now, MonotonicMs latest = kNotPromised) {
+  const MonotonicMs due = std::min(line.by_deadline.begin()->first + 1, latest);
+  if (line.promised <= due) return;
+  break_promise(place, line);
+  line.promised = due;
+  monotonic_agenda::add(place, due, now);
+}
 
 // A grant to somebody who left before hearing of it. It is taken back when effects may be
 // replicated again, before anything else is done to the lock.
@@ -51,7 +67,7 @@ class WaitingOwner final : public abi::BlockedClient {
     Line& line = lines[place_];
     position_ = line.order.insert(line.order.end(), this);
     line.by_deadline.emplace(deadline_, this);
-    monotonic_agenda::add(place_, deadline_ + 1, now);
+    keep_waits(place_, line, now);
     ++counters.lock.waiting;
   }
 
@@ -99,9 +115,10 @@ class WaitingOwner final : public abi::BlockedClient {
     const auto line = lines.find(place_);
     line->second.order.erase(position_);
     line->second.by_deadline.erase({deadline_, this});
-    if (line->second.order.empty()) lines.erase(line);
-    monotonic_agenda::remove(place_, deadline_ + 1);
     --counters.lock.waiting;
+    if (!line->second.order.empty()) return;
+    break_promise(place_, line->second);
+    lines.erase(line);
   }
 
   static inline uint64_t next_arrival_ = 0;
@@ -120,16 +137,17 @@ class WaitingOwner final : public abi::BlockedClient {
 void take_back_lost_grants(LockVisit& visit, const DatabaseKey& place) {
   const auto lost = lost_grants.extract(place);
   if (lost.empty()) return;
-  for (const LostGrant& grant : lost.mapped()) {
-    const Holding* held = visit.lock().find(grant.owner);
-    if (held != nullptr && held->token == grant.token) visit.release(grant.owner);
-  }
+  for (const LostGrant& grant : lost.mapped()) visit.take_back(grant.owner, grant.token);
 }
 
-void end_waits(const DatabaseKey& place, MonotonicMs now) {
+// Those whose time is over go; the others are looked at again, at `latest` in any case.
+void end_waits(const DatabaseKey& place, const Clocks& now, MonotonicMs latest = kNotPromised) {
   for (auto line = lines.find(place); line != lines.end(); line = lines.find(place)) {
     const auto& [deadline, first] = *line->second.by_deadline.begin();
-    if (now <= deadline) return;
+    if (now.monotonic <= deadline) {
+      if (line->second.promised <= now.monotonic) break_promise(place, line->second);
+      return keep_waits(place, line->second, now, latest);
+    }
     first->send_away();
   }
 }
@@ -139,18 +157,18 @@ void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef n
   if (server_decides && abi::replicas_must_rest()) return serve_soon(place);
   auto visit = LockVisit::open_for_upkeep(context, name);
   if (!visit) {
-    // Another type is there: nobody gets the lock, but their time passes. When it goes nobody tells us.
+    // Another type is there: nobody has the lock or gets it, but their time passes. When it
+    // goes nobody tells us.
+    lost_grants.erase(place);
     const Clocks now = read_clocks();
-    end_waits(place, now.monotonic);
-    if (lines.contains(place)) monotonic_agenda::add(place, now.monotonic + kLookAgainMs, now);
-    return;
+    return end_waits(place, now, now.monotonic + kLookAgainMs);
   }
   if (server_decides) {
     take_back_lost_grants(*visit, place);
     visit->end_leases();
     pass_on(*visit);
   }
-  end_waits(place, visit->now().monotonic);
+  end_waits(place, visit->now());
   pass_on(*visit);
   visit->finish();
 }
@@ -159,6 +177,16 @@ bool is_owed(const DatabaseKey& place) {
   if (lines.empty() && lost_grants.empty()) [[likely]]
     return false;
   return lines.contains(place) || lost_grants.contains(place);
+}
+
+// The lock that was here is free now. Or all keys were emptied, loaded or swapped, and what the
+// agenda says of them is not what it said.
+void start_afresh(const DatabaseKey& place) {
+  if (const auto line = lines.find(place); line != lines.end()) {
+    break_promise(place, line->second);
+    keep_waits(place, line->second, read_clocks());
+  }
+  serve_soon(place);
 }
 
 std::vector<DatabaseKey> keys_with_lines() {
@@ -174,8 +202,7 @@ constinit const Waiters lock_waiters{
     .keys = keys_with_lines,
     .serve = look_after,
     .serve_without_effects = nullptr,
-    // The lock that was here is free now.
-    .start_afresh = serve_soon,
+    .start_afresh = start_afresh,
 };
 
 std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name, UnixMs) {

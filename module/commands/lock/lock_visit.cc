@@ -77,8 +77,14 @@ std::optional<uint64_t> LockVisit::release(ByteView owner) {
   const auto left = changing().release(owner);
   if (!is_alone) changes();
   released_ = true;
-  ++counters.lock.releases;
   return left;
+}
+
+void LockVisit::take_back(ByteView owner, Token token) {
+  const Holding* held = lock().find(owner);
+  if (held == nullptr || held->token != token) return;
+  release(owner);
+  changes();
 }
 
 void LockVisit::finish() {
