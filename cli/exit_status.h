@@ -1,5 +1,5 @@
 // What `millrace` ends with. Scripts depend on these numbers: they are in the help and in
-// docs/guides/bulk-loading.md, and do not change.
+// docs/guides, and do not change.
 #pragma once
 
 namespace millrace::cli {
@@ -10,6 +10,8 @@ enum ExitStatus : int {
   kWrongCall = 2,      // nothing was begun: an option, a template, or a file that cannot be read
   kNoServer = 3,       // the server cannot be reached, or went away and did not come back
   kCannotWrite = 4,    // a file of ours, or the output, cannot be written
+  kNotAcquired = 75,   // lock: somebody else holds it; try again later (sysexits.h: EX_TEMPFAIL)
+  kLockLost = 76,      // lock: it was lost while the command ran, and the command was ended
   kInterrupted = 130,  // Ctrl-C, as shells count it: 128 + SIGINT
 };
 

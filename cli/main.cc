@@ -8,6 +8,7 @@
 #include "cli/completion_command.h"
 #include "cli/exit_status.h"
 #include "cli/load_command.h"
+#include "cli/lock_command.h"
 #include "cli/manual_command.h"
 #include "cli/protocol_command.h"
 #include "cli/tail_command.h"
@@ -17,8 +18,8 @@ namespace {
 
 constexpr const char* kText = R"(millrace COMMAND --help tells everything about a command.
 
-The server side is a module: redis-server --loadmodule millrace.so. load and protocol
-work with any server.
+The server side is a module: redis-server --loadmodule millrace.so. load, protocol and
+lock work with any server.
 
 Environment: REDISCLI_AUTH is the password for the server.
 
@@ -28,7 +29,9 @@ Exit status:
   2    wrong call: an option, a template, or a file that cannot be read
   3    the server cannot be reached, or went away and did not come back
   4    a file or the output cannot be written
-  130  Ctrl-C ended it before it was done)";
+  130  Ctrl-C ended it before it was done
+lock passes on what its command ended with, and has two of its own: 75 somebody else holds
+the lock, 76 it was lost)";
 
 }  // namespace
 
@@ -46,6 +49,7 @@ int main(int argc, char** argv) {
   add_load_command(tool, status);
   add_protocol_command(tool, status);
   add_tail_command(tool, status);
+  add_lock_command(tool, take_locked_command(argc, argv), status);
   add_completion_command(tool, status);
   add_manual_command(tool, status);
 

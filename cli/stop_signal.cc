@@ -14,9 +14,9 @@ namespace {
 volatile std::sig_atomic_t signal_came = 0;
 int pipe_ends[2] = {-1, -1};
 
-void leave_a_mark(int) {
+void leave_a_mark(int number) {
   const int before = errno;
-  signal_came = 1;
+  signal_came = number;
   // A pipe that is full is readable already.
   [[maybe_unused]] const auto written = write(pipe_ends[1], "!", 1);
   errno = before;
@@ -34,7 +34,7 @@ StopSignal::StopSignal() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool StopSignal::came() const { return signal_came != 0; }
+int StopSignal::number() const { return signal_came; }
 
 int StopSignal::descriptor() const { return pipe_ends[0]; }
 

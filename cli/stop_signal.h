@@ -10,7 +10,9 @@ class StopSignal {
   // who does not want to wait. There is one StopSignal in a program.
   StopSignal();
 
-  bool came() const;
+  bool came() const { return number() != 0; }
+  // Which one came, the last; 0: none.
+  int number() const;
 
   // Readable once a signal came, and ever after: for poll().
   int descriptor() const;

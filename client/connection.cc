@@ -1,5 +1,6 @@
 #include "client/connection.h"
 
+#include <fcntl.h>
 #include <hiredis/hiredis.h>
 #include <sys/time.h>
 
@@ -64,6 +65,8 @@ Result<void> Connection::connect() {
     close();
     return fail(ErrorCode::Unreachable, "cannot connect to " + name + ": " + why);
   }
+  // A program that we start must not get a connection that is logged in.
+  fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
   redisSetTimeout(context_.get(), timeval_of(options_.answer_timeout));
   return {};
 }

@@ -25,7 +25,8 @@ void check(const AcquireRequest& request, Words words) {
 
 void check(const RenewRequest& request, Words words) {
   check_owner(request.owner, words);
-  REQUIRE(request.ttl_ms >= 1 && request.ttl_ms <= kMaxLeaseMs && words.size() == 2);
+  REQUIRE(request.ttl_ms >= 1 && request.ttl_ms <= kMaxLeaseMs && request.token <= kMaxToken);
+  REQUIRE(words.size() == (request.token > Token(0) ? 4 : 2));
 }
 
 void check(ByteView owner, Words words) {

@@ -35,10 +35,10 @@ const Holding& Lock::grant(ByteView owner, LockMode mode, const Lease& lease, To
   return *find(owner);
 }
 
-bool Lock::renew(ByteView owner, const Lease& lease) {
+bool Lock::renew(ByteView owner, const Lease& lease, Token at_least) {
   const Holding* held = find(owner);
   if (held == nullptr) return false;
-  put(owner, mode_, {held->token, held->holds, lease});
+  put(owner, mode_, {std::max(held->token, at_least), held->holds, lease});
   return true;
 }
 

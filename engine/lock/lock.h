@@ -85,8 +85,9 @@ class Lock {
   // Grants it: fresh with this token, or once more with the token that the owner has.
   // REQUIRES: admit() says Fresh or Again
   const Holding& grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh);
-  // A new lease in place of the old one. False if the owner holds nothing.
-  bool renew(ByteView owner, const Lease& lease);
+  // A new lease in place of the old one, and this token if it is greater. False if the owner
+  // holds nothing.
+  bool renew(ByteView owner, const Lease& lease, Token at_least = Token(0));
   // One hold less. How many are left, or nothing if the owner holds nothing.
   std::optional<uint64_t> release(ByteView owner);
 

@@ -115,6 +115,18 @@ TEST(Lock, ARenewedLeaseEndsLaterOrEarlierAsAsked) {
   EXPECT_EQ(lock.check(), nullptr);
 }
 
+TEST(Lock, ARenewalRaisesTheTokenAndNeverLowersIt) {
+  Lock lock;
+  lock.grant("ann", kExclusive, lease(0, 10), Token(5));
+  EXPECT_TRUE(lock.renew("ann", lease(5, 10), Token(9)));
+  EXPECT_EQ(lock.find("ann")->token, Token(9));
+  EXPECT_TRUE(lock.renew("ann", lease(6, 10), Token(7)));
+  EXPECT_EQ(lock.find("ann")->token, Token(9));
+  EXPECT_FALSE(lock.renew("bob", lease(6, 10), Token(20)));
+  EXPECT_EQ(lock.grant("ann", kExclusive, lease(7, 10), Token(30)).token, Token(9)) << "held again, the same grant";
+  EXPECT_EQ(lock.check(), nullptr);
+}
+
 TEST(Lock, SaysWhenThereMayBeRoom) {
   Lock lock;
   const LockMode two = LockMode::limit(2);

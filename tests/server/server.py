@@ -70,8 +70,10 @@ class Server:
         "repl-diskless-sync": "no",
     }
 
-    def __init__(self, environment=None, **options):
-        """Options are the server's settings with _ for -: appendonly="yes". `environment` is added to ours."""
+    def __init__(self, environment=None, module=True, **options):
+        """Options are the server's settings with _ for -: appendonly="yes". `environment` is added to ours. Without
+        the module it is a server as everybody has it."""
+        self._module = module
         self._environment = {**os.environ, **(environment or {})}
         self.directory = tempfile.mkdtemp(prefix="millrace-test-")
         self.settings = {**self.DEFAULTS, **{name.replace("_", "-"): str(value) for name, value in options.items()}}
@@ -96,7 +98,8 @@ class Server:
 
     def _launch(self):
         lines = [f"{name} {value}" for name, value in self.settings.items()]
-        lines += [f"port {self.port}", f"dir {self.directory}", f"loadmodule {module_path()}"]
+        lines += [f"port {self.port}", f"dir {self.directory}"]
+        lines += [f"loadmodule {module_path()}"] if self._module else []
         (pathlib.Path(self.directory) / "server.conf").write_text("\n".join(lines) + "\n")
         with open(self._log_path(), "ab") as output:
             self._process = subprocess.Popen(

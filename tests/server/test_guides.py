@@ -13,7 +13,13 @@ BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.M | re.S)
 # The command line of the README: redis-cli and millrace on the server's port, with what a terminal shows.
 PREAMBLE = """
 redis-cli() { if [ "$1" = --raw ]; then command redis-cli -p "$PORT" "$@"; else command redis-cli -p "$PORT" --no-raw "$@"; fi; }
-millrace() { case $1 in load | tail) "$TOOL" "$@" --to ":$PORT" ;; *) "$TOOL" "$@" ;; esac; }
+millrace() {
+  case $1 in
+    load | tail) "$TOOL" "$@" --to ":$PORT" ;;
+    lock) "$TOOL" lock --node ":$PORT" "${@:2}" ;;
+    *) "$TOOL" "$@" ;;
+  esac
+}
 """
 # How long a load took is another figure each time.
 DURATION = re.compile(r" in [0-9.]+ seconds \([0-9]+ a second\)$")

@@ -33,6 +33,7 @@ class Running:
     """The tool while it runs, with what it writes in files."""
 
     def __init__(self, folder, *words, stdin=subprocess.DEVNULL):
+        folder.mkdir(exist_ok=True)
         self._output, self._errors = folder / "stdout", folder / "stderr"
         with open(self._output, "wb") as output, open(self._errors, "wb") as errors:
             self.process = subprocess.Popen([TOOL, *map(str, words)], stdin=stdin, stdout=output, stderr=errors)

@@ -9,6 +9,7 @@
 #include "module/commands/lock/lock_requests.h"
 #include "module/commands/lock/lock_visit.h"
 #include "module/host/counters.h"
+#include "module/host/fencing.h"
 #include "module/host/role.h"
 
 namespace millrace::module {
@@ -57,9 +58,12 @@ void lock_acquire(abi::Context context, abi::Arguments arguments) {
 void lock_renew(abi::Context context, abi::Arguments arguments) {
   const auto request = parse_lock_renew(arguments.views(2));
   if (!request) return context.reply().error(request.error());
+  if (request->token > fencing::most_believed()) {
+    return context.reply().error({ErrorCode::Range, "the TOKEN is too far ahead of this server's clock"});
+  }
   auto visit = visit_for(context, arguments.string(1), request->owner);
   if (!visit) return context.reply().error(visit.error());
-  context.reply().integer(visit->renew(request->owner, request->ttl_ms) ? 1 : 0);
+  context.reply().integer(visit->renew(request->owner, request->ttl_ms, request->token) ? 1 : 0);
   visit->finish();
 }
 

@@ -75,6 +75,7 @@ Result<RenewRequest> parse_lock_renew(Words words) {
   RenewRequest request;
   request.owner = parse_owner(reader);
   request.ttl_ms = parse_ttl(reader);
+  if (reader.keyword("TOKEN")) request.token = Token(reader.number("TOKEN", 1, kMaxToken.value()));
   expect_end(reader);
   if (reader.failed()) return reader.error();
   return request;

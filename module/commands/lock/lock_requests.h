@@ -31,10 +31,11 @@ Result<AcquireRequest> parse_lock_acquire(Words words);
 // LOCK.RELEASE key owner
 Result<ByteView> parse_lock_release(Words words);
 
-// LOCK.RENEW key owner ttl-ms
+// LOCK.RENEW key owner ttl-ms [TOKEN n]
 struct RenewRequest {
   ByteView owner;
   uint64_t ttl_ms = 0;
+  Token token;  // the grant's token is to be this at least; 0: as it is
 };
 Result<RenewRequest> parse_lock_renew(Words words);
 

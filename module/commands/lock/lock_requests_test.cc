@@ -63,16 +63,29 @@ TEST(LockRequests, ReleaseAndRenewTakeAnOwner) {
   const auto words = words_of("ann 70");
   EXPECT_EQ(parse_lock_renew(words)->owner, "ann");
   EXPECT_EQ(parse_lock_renew(words)->ttl_ms, 70u);
+  EXPECT_EQ(parse_lock_renew(words)->token, Token(0)) << "as it is";
+}
+
+TEST(LockRequests, RenewTakesATokenToBeRaisedTo) {
+  EXPECT_EQ(parse_lock_renew(words_of("ann 70 TOKEN 1"))->token, Token(1));
+  EXPECT_EQ(parse_lock_renew(words_of("ann 70 token 9007199254740991"))->token, kMaxToken);
+  EXPECT_EQ(parse_lock_renew(words_of("TOKEN 70 TOKEN 3"))->owner, "TOKEN");
 }
 
 TEST(LockRequests, ReleaseAndRenewRefuseWhatTheyCannotMean) {
   expect_errors(parse_lock_release,
                 {{"nothing", "", kSyntax, "missing owner"},
                  {"too much", "ann bob", kSyntax, "syntax error: expected nothing more, found 'bob'"}});
-  expect_errors(parse_lock_renew,
-                {{"no time", "ann", kSyntax, "missing lease time"},
-                 {"too much", "ann 5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
-                 {"never", "ann 0", kRange, "invalid lease time '0': expected an integer from 1 to 9007199254740991"}});
+  expect_errors(
+      parse_lock_renew,
+      {{"no time", "ann", kSyntax, "missing lease time"},
+       {"too much", "ann 5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
+       {"never", "ann 0", kRange, "invalid lease time '0': expected an integer from 1 to 9007199254740991"},
+       {"no token", "ann 5 TOKEN", kSyntax, "missing TOKEN"},
+       {"token zero", "ann 5 TOKEN 0", kRange, "invalid TOKEN '0': expected an integer from 1 to 9007199254740991"},
+       {"a token no double holds", "ann 5 TOKEN 9007199254740992", kRange,
+        "invalid TOKEN '9007199254740992': expected an integer from 1 to 9007199254740991"},
+       {"two tokens", "ann 5 TOKEN 6 TOKEN 7", kSyntax, "syntax error: expected nothing more, found 'TOKEN'"}});
 }
 
 TEST(LockRequests, AnOwnerOfTooManyBytesIsRefused) {

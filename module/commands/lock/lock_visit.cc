@@ -58,10 +58,12 @@ const Holding& LockVisit::grant(ByteView owner, LockMode mode, uint64_t ttl_ms) 
   return holding;
 }
 
-bool LockVisit::renew(ByteView owner, uint64_t ttl_ms) {
+bool LockVisit::renew(ByteView owner, uint64_t ttl_ms, Token at_least) {
   LockChanges& noted = changes();
-  if (!changing().renew(owner, Lease::from(now_, ttl_ms))) return false;
-  noted.has(owner, *lock().find(owner));
+  if (!changing().renew(owner, Lease::from(now_, ttl_ms), at_least)) return false;
+  const Holding& renewed = *lock().find(owner);
+  fencing::seen(renewed.token);
+  noted.has(owner, renewed);
   renewed_ = true;
   return true;
 }

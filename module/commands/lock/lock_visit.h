@@ -40,7 +40,7 @@ class LockVisit {
   // REQUIRES: Lock::admit() says Fresh or Again
   const Holding& grant(ByteView owner, LockMode mode, uint64_t ttl_ms);
   // As Lock::renew() and Lock::release().
-  bool renew(ByteView owner, uint64_t ttl_ms);
+  bool renew(ByteView owner, uint64_t ttl_ms, Token at_least);
   // The owner is borrowed until the visit is over.
   std::optional<uint64_t> release(ByteView owner);
   // One hold less for a grant that was lost, if it is still there.
