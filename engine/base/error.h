@@ -14,7 +14,6 @@ enum class ErrorCode {
   WrongType,     // the key holds something else
   NoGroup,       // no such log, or no such group in it
   NoSubscriber,  // no such channel, or no such subscriber of it
-  NotOwner,      // who gives a lock back does not hold it
   BadReceipt,    // a receipt that was not issued for this channel and subscriber
   NoWorker,      // a worker that has not joined the pool
   NoWorkers,     // a pool without workers

@@ -182,6 +182,7 @@ class Pool {
     PoolTime time_at_origin;
     PoolTime kept_there;  // when those who wait were last shown to be there
     MonotonicMs promised{UINT64_MAX};
+    PoolTime promised_for{UINT64_MAX};  // the same as the pool's time
   };
   Notes notes;
 

@@ -22,7 +22,7 @@ void keep_leases(int database, ByteView name, const Lock& lock, const Clocks& no
   DatabaseKey place{database, std::string(name)};
   if (lock.promised() != kNotPromised) monotonic_agenda::remove(place, lock.promised());
   lock.promise(due);
-  monotonic_agenda::add(std::move(place), due, now);
+  monotonic_agenda::add(std::move(place), due, now.monotonic, now.wall);
 }
 
 }  // namespace millrace::module

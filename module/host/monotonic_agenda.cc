@@ -32,11 +32,24 @@ void set_timer(MonotonicMs now, UnixMs date) {
 
 }  // namespace
 
-void add(DatabaseKey key, MonotonicMs due, const Clocks& now) {
+namespace {
+
+// True if it is the first to fall due.
+bool enter(DatabaseKey key, MonotonicMs due) {
   abi::watch_loop();
   const bool is_first = entries.empty() || due < entries.begin()->first;
   entries.emplace(due, std::move(key));
-  if (is_first) set_timer(now.monotonic, now.wall);
+  return is_first;
+}
+
+}  // namespace
+
+void add(DatabaseKey key, MonotonicMs due) {
+  if (enter(std::move(key), due)) set_timer(abi::monotonic_now(), abi::now());
+}
+
+void add(DatabaseKey key, MonotonicMs due, MonotonicMs now, UnixMs date) {
+  if (enter(std::move(key), due)) set_timer(now, date);
 }
 
 void remove(const DatabaseKey& key, MonotonicMs due) {

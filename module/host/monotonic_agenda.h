@@ -7,15 +7,16 @@
 #pragma once
 
 #include "engine/base/strong.h"
-#include "engine/lock/lease.h"
 #include "module/abi/context.h"
 #include "module/abi/registration.h"
 #include "module/host/database_key.h"
 
 namespace millrace::module::monotonic_agenda {
 
-// A key may be here several times; each add() is one entry. O(log n).
-void add(DatabaseKey key, MonotonicMs due, const Clocks& now);
+// A key may be here several times; each add() is one entry. O(log n). The clocks are read
+// only if the timer must be set, unless the caller has read them already.
+void add(DatabaseKey key, MonotonicMs due);
+void add(DatabaseKey key, MonotonicMs due, MonotonicMs now, UnixMs date);
 // Takes one such entry off, if there is one.
 void remove(const DatabaseKey& key, MonotonicMs due);
 

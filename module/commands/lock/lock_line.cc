@@ -44,7 +44,7 @@ void keep_waits(const DatabaseKey& place, Line& line, const Clocks& now, Monoton
   if (line.promised <= due) return;
   break_promise(place, line);
   line.promised = due;
-  monotonic_agenda::add(place, due, now);
+  monotonic_agenda::add(place, due, now.monotonic, now.wall);
 }
 
 // A grant to somebody who left before hearing of it. It is taken back when effects may be

@@ -23,7 +23,9 @@ void promise(abi::Context context, abi::StringRef name, Pool& pool, MonotonicMs 
 // Comes back at this time of the pool, or earlier. Not before the next millisecond: between
 // two slices of a long move others have their turn.
 void come_back_at(abi::Context context, abi::StringRef name, Pool& pool, std::optional<PoolTime> due) {
-  if (due) promise(context, name, pool, abi::monotonic_now() + (*due > pool.now() ? *due - pool.now() : 1));
+  if (!due || *due >= pool.notes.promised_for) return;
+  pool.notes.promised_for = *due;
+  promise(context, name, pool, abi::monotonic_now() + (*due > pool.now() ? *due - pool.now() : 1));
 }
 
 // A pool's time goes on from where it stood when this server began to decide.
@@ -103,6 +105,7 @@ std::optional<UnixMs> look_after_pool(abi::Context context, abi::StringRef name,
   if (!key || key->get() == nullptr) return std::nullopt;
   Pool& pool = *key->get();
   pool.notes.promised = MonotonicMs(UINT64_MAX);
+  pool.notes.promised_for = PoolTime(UINT64_MAX);
   go_by_our_clock(pool);
   const auto is_due = [&](PoolTime now) {
     const auto due = pool.next_settle();
