@@ -227,7 +227,7 @@ void pass_on(LockVisit& visit) {
   if (abi::replicas_must_rest()) return serve_soon(place);
   int served = 0;
   for (auto line = lines.find(place); line != lines.end(); line = lines.find(place)) {
-    if (served++ == kGrantsPerTurn) return monotonic_agenda::add(place, visit.now().monotonic, visit.now());
+    if (served++ == kGrantsPerTurn) return monotonic_agenda::add(place, visit.now().monotonic);
     if (!line->second.order.front()->take(visit)) return;
   }
 }
