@@ -5,7 +5,7 @@
 namespace millrace::cli {
 namespace {
 
-TEST(Progress, says_what_is_known) {
+TEST(Progress, SaysWhatIsKnown) {
   const struct {
     const char* name;
     ProgressFacts facts;
@@ -25,7 +25,7 @@ TEST(Progress, says_what_is_known) {
   }
 }
 
-TEST(Progress, the_bar_is_as_full_as_the_file_is_read) {
+TEST(Progress, TheBarIsAsFullAsTheFileIsRead) {
   EXPECT_TRUE(progress_bar({0, 0, 1000, 1}).starts_with("[" + std::string(30, ' ') + "] 0 %"));
   EXPECT_TRUE(
       progress_bar({0, 500, 1000, 1}).starts_with("[" + std::string(15, '#') + std::string(15, ' ') + "] 50 %"));

@@ -8,13 +8,13 @@ namespace millrace::client {
 namespace {
 
 // The values are what CLUSTER KEYSLOT answers.
-TEST(ClusterSlot, is_the_one_the_server_says) {
+TEST(ClusterSlot, IsTheOneTheServerSays) {
   EXPECT_EQ(cluster_slot("123456789"), 0x31c3 % kClusterSlots);
   EXPECT_EQ(cluster_slot("foo"), 12182);
   EXPECT_EQ(cluster_slot(""), 0);
 }
 
-TEST(ClusterSlot, the_first_braces_decide_unless_they_are_empty) {
+TEST(ClusterSlot, TheFirstBracesDecideUnlessTheyAreEmpty) {
   EXPECT_EQ(cluster_slot("{user1000}.following"), cluster_slot("user1000"));
   EXPECT_EQ(cluster_slot("a{b}{c}"), cluster_slot("b"));
   EXPECT_EQ(cluster_slot("{{bar}}"), cluster_slot("{bar"));
@@ -22,7 +22,7 @@ TEST(ClusterSlot, the_first_braces_decide_unless_they_are_empty) {
   EXPECT_NE(cluster_slot("foo{bar"), cluster_slot("bar"));
 }
 
-TEST(Redirection, names_a_node) {
+TEST(Redirection, NamesANode) {
   const Endpoint from{"10.0.0.1", 7000};
   EXPECT_EQ(*redirection_target("MOVED 3999 127.0.0.1:6381", from), (Endpoint{"127.0.0.1", 6381}));
   EXPECT_EQ(*redirection_target("ASK 3999 [::1]:6381", from), (Endpoint{"::1", 6381}));

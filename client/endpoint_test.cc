@@ -5,7 +5,7 @@
 namespace millrace::client {
 namespace {
 
-TEST(Endpoint, an_address_is_taken_apart) {
+TEST(Endpoint, AnAddressIsTakenApart) {
   const struct {
     const char* name;
     const char* text;
@@ -30,7 +30,7 @@ TEST(Endpoint, an_address_is_taken_apart) {
   }
 }
 
-TEST(Endpoint, what_is_no_address_is_refused_with_a_reason) {
+TEST(Endpoint, WhatIsNoAddressIsRefusedWithAReason) {
   const struct {
     const char* name;
     const char* text;

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(Escape, any_bytes_become_one_line) {
+TEST(Escape, AnyBytesBecomeOneLine) {
   const struct {
     const char* name;
     std::string bytes;

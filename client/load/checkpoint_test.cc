@@ -12,7 +12,7 @@ Checkpoint example() {
           .counts = {.sent = 5, .succeeded = 6, .failed = 7, .bad = 8}};
 }
 
-TEST(Checkpoint, what_is_written_is_read) {
+TEST(Checkpoint, WhatIsWrittenIsRead) {
   const auto read = parse_checkpoint(example().text());
   ASSERT_TRUE(read);
   EXPECT_EQ(read->load, example().load);
@@ -23,13 +23,13 @@ TEST(Checkpoint, what_is_written_is_read) {
   EXPECT_EQ(read->text(), example().text());
 }
 
-TEST(Checkpoint, what_is_cut_anywhere_is_refused) {
+TEST(Checkpoint, WhatIsCutAnywhereIsRefused) {
   const std::string text = example().text();
   for (size_t size = 0; size < text.size(); ++size) EXPECT_FALSE(parse_checkpoint(text.substr(0, size))) << size;
   EXPECT_FALSE(parse_checkpoint(text + "x"));
 }
 
-TEST(Checkpoint, numbers_that_are_none_are_refused) {
+TEST(Checkpoint, NumbersThatAreNoneAreRefused) {
   for (const char* wrong : {"-1", "x", "", " 1", "99999999999999999999"}) {
     std::string text = example().text();
     const size_t at = text.find("line 3");

@@ -9,7 +9,7 @@ CommandEffects::Effect effect_of(CommandEffects& effects, std::initializer_list<
   return effects.next(Words(words.begin(), words.size()));
 }
 
-TEST(CommandEffects, a_transaction_lasts_from_multi_to_exec) {
+TEST(CommandEffects, ATransactionLastsFromMultiToExec) {
   CommandEffects effects(true);
   EXPECT_FALSE(effect_of(effects, {"SET", "a", "1"}).role.is_within_transaction);
   EXPECT_TRUE(effect_of(effects, {"multi"}).role.is_within_transaction);
@@ -20,14 +20,14 @@ TEST(CommandEffects, a_transaction_lasts_from_multi_to_exec) {
   EXPECT_FALSE(effect_of(effects, {"Discard"}).role.is_within_transaction);
 }
 
-TEST(CommandEffects, select_is_remembered) {
+TEST(CommandEffects, SelectIsRemembered) {
   CommandEffects effects(true);
   EXPECT_EQ(effect_of(effects, {"select", "3"}).role.selects, 3U);
   EXPECT_EQ(effect_of(effects, {"SELECT", "x"}).role.selects, std::nullopt);
   EXPECT_EQ(effect_of(effects, {"SELECT"}).role.selects, std::nullopt);
 }
 
-TEST(CommandEffects, what_is_not_answered_once_is_refused) {
+TEST(CommandEffects, WhatIsNotAnsweredOnceIsRefused) {
   CommandEffects effects(true);
   for (const std::string_view name : {"SUBSCRIBE", "psubscribe", "MONITOR", "SYNC", "HELLO", "QUIT", "RESET"}) {
     EXPECT_NE(effect_of(effects, {name, "x"}).refusal, nullptr) << name;
@@ -38,7 +38,7 @@ TEST(CommandEffects, what_is_not_answered_once_is_refused) {
   }
 }
 
-TEST(CommandEffects, with_several_connections_nothing_may_matter_to_the_next) {
+TEST(CommandEffects, WithSeveralConnectionsNothingMayMatterToTheNext) {
   CommandEffects effects(false);
   for (const std::string_view name : {"MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT"}) {
     const auto effect = effect_of(effects, {name, "1"});

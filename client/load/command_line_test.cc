@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_literals;
 
-TEST(CommandLine, words_are_parted_and_unquoted_as_in_redis_cli) {
+TEST(CommandLine, WordsArePartedAndUnquotedAsInRedisCli) {
   const struct {
     const char* name;
     std::string line;
@@ -35,7 +35,7 @@ TEST(CommandLine, words_are_parted_and_unquoted_as_in_redis_cli) {
   }
 }
 
-TEST(CommandLine, wrong_quotes_are_refused) {
+TEST(CommandLine, WrongQuotesAreRefused) {
   const struct {
     const char* name;
     const char* line;

@@ -63,7 +63,7 @@ std::vector<Taken> rest_of(CommandSource& source) {
   }
 }
 
-TEST(CommandSource, every_command_has_the_line_it_begins_in) {
+TEST(CommandSource, EveryCommandHasTheLineItBeginsIn) {
   Folder folder;
   auto source =
       source_of({folder.write("a", "id,value\n\n1,\"x\ny\"\nbad\n2,z\n"), folder.write("b", "value,id\nq,3")});
@@ -96,7 +96,7 @@ std::string random_table(std::mt19937& random) {
   return text;
 }
 
-TEST(CommandSource, whoever_goes_on_anywhere_gets_exactly_the_rest) {
+TEST(CommandSource, WhoeverGoesOnAnywhereGetsExactlyTheRest) {
   std::mt19937 random(3);
   for (int round = 0; round < 20; ++round) {
     SCOPED_TRACE(round);
@@ -118,7 +118,7 @@ TEST(CommandSource, whoever_goes_on_anywhere_gets_exactly_the_rest) {
   }
 }
 
-TEST(CommandSource, a_record_larger_than_any_may_be_costs_its_line) {
+TEST(CommandSource, ARecordLargerThanAnyMayBeCostsItsLine) {
   Folder folder;
   const std::string filler(1 << 20, 'x');
   auto source = source_of({folder.write("a", "id,value\n1,\"open\n2," + filler + "\n")}, 300 << 10);
@@ -128,7 +128,7 @@ TEST(CommandSource, a_record_larger_than_any_may_be_costs_its_line) {
   EXPECT_EQ(all[1].text, "bad: a line that is too long to be one; the rest of this file is left out");
 }
 
-TEST(CommandSource, a_file_that_cannot_be_read_is_told_before_anything_is_sent) {
+TEST(CommandSource, AFileThatCannotBeReadIsToldBeforeAnythingIsSent) {
   Folder folder;
   const auto checked = source_of({folder.write("a", ""), "/nonexistent/b"}).check_files();
   ASSERT_FALSE(checked);

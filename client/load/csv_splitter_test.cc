@@ -29,7 +29,7 @@ void expect_records(CsvSplitter::Style style, const std::vector<RecordRow>& rows
   }
 }
 
-TEST(CsvSplitter, a_record_is_taken_apart_as_rfc_4180_says) {
+TEST(CsvSplitter, ARecordIsTakenApartAsRfc4180Says) {
   expect_records(CsvSplitter::kCsv, {
                                         {"one field", "a\n", {"a"}},
                                         {"fields", "a,b,c\n", {"a", "b", "c"}},
@@ -54,7 +54,7 @@ TEST(CsvSplitter, a_record_is_taken_apart_as_rfc_4180_says) {
                                     });
 }
 
-TEST(CsvSplitter, tsv_has_tabs_and_no_quotes) {
+TEST(CsvSplitter, TsvHasTabsAndNoQuotes) {
   expect_records(CsvSplitter::kTsv, {
                                         {"fields", "a\tb\n", {"a", "b"}},
                                         {"quotes are text", "\"a\tb\"\r\n", {"\"a", "b\""}},
@@ -62,7 +62,7 @@ TEST(CsvSplitter, tsv_has_tabs_and_no_quotes) {
                                     });
 }
 
-TEST(CsvSplitter, the_text_of_a_record_is_as_it_stands_there_without_its_end) {
+TEST(CsvSplitter, TheTextOfARecordIsAsItStandsThereWithoutItsEnd) {
   for (const auto& [bytes, text] :
        {std::pair{"a,b\r\nc"s, "a,b"s}, {"a,\"b\n\"\r\n", "a,\"b\n\""}, {"\"a\"", "\"a\""}}) {
     CsvSplitter splitter(CsvSplitter::kCsv);
@@ -71,7 +71,7 @@ TEST(CsvSplitter, the_text_of_a_record_is_as_it_stands_there_without_its_end) {
   }
 }
 
-TEST(CsvSplitter, what_is_no_record_is_refused_and_costs_as_little_as_can_be) {
+TEST(CsvSplitter, WhatIsNoRecordIsRefusedAndCostsAsLittleAsCanBe) {
   const struct {
     const char* name;
     std::string bytes;
@@ -95,14 +95,14 @@ TEST(CsvSplitter, what_is_no_record_is_refused_and_costs_as_little_as_can_be) {
   }
 }
 
-TEST(CsvSplitter, a_blank_line_is_nothing) {
+TEST(CsvSplitter, ABlankLineIsNothing) {
   for (const char* bytes : {"\n", "\r\n"}) {
     EXPECT_EQ(CsvSplitter(CsvSplitter::kCsv).split(bytes, false).kind, Kind::Nothing);
   }
 }
 
 // However the input is cut into windows, the record is the same.
-TEST(CsvSplitter, a_record_that_is_cut_anywhere_needs_more) {
+TEST(CsvSplitter, ARecordThatIsCutAnywhereNeedsMore) {
   const std::string record = "a,\"b\"\"\r\n,\",\"\",\"c\"\r\n";
   for (size_t shown = 0; shown < record.size(); ++shown) {
     SCOPED_TRACE(shown);
@@ -113,7 +113,7 @@ TEST(CsvSplitter, a_record_that_is_cut_anywhere_needs_more) {
   EXPECT_EQ(fields_of(splitter), (Fields{"a", "b\"\r\n,", "", "c"}));
 }
 
-TEST(CsvSplitter, a_window_that_cannot_grow_costs_one_line_or_the_file) {
+TEST(CsvSplitter, AWindowThatCannotGrowCostsOneLineOrTheFile) {
   EXPECT_EQ(CsvSplitter::too_long("\"a\nbbb").size, 3U);
   EXPECT_EQ(CsvSplitter::too_long("\"a\nbbb").kind, Kind::Bad);
   EXPECT_EQ(CsvSplitter::too_long("aaaa").kind, Kind::Lost);

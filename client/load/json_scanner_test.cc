@@ -14,7 +14,7 @@ std::string found_at(const char* pointer, const std::string& text) {
   return std::string(scanner.found(0).value_or("nothing"));
 }
 
-TEST(JsonScanner, a_pointer_leads_to_the_source_of_a_value) {
+TEST(JsonScanner, APointerLeadsToTheSourceOfAValue) {
   const struct {
     const char* name;
     const char* pointer;
@@ -49,7 +49,7 @@ TEST(JsonScanner, a_pointer_leads_to_the_source_of_a_value) {
   }
 }
 
-TEST(JsonScanner, what_is_no_json_is_refused_with_the_place) {
+TEST(JsonScanner, WhatIsNoJsonIsRefusedWithThePlace) {
   const struct {
     const char* name;
     std::string text;
@@ -91,12 +91,12 @@ TEST(JsonScanner, what_is_no_json_is_refused_with_the_place) {
   }
 }
 
-TEST(JsonScanner, a_million_levels_are_no_problem) {
+TEST(JsonScanner, AMillionLevelsAreNoProblem) {
   const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
   EXPECT_EQ(found_at("", deep), deep);
 }
 
-TEST(JsonScanner, one_scanner_serves_many_texts) {
+TEST(JsonScanner, OneScannerServesManyTexts) {
   JsonScanner scanner({{"a"}, {"b", "c"}});
   ASSERT_TRUE(scanner.scan(R"({"a":1,"b":{"c":2}})"));
   ASSERT_FALSE(scanner.scan(R"({"b":{"c":3,)"));
@@ -105,14 +105,14 @@ TEST(JsonScanner, one_scanner_serves_many_texts) {
   EXPECT_EQ(scanner.found(1), "4");
 }
 
-TEST(JsonPointer, what_is_none_is_refused) {
+TEST(JsonPointer, WhatIsNoneIsRefused) {
   EXPECT_FALSE(parse_json_pointer("a"));
   EXPECT_FALSE(parse_json_pointer("/a~"));
   EXPECT_FALSE(parse_json_pointer("/a~2"));
   EXPECT_EQ(*parse_json_pointer("/a//b"), (JsonPath{"a", "", "b"}));
 }
 
-TEST(JsonString, escapes_become_what_they_mean) {
+TEST(JsonString, EscapesBecomeWhatTheyMean) {
   std::string text;
   ASSERT_TRUE(append_unescaped(text, R"(a\"\\\/\b\f\n\r\t\u0041\u00e9\ud55c\ud83d\ude00z)"));
   EXPECT_EQ(text, "a\"\\/\b\f\n\r\tAé한😀z");

@@ -8,7 +8,7 @@
 namespace millrace::client {
 namespace {
 
-TEST(Ledger, only_what_has_no_gap_before_it_is_settled) {
+TEST(Ledger, OnlyWhatHasNoGapBeforeItIsSettled) {
   Ledger ledger({});
   const uint64_t first = ledger.enter({0, 0, 1}, {0, 10, 2});
   const uint64_t second = ledger.enter({0, 10, 2}, {0, 20, 3});
@@ -25,7 +25,7 @@ TEST(Ledger, only_what_has_no_gap_before_it_is_settled) {
 }
 
 // Against the stupid way: a list of what is settled, looked through from its beginning.
-TEST(Ledger, settles_like_its_model_in_any_order) {
+TEST(Ledger, SettlesLikeItsModelInAnyOrder) {
   std::mt19937 random(7);
   Ledger ledger({});
   std::vector<bool> settled;

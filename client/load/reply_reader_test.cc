@@ -22,12 +22,12 @@ const std::string kReplies =
 const std::vector<std::string> kVerdicts = {"fine", "fine",   "fine",        "fine", "fine",
                                             "fine", "ERR no", "WRONG in it", "fine", "ERR"};
 
-TEST(ReplyReader, every_reply_is_fine_or_an_error) {
+TEST(ReplyReader, EveryReplyIsFineOrAnError) {
   ReplyReader reader;
   EXPECT_EQ(verdicts(reader, kReplies), kVerdicts);
 }
 
-TEST(ReplyReader, replies_may_come_byte_by_byte) {
+TEST(ReplyReader, RepliesMayComeByteByByte) {
   ReplyReader reader;
   std::vector<std::string> all;
   for (const char byte : kReplies) {
@@ -36,7 +36,7 @@ TEST(ReplyReader, replies_may_come_byte_by_byte) {
   EXPECT_EQ(all, kVerdicts);
 }
 
-TEST(ReplyReader, what_is_not_the_protocol_is_refused) {
+TEST(ReplyReader, WhatIsNotTheProtocolIsRefused) {
   ReplyReader reader;
   EXPECT_EQ(verdicts(reader, "HTTP/1.1 400 Bad Request\r\n"), std::vector<std::string>{"refused"});
 }

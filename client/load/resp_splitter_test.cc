@@ -11,7 +11,7 @@ using Texts = std::vector<std::string>;
 
 const std::string kSet = "*3\r\n$3\r\nSET\r\n$4\r\nkeyA\r\n$6\r\nvalueA\r\n";
 
-TEST(RespSplitter, a_command_is_its_words) {
+TEST(RespSplitter, ACommandIsItsWords) {
   const struct {
     const char* name;
     std::string bytes;
@@ -35,7 +35,7 @@ TEST(RespSplitter, a_command_is_its_words) {
   }
 }
 
-TEST(RespSplitter, what_the_server_does_not_answer_is_nothing) {
+TEST(RespSplitter, WhatTheServerDoesNotAnswerIsNothing) {
   for (const char* bytes : {"\r\n", "\n", "   \r\n", "*0\r\n", "*-1\r\n"}) {
     SCOPED_TRACE(bytes);
     const Split split = RespSplitter().split(bytes, false);
@@ -44,7 +44,7 @@ TEST(RespSplitter, what_the_server_does_not_answer_is_nothing) {
   }
 }
 
-TEST(RespSplitter, a_command_that_is_cut_anywhere_needs_more_or_is_lost_at_the_end) {
+TEST(RespSplitter, ACommandThatIsCutAnywhereNeedsMoreOrIsLostAtTheEnd) {
   for (size_t shown = 0; shown < kSet.size(); ++shown) {
     SCOPED_TRACE(shown);
     EXPECT_EQ(RespSplitter().split(kSet.substr(0, shown), false).kind, Kind::NeedsMore);
@@ -55,7 +55,7 @@ TEST(RespSplitter, a_command_that_is_cut_anywhere_needs_more_or_is_lost_at_the_e
   }
 }
 
-TEST(RespSplitter, broken_protocol_is_refused_with_a_reason) {
+TEST(RespSplitter, BrokenProtocolIsRefusedWithAReason) {
   const struct {
     const char* name;
     std::string bytes;

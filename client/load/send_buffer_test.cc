@@ -8,7 +8,7 @@
 namespace millrace::client {
 namespace {
 
-TEST(SendBuffer, bytes_stay_until_they_are_answered) {
+TEST(SendBuffer, BytesStayUntilTheyAreAnswered) {
   SendBuffer buffer;
   buffer.add("first");
   buffer.add("second");
@@ -22,7 +22,7 @@ TEST(SendBuffer, bytes_stay_until_they_are_answered) {
   EXPECT_EQ(buffer.size(), 6U);
 }
 
-TEST(SendBuffer, behaves_like_one_long_string_however_it_is_used) {
+TEST(SendBuffer, BehavesLikeOneLongStringHoweverItIsUsed) {
   std::mt19937 random(11);
   SendBuffer buffer;
   std::string all;

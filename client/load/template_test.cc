@@ -8,7 +8,7 @@ namespace {
 using namespace std::string_literals;
 using Kind = TemplateField::Kind;
 
-TEST(Template, a_field_is_what_its_name_says) {
+TEST(Template, AFieldIsWhatItsNameSays) {
   auto made = Template::parse("SET {name} {3} {/a/b} {line} {json} {name} {3x}");
   ASSERT_TRUE(made);
   std::vector<std::pair<std::string, Kind>> fields;
@@ -22,7 +22,7 @@ TEST(Template, a_field_is_what_its_name_says) {
   EXPECT_EQ(made->fields()[1].column, 3U);
 }
 
-TEST(Template, values_become_words_and_never_more_than_one) {
+TEST(Template, ValuesBecomeWordsAndNeverMoreThanOne) {
   const std::string_view values[] = {"a b", {"\"x\"\r\n\0", 6}};
   const struct {
     const char* name;
