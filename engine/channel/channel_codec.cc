@@ -27,9 +27,9 @@ std::string encode_channel_head(const ChannelHead& head) {
   return bytes;
 }
 
-std::vector<std::string> encode_subscribers(const Subscribers& subscribers) {
+std::vector<std::string> encode_subscribers(const Channel& channel) {
   std::vector<std::string> strings;
-  for (const Subscriber& subscriber : subscribers) {
+  for (const Subscriber& subscriber : channel.living(channel.now())) {
     if (strings.empty() || strings.back().size() > kStringBytes) strings.emplace_back();
     std::string& bytes = strings.back();
     append_varint(bytes, subscriber.name.size());

@@ -59,7 +59,7 @@ void TypeTraits<Channel>::save(RdbWriter& writer, const Channel& channel) {
   writer.bytes(encode_channel_head(channel.head()));
   writer.bytes(encode_log_head(channel.log()));
   save_blocks(writer, channel.log());
-  const std::vector<std::string> subscribers = encode_subscribers(channel.subscribers());
+  const std::vector<std::string> subscribers = encode_subscribers(channel);
   std::string count;
   append_varint(count, subscribers.size());
   writer.bytes(count);
@@ -71,7 +71,7 @@ void TypeTraits<Channel>::rewrite(AofWriter& writer, const Channel& channel) {
   writer.emit(kApplyToChannel, kApplyCreated, encode_channel_head(channel.head()));
   rewrite_blocks(writer, kApplyToChannel, kApplyMessages, channel.log());
   writer.emit(kApplyToChannel, kApplyLogHead, encode_log_head(channel.log()));
-  for (const std::string& bytes : encode_subscribers(channel.subscribers())) {
+  for (const std::string& bytes : encode_subscribers(channel)) {
     writer.emit(kApplyToChannel, kApplySubscribers, bytes);
   }
 }
@@ -82,7 +82,7 @@ void TypeTraits<Channel>::digest(DigestWriter& writer, const Channel& channel) {
     writer.number(number);
   }
   digest_messages(writer, channel.log());
-  for (const Subscriber& subscriber : channel.subscribers()) {
+  for (const Subscriber& subscriber : channel.living(channel.now())) {
     writer.bytes(subscriber.name);
     writer.number(subscriber.position.value());
     writer.number(subscriber.active.value());

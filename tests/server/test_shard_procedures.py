@@ -61,6 +61,19 @@ def test_process_payload_recip_key_keeps_a_uid_that_is_not_stale(c):
     assert c.call("SHARD.ROUTE", "pool", "k1") == [b"old", 3], "15 seconds are not over"
 
 
+def test_process_payload_recip_key_takes_a_uid_as_stale_after_more_than_15_seconds(c):
+    """To the millisecond: the pool's clock is set far ahead of its server's, and so stands still."""
+    two_workers(c)
+    now = 1_000_000_000_000
+    c.call("SHARD.APPLY", "pool", "CLOCK", now)
+    c.call("SHARD.HEARTBEAT", "pool", "old")
+    c.call("SHARD.APPLY", "pool", "CLOCK", now + 15_000)
+    assert (worker_info(c, "old")["age"], worker_info(c, "old")["stale"]) == (15_000, 0)
+    assert route(c, "k1") == ["old"]
+    c.call("SHARD.APPLY", "pool", "CLOCK", now + 15_001)
+    assert route(c, "k1") == ["new"]
+
+
 def test_process_payload_recip_key_keeps_a_stale_uid_with_nothing_pending(c):
     join(c, "old", "new")
     route(c, "key")

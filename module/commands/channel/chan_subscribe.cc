@@ -46,7 +46,7 @@ void chan_unsubscribe(abi::Context context, abi::Arguments arguments) {
   auto opened = OpenedSubscriber::open(context, name, *subscriber);
   if (!opened && opened.error().code == ErrorCode::NoSubscriber) return context.reply().integer(0);
   if (!opened) return context.reply().error(opened.error());
-  move_time(context, name, *opened->channel);
+  move_time(context, name, *opened->channel, opened->now);
   opened->channel->unsubscribe(*subscriber);
   context.reply().integer(1);
   context.replicate_verbatim();
