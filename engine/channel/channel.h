@@ -104,6 +104,8 @@ class Channel {
   Subscriber& subscribe(ByteView name);
   // False if none lives.
   bool unsubscribe(ByteView name);
+  // Removes a subscriber, alive or not. REQUIRES: there is one.
+  void forget(ByteView name) { subscribers_.remove(*subscribers_.find(name)); }
   // The subscriber fetches or acknowledges.
   void touch(Subscriber& subscriber);
 

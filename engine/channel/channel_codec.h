@@ -26,7 +26,7 @@ std::vector<std::string> encode_subscribers(const Channel& channel);
 
 // The same from bytes that nobody has vouched for.
 Result<ChannelHead> decode_channel_head(ByteView bytes);
-// Adds those of one string; at the first bad one it stops, and the earlier ones stay.
+// Adds those of one string, all of them or none.
 Result<void> restore_subscribers(Channel& channel, ByteView bytes);
 
 }  // namespace millrace

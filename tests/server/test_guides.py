@@ -12,7 +12,7 @@ GUIDES = [*sorted((REPOSITORY / "docs" / "guides").glob("*.md")), REPOSITORY / "
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.M | re.S)
 # The command line of the README: redis-cli and millrace on the server's port, with what a terminal shows.
 PREAMBLE = """
-redis-cli() { if [ "$1" = --raw ]; then command redis-cli -p "$PORT" "$@"; else command redis-cli -p "$PORT" --no-raw "$@"; fi; }
+redis-cli() { if [ "$1" = --raw ] || [ "$1" = --no-raw ]; then command redis-cli -p "$PORT" "$@"; else command redis-cli -p "$PORT" --no-raw "$@"; fi; }
 millrace() {
   case $1 in
     load | tail) "$TOOL" "$@" --to ":$PORT" ;;
