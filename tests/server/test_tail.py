@@ -16,6 +16,7 @@ def tail(server, tmp_path):
     started = []
 
     def start(*words):
+        server.wait_for_blocked(0)  # the server has noticed that the one before is gone
         started.append(Running(tmp_path, "tail", "--to", f"127.0.0.1:{server.port}", *words))
         return started[-1]
 
