@@ -35,7 +35,7 @@ void check(ByteView owner, Words words) {
 }
 
 void check(const ListRequest& request, Words words) {
-  REQUIRE(request.count <= kMaxListed && (words.empty() || words.size() == 2));
+  REQUIRE(request.count <= kMaxReadCount && (words.empty() || words.size() == 2));
 }
 
 template <auto kParse>

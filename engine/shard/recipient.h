@@ -1,5 +1,5 @@
 // A recipient: somebody messages are for, and the one worker who has them all. A million
-// of these is normal, so it is 48 bytes, its name, and an entry in an index.
+// of these is normal, so it is 56 bytes, its name, and an entry in an index.
 #pragma once
 
 #include <cstdint>
@@ -63,5 +63,6 @@ class Recipient {
   std::unique_ptr<char[]> name_;
   uint16_t name_size_;
 };
+static_assert(sizeof(Recipient) == 56);
 
 }  // namespace millrace

@@ -32,23 +32,12 @@ namespace millrace::abi {
 namespace {
 
 Result<Lock> load_lock(RdbReader& reader) {
-  const auto cut_short = [] { return fail(ErrorCode::Corrupt, "the payload ends too early"); };
-  auto count_bytes = reader.bytes();
-  if (!count_bytes) return cut_short();
-  Decoder count(count_bytes->view());
-  uint64_t left = count.number();
-  if (!count.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
   const Clocks now = module::read_clocks();
   const Token most = module::fencing::most_believed();
   Token greatest;
   Lock lock;
-  for (; left > 0; --left) {
-    auto part = reader.bytes();
-    if (!part) return cut_short();
-    if (auto applied = apply_changes(lock, part->view(), now, most, greatest); !applied) {
-      return std::unexpected(applied.error());
-    }
-  }
+  auto changes = reader.strings([&](ByteView part) { return apply_changes(lock, part, now, most, greatest); });
+  if (!changes) return std::unexpected(changes.error());
   if (lock.is_free()) return fail(ErrorCode::Corrupt, "a lock that nobody holds");
   module::fencing::seen(greatest);
   return lock;
@@ -70,11 +59,7 @@ std::unique_ptr<Lock> TypeTraits<Lock>::load(RdbReader& reader, int version) {
 }
 
 void TypeTraits<Lock>::save(RdbWriter& writer, const Lock& lock) {
-  const std::vector<std::string> parts = encode_lock(lock, monotonic_clock_identity());
-  std::string count;
-  append_varint(count, parts.size());
-  writer.bytes(count);
-  for (const std::string& part : parts) writer.bytes(part);
+  writer.strings(encode_lock(lock, monotonic_clock_identity()));
 }
 
 void TypeTraits<Lock>::rewrite(AofWriter& writer, const Lock& lock) {

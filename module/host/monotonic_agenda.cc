@@ -30,10 +30,6 @@ void set_timer(MonotonicMs now, UnixMs date) {
   timer.set_at_latest(date + (due > now ? std::min<uint64_t>(due - now, 60'000) : 0));
 }
 
-}  // namespace
-
-namespace {
-
 // True if it is the first to fall due.
 bool enter(DatabaseKey key, MonotonicMs due) {
   abi::watch_loop();

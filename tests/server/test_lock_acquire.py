@@ -166,8 +166,8 @@ def test_owners_are_any_bytes(c):
     take(c, odd, "SHARED")
     take(c, "größe", "SHARED")
     assert release(c, odd) == 0
-    assert c.error_of("LOCK.ACQUIRE", "lock", "", HOUR) == "ERR an owner is 1 to 1024 bytes, not 0"
-    assert c.error_of("LOCK.RELEASE", "lock", b"x" * 1025) == "ERR an owner is 1 to 1024 bytes, not 1025"
+    assert c.error_of("LOCK.ACQUIRE", "lock", "", HOUR) == "ERR the owner has 0 bytes, expected 1 to 1024"
+    assert c.error_of("LOCK.RELEASE", "lock", b"x" * 1025) == "ERR the owner has 1025 bytes, expected 1 to 1024"
 
 
 @pytest.mark.parametrize("words, error", [

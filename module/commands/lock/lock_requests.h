@@ -16,9 +16,6 @@
 
 namespace millrace::module {
 
-// Most holders, waiters or circles that one answer names.
-inline constexpr uint64_t kMaxListed = 1'000'000;
-
 // LOCK.ACQUIRE key owner ttl-ms [SHARED | LIMIT n] [WAIT ms]
 struct AcquireRequest {
   ByteView owner;
@@ -39,6 +36,7 @@ struct RenewRequest {
 };
 Result<RenewRequest> parse_lock_renew(Words words);
 
+// How many holders, waiters or circles an answer names.
 // LOCK.INFO key [COUNT n]
 // LOCK.WAITS [COUNT n]
 struct ListRequest {
