@@ -6,8 +6,9 @@ namespace millrace::cli {
 
 class StopSignal {
  public:
-  // From now on both signals only leave a mark. A second one ends the program at once, for
-  // who does not want to wait. There is one StopSignal in a program.
+  // From now on both signals only leave a mark. One that comes more than half a second after
+  // the first ends the program at once, for who does not want to wait. There is one StopSignal
+  // in a program.
   StopSignal();
 
   bool came() const { return number() != 0; }

@@ -159,13 +159,6 @@ class Server:
         self._launch()
         assert self._gets_ready(), self.log()[-3000:]
 
-    def freeze(self):
-        """It does nothing until it is thawed."""
-        self._process.send_signal(signal.SIGSTOP)
-
-    def thaw(self):
-        self._process.send_signal(signal.SIGCONT)
-
     def stop(self):
         """Ends the process this object started, and no other, and removes its directory."""
         if self.is_alive():

@@ -2,6 +2,8 @@
 
 import gzip
 import random
+import signal
+import time
 
 import pytest
 
@@ -92,6 +94,38 @@ def test_ctrl_c_ends_with_a_summary_a_checkpoint_and_130_and_repeats_nothing(own
     assert counts(done) == (COUNT, COUNT, 0)
     assert b"an earlier run included" in done.stdout
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(COUNT)]
+
+
+def test_one_ctrl_c_may_come_twice_and_is_still_one(own, tmp_path, state):
+    """timeout(1) sends its signal to the command and to the group the command is in."""
+    path = tmp_path / "x.commands"
+    path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
+    with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
+        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
+        own.suspend()
+        try:
+            running.interrupt()
+            time.sleep(0.1)
+            running.interrupt()
+        finally:
+            own.resume()
+        running.ends_with(130)
+    assert own.admin.call("LLEN", "l") == number_in(state, "sent")
+
+
+def test_who_does_not_want_to_wait_for_a_server_that_hangs_presses_ctrl_c_again(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
+    with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
+        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
+        own.suspend()
+        try:
+            running.interrupt()
+            time.sleep(1)
+            running.interrupt()
+            running.ends_with(-signal.SIGINT)
+        finally:
+            own.resume()
 
 
 def test_a_run_that_came_to_its_end_has_nothing_left_to_do(own, tmp_path, state):

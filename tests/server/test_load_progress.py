@@ -27,11 +27,11 @@ def test_a_terminal_gets_a_bar_with_rate_and_time_left(server, tmp_path):
     shown = b""
     try:
         wait_until(lambda: server.admin.call("EXISTS", "a"), "it is under way")
-        server.freeze()
+        server.suspend()
         while not re.search(rb"\[#* *\] \d+ %, \d+ records, \d+ a second, \d+ (s|min|h).* left", shown):
             shown += os.read(ours, 10_000)
     finally:
-        server.thaw()
+        server.resume()
         while True:
             try:
                 shown += os.read(ours, 10_000)

@@ -32,9 +32,9 @@ def test_a_server_that_stands_still_for_a_while_is_waited_for(own, tmp_path):
     path = numbered(tmp_path / "x.commands", 400_000)
     with Running(tmp_path, "load", "--to", f":{own.port}", path) as running:
         wait_until(lambda: own.admin.call("LLEN", "l") > 1000, "it is under way")
-        own.freeze()
+        own.suspend()
         running.wait_for_errors("records")  # the line of every few seconds: it goes on living
-        own.thaw()
+        own.resume()
         running.ends_with(0)
     assert own.admin.call("LLEN", "l") == 400_000
 
@@ -123,10 +123,10 @@ def test_a_server_that_answers_nothing_is_given_up_after_the_timeout(own, tmp_pa
     path = numbered(tmp_path / "x.commands", 300_000)
     with Running(tmp_path, "load", "--to", f":{own.port}", "--timeout", "1", "--retry-for", "0", path) as running:
         wait_until(lambda: own.admin.call("LLEN", "l") > 1000, "it is under way")
-        own.freeze()
+        own.suspend()
         running.ends_with(3)
         assert "has not answered for 1 seconds" in running.errors()
-        own.thaw()
+        own.resume()
 
 
 def test_a_server_that_lets_us_in_and_cuts_us_off_each_time_is_given_up(own):

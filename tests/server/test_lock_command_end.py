@@ -39,7 +39,7 @@ def test_a_lock_that_another_has_by_now_is_left_to_it(server, c, tmp_path):
     assert holders(c) == ["another"]
 
 
-@pytest.mark.parametrize("trouble", ["kill", "freeze"])
+@pytest.mark.parametrize("trouble", ["kill", "suspend"])
 def test_a_command_is_ended_when_its_lease_is_over_because_the_server_is_gone(tmp_path, trouble):
     with Server() as own, Locked(tmp_path, [own], "--ttl", "400ms", script=POLITE) as running:
         running.wait_until_started()

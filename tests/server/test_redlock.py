@@ -92,7 +92,7 @@ def trouble_comes(servers, contenders, clock=None):
     contenders.wait_for_updates(3)
     one.come_back()
     two.come_back()
-    three.freeze()
+    three.suspend()
     contenders.wait_for_updates(3)
     if clock:
         clock.set(3600)
@@ -101,12 +101,12 @@ def trouble_comes(servers, contenders, clock=None):
         contenders.wait_for_updates(3)
         five.come_back()
         clock.set(-7200)
-    three.thaw()
+    three.resume()
     contenders.wait_for_updates(3)
-    one.freeze()
+    one.suspend()
     two.kill()
     contenders.wait_for_updates(3)
-    one.thaw()
+    one.resume()
     two.come_back()
     contenders.wait_for_updates(3)
 
@@ -167,7 +167,7 @@ def test_a_command_goes_on_while_a_majority_is_there_and_ends_when_it_is_not(tmp
         with Locked(tmp_path, servers, "--ttl", "2s", "--wait", "20s") as holder:
             holder.wait_until_started()
             servers[0].kill()
-            servers[1].freeze()
+            servers[1].suspend()
             wait_for_renewals(servers[4], 4)
             assert holder.process.poll() is None
             servers[2].kill()
