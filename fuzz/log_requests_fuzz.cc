@@ -1,21 +1,15 @@
-// The words of every command of the log, as a client may send them: the first line
-// names the command, the other lines are the words behind the key.
-#include <algorithm>
+// The words of every command of the log, as a client may send them: see command_lines.h.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "fuzz/allocation_meter.h"
-#include "fuzz/require.h"
+#include "fuzz/command_lines.h"
 #include "module/commands/log/log_requests.h"
 
 namespace millrace::module {
 namespace {
 
-// Whatever a request refers to is one of the words.
-bool is_one_of(ByteView part, Words words) {
-  return std::ranges::any_of(words, [&](ByteView w) { return w.data() == part.data() && w.size() == part.size(); });
-}
+using fuzz::is_one_of;
 
 void check(const WriteRequest& request, Words words) {
   REQUIRE(request.pairs.size() >= 2 && request.pairs.size() % 2 == 0);
@@ -94,31 +88,12 @@ void check(const ApplyRequest& request, Words words) {
   REQUIRE(request.what == ApplyRequest::What::Clock || is_one_of(request.bytes, words));
 }
 
-void check(const Error& error) {
-  REQUIRE(error.code == ErrorCode::Syntax || error.code == ErrorCode::Range);
-  // One printable line, whatever was quoted: a line break would end the reply early.
-  REQUIRE(!error.text.empty() && error.text.size() < 300);
-  REQUIRE(std::ranges::all_of(error.text, [](char c) { return c >= ' ' && c <= '~'; }));
-}
-
 template <auto kParse>
 void parse_and_check(Words words) {
-  const uint64_t before = fuzz::allocated_bytes();
-  const auto request = kParse(words);
-  REQUIRE(fuzz::allocated_bytes() - before <= 4096 + 4 * sizeof(ByteView) * words.size());
-  if (request) {
-    check(*request, words);
-  } else {
-    check(request.error());
-  }
+  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
 }
 
-struct Command {
-  ByteView name;
-  void (*parse_and_check)(Words words);
-};
-
-constexpr Command kCommands[] = {
+constexpr fuzz::Command kCommands[] = {
     {"TWRITE", parse_and_check<parse_twrite>},
     {"TREAD", parse_and_check<parse_tread>},
     {"TEVICT", parse_and_check<parse_tevict>},
@@ -132,25 +107,10 @@ constexpr Command kCommands[] = {
     {"TAPPLY", parse_and_check<parse_tapply>},
 };
 
-std::vector<ByteView> lines_of(ByteView text) {
-  std::vector<ByteView> lines;
-  for (size_t end; (end = text.find('\n')) != ByteView::npos; text.remove_prefix(end + 1)) {
-    lines.push_back(text.substr(0, end));
-  }
-  if (!text.empty()) lines.push_back(text);
-  return lines;
-}
-
 }  // namespace
 }  // namespace millrace::module
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
-  using namespace millrace::module;
-  const auto lines = lines_of({reinterpret_cast<const char*>(bytes), size});
-  if (lines.empty()) return 0;
-  const Words words = Words(lines).subspan(1);
-  for (const Command& command : kCommands) {
-    if (command.name == lines.front()) command.parse_and_check(words);
-  }
+  millrace::fuzz::run(millrace::module::kCommands, bytes, size);
   return 0;
 }

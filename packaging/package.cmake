@@ -8,6 +8,9 @@ set(documents share/doc/millrace)
 install(TARGETS millrace_module LIBRARY DESTINATION lib/redis/modules
   PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(TARGETS millrace RUNTIME DESTINATION bin)
+install(FILES ${PROJECT_BINARY_DIR}/generated/millrace.1 DESTINATION share/man/man1)
+install(FILES ${PROJECT_BINARY_DIR}/generated/millrace.bash DESTINATION share/bash-completion/completions RENAME millrace)
+install(FILES ${PROJECT_BINARY_DIR}/generated/_millrace DESTINATION share/zsh/vendor-completions)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${documents})
 # Where Debian's people look for a licence.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${documents} RENAME copyright)
@@ -32,6 +35,7 @@ mark_as_advanced(DPKG_SHLIBDEPS FILE_PROGRAM)
 if(DPKG_SHLIBDEPS AND FILE_PROGRAM)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 else()
-  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libc6, libstdc++6")
+  string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS 
+    ", libc6, libstdc++6, libhiredis0.14 | libhiredis1.1.0, libsimdjson14 | libsimdjson19, libzstd1, zlib1g")
 endif()
 include(CPack)

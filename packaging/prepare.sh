@@ -9,6 +9,10 @@ run_packages=(
   "ninja-build: command -v ninja"
   "libcli11-dev: has_header CLI/CLI.hpp"
   "libsodium-dev: has_header sodium.h"
+  "libhiredis-dev: has_header hiredis/hiredis.h"
+  "libsimdjson-dev: has_header simdjson.h"
+  "libzstd-dev: has_header zstd.h"
+  "zlib1g-dev: has_header zlib.h"
   "libgtest-dev: has_header gtest/gtest.h" # ./run builds no test, but cmake asks for it
   "redis-server: find_server"
 )
@@ -16,6 +20,10 @@ test_packages=(
   "dpkg-dev: command -v dpkg-shlibdeps"
   "file: command -v file"
   "python3: test -x /usr/bin/python3"
+  "zstd: command -v zstd"
+  "zsh: command -v zsh"
+  "groff-base: command -v groff"
+  "libfaketime: compgen -G '/usr/lib/*/faketime/libfaketime.so.1'"
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
   "python3-redis: /usr/bin/python3 -c 'import redis'"
 )

@@ -12,11 +12,22 @@ from server import Server  # noqa: E402
 
 NOTE = "<!-- Written by tools/generate_command_docs from COMMAND DOCS and COMMAND INFO. -->\n"
 FOLDER = "docs/commands"
-GUIDES = "[logs](../guides/log.md), [work queues](../guides/work-queues.md), [channels](../guides/channels.md), [worker pools](../guides/worker-pools.md)"
+# Which guides tell of a command, by how its name begins.
+GUIDES = {
+    "T": "[logs](../guides/log.md), [work queues](../guides/work-queues.md)",
+    "CHAN.": "[channels](../guides/channels.md)",
+    "SHARD.": "[worker pools](../guides/worker-pools.md)",
+    "LOCK.": "[locks](../guides/locks.md)",
+}
 
 
 def file_name(command):
     return f"{command.replace(' ', '-')}.md"
+
+
+def guides_of(command):
+    [guides] = [text for beginning, text in GUIDES.items() if command.startswith(beginning)]
+    return guides
 
 
 def plain(answer):
@@ -96,10 +107,7 @@ def arity_text(arity):
     return f"{arity}: {'exactly' if arity > 0 else 'at least'} {abs(arity)} {words}, the name among them"
 
 
-def key_text(specs):
-    if not specs:
-        return "none"
-    [spec] = specs
+def key_text(spec):
     search, find = spec["begin_search"], spec["find_keys"]
     one_at_index = (search["type"] == "index" and find["type"] == "range" and
                     find["spec"] == {"lastkey": 0, "keystep": 1, "limit": 0})
@@ -136,12 +144,12 @@ def page(name, doc, info):
         ("arity", arity_text(arity)),
         ("flags", ", ".join(f"`{flag}`" for flag in sorted(flags))),
         ("ACL categories", acl_text(name, acl_categories(flags, reported), specs[0]["flags"] if specs else [])),
-        ("key", key_text(specs)),
+        ("key", key_text(specs[0]) if specs else "none: it asks the node about itself"),
     ]
     table = "\n".join(f"| {what} | {value} |" for what, value in rows)
     forms = "\n".join(syntax_lines(name, doc["arguments"]))
     return (f"{NOTE}# {name}\n\n```\n{forms}\n```\n\n{doc['summary']}\n\n| | |\n| --- | --- |\n{table}\n\n"
-            f"What it answers and how it is used: {GUIDES}. All commands: [index](README.md).\n")
+            f"What it answers and how it is used: {guides_of(name)}. All commands: [index](README.md).\n")
 
 
 def index(docs):

@@ -23,6 +23,7 @@ Channel Channel::clone() const {
   copy.log_ = log_.clone();
   copy.ids_ = ids_.clone();
   copy.subscribers_ = subscribers_.clone();
+  copy.expired_before_ = expired_before_;
   return copy;
 }
 
@@ -33,16 +34,19 @@ bool Channel::tick(UnixMs now) {
 }
 
 void Channel::set_expire(uint64_t expire_ms) {
-  if (expire_ms > head_.expire_ms) subscribers_.remove_inactive(oldest_alive(now()), subscribers_.size());
   head_.expire_ms = expire_ms;
   drop_expired();
 }
 
 void Channel::drop_expired() {
-  const UnixMs oldest = oldest_alive(now());
-  if (!log_.empty() && log_.first_time() < oldest) log_.evict_before(log_.seek(oldest));
+  expired_before_ = oldest_alive(now());
+  if (!log_.empty() && log_.first_time() < expired_before_) log_.evict_before(log_.seek(expired_before_));
   ids_.shrink(log_);
-  subscribers_.remove_inactive(oldest, kRemovedPerTick);
+  subscribers_.remove_inactive(expired_before_, kRemovedPerTick);
+}
+
+UnixMs Channel::oldest_alive(UnixMs now) const {
+  return now < expired_before_ + head_.expire_ms ? expired_before_ : now - head_.expire_ms;
 }
 
 UnixMs Channel::expiry_of(UnixMs date) const {
@@ -94,6 +98,21 @@ Fetch Channel::fetch(const Subscriber& subscriber, uint64_t max) const {
   const Offset from = std::max(subscriber.position + 1, log_.first());
   const uint64_t waiting = log_.next() - from;
   return {from, std::min(waiting, max), waiting > max};
+}
+
+Receipt Channel::receipt_for(Offset last) const {
+  Message message;
+  Log::Cursor(log_, last).next(message);
+  const uint64_t written = message.written.value();
+  return {clock_of(last),
+          ids_.hash(message.tag) ^ static_cast<uint32_t>(written) ^ static_cast<uint32_t>(written >> 32)};
+}
+
+Ack Channel::acknowledge(Subscriber& subscriber, Receipt receipt) {
+  const uint64_t back = receipt.clock.steps_to(clock());
+  // A message that has expired cannot be looked at any more, nor be missed.
+  if (back < log_.count() && receipt_for(log_.last() - back) != receipt) return Ack::Invalid;
+  return acknowledge(subscriber, receipt.clock);
 }
 
 Ack Channel::acknowledge(Subscriber& subscriber, Clock clock) {

@@ -15,11 +15,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <ranges>
 
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
 #include "engine/channel/clock.h"
 #include "engine/channel/message_ids.h"
+#include "engine/channel/receipt.h"
 #include "engine/channel/subscribers.h"
 #include "engine/log/log.h"
 
@@ -66,13 +68,13 @@ class Channel {
   bool tick(UnixMs now);
   // The first moment at which something of this date has not expired: an expiry of 100 ms
   // lets a message of 1000 live up to and including 1100, as a key of the host does.
-  UnixMs oldest_alive(UnixMs now) const { return now < UnixMs(head_.expire_ms) ? UnixMs(0) : now - head_.expire_ms; }
+  // What has expired once stays so, even if the expiry has been made longer since.
+  UnixMs oldest_alive(UnixMs now) const;
   // When the channel itself expires.
   UnixMs expires_at() const { return expiry_of(head_.active); }
   UnixMs expiry_of(UnixMs date) const;
   // Everything that lives now lives so long from its date on; what that leaves no time is
-  // gone as after a tick. What has expired does not come back: a longer expiry costs the
-  // expired subscribers that are still to be removed.
+  // gone as after a tick. What has expired does not come back.
   void set_expire(uint64_t expire_ms);
 
   // For those that only look, at a time that has not been ticked yet:
@@ -81,6 +83,11 @@ class Channel {
   const Subscriber* alive(ByteView name, UnixMs now) const;
   Subscriber* alive(ByteView name, UnixMs now) {
     return const_cast<Subscriber*>(static_cast<const Channel*>(this)->alive(name, now));
+  }
+
+  // Those that live at `now`, the longest inactive first.
+  auto living(UnixMs now) const {
+    return std::ranges::subrange(subscribers_.since(oldest_alive(now)), subscribers_.end());
   }
 
   // --- publishing ---
@@ -97,11 +104,18 @@ class Channel {
   Subscriber& subscribe(ByteView name);
   // False if none lives.
   bool unsubscribe(ByteView name);
+  // Removes a subscriber, alive or not. REQUIRES: there is one.
+  void forget(ByteView name) { subscribers_.remove(*subscribers_.find(name)); }
   // The subscriber fetches or acknowledges.
   void touch(Subscriber& subscriber);
 
   Fetch fetch(const Subscriber& subscriber, uint64_t max) const;
-  // Advances to the clock of a receipt. Invalid, and no change, if the channel has never
+  // What a receipt for everything up to this message says. REQUIRES: it is in the log.
+  Receipt receipt_for(Offset last) const;
+  // Advances to what a receipt is for. Invalid, and no change, if that is not what this channel
+  // has there, or ever had: it has been put back to an earlier state since.
+  Ack acknowledge(Subscriber& subscriber, Receipt receipt);
+  // Advances to a clock. Invalid, and no change, if the channel has never
   // got so far: it has been put back to an earlier state.
   Ack acknowledge(Subscriber& subscriber, Clock clock);
 
@@ -131,6 +145,9 @@ class Channel {
   Log log_;
   MessageIds ids_;
   Subscribers subscribers_;
+  // Subscribers last active before this have expired, though they may still be there. Not
+  // saved: nor are they.
+  UnixMs expired_before_;
 };
 
 }  // namespace millrace

@@ -27,9 +27,9 @@ std::string encode_channel_head(const ChannelHead& head) {
   return bytes;
 }
 
-std::vector<std::string> encode_subscribers(const Subscribers& subscribers) {
+std::vector<std::string> encode_subscribers(const Channel& channel) {
   std::vector<std::string> strings;
-  for (const Subscriber& subscriber : subscribers) {
+  for (const Subscriber& subscriber : channel.living(channel.now())) {
     if (strings.empty() || strings.back().size() > kStringBytes) strings.emplace_back();
     std::string& bytes = strings.back();
     append_varint(bytes, subscriber.name.size());
@@ -59,14 +59,22 @@ Result<ChannelHead> decode_channel_head(ByteView bytes) {
 
 Result<void> restore_subscribers(Channel& channel, ByteView bytes) {
   Decoder in(bytes);
+  std::vector<ByteView> restored_names;
+  // All of them or none: who refuses an effect has not changed.
+  const auto refuse = [&](Result<void> reason) {
+    for (ByteView name : restored_names) channel.forget(name);
+    return reason;
+  };
   do {
     const uint64_t size = in.number();
     const ByteView name = in.bytes(size);
     const Offset position(in.number());
     const UnixMs active(in.number());
-    if (!in.ok()) return corrupt("subscribers of the wrong length");
-    if (name.empty() || name.size() > kMaxNameBytes) return corrupt("a subscriber's name of an impossible length");
-    if (auto restored = channel.restore_subscriber(name, position, active); !restored) return restored;
+    if (!in.ok()) return refuse(corrupt("subscribers of the wrong length"));
+    if (name.empty() || name.size() > kMaxNameBytes)
+      return refuse(corrupt("a subscriber's name of an impossible length"));
+    if (auto restored = channel.restore_subscriber(name, position, active); !restored) return refuse(restored);
+    restored_names.push_back(name);
   } while (!in.finished());
   return {};
 }

@@ -21,12 +21,12 @@ inline constexpr size_t kMaxNameBytes = 512;
 inline constexpr uint64_t kMaxExpireMs = 3'155'760'000'000;
 
 std::string encode_channel_head(const ChannelHead& head);
-// All of them, the longest inactive first.
-std::vector<std::string> encode_subscribers(const Subscribers& subscribers);
+// All that live, the longest inactive first.
+std::vector<std::string> encode_subscribers(const Channel& channel);
 
 // The same from bytes that nobody has vouched for.
 Result<ChannelHead> decode_channel_head(ByteView bytes);
-// Adds those of one string; at the first bad one it stops, and the earlier ones stay.
+// Adds those of one string, all of them or none.
 Result<void> restore_subscribers(Channel& channel, ByteView bytes);
 
 }  // namespace millrace

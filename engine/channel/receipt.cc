@@ -8,42 +8,52 @@ namespace millrace {
 
 namespace {
 
-constexpr size_t kDigits = 16;
+constexpr size_t kMarkDigits = 8;
+constexpr size_t kStampDigits = 16;
 constexpr size_t kLongestClock = 17;  // -9007199254740991
+constexpr size_t kLongest = kLongestClock + 1 + kMarkDigits + 1 + kStampDigits;
 
-uint64_t stamp(const HashKey& key, ByteView channel, ByteView subscriber, Clock clock) {
-  // Lengths first: no two triples are the same bytes.
+uint64_t stamp(const HashKey& key, ByteView channel, ByteView subscriber, Receipt receipt) {
+  // Lengths first: no two receipts are the same bytes.
   std::string message;
-  message.reserve(channel.size() + subscriber.size() + 3 * kMaxVarintBytes);
+  message.reserve(channel.size() + subscriber.size() + 4 * kMaxVarintBytes);
   append_varint(message, channel.size());
   message += channel;
   append_varint(message, subscriber.size());
   message += subscriber;
-  append_varint(message, static_cast<uint64_t>(clock.value() - Clock::kMin));
+  append_varint(message, static_cast<uint64_t>(receipt.clock.value() - Clock::kMin));
+  append_varint(message, receipt.mark);
   return keyed_hash(key, message);
+}
+
+// Writes a point and the number, and returns the end.
+char* put_digits(char* to, uint64_t number, size_t digits) {
+  *to++ = '.';
+  for (size_t i = digits; i-- > 0; number >>= 4) to[i] = "0123456789abcdef"[number & 15];
+  return to + digits;
 }
 
 }  // namespace
 
-std::string issue_receipt(const HashKey& key, ByteView channel, ByteView subscriber, Clock clock) {
-  char text[kLongestClock + 1 + kDigits];
-  char* at = std::to_chars(text, text + kLongestClock, clock.value()).ptr;
-  *at++ = '.';
-  uint64_t left = stamp(key, channel, subscriber, clock);
-  for (size_t i = kDigits; i-- > 0; left >>= 4) at[i] = "0123456789abcdef"[left & 15];
-  return {text, at + kDigits};
+std::string issue_receipt(const HashKey& key, ByteView channel, ByteView subscriber, Receipt receipt) {
+  char text[kLongest];
+  char* at = std::to_chars(text, text + kLongestClock, receipt.clock.value()).ptr;
+  at = put_digits(at, receipt.mark, kMarkDigits);
+  at = put_digits(at, stamp(key, channel, subscriber, receipt), kStampDigits);
+  return {text, at};
 }
 
-std::optional<Clock> read_receipt(const HashKey& key, ByteView channel, ByteView subscriber, ByteView receipt) {
-  if (receipt.size() > kLongestClock + 1 + kDigits) return std::nullopt;
-  const char* end = receipt.data() + receipt.size();
-  int64_t value;
-  const auto parsed = std::from_chars(receipt.data(), end, value);
-  if (parsed.ec != std::errc() || value < Clock::kMin || value > Clock::kMax) return std::nullopt;
-  const Clock clock(value);
+std::optional<Receipt> read_receipt(const HashKey& key, ByteView channel, ByteView subscriber, ByteView text) {
+  if (text.size() > kLongest) return std::nullopt;
+  const char* end = text.data() + text.size();
+  int64_t clock = 0;
+  const auto number = std::from_chars(text.data(), end, clock);
+  if (number.ec != std::errc() || clock < Clock::kMin || clock > Clock::kMax || number.ptr == end) return std::nullopt;
+  Receipt receipt{Clock(clock)};
+  if (std::from_chars(number.ptr + 1, end, receipt.mark, 16).ec != std::errc()) return std::nullopt;
   // There is one way to write each receipt: what was not written that way was altered.
-  if (issue_receipt(key, channel, subscriber, clock) != receipt) return std::nullopt;
-  return clock;
+  if (issue_receipt(key, channel, subscriber, receipt) != text) return std::nullopt;
+  return receipt;
 }
 
 }  // namespace millrace

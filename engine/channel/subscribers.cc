@@ -40,12 +40,6 @@ void Subscribers::remove_inactive(UnixMs date, size_t limit) {
   while (limit-- > 0 && !by_activity_.empty() && by_activity_.front().active < date) remove(by_activity_.front());
 }
 
-size_t Subscribers::count_inactive(UnixMs date) const {
-  size_t count = 0;
-  for (auto at = begin(); at != end() && at->active < date; ++at) ++count;
-  return count;
-}
-
 uint64_t Subscribers::memory() const {
   constexpr size_t kNode = 2 * sizeof(void*) + sizeof(Subscriber);
   constexpr size_t kInside = 15;  // what a std::string holds without an allocation

@@ -3,6 +3,8 @@
 // vain. All of a channel's subscribers live equally long.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <list>
 #include <string>
 
@@ -45,12 +47,14 @@ class Subscribers {
   // thousand, and they are no longer found by anyone who asks for living ones.
   void remove_inactive(UnixMs date, size_t limit);
 
-  // How many were last active before `date`. Looks at those alone.
-  size_t count_inactive(UnixMs date) const;
-
   // The longest inactive first.
   auto begin() const { return by_activity_.begin(); }
   auto end() const { return by_activity_.end(); }
+  // Where those begin that were active at `date` or later. Looks at those before it alone.
+  auto since(UnixMs date) const {
+    return std::ranges::find_if(by_activity_, [&](const Subscriber& subscriber) { return subscriber.active >= date; });
+  }
+  size_t count_inactive(UnixMs date) const { return static_cast<size_t>(std::distance(begin(), since(date))); }
 
   uint64_t memory() const;
   const char* check() const;

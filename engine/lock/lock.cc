@@ -35,10 +35,10 @@ const Holding& Lock::grant(ByteView owner, LockMode mode, const Lease& lease, To
   return *find(owner);
 }
 
-bool Lock::renew(ByteView owner, const Lease& lease) {
+bool Lock::renew(ByteView owner, const Lease& lease, Token at_least) {
   const Holding* held = find(owner);
   if (held == nullptr) return false;
-  put(owner, mode_, {held->token, held->holds, lease});
+  put(owner, mode_, {std::max(held->token, at_least), held->holds, lease});
   return true;
 }
 
@@ -55,39 +55,45 @@ std::optional<uint64_t> Lock::release(ByteView owner) {
 }
 
 void Lock::put(ByteView owner, LockMode mode, const Holding& holding) {
+  mode_ = mode;
   auto found = holders_.find(owner);
-  if (found == holders_.end()) {
+  if (found != holders_.end()) {
+    forget(*found);
+    found->second = holding;
+  } else {
+    // Two holders: from now on there is an index.
+    if (holders_.size() == 1) index(*holders_.begin());
     found = holders_.emplace(owner, holding).first;
     holder_bytes_ += bytes_of(*found);
-  } else {
-    by_end_.erase({found->second.lease.end, &*found});
-    found->second = holding;
   }
-  by_end_.emplace(holding.lease.end, &*found);
-  mode_ = mode;
+  if (holders_.size() > 1) index(*found);
 }
 
 bool Lock::remove(ByteView owner) {
   const auto found = holders_.find(owner);
   if (found == holders_.end()) return false;
-  by_end_.erase({found->second.lease.end, &*found});
+  forget(*found);
   holder_bytes_ -= bytes_of(*found);
   holders_.erase(found);
+  if (holders_.size() == 1) by_end_.clear();
   return true;
+}
+
+MonotonicMs Lock::last_end() const {
+  return by_end_.empty() ? holders_.begin()->second.lease.end : by_end_.rbegin()->first;
 }
 
 uint64_t Lock::ms_until_room(LockMode mode, MonotonicMs now) const {
   if (has_room_for(mode)) return 0;
   // In its own mode one must go; in another all must.
-  return mode == mode_ ? ms_until_over(by_end_.begin()->first, now) : ms_until_free(now);
+  return mode == mode_ ? ms_until_over(first_to_end().second.lease.end, now) : ms_until_free(now);
 }
 
-uint64_t Lock::ms_until_free(MonotonicMs now) const {
-  return is_free() ? 0 : ms_until_over(by_end_.rbegin()->first, now);
-}
+uint64_t Lock::ms_until_free(MonotonicMs now) const { return is_free() ? 0 : ms_until_over(last_end(), now); }
 
 std::vector<std::string> Lock::over(MonotonicMs now, size_t most) const {
   std::vector<std::string> owners;
+  if (holding() == 1 && most > 0 && first_to_end().second.lease.is_over(now)) owners.push_back(first_to_end().first);
   for (const auto& [end, holder] : by_end_) {
     if (owners.size() == most || !holder->second.lease.is_over(now)) break;
     owners.push_back(holder->first);
@@ -96,6 +102,7 @@ std::vector<std::string> Lock::over(MonotonicMs now, size_t most) const {
 }
 
 size_t Lock::count_over(MonotonicMs now) const {
+  if (holding() == 1) return first_to_end().second.lease.is_over(now) ? 1 : 0;
   size_t count = 0;
   for (auto at = by_end_.begin(); at != by_end_.end() && at->second->second.lease.is_over(now); ++at) ++count;
   return count;
@@ -103,17 +110,21 @@ size_t Lock::count_over(MonotonicMs now) const {
 
 size_t Lock::bytes_of(const Holder& holder) {
   const size_t spilled = holder.first.capacity() > std::string().capacity() ? holder.first.capacity() + 1 : 0;
-  return 2 * kTreeNode + sizeof(Holder) + sizeof(ByEnd::value_type) + spilled;
+  return kTreeNode + sizeof(Holder) + spilled;
+}
+
+size_t Lock::memory() const {
+  return sizeof(Lock) + holder_bytes_ + by_end_.size() * (kTreeNode + sizeof(ByEnd::value_type));
 }
 
 const char* Lock::check() const {
-  if (holders_.size() != by_end_.size()) return "a holder without an end, or an end without a holder";
+  if (by_end_.size() != (holding() > 1 ? holding() : 0)) return "a holder without an end, or an end without a holder";
   if (!is_free() && holding() > mode_.permits()) return "more holders than the mode allows";
   if (mode_.kind() == LockMode::Kind::Exclusive && mode_.permits() != 1) return "exclusive, and not for one";
   size_t bytes = 0;
   for (const Holder& holder : holders_) {
     bytes += bytes_of(holder);
-    if (!by_end_.contains({holder.second.lease.end, &holder})) return "a holder with the wrong end";
+    if (holding() > 1 && !by_end_.contains({holder.second.lease.end, &holder})) return "a holder with the wrong end";
     if (holder.second.holds == 0) return "a holder that holds nothing";
     if (holder.second.token.value() == 0) return "a holder without a token";
     if (holder.second.lease.ttl_ms > kMaxLeaseMs) return "a lease that is too long";

@@ -46,6 +46,9 @@ class LockMode {
   uint64_t permits_;
 };
 
+// The date of a promise that nobody has given.
+inline constexpr MonotonicMs kNotPromised{UINT64_MAX};
+
 struct Holding {
   Token token;
   uint64_t holds = 1;  // how often the owner must give it back
@@ -82,8 +85,9 @@ class Lock {
   // Grants it: fresh with this token, or once more with the token that the owner has.
   // REQUIRES: admit() says Fresh or Again
   const Holding& grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh);
-  // A new lease in place of the old one. False if the owner holds nothing.
-  bool renew(ByteView owner, const Lease& lease);
+  // A new lease in place of the old one, and this token if it is greater. False if the owner
+  // holds nothing.
+  bool renew(ByteView owner, const Lease& lease, Token at_least = Token(0));
   // One hold less. How many are left, or nothing if the owner holds nothing.
   std::optional<uint64_t> release(ByteView owner);
 
@@ -95,7 +99,7 @@ class Lock {
   bool remove(ByteView owner);
 
   // The holder whose lease ends first. REQUIRES: !is_free()
-  const Holder& first_to_end() const { return *by_end_.begin()->second; }
+  const Holder& first_to_end() const { return by_end_.empty() ? *holders_.begin() : *by_end_.begin()->second; }
   // After so many milliseconds there may be room for this mode, or nobody may hold it any
   // longer, if nobody renews or comes first. 0 if that is so now.
   uint64_t ms_until_room(LockMode mode, MonotonicMs now) const;
@@ -106,7 +110,7 @@ class Lock {
   // How many there are. O(n) with n of them.
   size_t count_over(MonotonicMs now) const;
 
-  size_t memory() const { return sizeof(Lock) + holder_bytes_; }
+  size_t memory() const;
 
   // When somebody has promised to look after its leases; kept for whoever keeps the dates,
   // and no part of what the lock is.
@@ -121,11 +125,15 @@ class Lock {
 
   static size_t bytes_of(const Holder& holder);
 
+  void index(const Holder& holder) { by_end_.emplace(holder.second.lease.end, &holder); }
+  void forget(const Holder& holder) { by_end_.erase({holder.second.lease.end, &holder}); }
+  MonotonicMs last_end() const;
+
   LockMode mode_ = LockMode::exclusive();
   Holders holders_;
-  ByEnd by_end_;
+  ByEnd by_end_;  // empty unless there are two holders at least: most locks have one
   size_t holder_bytes_ = 0;
-  mutable MonotonicMs promised_{UINT64_MAX};
+  mutable MonotonicMs promised_ = kNotPromised;
 };
 
 }  // namespace millrace

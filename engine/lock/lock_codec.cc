@@ -108,28 +108,43 @@ Result<void> validate(const Lock& lock, const Changes& changes) {
 
 }  // namespace
 
+void LockChanges::make_room(size_t more) {
+  if (bytes_.capacity() < bytes_.size() + more) bytes_.reserve(2 * bytes_.size() + kRoomForHead + more);
+  if (bytes_.empty()) bytes_.resize(kRoomForHead);
+}
+
 void LockChanges::has(ByteView owner, const Holding& holding) {
+  make_room(owner.size() + 7 * kMaxVarintBytes);
   append_varint(bytes_, kHas);
   append_owner(bytes_, owner);
+  char numbers[5 * kMaxVarintBytes];
+  char* end = numbers;
   for (uint64_t number : {holding.token.value(), holding.holds, holding.lease.ttl_ms, holding.lease.end_date.value(),
                           holding.lease.end.value()}) {
-    append_varint(bytes_, number);
+    end = put_varint(end, number);
   }
+  bytes_.append(numbers, end);
 }
 
 void LockChanges::has_no_longer(ByteView owner, Token token) {
+  make_room(owner.size() + 3 * kMaxVarintBytes);
   append_varint(bytes_, kHasNoLonger);
   append_owner(bytes_, owner);
   append_varint(bytes_, token.value());
 }
 
-std::string LockChanges::bytes(LockMode mode, uint64_t clock) const {
-  std::string bytes;
-  append_varint(bytes, kVersion);
-  append_varint(bytes, static_cast<uint64_t>(mode.kind()));
-  append_varint(bytes, mode == LockMode::shared() ? 0 : mode.permits());
-  append_varint(bytes, clock);
-  return bytes += bytes_;
+ByteView LockChanges::bytes(LockMode mode, uint64_t clock) {
+  make_room(0);
+  char head[kRoomForHead];
+  static_assert(kRoomForHead >= 4 * kMaxVarintBytes);
+  char* end = head;
+  for (uint64_t number : {kVersion, static_cast<uint64_t>(mode.kind()),
+                          mode == LockMode::shared() ? uint64_t{0} : mode.permits(), clock}) {
+    end = put_varint(end, number);
+  }
+  const size_t start = kRoomForHead - static_cast<size_t>(end - head);
+  std::copy(head, end, bytes_.begin() + static_cast<ptrdiff_t>(start));
+  return ByteView(bytes_).substr(start);
 }
 
 std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
@@ -139,10 +154,10 @@ std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
   for (const auto& [owner, holding] : lock.holders()) {
     changes.has(owner, holding);
     if (++in_part % kHoldersPerPart != 0) continue;
-    parts.push_back(changes.bytes(lock.mode(), clock));
+    parts.emplace_back(changes.bytes(lock.mode(), clock));
     changes.clear();
   }
-  if (!changes.empty()) parts.push_back(changes.bytes(lock.mode(), clock));
+  if (!changes.empty()) parts.emplace_back(changes.bytes(lock.mode(), clock));
   return parts;
 }
 

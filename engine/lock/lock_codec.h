@@ -27,18 +27,24 @@ inline constexpr uint64_t kMaxPermits = UINT32_MAX;
 // Changes of one lock, collected while they are made.
 class LockChanges {
  public:
-  bool empty() const { return bytes_.empty(); }
+  bool empty() const { return bytes_.size() <= kRoomForHead; }
 
   // In the order in which they happened.
   void has(ByteView owner, const Holding& holding);
   void has_no_longer(ByteView owner, Token token);
 
-  // The changes as bytes. `mode` is the lock's after all of them.
-  std::string bytes(LockMode mode, uint64_t clock) const;
+  // The changes as bytes. `mode` is the lock's after all of them. Borrowed until the next
+  // call of anything here.
+  ByteView bytes(LockMode mode, uint64_t clock);
   void clear() { bytes_.clear(); }
 
  private:
-  std::string bytes_;
+  // What comes before the changes is known last, and put right before them then.
+  static constexpr size_t kRoomForHead = 40;
+
+  void make_room(size_t more);
+
+  std::string bytes_;  // kRoomForHead bytes, then changes; or nothing
 };
 
 // A whole lock, in parts of at most kHoldersPerPart.

@@ -116,7 +116,7 @@ TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
   const auto bytes = [](LockMode mode, auto... make) {
     LockChanges changes;
     (make(changes), ...);
-    return changes.bytes(mode, kClock);
+    return std::string(changes.bytes(mode, kClock));
   };
   const auto bob = [](LockChanges& changes) { changes.has("bob", holding(6)); };
   const auto ann_goes = [](LockChanges& changes) { changes.has_no_longer("ann", Token(5)); };

@@ -52,17 +52,17 @@ Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
     ++counters_.assigned;
     return id;
   }
-  if (auto refusal = refusal_of_more(recipients_[id], payloads)) return std::unexpected(std::move(*refusal));
-  const WorkerId owner = recipients_[id].owner;
+  const Recipient& recipient = recipients_[id];
+  if (auto refusal = refusal_of_more(recipient, payloads)) return std::unexpected(std::move(*refusal));
+  const WorkerId owner = recipient.owner;
   if (must_fail_over(at(owner)) && has_living_besides(owner)) {
-    fail_over(owner);
     uint64_t budget = kSlice;
-    move_slice(owner, budget);
+    fail_over(owner, budget);
   }
   // What waits for its turn to be moved does not wait for a message.
-  if (recipients_[id].owner == owner) {
+  if (recipient.owner == owner) {
     const Worker::State state = at(owner).state;
-    if (state == Worker::State::Dead || (state == Worker::State::Leaving && !recipients_[id].is_in_flight())) {
+    if (state == Worker::State::Dead || (state == Worker::State::Leaving && !recipient.is_in_flight())) {
       move(id, choose_for_new());
       remove_if_empty(owner);
     }
@@ -224,10 +224,7 @@ void Pool::count_pending(RecipientId id, uint64_t before) {
   worker.busy += (pending != 0) - (before != 0);
 }
 
-void Pool::make_ready(RecipientId id) {
-  recipients_[id].queue->ready_since = ++ready_turns_;
-  add_to_list<ready_links>(recipients_, at(recipients_[id].owner).ready, id);
-}
+void Pool::make_ready(RecipientId id) { add_to_list<ready_links>(recipients_, at(recipients_[id].owner).ready, id); }
 void Pool::drop_ready(RecipientId id) { take_from_list<ready_links>(recipients_, at(recipients_[id].owner).ready, id); }
 void Pool::make_held(RecipientId id) { add_to_list<held_links>(recipients_, at(recipients_[id].owner).held, id); }
 void Pool::drop_held(RecipientId id) { take_from_list<held_links>(recipients_, at(recipients_[id].owner).held, id); }
@@ -253,7 +250,7 @@ uint64_t Pool::each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
 
 uint64_t Pool::memory() const {
   uint64_t bytes = sizeof(*this) + recipients_.memory() + workers_.capacity() * sizeof(workers_[0]);
-  bytes += (working_.capacity() + going_.capacity()) * sizeof(WorkerId);
+  bytes += (working_.capacity() + going_.capacity() + free_.capacity()) * sizeof(WorkerId);
   constexpr size_t kMapNode = 32 + sizeof(decltype(by_name_)::value_type);
   constexpr size_t kInside = 15;  // what a std::string holds without an allocation
   for (const auto& worker : workers_) {

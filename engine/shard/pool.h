@@ -55,10 +55,10 @@ struct PoolHead {
   uint64_t assignments = 0;
 };
 struct WorkerHead {
-  ByteView name;
+  std::string name;
   Worker::State state = Worker::State::Working;
   std::optional<PoolTime> seen;
-  uint64_t looked_at = 0;  // how many of its own recipients it has looked at, leaving
+  uint64_t looked_at = 0;  // leaving: how many of its own recipients it has looked at
 };
 struct RecipientHead {
   ByteView name;
@@ -69,7 +69,6 @@ struct RecipientHead {
 struct QueueHead {
   LogHead log;
   Offset undelivered;
-  uint64_t ready_since = 0;
 };
 
 class Pool {
@@ -163,9 +162,10 @@ class Pool {
   // Each step of putting a pool together again leaves a valid one or fails with Corrupt.
   // The order: the head; each worker, in the order in which they joined, those that work
   // first, with its recipients, in the order of their assignment; then each queue, its
-  // blocks before its head, in the order of their turns (pool_codec.h).
+  // blocks before its head, in the order of their worker's turns (pool_codec.h).
   Result<void> restore_head(const PoolHead& head);
-  Result<void> restore_worker(const WorkerHead& head);
+  // One that is leaving or dead is there with its first recipient: without any it has gone.
+  Result<void> restore_worker(WorkerHead head);
   // Of the worker that was restored last.
   Result<void> restore_recipient(const RecipientHead& head);
   Result<void> restore_block(ByteView recipient, BlockHeader header, Buffer bytes);
@@ -182,6 +182,7 @@ class Pool {
     PoolTime time_at_origin;
     PoolTime kept_there;  // when those who wait were last shown to be there
     MonotonicMs promised{UINT64_MAX};
+    PoolTime promised_for{UINT64_MAX};  // the same as the pool's time
   };
   Notes notes;
 
@@ -206,17 +207,16 @@ class Pool {
   bool has_living_besides(WorkerId except) const;
 
   WorkerId add_worker(ByteView name);
-  bool restored_may_come() const;
-  WorkerId add_restored();
   Result<RecipientId> prepare(ByteView recipient, size_t payloads);
   Result<RecipientId> own_recipient(WorkerId worker, ByteView recipient) const;
-  void fail_over(WorkerId worker);
+  void fail_over(WorkerId worker, uint64_t& budget);
   bool move_slice(WorkerId worker, uint64_t& budget);
   bool drain_slice(WorkerId worker, uint64_t& budget);
   void let_go_if_leaving(RecipientId id);
   void move(RecipientId id, WorkerId to);
   void remove_if_empty(WorkerId id);
   void stop_working(WorkerId id, Worker::State state);
+  void step_out_of_line(WorkerId id);
 
   void assign(RecipientId id, WorkerId to);
   void unassign(RecipientId id);
@@ -226,6 +226,8 @@ class Pool {
   void drop_ready(RecipientId id);
   void make_held(RecipientId id);
   void drop_held(RecipientId id);
+  const char* why_not(const WorkerHead& head) const;
+  void add_expected_worker();
   Queue& queue_of(Recipient& recipient);
   void redeliver(RecipientId id);
   void drop_empty_queue(RecipientId id);
@@ -236,22 +238,18 @@ class Pool {
   PoolCounters counters_;
   uint64_t iterator_ = 0;
   uint32_t assignments_ = 0;
-  uint64_t ready_turns_ = 0;
   Recipients recipients_;
   std::vector<std::unique_ptr<Worker>> workers_;  // by id; null: free
+  std::vector<WorkerId> free_;
   std::vector<WorkerId> working_;
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;
   std::vector<Block> evicted_;
-  // While it is put together again: the worker that came last.
-  struct Restored {
-    std::string name;
-    Worker::State state = Worker::State::Working;
-    std::optional<PoolTime> seen;
-    uint64_t left_to_look_at = 0;
-    WorkerId id = kNobody32;
-  };
-  Restored restored_;
+  // While it is put together again: the worker whose recipients come, and what it is to be
+  // as long as it is not there.
+  WorkerId restored_ = kNobody32;
+  std::optional<WorkerHead> expected_;
+  uint64_t left_to_look_at_ = 0;
 };
 
 }  // namespace millrace

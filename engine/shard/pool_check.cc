@@ -13,6 +13,7 @@ const char* Pool::check_worker(WorkerId id) const {
   uint64_t ready = 0;
   uint64_t held = 0;
   RecipientId before = kNobody32;
+  RecipientId looking_at = worker.looking_at;
   for (RecipientId at = worker.own.first; at != kNobody32; at = recipients_[at].after) {
     const Recipient& recipient = recipients_[at];
     if (++recipients > recipients_.size()) return "a worker's recipients go round in a circle";
@@ -30,18 +31,20 @@ const char* Pool::check_worker(WorkerId id) const {
       ready += queue.has_waiting();
       held += queue.in_flight() != 0;
     }
+    if (looking_at == at) looking_at = kNobody32;
     before = at;
+  }
+  if (looking_at != kNobody32) return "a worker looks at a recipient that is not its own";
+  if (worker.looking_at != kNobody32 && worker.state != Worker::State::Leaving) {
+    return "a worker that is not leaving looks for recipients to move";
   }
   if (worker.own.last != before) return "a worker does not know its last recipient";
   if (recipients != worker.recipients) return "a worker's recipients do not add up";
   if (pending != worker.pending) return "a worker's pending messages do not add up";
   if (busy != worker.busy) return "a worker's busy recipients do not add up";
 
-  uint64_t last_turn = 0;
   for (RecipientId at = worker.ready.first; at != kNobody32; at = recipients_[at].queue->ready_after) {
     if (recipients_[at].owner != id || !recipients_[at].queue) return "a strange recipient waits for delivery";
-    if (recipients_[at].queue->ready_since <= last_turn) return "recipients are not served in turn";
-    last_turn = recipients_[at].queue->ready_since;
     if (ready-- == 0) return "more recipients wait for delivery than have something to deliver";
   }
   if (ready != 0) return "a recipient has something to deliver and does not wait for it";
@@ -68,6 +71,8 @@ const char* Pool::check() const {
   }
   if (owned != recipients_.size()) return "not every recipient has exactly one owner";
   if (workers != working_.size() + going_.size()) return "a worker neither works nor goes";
+  if (workers + free_.size() != workers_.size()) return "a place for a worker is lost";
+  size_t named = workers;
   for (WorkerId id : working_) {
     if (worker(id).state != Worker::State::Working) return "a worker that does not work is chosen from";
     if (find_worker(worker(id).name) != id) return "a worker is not found by its name";
@@ -75,7 +80,12 @@ const char* Pool::check() const {
   for (WorkerId id : going_) {
     if (worker(id).state == Worker::State::Working) return "a worker that works is to go";
     if (worker(id).recipients == 0) return "a worker that owns nothing has not gone";
+    named -= worker(id).state == Worker::State::Dead;
+    if (worker(id).state == Worker::State::Leaving && find_worker(worker(id).name) != id) {
+      return "a worker that is leaving is not found by its name";
+    }
   }
+  if (by_name_.size() != named) return "a name without a worker";
   return nullptr;
 }
 

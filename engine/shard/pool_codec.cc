@@ -1,8 +1,6 @@
 #include "engine/shard/pool_codec.h"
 
-#include <algorithm>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "engine/base/decoder.h"
@@ -76,16 +74,10 @@ std::string encode_queue_block(const Recipient& recipient, const Block& block) {
   return bytes + encode_block_header(block);
 }
 
-// 0 if it waits for none.
-uint64_t turn_of(const Recipient& recipient) {
-  return recipient.queue->has_waiting() ? recipient.queue->ready_since : 0;
-}
-
 std::string encode_queue(const Recipient& recipient) {
   std::string bytes;
   append_name(bytes, recipient.name());
   append_varint(bytes, recipient.queue->undelivered.value());
-  append_varint(bytes, turn_of(recipient));
   return bytes + encode_log_head(recipient.queue->log);
 }
 
@@ -95,17 +87,16 @@ std::vector<WorkerId> workers_to_encode(const Pool& pool) {
   return workers;
 }
 
-std::vector<RecipientId> queues_to_encode(const Pool& pool) {
-  std::vector<RecipientId> ids;
-  for (RecipientId id = 0; id < pool.recipients().size(); ++id) {
-    if (pool.recipients()[id].queue) ids.push_back(id);
+// Calls visit(recipient) for each of the worker's that has a queue.
+template <class Visit>
+void each_queue(const Pool& pool, WorkerId worker, Visit visit) {
+  const Recipients& all = pool.recipients();
+  for (RecipientId at = pool.worker(worker).ready.first; at != kNobody32; at = all[at].queue->ready_after) {
+    visit(all[at]);
   }
-  // The same pool is the same bytes, whatever numbers its recipients have.
-  std::ranges::sort(ids, {}, [&](RecipientId id) {
-    const Recipient& recipient = pool.recipients()[id];
-    return std::tuple(turn_of(recipient), recipient.assigned, recipient.name());
-  });
-  return ids;
+  for (RecipientId at = pool.worker(worker).own.first; at != kNobody32; at = all[at].after) {
+    if (all[at].queue && !all[at].queue->has_waiting()) visit(all[at]);
+  }
 }
 
 Result<void> restore_pool(Pool& pool, ByteView bytes) {
@@ -132,7 +123,7 @@ Result<void> restore_pool(Pool& pool, ByteView bytes) {
 Result<void> restore_worker(Pool& pool, ByteView bytes) {
   Decoder in(bytes);
   WorkerHead head;
-  head.name = read_name(in);
+  head.name = std::string(read_name(in));
   const uint64_t state = in.number();
   const uint64_t seen = in.number();
   head.looked_at = in.number();
@@ -140,7 +131,7 @@ Result<void> restore_worker(Pool& pool, ByteView bytes) {
   if (state > static_cast<uint64_t>(Worker::State::Dead)) return corrupt("a worker in an unknown state");
   head.state = static_cast<Worker::State>(state);
   if (seen != 0) head.seen = PoolTime(seen - 1);
-  return pool.restore_worker(head);
+  return pool.restore_worker(std::move(head));
 }
 
 Result<void> restore_recipients(Pool& pool, ByteView bytes) {
@@ -171,7 +162,6 @@ Result<void> restore_queue(Pool& pool, ByteView bytes) {
   const ByteView name = read_name(in);
   QueueHead head;
   head.undelivered = Offset(in.number());
-  head.ready_since = in.number();
   if (!in.ok()) return corrupt("a queue head of the wrong length");
   const auto log = decode_log_head(in.rest());
   if (!log) return std::unexpected(log.error());
@@ -187,11 +177,12 @@ void each_pool_part(const Pool& pool, const std::function<void(PoolPart part, By
     visit(PoolPart::Worker, encode_worker(pool, worker), {});
     for (const std::string& recipients : encode_recipients(pool, worker)) visit(PoolPart::Recipients, recipients, {});
   }
-  for (RecipientId id : queues_to_encode(pool)) {
-    const Recipient& recipient = pool.recipients()[id];
-    recipient.queue->log.each_block(
-        [&](const Block& block) { visit(PoolPart::Block, encode_queue_block(recipient, block), block.bytes()); });
-    visit(PoolPart::Queue, encode_queue(recipient), {});
+  for (WorkerId worker : workers_to_encode(pool)) {
+    each_queue(pool, worker, [&](const Recipient& recipient) {
+      recipient.queue->log.each_block(
+          [&](const Block& block) { visit(PoolPart::Block, encode_queue_block(recipient, block), block.bytes()); });
+      visit(PoolPart::Queue, encode_queue(recipient), {});
+    });
   }
 }
 

@@ -2,10 +2,15 @@
 // docs/formats/shard.md draws them. Names are written as size and bytes, numbers as varints.
 //
 //   pool        := version now stale policy iterator assignments assigned moved failovers
-//   worker      := name state seen looked-at                  seen: 0 never, else the time + 1
+//   worker      := name state seen looked-at
+//                    seen: 0 never, else the time + 1; looked-at: 0 unless it is leaving
 //   recipients  := { name routed assigned next-sequence }*    of the worker before
 //   block       := name header                                and the block's bytes beside it
-//   queue       := name undelivered ready-since log-head
+//   queue       := name undelivered log-head
+//
+// The queues follow the workers: worker by worker, those that have something to deliver in
+// turn, then the others. Two pools that have done the same have the same bytes, but for how
+// the queues are cut into blocks.
 #pragma once
 
 #include <functional>

@@ -86,9 +86,13 @@ WorkerId Pool::join(ByteView name) {
 }
 
 WorkerId Pool::add_worker(ByteView name) {
-  const auto free = std::ranges::find_if(workers_, [](const auto& worker) { return worker == nullptr; });
-  const auto id = static_cast<WorkerId>(free - workers_.begin());
-  if (free == workers_.end()) workers_.emplace_back();
+  WorkerId id = static_cast<WorkerId>(workers_.size());
+  if (free_.empty()) {
+    workers_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
   workers_[id] = std::make_unique<Worker>();
   workers_[id]->name = name;
   return id;
@@ -96,10 +100,9 @@ WorkerId Pool::add_worker(ByteView name) {
 
 uint64_t Pool::leave(WorkerId id, bool lets_go) {
   const uint64_t before = counters_.moved;
-  if (lets_go) {
-    stop_working(id, State::Dead);
-  } else if (at(id).state == State::Working) {
-    stop_working(id, State::Leaving);
+  if (lets_go || at(id).state == State::Working) {
+    stop_working(id, lets_go ? State::Dead : State::Leaving);
+    step_out_of_line(id);
   }
   uint64_t budget = kSlice;
   lets_go ? move_slice(id, budget) : drain_slice(id, budget);
@@ -109,18 +112,22 @@ uint64_t Pool::leave(WorkerId id, bool lets_go) {
 // It is chosen no longer. A dead one's name is free for another.
 void Pool::stop_working(WorkerId id, State state) {
   Worker& worker = at(id);
-  if (worker.state == State::Working) {
-    std::erase(working_, id);
-    going_.push_back(id);
-  }
   worker.state = state;
-  worker.looking_at = worker.own.first;
+  worker.looking_at = state == State::Leaving ? worker.own.first : kNobody32;
   if (state == State::Dead) by_name_.erase(worker.name);
 }
 
-void Pool::fail_over(WorkerId id) {
+void Pool::step_out_of_line(WorkerId id) {
+  if (std::erase(working_, id) != 0) going_.push_back(id);
+}
+
+// It keeps its place in line while its first slice moves, so that the iterator comes to
+// stand where it does in the seed, which moves all and only then removes the worker.
+void Pool::fail_over(WorkerId id, uint64_t& budget) {
   stop_working(id, State::Dead);
   ++counters_.failovers;
+  move_slice(id, budget);
+  if (workers_[id]) step_out_of_line(id);
 }
 
 void Pool::remove_if_empty(WorkerId id) {
@@ -128,7 +135,9 @@ void Pool::remove_if_empty(WorkerId id) {
   if (worker.state == State::Working || worker.recipients != 0) return;
   if (worker.state == State::Leaving) by_name_.erase(worker.name);
   std::erase(going_, id);
+  std::erase(working_, id);
   workers_[id].reset();
+  free_.push_back(id);
 }
 
 // --- moving ---
@@ -165,10 +174,7 @@ bool Pool::drain_slice(WorkerId from, uint64_t& budget) {
       continue;
     }
     const WorkerId to = choose_living(from);
-    if (to == kNobody32) {
-      worker.looking_at = worker.own.first;
-      return false;
-    }
+    if (to == kNobody32) return false;
     move(id, to);
   }
   remove_if_empty(from);
@@ -235,10 +241,10 @@ bool Pool::settle() {
       if (must_fail_over(worker(id))) stale.push_back(id);
     }
   }
-  if (has_living_besides(kNobody32)) {
-    for (WorkerId id : stale) fail_over(id);
-  }
   uint64_t budget = kSlice;
+  if (has_living_besides(kNobody32)) {
+    for (WorkerId id : stale) fail_over(id, budget);
+  }
   bool more = false;
   for (WorkerId id : std::vector(going_)) {
     more |= worker(id).state == State::Dead ? move_slice(id, budget) : drain_slice(id, budget);
@@ -249,7 +255,10 @@ bool Pool::settle() {
 std::optional<PoolTime> Pool::next_settle() const {
   const auto living = std::ranges::count_if(working_, [&](WorkerId id) { return is_living(worker(id)); });
   std::optional<PoolTime> next;
-  const auto consider = [&](PoolTime date) { next = std::min(next.value_or(date), std::max(date, now_)); };
+  const auto consider = [&](PoolTime date) {
+    date = std::max(date, now_);
+    next = std::min(next.value_or(date), date);
+  };
   for (const auto* ids : {&working_, &going_}) {
     for (WorkerId id : *ids) {
       const Worker& one = worker(id);

@@ -6,8 +6,8 @@ namespace millrace {
 
 namespace {
 
-// So many turns nobody has had: there are enough left to count on.
-constexpr uint64_t kMaxTurn = INT64_MAX;
+// Counters travel as signed numbers in replies, and have some way to go yet.
+constexpr uint64_t kMostCounted = INT64_MAX / 2;
 
 std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
 
@@ -15,8 +15,10 @@ std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corr
 
 Result<void> Pool::restore_head(const PoolHead& head) {
   if (!workers_.empty() || recipients_.size() != 0) return corrupt("a head for a pool that is there already");
-  if (head.iterator > kMaxWorkers || head.assignments > UINT32_MAX)
+  if (head.iterator > kMaxWorkers || head.assignments > UINT32_MAX || head.counters.assigned > kMostCounted ||
+      head.counters.moved > kMostCounted || head.counters.failovers > kMostCounted) {
     return corrupt("a pool head with impossible numbers");
+  }
   now_ = head.now;
   settings_ = head.settings;
   counters_ = head.counters;
@@ -25,50 +27,56 @@ Result<void> Pool::restore_head(const PoolHead& head) {
   return {};
 }
 
-Result<void> Pool::restore_worker(const WorkerHead& head) {
-  const bool has_name = head.state != Worker::State::Dead;
-  if (has_name && find_worker(head.name)) return corrupt("a worker that is there twice");
-  if (working_.size() + going_.size() >= kMaxWorkers) return corrupt("more workers than a pool can have");
-  if (head.seen && *head.seen > now_) return corrupt("a worker from the future");
-  restored_ = {std::string(head.name), head.state, head.seen, head.looked_at};
-  if (head.state == Worker::State::Working) restored_.id = add_restored();
+// Null if such a worker can be added.
+const char* Pool::why_not(const WorkerHead& head) const {
+  if (head.state != Worker::State::Dead && find_worker(head.name)) return "a worker that is there twice";
+  if (working_.size() + going_.size() >= kMaxWorkers) return "more workers than a pool can have";
+  if (head.seen && *head.seen > now_) return "a worker from the future";
+  return nullptr;
+}
+
+Result<void> Pool::restore_worker(WorkerHead head) {
+  if (const char* reason = why_not(head)) return corrupt(reason);
+  restored_ = kNobody32;
+  expected_ = std::move(head);
+  if (expected_->state == Worker::State::Working) add_expected_worker();
   return {};
 }
 
-// One that goes owns something: it comes with its first recipient.
-bool Pool::restored_may_come() const {
-  if (restored_.id != kNobody32 || restored_.state == Worker::State::Working) return false;
-  return restored_.state == Worker::State::Dead || !find_worker(restored_.name);
-}
-
-WorkerId Pool::add_restored() {
-  const WorkerId id = add_worker(restored_.name);
-  at(id).state = restored_.state;
-  at(id).seen = restored_.seen;
-  if (restored_.state != Worker::State::Dead) by_name_.emplace(restored_.name, id);
-  (restored_.state == Worker::State::Working ? working_ : going_).push_back(id);
-  return id;
+void Pool::add_expected_worker() {
+  restored_ = add_worker(expected_->name);
+  Worker& worker = at(restored_);
+  worker.state = expected_->state;
+  worker.seen = expected_->seen;
+  if (worker.state != Worker::State::Dead) by_name_.emplace(worker.name, restored_);
+  (worker.state == Worker::State::Working ? working_ : going_).push_back(restored_);
+  left_to_look_at_ = expected_->looked_at;
+  expected_.reset();
 }
 
 Result<void> Pool::restore_recipient(const RecipientHead& head) {
-  const bool is_there = restored_.id < workers_.size() && workers_[restored_.id];
-  if (!is_there && !restored_may_come()) return corrupt("a recipient without a worker");
+  if (expected_) {
+    // Others may have come since.
+    if (const char* reason = why_not(*expected_)) return corrupt(reason);
+  } else if (restored_ >= workers_.size() || !workers_[restored_]) {
+    return corrupt("a recipient without a worker");
+  }
   if (recipients_.find(head.name) != kNobody32) return corrupt("a recipient that is there twice");
   if (head.routed > UINT32_MAX || head.assigned == 0 || head.assigned > UINT32_MAX) {
     return corrupt("a recipient with impossible numbers");
   }
   if (head.next_sequence.value() == 0 || head.next_sequence > kMaxOffset) return corrupt("an impossible sequence");
-  if (!is_there) restored_.id = add_restored();
+  if (expected_) add_expected_worker();
   const RecipientId id = recipients_.add(head.name);
   Recipient& recipient = recipients_[id];
   recipient.routed = static_cast<uint32_t>(head.routed);
   recipient.next_sequence = head.next_sequence;
   const uint32_t assignments = assignments_;
-  assign(id, restored_.id);
+  assign(id, restored_);
   assignments_ = assignments;
   recipient.assigned = static_cast<uint32_t>(head.assigned);
-  Worker& worker = at(restored_.id);
-  if (worker.state == Worker::State::Leaving && worker.looking_at == kNobody32 && restored_.left_to_look_at-- == 0) {
+  Worker& worker = at(restored_);
+  if (worker.state == Worker::State::Leaving && worker.looking_at == kNobody32 && left_to_look_at_-- == 0) {
     worker.looking_at = id;
   }
   return {};
@@ -97,8 +105,6 @@ Result<void> Pool::restore_queue(ByteView name, const QueueHead& head) {
   Queue& queue = *recipient.queue;
   if (queue.in_flight() != 0) return corrupt("a queue that is there already");
   if (head.log.groups != 0 || head.log.retention.any()) return corrupt("a log that is not a queue's");
-  const bool waits = head.undelivered < head.log.next;
-  if (waits != (head.ready_since != 0) || head.ready_since > kMaxTurn) return corrupt("a queue head with no turn");
   if (head.undelivered < head.log.first || head.undelivered > head.log.next || head.log.first == head.log.next) {
     return corrupt("a queue head with impossible sequences");
   }
@@ -108,14 +114,7 @@ Result<void> Pool::restore_queue(ByteView name, const QueueHead& head) {
   queue.undelivered = head.undelivered;
   count_pending(id, before);
   if (queue.in_flight() != 0) make_held(id);
-  if (!queue.has_waiting()) return {};
-  make_ready(id);
-  // Its turn as it was, if that is behind those that are there.
-  const RecipientId ahead = queue.ready_before;
-  if (ahead == kNobody32 || recipients_[ahead].queue->ready_since < head.ready_since) {
-    queue.ready_since = head.ready_since;
-    ready_turns_ = std::max(ready_turns_, head.ready_since);
-  }
+  if (queue.has_waiting()) make_ready(id);
   return {};
 }
 

@@ -1,5 +1,5 @@
 // A recipient: somebody messages are for, and the one worker who has them all. A million
-// of these is normal, so it is 48 bytes, its name, and an entry in an index.
+// of these is normal, so it is 56 bytes, its name, and an entry in an index.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,7 @@ struct Queue {
   explicit Queue(Offset first) : log(first), undelivered(first) {}
 
   Log log;
-  Offset undelivered;        // the next one to deliver
-  uint64_t ready_since = 0;  // orders the recipients that have something to deliver
+  Offset undelivered;  // the next one to deliver
 
   // Neighbours among the worker's recipients that have something to deliver, and among
   // those that have something in flight.
@@ -64,5 +63,6 @@ class Recipient {
   std::unique_ptr<char[]> name_;
   uint16_t name_size_;
 };
+static_assert(sizeof(Recipient) == 56);
 
 }  // namespace millrace

@@ -17,6 +17,8 @@ const char* prefix_of(ErrorCode code) {
       return "NOGROUP ";
     case ErrorCode::NoSubscriber:
       return "NOSUB ";
+    case ErrorCode::NotOwner:
+      return "NOTOWNER ";
     case ErrorCode::BadReceipt:
       return "BADRECEIPT ";
     case ErrorCode::BadFilter:
@@ -25,8 +27,6 @@ const char* prefix_of(ErrorCode code) {
       return "NOWORKER ";
     case ErrorCode::NoWorkers:
       return "NOWORKERS ";
-    case ErrorCode::NotOwner:
-      return "NOTOWNER ";
     case ErrorCode::ReadOnly:
       return "READONLY ";
     case ErrorCode::NoRights:

@@ -1,6 +1,24 @@
 #include "module/abi/data_type.h"
 
+#include "engine/base/decoder.h"
+
 namespace millrace::abi {
+
+void RdbWriter::strings(const std::vector<std::string>& strings) {
+  std::string count;
+  append_varint(count, strings.size());
+  bytes(count);
+  for (const std::string& string : strings) bytes(string);
+}
+
+Result<uint64_t> RdbReader::count() {
+  const auto string = bytes();
+  if (!string) return cut_short();
+  Decoder in(string->view());
+  const uint64_t number = in.number();
+  if (!in.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
+  return number;
+}
 
 std::optional<Buffer> RdbReader::bytes() {
   size_t size = 0;

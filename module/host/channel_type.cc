@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "engine/base/decoder.h"
 #include "engine/channel/channel_codec.h"
 #include "module/host/counters.h"
 #include "module/host/log_strings.h"
@@ -10,20 +9,6 @@
 namespace millrace::abi {
 
 namespace {
-
-Result<void> load_subscribers(RdbReader& reader, Channel& channel) {
-  auto count_bytes = reader.bytes();
-  if (!count_bytes) return cut_short();
-  Decoder count(count_bytes->view());
-  uint64_t left = count.number();
-  if (!count.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
-  for (; left > 0; --left) {
-    auto bytes = reader.bytes();
-    if (!bytes) return cut_short();
-    if (auto restored = restore_subscribers(channel, bytes->view()); !restored) return restored;
-  }
-  return {};
-}
 
 Result<std::unique_ptr<Channel>> load_channel(RdbReader& reader) {
   auto head_bytes = reader.bytes();
@@ -38,7 +23,8 @@ Result<std::unique_ptr<Channel>> load_channel(RdbReader& reader) {
   auto append = [&](BlockHeader header, Buffer bytes) { return channel->append_block(header, std::move(bytes)); };
   if (auto loaded = load_blocks(reader, log_head->blocks, append); !loaded) return std::unexpected(loaded.error());
   if (auto restored = channel->restore_log_head(*log_head); !restored) return std::unexpected(restored.error());
-  if (auto loaded = load_subscribers(reader, *channel); !loaded) return std::unexpected(loaded.error());
+  auto subscribers = reader.strings([&](ByteView bytes) { return restore_subscribers(*channel, bytes); });
+  if (!subscribers) return std::unexpected(subscribers.error());
   return channel;
 }
 
@@ -59,11 +45,7 @@ void TypeTraits<Channel>::save(RdbWriter& writer, const Channel& channel) {
   writer.bytes(encode_channel_head(channel.head()));
   writer.bytes(encode_log_head(channel.log()));
   save_blocks(writer, channel.log());
-  const std::vector<std::string> subscribers = encode_subscribers(channel.subscribers());
-  std::string count;
-  append_varint(count, subscribers.size());
-  writer.bytes(count);
-  for (const std::string& bytes : subscribers) writer.bytes(bytes);
+  writer.strings(encode_subscribers(channel));
 }
 
 void TypeTraits<Channel>::rewrite(AofWriter& writer, const Channel& channel) {
@@ -71,7 +53,7 @@ void TypeTraits<Channel>::rewrite(AofWriter& writer, const Channel& channel) {
   writer.emit(kApplyToChannel, kApplyCreated, encode_channel_head(channel.head()));
   rewrite_blocks(writer, kApplyToChannel, kApplyMessages, channel.log());
   writer.emit(kApplyToChannel, kApplyLogHead, encode_log_head(channel.log()));
-  for (const std::string& bytes : encode_subscribers(channel.subscribers())) {
+  for (const std::string& bytes : encode_subscribers(channel)) {
     writer.emit(kApplyToChannel, kApplySubscribers, bytes);
   }
 }
@@ -82,7 +64,7 @@ void TypeTraits<Channel>::digest(DigestWriter& writer, const Channel& channel) {
     writer.number(number);
   }
   digest_messages(writer, channel.log());
-  for (const Subscriber& subscriber : channel.subscribers()) {
+  for (const Subscriber& subscriber : channel.living(channel.now())) {
     writer.bytes(subscriber.name);
     writer.number(subscriber.position.value());
     writer.number(subscriber.active.value());

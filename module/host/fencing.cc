@@ -14,12 +14,12 @@ constexpr uint64_t kDay = 24ULL * 60 * 60 * 1'000'000;  // in tokens
 
 constinit Token greatest;
 
-Token of_clock() { return Token(abi::now().value() * 1000); }
+Token of_clock(UnixMs now) { return Token(now.value() * 1000); }
 
 }  // namespace
 
-Token next() {
-  greatest = std::max(greatest + 1, of_clock());
+Token next(UnixMs now) {
+  greatest = std::max(greatest + 1, of_clock(now));
   return greatest;
 }
 
@@ -28,7 +28,8 @@ Token last() { return greatest; }
 void seen(Token token) { greatest = std::max(greatest, token); }
 
 Token most_believed() {
-  return server_decides ? std::min(std::max(greatest, of_clock()) + kDay, kMaxToken) : kMaxToken;
+  if (!server_decides) return kMaxToken;
+  return std::max(greatest, std::min(of_clock(abi::now()) + kDay, kMaxToken));
 }
 
 }  // namespace millrace::module::fencing

@@ -10,14 +10,15 @@
 
 namespace millrace::module::fencing {
 
-Token next();
+Token next(UnixMs now);
 
 // The greatest token this server has made or seen; 0 if none.
 Token last();
 void seen(Token token);
 
 // The greatest token to be believed: a master, replayed writes and files may say anything,
-// but a RESTORE must not push this server's tokens to the end of the numbers.
+// but a RESTORE must not push this server's tokens to the end of the numbers. A day ahead of
+// the clock is as wrong as clocks are.
 Token most_believed();
 
 }  // namespace millrace::module::fencing

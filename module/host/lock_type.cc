@@ -15,14 +15,14 @@ Clocks read_clocks() {
   return {.monotonic = abi::monotonic_now(), .wall = abi::now(), .identity = abi::monotonic_clock_identity()};
 }
 
-void keep_leases(int database, ByteView name, const Lock& lock) {
+void keep_leases(int database, ByteView name, const Lock& lock, const Clocks& now) {
   if (lock.is_free()) return;
   const MonotonicMs due = lock.first_to_end().second.lease.end + 1;
   if (lock.promised() <= due) return;
   DatabaseKey place{database, std::string(name)};
-  monotonic_agenda::remove(place, lock.promised());
+  if (lock.promised() != kNotPromised) monotonic_agenda::remove(place, lock.promised());
   lock.promise(due);
-  monotonic_agenda::add(std::move(place), due);
+  monotonic_agenda::add(std::move(place), due, now.monotonic, now.wall);
 }
 
 }  // namespace millrace::module
@@ -32,23 +32,12 @@ namespace millrace::abi {
 namespace {
 
 Result<Lock> load_lock(RdbReader& reader) {
-  const auto cut_short = [] { return fail(ErrorCode::Corrupt, "the payload ends too early"); };
-  auto count_bytes = reader.bytes();
-  if (!count_bytes) return cut_short();
-  Decoder count(count_bytes->view());
-  uint64_t left = count.number();
-  if (!count.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
   const Clocks now = module::read_clocks();
   const Token most = module::fencing::most_believed();
   Token greatest;
   Lock lock;
-  for (; left > 0; --left) {
-    auto part = reader.bytes();
-    if (!part) return cut_short();
-    if (auto applied = apply_changes(lock, part->view(), now, most, greatest); !applied) {
-      return std::unexpected(applied.error());
-    }
-  }
+  auto changes = reader.strings([&](ByteView part) { return apply_changes(lock, part, now, most, greatest); });
+  if (!changes) return std::unexpected(changes.error());
   if (lock.is_free()) return fail(ErrorCode::Corrupt, "a lock that nobody holds");
   module::fencing::seen(greatest);
   return lock;
@@ -65,16 +54,12 @@ std::unique_ptr<Lock> TypeTraits<Lock>::load(RdbReader& reader, int version) {
     return nullptr;
   }
   auto loaded = std::make_unique<Lock>(std::move(*lock));
-  module::keep_leases(reader.database(), reader.key(), *loaded);
+  module::keep_leases(reader.database(), reader.key(), *loaded, module::read_clocks());
   return loaded;
 }
 
 void TypeTraits<Lock>::save(RdbWriter& writer, const Lock& lock) {
-  const std::vector<std::string> parts = encode_lock(lock, monotonic_clock_identity());
-  std::string count;
-  append_varint(count, parts.size());
-  writer.bytes(count);
-  for (const std::string& part : parts) writer.bytes(part);
+  writer.strings(encode_lock(lock, monotonic_clock_identity()));
 }
 
 void TypeTraits<Lock>::rewrite(AofWriter& writer, const Lock& lock) {
@@ -93,9 +78,9 @@ void TypeTraits<Lock>::digest(DigestWriter& writer, const Lock& lock) {
 }
 
 void TypeTraits<Lock>::left(const KeyPlace& place, const Lock& lock) {
-  if (lock.promised() == MonotonicMs(UINT64_MAX)) return;
+  if (lock.promised() == kNotPromised) return;
   module::monotonic_agenda::remove({place.database, std::string(place.name)}, lock.promised());
-  lock.promise(MonotonicMs(UINT64_MAX));
+  lock.promise(kNotPromised);
 }
 
 bool TypeTraits<Lock>::has_aux() { return module::fencing::last() != Token(0); }

@@ -15,7 +15,8 @@ struct TypeTraits<Lock> {
   static void rewrite(AofWriter& writer, const Lock& lock);
   static void digest(DigestWriter& writer, const Lock& lock);
   static uint64_t memory(const Lock& lock) { return lock.memory(); }
-  static uint64_t free_effort(const Lock& lock) { return lock.holding(); }
+  // Never 0, which would have every one freed in the background.
+  static uint64_t free_effort(const Lock& lock) { return 1 + lock.holding(); }
   static std::unique_ptr<Lock> copy(const Lock& lock) { return std::make_unique<Lock>(lock.clone()); }
   // Its dates are not kept any longer.
   static void left(const KeyPlace& place, const Lock& lock);
@@ -39,6 +40,6 @@ Clocks read_clocks();
 
 // Sees to it that the lock is looked after when its first lease is over. Nothing for a free
 // one.
-void keep_leases(int database, ByteView name, const Lock& lock);
+void keep_leases(int database, ByteView name, const Lock& lock, const Clocks& now);
 
 }  // namespace millrace::module

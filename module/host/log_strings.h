@@ -7,8 +7,6 @@
 
 namespace millrace::abi {
 
-inline std::unexpected<Error> cut_short() { return fail(ErrorCode::Corrupt, "the payload ends too early"); }
-
 inline void save_blocks(RdbWriter& writer, const Log& log) {
   log.each_block([&](const Block& block) {
     writer.bytes(encode_block_header(block));

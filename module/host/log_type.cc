@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "engine/base/decoder.h"
 #include "engine/log/group_codec.h"
 #include "module/host/counters.h"
 #include "module/host/log_strings.h"
@@ -14,19 +13,10 @@ namespace {
 // A group travels as one string, the number of those with its pending messages, and
 // these.
 Result<void> load_group(RdbReader& reader, Log& log) {
-  auto group = reader.bytes();
-  auto count_bytes = group ? reader.bytes() : std::nullopt;
-  if (!count_bytes) return cut_short();
+  const auto group = reader.bytes();
+  if (!group) return cut_short();
   if (auto restored = restore_group(log, group->view()); !restored) return restored;
-  Decoder count(count_bytes->view());
-  uint64_t left = count.number();
-  if (!count.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
-  for (; left > 0; --left) {
-    auto pending = reader.bytes();
-    if (!pending) return cut_short();
-    if (auto restored = restore_pending(log, pending->view()); !restored) return restored;
-  }
-  return {};
+  return reader.strings([&](ByteView pending) { return restore_pending(log, pending); });
 }
 
 Result<Log> load_log(RdbReader& reader) {
@@ -65,12 +55,8 @@ void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
   writer.bytes(encode_log_head(log));
   save_blocks(writer, log);
   for (const auto& [name, group] : log.groups()) {
-    const std::vector<std::string> pending = encode_pending(name, group);
-    std::string count;
-    append_varint(count, pending.size());
     writer.bytes(encode_group(name, group));
-    writer.bytes(count);
-    for (const std::string& part : pending) writer.bytes(part);
+    writer.strings(encode_pending(name, group));
   }
 }
 

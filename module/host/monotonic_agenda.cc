@@ -23,20 +23,29 @@ Entries before_loading;
 
 constinit abi::Timer timer(work);
 
-void set_timer(MonotonicMs now) {
+void set_timer(MonotonicMs now, UnixMs date) {
   if (entries.empty()) return;
   const MonotonicMs due = entries.begin()->first;
-  // Sooner than it may ever matter; the timer itself waits no longer than a second.
-  timer.set_at_latest(abi::now() + (due > now ? std::min<uint64_t>(due - now, 60'000) : 0));
+  // A timer waits no longer than a second anyhow.
+  timer.set_at_latest(date + (due > now ? std::min<uint64_t>(due - now, 60'000) : 0));
+}
+
+// True if it is the first to fall due.
+bool enter(DatabaseKey key, MonotonicMs due) {
+  abi::watch_loop();
+  const bool is_first = entries.empty() || due < entries.begin()->first;
+  entries.emplace(due, std::move(key));
+  return is_first;
 }
 
 }  // namespace
 
 void add(DatabaseKey key, MonotonicMs due) {
-  abi::watch_loop();
-  const bool is_first = entries.empty() || due < entries.begin()->first;
-  entries.emplace(due, std::move(key));
-  if (is_first) set_timer(abi::monotonic_now());
+  if (enter(std::move(key), due)) set_timer(abi::monotonic_now(), abi::now());
+}
+
+void add(DatabaseKey key, MonotonicMs due, MonotonicMs now, UnixMs date) {
+  if (enter(std::move(key), due)) set_timer(now, date);
 }
 
 void remove(const DatabaseKey& key, MonotonicMs due) {
@@ -47,7 +56,7 @@ void remove(const DatabaseKey& key, MonotonicMs due) {
 void work(abi::Context context) {
   if (entries.empty() || !server_decides) return;
   const MonotonicMs now = abi::monotonic_now();
-  if (entries.begin()->first > now) return set_timer(now);
+  if (entries.begin()->first > now) return set_timer(now, abi::now());
   if (abi::replicas_must_rest()) return;  // the end of some later turn comes again
   const int database = context.database();
   for (int i = 0; i < kKeysPerTurn && !entries.empty() && entries.begin()->first <= now; ++i) {
@@ -55,7 +64,7 @@ void work(abi::Context context) {
     agenda::look_after_now(context, key);
   }
   context.select(database);
-  set_timer(now);
+  set_timer(now, abi::now());
 }
 
 void follow_swap(int first, int second) {

@@ -18,7 +18,7 @@ class Receipt:
     """Equal to every receipt: what stands in one nobody can foresee."""
 
     def __eq__(self, other):
-        return isinstance(other, bytes) and re.fullmatch(rb"-?\d+\.[0-9a-f]{16}", other) is not None
+        return isinstance(other, bytes) and re.fullmatch(rb"-?\d+\.[0-9a-f]{8}\.[0-9a-f]{16}", other) is not None
 
     def __repr__(self):
         return "a receipt"

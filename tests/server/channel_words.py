@@ -44,7 +44,7 @@ def nosub(subscriber="s", key="ch"):
     return f"NOSUB no subscriber '{subscriber}' of the channel '{key}'"
 
 
-BADRECEIPT = "BADRECEIPT the receipt was not issued for this channel and subscriber, or was altered"
+BADRECEIPT = "BADRECEIPT the receipt was not issued for what this channel holds and this subscriber, or was altered"
 
 
 def lists(c, key="ch"):

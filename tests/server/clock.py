@@ -20,17 +20,21 @@ class Clock:
     def __init__(self, folder, shim):
         self._shim = shim
         self._file = folder / "clock"
-        self._file.write_bytes(bytes(16))
+        self._file.write_bytes(bytes(24))
         self.now = 0  # where it stands still, in milliseconds
 
     def set(self, seconds):
         """It runs, so many seconds ahead of the true time."""
-        self._write(seconds * 1000, 0)
+        self._write(seconds * 1000, 0, 0)
 
     def stop_at(self, milliseconds):
         """It stands still at this date."""
         self.now = milliseconds
-        self._write(0, milliseconds)
+        self._write(0, milliseconds, 0)
+
+    def go_on_with_each_reading(self, milliseconds):
+        """From where it stands it moves only when the server looks at it, by a millisecond."""
+        self._write(0, milliseconds, 1)
 
     def advance(self, milliseconds):
         """REQUIRES: it stands still."""
@@ -38,7 +42,7 @@ class Clock:
 
     def _write(self, *numbers):
         with open(self._file, "r+b") as file:
-            file.write(struct.pack("qq", *numbers))
+            file.write(struct.pack("qqq", *numbers))
 
     @contextlib.contextmanager
     def environment(self):

@@ -1,12 +1,14 @@
-// A wall clock that a test can set: loaded into the server before libc, it reads two numbers
-// in the file named by CLOCK_SHIM, both in milliseconds: how far ahead the clock is, and where
-// it stands still (0: it runs). The monotonic clock stays.
+// A wall clock that a test can set: loaded into the server before libc, it reads three numbers
+// in the file named by CLOCK_SHIM, all in milliseconds: how far ahead the clock is, where it
+// stands still (0: it runs), and how far it then goes on whenever anybody reads it. The
+// monotonic clock stays.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 
@@ -15,7 +17,10 @@ namespace {
 struct Settings {
   int64_t ahead_ms;
   int64_t stopped_at_ms;
+  int64_t each_reading_ms;
 };
+
+std::atomic<int64_t> gone_on_ms = 0;
 
 const volatile Settings& settings() {
   static const volatile Settings* const mapped = [] {
@@ -40,7 +45,8 @@ extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
   if (clock != CLOCK_REALTIME) return result;
   const int64_t ns = now->tv_sec * 1'000'000'000 + now->tv_nsec;
   const int64_t stopped_at = settings().stopped_at_ms;
-  *now = from_ns(stopped_at != 0 ? stopped_at * 1'000'000 : ns + settings().ahead_ms * 1'000'000);
+  *now = from_ns(stopped_at != 0 ? (stopped_at + (gone_on_ms += settings().each_reading_ms)) * 1'000'000
+                                 : ns + settings().ahead_ms * 1'000'000);
   return result;
 }
 

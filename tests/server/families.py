@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
 import channel_family
+import lock_family
 import shard_family
 from resp import RespError
 from server import wait_until
@@ -39,6 +40,7 @@ class Waiting:
     blocked_counter: str  # in INFO millrace: how many wait
     prepare: Callable = lambda connection, key: None  # makes what the command needs so that it blocks
     answer_without_key: Optional[Callable] = None  # (key) -> what it gets when its key goes; None: it waits on
+    waits_for_key_to_go: bool = False  # then it gets its answer
 
     def __repr__(self):
         return self.name
@@ -58,12 +60,13 @@ class Family:
     growing_commands: tuple  # those of them refused under maxmemory
     effect_command: str  # what only servers send; nothing a person calls
     map_command: tuple  # answers with a map
-    null_command: tuple  # answers with nulls inside, after fill()
     counters: tuple  # of INFO millrace that fill() and read() make grow
+    null_command: Optional[tuple] = None  # answers with nulls inside, after fill(), if any does
     waiting: tuple = ()  # the ways in which it waits
     keeps_itself: bool = False  # a write says anew when its key expires
     steady: Callable = lambda answer: answer  # what a reading command answered, without what moves by itself
     spoiled_by: tuple = ("one", "word", "too many")  # words that make every write command wrong
+    node_commands: tuple = ()  # those without a key, which ask a node about itself
     by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
 
     def __repr__(self):
@@ -76,6 +79,11 @@ class Family:
         return {name_of(command) for command in self.read_commands}
 
     @property
+    def without_key(self):
+        """The names of those that ask a node about itself."""
+        return {name_of(command) for command in self.node_commands}
+
+    @property
     def may_write(self):
         """The reading commands that write with other words, by name."""
         return self.reading & {name_of(command) for command in self.write_commands}
@@ -83,7 +91,7 @@ class Family:
     @property
     def commands(self):
         """Every command of the family, by name."""
-        used = self.read_commands + self.write_commands + self.growing_commands
+        used = self.read_commands + self.write_commands + self.growing_commands + self.node_commands
         return {name_of(command) for command in used} | {self.effect_command, *self.by_name}
 
 
@@ -396,4 +404,42 @@ SHARD = Family(
     spoiled_by=("BLOCK", "never"),
 )
 
-FAMILIES = (LOG, CHANNEL, SHARD)
+# --- lock ---
+
+LOCK = Family(
+    name="lock",
+    type_name="millr-lck",
+    fill=lock_family.fill,
+    append=lock_family.append,
+    shrink=lock_family.shrink,
+    read=lock_family.read,
+    small=lock_family.small,
+    # Without the holders, whose time runs.
+    read_commands=(("LOCK.INFO", KEY, "COUNT", "0"), ("LOCK.INFO", KEY, "count", "0")),
+    write_commands=(
+        ("LOCK.ACQUIRE", KEY, "owner", *lock_family.SEMAPHORE),
+        ("LOCK.RENEW", KEY, "ann", "7200000"),
+        ("LOCK.RELEASE", KEY, "ann"),
+        ("LOCK.BREAK", KEY),
+    ),
+    growing_commands=(("LOCK.ACQUIRE", KEY, "owner", *lock_family.SEMAPHORE), ("LOCK.APPLY", KEY, "changes")),
+    effect_command="LOCK.APPLY",
+    node_commands=(("LOCK.WAITS",),),
+    map_command=("LOCK.INFO", KEY, "COUNT", "0"),
+    counters=("lock_grants", "lock_reentries", "lock_releases", "lock_expiries"),
+    waiting=(
+        Waiting(
+            name="lock",
+            command=("LOCK.ACQUIRE", KEY, "waiter", lock_family.HOUR, "WAIT", "100000000"),
+            command_briefly=("LOCK.ACQUIRE", KEY, "waiter", lock_family.HOUR, "WAIT", "20"),
+            prepare=lock_family.hold,
+            waits_for_key_to_go=True,
+            wake=lambda connection, key: connection.call("LOCK.BREAK", key),
+            answer=[1, lock_family.Anything(), int(lock_family.HOUR), 1],
+            answer_in_vain=[0, 0, lock_family.Anything(), 0],
+            blocked_counter="lock_waiting",
+        ),
+    ),
+)
+
+FAMILIES = (LOG, CHANNEL, SHARD, LOCK)

@@ -105,6 +105,10 @@ class Connection:
         finally:
             self._socket.settimeout(self.DEADLINE)
 
+    def port(self):
+        """The port on this side."""
+        return self._socket.getsockname()[1]
+
     def close(self):
         self._socket.close()
 

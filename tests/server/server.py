@@ -70,8 +70,11 @@ class Server:
         "repl-diskless-sync": "no",
     }
 
-    def __init__(self, **options):
-        """Options are the server's settings with _ for -: appendonly="yes"."""
+    def __init__(self, environment=None, module=True, **options):
+        """Options are the server's settings with _ for -: appendonly="yes". `environment` is added to ours. Without
+        the module it is a server as everybody has it."""
+        self._module = module
+        self._environment = {**os.environ, **(environment or {})}
         self.directory = tempfile.mkdtemp(prefix="millrace-test-")
         self.settings = {**self.DEFAULTS, **{name.replace("_", "-"): str(value) for name, value in options.items()}}
         self.port = None
@@ -95,11 +98,16 @@ class Server:
 
     def _launch(self):
         lines = [f"{name} {value}" for name, value in self.settings.items()]
-        lines += [f"port {self.port}", f"dir {self.directory}", f"loadmodule {module_path()}"]
+        lines += [f"port {self.port}", f"dir {self.directory}"]
+        lines += [f"loadmodule {module_path()}"] if self._module else []
         (pathlib.Path(self.directory) / "server.conf").write_text("\n".join(lines) + "\n")
         with open(self._log_path(), "ab") as output:
             self._process = subprocess.Popen(
-                [server_binary(), "server.conf"], cwd=self.directory, stdout=output, stderr=output
+                [server_binary(), "server.conf"],
+                cwd=self.directory,
+                stdout=output,
+                stderr=output,
+                env=self._environment,
             )
 
     def _gets_ready(self):
@@ -144,6 +152,12 @@ class Server:
         """Starts again on the same directory. REQUIRES: killed or shut down."""
         assert not self.is_alive()
         self.start()
+
+    def come_back(self):
+        """The same on the same port, for clients that wait there."""
+        assert not self.is_alive()
+        self._launch()
+        assert self._gets_ready(), self.log()[-3000:]
 
     def stop(self):
         """Ends the process this object started, and no other, and removes its directory."""

@@ -118,6 +118,8 @@ def test_a_map_is_a_map_in_resp3_and_flat_in_resp2(c, connect, family):
 
 
 def test_nulls_are_what_each_protocol_says(c, connect, family):
+    if family.null_command is None:
+        pytest.skip("no command of this family answers with a null")
     family.fill(c, "key", 1)
     words = on("key", family.null_command)
     assert b"$-1\r\n" in c.bytes_of(*words)
@@ -171,7 +173,7 @@ def test_commands_of_the_host_refuse_our_keys(server, c, family):
 def test_families_refuse_each_others_keys(c, family):
     for other in FAMILIES:
         if other is not family:
-            theirs = f"of {other}"
+            theirs = f"key of {other}"
             other.append(c, theirs)
             for command in family.read_commands + family.write_commands:
                 assert c.error_of(*on(theirs, command)) == WRONGTYPE

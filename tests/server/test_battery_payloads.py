@@ -49,6 +49,8 @@ def restored(c, payload):
 def use(family, c):
     """Whatever the payload made of the key, it can be used like any other."""
     family.read(c, "key")
+    if not c.call("EXISTS", "key"):
+        return  # what it said is over
     digest, dump, copied, digest_of_copy = at_once(
         c, ("DEBUG", "DIGEST-VALUE", "key"), ("DUMP", "key"), ("COPY", "key", "copy"), ("DEBUG", "DIGEST-VALUE", "copy")
     )

@@ -70,7 +70,7 @@ def test_foreign_receipts_are_bad(c, start):
     publish(c, *NAMES)
     receipt = take(c, "other")[1]
     assert c.error_of("CHAN.ACK", "ch", "s", receipt) == BADRECEIPT
-    clock, stamp = receipt.split(b".")
+    clock, stamp = receipt.split(b".", 1)
     for forged in {start, LARGEST, -LARGEST, int(clock) - 1} - {int(clock)}:
         assert c.error_of("CHAN.ACK", "ch", "other", b"%d.%s" % (forged, stamp)) == BADRECEIPT
     assert ids(c) == NAMES

@@ -62,7 +62,8 @@ def test_it_names_itself_and_what_it_needs(package):
     assert "Package: millrace\n" in fields
     depends = next(line for line in fields.splitlines() if line.startswith("Depends: "))
     assert "redis-server (>= 5:7.0) | valkey-server (>= 7.2)" in depends
-    assert "libc6" in depends
+    for library in ("libc6", "libhiredis", "libsimdjson", "libzstd1", "zlib1g"):
+        assert library in depends
 
 
 def test_it_holds_module_tool_and_documents(extracted):
@@ -71,6 +72,8 @@ def test_it_holds_module_tool_and_documents(extracted):
         assert os.access(extracted / name, os.X_OK), name
     for name in ("README.md", "copyright", "docs/commands/TWRITE.md", "docs/settings.md"):
         assert (documents / name).is_file(), name
+    for name in ("man/man1/millrace.1", "bash-completion/completions/millrace", "zsh/vendor-completions/_millrace"):
+        assert "--checkpoint" in (extracted / "usr/share" / name).read_text().replace("\\-", "-"), name
     example = (documents / "examples/millrace.conf").read_text()
     assert "\nloadmodule /" + MODULE + "\n" in example
 

@@ -191,11 +191,16 @@ def machine(tmp_path):
     return make
 
 
+TO_BUILD = (
+    "g++ cmake ninja-build libcli11-dev libsodium-dev libhiredis-dev libsimdjson-dev libzstd-dev zlib1g-dev libgtest-dev"
+)
+
+
 def test_without_rights_it_says_what_to_install(machine, data):
     said = refused("--dir", str(data), env=machine(id="echo 1000", apt_get="exit 1"))
     assert said == (
         "run: needs what only root may install; as root, run: apt-get update && apt-get install --yes "
-        "--no-install-recommends g++ cmake ninja-build libcli11-dev libsodium-dev libgtest-dev redis-server")
+        f"--no-install-recommends {TO_BUILD} redis-server")
 
 
 def test_only_what_is_missing_is_named(machine, data):
@@ -207,8 +212,7 @@ def test_only_what_is_missing_is_named(machine, data):
 
 def test_without_apt_get_it_names_the_packages(machine, data):
     said = refused("--dir", str(data), env=machine(id="echo 0", redis_server="exit 0"))
-    assert said == ("run: needs, and cannot install without apt-get: g++ cmake ninja-build libcli11-dev libsodium-dev libgtest-dev "
-                    "(the names of Debian's packages)")
+    assert said == f"run: needs, and cannot install without apt-get: {TO_BUILD} (the names of Debian's packages)"
 
 
 def test_a_compiler_that_is_too_old_is_named(machine, data):

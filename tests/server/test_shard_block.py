@@ -252,6 +252,16 @@ def test_a_sender_and_a_worker_that_wait_for_each_other_meet(server, c, connect,
     assert pull(c, "w") == [("r", 1, "payload")]
 
 
+@pytest.mark.parametrize("payloads", [("x", "BLOCK", "7"), ("x", "block", "later"), ("BLOCK", "0")])
+def test_payloads_that_look_like_the_option_reach_the_replica(server, replica, c, sender, payloads):
+    waiting = sender("r", *payloads)
+    join(c, "w")
+    assert waiting.read() == [b"w", len(payloads)]
+    server.wait_for_replica(replica)
+    assert replica.digest("pool") == server.digest("pool")
+    assert [payload for _, _, payload in pull(c, "w")] == list(payloads)
+
+
 def test_what_waiting_senders_sent_outlives_a_kill():
     with Server(appendonly="yes", appendfsync="always") as server:
         waits = server.connect()

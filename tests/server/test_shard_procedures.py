@@ -61,6 +61,19 @@ def test_process_payload_recip_key_keeps_a_uid_that_is_not_stale(c):
     assert c.call("SHARD.ROUTE", "pool", "k1") == [b"old", 3], "15 seconds are not over"
 
 
+def test_process_payload_recip_key_takes_a_uid_as_stale_after_more_than_15_seconds(c):
+    """To the millisecond: the pool's clock is set far ahead of its server's, and so stands still."""
+    two_workers(c)
+    now = 1_000_000_000_000
+    c.call("SHARD.APPLY", "pool", "CLOCK", now)
+    c.call("SHARD.HEARTBEAT", "pool", "old")
+    c.call("SHARD.APPLY", "pool", "CLOCK", now + 15_000)
+    assert (worker_info(c, "old")["age"], worker_info(c, "old")["stale"]) == (15_000, 0)
+    assert route(c, "k1") == ["old"]
+    c.call("SHARD.APPLY", "pool", "CLOCK", now + 15_001)
+    assert route(c, "k1") == ["new"]
+
+
 def test_process_payload_recip_key_keeps_a_stale_uid_with_nothing_pending(c):
     join(c, "old", "new")
     route(c, "key")
@@ -187,8 +200,8 @@ def test_reassign_recip_key_to_uid_gets_a_new_uid_for_each_key(c):
     c.call("SHARD.HEARTBEAT", "pool", "old")
     stale_after(c, SHORT)
     wait_until_gone(c, "old")
-    # `old` was at index 0: with it gone, 1 is b.
-    assert owners(c, "k1", "k2", "k3") == ["b", "a", "b"]
+    # `old` is deleted once its list is empty, so until then it is index 0, and 1 is a.
+    assert owners(c, "k1", "k2", "k3") == ["a", "b", "a"]
 
 
 def test_reassign_recip_key_to_uid_carries_the_pending_count_over(c):

@@ -14,7 +14,7 @@ void chan_fetch(abi::Context context, abi::Arguments arguments) {
   const abi::StringRef name = arguments.string(1);
   auto opened = OpenedSubscriber::open(context, name, request->subscriber);
   if (!opened) return context.reply().error(opened.error());
-  move_time(context, name, *opened->channel);
+  move_time(context, name, *opened->channel, opened->now);
   opened->touch();
   // All that a fetch changes is the sign of life: nobody reads the answer of an effect.
   if (!decides(context)) return context.reply().null();
@@ -40,14 +40,15 @@ void chan_ack(abi::Context context, abi::Arguments arguments) {
   if (!opened) return context.reply().error(opened.error());
 
   Channel& channel = *opened->channel;
-  const auto clock = read_receipt(channel.head().secret, name.view(), request->subscriber, request->receipt);
+  const auto receipt = read_receipt(channel.head().secret, name.view(), request->subscriber, request->receipt);
   // An acknowledgement asks for no time: what is refused has not even moved that.
-  const Ack outcome = clock ? channel.acknowledge(*opened->subscriber, *clock) : Ack::Invalid;
+  const Ack outcome = receipt ? channel.acknowledge(*opened->subscriber, *receipt) : Ack::Invalid;
   if (outcome == Ack::Invalid) {
     return context.reply().error(
-        {ErrorCode::BadReceipt, "the receipt was not issued for this channel and subscriber, or was altered"});
+        {ErrorCode::BadReceipt,
+         "the receipt was not issued for what this channel holds and this subscriber, or was altered"});
   }
-  move_time(context, name, channel);
+  move_time(context, name, channel, opened->now);
   opened->touch();
   counters.channel.acknowledged += outcome == Ack::Advanced;
   context.reply().integer(outcome == Ack::Advanced ? 1 : 0);
@@ -62,13 +63,14 @@ void chan_seen(abi::Context context, abi::Arguments arguments) {
   const auto key = ChannelKey::for_reading(context, name);
   if (!key) return context.reply().error(key.error());
   const Channel* channel = key->get();
-  const Subscriber* subscriber = channel == nullptr ? nullptr : channel->alive(request->subscriber, present(*channel));
+  const UnixMs now = channel == nullptr ? UnixMs(0) : present(*channel);
+  const Subscriber* subscriber = channel == nullptr ? nullptr : channel->alive(request->subscriber, now);
   if (subscriber == nullptr) return context.reply().error(no_subscriber(name.view(), request->subscriber));
 
   abi::Reply reply = context.reply();
   reply.array(request->ids.size());
   for (ByteView id : request->ids) {
-    const auto offset = channel->find(id, present(*channel));
+    const auto offset = channel->find(id, now);
     reply.integer(offset && *offset <= subscriber->position ? 1 : 0);
   }
 }

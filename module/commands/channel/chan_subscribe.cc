@@ -7,9 +7,7 @@ namespace millrace::module {
 
 namespace {
 
-void change_expire(abi::Context context, abi::StringRef name, ChannelKey& key, uint64_t expire_ms) {
-  Channel& channel = *key.get();
-  if (expire_ms < channel.head().expire_ms) keep_fetches_alive(context, name, key, expire_ms);
+void change_expire(Channel& channel, uint64_t expire_ms) {
   const Offset first = channel.log().first();
   channel.set_expire(expire_ms);
   count_expired(channel, first);
@@ -29,10 +27,14 @@ void chan_subscribe(abi::Context context, abi::Arguments arguments) {
   Channel& channel = **opened;
   move_time(context, name, channel);
   const UnixMs expired = channel.expires_at();
+  // Before the subscriber itself: replicas get their signs before this command.
+  if (request->expire_ms && *request->expire_ms < channel.head().expire_ms) {
+    keep_fetches_alive(context, name, *key, *request->expire_ms);
+  }
   // Who lives is asked before the expiry changes: a shorter one takes nothing from a
   // subscriber that has shown itself.
   const Subscriber& subscriber = channel.subscribe(request->subscriber);
-  if (request->expire_ms) change_expire(context, name, *key, *request->expire_ms);
+  if (request->expire_ms) change_expire(channel, *request->expire_ms);
   keep_key(*key, channel, expired);
   context.reply().integer(channel.clock_of(subscriber.position).value());
   context.replicate_verbatim();
@@ -46,7 +48,7 @@ void chan_unsubscribe(abi::Context context, abi::Arguments arguments) {
   auto opened = OpenedSubscriber::open(context, name, *subscriber);
   if (!opened && opened.error().code == ErrorCode::NoSubscriber) return context.reply().integer(0);
   if (!opened) return context.reply().error(opened.error());
-  move_time(context, name, *opened->channel);
+  move_time(context, name, *opened->channel, opened->now);
   opened->channel->unsubscribe(*subscriber);
   context.reply().integer(1);
   context.replicate_verbatim();

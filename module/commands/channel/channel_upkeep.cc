@@ -36,10 +36,10 @@ Result<Channel*> channel_or_new(abi::Context context, abi::StringRef name, Chann
   return &create_channel(context, name, key, {expire_ms, Clock()});
 }
 
-void move_time(abi::Context context, abi::StringRef name, Channel& channel) {
+void move_time(abi::Context context, abi::StringRef name, Channel& channel, UnixMs now) {
   if (!decides(context)) return;
   const Offset first = channel.log().first();
-  if (!channel.tick(abi::now())) return;
+  if (!channel.tick(now)) return;
   context.replicate(kApplyToChannel, name, kApplyTime, channel.now().value());
   count_expired(channel, first);
 }
@@ -62,12 +62,12 @@ Result<OpenedSubscriber> OpenedSubscriber::open(abi::Context context, abi::Strin
   auto key = ChannelKey::for_writing(context, name);
   if (!key) return std::unexpected(key.error());
   Channel* channel = key->get();
+  if (channel == nullptr) return std::unexpected(no_subscriber(name.view(), subscriber));
   // Whoever repeats does so at the time of whoever decided.
-  if (channel == nullptr ||
-      channel->alive(subscriber, decides(context) ? present(*channel) : channel->now()) == nullptr) {
-    return std::unexpected(no_subscriber(name.view(), subscriber));
-  }
-  return OpenedSubscriber{std::move(*key), channel, channel->alive(subscriber, channel->now())};
+  const UnixMs now = decides(context) ? present(*channel) : channel->now();
+  Subscriber* found = channel->alive(subscriber, now);
+  if (found == nullptr) return std::unexpected(no_subscriber(name.view(), subscriber));
+  return OpenedSubscriber{std::move(*key), channel, found, now};
 }
 
 void OpenedSubscriber::touch() {

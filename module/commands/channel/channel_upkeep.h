@@ -21,10 +21,10 @@ Channel& create_channel(abi::Context context, abi::StringRef name, ChannelKey& k
 Result<Channel*> channel_or_new(abi::Context context, abi::StringRef name, ChannelKey& key,
                                 std::optional<uint64_t> expire_ms);
 
-// Moves the channel's time to the present. That is an effect, at most one a millisecond:
+// Moves the channel's time to `now`, the present. That is an effect, at most one a millisecond:
 // what expires by it follows from it alone, and the commands themselves pass on as they
 // came.
-void move_time(abi::Context context, abi::StringRef name, Channel& channel);
+void move_time(abi::Context context, abi::StringRef name, Channel& channel, UnixMs now = abi::now());
 
 // To be called when messages may have expired: `first` was the first before.
 void count_expired(Channel& channel, Offset first);
@@ -39,8 +39,9 @@ struct OpenedSubscriber {
   ChannelKey key;
   Channel* channel;
   Subscriber* subscriber;
+  UnixMs now;  // it lives at this time; read again, the clock could say that it does not
 
-  // Changes nothing: what the command does begins with move_time(). Failure: WrongType, or
+  // Changes nothing: what the command does begins with move_time() to `now`. Failure: WrongType, or
   // NoSubscriber if there is no such channel, or no such subscriber at present.
   static Result<OpenedSubscriber> open(abi::Context context, abi::StringRef name, ByteView subscriber);
 

@@ -24,7 +24,7 @@ void write_fetch(Writer& writer, const Channel& channel, ByteView channel_name, 
   if (fetch.count == 0) {
     writer.null();
   } else {
-    writer.bytes(issue_receipt(channel.head().secret, channel_name, subscriber, channel.clock_of(fetch.last())));
+    writer.bytes(issue_receipt(channel.head().secret, channel_name, subscriber, channel.receipt_for(fetch.last())));
   }
   writer.integer(fetch.more ? 1 : 0);
   counters.channel.fetched += fetch.count;

@@ -22,6 +22,7 @@ namespace {
 
 // How many subscribers one turn of the agenda keeps alive.
 constexpr int kKeptPerTurn = 1000;
+constexpr uint64_t kLongestRestMs = 60'000;
 
 class WaitingFetch;
 
@@ -33,8 +34,11 @@ struct Line {
 };
 std::unordered_map<DatabaseKey, Line> lines;
 
-// Well before a subscriber that waits would expire.
-UnixMs next_sign(UnixMs last, uint64_t expire_ms) { return last + std::max<uint64_t>(1, expire_ms / 3); }
+// Well before a subscriber that waits would expire, and once a minute at least: the agenda
+// keeps a key's name until then, though nobody may wait for it any more.
+UnixMs next_sign(UnixMs last, uint64_t expire_ms) {
+  return last + std::clamp<uint64_t>(expire_ms / 3, 1, kLongestRestMs);
+}
 
 class WaitingFetch final : public abi::BlockedClient {
  public:
@@ -136,7 +140,12 @@ void serve_key(abi::Context context, const DatabaseKey& place, abi::StringRef na
     for (WaitingFetch* fetch : in_line(place)) fetch->dismiss();
     return;
   }
+  if (abi::replicas_must_rest()) return serve_soon(place);
+  move_time(context, name, *key->get());
   serve_line(context, place, name, *key);
+  // It may be another channel than the one they came for: whoever waits on shows itself to
+  // this one, and the agenda learns of its expiry.
+  keep_fetches_alive(context, name, *key, key->get()->head().expire_ms);
 }
 
 std::vector<DatabaseKey> keys_with_fetches() {

@@ -19,9 +19,10 @@ void lock_apply(abi::Context context, abi::Arguments arguments) {
   // A lock that is not there yet is made only if the effect is good.
   std::unique_ptr<Lock> made = key->get() == nullptr ? std::make_unique<Lock>() : nullptr;
   Lock& lock = made ? *made : *key->get();
+  const Clocks now = read_clocks();
   const Token most = decides(context) ? fencing::most_believed() : kMaxToken;
   Token greatest;
-  if (const auto applied = apply_changes(lock, arguments[2], read_clocks(), most, greatest); !applied) {
+  if (const auto applied = apply_changes(lock, arguments[2], now, most, greatest); !applied) {
     ++counters.refused_payloads;
     return context.reply().error(applied.error());
   }
@@ -30,7 +31,7 @@ void lock_apply(abi::Context context, abi::Arguments arguments) {
     if (!made) key->remove();
   } else {
     if (made) key->set(std::move(made));
-    keep_leases(context.database(), name.view(), *key->get());
+    keep_leases(context.database(), name.view(), *key->get(), now);
   }
   context.reply().ok();
   context.replicate_verbatim();

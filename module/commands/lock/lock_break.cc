@@ -20,7 +20,7 @@ void lock_break(abi::Context context, abi::Arguments arguments) {
   context.reply().integer(is_held ? 1 : 0);
   if (!is_held) return;
   key->remove();
-  ++counters.lock.breaks;
+  if (decides(context)) ++counters.lock.breaks;
   context.replicate_verbatim();
   context.changed(name, "lock.break");
   serve_owed(context);

@@ -18,7 +18,8 @@ constexpr ArgumentDoc kAcquire[] = {
     {.name = "milliseconds", .kind = Integer, .token = "WAIT", .flags = kOptional},
 };
 constexpr ArgumentDoc kRelease[] = {kKey, kOwner};
-constexpr ArgumentDoc kRenew[] = {kKey, kOwner, kTtl};
+constexpr ArgumentDoc kRenew[] = {
+    kKey, kOwner, kTtl, {.name = "token", .kind = Integer, .token = "TOKEN", .flags = kOptional}};
 constexpr ArgumentDoc kInfo[] = {kKey, kCount};
 constexpr ArgumentDoc kWaits[] = {kCount};
 constexpr ArgumentDoc kApply[] = {kKey, {.name = "changes"}};
@@ -50,8 +51,9 @@ constexpr abi::Command kCommands[] = {
         .name = "LOCK.RENEW",
         .flags = "write fast",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
-        .arity = 4,
-        .summary = "Gives an owner a new lease of a lock that it holds; returns 1, or 0 if it holds it no longer.",
+        .arity = -4,
+        .summary = "Gives an owner a new lease of a lock that it holds, and a greater token if asked to; returns 1, or "
+                   "0 if it holds it no longer.",
         .complexity = "O(log(N)) with N holders.",
         .since = kSince,
         .arguments = kRenew,

@@ -1,5 +1,5 @@
 // LOCK.ACQUIRE, LOCK.RENEW, LOCK.RELEASE: what an owner does with a lock. Only a server that
-// decides runs them; replicas and the AOF get LOCK.APPLY.
+// decides runs the first two: replicas and the AOF get LOCK.APPLY instead.
 #include <string>
 
 #include "module/commands/argument_reader.h"
@@ -8,6 +8,9 @@
 #include "module/commands/lock/lock_line.h"
 #include "module/commands/lock/lock_requests.h"
 #include "module/commands/lock/lock_visit.h"
+#include "module/host/counters.h"
+#include "module/host/fencing.h"
+#include "module/host/role.h"
 
 namespace millrace::module {
 
@@ -16,7 +19,7 @@ namespace {
 // A visit in which everybody whose time is over is gone, and who waited for that has it.
 Result<LockVisit> visit_for(abi::Context context, abi::StringRef name, ByteView owner) {
   auto visit = LockVisit::open(context, name);
-  if (!visit) return visit;
+  if (!visit || !decides(context)) return visit;
   visit->end_leases(owner);
   pass_on(*visit);
   return visit;
@@ -55,9 +58,12 @@ void lock_acquire(abi::Context context, abi::Arguments arguments) {
 void lock_renew(abi::Context context, abi::Arguments arguments) {
   const auto request = parse_lock_renew(arguments.views(2));
   if (!request) return context.reply().error(request.error());
+  if (request->token > fencing::most_believed()) {
+    return context.reply().error({ErrorCode::Range, "the TOKEN is too far ahead of this server's clock"});
+  }
   auto visit = visit_for(context, arguments.string(1), request->owner);
   if (!visit) return context.reply().error(visit.error());
-  context.reply().integer(visit->renew(request->owner, request->ttl_ms) ? 1 : 0);
+  context.reply().integer(visit->renew(request->owner, request->ttl_ms, request->token) ? 1 : 0);
   visit->finish();
 }
 
@@ -67,13 +73,15 @@ void lock_release(abi::Context context, abi::Arguments arguments) {
   const abi::StringRef name = arguments.string(1);
   auto visit = visit_for(context, name, *owner);
   if (!visit) return context.reply().error(visit.error());
-  if (const auto left = visit->release(*owner)) {
-    context.reply().integer(static_cast<int64_t>(*left));
-    pass_on(*visit);
-  } else {
+  const auto left = visit->release(*owner);
+  if (!left) {
     context.reply().error({ErrorCode::NotOwner, quoted(*owner) + " does not hold the lock " + quoted(name.view())});
+    return visit->finish();
   }
-  visit->finish();
+  context.reply().integer(static_cast<int64_t>(*left));
+  if (decides(context)) ++counters.lock.releases;
+  pass_on(*visit);
+  visit->finish_release();
 }
 
 }  // namespace millrace::module

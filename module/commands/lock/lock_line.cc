@@ -1,5 +1,6 @@
 #include "module/commands/lock/lock_line.h"
 
+#include <algorithm>
 #include <list>
 #include <set>
 #include <string>
@@ -20,14 +21,31 @@ namespace {
 
 // So many are served in one turn; of ten thousand readers behind one writer the rest follow.
 constexpr int kGrantsPerTurn = 1000;
+// How often a key that holds something else is looked at while somebody waits for a lock there.
+constexpr uint64_t kLookAgainMs = 100;
 
 class WaitingOwner;
 
 struct Line {
   std::list<WaitingOwner*> order;
   std::set<std::pair<MonotonicMs, WaitingOwner*>> by_deadline;
+  MonotonicMs promised = kNotPromised;  // its one entry on the agenda
 };
 std::unordered_map<DatabaseKey, Line> lines;
+
+void break_promise(const DatabaseKey& place, Line& line) {
+  if (line.promised != kNotPromised) monotonic_agenda::remove(place, line.promised);
+  line.promised = kNotPromised;
+}
+
+// Sees to it that the line is looked at when its first wait is over, and at `latest` in any case.
+void keep_waits(const DatabaseKey& place, Line& line, const Clocks& now, MonotonicMs latest = kNotPromised) {
+  const MonotonicMs due = std::min(line.by_deadline.begin()->first + 1, latest);
+  if (line.promised <= due) return;
+  break_promise(place, line);
+  line.promised = due;
+  monotonic_agenda::add(place, due, now.monotonic, now.wall);
+}
 
 // A grant to somebody who left before hearing of it. It is taken back when effects may be
 // replicated again, before anything else is done to the lock.
@@ -39,21 +57,21 @@ std::unordered_map<DatabaseKey, std::vector<LostGrant>> lost_grants;
 
 class WaitingOwner final : public abi::BlockedClient {
  public:
-  WaitingOwner(DatabaseKey place, const AcquireRequest& request, MonotonicMs now)
+  WaitingOwner(DatabaseKey place, const AcquireRequest& request, const Clocks& now)
       : place_(std::move(place)),
         owner_(request.owner),
         mode_(request.mode),
         ttl_ms_(request.ttl_ms),
-        since_(now),
-        deadline_(now + request.wait_ms) {
+        since_(now.monotonic),
+        deadline_(now.monotonic + request.wait_ms) {
     Line& line = lines[place_];
     position_ = line.order.insert(line.order.end(), this);
     line.by_deadline.emplace(deadline_, this);
-    monotonic_agenda::add(place_, deadline_ + 1);
+    keep_waits(place_, line, now);
     ++counters.lock.waiting;
   }
 
-  Waiter about(MonotonicMs now) const { return {owner_, mode_, now - since_}; }
+  Waiter about(MonotonicMs now) const { return {owner_, mode_, now - since_, arrival_}; }
 
   // False if the lock does not admit it yet.
   bool take(LockVisit& visit) {
@@ -97,16 +115,20 @@ class WaitingOwner final : public abi::BlockedClient {
     const auto line = lines.find(place_);
     line->second.order.erase(position_);
     line->second.by_deadline.erase({deadline_, this});
-    if (line->second.order.empty()) lines.erase(line);
-    monotonic_agenda::remove(place_, deadline_ + 1);
     --counters.lock.waiting;
+    if (!line->second.order.empty()) return;
+    break_promise(place_, line->second);
+    lines.erase(line);
   }
+
+  static inline uint64_t next_arrival_ = 0;
 
   DatabaseKey place_;
   std::string owner_;
   LockMode mode_;
   uint64_t ttl_ms_;
   MonotonicMs since_;
+  uint64_t arrival_ = next_arrival_++;
   MonotonicMs deadline_;  // the last millisecond in which it waits
   std::list<WaitingOwner*>::iterator position_;
   std::optional<Holding> granted_;
@@ -115,16 +137,17 @@ class WaitingOwner final : public abi::BlockedClient {
 void take_back_lost_grants(LockVisit& visit, const DatabaseKey& place) {
   const auto lost = lost_grants.extract(place);
   if (lost.empty()) return;
-  for (const LostGrant& grant : lost.mapped()) {
-    const Holding* held = visit.lock().find(grant.owner);
-    if (held != nullptr && held->token == grant.token) visit.release(grant.owner);
-  }
+  for (const LostGrant& grant : lost.mapped()) visit.take_back(grant.owner, grant.token);
 }
 
-void end_waits(const DatabaseKey& place, MonotonicMs now) {
+// Those whose time is over go; the others are looked at again, at `latest` in any case.
+void end_waits(const DatabaseKey& place, const Clocks& now, MonotonicMs latest = kNotPromised) {
   for (auto line = lines.find(place); line != lines.end(); line = lines.find(place)) {
     const auto& [deadline, first] = *line->second.by_deadline.begin();
-    if (now <= deadline) return;
+    if (now.monotonic <= deadline) {
+      if (line->second.promised <= now.monotonic) break_promise(place, line->second);
+      return keep_waits(place, line->second, now, latest);
+    }
     first->send_away();
   }
 }
@@ -133,19 +156,38 @@ void end_waits(const DatabaseKey& place, MonotonicMs now) {
 void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef name) {
   if (server_decides && abi::replicas_must_rest()) return serve_soon(place);
   auto visit = LockVisit::open_for_upkeep(context, name);
-  // Another type is there: nobody gets the lock, but their time passes.
-  if (!visit) return end_waits(place, abi::monotonic_now());
+  if (!visit) {
+    // Another type is there: nobody has the lock or gets it, but their time passes. When it
+    // goes nobody tells us.
+    lost_grants.erase(place);
+    const Clocks now = read_clocks();
+    return end_waits(place, now, now.monotonic + kLookAgainMs);
+  }
   if (server_decides) {
     take_back_lost_grants(*visit, place);
     visit->end_leases();
     pass_on(*visit);
   }
-  end_waits(place, visit->now().monotonic);
+  end_waits(place, visit->now());
   pass_on(*visit);
   visit->finish();
 }
 
-bool is_owed(const DatabaseKey& place) { return lines.contains(place) || lost_grants.contains(place); }
+bool is_owed(const DatabaseKey& place) {
+  if (lines.empty() && lost_grants.empty()) [[likely]]
+    return false;
+  return lines.contains(place) || lost_grants.contains(place);
+}
+
+// The lock that was here is free now. Or all keys were emptied, loaded or swapped, and what the
+// agenda says of them is not what it said.
+void start_afresh(const DatabaseKey& place) {
+  if (const auto line = lines.find(place); line != lines.end()) {
+    break_promise(place, line->second);
+    keep_waits(place, line->second, read_clocks());
+  }
+  serve_soon(place);
+}
 
 std::vector<DatabaseKey> keys_with_lines() {
   std::vector<DatabaseKey> keys;
@@ -160,8 +202,7 @@ constinit const Waiters lock_waiters{
     .keys = keys_with_lines,
     .serve = look_after,
     .serve_without_effects = nullptr,
-    // The lock that was here is free now.
-    .start_afresh = serve_soon,
+    .start_afresh = start_afresh,
 };
 
 std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name, UnixMs) {
@@ -171,7 +212,7 @@ std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name,
 
 void wait_for_lock(abi::Context context, abi::StringRef name, const AcquireRequest& request) {
   DatabaseKey place{context.database(), std::string(name.view())};
-  auto waiting = std::make_unique<WaitingOwner>(std::move(place), request, abi::monotonic_now());
+  auto waiting = std::make_unique<WaitingOwner>(std::move(place), request, read_clocks());
   // A writable replica does not work on its agenda: there the host ends the wait.
   abi::block(context, name, server_decides ? 0 : request.wait_ms, std::move(waiting));
 }

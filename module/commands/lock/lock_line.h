@@ -28,6 +28,7 @@ struct Waiter {
   ByteView owner;
   LockMode mode;
   uint64_t waited_ms;
+  uint64_t arrival;  // of all who ever waited on this server the so manieth
 };
 // In the order of the line; at most `most`. The views are good until somebody comes or goes.
 std::vector<Waiter> waiters_for_lock(const DatabaseKey& place, size_t most);

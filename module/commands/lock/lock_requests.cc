@@ -2,27 +2,14 @@
 
 #include <string>
 
-#include "module/commands/argument_reader.h"
-
 namespace millrace::module {
 
 namespace {
 
 // An empty owner is an unset variable: all who have it would share the lock.
-ByteView parse_owner(ArgumentReader& reader) {
-  const ByteView owner = reader.word("owner");
-  if (owner.empty() || owner.size() > kMaxOwner) {
-    reader.fail(ErrorCode::Range,
-                "an owner is 1 to " + std::to_string(kMaxOwner) + " bytes, not " + std::to_string(owner.size()));
-  }
-  return owner;
-}
+ByteView parse_owner(ArgumentReader& reader) { return reader.name("owner", kMaxOwner); }
 
 uint64_t parse_ttl(ArgumentReader& reader) { return reader.number("lease time", 1, kMaxLeaseMs); }
-
-void expect_end(ArgumentReader& reader) {
-  if (!reader.at_end()) reader.unknown_word("nothing more");
-}
 
 Result<ListRequest> parse_list(Words words) {
   ArgumentReader reader(words);
@@ -30,13 +17,12 @@ Result<ListRequest> parse_list(Words words) {
   bool count = false;
   while (!reader.at_end()) {
     if (reader.option("COUNT", count)) {
-      request.count = reader.number("COUNT", 0, kMaxListed);
+      request.count = reader.number("COUNT", 0, kMaxReadCount);
     } else {
       reader.unknown_word("COUNT");
     }
   }
-  if (reader.failed()) return reader.error();
-  return request;
+  return reader.finish(request);
 }
 
 }  // namespace
@@ -60,16 +46,12 @@ Result<AcquireRequest> parse_lock_acquire(Words words) {
     }
   }
   if (shared && limit) reader.fail(ErrorCode::Syntax, "SHARED and LIMIT exclude each other");
-  if (reader.failed()) return reader.error();
-  return request;
+  return reader.finish(request);
 }
 
 Result<ByteView> parse_lock_release(Words words) {
   ArgumentReader reader(words);
-  const ByteView owner = parse_owner(reader);
-  expect_end(reader);
-  if (reader.failed()) return reader.error();
-  return owner;
+  return reader.finish(parse_owner(reader));
 }
 
 Result<RenewRequest> parse_lock_renew(Words words) {
@@ -77,9 +59,8 @@ Result<RenewRequest> parse_lock_renew(Words words) {
   RenewRequest request;
   request.owner = parse_owner(reader);
   request.ttl_ms = parse_ttl(reader);
-  expect_end(reader);
-  if (reader.failed()) return reader.error();
-  return request;
+  if (reader.keyword("TOKEN")) request.token = Token(reader.number("TOKEN", 1, kMaxToken.value()));
+  return reader.finish(request);
 }
 
 Result<ListRequest> parse_lock_info(Words words) { return parse_list(words); }

@@ -7,19 +7,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
 #include "engine/lock/lock.h"
 #include "engine/lock/lock_codec.h"
+#include "module/commands/argument_reader.h"
 
 namespace millrace::module {
-
-using Words = std::span<const ByteView>;
-
-// Most holders, waiters or circles that one answer names.
-inline constexpr uint64_t kMaxListed = 1'000'000;
 
 // LOCK.ACQUIRE key owner ttl-ms [SHARED | LIMIT n] [WAIT ms]
 struct AcquireRequest {
@@ -33,13 +28,15 @@ Result<AcquireRequest> parse_lock_acquire(Words words);
 // LOCK.RELEASE key owner
 Result<ByteView> parse_lock_release(Words words);
 
-// LOCK.RENEW key owner ttl-ms
+// LOCK.RENEW key owner ttl-ms [TOKEN n]
 struct RenewRequest {
   ByteView owner;
   uint64_t ttl_ms = 0;
+  Token token;  // the grant's token is to be this at least; 0: as it is
 };
 Result<RenewRequest> parse_lock_renew(Words words);
 
+// How many holders, waiters or circles an answer names.
 // LOCK.INFO key [COUNT n]
 // LOCK.WAITS [COUNT n]
 struct ListRequest {

@@ -43,7 +43,7 @@ TEST(LockRequests, AcquireRefusesWhatItCannotMean) {
   expect_errors(
       parse_lock_acquire,
       {{"nothing", "", kSyntax, "missing owner"},
-       {"an empty owner", " 5", kRange, "an owner is 1 to 1024 bytes, not 0"},
+       {"an empty owner", " 5", kRange, "the owner has 0 bytes, expected 1 to 1024"},
        {"no time", "ann", kSyntax, "missing lease time"},
        {"no time at all", "ann 0", kRange, "invalid lease time '0': expected an integer from 1 to 9007199254740991"},
        {"not a time", "ann soon", kRange, "invalid lease time 'soon': expected an integer from 1 to 9007199254740991"},
@@ -63,16 +63,29 @@ TEST(LockRequests, ReleaseAndRenewTakeAnOwner) {
   const auto words = words_of("ann 70");
   EXPECT_EQ(parse_lock_renew(words)->owner, "ann");
   EXPECT_EQ(parse_lock_renew(words)->ttl_ms, 70u);
+  EXPECT_EQ(parse_lock_renew(words)->token, Token(0)) << "as it is";
+}
+
+TEST(LockRequests, RenewTakesATokenToBeRaisedTo) {
+  EXPECT_EQ(parse_lock_renew(words_of("ann 70 TOKEN 1"))->token, Token(1));
+  EXPECT_EQ(parse_lock_renew(words_of("ann 70 token 9007199254740991"))->token, kMaxToken);
+  EXPECT_EQ(parse_lock_renew(words_of("TOKEN 70 TOKEN 3"))->owner, "TOKEN");
 }
 
 TEST(LockRequests, ReleaseAndRenewRefuseWhatTheyCannotMean) {
   expect_errors(parse_lock_release,
                 {{"nothing", "", kSyntax, "missing owner"},
                  {"too much", "ann bob", kSyntax, "syntax error: expected nothing more, found 'bob'"}});
-  expect_errors(parse_lock_renew,
-                {{"no time", "ann", kSyntax, "missing lease time"},
-                 {"too much", "ann 5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
-                 {"never", "ann 0", kRange, "invalid lease time '0': expected an integer from 1 to 9007199254740991"}});
+  expect_errors(
+      parse_lock_renew,
+      {{"no time", "ann", kSyntax, "missing lease time"},
+       {"too much", "ann 5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
+       {"never", "ann 0", kRange, "invalid lease time '0': expected an integer from 1 to 9007199254740991"},
+       {"no token", "ann 5 TOKEN", kSyntax, "missing TOKEN"},
+       {"token zero", "ann 5 TOKEN 0", kRange, "invalid TOKEN '0': expected an integer from 1 to 9007199254740991"},
+       {"a token no double holds", "ann 5 TOKEN 9007199254740992", kRange,
+        "invalid TOKEN '9007199254740992': expected an integer from 1 to 9007199254740991"},
+       {"two tokens", "ann 5 TOKEN 6 TOKEN 7", kSyntax, "syntax error: expected nothing more, found 'TOKEN'"}});
 }
 
 TEST(LockRequests, AnOwnerOfTooManyBytesIsRefused) {
@@ -80,14 +93,14 @@ TEST(LockRequests, AnOwnerOfTooManyBytesIsRefused) {
   const ByteView fits[] = {longest}, too_long[] = {longer};
   EXPECT_TRUE(parse_lock_release(fits));
   ASSERT_FALSE(parse_lock_release(too_long));
-  EXPECT_EQ(parse_lock_release(too_long).error().text, "an owner is 1 to 1024 bytes, not 1025");
+  EXPECT_EQ(parse_lock_release(too_long).error().text, "the owner has 1025 bytes, expected 1 to 1024");
 }
 
 TEST(LockRequests, ListsAreAsLongAsAskedFor) {
   EXPECT_EQ(parse_lock_info({})->count, 100u);
   EXPECT_EQ(parse_lock_waits({})->count, 100u);
   EXPECT_EQ(parse_lock_info(words_of("count 0"))->count, 0u);
-  EXPECT_EQ(parse_lock_waits(words_of("COUNT 1000000"))->count, kMaxListed);
+  EXPECT_EQ(parse_lock_waits(words_of("COUNT 1000000"))->count, kMaxReadCount);
   expect_errors(parse_lock_waits, {{"no number", "COUNT", kSyntax, "missing COUNT"},
                                    {"too many", "COUNT 1000001", kRange,
                                     "invalid COUNT '1000001': expected an integer from 0 to 1000000"},

@@ -40,17 +40,26 @@ class LockVisit {
   // REQUIRES: Lock::admit() says Fresh or Again
   const Holding& grant(ByteView owner, LockMode mode, uint64_t ttl_ms);
   // As Lock::renew() and Lock::release().
-  bool renew(ByteView owner, uint64_t ttl_ms);
+  bool renew(ByteView owner, uint64_t ttl_ms, Token at_least);
+  // The owner is borrowed until the visit is over.
   std::optional<uint64_t> release(ByteView owner);
+  // One hold less for a grant that was lost, if it is still there.
+  void take_back(ByteView owner, Token token);
 
   // Ends the visit. What references into lock() showed is gone.
   void finish();
+  // The same for LOCK.RELEASE, which passes on as it came if nothing else happened: that is
+  // cheaper than an effect, and depends on nothing but the lock.
+  void finish_release();
 
  private:
   LockVisit(abi::Context context, abi::StringRef name, LockKey key);
 
   Lock& changing() { return key_.get() != nullptr ? *key_.get() : spare_; }
+  // What has happened so far, to note the next change in.
+  LockChanges& changes();
   void end_lease_of(ByteView owner);
+  void settle_key();
   void announce() const;
 
   abi::Context context_;
@@ -59,6 +68,8 @@ class LockVisit {
   Lock spare_;  // what the key gets if there is none yet and somebody holds it in the end
   Clocks now_;
   LockChanges changes_;
+  std::optional<ByteView> released_alone_;  // by whom, if nothing else has happened: not noted yet
+  Token released_token_;
   bool expired_ = false, released_ = false, renewed_ = false, granted_ = false;
 };
 

@@ -88,7 +88,7 @@ void lock_waits(abi::Context context, abi::Arguments arguments) {
       waits.push_back({&all[lock], &waiter});
     }
   }
-  std::ranges::stable_sort(waits, std::greater(), [](const Wait& wait) { return wait.waiter->waited_ms; });
+  std::ranges::sort(waits, {}, [](const Wait& wait) { return wait.waiter->arrival; });
 
   abi::Reply reply = context.reply();
   reply.map(3);

@@ -20,9 +20,12 @@ void promise(abi::Context context, abi::StringRef name, Pool& pool, MonotonicMs 
   monotonic_agenda::add({context.database(), std::string(name.view())}, date);
 }
 
-// Comes back at this time of the pool, or earlier.
+// Comes back at this time of the pool, or earlier. Not before the next millisecond: between
+// two slices of a long move others have their turn.
 void come_back_at(abi::Context context, abi::StringRef name, Pool& pool, std::optional<PoolTime> due) {
-  if (due) promise(context, name, pool, abi::monotonic_now() + (*due > pool.now() ? *due - pool.now() : 0));
+  if (!due || *due >= pool.notes.promised_for) return;
+  pool.notes.promised_for = *due;
+  promise(context, name, pool, abi::monotonic_now() + (*due > pool.now() ? *due - pool.now() : 1));
 }
 
 // A pool's time goes on from where it stood when this server began to decide.
@@ -88,7 +91,8 @@ void PoolChange::settle_for(WorkerId id) {
   if (moved() || !server_decides) return settle(true);
   account();
   const Worker& worker = pool_.worker(id);
-  if (worker.seen && worker.busy > 0) come_back_at(context_, name_, pool_, *worker.seen + pool_.settings().stale_ms + 1);
+  if (worker.seen && worker.busy > 0)
+    come_back_at(context_, name_, pool_, *worker.seen + pool_.settings().stale_ms + 1);
 }
 
 void keep_there(abi::Context context, abi::StringRef name, Pool& pool) {
@@ -101,6 +105,7 @@ std::optional<UnixMs> look_after_pool(abi::Context context, abi::StringRef name,
   if (!key || key->get() == nullptr) return std::nullopt;
   Pool& pool = *key->get();
   pool.notes.promised = MonotonicMs(UINT64_MAX);
+  pool.notes.promised_for = PoolTime(UINT64_MAX);
   go_by_our_clock(pool);
   const auto is_due = [&](PoolTime now) {
     const auto due = pool.next_settle();

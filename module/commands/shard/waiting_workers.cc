@@ -127,6 +127,11 @@ class WaitingSender final : public WaitingClient {
     std::list<abi::OwnedString> owned;
     owned.emplace_back(recipient_);
     for (const std::string& payload : payloads_) owned.emplace_back(payload);
+    // Else payloads that end like the option would be taken for it.
+    if (!payloads_.empty()) {
+      owned.emplace_back("BLOCK");
+      owned.emplace_back("0");
+    }
     std::vector<abi::StringRef> words{name};
     words.insert(words.end(), owned.begin(), owned.end());
     context.replicate_words(payloads_.empty() ? "SHARD.ROUTE" : "SHARD.PUSH", words);

@@ -1,0 +1,110 @@
+#include "cli/input_options.h"
+
+#include <algorithm>
+
+#include "client/escape.h"
+
+namespace millrace::cli {
+namespace {
+
+using client::InputFormat;
+
+struct FormatName {
+  const char* name;
+  InputFormat format;
+};
+
+constexpr FormatName kFormats[] = {
+    {"csv", InputFormat::Csv},   {"tsv", InputFormat::Tsv},           {"ndjson", InputFormat::Ndjson},
+    {"resp", InputFormat::Resp}, {"commands", InputFormat::Commands}, {"jsonl", InputFormat::Ndjson},
+};
+
+std::optional<InputFormat> format_called(std::string_view name) {
+  const auto found = std::ranges::find(kFormats, name, &FormatName::name);
+  if (found == std::end(kFormats)) return std::nullopt;
+  return found->format;
+}
+
+// By the name of the file: "users.csv", "users.csv.gz".
+std::optional<InputFormat> format_of(std::string_view path) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  }
+  const size_t dot = path.rfind('.');
+  return dot == path.npos ? std::nullopt : format_called(path.substr(dot + 1));
+}
+
+}  // namespace
+
+const char* const kInputHelp = R"(The input is one or more files, or - for standard input; gzip and zstd are recognised
+and unpacked. Its format follows from the name (.csv, .tsv, .ndjson, .jsonl, .resp,
+.commands) unless --format says it; without either, and without --as, it is resp.
+
+  csv       RFC 4180: quotes, line ends within them, CRLF, a byte order mark
+  tsv       fields between tabs, nothing is quoted
+  ndjson    one JSON value a line
+  resp      the Redis protocol, as redis-cli --pipe takes it
+  commands  one command a line, typed and quoted as in redis-cli
+
+--as says which command a record of csv, tsv or ndjson becomes. Its words are sent
+binary-safe, never by quoting. A field stands in braces:
+
+  {price}   a column by the name in the header; a member of the JSON object
+  {3}       the third column
+  {/a/b/0}  a JSON pointer; a string is sent as its text, anything else as JSON
+  {line}    the whole record as it stands there
+  {json}    the whole record as a JSON object
+  {{ }}     a brace)";
+
+void InputOptions::add_to(CLI::App& command) {
+  command.add_option("FILE", files, "what to read; - is standard input")->required();
+  command.add_option("--as", as, "the command that a record becomes")->type_name("TEMPLATE");
+  command.add_option("--format", format, "csv, tsv, ndjson, resp or commands")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"csv", "tsv", "ndjson", "resp", "commands"}));
+  command.add_flag("--no-header", has_no_header, "the first line of csv or tsv is a record");
+}
+
+client::Result<InputFormat> InputOptions::chosen_format() const {
+  if (!format.empty()) return *format_called(format);
+  const auto first = format_of(files.front());
+  for (const std::string& file : files) {
+    if (format_of(file) != first) {
+      return client::fail(client::ErrorCode::BadInput,
+                          files.front() + " and " + file + " are of different formats: load them one by one");
+    }
+  }
+  if (first) return *first;
+  if (as.empty()) return InputFormat::Resp;
+  return client::fail(client::ErrorCode::BadInput,
+                      files.front() + ": its name does not tell its format; --format csv, tsv or ndjson does");
+}
+
+client::Result<client::CommandSource> InputOptions::open() const {
+  const auto chosen = chosen_format();
+  if (!chosen) return std::unexpected(chosen.error());
+  client::ParserOptions options{.format = *chosen, .as = std::nullopt, .has_header = !has_no_header};
+  if (!as.empty()) options.as = as;
+  auto parser = client::make_parser(options);
+  if (!parser) return std::unexpected(parser.error());
+  const size_t longest =
+      *chosen == InputFormat::Resp ? client::CommandSource::kLongestProtocol : client::CommandSource::kLongestRecord;
+  client::CommandSource source(files, std::move(*parser), longest);
+  if (auto checked = source.check_files(); !checked) return std::unexpected(checked.error());
+  return source;
+}
+
+std::string InputOptions::identity() const {
+  const auto chosen = *chosen_format();
+  std::string line = std::ranges::find(kFormats, chosen, &FormatName::format)->name;
+  if (has_no_header) line += " no-header";
+  for (const auto& [mark, text] : {std::pair{" as ", std::vector{as}}, std::pair{" of ", files}}) {
+    for (const std::string& one : text) {
+      line += mark;
+      client::append_json_string(line, one);
+    }
+  }
+  return line;
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,57 @@
+// One run of `millrace load`, seen from outside: progress, errors, checkpoint, Ctrl-C.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "cli/error_report.h"
+#include "cli/progress.h"
+#include "cli/stop_signal.h"
+#include "client/load/checkpoint.h"
+#include "client/load/loader.h"
+
+namespace millrace::cli {
+
+class LoadSession : public client::LoadWatcher {
+ public:
+  // The source outlives it. `load` is what the checkpoint recognises the load by.
+  LoadSession(client::CommandSource& source, std::string load, bool is_quiet);
+
+  // Uses these files; an empty name is none. If the checkpoint has something, the source goes
+  // there. BadInput: it is of another load, or none. Output: a file cannot be opened.
+  client::Result<void> open(const std::string& checkpoint, const std::string& errors);
+
+  // Where an earlier run ended: its counts, and the database its input had selected.
+  const std::optional<client::Checkpoint>& continued() const { return continued_; }
+
+  // "3 sent, 2 succeeded, 1 failed in 0.012 seconds (250 a second)"
+  std::string summary(const client::LoadCounts& counts) const;
+
+  // Everything is over: the bar goes, the file of errors is complete.
+  client::Result<void> close();
+
+  client::Result<void> failed(const std::string& file, uint64_t line, std::string_view why) override;
+  client::Result<void> settled(const client::InputPosition& position, const client::LoadCounts& counts,
+                               unsigned database) override;
+  void moved_on(const client::LoadCounts& counts) override;
+  void tell(const std::string& sentence) override;
+  bool is_stopped() const override { return stop_.came(); }
+  int stop_descriptor() const override { return stop_.descriptor(); }
+
+ private:
+  double seconds() const;
+  // Of this run alone.
+  uint64_t answered(const client::LoadCounts& counts) const;
+
+  client::CommandSource& source_;
+  std::string load_;
+  StopSignal stop_;
+  ErrorReport errors_{"millrace load"};
+  Progress progress_;
+  std::optional<client::CheckpointFile> checkpoint_;
+  std::optional<client::Checkpoint> continued_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace millrace::cli

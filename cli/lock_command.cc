@@ -1,0 +1,153 @@
+#include "cli/lock_command.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/duration.h"
+#include "cli/exit_status.h"
+#include "cli/guarded_run.h"
+
+namespace millrace::cli {
+namespace {
+
+using client::Milliseconds;
+
+struct LockOptions {
+  std::vector<std::string> nodes;
+  client::Login login;
+  std::string ttl = "30s";
+  std::string wait = "0";
+  std::string grace = "5s";
+  bool quiet = false;
+  std::string name;
+  std::vector<std::string> parsed;  // the command as the parser sees it; what is run is `command`
+  std::vector<std::string> command;
+};
+
+constexpr const char* kFooter =
+    R"(The lock is renewed while the command runs, and given back when it ends. If it is lost,
+the command gets SIGTERM, and SIGKILL after --grace.
+
+With several --node servers, which know nothing of each other, it is held by who has it
+at a majority of them (Redlock): a minority may be dead, frozen or wrong about the time.
+Servers with the Millrace module are asked with LOCK.ACQUIRE, others with SET NX PX.
+
+The command finds in its environment MILLRACE_LOCK, MILLRACE_LOCK_OWNER and, if all servers
+that granted it have the module, MILLRACE_LOCK_TOKEN: a number greater than any earlier
+holder's. What the command writes to can refuse smaller ones.
+
+Exit status: the command's own (128 + n if signal n ended it), 2 wrong call, 3 no majority
+of the servers can be reached, 75 somebody else holds the lock, 76 the lock was lost, 126 or
+127 the command cannot be run or found.
+
+Examples:
+  millrace lock --quiet nightly-report -- ./report.sh         in a cron job on every machine
+  millrace lock --wait 10s --ttl 1m deploy -- ./deploy.sh
+  millrace lock --node a:6379 --node b:6379 --node c:6379 payments -- ./run-payments)";
+
+int refuse(const std::string& text, int status) {
+  std::fprintf(stderr, "millrace lock: %s\n", text.c_str());
+  return status;
+}
+
+client::Result<std::vector<client::ConnectionOptions>> servers_of(const LockOptions& options) {
+  std::vector<client::ConnectionOptions> servers;
+  for (const std::string& node : options.nodes) {
+    auto endpoint = client::parse_endpoint(node);
+    if (!endpoint) return std::unexpected(endpoint.error());
+    for (const auto& other : servers) {
+      if (other.to == *endpoint) return client::fail(client::ErrorCode::BadInput, node + " is given twice");
+    }
+    servers.push_back({.to = *endpoint, .login = options.login});
+  }
+  if (servers.empty()) servers.push_back({.to = {}, .login = options.login});
+  if (const char* password = std::getenv("REDISCLI_AUTH")) {
+    for (auto& server : servers) server.login.password = password;
+  }
+  return servers;
+}
+
+// No wait at all is a time here.
+client::Result<Milliseconds> parse_wait(const std::string& text) {
+  if (text == "0") return Milliseconds(0);
+  return parse_duration(text);
+}
+
+int run(const LockOptions& options) {
+  const auto ttl = parse_duration(options.ttl);
+  const auto wait = parse_wait(options.wait);
+  const auto grace = parse_duration(options.grace);
+  auto servers = servers_of(options);
+  for (const auto& time : {ttl, wait, grace}) {
+    if (!time) return refuse(time.error().text, kWrongCall);
+  }
+  if (!servers) return refuse(servers.error().text, kWrongCall);
+  if (options.command.empty()) return refuse("the command must stand behind --", kWrongCall);
+  if (options.name.empty()) return refuse("a lock needs a name", kWrongCall);
+  if (*ttl < Milliseconds(100)) return refuse("--ttl must be 100ms at least", kWrongCall);
+
+  StopSignal stop;
+  client::Redlock lock(std::move(*servers), options.name, *ttl);
+  const auto held = lock.acquire(*wait, [&](Milliseconds pause) {
+    pollfd watched{stop.descriptor(), POLLIN, 0};
+    return poll(&watched, 1, static_cast<int>(pause.count())) == 0;
+  });
+  if (stop.came()) {
+    lock.release();
+    return 128 + stop.number();
+  }
+  if (!held) return refuse(held.error().text, kNoServer);
+  if (!*held) {
+    if (options.quiet) return kNotAcquired;
+    return refuse("somebody else holds the lock " + options.name, kNotAcquired);
+  }
+  return GuardedRun(lock, **held, *ttl, *grace, stop).run(options.command);
+}
+
+}  // namespace
+
+std::vector<std::string> take_locked_command(int& argc, char** argv) {
+  if (argc < 2 || argv[1] != std::string_view("lock")) return {};
+  char** const end = argv + argc;
+  char** const dashes = std::find(argv + 2, end, std::string_view("--"));
+  if (dashes == end || dashes + 1 == end) return {};
+  const std::vector<std::string> command(dashes + 1, end);
+  argc = static_cast<int>(dashes + 2 - argv);
+  argv[argc] = nullptr;
+  return command;
+}
+
+void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& status) {
+  auto options = std::make_shared<LockOptions>();
+  options->command = std::move(locked);
+  CLI::App* command = tool.add_subcommand("lock", "Run a command under a lock");
+  command->add_option("NAME", options->name, "the lock's key")->required();
+  command->add_option("COMMAND", options->parsed, "what to run, with its arguments, behind --")->required();
+  command->add_option("--node", options->nodes, "a server's address, host:port; several for Redlock")
+      ->type_name("ADDRESS")
+      ->allow_extra_args(false)
+      ->default_str("127.0.0.1:6379");
+  command->add_option("--ttl", options->ttl, "how long the lock is held if we cannot renew it")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_option("--wait", options->wait, "how long to wait for it")->type_name("TIME")->capture_default_str();
+  command->add_option("--grace", options->grace, "from SIGTERM to SIGKILL when the lock is lost")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_flag("--quiet", options->quiet, "say nothing if somebody else holds it");
+  command->add_option("--user", options->login.user, "log in as this user; the password is taken from REDISCLI_AUTH")
+      ->type_name("NAME");
+  command->add_option("--database", options->login.database, "the number of the servers' database")->type_name("N");
+  command->footer(kFooter);
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace millrace::cli

@@ -1,0 +1,65 @@
+#include "cli/stop_signal.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+#include <system_error>
+
+namespace millrace::cli {
+namespace {
+
+// A handler can reach nothing but globals.
+volatile std::sig_atomic_t signal_came = 0;
+int pipe_ends[2] = {-1, -1};
+volatile int64_t first_came_ms = 0;
+
+// One wish to stop often comes as two signals: timeout(1) sends one to the program and one
+// to its group, a supervisor SIGINT and SIGTERM. What comes later than this is impatience.
+constexpr int64_t kSameWishMs = 500;
+
+int64_t now_ms() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
+}
+
+void end_at_once(int number) {
+  std::signal(number, SIG_DFL);
+  std::raise(number);  // delivered when the handler returns
+}
+
+void leave_a_mark(int number) {
+  const int before = errno;
+  if (signal_came == 0) {
+    first_came_ms = now_ms();
+  } else if (now_ms() - first_came_ms > kSameWishMs) {
+    end_at_once(number);
+  }
+  signal_came = number;
+  // A pipe that is full is readable already.
+  [[maybe_unused]] const auto written = write(pipe_ends[1], "!", 1);
+  errno = before;
+}
+
+}  // namespace
+
+StopSignal::StopSignal() {
+  if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  struct sigaction action {};
+  action.sa_handler = leave_a_mark;
+  // One handler at a time: each sees what the other has noted.
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+int StopSignal::number() const { return signal_came; }
+
+int StopSignal::descriptor() const { return pipe_ends[0]; }
+
+}  // namespace millrace::cli

@@ -1,0 +1,39 @@
+// Which of a cluster's 16,384 slots a key belongs to: the CRC16 (XMODEM) of the part in its
+// first {braces}, if that is not empty, else of the whole key.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace millrace::client {
+
+inline constexpr uint16_t kClusterSlots = 16384;
+
+namespace detail {
+
+constexpr auto kCrc16 = [] {
+  std::array<uint16_t, 256> table{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    unsigned crc = byte << 8;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
+    table[byte] = static_cast<uint16_t>(crc);
+  }
+  return table;
+}();
+
+}  // namespace detail
+
+constexpr uint16_t cluster_slot(std::string_view key) {
+  if (const size_t open = key.find('{'); open != key.npos) {
+    const size_t close = key.find('}', open + 1);
+    if (close != key.npos && close != open + 1) key = key.substr(open + 1, close - open - 1);
+  }
+  uint16_t crc = 0;
+  for (const char c : key) {
+    crc = static_cast<uint16_t>(crc << 8 ^ detail::kCrc16[(crc >> 8 ^ static_cast<uint8_t>(c)) & 0xff]);
+  }
+  return crc % kClusterSlots;
+}
+
+}  // namespace millrace::client

@@ -1,0 +1,17 @@
+// Any bytes as text that stays on one line: for JSON, and for a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace millrace::client {
+
+// Appends the bytes as a JSON string, quotes included. A byte that is not UTF-8 becomes
+// \u0080 to \u00ff, as in dead letters: nothing is lost, and what comes out is always JSON.
+void append_json_string(std::string& out, std::string_view bytes);
+
+// Appends the bytes for people to read. What would break the line or the terminal is escaped
+// as C does it: \n, \t, \\, \x1b. Text in UTF-8 stays as it is.
+void append_printable(std::string& out, std::string_view bytes);
+
+}  // namespace millrace::client

@@ -1,0 +1,42 @@
+#include "client/load/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+namespace millrace::client {
+namespace {
+
+Checkpoint example() {
+  return {.load = "csv as \"SET {id}\" of \"a b.csv\"",
+          .position = {.file = 1, .offset = UINT64_MAX, .line = 3},
+          .database = 4,
+          .counts = {.sent = 5, .succeeded = 6, .failed = 7, .bad = 8}};
+}
+
+TEST(Checkpoint, WhatIsWrittenIsRead) {
+  const auto read = parse_checkpoint(example().text());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->load, example().load);
+  EXPECT_EQ(read->position, example().position);
+  EXPECT_EQ(read->database, 4U);
+  EXPECT_EQ(read->counts.sent, 5U);
+  EXPECT_EQ(read->counts.bad, 8U);
+  EXPECT_EQ(read->text(), example().text());
+}
+
+TEST(Checkpoint, WhatIsCutAnywhereIsRefused) {
+  const std::string text = example().text();
+  for (size_t size = 0; size < text.size(); ++size) EXPECT_FALSE(parse_checkpoint(text.substr(0, size))) << size;
+  EXPECT_FALSE(parse_checkpoint(text + "x"));
+}
+
+TEST(Checkpoint, NumbersThatAreNoneAreRefused) {
+  for (const char* wrong : {"-1", "x", "", " 1", "99999999999999999999"}) {
+    std::string text = example().text();
+    const size_t at = text.find("line 3");
+    text.replace(at, 6, std::string("line ") + wrong);
+    EXPECT_FALSE(parse_checkpoint(text)) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace millrace::client

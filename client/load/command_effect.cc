@@ -1,0 +1,61 @@
+#include "client/load/command_effect.h"
+
+#include <strings.h>
+
+#include <charconv>
+
+namespace millrace::client {
+namespace {
+
+bool is(std::string_view word, std::string_view name) {
+  return word.size() == name.size() && strncasecmp(word.data(), name.data(), name.size()) == 0;
+}
+
+// They are answered more than once, or never, or change the protocol.
+bool has_no_single_answer(Words words) {
+  for (const std::string_view name : {"MONITOR", "SYNC", "PSYNC", "HELLO", "QUIT", "RESET", "SUBSCRIBE", "PSUBSCRIBE",
+                                      "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"}) {
+    if (is(words[0], name)) return true;
+  }
+  return is(words[0], "CLIENT") && words.size() > 1 && is(words[1], "REPLY");
+}
+
+bool matters_to_the_next(std::string_view name) {
+  for (const std::string_view one : {"MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT"}) {
+    if (is(name, one)) return true;
+  }
+  return false;
+}
+
+std::optional<unsigned> number_in(std::string_view word) {
+  unsigned number = 0;
+  const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (problem != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+CommandEffects::Effect CommandEffects::next(Words words) {
+  const std::string_view name = words[0];
+  Effect effect{.role = {.is_within_transaction = is_in_transaction_}};
+  // Almost all commands of almost all loads end here.
+  constexpr std::string_view kFirstLetters = "MmSsPpHhQqRrUuCcEeDdWw";
+  if (name.size() < 4 || kFirstLetters.find(name.front()) == kFirstLetters.npos) return effect;
+
+  if (has_no_single_answer(words)) {
+    effect.refusal = "this command cannot be loaded: it is not answered once";
+  } else if (matters_to_the_next(name)) {
+    if (!has_one_connection_) {
+      effect.refusal = "this command means something for the next ones, which needs one connection and no cluster";
+      return effect;
+    }
+    if (is(name, "MULTI")) is_in_transaction_ = true;
+    if (is(name, "EXEC") || is(name, "DISCARD")) is_in_transaction_ = false;
+    if (is(name, "SELECT") && words.size() == 2) effect.role.selects = number_in(words[1]);
+    effect.role.is_within_transaction = is_in_transaction_;
+  }
+  return effect;
+}
+
+}  // namespace millrace::client

@@ -1,0 +1,32 @@
+// What a command does to the connection it goes through, beyond being answered once: some
+// change what the commands behind them mean, and some cannot be loaded at all.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "client/connection.h"
+#include "client/load/pipeline.h"
+
+namespace millrace::client {
+
+class CommandEffects {
+ public:
+  // `has_one_connection`: commands arrive in the order of the input. If not, those that mean
+  // something for the next ones are refused, since nobody knows which those would be.
+  explicit CommandEffects(bool has_one_connection) : has_one_connection_(has_one_connection) {}
+
+  struct Effect {
+    Pipeline::Role role;
+    const char* refusal = nullptr;  // why it cannot be loaded, or nothing
+  };
+
+  // The effect of the next command. REQUIRES: at least one word.
+  Effect next(Words words);
+
+ private:
+  bool has_one_connection_;
+  bool is_in_transaction_ = false;
+};
+
+}  // namespace millrace::client

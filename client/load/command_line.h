@@ -1,0 +1,21 @@
+// A command as people type it into redis-cli, and as the server takes it without the
+// protocol ("inline"):
+//
+//   SET greeting "hello\nworld"        within "": \n \r \t \b \a \xff, and \ before anything else
+//   SET name 'Bob''s'                  not allowed: something must part two words
+//   SET name 'Bob\'s'                  within '': only \' means something
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/error.h"
+
+namespace millrace::client {
+
+// The words of a line, unquoted. A line of spaces has none. BadInput: quotes that do not
+// close, or text right behind a closing quote.
+Result<std::vector<std::string>> split_command_line(std::string_view line);
+
+}  // namespace millrace::client

@@ -1,0 +1,89 @@
+// The commands of a load, file after file, each with its place in the input.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/load/command_parser.h"
+#include "client/load/input_window.h"
+
+namespace millrace::client {
+
+// A place between two records: the next one begins at this offset of the file's content,
+// which is in this line, counted from 1.
+struct InputPosition {
+  uint64_t file = 0;  // which of the files, counted from 0
+  uint64_t offset = 0;
+  uint64_t line = 1;
+
+  auto operator<=>(const InputPosition&) const = default;
+};
+
+class CommandSource {
+ public:
+  enum class Step {
+    Command,  // words() is one
+    Bad,      // what stands there is none: see problem()
+    Waiting,  // whoever writes the input has nothing more for now: poll descriptor()
+    End,
+  };
+
+  // No record is larger: a quote that is never closed must not fill the memory.
+  static constexpr size_t kLongestRecord = size_t{64} << 20;
+  static constexpr size_t kLongestProtocol = (size_t{512} << 20) + 4096;
+
+  // Reads nothing yet. REQUIRES: at least one file; "-" is standard input.
+  CommandSource(std::vector<std::string> files, std::unique_ptr<CommandParser> parser, size_t longest_record);
+
+  // BadInput: a file that is not there or may not be read.
+  Result<void> check_files() const;
+
+  // Goes to where an earlier run ended. BadInput: there is no such place any more.
+  Result<void> continue_at(const InputPosition& position);
+
+  Step next();
+
+  // Of the last Command: its words, and its bytes if they are the protocol already (else
+  // nothing). Borrowed until the next call of next().
+  Words words() const { return parser_->words(); }
+  std::string_view protocol() const { return protocol_; }
+
+  // Of the last Command or Bad: where it begins, and where the next record does.
+  const InputPosition& begin() const { return begin_; }
+  const InputPosition& end() const { return end_; }
+  const std::string& problem() const { return problem_; }
+
+  const std::string& file_name(uint64_t file) const { return files_[file]; }
+  int descriptor() const { return window_->stream().descriptor(); }
+
+  // How far we are in the bytes of all files, as they lie there; the sum is known if all of
+  // them are files and not pipes.
+  uint64_t bytes_taken() const;
+  std::optional<uint64_t> size() const { return size_; }
+
+ private:
+  bool open_file();
+  void close_file();
+  Split look();
+  Step take(const Split& split);
+  Step report(std::string problem);
+
+  std::vector<std::string> files_;
+  std::unique_ptr<CommandParser> parser_;
+  size_t longest_record_;
+  std::optional<InputWindow> window_;
+  bool is_all_ = false;  // the window shows the rest of its file
+  bool is_waiting_ = false;
+  InputPosition begin_;
+  InputPosition end_;
+  std::string_view protocol_;
+  std::string problem_;
+  uint64_t closed_bytes_ = 0;
+  std::optional<uint64_t> size_;
+};
+
+}  // namespace millrace::client

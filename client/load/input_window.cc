@@ -1,0 +1,35 @@
+#include "client/load/input_window.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace millrace::client {
+
+Result<InputWindow::Filled> InputWindow::fill() {
+  if (stream_.would_wait()) return Filled::Waiting;
+  if (begin_ > 0) {
+    std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == bytes_.size()) {
+    if (end_ >= most_) return Filled::Full;
+    bytes_.resize(std::min(bytes_.size() * 2, std::max(most_, bytes_.size() + 1)));
+  }
+  const auto got = stream_.read(bytes_.data() + end_, bytes_.size() - end_);
+  if (!got) return std::unexpected(got.error());
+  end_ += *got;
+  return *got == 0 ? Filled::End : Filled::Some;
+}
+
+Result<void> InputWindow::skip_to(uint64_t offset) {
+  const uint64_t seen = std::min<uint64_t>(offset - offset_, end_ - begin_);
+  consume(static_cast<size_t>(seen));
+  const uint64_t unseen = offset - offset_;
+  if (unseen == 0) return {};
+  auto skipped = stream_.skip(unseen);
+  offset_ += unseen;
+  return skipped;
+}
+
+}  // namespace millrace::client

@@ -1,0 +1,271 @@
+#include "client/load/loader.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/load/resp_splitter.h"
+
+namespace millrace::client {
+namespace {
+
+using Clock = Pipeline::Clock;
+
+// How long a load that was stopped waits for answers to what it has sent.
+constexpr Milliseconds kLastWords{5000};
+// Before a command is sent again that the cluster could not serve just now.
+constexpr Milliseconds kPauseBeforeAgain{100};
+constexpr Milliseconds kBetweenLooks{500};
+constexpr Milliseconds kLongestWait{250};
+// With several connections, how far the fastest may be ahead of the slowest, in commands: what
+// the ledger holds, and what a second run may repeat.
+constexpr size_t kMostSpan = 100'000;
+
+// States a node is in and leaves again.
+bool is_passing(std::string_view error) {
+  return error.starts_with("TRYAGAIN") || error.starts_with("CLUSTERDOWN") || error.starts_with("LOADING");
+}
+
+}  // namespace
+
+Loader::Loader(const LoadOptions& options, CommandSource& source, LoadWatcher& watcher)
+    : options_(options),
+      source_(source),
+      watcher_(watcher),
+      router_(options.server, options.limits, options.connections),
+      ledger_(source.end()),
+      told_(source.end()) {}
+
+Result<Loader::End> Loader::run(LoadCounts& counts) {
+  counts_ = counts;
+  if (auto opened = router_.open(); !opened) return std::unexpected(opened.error());
+  effects_.emplace(router_.has_one_connection());
+  const uint64_t failed_before = counts.failed + counts.bad;
+  std::optional<End> end;
+  std::optional<Clock::time_point> deadline;
+  const auto run_on = [&]() -> Result<void> {
+    while (!deadline || Clock::now() < *deadline) {
+      if (auto received = receive(); !received) return received;
+      // Before more is sent: what a run that is killed now has not noted is what is under way.
+      if (auto told = tell_settled(); !told) return told;
+      if (auto filled = fill(); !filled) return filled;
+      for (Pipeline& pipeline : router_.pipelines()) {
+        pipeline.send();
+        tell_of_trouble(pipeline);
+      }
+      watcher_.moved_on(counts_);
+      if (is_at_end_ && is_idle()) return {};
+      const bool is_over =
+          watcher_.is_stopped() || (options_.is_strict && counts_.failed + counts_.bad > failed_before);
+      if (is_over && !end) {
+        end = watcher_.is_stopped() ? End::Stopped : End::Strict;
+        is_at_end_ = true;
+        deadline = Clock::now() + kLastWords;
+      } else {
+        wait();
+      }
+    }
+    return {};
+  };
+  auto ran = run_on();
+  for (Pipeline& pipeline : router_.pipelines()) {
+    pipeline.end_transaction([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
+  }
+  if (ran) ran = tell_settled();
+  counts = counts_;
+  if (!ran) return std::unexpected(ran.error());
+  return end.value_or(End::Complete);
+}
+
+// Takes commands from the source for as long as there is room for them.
+Result<void> Loader::fill() {
+  waits_for_input_ = false;
+  if (is_draining_ && !is_idle()) return {};
+  if (std::exchange(is_draining_, false) && router_.is_cluster()) router_.refresh();
+  while (!is_at_end_ && !failure_ && !watcher_.is_stopped() &&
+         (router_.has_one_connection() || ledger_.span() < kMostSpan)) {
+    if (!has_command_) {
+      const CommandSource::Step step = source_.next();
+      if (step == CommandSource::Step::End) is_at_end_ = has_read_all_ = true;
+      waits_for_input_ = step == CommandSource::Step::Waiting;
+      if (is_at_end_ || waits_for_input_) break;
+      if (step == CommandSource::Step::Bad) {
+        ++counts_.bad;
+        note_failure(source_.begin().file, source_.begin().line, source_.problem());
+        ledger_.settle(ledger_.enter(source_.begin(), source_.end()));
+        watcher_.moved_on(counts_);
+        if (options_.is_strict) break;
+        continue;
+      }
+    }
+    has_command_ = true;
+    const auto added = add_command();
+    if (!added) return std::unexpected(added.error());
+    if (!*added) break;
+    has_command_ = false;
+  }
+  return {};
+}
+
+// Gives the source's command to a pipeline. False: that one has no room.
+Result<bool> Loader::add_command() {
+  const Words words = source_.words();
+  const auto pipeline = router_.pipeline_for(words);
+  if (!pipeline) {
+    // Who knows where the key is may be away for a while, as may all the others.
+    if (!asked_in_vain_since_) asked_in_vain_since_ = Clock::now();
+    if (Clock::now() - *asked_in_vain_since_ < options_.limits.retry_for) return false;
+    return std::unexpected(pipeline.error());
+  }
+  asked_in_vain_since_.reset();
+  if (!(*pipeline)->has_room()) return false;
+  const CommandEffects::Effect effect = effects_->next(words);
+  const uint64_t number = ledger_.enter(source_.begin(), source_.end());
+  if (effect.refusal != nullptr) {
+    ++counts_.bad;
+    note_failure(source_.begin().file, source_.begin().line, effect.refusal);
+    ledger_.settle(number);
+    return true;
+  }
+  if (source_.protocol().empty()) {
+    (*pipeline)->add(words, number, effect.role);
+  } else {
+    (*pipeline)->add(source_.protocol(), number, effect.role);
+  }
+  ++counts_.sent;
+  return true;
+}
+
+Result<void> Loader::receive() {
+  // Sending again can make connections to nodes that are new: not in this loop.
+  for (Pipeline& pipeline : router_.pipelines()) {
+    auto received = pipeline.receive([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
+    if (!received) return received;
+    tell_of_trouble(pipeline);
+  }
+  if (auto looked = look_for_new_owners(); !looked) return looked;
+  return send_again();
+}
+
+void Loader::answered(Pipeline& pipeline, const Pipeline::Answer& answer) {
+  if (!answer.verdict.is_error) {
+    ++counts_.succeeded;
+    refused_since_.reset();
+  } else {
+    if (redirected(pipeline, answer)) return;
+    ++counts_.failed;
+    note_failure(ledger_.file(answer.number), ledger_.line(answer.number), answer.verdict.error);
+  }
+  ledger_.settle(answer.number);
+}
+
+// Whether the answer says that the command belongs to another node, or should come again.
+bool Loader::redirected(Pipeline& pipeline, const Pipeline::Answer& answer) {
+  const std::string_view error = answer.verdict.error;
+  const bool is_asking = error.starts_with("ASK ");
+  std::optional<Endpoint> to;
+  if (is_asking || error.starts_with("MOVED ")) {
+    auto target = redirection_target(error, pipeline.endpoint());
+    if (!target || !router_.is_cluster()) return false;
+    to = *target;
+  } else if (!is_passing(error)) {
+    return false;
+  } else {
+    again_at_ = Clock::now() + kPauseBeforeAgain;
+  }
+  if (!refused_since_) refused_since_ = Clock::now();
+  if (Clock::now() - *refused_since_ > options_.limits.retry_for) return false;
+  again_.push_back({answer.number, std::string(answer.command), std::move(to), is_asking});
+  is_draining_ = true;
+  return true;
+}
+
+Result<void> Loader::send_again() {
+  if (again_.empty() || Clock::now() < again_at_) return {};
+  RespSplitter splitter;
+  for (; !again_.empty(); again_.pop_front()) {
+    const Again& one = again_.front();
+    splitter.split(one.bytes, true);
+    Pipeline* pipeline = nullptr;
+    if (one.to) {
+      pipeline = &router_.pipeline_at(*one.to, splitter.words());
+    } else {
+      const auto routed = router_.pipeline_for(splitter.words());
+      if (!routed) return std::unexpected(routed.error());
+      pipeline = *routed;
+    }
+    if (one.is_asking) {
+      constexpr std::string_view kAsking[] = {"ASKING"};
+      pipeline->add(kAsking, 0, {.is_preface = true});
+    }
+    pipeline->add(one.bytes, one.number, {});
+  }
+  return {};
+}
+
+// When a node of a cluster is away, another one may serve its slots by now.
+Result<void> Loader::look_for_new_owners() {
+  if (!router_.is_cluster() || Clock::now() < next_look_) return {};
+  const auto is_away = [](const Pipeline& pipeline) { return pipeline.trouble().has_value() && !pipeline.is_idle(); };
+  if (std::ranges::none_of(router_.pipelines(), is_away)) return {};
+  next_look_ = Clock::now() + kBetweenLooks;
+  if (!router_.refresh()) return {};
+  for (Pipeline& pipeline : router_.pipelines()) {
+    if (!is_away(pipeline) || router_.serves(pipeline.endpoint())) continue;
+    pipeline.give_up([&](const Pipeline::Answer& answer) {
+      again_.push_back({answer.number, std::string(answer.command), std::nullopt});
+    });
+    is_draining_ = true;
+  }
+  return {};
+}
+
+void Loader::note_failure(uint64_t file, uint64_t line, std::string_view why) {
+  if (failure_) return;
+  if (auto noted = watcher_.failed(source_.file_name(file), line, why); !noted) failure_ = noted.error();
+}
+
+void Loader::tell_of_trouble(const Pipeline& pipeline) {
+  const bool has_trouble = pipeline.trouble().has_value();
+  if (has_trouble && troubled_.insert(&pipeline).second) {
+    watcher_.tell(pipeline.trouble()->text + "; trying to reach it again");
+  } else if (!has_trouble && troubled_.erase(&pipeline) > 0) {
+    watcher_.tell(pipeline.endpoint().text() + " is back; going on");
+  }
+}
+
+Result<void> Loader::tell_settled() {
+  if (failure_) return std::unexpected(*failure_);
+  InputPosition settled = ledger_.settled_up_to();
+  // Behind the last record there may be blank lines, and the end of the file.
+  if (has_read_all_ && ledger_.is_all_settled()) settled = source_.end();
+  if (settled == told_) return {};
+  told_ = settled;
+  return watcher_.settled(settled, counts_, router_.pipelines().front().database());
+}
+
+bool Loader::is_idle() {
+  return again_.empty() && std::ranges::all_of(router_.pipelines(), [](const Pipeline& one) { return one.is_idle(); });
+}
+
+// Until something can be done again.
+void Loader::wait() {
+  std::vector<pollfd> waited;
+  // Once it came it would end every wait.
+  if (!watcher_.is_stopped()) waited.push_back({watcher_.stop_descriptor(), POLLIN, 0});
+  Clock::time_point until = Clock::now() + kLongestWait;
+  for (const Pipeline& pipeline : router_.pipelines()) {
+    if (pipeline.descriptor() >= 0) {
+      const short events = static_cast<short>(pipeline.wants_to_send() ? POLLIN | POLLOUT : POLLIN);
+      waited.push_back({pipeline.descriptor(), events, 0});
+    }
+    if (const auto due = pipeline.due()) until = std::min(until, *due);
+  }
+  if (waits_for_input_) waited.push_back({source_.descriptor(), POLLIN, 0});
+  const auto left = std::chrono::ceil<Milliseconds>(until - Clock::now());
+  poll(waited.data(), waited.size(), static_cast<int>(std::clamp<int64_t>(left.count(), 0, kLongestWait.count())));
+}
+
+}  // namespace millrace::client

@@ -1,0 +1,113 @@
+// Sends the commands of a source to a server or a cluster, as fast as it takes them, and
+// checks every answer.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "client/load/command_effect.h"
+#include "client/load/command_source.h"
+#include "client/load/ledger.h"
+#include "client/load/router.h"
+
+namespace millrace::client {
+
+struct LoadCounts {
+  uint64_t sent = 0;       // commands given to a server
+  uint64_t succeeded = 0;  // of them
+  uint64_t failed = 0;     // answered with an error
+  uint64_t bad = 0;        // records that are no command and were not sent
+};
+
+// Whoever looks on while a load runs.
+class LoadWatcher {
+ public:
+  virtual ~LoadWatcher() = default;
+
+  // A record that is no command, or was answered with an error. Output: it cannot be noted,
+  // and the load ends.
+  virtual Result<void> failed(const std::string& file, uint64_t line, std::string_view why) = 0;
+
+  // Everything before this place is settled. Output: as above.
+  virtual Result<void> settled(const InputPosition& position, const LoadCounts& counts, unsigned database) = 0;
+
+  // Called often.
+  virtual void moved_on(const LoadCounts& counts) = 0;
+
+  // One sentence that people should read: the server is away, or back.
+  virtual void tell(const std::string& sentence) = 0;
+
+  // Whether the user wants it to end, and what becomes readable then.
+  virtual bool is_stopped() const = 0;
+  virtual int stop_descriptor() const = 0;
+};
+
+struct LoadOptions {
+  ConnectionOptions server;
+  PipelineLimits limits;
+  unsigned connections = 1;  // to each node
+  bool is_strict = false;    // the first failure ends it
+};
+
+class Loader {
+ public:
+  // The source and the watcher outlive it.
+  Loader(const LoadOptions& options, CommandSource& source, LoadWatcher& watcher);
+
+  enum class End { Complete, Strict, Stopped };
+
+  // Runs to the end of the source, or until it is stopped; then what is under way is still
+  // answered, for some seconds. Counts continue from `counts`. An error ends it at once:
+  // Unreachable, Output.
+  Result<End> run(LoadCounts& counts);
+
+ private:
+  // A command that must go somewhere else, or once more.
+  struct Again {
+    uint64_t number;
+    std::string bytes;
+    std::optional<Endpoint> to;  // nothing: wherever its key is served
+    bool is_asking = false;
+  };
+
+  Result<void> receive();
+  Result<void> fill();
+  Result<bool> add_command();
+  void answered(Pipeline& pipeline, const Pipeline::Answer& answer);
+  bool redirected(Pipeline& pipeline, const Pipeline::Answer& answer);
+  Result<void> send_again();
+  Result<void> look_for_new_owners();
+  void note_failure(uint64_t file, uint64_t line, std::string_view why);
+  void tell_of_trouble(const Pipeline& pipeline);
+  Result<void> tell_settled();
+  bool is_idle();
+  void wait();
+
+  LoadOptions options_;
+  CommandSource& source_;
+  LoadWatcher& watcher_;
+  Router router_;
+  std::optional<CommandEffects> effects_;
+  Ledger ledger_;
+  LoadCounts counts_;
+  InputPosition told_;
+  bool has_command_ = false;   // the source's last one still waits for room
+  bool is_at_end_ = false;     // nothing more is taken from the source
+  bool has_read_all_ = false;  // because there is nothing more
+  bool waits_for_input_ = false;
+  bool is_draining_ = false;  // no new commands until all are answered: order
+  std::deque<Again> again_;
+  std::set<const Pipeline*> troubled_;  // those of which it was told
+  Pipeline::Clock::time_point again_at_{};
+  std::optional<Pipeline::Clock::time_point> asked_in_vain_since_;
+  std::optional<Pipeline::Clock::time_point> refused_since_;  // since when nothing succeeded
+  Pipeline::Clock::time_point next_look_{};
+  std::optional<Error> failure_;  // of the watcher
+};
+
+}  // namespace millrace::client

@@ -1,0 +1,187 @@
+#include "client/load/pipeline.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "client/protocol.h"
+
+namespace millrace::client {
+namespace {
+
+constexpr Milliseconds kFirstPause{50};
+constexpr Milliseconds kLongestPause{2000};
+
+bool would_wait() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+void keep_from_waiting(int descriptor) {
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+  const int yes = 1;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+}
+
+}  // namespace
+
+Pipeline::Pipeline(ConnectionOptions server, const PipelineLimits& limits)
+    : server_(std::move(server)), limits_(limits), connection_(server_) {}
+
+Result<void> Pipeline::open() {
+  connection_ = Connection(server_);
+  // Answered by a server that has just started only when it has loaded its data.
+  auto reply = connection_.call({"PING"});
+  if (reply && reply->is_error()) reply = fail(ErrorCode::Unreachable, endpoint().text() + ": " + reply->text);
+  if (!reply) {
+    connection_.close();
+    return std::unexpected(reply.error());
+  }
+  keep_from_waiting(connection_.descriptor());
+  is_open_ = true;
+  replies_ = ReplyReader();
+  last_heard_ = Clock::now();
+  trouble_.reset();
+  return {};
+}
+
+void Pipeline::add(Words words, uint64_t number, const Role& role) {
+  char* const begin = buffer_.room(most_protocol_bytes(words));
+  const size_t size = static_cast<size_t>(write_protocol(begin, words) - begin);
+  buffer_.commit(size);
+  enter(number, size, role);
+}
+
+void Pipeline::add(std::string_view bytes, uint64_t number, const Role& role) {
+  buffer_.add(bytes);
+  enter(number, bytes.size(), role);
+}
+
+void Pipeline::enter(uint64_t number, size_t size, const Role& role) {
+  // Patience for the server begins when there is something to answer.
+  if (unanswered_++ == 0) last_heard_ = Clock::now();
+  entries_.push_back({number, size, role});
+}
+
+Result<void> Pipeline::receive(const OnAnswer& on_answer) {
+  if (!is_open_) return try_again();
+  auto done = receive_some(on_answer);
+  if (done && unanswered_ > 0 && Clock::now() - last_heard_ > limits_.answer_timeout) {
+    done = fail(ErrorCode::TimedOut, endpoint().text() + " has not answered for " +
+                                         std::to_string(limits_.answer_timeout.count() / 1000) + " seconds");
+  }
+  if (!done) lose(done.error());
+  return {};
+}
+
+void Pipeline::send() {
+  if (!is_open_) return;
+  if (auto sent = send_some(); !sent) lose(sent.error());
+}
+
+Result<void> Pipeline::send_some() {
+  while (!buffer_.unsent().empty()) {
+    const std::string_view bytes = buffer_.unsent();
+    const ssize_t sent = ::send(connection_.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0) {
+      if (would_wait()) return {};
+      return fail(ErrorCode::Closed, "the connection to " + endpoint().text() + " broke: " + std::strerror(errno));
+    }
+    buffer_.mark_sent(static_cast<size_t>(sent));
+  }
+  return {};
+}
+
+Result<void> Pipeline::receive_some(const OnAnswer& on_answer) {
+  char bytes[64 << 10];
+  const ssize_t got = recv(connection_.descriptor(), bytes, sizeof bytes, 0);
+  if (got < 0 && would_wait()) return {};
+  if (got <= 0) {
+    const char* why = got == 0 ? "the server closed it" : std::strerror(errno);
+    return fail(ErrorCode::Closed, "the connection to " + endpoint().text() + " broke: " + why);
+  }
+  last_heard_ = Clock::now();
+  lost_at_.reset();
+  pause_ = Milliseconds(0);
+  tries_ = 0;
+  replies_.feed({bytes, static_cast<size_t>(got)});
+  for (;;) {
+    const auto reply = replies_.next();
+    if (!reply) return std::unexpected(reply.error());
+    if (!*reply) return {};
+    if (unanswered_ == 0) return fail(ErrorCode::Protocol, endpoint().text() + " answered what nobody asked");
+    take(**reply, on_answer);
+  }
+}
+
+void Pipeline::take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer) {
+  --unanswered_;
+  Entry& entry = entries_[held_];
+  if (entry.role.selects && !verdict.is_error) server_.login.database = *entry.role.selects;
+  if (entry.role.is_within_transaction) {
+    entry.is_error = verdict.is_error;
+    entry.error = verdict.error;
+    ++held_;
+    held_bytes_ += entry.size;
+    return;
+  }
+  end_transaction(on_answer);
+  release_front(verdict, on_answer);
+}
+
+void Pipeline::end_transaction(const OnAnswer& on_answer) {
+  for (; held_ > 0; --held_) {
+    const std::string error = std::move(entries_.front().error);
+    release_front({entries_.front().is_error, error}, on_answer);
+  }
+  held_bytes_ = 0;
+}
+
+void Pipeline::give_up(const OnAnswer& take_over) {
+  while (!entries_.empty()) release_front({}, take_over);
+  held_ = held_bytes_ = unanswered_ = 0;
+}
+
+void Pipeline::release_front(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer) {
+  const Entry& entry = entries_.front();
+  if (!entry.role.is_preface) on_answer({entry.number, verdict, buffer_.oldest(entry.size)});
+  buffer_.mark_answered(entry.size);
+  entries_.pop_front();
+}
+
+void Pipeline::lose(Error why) {
+  connection_.close();
+  is_open_ = false;
+  trouble_ = std::move(why);
+  next_try_ = Clock::now() + pause_;
+  // The server forgets a transaction that was not ended: all of it is sent again.
+  buffer_.unsend();
+  unanswered_ += held_;
+  held_ = held_bytes_ = 0;
+}
+
+Result<void> Pipeline::try_again() {
+  const Clock::time_point now = Clock::now();
+  if (now < next_try_) return {};
+  if (!lost_at_) lost_at_ = now;
+  const bool is_too_long = now - *lost_at_ >= limits_.retry_for;
+  if (tries_++ > 0 && is_too_long) return fail(ErrorCode::Unreachable, trouble_->text);
+  pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
+  auto opened = open();
+  if (opened) return {};
+  trouble_ = opened.error();
+  next_try_ = Clock::now() + pause_;
+  if (is_too_long) return fail(ErrorCode::Unreachable, trouble_->text);
+  return {};
+}
+
+std::optional<Pipeline::Clock::time_point> Pipeline::due() const {
+  if (!is_open_) return next_try_;
+  if (unanswered_ == 0) return std::nullopt;
+  return last_heard_ + limits_.answer_timeout;
+}
+
+}  // namespace millrace::client

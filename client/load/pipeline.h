@@ -1,0 +1,124 @@
+// One connection that is kept full: commands go out while answers come in, so that neither
+// side ever waits for the other's buffers. A connection that breaks is opened again, and what
+// was not answered is sent again.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/connection.h"
+#include "client/load/reply_reader.h"
+#include "client/load/send_buffer.h"
+
+namespace millrace::client {
+
+struct PipelineLimits {
+  size_t commands = 10'000;        // not answered at a time
+  size_t bytes = size_t{1} << 20;  // the same in bytes; a larger command goes alone
+  Milliseconds answer_timeout{60'000};
+  Milliseconds retry_for{60'000};  // how long to try to reach a server that is away
+};
+
+class Pipeline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // What a command is to the connection it goes through.
+  struct Role {
+    bool is_within_transaction = false;    // MULTI and what follows, up to but not with EXEC
+    bool is_preface = false;               // ours, not the user's: ASKING
+    std::optional<unsigned> selects = {};  // the database it switches to
+  };
+
+  struct Answer {
+    uint64_t number;
+    ReplyReader::Verdict verdict;
+    std::string_view command;  // its bytes
+  };
+  // Borrowed for the call; it may add to other pipelines.
+  using OnAnswer = std::function<void(const Answer&)>;
+
+  Pipeline(ConnectionOptions server, const PipelineLimits& limits);
+
+  // Opens the connection, and waits until the server can serve. Unreachable: it cannot be
+  // reached.
+  Result<void> open();
+
+  // Whether it should be given another command now.
+  bool has_room() const { return unanswered_ < limits_.commands && buffer_.size() - held_bytes_ < limits_.bytes; }
+
+  // Adds a command under a number of the caller's, as words or as bytes of the protocol.
+  void add(Words words, uint64_t number, const Role& role);
+  void add(std::string_view bytes, uint64_t number, const Role& role);
+
+  // Receives what is there, without waiting, and opens a connection again that broke. Each
+  // command is answered once, in the order they were added; those of a transaction when it
+  // ends. Unreachable: the server has been away for longer than it may, or lets us in and
+  // answers nothing for as long.
+  Result<void> receive(const OnAnswer& on_answer);
+
+  // Sends what can be sent without waiting.
+  void send();
+
+  // A transaction that the input leaves open: no more will come. What was answered of it is.
+  void end_transaction(const OnAnswer& on_answer);
+
+  // Hands back, in their order and as not answered, all commands that are here: they will go
+  // another way.
+  void give_up(const OnAnswer& take_over);
+
+  bool is_idle() const { return unanswered_ == 0; }
+
+  // What to poll for; descriptor -1 while there is no connection. Then, or when answers are
+  // due, something is to be done at due() without any event.
+  int descriptor() const { return is_open_ ? connection_.descriptor() : -1; }
+  bool wants_to_send() const { return is_open_ && !buffer_.unsent().empty(); }
+  std::optional<Clock::time_point> due() const;
+
+  // Why it is not connected at the moment, or nothing.
+  const std::optional<Error>& trouble() const { return trouble_; }
+  const Endpoint& endpoint() const { return connection_.endpoint(); }
+  unsigned database() const { return server_.login.database; }
+
+ private:
+  struct Entry {
+    uint64_t number;
+    size_t size;
+    Role role;
+    bool is_error = false;
+    std::string error = {};  // of one that is answered but held, within a transaction
+  };
+
+  void enter(uint64_t number, size_t size, const Role& role);
+  Result<void> send_some();
+  Result<void> receive_some(const OnAnswer& on_answer);
+  void take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
+  void release_front(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
+  void lose(Error why);
+  Result<void> try_again();
+
+  ConnectionOptions server_;
+  PipelineLimits limits_;
+  Connection connection_;
+  bool is_open_ = false;
+  ReplyReader replies_;
+  SendBuffer buffer_;
+  std::deque<Entry> entries_;
+  size_t held_ = 0;  // answered ones at the front of entries_, until their transaction ends
+  size_t held_bytes_ = 0;
+  size_t unanswered_ = 0;
+  Clock::time_point last_heard_;
+  // Since the server last answered something: when it was lost, and what was done about it.
+  std::optional<Clock::time_point> lost_at_;
+  Clock::time_point next_try_;
+  Milliseconds pause_{0};
+  int tries_ = 0;
+  std::optional<Error> trouble_;
+};
+
+}  // namespace millrace::client

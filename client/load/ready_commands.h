@@ -1,0 +1,29 @@
+// Inputs that are commands already, in the Redis protocol or one a line: no template.
+#pragma once
+
+#include "client/load/command_parser.h"
+#include "client/load/resp_splitter.h"
+#include "client/load/typed_command_splitter.h"
+
+namespace millrace::client {
+
+class RespCommands : public CommandParser {
+ public:
+  Split take(std::string_view window, bool is_all) override { return splitter_.split(window, is_all); }
+  Words words() const override { return splitter_.words(); }
+  bool is_protocol() const override { return !splitter_.is_inline(); }
+
+ private:
+  RespSplitter splitter_;
+};
+
+class TypedCommands : public CommandParser {
+ public:
+  Split take(std::string_view window, bool is_all) override { return splitter_.split(window, is_all); }
+  Words words() const override { return splitter_.words(); }
+
+ private:
+  TypedCommandSplitter splitter_;
+};
+
+}  // namespace millrace::client

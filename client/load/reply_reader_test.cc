@@ -1,0 +1,45 @@
+#include "client/load/reply_reader.h"
+
+#include <gtest/gtest.h>
+
+namespace millrace::client {
+namespace {
+
+// Each verdict as a text: "fine" or the error.
+std::vector<std::string> verdicts(ReplyReader& reader, std::string_view bytes) {
+  reader.feed(bytes);
+  std::vector<std::string> texts;
+  for (;;) {
+    const auto verdict = reader.next();
+    if (!verdict) return {"refused"};
+    if (!*verdict) return texts;
+    texts.push_back((*verdict)->is_error ? std::string((*verdict)->error) : "fine");
+  }
+}
+
+const std::string kReplies =
+    "+OK\r\n:17\r\n$3\r\nabc\r\n$-1\r\n*-1\r\n*0\r\n-ERR no\r\n*2\r\n:1\r\n*1\r\n-WRONG in it\r\n+OK\r\n-\r\n";
+const std::vector<std::string> kVerdicts = {"fine", "fine",   "fine",        "fine", "fine",
+                                            "fine", "ERR no", "WRONG in it", "fine", "ERR"};
+
+TEST(ReplyReader, EveryReplyIsFineOrAnError) {
+  ReplyReader reader;
+  EXPECT_EQ(verdicts(reader, kReplies), kVerdicts);
+}
+
+TEST(ReplyReader, RepliesMayComeByteByByte) {
+  ReplyReader reader;
+  std::vector<std::string> all;
+  for (const char byte : kReplies) {
+    for (std::string& one : verdicts(reader, {&byte, 1})) all.push_back(std::move(one));
+  }
+  EXPECT_EQ(all, kVerdicts);
+}
+
+TEST(ReplyReader, WhatIsNotTheProtocolIsRefused) {
+  ReplyReader reader;
+  EXPECT_EQ(verdicts(reader, "HTTP/1.1 400 Bad Request\r\n"), std::vector<std::string>{"refused"});
+}
+
+}  // namespace
+}  // namespace millrace::client

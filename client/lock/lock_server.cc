@@ -1,0 +1,99 @@
+#include "client/lock/lock_server.h"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace millrace::client {
+namespace {
+
+// The recipe of SET NX PX: only who set the value may touch it.
+constexpr std::string_view kRelease =
+    "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
+constexpr std::string_view kRenew =
+    "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end";
+
+constexpr int kMostHolds = 100;
+
+using List = std::initializer_list<std::string_view>;
+
+std::string text_of(Milliseconds time) { return std::to_string(time.count()); }
+
+// An error reply of the server, as ours.
+std::unexpected<Error> refused(const Endpoint& endpoint, const Reply& reply) {
+  return fail(ErrorCode::BadInput,
+              endpoint.text() + " says: " + (reply.is_error() ? reply.text : "something unexpected"));
+}
+
+bool is_one(const Reply& reply) { return reply.kind == Reply::Kind::Integer && reply.integer == 1; }
+
+}  // namespace
+
+template <class Module, class Plain>
+Result<Reply> LockServer::ask(Module module_words, Plain plain_words) {
+  if (!connection_.is_open()) kind_ = Kind::Unknown;
+  if (kind_ != Kind::Plain) {
+    auto reply = module_words();
+    if (!reply || !reply->is_error() || !reply->text.starts_with("ERR unknown command")) {
+      kind_ = reply ? Kind::Module : Kind::Unknown;
+      return reply;
+    }
+    kind_ = Kind::Plain;
+  }
+  return plain_words();
+}
+
+Result<LockServer::Answer> LockServer::acquire(const LockName& name, Milliseconds ttl) {
+  const std::string time = text_of(ttl);
+  const auto reply = ask(
+      [&] {
+        return connection_.call(List{"LOCK.ACQUIRE", name.key, name.owner, time});
+      },
+      [&] {
+        return connection_.call(List{"SET", name.key, name.owner, "NX", "PX", time});
+      });
+  if (!reply) return std::unexpected(reply.error());
+  if (kind_ == Kind::Plain) {
+    if (reply->is_error()) return refused(endpoint(), *reply);
+    return Answer{.granted = reply->kind == Reply::Kind::Status, .token = std::nullopt};
+  }
+  if (!reply->is_array() || reply->items.size() != 4) return refused(endpoint(), *reply);
+  if (!is_one(reply->items[0])) return Answer{};
+  return Answer{.granted = true, .token = static_cast<uint64_t>(reply->items[1].integer)};
+}
+
+Result<bool> LockServer::renew(const LockName& name, Milliseconds ttl, std::optional<uint64_t> token) {
+  const std::string time = text_of(ttl);
+  const auto by_module = [&] {
+    if (!token) return connection_.call(List{"LOCK.RENEW", name.key, name.owner, time});
+    return connection_.call(List{"LOCK.RENEW", name.key, name.owner, time, "TOKEN", std::to_string(*token)});
+  };
+  const auto reply = ask(by_module, [&] {
+    return connection_.call(List{"EVAL", kRenew, "1", name.key, name.owner, time});
+  });
+  if (!reply) return std::unexpected(reply.error());
+  if (reply->kind != Reply::Kind::Integer) return refused(endpoint(), *reply);
+  return is_one(*reply);
+}
+
+Result<bool> LockServer::release(const LockName& name) {
+  bool was_held = false;
+  // An acquisition whose answer was lost may have been a second hold.
+  for (int i = 0; i < kMostHolds; ++i) {
+    const auto reply = ask(
+        [&] {
+          return connection_.call(List{"LOCK.RELEASE", name.key, name.owner});
+        },
+        [&] {
+          return connection_.call(List{"EVAL", kRelease, "1", name.key, name.owner});
+        });
+    if (!reply) return std::unexpected(reply.error());
+    if (reply->is_error("NOTOWNER")) return was_held;
+    if (reply->kind != Reply::Kind::Integer) return refused(endpoint(), *reply);
+    if (kind_ == Kind::Plain) return is_one(*reply);
+    was_held = true;
+    if (reply->integer == 0) break;
+  }
+  return was_held;
+}
+
+}  // namespace millrace::client

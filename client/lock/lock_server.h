@@ -1,0 +1,50 @@
+// One server as a keeper of locks: by LOCK.… where the module is loaded, by SET NX PX and two
+// small scripts where it is not. Which of them it is, it finds out by asking.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "client/connection.h"
+
+namespace millrace::client {
+
+// Whose lock it is. An owner's name is used once: no two grants can be mistaken.
+struct LockName {
+  std::string key;
+  std::string owner;
+};
+
+class LockServer {
+ public:
+  explicit LockServer(ConnectionOptions options) : connection_(std::move(options)) {}
+
+  struct Answer {
+    bool granted = false;
+    std::optional<uint64_t> token;  // of a grant by the module
+  };
+
+  // Each asks once and waits no longer than the connection's timeouts. An error means that
+  // nobody knows whether it was done.
+  Result<Answer> acquire(const LockName& name, Milliseconds ttl);
+  // True if it was still held. With a token, the server gives only greater ones from now on.
+  Result<bool> renew(const LockName& name, Milliseconds ttl, std::optional<uint64_t> token);
+  // True if it was held.
+  Result<bool> release(const LockName& name);
+
+  const Endpoint& endpoint() const { return connection_.endpoint(); }
+
+ private:
+  enum class Kind { Unknown, Module, Plain };
+
+  // Asks with the module's command, or with the plain one once the server is known to have
+  // no module. A connection that was opened anew may lead to another server.
+  template <class Module, class Plain>
+  Result<Reply> ask(Module module_words, Plain plain_words);
+
+  Connection connection_;
+  Kind kind_ = Kind::Unknown;
+};
+
+}  // namespace millrace::client

@@ -1,0 +1,40 @@
+// Commands as the Redis protocol writes them: the number of words, then each with its length
+// before it, so that any bytes may be in them.
+#pragma once
+
+#include <charconv>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace millrace::client {
+
+// At most so many bytes are written for these words.
+inline size_t most_protocol_bytes(std::span<const std::string_view> words) {
+  constexpr size_t kHeader = 1 + 20 + 2;
+  size_t most = kHeader;
+  for (const std::string_view word : words) most += kHeader + word.size() + 2;
+  return most;
+}
+
+// Writes the command and returns the end of it. REQUIRES: room for most_protocol_bytes.
+inline char* write_protocol(char* to, std::span<const std::string_view> words) {
+  const auto header = [&](char mark, size_t number) {
+    *to++ = mark;
+    to = std::to_chars(to, to + 20, number).ptr;
+    *to++ = '\r';
+    *to++ = '\n';
+  };
+  header('*', words.size());
+  for (const std::string_view word : words) {
+    header('$', word.size());
+    std::memcpy(to, word.data(), word.size());
+    to += word.size();
+    *to++ = '\r';
+    *to++ = '\n';
+  }
+  return to;
+}
+
+}  // namespace millrace::client

@@ -1,0 +1,97 @@
+#include "engine/shard/recipients.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/shard/recipient_lists.h"
+
+namespace millrace {
+namespace {
+
+const HashKey kKey{1, 2, 3};
+
+TEST(Recipients, AreFoundByTheirNamesAndKeepTheirNumbers) {
+  Recipients recipients(kKey);
+  EXPECT_EQ(recipients.find("ann"), kNobody32);
+  const RecipientId ann = recipients.add("ann");
+  const Recipient* at = &recipients[ann];
+  for (int i = 0; i < 5000; ++i) recipients.add("recipient " + std::to_string(i));
+  EXPECT_EQ(recipients.size(), 5001u);
+  EXPECT_EQ(recipients.find("ann"), ann);
+  EXPECT_EQ(&recipients[ann], at) << "it has moved in memory";
+  EXPECT_EQ(recipients[recipients.find("recipient 4999")].name(), "recipient 4999");
+  EXPECT_EQ(recipients.find("recipient 5000"), kNobody32);
+  EXPECT_EQ(recipients.check(), nullptr);
+}
+
+TEST(Recipients, AnyBytesAreAName) {
+  Recipients recipients(kKey);
+  const std::vector<std::string> names = {std::string(1, '\0'), std::string(2, '\0'), "\xff\n", std::string(512, 'x')};
+  std::set<RecipientId> ids;
+  for (const std::string& name : names) ids.insert(recipients.add(name));
+  EXPECT_EQ(ids.size(), names.size());
+  for (const std::string& name : names) EXPECT_EQ(recipients[recipients.find(name)].name(), name);
+  EXPECT_EQ(recipients.check(), nullptr);
+}
+
+TEST(Recipients, MemoryCountsNamesAndQueues) {
+  Recipients recipients(kKey);
+  const RecipientId ann = recipients.add("ann");
+  const uint64_t before = recipients.memory();
+  recipients.add(std::string(500, 'x'));
+  EXPECT_GE(recipients.memory(), before + 500 + sizeof(Recipient));
+  const uint64_t without_queue = recipients.memory();
+  recipients[ann].queue = std::make_unique<Queue>(Offset(1));
+  recipients[ann].queue->log.append({}, std::string(10'000, 'p'));
+  EXPECT_GE(recipients.memory(), without_queue + 10'000);
+}
+
+TEST(Recipient, PendingIsWhatIsRoutedAndWhatIsQueued) {
+  Recipient recipient("ann");
+  EXPECT_EQ(recipient.pending(), 0u);
+  EXPECT_FALSE(recipient.is_in_flight());
+  recipient.queue = std::make_unique<Queue>(Offset(7));
+  for (int i = 0; i < 3; ++i) recipient.queue->log.append({}, "p");
+  EXPECT_EQ(recipient.pending(), 3u);
+  EXPECT_FALSE(recipient.is_in_flight()) << "queued is not in flight";
+  EXPECT_TRUE(recipient.queue->has_waiting());
+  recipient.queue->undelivered = Offset(9);
+  EXPECT_EQ(recipient.queue->in_flight(), 2u);
+  EXPECT_TRUE(recipient.is_in_flight());
+  recipient.queue->undelivered = Offset(7);
+  recipient.routed = 2;
+  EXPECT_EQ(recipient.pending(), 5u);
+  EXPECT_TRUE(recipient.is_in_flight()) << "what was handed out elsewhere is";
+}
+
+TEST(RecipientLists, HoldTheirOrderWhoeverGoes) {
+  Recipients all(kKey);
+  for (const char* name : {"a", "b", "c", "d"}) all.add(name);
+  RecipientList list;
+  const auto names = [&] {
+    std::string forwards, backwards;
+    for (RecipientId at = list.first; at != kNobody32; at = all[at].after) forwards += all[at].name();
+    for (RecipientId at = list.last; at != kNobody32; at = all[at].before) backwards.insert(0, all[at].name());
+    EXPECT_EQ(forwards, backwards);
+    return forwards;
+  };
+  for (const char* name : {"c", "a", "d", "b"}) add_to_list<own_links>(all, list, all.find(name));
+  EXPECT_EQ(names(), "cadb");
+  take_from_list<own_links>(all, list, all.find("a"));
+  EXPECT_EQ(names(), "cdb");
+  take_from_list<own_links>(all, list, all.find("c"));
+  EXPECT_EQ(names(), "db");
+  take_from_list<own_links>(all, list, all.find("b"));
+  EXPECT_EQ(names(), "d");
+  add_to_list<own_links>(all, list, all.find("a"));
+  EXPECT_EQ(names(), "da");
+  for (const char* name : {"a", "d"}) take_from_list<own_links>(all, list, all.find(name));
+  EXPECT_EQ(names(), "");
+  EXPECT_EQ(list.first, kNobody32);
+}
+
+}  // namespace
+}  // namespace millrace

@@ -1,0 +1,58 @@
+// The words of every command of the lock, as a client may send them: see command_lines.h.
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzz/command_lines.h"
+#include "module/commands/lock/lock_requests.h"
+
+namespace millrace::module {
+namespace {
+
+using fuzz::is_one_of;
+
+void check_owner(ByteView owner, Words words) {
+  REQUIRE(is_one_of(owner, words));
+  REQUIRE(!owner.empty() && owner.size() <= kMaxOwner);
+}
+
+void check(const AcquireRequest& request, Words words) {
+  check_owner(request.owner, words);
+  REQUIRE(request.ttl_ms >= 1 && request.ttl_ms <= kMaxLeaseMs);
+  REQUIRE(request.wait_ms <= kMaxLeaseMs);
+  REQUIRE(request.mode.permits() >= 1);
+  REQUIRE(request.mode == LockMode::shared() || request.mode.permits() <= kMaxPermits);
+}
+
+void check(const RenewRequest& request, Words words) {
+  check_owner(request.owner, words);
+  REQUIRE(request.ttl_ms >= 1 && request.ttl_ms <= kMaxLeaseMs && request.token <= kMaxToken);
+  REQUIRE(words.size() == (request.token > Token(0) ? 4 : 2));
+}
+
+void check(ByteView owner, Words words) {
+  check_owner(owner, words);
+  REQUIRE(words.size() == 1);
+}
+
+void check(const ListRequest& request, Words words) {
+  REQUIRE(request.count <= kMaxReadCount && (words.empty() || words.size() == 2));
+}
+
+template <auto kParse>
+void parse_and_check(Words words) {
+  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+}
+
+constexpr fuzz::Command kCommands[] = {
+    {"LOCK.ACQUIRE", parse_and_check<parse_lock_acquire>}, {"LOCK.RELEASE", parse_and_check<parse_lock_release>},
+    {"LOCK.RENEW", parse_and_check<parse_lock_renew>},     {"LOCK.INFO", parse_and_check<parse_lock_info>},
+    {"LOCK.WAITS", parse_and_check<parse_lock_waits>},
+};
+
+}  // namespace
+}  // namespace millrace::module
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  millrace::fuzz::run(millrace::module::kCommands, bytes, size);
+  return 0;
+}

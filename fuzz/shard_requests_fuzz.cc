@@ -1,0 +1,101 @@
+// The words of every command of the worker pool, as a client may send them: see
+// command_lines.h.
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzz/command_lines.h"
+#include "module/commands/shard/shard_requests.h"
+
+namespace millrace::module {
+namespace {
+
+using fuzz::is_one_of;
+
+void check_name(ByteView name, Words words) {
+  REQUIRE(is_one_of(name, words));
+  REQUIRE(!name.empty() && name.size() <= kMaxPoolNameBytes);
+}
+
+void check(ByteView name, Words words) {
+  check_name(name, words);
+  REQUIRE(words.size() == 1);
+}
+
+void check(const LeaveRequest& request, Words words) {
+  check_name(request.worker, words);
+  REQUIRE(words.size() == (request.lets_go ? 2 : 1));
+}
+
+void check(const RouteRequest& request, Words words) {
+  check_name(request.recipient, words);
+  for (ByteView payload : request.payloads) REQUIRE(is_one_of(payload, words));
+  REQUIRE(words.size() == 1 + request.payloads.size() + (request.block_ms ? 2 : 0));
+  if (request.block_ms) REQUIRE(*request.block_ms <= kMaxMs);
+}
+
+void check(const DoneRequest& request, Words words) {
+  check_name(request.worker, words);
+  check_name(request.recipient, words);
+  REQUIRE(request.count >= 1 && request.count <= UINT32_MAX);
+}
+
+void check(const RecipientsRequest& request, Words words) {
+  check_name(request.worker, words);
+  REQUIRE(request.count >= 1 && request.count <= kMaxReadCount);
+}
+
+void check(const PullRequest& request, Words words) {
+  check_name(request.worker, words);
+  REQUIRE(request.count >= 1 && request.count <= kMaxReadCount);
+}
+
+void check(const ShardAckRequest& request, Words words) {
+  check_name(request.worker, words);
+  check_name(request.recipient, words);
+  REQUIRE(request.sequence >= Offset(1) && request.sequence < kMaxOffset);
+}
+
+void check(const uint64_t& max_moves, Words words) {
+  REQUIRE(max_moves >= 1 && max_moves <= kMaxReadCount && (words.empty() || words.size() == 2));
+}
+
+void check(const PoolSetRequest& request, Words) {
+  REQUIRE(request.stale_ms || request.policy);
+  if (request.stale_ms) REQUIRE(*request.stale_ms >= 1 && *request.stale_ms <= kMaxStaleMs);
+}
+
+void check(const PoolEffect& effect, Words words) {
+  if (effect.what == PoolEffect::What::Seen) check_name(effect.bytes, words);
+  if (effect.what == PoolEffect::What::Part) REQUIRE(is_one_of(effect.bytes, words));
+  const bool is_block = effect.what == PoolEffect::What::Part && effect.part == PoolPart::Block;
+  REQUIRE(is_block ? is_one_of(effect.block, words) : effect.block.empty());
+}
+
+template <auto kParse>
+void parse_and_check(Words words) {
+  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+}
+
+constexpr fuzz::Command kCommands[] = {
+    {"SHARD.JOIN", parse_and_check<parse_shard_join>},
+    {"SHARD.HEARTBEAT", parse_and_check<parse_shard_heartbeat>},
+    {"SHARD.LEAVE", parse_and_check<parse_shard_leave>},
+    {"SHARD.ROUTE", parse_and_check<parse_shard_route>},
+    {"SHARD.PUSH", parse_and_check<parse_shard_push>},
+    {"SHARD.DONE", parse_and_check<parse_shard_done>},
+    {"SHARD.OWNER", parse_and_check<parse_shard_owner>},
+    {"SHARD.RECIPIENTS", parse_and_check<parse_shard_recipients>},
+    {"SHARD.PULL", parse_and_check<parse_shard_pull>},
+    {"SHARD.ACK", parse_and_check<parse_shard_ack>},
+    {"SHARD.REBALANCE", parse_and_check<parse_shard_rebalance>},
+    {"SHARD.SET", parse_and_check<parse_shard_set>},
+    {"SHARD.APPLY", parse_and_check<parse_shard_apply>},
+};
+
+}  // namespace
+}  // namespace millrace::module
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  millrace::fuzz::run(millrace::module::kCommands, bytes, size);
+  return 0;
+}

@@ -1,0 +1,73 @@
+// What a lock is, as naively as it can be said: a list of holders and a list of those who
+// wait, both searched from end to end.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/lock/lock.h"
+
+namespace millrace::testing {
+
+struct LockModel {
+  struct Holder {
+    std::string owner;
+    uint64_t token;
+    uint64_t holds;
+    uint64_t end;  // the last millisecond
+
+    friend bool operator==(const Holder&, const Holder&) = default;
+  };
+  struct Waiter {
+    uint64_t number;
+    std::string owner;
+    LockMode mode;
+    uint64_t ttl;
+    uint64_t deadline;
+  };
+
+  LockMode mode = LockMode::exclusive();
+  std::vector<Holder> holders;
+  std::vector<Waiter> line;
+
+  Holder* find(const std::string& owner) {
+    const auto found = std::ranges::find(holders, owner, &Holder::owner);
+    return found == holders.end() ? nullptr : &*found;
+  }
+
+  bool admits(LockMode wanted) const {
+    return holders.empty() || (wanted == mode && holders.size() < wanted.permits());
+  }
+
+  // The token if it is fresh.
+  void grant(const std::string& owner, LockMode wanted, uint64_t end, uint64_t token) {
+    mode = wanted;
+    if (Holder* held = find(owner)) {
+      ++held->holds;
+      held->end = end;
+    } else {
+      holders.push_back({owner, token, 1, end});
+    }
+  }
+
+  void remove(const std::string& owner) {
+    std::erase_if(holders, [&](const Holder& holder) { return holder.owner == owner; });
+  }
+
+  // May the one at the front of the line have it?
+  bool serves_first() {
+    if (line.empty()) return false;
+    return find(line.front().owner) != nullptr ? line.front().mode == mode : admits(line.front().mode);
+  }
+
+  // By owner, as the engine lists them.
+  std::vector<Holder> sorted() const {
+    std::vector<Holder> all = holders;
+    std::ranges::sort(all, {}, &Holder::owner);
+    return all;
+  }
+};
+
+}  // namespace millrace::testing

@@ -1,0 +1,56 @@
+"""A real cluster on loopback, made by redis-cli."""
+
+import subprocess
+
+from server import Server, wait_until
+
+
+class Cluster:
+    """Three masters, or with replicas=1 six nodes. Use as a context manager."""
+
+    def __init__(self, replicas=0):
+        settings = {"cluster_enabled": "yes", "cluster_config_file": "nodes.conf", "cluster_node_timeout": "1000"}
+        self.nodes = []
+        try:
+            for _ in range(3 * (1 + replicas)):
+                self.nodes.append(Server(**settings))
+            addresses = [f"127.0.0.1:{node.port}" for node in self.nodes]
+            subprocess.run(
+                ["redis-cli", "--cluster", "create", *addresses, "--cluster-replicas", str(replicas), "--cluster-yes"],
+                check=True, capture_output=True, timeout=60)
+            for node in self.nodes:
+                wait_until(lambda: node.info("cluster")["cluster_enabled"] == "1" and self._is_up(node), "the cluster is up")
+        except BaseException:
+            self.stop()
+            raise
+
+    @staticmethod
+    def _is_up(node):
+        state = node.admin.call("CLUSTER", "INFO").decode()
+        return "cluster_state:ok" in state and "cluster_slots_ok:16384" in state
+
+    @property
+    def masters(self):
+        return [node for node in self.nodes if node.is_alive() and node.info("replication")["role"] == "master"]
+
+    def keys(self):
+        """How many keys each master has."""
+        return [node.admin.call("DBSIZE") for node in self.masters]
+
+    def master_of(self, slot):
+        """The master that serves the slot, by its own account."""
+        for node in self.masters:
+            for first, last, (_, port, *_), *_ in node.admin.call("CLUSTER", "SLOTS"):
+                if first <= slot <= last and port == node.port:
+                    return node
+        return None
+
+    def stop(self):
+        for node in self.nodes:
+            node.stop()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()

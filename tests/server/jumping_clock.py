@@ -1,0 +1,42 @@
+"""A server whose wall clock a test can set while it runs, by libfaketime; its monotonic clock
+goes on.
+
+libfaketime and a server that allocates by jemalloc wait for each other when they start: each
+asks the other for memory or for the time before it is ready. With libc behind libfaketime in the
+list of preloaded libraries the server allocates by libc, and both start.
+"""
+
+import ctypes.util
+import glob
+import os
+import pathlib
+
+from server import Server
+
+
+def _library(pattern):
+    [*_, found] = sorted(glob.glob(pattern))
+    return found
+
+
+class JumpingClock:
+    def __init__(self, folder):
+        self._file = pathlib.Path(folder) / "faketime"
+        self.set(0)
+
+    def set(self, seconds):
+        """So many seconds ahead of the true time."""
+        replacement = self._file.with_suffix(".new")
+        replacement.write_text(f"{seconds:+d}\n")
+        os.replace(replacement, self._file)
+
+    def server(self, **options):
+        return Server(
+            environment={
+                "LD_PRELOAD": f"{_library('/usr/lib/*/faketime/libfaketime.so.1')} {ctypes.util.find_library('c')}",
+                "FAKETIME_TIMESTAMP_FILE": str(self._file),
+                "FAKETIME_NO_CACHE": "1",
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            },
+            **options,
+        )

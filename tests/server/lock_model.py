@@ -1,0 +1,52 @@
+"""What a lock is, as naively as it can be said: a list of holders and a list of those who wait."""
+
+
+class LockModel:
+    def __init__(self):
+        self.mode = None  # of those who hold it
+        self.holders = {}  # owner: holds
+        self.line = []  # (who, owner, mode)
+
+    def admits(self, mode):
+        if not self.holders:
+            return True
+        if mode != self.mode or mode == "exclusive":
+            return False
+        return mode == "shared" or len(self.holders) < mode
+
+    def grant(self, owner, mode):
+        self.mode = mode
+        self.holders[owner] = self.holders.get(owner, 0) + 1
+        return self.holders[owner]
+
+    def acquire(self, owner, mode):
+        """How often it holds it now, or why not: "wait" or "other mode"."""
+        if owner in self.holders:
+            return self.grant(owner, mode) if mode == self.mode else "other mode"
+        return self.grant(owner, mode) if not self.line and self.admits(mode) else "wait"
+
+    def release(self, owner):
+        """How many holds are left, or None."""
+        if owner not in self.holders:
+            return None
+        self.holders[owner] -= 1
+        return self.holders[owner] or self.remove(owner)
+
+    def remove(self, owner):
+        del self.holders[owner]
+        return 0
+
+    def leave(self, who):
+        self.line = [one for one in self.line if one[0] != who]
+
+    def pass_on(self):
+        """Who is served now, in order, and how often its owner holds it then."""
+        served = []
+        while self.line:
+            who, owner, mode = self.line[0]
+            again = owner in self.holders and mode == self.mode
+            if not again and (owner in self.holders or not self.admits(mode)):
+                break
+            self.line.pop(0)
+            served.append((who, self.grant(owner, mode)))
+        return served

@@ -1,0 +1,68 @@
+"""`millrace lock` as tests run it."""
+
+import pathlib
+
+from server import wait_until
+from tool import Running, millrace
+
+
+def nodes(*servers):
+    return [word for server in servers for word in ("--node", f"127.0.0.1:{server.port}")]
+
+
+def lock(servers, *words, status=0, **more):
+    """Runs it to its end: options, the name, --, the command."""
+    done = millrace("lock", *nodes(*servers), *words, **more)
+    assert done.returncode == status, (done.returncode, done.stderr.decode(), done.stdout.decode())
+    return done
+
+
+def shell(script):
+    return "--", "sh", "-c", script
+
+
+# Goes on until somebody ends it; a short sleep, so that the shell hears signals at once.
+FOR_EVER = "while :; do sleep 0.01; done"
+
+
+class Locked(Running):
+    """A script that runs under a lock, in a folder of its own. It prints "started" first."""
+
+    def __init__(self, folder, servers, *options, script=FOR_EVER, name="lock"):
+        super().__init__(folder, "lock", *nodes(*servers), *options, name, *shell(script.replace(FOR_EVER, f"echo started $$; {FOR_EVER}")))
+        self._servers = servers
+
+    def wait_until_started(self):
+        self.wait_for_output("started ")
+
+    def pid(self):
+        """Of the script."""
+        return self.pids("started")[0]
+
+    def pids(self, word):
+        """The numbers behind this word in what it printed."""
+        return [int(line.split()[1]) for line in self.output().splitlines() if line.startswith(word)]
+
+
+def is_gone(pid):
+    """A process that has ended and that nobody has buried counts as gone."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def wait_until_gone(*pids):
+    wait_until(lambda: all(map(is_gone, pids)), f"the processes {pids} have ended")
+
+
+def calls(server, command):
+    """How often this server was asked this."""
+    figures = server.info("commandstats").get(f"cmdstat_{command}", "calls=0,")
+    return int(figures.split("calls=")[1].split(",")[0])
+
+
+def wait_for_renewals(server, count, command="LOCK.RENEW"):
+    """Until it was asked so often more. A lock is renewed three times a lease."""
+    before = calls(server, command)
+    wait_until(lambda: calls(server, command) >= before + count, f"{count} renewals")

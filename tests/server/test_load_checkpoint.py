@@ -1,0 +1,209 @@
+"""millrace load --checkpoint: killed and resumed loads end with exactly the right data."""
+
+import gzip
+import random
+import signal
+import time
+
+import pytest
+
+from server import Server, wait_until
+from tool import Running, counts, load
+
+COUNT = 200_000
+
+
+@pytest.fixture
+def own():
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def state(tmp_path):
+    return tmp_path / "state"
+
+
+def number_in(state, name):
+    """A number of the checkpoint; 0 before there is one."""
+    if not state.exists():
+        return 0
+    return int(state.read_text().split(f"\n{name} ")[1].split("\n")[0])
+
+
+def table(path, pack=False):
+    """A table whose records have embedded line ends, so that lines and records differ."""
+    text = b"id,value\n" + b"".join(b'%d,"value\n%d"\n' % (i, i) for i in range(COUNT))
+    path.write_bytes(gzip.compress(text, 1) if pack else text)
+    return path
+
+
+def check_table(server):
+    values = server.admin.call("HGETALL", "h")
+    assert dict(zip(values[::2], values[1::2])) == {b"%d" % i: b"value\n%d" % i for i in range(COUNT)}
+
+
+@pytest.mark.parametrize("pack", [False, True], ids=["plain", "gzip"])
+def test_killed_again_and_again_it_ends_with_exactly_the_right_data(own, tmp_path, state, pack):
+    path = table(tmp_path / "x.csv", pack)
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--as", "HSET h {id} {value}", path)
+    rng = random.Random(5)
+    for _ in range(4):
+        before = number_in(state, "sent")
+        with Running(tmp_path, *words) as running:
+            goal = before + rng.randrange(1000, COUNT // 6)
+            wait_until(lambda: number_in(state, "sent") >= goal, "it is under way")
+            running.kill()
+    assert number_in(state, "sent") < COUNT, "it was killed before its end each time"
+    done = load(own, *words[3:])
+    assert counts(done) == (COUNT, COUNT, 0)
+    assert number_in(state, "file") == 1
+    check_table(own)
+
+
+def test_after_a_kill_nothing_is_sent_twice_that_was_answered(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    count = COUNT // 10
+    path.write_text("".join(f"RPUSH l {i}\n" for i in range(count)))
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--pipeline", "20", path)
+    for round in (1, 2, 3):
+        with Running(tmp_path, *words) as running:
+            wait_until(lambda: number_in(state, "sent") > round * count // 10, "it is under way")
+            running.kill()
+    load(own, *words[3:])
+    values = [int(value) for value in own.admin.call("LRANGE", "l", 0, -1)]
+    assert sorted(set(values)) == list(range(count))
+    # What was under way at each of three kills: sent, but its answer was never seen.
+    assert len(values) - count <= 3 * 20
+    repeated = [b - a for a, b in zip(values, values[1:]) if b != a + 1]
+    assert len(repeated) <= 3 and all(-20 <= step <= 0 for step in repeated)
+
+
+def test_ctrl_c_ends_with_a_summary_a_checkpoint_and_130_and_repeats_nothing(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, path)
+    with Running(tmp_path, *words) as running:
+        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
+        running.interrupt()
+        running.ends_with(130)
+        sent = int(running.output().split()[0])
+    assert 1000 < sent < COUNT
+    assert own.admin.call("LLEN", "l") == sent == number_in(state, "sent")
+    done = load(own, *words[3:])
+    assert counts(done) == (COUNT, COUNT, 0)
+    assert b"an earlier run included" in done.stdout
+    assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(COUNT)]
+
+
+def test_one_ctrl_c_may_come_twice_and_is_still_one(own, tmp_path, state):
+    """timeout(1) sends its signal to the command and to the group the command is in."""
+    path = tmp_path / "x.commands"
+    path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
+    with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
+        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
+        own.suspend()
+        try:
+            running.interrupt()
+            time.sleep(0.1)
+            running.interrupt()
+        finally:
+            own.resume()
+        running.ends_with(130)
+    assert own.admin.call("LLEN", "l") == number_in(state, "sent")
+
+
+def test_who_does_not_want_to_wait_for_a_server_that_hangs_presses_ctrl_c_again(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
+    with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
+        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
+        own.suspend()
+        try:
+            running.interrupt()
+            time.sleep(1)
+            running.interrupt()
+            running.ends_with(-signal.SIGINT)
+        finally:
+            own.resume()
+
+
+def test_a_run_that_came_to_its_end_has_nothing_left_to_do(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("INCR n\n\n")
+    load(own, "--checkpoint", state, path)
+    load(own, "--checkpoint", state, path)
+    assert own.admin.call("GET", "n") == b"1"
+
+
+def test_errors_of_both_runs_are_in_the_file_once(own, tmp_path, state):
+    errors = tmp_path / "errors"
+    path = tmp_path / "x.commands"
+    path.write_text("".join(f"INCRBY n {'x' if i % 1000 == 0 else 1}\n" for i in range(COUNT)))
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--errors", errors, path)
+    with Running(tmp_path, *words) as running:
+        wait_until(lambda: number_in(state, "sent") > COUNT // 4, "it is under way")
+        running.interrupt()
+        running.ends_with(130)
+    done = load(own, *words[3:], status=1)
+    assert counts(done) == (COUNT, COUNT - COUNT // 1000, COUNT // 1000)
+    assert errors.read_text().splitlines() == [
+        f"{path}:{i + 1}: ERR value is not an integer or out of range" for i in range(0, COUNT, 1000)]
+
+
+def test_standard_input_goes_on_too_if_it_is_given_again(own, state):
+    lines = b"".join(b"RPUSH l %d\n" % i for i in range(1000))
+    assert counts(load(own, "--checkpoint", state, "-", input=lines[: lines.index(b"RPUSH l 500")])) == (500, 500, 0)
+    text = state.read_text().replace("\nfile 1\n", "\nfile 0\n")  # as if the first run had been stopped there
+    text = text.replace("\noffset 0\n", f"\noffset {lines.index(b'RPUSH l 500')}\n").replace("\nline 1\n", "\nline 501\n")
+    state.write_text(text)
+    load(own, "--checkpoint", state, "-", input=lines)
+    assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(1000)]
+
+
+def test_the_database_that_the_input_selected_is_selected_again(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("SELECT 2\n" + "".join(f"SADD s {i}\n" for i in range(COUNT)))
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--pipeline", "100", path)
+    with Running(tmp_path, *words) as running:
+        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
+        running.kill()
+    load(own, *words[3:])
+    assert own.admin.call("DBSIZE") == 0
+    own.admin.call("SELECT", "2")
+    assert own.admin.call("SCARD", "s") == COUNT
+
+
+def test_a_checkpoint_of_another_load_is_refused(own, tmp_path, state):
+    path = tmp_path / "x.csv"
+    path.write_text("id\n1\n")
+    load(own, "--checkpoint", state, "--as", "SADD s {id}", path)
+    done = load(own, "--checkpoint", state, "--as", "SADD t {id}", path, status=2)
+    assert b"is of another load: csv as \"SADD s {id}\"" in done.stderr
+    for damaged in ("", "something else\n", state.read_text()[:-5], state.read_text().replace("offset ", "offset x")):
+        state.write_text(damaged)
+        done = load(own, "--checkpoint", state, "--as", "SADD s {id}", path, status=2)
+        assert b"it is not a checkpoint of millrace, or not a whole one" in done.stderr
+        assert state.read_text() == damaged
+
+
+def test_a_strict_load_goes_on_behind_what_ended_it(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("INCR n\nNOSUCH\n" + "INCR n\n" * 10_000 + "NOSUCH\nINCR n\n")
+    words = ("--checkpoint", state, "--strict", "--pipeline", "10", path)
+    load(own, *words, status=1)
+    assert int(own.admin.call("GET", "n")) < 100
+    assert counts(load(own, *words, status=1))[2] == 2
+    load(own, *words, status=1)
+    assert own.admin.call("GET", "n") == b"10002"
+
+
+def test_an_input_that_has_become_shorter_is_refused(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("SET a 1\n" * COUNT)
+    with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:
+        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
+        running.kill()
+    path.write_text("SET a 1\n")
+    done = load(own, "--checkpoint", state, path, status=2)
+    assert b"x.commands: it is shorter than it was" in done.stderr

@@ -1,0 +1,203 @@
+"""Taking a lock and giving it back, without waiting."""
+
+import pytest
+
+from locks import HOUR, acquire, holders, info, is_refused, release, take
+from server import Server, wait_until
+
+
+def test_one_owner_at_a_time(c):
+    granted, token, ttl, holds = acquire(c, "ann", ttl=60_000)
+    assert (granted, ttl, holds) == (1, 60_000, 1) and token > 0
+    refused, none, ms, nothing = acquire(c, "bob", ttl=60_000)
+    assert (refused, none, nothing) == (0, 0, 0)
+    assert 0 < ms <= 60_001, "when it may be free"
+    assert holders(c) == ["ann"]
+
+
+def test_a_lock_that_was_given_back_goes_to_the_next(c):
+    take(c, "ann")
+    assert release(c, "ann") == 0
+    assert take(c, "bob")
+
+
+def test_the_same_owner_acquires_again_and_gives_back_as_often(c):
+    token = take(c, "ann")
+    assert acquire(c, "ann", ttl=5000) == [1, token, 5000, 2], "its token stays"
+    assert acquire(c, "ann") == [1, token, HOUR, 3]
+    assert [release(c, "ann") for _ in range(2)] == [2, 1]
+    assert is_refused(c, "bob")
+    assert release(c, "ann") == 0
+    assert take(c, "bob") > token
+
+
+def test_acquiring_again_renews_the_lease(c):
+    take(c, "ann", ttl=1000)
+    acquire(c, "ann", ttl=HOUR)
+    assert info(c)["holders"][0]["ttl"] > 1000
+
+
+def test_many_readers_or_one_writer(c):
+    for reader in ("ann", "bob", "carl"):
+        take(c, reader, "SHARED")
+    assert is_refused(c, "writer")
+    assert holders(c) == ["ann", "bob", "carl"]
+    for reader in ("ann", "bob", "carl"):
+        release(c, reader)
+    take(c, "writer")
+    assert is_refused(c, "ann", "SHARED")
+
+
+def test_a_semaphore_has_n_permits(c):
+    for owner in ("ann", "bob", "carl"):
+        take(c, owner, "LIMIT", 3)
+    assert is_refused(c, "dora", "LIMIT", 3)
+    acquire(c, "ann", "LIMIT", 3)
+    assert len(holders(c)) == 3, "a permit that is held twice is one permit"
+    release(c, "bob")
+    take(c, "dora", "LIMIT", 3)
+
+
+def test_a_semaphore_of_another_size_waits_until_it_is_free(c):
+    take(c, "ann", "LIMIT", 3)
+    assert is_refused(c, "bob", "LIMIT", 5)
+    assert is_refused(c, "bob", "SHARED")
+    release(c, "ann")
+    take(c, "bob", "LIMIT", 5)
+
+
+def test_a_semaphore_of_one_is_no_exclusive_lock_but_excludes(c):
+    take(c, "ann", "LIMIT", 1)
+    assert is_refused(c, "bob", "LIMIT", 1)
+    assert is_refused(c, "bob")
+
+
+@pytest.mark.parametrize("held, asked, name", [
+    ((), ("SHARED",), "exclusive"), (("SHARED",), (), "shared"), (("LIMIT", 2), ("LIMIT", 3), "limit")
+], ids=str)
+def test_an_owner_who_asks_for_another_mode_than_it_holds_is_told(server, c, held, asked, name):
+    take(c, "ann", *held)
+    before = server.digest("lock")
+    error = c.error_of("LOCK.ACQUIRE", "lock", "ann", HOUR, *asked)
+    assert error == f"ERR 'ann' holds this lock in another mode ({name}): release it first"
+    assert c.error_of("LOCK.ACQUIRE", "lock", "ann", HOUR, *asked, "WAIT", 9) == error, "it would wait for itself"
+    assert server.digest("lock") == before
+
+
+def test_the_time_until_it_may_be_free_is_that_of_whoever_is_in_the_way(c):
+    take(c, "ann", "LIMIT", 2, ttl=10_000)
+    take(c, "bob", "LIMIT", 2, ttl=1_000_000)
+    assert acquire(c, "carl", "LIMIT", 2)[2] <= 10_001, "one of them must go"
+    assert 900_000 < acquire(c, "carl")[2] <= 1_000_001, "all of them must go"
+
+
+def test_wait_0_does_not_wait(c):
+    take(c, "ann")
+    assert is_refused(c, "bob", "WAIT", 0)
+
+
+def test_only_an_owner_gives_it_back(server, c):
+    take(c, "ann")
+    before = server.digest("lock")
+    assert c.error_of("LOCK.RELEASE", "lock", "bob") == "NOTOWNER 'bob' does not hold the lock 'lock'"
+    assert server.digest("lock") == before
+    release(c, "ann")
+    assert c.error_of("LOCK.RELEASE", "lock", "ann").startswith("NOTOWNER ")
+    assert c.error_of("LOCK.RELEASE", "never", "ann").startswith("NOTOWNER ")
+
+
+def test_a_renewed_lease_is_as_long_as_asked(c):
+    token = take(c, "ann", ttl=10_000)
+    assert c.call("LOCK.RENEW", "lock", "ann", HOUR) == 1
+    assert info(c)["holders"][0]["ttl"] > 10_000
+    assert c.call("LOCK.RENEW", "lock", "ann", 5000) == 1
+    assert info(c)["holders"][0]["ttl"] <= 5000, "shorter, too"
+    assert info(c)["holders"][0]["token"] == token
+
+
+def test_what_is_not_held_is_not_renewed(c):
+    assert c.call("LOCK.RENEW", "lock", "ann", HOUR) == 0
+    take(c, "bob")
+    assert c.call("LOCK.RENEW", "lock", "ann", HOUR) == 0
+    assert holders(c) == ["bob"]
+
+
+def test_a_late_renew_or_release_of_a_lost_lock_leaves_the_new_holders_alone(server, c):
+    take(c, "ann", ttl=1)
+    wait_until(lambda: not holders(c), "the lease is over")
+    token = take(c, "bob")
+    before = server.digest("lock")
+    assert c.call("LOCK.RENEW", "lock", "ann", HOUR) == 0
+    assert c.error_of("LOCK.RELEASE", "lock", "ann").startswith("NOTOWNER ")
+    assert server.digest("lock") == before
+    assert info(c)["holders"][0]["token"] == token
+
+
+def test_break_frees_a_lock_whoever_holds_it(c):
+    assert c.call("LOCK.BREAK", "lock") == 0
+    take(c, "ann", "SHARED")
+    acquire(c, "ann", "SHARED")
+    take(c, "bob", "SHARED")
+    assert c.call("LOCK.BREAK", "lock") == 1
+    assert c.call("LOCK.BREAK", "lock") == 0
+    assert c.error_of("LOCK.RELEASE", "lock", "ann").startswith("NOTOWNER ")
+    take(c, "carl")
+
+
+def test_a_free_lock_takes_no_memory():
+    # Alone: a replica's backlog would grow.
+    with Server() as alone, alone.connect() as c:
+
+        def take_and_give_back(names):
+            # Leases longer than the test: none may stay anywhere.
+            c.call_all([("LOCK.ACQUIRE", name, "ann", HOUR) for name in names])
+            c.call_all([("LOCK.RELEASE", name, "ann") for name in names])
+            assert c.call("DBSIZE") == 0
+            return int(alone.info("memory")["used_memory"])
+
+        before = take_and_give_back([f"lock:{i}" for i in range(2000)])
+        for number in range(10):
+            after = take_and_give_back([f"other:{number}:{i}" for i in range(2000)])
+        assert after - before < 100_000, "five bytes for each of 20,000 locks would be more"
+
+
+def test_owners_are_any_bytes(c):
+    odd = bytes(range(256))
+    take(c, odd, "SHARED")
+    take(c, "größe", "SHARED")
+    assert release(c, odd) == 0
+    assert c.error_of("LOCK.ACQUIRE", "lock", "", HOUR) == "ERR the owner has 0 bytes, expected 1 to 1024"
+    assert c.error_of("LOCK.RELEASE", "lock", b"x" * 1025) == "ERR the owner has 1025 bytes, expected 1 to 1024"
+
+
+@pytest.mark.parametrize("words, error", [
+    (("LOCK.ACQUIRE", "lock", "ann", "0"), "ERR invalid lease time '0': expected an integer from 1 to 9007199254740991"),
+    (("LOCK.ACQUIRE", "lock", "ann", "5", "LIMIT", "0"), "ERR invalid LIMIT '0': expected an integer from 1 to 4294967295"),
+    (("LOCK.ACQUIRE", "lock", "ann", "5", "SHARED", "LIMIT", "2"), "ERR SHARED and LIMIT exclude each other"),
+    (("LOCK.ACQUIRE", "lock", "ann", "5", "WAIT", "x"), "ERR invalid WAIT time 'x': expected an integer from 0 to 9007199254740991"),
+    (("LOCK.ACQUIRE", "lock", "ann", "5", "NOW"), "ERR syntax error: expected SHARED, LIMIT or WAIT, found 'NOW'"),
+    (("LOCK.RENEW", "lock", "ann", "-5"), "ERR invalid lease time '-5': expected an integer from 1 to 9007199254740991"),
+    (("LOCK.INFO", "lock", "COUNT", "x"), "ERR invalid COUNT 'x': expected an integer from 0 to 1000000"),
+    (("LOCK.WAITS", "EVERY"), "ERR syntax error: expected COUNT, found 'EVERY'"),
+    (("LOCK.APPLY", "lock", "nonsense"), "ERR a lock of a version this module does not know"),
+], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+def test_a_wrong_word_is_named_and_changes_nothing(server, c, words, error):
+    assert c.error_of(*words) == error
+    assert c.call("EXISTS", "lock") == 0
+
+
+def test_a_lease_may_be_as_long_as_a_double_counts(c):
+    assert acquire(c, "ann", ttl=2**53 - 1)[0] == 1
+    assert info(c)["holders"][0]["ttl"] > 2**52
+
+
+def test_inside_a_transaction_and_a_script_it_is_taken_and_given_back(c):
+    c.call("MULTI")
+    acquire(c, "ann")
+    acquire(c, "bob", "WAIT", 50_000)
+    release(c, "ann")
+    acquire(c, "bob", "WAIT", 50_000)
+    first, second, third, fourth = c.call("EXEC")
+    assert (first[0], second[0], third, fourth[0]) == (1, 0, 0, 1)
+    script = "redis.call('LOCK.RELEASE', KEYS[1], 'bob') return redis.call('LOCK.ACQUIRE', KEYS[1], 'carl', 1000)[2]"
+    assert c.call("EVAL", script, 1, "lock") > fourth[1], "a token survives Lua's numbers"

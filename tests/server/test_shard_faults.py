@@ -1,0 +1,83 @@
+"""Nothing that was acknowledged to a sender is lost, whoever dies: workers, the server, a master with a replica.
+
+Order per recipient holds, no payload is acknowledged by two owners, and SHARD.CHECK finds nothing.
+"""
+
+import os
+
+from server import Server, let_pass, wait_until
+from shard_load import Load
+from shard_words import info
+
+SEED = int(os.environ.get("MILLRACE_SEED", "20260106"))
+
+
+def test_workers_crash_stall_and_come_back_too_late(server, c):
+    print(f"MILLRACE_SEED={SEED}")
+    load = Load(server, f"{SEED}/workers")
+
+    def disturb():
+        wait_until(lambda: info(c)["failovers"] >= 4, "workers have died")
+
+    load.run(disturb)
+    c.call("DEL", "pool")
+
+
+def test_the_server_is_killed_again_and_again():
+    print(f"MILLRACE_SEED={SEED}")
+    with Server(appendonly="yes", appendfsync="always") as server:
+        load = Load(server, f"{SEED}/server")
+
+        def disturb():
+            for life in range(4):
+                let_pass(0.4)
+                if life == 2:
+                    server.admin.call("BGREWRITEAOF")
+                server.kill()
+                server.restart()
+
+        load.run(disturb)
+
+
+def test_a_replica_is_promoted_under_load():
+    """A sender takes as acknowledged what a replica has confirmed: what the host promises, and no more."""
+    print(f"MILLRACE_SEED={SEED}")
+    with Server() as one, Server() as two:
+        two.replicate(one)
+        load = Load(one, f"{SEED}/promotion", is_confirmed=lambda connection: connection.call("WAIT", "1", "1000") >= 1)
+
+        def disturb():
+            master, heir = one, two
+            for _ in range(2):
+                let_pass(0.5)
+                master.kill()
+                heir.admin.call("REPLICAOF", "NO", "ONE")
+                load.server = heir
+                master.restart()
+                master.replicate(heir)
+                master, heir = heir, master
+
+        load.run(disturb)
+        load.server.wait_for_replica(one if load.server is two else two)
+        assert one.digest("pool") == two.digest("pool")
+
+
+def test_a_pool_that_was_killed_while_its_recipients_moved_goes_on_moving():
+    many = 25_000
+    with Server(appendonly="yes", appendfsync="always") as server:
+        with server.connect() as c:
+            c.call("SHARD.JOIN", "pool", "dead")
+            c.call_all(("SHARD.ROUTE", "pool", f"r{n}") for n in range(many))
+            c.call("SHARD.JOIN", "pool", "heir")
+            c.call("MULTI")
+            c.call("SHARD.LEAVE", "pool", "dead", "NOW")
+            c.call("EXEC")
+        server.kill()
+        server.restart()
+        with server.connect() as c:
+            moved = info(c)["moved"]
+            assert moved >= 10_000
+            assert c.call("SHARD.CHECK", "pool") == b"OK"
+            wait_until(lambda: info(c)["moved"] == many, "the rest has moved though nobody calls")
+            assert c.call("SHARD.CHECK", "pool") == b"OK"
+            assert [(worker["name"], worker["recipients"]) for worker in info(c)["workers"]] == [(b"heir", many)]

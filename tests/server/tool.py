@@ -1,0 +1,72 @@
+"""`millrace`, the tool, run by the tests as people run it."""
+
+import os
+import signal
+import subprocess
+
+from server import DEADLINE, REPOSITORY, wait_until
+
+TOOL = os.environ.get("MILLRACE_TOOL", str(REPOSITORY / "build" / "millrace"))
+
+
+def millrace(*words, input=b"", **more):
+    """Runs it to its end. Bytes in, bytes out."""
+    return subprocess.run([TOOL, *map(str, words)], input=input, capture_output=True, timeout=DEADLINE * 2, **more)
+
+
+def load(server, *words, input=b"", status=0, **more):
+    """millrace load into a server (or the port of one), which must end with this status."""
+    port = getattr(server, "port", server)
+    done = millrace("load", "--to", f"127.0.0.1:{port}", *words, input=input, **more)
+    assert done.returncode == status, done.stderr.decode() + done.stdout.decode()
+    return done
+
+
+def counts(done):
+    """sent, succeeded, failed of a summary."""
+    words = done.stdout.decode().splitlines()[-1].replace(",", "").split()
+    assert words[1::2][:3] == ["sent", "succeeded", "failed"], words
+    return tuple(int(word) for word in words[0:6:2])
+
+
+class Running:
+    """The tool while it runs, with what it writes in files."""
+
+    def __init__(self, folder, *words, stdin=subprocess.DEVNULL):
+        folder.mkdir(exist_ok=True)
+        self._output, self._errors = folder / "stdout", folder / "stderr"
+        with open(self._output, "wb") as output, open(self._errors, "wb") as errors:
+            self.process = subprocess.Popen([TOOL, *map(str, words)], stdin=stdin, stdout=output, stderr=errors)
+
+    def output(self):
+        return self._output.read_text(errors="surrogateescape")
+
+    def errors(self):
+        return self._errors.read_text(errors="surrogateescape")
+
+    def wait_for_output(self, text):
+        wait_until(lambda: text in self.output() or self.process.poll() is not None, f"it prints {text!r}")
+        assert text in self.output(), self.errors()
+
+    def wait_for_errors(self, text):
+        wait_until(lambda: text in self.errors() or self.process.poll() is not None, f"it tells {text!r}")
+        assert text in self.errors(), self.errors()
+
+    def interrupt(self):
+        """Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def ends_with(self, status):
+        self.process.wait(timeout=DEADLINE)
+        assert self.process.returncode == status, self.errors() + self.output()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.kill()
