@@ -6,6 +6,7 @@
 #include "module/commands/channel/channel_commands.h"
 #include "module/commands/lock/lock_commands.h"
 #include "module/commands/log/log_commands.h"
+#include "module/commands/route/route_commands.h"
 #include "module/commands/shard/shard_commands.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
@@ -26,6 +27,7 @@ std::span<const Family> families() {
       channel_family(),
       shard_family(),
       lock_family(),
+      route_family(),
   };
   return all;
 }

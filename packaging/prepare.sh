@@ -10,6 +10,7 @@ run_packages=(
   "libcli11-dev: has_header CLI/CLI.hpp"
   "libsodium-dev: has_header sodium.h"
   "libhiredis-dev: has_header hiredis/hiredis.h"
+  "libre2-dev: has_header re2/re2.h"
   "libsimdjson-dev: has_header simdjson.h"
   "libzstd-dev: has_header zstd.h"
   "zlib1g-dev: has_header zlib.h"

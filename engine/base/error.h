@@ -16,6 +16,7 @@ enum class ErrorCode {
   NoSubscriber,  // no such channel, or no such subscriber of it
   BadReceipt,    // a receipt that was not issued for this channel and subscriber
   BadFilter,     // a filter that is not one
+  NoFilter,      // no filter of that name on the channel
   NoWorker,      // a worker that has not joined the pool
   NoWorkers,     // a pool without workers
   NotOwner,      // a recipient or lock that belongs to another

@@ -1,5 +1,7 @@
 #include "engine/route/json_text.h"
 
+#include <simdjson.h>
+
 #include <charconv>
 
 namespace millrace {
@@ -42,6 +44,8 @@ void append_number(std::string& to, Value value) {
 }
 
 }  // namespace
+
+bool is_utf8(ByteView text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 void append_json_string(std::string& to, ByteView text) {
   to += '"';

@@ -8,6 +8,8 @@
 
 namespace millrace {
 
+bool is_utf8(ByteView text);
+
 // With quotes, and escapes only where JSON demands them. REQUIRES: UTF-8
 void append_json_string(std::string& to, ByteView text);
 void append_json(std::string& to, const ScalarView& value);

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "engine/base/decoder.h"
 #include "engine/base/varint.h"
 
 namespace millrace {
@@ -48,6 +49,24 @@ std::vector<RouteChannel> RouteChannel::patterns() const {
   if (user) found.push_back({app, model, user, std::nullopt});
   if (user && id) found.push_back(*this);
   return found;
+}
+
+RouteChannel read_channel(Decoder& in) {
+  const auto part = [&]() -> std::optional<ByteView> {
+    const uint64_t size = in.number();
+    return size == 0 ? std::nullopt : std::optional(in.bytes(size - 1));
+  };
+  RouteChannel channel;
+  channel.app = part().value_or(ByteView());
+  channel.model = part().value_or(ByteView());
+  channel.user = part();
+  channel.id = part();
+  return channel;
+}
+
+RouteChannel channel_of(ByteView key) {
+  Decoder in(key);
+  return read_channel(in);
 }
 
 uint32_t partition_of(ByteView name, uint32_t partitions) {

@@ -31,6 +31,11 @@ struct RouteChannel {
   std::vector<RouteChannel> patterns() const;
 };
 
+class Decoder;
+// The channel whose key() comes next. Borrows it.
+RouteChannel read_channel(Decoder& in);
+RouteChannel channel_of(ByteView key);
+
 // CRC32 (as zip has it) of a channel's name, modulo `partitions`. REQUIRES: partitions > 0
 uint32_t partition_of(ByteView name, uint32_t partitions);
 

@@ -21,6 +21,8 @@ const char* prefix_of(ErrorCode code) {
       return "NOTOWNER ";
     case ErrorCode::BadReceipt:
       return "BADRECEIPT ";
+    case ErrorCode::NoFilter:
+      return "NOFILTER ";
     case ErrorCode::BadFilter:
       return "BADFILTER ";
     case ErrorCode::NoWorker:

@@ -156,6 +156,7 @@ inline constexpr uint64_t kKeyAccess = 1 << 4;
 inline constexpr uint64_t kKeyUpdate = 1 << 5;
 inline constexpr uint64_t kKeyInsert = 1 << 6;
 inline constexpr uint64_t kKeyDelete = 1 << 7;
+inline constexpr uint64_t kKeyIncomplete = 1 << 9;
 inline constexpr int kBeginSearchIndex = 2;
 inline constexpr int kFindKeysRange = 2;
 
@@ -257,6 +258,8 @@ struct HostCommandInfo {
   F(ModuleTypeSetValue, int, (HostKey*, HostType*, void*))                                                         \
   F(SetAbsExpire, int, (HostKey*, long long unix_ms))                                                              \
   F(GetAbsExpire, long long, (HostKey*))                                                                           \
+  F(IsKeysPositionRequest, int, (HostContext*))                                                                    \
+  F(KeyAtPosWithFlags, void, (HostContext*, int position, int flags))                                              \
   F(GetRandomBytes, void, (unsigned char* to, size_t count))                                                       \
   F(SignalModifiedKey, int, (HostContext*, HostString*))                                                           \
   F(SignalKeyAsReady, int, (HostContext*, HostString*))                                                            \

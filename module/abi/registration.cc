@@ -18,6 +18,15 @@ std::span<const ByteView> Arguments::views(size_t from) const {
   return views;
 }
 
+bool tell_keys(HostContext* context, Arguments arguments, FindOtherKeys find) {
+  if (host.IsKeysPositionRequest(context) == 0) return false;
+  host.KeyAtPosWithFlags(context, 1, static_cast<int>(kKeyReadOnly | kKeyAccess));
+  for (size_t position : find(arguments)) {
+    host.KeyAtPosWithFlags(context, static_cast<int>(position), static_cast<int>(kKeyReadWrite | kKeyInsert));
+  }
+  return true;
+}
+
 namespace {
 
 // The host reads argument lists up to a nameless one, and copies them. `lists` keeps
@@ -103,7 +112,9 @@ HostCommand* create_command(HostContext* loading, const Command& command) {
   const size_t space = name.find(' ');
   if (space == name.npos) {
     const int key = has_key(command) ? 1 : 0;
-    if (host.CreateCommand(loading, command.name, command.callback, command.flags, key, key, key) != kOk)
+    const bool has_others = (command.key_flags & kOtherKeys) != 0;
+    const std::string flags = std::string(command.flags) + (has_others ? " getkeys-api" : "");
+    if (host.CreateCommand(loading, command.name, command.callback, flags.c_str(), key, key, key) != kOk)
       return nullptr;
   } else {
     HostCommand* parent = host.GetCommand(loading, name.substr(0, space).c_str());

@@ -43,8 +43,9 @@ struct ArgumentDoc {
 };
 
 // One row of the command table. A command has exactly one key, its first argument: that
-// makes it cluster-safe. Those that ask a node about itself have none. A command with
-// subcommands has a row of its own, without handler, before theirs.
+// makes it cluster-safe. Those that ask a node about itself have none, and those that write
+// to other keys too say which (kOtherKeys). A command with subcommands has a row of its own,
+// without handler, before theirs.
 struct Command {
   const char* name;    // "TGROUP LIST" is the subcommand LIST of TGROUP
   const char* flags;   // the host's words: "write deny-oom fast"
@@ -67,6 +68,20 @@ int of(HostContext* context, HostString** strings, int count) {
 template <Handler handler>
 int of_subcommand(HostContext* context, HostString** strings, int count) {
   handler(Context(context), Arguments(strings + 1, count - 1));
+  return kOk;
+}
+
+// Among the key_flags: there are keys besides the first, which the callback of_several names
+// when the host asks.
+inline constexpr uint64_t kOtherKeys = kKeyIncomplete;
+// Which of the words, the name first, are other keys to be written to. None if the words are no call.
+using FindOtherKeys = std::vector<size_t> (*)(Arguments);
+// If the host only asks for the keys of a call, tells it, and returns true.
+bool tell_keys(HostContext* context, Arguments arguments, FindOtherKeys find);
+template <Handler handler, FindOtherKeys find>
+int of_several(HostContext* context, HostString** strings, int count) {
+  const Arguments arguments(strings, count);
+  if (!tell_keys(context, arguments, find)) handler(Context(context), arguments);
   return kOk;
 }
 

@@ -25,5 +25,7 @@ template <abi::Handler handler>
 inline constexpr abi::CommandCallback callback = abi::of<after_owed_answers<handler>>;
 template <abi::Handler handler>
 inline constexpr abi::CommandCallback subcommand = abi::of_subcommand<after_owed_answers<handler>>;
+template <abi::Handler handler, abi::FindOtherKeys find>
+inline constexpr abi::CommandCallback callback_with_keys = abi::of_several<after_owed_answers<handler>, find>;
 
 }  // namespace millrace::module

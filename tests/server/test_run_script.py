@@ -192,7 +192,8 @@ def machine(tmp_path):
 
 
 TO_BUILD = (
-    "g++ cmake ninja-build libcli11-dev libsodium-dev libhiredis-dev libsimdjson-dev libzstd-dev zlib1g-dev libgtest-dev"
+    "g++ cmake ninja-build libcli11-dev libsodium-dev libhiredis-dev libre2-dev libsimdjson-dev "
+    "libzstd-dev zlib1g-dev libgtest-dev"
 )
 
 

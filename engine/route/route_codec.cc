@@ -1,0 +1,297 @@
+#include "engine/route/route_codec.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/base/decoder.h"
+
+namespace millrace {
+
+namespace {
+
+// Do not change: persisted.
+constexpr uint64_t kVersion = 1;
+constexpr char kHead = 'H';
+constexpr char kDevices = 'D';
+constexpr char kTarget = 'T';
+enum class TargetKind : uint64_t { Everything = 0, Filter = 1, NamedFilter = 2 };
+
+// A string is closed when it is longer.
+constexpr size_t kStringBytes = 16 * 1024;
+
+std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
+
+void append_text(std::string& to, ByteView text) {
+  append_varint(to, text.size());
+  to += text;
+}
+
+ByteView read_text(Decoder& in) { return in.bytes(in.number()); }
+
+bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxRouteName; }
+
+// --- writing ---
+
+// The number that each living device has in what is written.
+std::vector<uint32_t> encode_devices(const RouteTable& table, const std::function<void(ByteView)>& emit) {
+  std::vector<uint32_t> numbers(table.devices().limit(), kNoSlot);
+  uint32_t next = 0;
+  std::string bytes;
+  for (DeviceSlot slot = 0; slot < table.devices().limit(); ++slot) {
+    const Device& device = table.device_at(slot);
+    if (!device.is_used() || device.is_dead(table.clock())) continue;
+    numbers[slot] = next++;
+    if (bytes.empty()) bytes = kDevices;
+    append_text(bytes, device.name);
+    append_text(bytes, device.user);
+    append_text(bytes, device.agent);
+    append_varint(bytes, device.connected.value());
+    append_varint(bytes, device.seen.value());
+    append_varint(bytes, device.ttl_ms);
+    if (bytes.size() > kStringBytes) emit(std::exchange(bytes, {}));
+  }
+  if (!bytes.empty()) emit(bytes);
+  return numbers;
+}
+
+// What a string of a target begins with.
+std::string target_head(const RouteTable& table, const RouteTarget& target) {
+  std::string bytes(1, kTarget);
+  const RoutedChannel& channel = table.channel(target.channel);
+  bytes += channel.key;
+  const bool is_named = target.name != nullptr;
+  const TargetKind kind = target.filter == kNoSlot ? TargetKind::Everything
+                          : is_named               ? TargetKind::NamedFilter
+                                                   : TargetKind::Filter;
+  append_varint(bytes, static_cast<uint64_t>(kind));
+  if (is_named) append_text(bytes, *target.name);
+  if (target.filter != kNoSlot) append_text(bytes, channel.filters->json(target.filter));
+  return bytes;
+}
+
+void encode_target(const RouteTable& table, const RouteTarget& target, const std::vector<uint32_t>& numbers,
+                   const std::function<void(ByteView)>& emit) {
+  const std::string head = target_head(table, target);
+  std::string bytes = head;
+  bool has_any = target.name != nullptr;
+  for (const Member& member : target.members) {
+    if (table.is_member_dead(member, table.clock())) continue;
+    has_any = true;
+    append_varint(bytes, numbers[member.device()]);
+    const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
+    append_varint(bytes, terms == nullptr ? 0 : terms->ttl_ms);
+    if (terms != nullptr) append_varint(bytes, terms->subscribed.value());
+    if (bytes.size() < head.size() + kStringBytes) continue;
+    emit(std::exchange(bytes, head));
+    has_any = false;
+  }
+  if (has_any) emit(bytes);
+}
+
+// --- reading ---
+
+Result<void> restore_head(RouteTable& table, Decoder& in) {
+  const uint64_t version = in.number();
+  const UnixMs clock(in.number());
+  if (!in.finished() || clock.value() > INT64_MAX) return corrupt("a routing table's head that is none");
+  if (version != kVersion) return corrupt("a routing table of a version this module does not know");
+  table.tick(clock);
+  return {};
+}
+
+struct SavedDevice {
+  DeviceName name;
+  RouteTable::DeviceChange facts;
+  UnixMs connected;
+  UnixMs seen;
+};
+
+Result<SavedDevice> read_device(Decoder& in) {
+  const ByteView whole = read_text(in);
+  const ByteView user = read_text(in);
+  const ByteView agent = read_text(in);
+  const UnixMs connected(in.number());
+  const UnixMs seen(in.number());
+  const uint64_t ttl_ms = in.number();
+  const auto name = parse_device_name(whole);
+  if (!in.ok()) return corrupt("devices of the wrong length");
+  if (!name || !is_name(name->id) || !is_name(name->transport)) return corrupt("a device's name that is none");
+  if (user.size() > kMaxRouteName || agent.size() > kMaxAgent) return corrupt("a device with too long a user or agent");
+  if (connected.value() > INT64_MAX || seen.value() > INT64_MAX || ttl_ms > kMaxRouteTtlMs) {
+    return corrupt("a device beyond the end of time");
+  }
+  return SavedDevice{*name, {user, agent, ttl_ms}, connected, seen};
+}
+
+Result<void> restore_devices(RouteTable& table, Decoder& in) {
+  std::vector<SavedDevice> devices;
+  std::set<ByteView> names;
+  while (!in.finished()) {
+    auto device = read_device(in);
+    if (!device) return std::unexpected(device.error());
+    if (table.device(device->name.whole, UnixMs()) != nullptr || !names.insert(device->name.whole).second) {
+      return corrupt("a device that is there twice");
+    }
+    devices.push_back(*device);
+  }
+  for (const SavedDevice& each : devices) table.restore_device(each.name, each.facts, each.connected, each.seen);
+  return {};
+}
+
+struct SavedTarget {
+  RouteChannel channel;
+  TargetKind kind = TargetKind::Everything;
+  ByteView name;
+  Filter filter;
+  std::string json;  // of the filter
+};
+
+Result<SavedTarget> read_target(Decoder& in) {
+  SavedTarget target;
+  target.channel = read_channel(in);
+  const uint64_t kind = in.number();
+  if (!in.ok() || kind > static_cast<uint64_t>(TargetKind::NamedFilter)) return corrupt("a target that is none");
+  const RouteChannel& channel = target.channel;
+  if (!is_name(channel.app) || !is_name(channel.model) || !is_name(channel.user.value_or("-")) ||
+      !is_name(channel.id.value_or("-"))) {
+    return corrupt("a channel's name that is none");
+  }
+  target.kind = static_cast<TargetKind>(kind);
+  if (target.kind == TargetKind::NamedFilter) target.name = read_text(in);
+  if (target.kind == TargetKind::NamedFilter && (!is_name(target.name) || looks_like_filter_id(target.name))) {
+    return corrupt("a filter's name that is none");
+  }
+  if (target.kind == TargetKind::Everything) return target;
+  auto filter = parse_filter(read_text(in));
+  if (!in.ok() || !filter) return corrupt("a filter that is none");
+  target.filter = std::move(*filter);
+  target.json = filter_json(target.filter);
+  return target;
+}
+
+struct SavedSubscription {
+  DeviceSlot device;
+  SubscriptionTerms terms;
+};
+
+Result<std::vector<SavedSubscription>> read_subscriptions(const RouteTable& table, Decoder& in) {
+  std::vector<SavedSubscription> subscriptions;
+  std::set<DeviceSlot> devices;
+  while (!in.finished()) {
+    const uint64_t device = in.number();
+    SubscriptionTerms terms;
+    terms.ttl_ms = in.number();
+    if (terms.ttl_ms != 0) terms.subscribed = UnixMs(in.number());
+    if (!in.ok()) return corrupt("subscriptions of the wrong length");
+    if (device >= table.devices().limit() || !table.device_at(static_cast<DeviceSlot>(device)).is_used()) {
+      return corrupt("a subscription of a device that is not there");
+    }
+    if (!devices.insert(static_cast<DeviceSlot>(device)).second) return corrupt("a subscription that is there twice");
+    if (terms.ttl_ms > kMaxRouteTtlMs || terms.subscribed.value() > INT64_MAX) {
+      return corrupt("a subscription beyond the end of time");
+    }
+    subscriptions.push_back({static_cast<DeviceSlot>(device), terms});
+  }
+  return subscriptions;
+}
+
+TargetSlot find_target(const RouteTable& table, const SavedTarget& saved) {
+  switch (saved.kind) {
+    case TargetKind::Everything:
+      return table.find_everything(saved.channel);
+    case TargetKind::Filter:
+      return table.find_filter(saved.channel, saved.json);
+    case TargetKind::NamedFilter:
+      return table.find_filter_id(saved.channel, saved.name);
+  }
+  return kNoSlot;
+}
+
+TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
+  switch (saved.kind) {
+    case TargetKind::Everything:
+      return table.everything(saved.channel);
+    case TargetKind::Filter:
+      return table.filtered(saved.channel, saved.filter, saved.json);
+    case TargetKind::NamedFilter:
+      table.set_filter(saved.channel, saved.name, saved.filter, saved.json);
+      return table.find_filter_id(saved.channel, saved.name);
+  }
+  return kNoSlot;
+}
+
+Result<void> restore_target(RouteTable& table, Decoder& in) {
+  const auto target = read_target(in);
+  if (!target) return std::unexpected(target.error());
+  const auto subscriptions = read_subscriptions(table, in);
+  if (!subscriptions) return std::unexpected(subscriptions.error());
+  if (subscriptions->empty() && target->kind != TargetKind::NamedFilter) return corrupt("a target of nobody");
+  const TargetSlot known = find_target(table, *target);
+  for (const SavedSubscription& each : *subscriptions) {
+    if (known != kNoSlot && table.subscriptions().find(each.device, known) != kNoSlot) {
+      return corrupt("a subscription that is there twice");
+    }
+  }
+  const TargetSlot slot = make_target(table, *target);
+  for (const SavedSubscription& each : *subscriptions) table.restore_subscription(each.device, slot, each.terms);
+  return {};
+}
+
+}  // namespace
+
+void encode_route_table(const RouteTable& table, const std::function<void(ByteView)>& emit) {
+  std::string head(1, kHead);
+  append_varint(head, kVersion);
+  append_varint(head, table.clock().value());
+  emit(head);
+  const std::vector<uint32_t> numbers = encode_devices(table, emit);
+  for (TargetSlot slot = 0; slot < table.targets().limit(); ++slot) {
+    const RouteTarget& target = table.target(slot);
+    if (target.is_used() && !target.is_gone) encode_target(table, target, numbers, emit);
+  }
+}
+
+Result<void> restore_route_part(RouteTable& table, ByteView bytes) {
+  if (bytes.empty()) return corrupt("an empty part of a routing table");
+  Decoder in(bytes.substr(1));
+  switch (bytes.front()) {
+    case kHead:
+      return restore_head(table, in);
+    case kDevices:
+      return restore_devices(table, in);
+    case kTarget:
+      return restore_target(table, in);
+    default:
+      return corrupt("a part of a routing table that this module does not know");
+  }
+}
+
+std::vector<std::string> route_facts(const RouteTable& table) {
+  std::vector<std::string> facts;
+  for (DeviceSlot slot = 0; slot < table.devices().limit(); ++slot) {
+    const Device& device = table.device_at(slot);
+    if (!device.is_used() || device.is_dead(table.clock())) continue;
+    std::string& fact = facts.emplace_back(1, kDevices);
+    for (ByteView text : {ByteView(device.name), ByteView(device.user), ByteView(device.agent)})
+      append_text(fact, text);
+    for (uint64_t number : {device.connected.value(), device.seen.value(), device.ttl_ms}) append_varint(fact, number);
+  }
+  for (TargetSlot slot = 0; slot < table.targets().limit(); ++slot) {
+    const RouteTarget& target = table.target(slot);
+    if (!target.is_used() || target.is_gone) continue;
+    const std::string head = target_head(table, target);
+    if (target.name != nullptr) facts.push_back(head);
+    for (const Member& member : target.members) {
+      if (table.is_member_dead(member, table.clock())) continue;
+      std::string& fact = facts.emplace_back(head);
+      append_text(fact, table.device_at(member.device()).name);
+      const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
+      append_varint(fact, terms == nullptr ? 0 : terms->ttl_ms);
+      if (terms != nullptr) append_varint(fact, terms->subscribed.value());
+    }
+  }
+  std::ranges::sort(facts);
+  return facts;
+}
+
+}  // namespace millrace

@@ -1,0 +1,121 @@
+#include "engine/route/route_match.h"
+
+#include <algorithm>
+#include <string>
+
+namespace millrace {
+
+namespace {
+
+bool is_json_null(ByteView json) {
+  constexpr ByteView kSpaces = " \t\r\n";
+  const size_t begin = json.find_first_not_of(kSpaces);
+  if (begin == ByteView::npos) return false;
+  return json.substr(begin, json.find_last_not_of(kSpaces) + 1 - begin) == "null";
+}
+
+}  // namespace
+
+const char* meaning_name(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::Enter:
+      return "enter";
+    case Meaning::Update:
+      return "update";
+    case Meaning::Leave:
+      return "leave";
+    case Meaning::Delete:
+      return "delete";
+  }
+  return "";
+}
+
+Result<void> RouteMatcher::read(Side& side, const std::optional<ByteView>& json, const char* name) {
+  if (!json || is_json_null(*json)) {
+    side.what = json ? Side::What::Missing : Side::What::NotGiven;
+    return {};
+  }
+  auto object = side.parser.parse(*json);
+  if (!object) return fail(object.error().code, std::string(name) + ": " + object.error().text);
+  side.what = Side::What::Object;
+  side.object = *object;
+  return {};
+}
+
+Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& change, UnixMs now) {
+  found_.clear();
+  if (auto good = read(document_, change.document, "DOC"); !good) return good;
+  if (auto good = read(old_, change.old, "OLD"); !good) return good;
+  patterns_ = change.about.patterns();
+  ++table.matches_;
+  if (++table.match_number_ == 0) {
+    for (DeviceSlot slot = 0; slot < table.devices_.limit(); ++slot) table.devices_[slot].match = 0;
+    table.match_number_ = 1;
+  }
+  for (size_t i = 0; i < patterns_.size(); ++i) {
+    const ChannelSlot slot = table.find_channel(patterns_[i].key());
+    if (slot == kNoSlot) continue;
+    const RoutedChannel& channel = table.channels_[slot];
+    table.top_.count(slot, ++channel.heard);
+    match_channel(table, channel, static_cast<uint8_t>(1 << i), now);
+  }
+  std::ranges::stable_sort(found_, {}, &Found::transport);
+  for (const Found& found : found_) ++table.transports_[found.transport].matched;
+  return {};
+}
+
+void RouteMatcher::match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now) {
+  if (channel.everything != kNoSlot) {
+    // Who hears everything hears of what there is: without any document, that something has happened.
+    const bool existed = old_.what == Side::What::Object;
+    const bool exists = document_.what == Side::What::Object || !existed;
+    add(table, table.targets_[channel.everything], now,
+        {.matches_now = exists, .matched_before = existed, .channels = bit});
+  }
+  if (channel.filters == nullptr) return;
+  if (document_.what == Side::What::Object) match_filters(table, channel, bit, now, true);
+  if (old_.what == Side::What::Object) match_filters(table, channel, bit, now, false);
+}
+
+void RouteMatcher::match_filters(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now,
+                                 bool is_now) {
+  const FilterIndex& index = channel.filters->index();
+  values_.extract(is_now ? document_.object : old_.object, index.fields());
+  filters_.clear();
+  index.match(values_, filters_);
+  for (FilterSlot filter : filters_) {
+    TargetSlot slot = channel.filters->first_target(filter);
+    for (; slot != kNoSlot; slot = table.targets_[slot].next_of_filter) {
+      add(table, table.targets_[slot], now, {.matches_now = is_now, .matched_before = !is_now, .channels = bit});
+    }
+  }
+}
+
+void RouteMatcher::add(const RouteTable& table, const RouteTarget& target, UnixMs now, Found what) {
+  constexpr size_t kAhead = 8;
+  const Members& members = target.members;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (i + kAhead < members.size()) __builtin_prefetch(&table.devices_[members[i + kAhead].device()]);
+    const Member& member = members[i];
+    if (table.is_member_dead(member, now)) continue;
+    const Device& device = table.devices_[member.device()];
+    if (device.match != table.match_number_) {
+      device.match = table.match_number_;
+      device.found_at = static_cast<uint32_t>(found_.size());
+      found_.push_back({.device = member.device(), .transport = device.transport});
+    }
+    Found& found = found_[device.found_at];
+    found.matches_now |= what.matches_now;
+    found.matched_before |= what.matched_before;
+    found.channels |= what.channels;
+  }
+}
+
+std::optional<Meaning> RouteMatcher::meaning(const Found& found) const {
+  if (old_.what == Side::What::NotGiven) return std::nullopt;
+  if (document_.what != Side::What::Object && old_.what == Side::What::Object) return Meaning::Delete;
+  if (!found.matched_before) return Meaning::Enter;
+  return found.matches_now ? Meaning::Update : Meaning::Leave;
+}
+
+}  // namespace millrace

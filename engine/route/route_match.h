@@ -1,0 +1,78 @@
+// Finds the devices that must hear of a change. Keeps its memory from one change to the
+// next; one of them serves all tables.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/route/document.h"
+#include "engine/route/route_table.h"
+
+namespace millrace {
+
+// What was changed, and how it looks. A document that is JSON's null is one that does not exist.
+struct RouteChange {
+  RouteChannel about;
+  std::optional<ByteView> document;
+  std::optional<ByteView> old;  // before the change
+};
+
+// What a change means to who listens: something has come into sight, has changed, has gone
+// out of sight, or has gone.
+enum class Meaning : uint8_t { Enter, Update, Leave, Delete };
+const char* meaning_name(Meaning meaning);
+
+class RouteMatcher {
+ public:
+  struct Found {
+    DeviceSlot device = kNoSlot;
+    TransportSlot transport = kNoSlot;
+    // By the document, and by the old one. A device with several subscriptions hears of what
+    // any of them lets through.
+    bool matches_now = false;
+    bool matched_before = false;
+    uint8_t channels = 0;  // a bit for each of patterns()
+  };
+
+  // Each device once, those of one transport together. Failure: Syntax, for a document that is
+  // none. The result is good until the next call and until the table is changed.
+  Result<void> match(const RouteTable& table, const RouteChange& change, UnixMs now);
+
+  std::span<const Found> found() const { return found_; }
+  // Calls visit(transport, its devices) for each transport.
+  template <class Visit>
+  void each_transport(Visit visit) const {
+    for (size_t begin = 0, end = 0; begin < found_.size(); begin = end) {
+      while (end < found_.size() && found_[end].transport == found_[begin].transport) ++end;
+      visit(found_[begin].transport, std::span(found_).subspan(begin, end - begin));
+    }
+  }
+  // The channels on which the change is heard.
+  std::span<const RouteChannel> patterns() const { return patterns_; }
+  // Nothing if no old document was given.
+  std::optional<Meaning> meaning(const Found& found) const;
+
+ private:
+  // One of the two documents.
+  struct Side {
+    enum class What : uint8_t { NotGiven, Missing, Object };
+    What what = What::NotGiven;
+    DocumentParser parser;
+    simdjson::dom::object object;
+  };
+
+  static Result<void> read(Side& side, const std::optional<ByteView>& json, const char* name);
+  void match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now);
+  void match_filters(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now, bool is_now);
+  void add(const RouteTable& table, const RouteTarget& target, UnixMs now, Found what);
+
+  Side document_;
+  Side old_;
+  FieldValues values_;
+  std::vector<FilterSlot> filters_;
+  std::vector<RouteChannel> patterns_;
+  std::vector<Found> found_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,116 @@
+// A table from what was saved of it, its size, and the proof that it is sound.
+#include "engine/route/route_table.h"
+
+namespace millrace {
+
+DeviceSlot RouteTable::restore_device(const DeviceName& name, const DeviceChange& change, UnixMs connected,
+                                      UnixMs seen) {
+  const DeviceSlot slot = device_or_new(name);
+  Device& device = devices_[slot];
+  device.connected = connected;
+  device.seen = seen;
+  if (change.user) device.user = *change.user;
+  if (change.agent) device.agent = *change.agent;
+  if (change.ttl_ms) change_ttl(slot, *change.ttl_ms);
+  return slot;
+}
+
+void RouteTable::restore_subscription(DeviceSlot device, TargetSlot target, const SubscriptionTerms& saved) {
+  const SubscriptionSlot slot = add_subscription(device, target);
+  if (saved.ttl_ms == 0) return;
+  set_terms(slot, saved.ttl_ms);
+  SubscriptionTerms& terms = *subscriptions_.terms(slot);
+  terms.subscribed = saved.subscribed;
+  expect_end(of_subscription(slot), terms.due, end_of(terms, devices_[device]));
+}
+
+uint64_t RouteTable::memory() const {
+  uint64_t bytes = sizeof(*this) + devices_.memory() + by_name_.memory() + transports_.memory() + channels_.memory() +
+                   by_key_.memory() + targets_.memory() + subscriptions_.memory() + endings_.memory();
+  for (DeviceSlot slot = 0; slot < devices_.limit(); ++slot) {
+    const Device& device = devices_[slot];
+    for (const std::string* text : {&device.name, &device.user, &device.agent}) {
+      if (text->capacity() > std::string().capacity()) bytes += text->capacity() + 1;
+    }
+    bytes += device.subscriptions.capacity() * sizeof(SubscriptionSlot);
+  }
+  for (TargetSlot slot = 0; slot < targets_.limit(); ++slot) {
+    bytes += targets_[slot].members.capacity() * sizeof(Member);
+    if (targets_[slot].name != nullptr) bytes += sizeof(std::string) + targets_[slot].name->capacity();
+  }
+  for (ChannelSlot slot = 0; slot < channels_.limit(); ++slot) {
+    if (channels_[slot].key.capacity() > std::string().capacity()) bytes += channels_[slot].key.capacity() + 1;
+    if (channels_[slot].filters != nullptr) bytes += channels_[slot].filters->memory();
+  }
+  return bytes + (gone_devices_.capacity() + gone_targets_.capacity()) * sizeof(uint32_t);
+}
+
+const char* RouteTable::check() const {
+  if (const char* broken = by_name_.check()) return broken;
+  if (const char* broken = by_key_.check()) return broken;
+  if (const char* broken = endings_.check()) return broken;
+  if (const char* broken = subscriptions_.check()) return broken;
+  uint64_t listed = 0;
+  uint64_t endings = 0;
+  for (DeviceSlot slot = 0; slot < devices_.limit(); ++slot) {
+    const Device& device = devices_[slot];
+    if (!device.is_used()) continue;
+    if ((find_device(device.name) == slot) == device.is_gone)
+      return "a device is not found by its name, or a gone one is";
+    if ((device.ttl_ms != 0 && !device.is_gone) != (device.due != UnixMs()))
+      return "a device will not end when it should";
+    if (device.due > device.seen + device.ttl_ms) return "a device will end too late";
+    endings += device.due != UnixMs();
+    listed += device.subscriptions.size();
+    for (uint32_t i = 0; i < device.subscriptions.size(); ++i) {
+      const Subscription& each = subscriptions_[device.subscriptions[i]];
+      if (each.device != slot || each.at_device != i) return "a subscription is not where its device lists it";
+    }
+  }
+  if (listed != subscriptions_.size()) return "devices list another number of subscriptions";
+  if (by_name_.size() != devices_.size() - gone_devices_.size()) return "the names are not those of the devices";
+
+  std::vector<uint64_t> members(channels_.limit());
+  std::vector<uint32_t> targets(channels_.limit());
+  listed = 0;
+  for (TargetSlot slot = 0; slot < targets_.limit(); ++slot) {
+    const RouteTarget& target = targets_[slot];
+    if (!target.is_used()) continue;
+    listed += target.members.size();
+    for (uint32_t i = 0; i < target.members.size(); ++i) {
+      const Member& member = target.members[i];
+      const Subscription& each = subscriptions_[member.subscription()];
+      if (each.target != slot || each.at_target != i || each.device != member.device()) {
+        return "a subscription is not where its target lists it";
+      }
+      const SubscriptionTerms* terms = subscriptions_.terms(member.subscription());
+      if ((terms != nullptr) != member.has_terms()) return "a member does not know of its terms";
+      if (terms == nullptr) continue;
+      ++endings;
+      if (terms->due == UnixMs() || terms->due > end_of(*terms, devices_[member.device()]))
+        return "a subscription will not end when it should";
+    }
+    if (target.is_gone) continue;
+    members[target.channel] += target.members.size();
+    ++targets[target.channel];
+    if (target.members.empty() && target.name == nullptr) return "a target of nobody";
+  }
+  if (listed != subscriptions_.size()) return "targets list another number of subscriptions";
+  if (endings != endings_.size()) return "something ends that is not there";
+
+  uint64_t filters = 0;
+  for (ChannelSlot slot = 0; slot < channels_.limit(); ++slot) {
+    const RoutedChannel& channel = channels_[slot];
+    if (!channel.is_used()) continue;
+    if (find_channel(channel.key) != slot) return "a channel is not found";
+    if (channel.members != members[slot] || channel.targets != targets[slot]) return "a channel counts wrong";
+    if (channel.targets == 0) return "a channel of nobody";
+    if (channel.filters == nullptr) continue;
+    if (channel.filters->empty()) return "filters of nobody";
+    filters += channel.filters->index().size();
+    if (const char* broken = channel.filters->check()) return broken;
+  }
+  return filters == filters_ ? nullptr : "the filters are counted wrong";
+}
+
+}  // namespace millrace

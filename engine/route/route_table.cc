@@ -1,0 +1,250 @@
+#include "engine/route/route_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace millrace {
+
+std::optional<DeviceName> parse_device_name(ByteView name) {
+  const size_t bar = name.rfind('|');
+  if (bar == ByteView::npos || bar == 0 || bar + 1 == name.size()) return std::nullopt;
+  return DeviceName{name, name.substr(0, bar), name.substr(bar + 1)};
+}
+
+bool RouteTable::tick(UnixMs now) {
+  if (now <= clock_) return false;
+  clock_ = now;
+  return true;
+}
+
+// --- devices ---
+
+DeviceSlot RouteTable::find_device(ByteView name) const {
+  const auto* found = by_name_.find(hash(name), [&](DeviceSlot slot) { return devices_[slot].name == name; });
+  return found != nullptr ? *found : kNoSlot;
+}
+
+const Device* RouteTable::device(ByteView name, UnixMs now) const {
+  const DeviceSlot slot = find_device(name);
+  return slot == kNoSlot || devices_[slot].is_dead(now) ? nullptr : &devices_[slot];
+}
+
+DeviceSlot RouteTable::device_or_new(const DeviceName& name) {
+  if (const DeviceSlot known = find_device(name.whole); known != kNoSlot) {
+    if (!devices_[known].is_dead(clock_)) return known;
+    bury(known);
+  }
+  const DeviceSlot slot = devices_.add();
+  Device& device = devices_[slot];
+  device.name = name.whole;
+  device.id_size = static_cast<uint32_t>(name.id.size());
+  device.transport = transports_.use(name.transport);
+  device.connected = device.seen = clock_;
+  by_name_.insert(hash(name.whole), slot);
+  return slot;
+}
+
+bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) {
+  const bool is_new = device(name.whole, clock_) == nullptr;
+  const DeviceSlot slot = device_or_new(name);
+  Device& device = devices_[slot];
+  device.seen = clock_;
+  if (change.user) device.user = *change.user;
+  if (change.agent) device.agent = *change.agent;
+  if (change.ttl_ms) change_ttl(slot, *change.ttl_ms);
+  return is_new;
+}
+
+bool RouteTable::touch(ByteView name) {
+  const DeviceSlot slot = find_device(name);
+  if (slot == kNoSlot || devices_[slot].is_dead(clock_)) return false;
+  devices_[slot].seen = clock_;
+  return true;
+}
+
+void RouteTable::change_ttl(DeviceSlot slot, uint64_t ttl_ms) {
+  Device& device = devices_[slot];
+  device.ttl_ms = ttl_ms;
+  if (ttl_ms == 0) {
+    expect_no_end(of_device(slot), device.due);
+  } else {
+    expect_end(of_device(slot), device.due, device.seen + ttl_ms);
+  }
+}
+
+std::optional<uint64_t> RouteTable::delete_device(ByteView name) {
+  const DeviceSlot slot = find_device(name);
+  if (slot == kNoSlot || devices_[slot].is_dead(clock_)) return std::nullopt;
+  const uint64_t count = count_subscriptions(devices_[slot], clock_);
+  bury(slot);
+  return count;
+}
+
+uint64_t RouteTable::count_subscriptions(const Device& device, UnixMs now) const {
+  if (device.subscriptions.size() > kMostCounted) return device.subscriptions.size();
+  return static_cast<uint64_t>(
+      std::ranges::count_if(device.subscriptions, [&](SubscriptionSlot each) { return !is_dead(each, now); }));
+}
+
+// Nobody finds it any more; sweep() does the rest.
+void RouteTable::bury(DeviceSlot slot) {
+  Device& device = devices_[slot];
+  by_name_.erase(hash(device.name), slot);
+  by_name_.shrink(by_name_.size(), [](DeviceSlot) { return true; });
+  transports_.release(device.transport);
+  expect_no_end(of_device(slot), device.due);
+  device.is_gone = true;
+  buried_subscriptions_ += device.subscriptions.size();
+  gone_devices_.push_back(slot);
+}
+
+// --- subscriptions ---
+
+void RouteTable::subscribe(const DeviceName& name, TargetSlot target, std::optional<uint64_t> ttl_ms) {
+  const DeviceSlot device = device_or_new(name);
+  SubscriptionSlot slot = subscriptions_.find(device, target);
+  if (slot == kNoSlot) {
+    slot = add_subscription(device, target);
+  } else if (is_dead(slot, clock_)) {
+    set_terms(slot, 0);
+  }
+  if (ttl_ms) {
+    set_terms(slot, *ttl_ms);
+  } else if (SubscriptionTerms* terms = subscriptions_.terms(slot)) {
+    terms->subscribed = clock_;
+  }
+}
+
+bool RouteTable::unsubscribe(ByteView name, TargetSlot target) {
+  const DeviceSlot device = find_device(name);
+  if (device == kNoSlot || devices_[device].is_dead(clock_)) return false;
+  const SubscriptionSlot slot = subscriptions_.find(device, target);
+  if (slot == kNoSlot || is_dead(slot, clock_)) return false;
+  remove_subscription(slot);
+  return true;
+}
+
+SubscriptionSlot RouteTable::add_subscription(DeviceSlot device, TargetSlot target) {
+  ++channels_[targets_[target].channel].members;
+  return subscriptions_.add(device, target, devices_[device].subscriptions, targets_[target].members);
+}
+
+void RouteTable::remove_subscription(SubscriptionSlot slot) {
+  const Subscription gone = subscriptions_[slot];
+  set_terms(slot, 0);
+  Device& device = devices_[gone.device];
+  RouteTarget& target = targets_[gone.target];
+  subscriptions_.remove(slot, device.subscriptions, target.members);
+  buried_subscriptions_ -= device.is_gone + target.is_gone;
+  if (!target.is_gone) --channels_[target.channel].members;
+  drop_if_unused(gone.target);
+}
+
+void RouteTable::set_terms(SubscriptionSlot slot, uint64_t ttl_ms) {
+  Members& members = targets_[subscriptions_[slot].target].members;
+  if (ttl_ms == 0) {
+    if (SubscriptionTerms* terms = subscriptions_.terms(slot)) expect_no_end(of_subscription(slot), terms->due);
+    subscriptions_.take_terms(slot, members);
+    return;
+  }
+  SubscriptionTerms& terms = subscriptions_.give_terms(slot, members);
+  terms.subscribed = clock_;
+  terms.ttl_ms = ttl_ms;
+  expect_end(of_subscription(slot), terms.due, clock_ + ttl_ms);
+}
+
+// Whoever shows itself shows that it still listens.
+UnixMs RouteTable::end_of(const SubscriptionTerms& terms, const Device& device) {
+  return std::max(terms.subscribed, device.seen) + terms.ttl_ms;
+}
+
+std::optional<UnixMs> RouteTable::end_of(SubscriptionSlot slot) const {
+  const SubscriptionTerms* terms = subscriptions_.terms(slot);
+  if (terms == nullptr) return std::nullopt;
+  return end_of(*terms, devices_[subscriptions_[slot].device]);
+}
+
+bool RouteTable::is_dead(SubscriptionSlot slot, UnixMs now) const {
+  const Subscription& subscription = subscriptions_[slot];
+  const Device& device = devices_[subscription.device];
+  if (device.is_dead(now) || targets_[subscription.target].is_gone) return true;
+  const SubscriptionTerms* terms = subscriptions_.terms(slot);
+  return terms != nullptr && now >= end_of(*terms, device);
+}
+
+bool RouteTable::is_member_dead(const Member& member, UnixMs now) const {
+  const Device& device = devices_[member.device()];
+  if (device.is_dead(now)) return true;
+  return member.has_terms() && now >= end_of(*subscriptions_.terms(member.subscription()), device);
+}
+
+// --- time ---
+
+void RouteTable::expect_end(uint64_t what, UnixMs& due, UnixMs date) {
+  expect_no_end(what, due);
+  due = date;
+  endings_.insert({date, what});
+}
+
+void RouteTable::expect_no_end(uint64_t what, UnixMs& due) {
+  if (due != UnixMs()) endings_.erase({due, what});
+  due = UnixMs();
+}
+
+bool RouteTable::sweep(size_t most) {
+  while (most > 0) {
+    if (!gone_devices_.empty()) {
+      sweep_device(gone_devices_.back(), most);
+    } else if (!gone_targets_.empty()) {
+      sweep_target(gone_targets_.back(), most);
+    } else if (!endings_.empty() && endings_.front().date <= clock_) {
+      sweep_ending();
+      --most;
+    } else {
+      return false;
+    }
+  }
+  return !empty() && next_date() <= clock_;
+}
+
+void RouteTable::sweep_device(DeviceSlot slot, size_t& left) {
+  DeviceSubscriptions& subscriptions = devices_[slot].subscriptions;
+  for (; left > 0 && !subscriptions.empty(); --left) remove_subscription(subscriptions.back());
+  if (left == 0) return;
+  gone_devices_.pop_back();
+  devices_.remove(slot);
+  --left;
+}
+
+void RouteTable::sweep_target(TargetSlot slot, size_t& left) {
+  Members& members = targets_[slot].members;
+  for (; left > 0 && !members.empty(); --left) remove_subscription(members.back().subscription());
+  if (left == 0) return;
+  gone_targets_.pop_back();
+  targets_.remove(slot);
+  --left;
+}
+
+// What was renewed in the meantime is put where it will end now.
+void RouteTable::sweep_ending() {
+  const uint64_t what = endings_.front().what;
+  if (what % 2 == 0) {
+    const auto slot = static_cast<DeviceSlot>(what / 2);
+    Device& device = devices_[slot];
+    if (device.is_dead(clock_)) return bury(slot);
+    return expect_end(what, device.due, device.seen + device.ttl_ms);
+  }
+  const auto slot = static_cast<SubscriptionSlot>(what / 2);
+  SubscriptionTerms& terms = *subscriptions_.terms(slot);
+  const UnixMs end = end_of(terms, devices_[subscriptions_[slot].device]);
+  if (clock_ >= end) return remove_subscription(slot);
+  expect_end(what, terms.due, end);
+}
+
+std::optional<UnixMs> RouteTable::next_date() const {
+  if (!gone_devices_.empty() || !gone_targets_.empty() || empty()) return clock_;
+  if (endings_.empty()) return std::nullopt;
+  return endings_.front().date;
+}
+
+}  // namespace millrace

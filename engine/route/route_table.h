@@ -1,0 +1,279 @@
+// A routing table: devices, what they have subscribed to, and the answer to one question:
+// which devices must hear of this change?
+//
+//   device d1|ws ---+                                   +--- app:shop:model:task, everything
+//   device d2|ws ---+--- subscriptions, each with an ---+--- app:shop:model:task, {"prio":"high"}
+//   device d1|mqtt -+    optional time to live          +--- app:shop:user:u7:model:task, everything
+//                                                              targets, of channels
+//
+// Time is an argument, and the table's own clock never runs backwards. What has died by that
+// clock is gone for everybody who asks; its memory is given back by sweep(), some at a time.
+// So tables that were told the same things at the same times answer the same, whoever has
+// swept more.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/hash_index.h"
+#include "engine/base/keyed_hash.h"
+#include "engine/base/ordered_chunks.h"
+#include "engine/base/slots.h"
+#include "engine/base/strong.h"
+#include "engine/route/channel_filters.h"
+#include "engine/route/route_channel.h"
+#include "engine/route/subscriptions.h"
+#include "engine/route/top_channels.h"
+#include "engine/route/transports.h"
+
+namespace millrace {
+
+using ChannelSlot = uint32_t;
+
+// "device-id|transport", taken apart at the last bar. Neither part is empty.
+struct DeviceName {
+  ByteView whole;
+  ByteView id;
+  ByteView transport;
+};
+std::optional<DeviceName> parse_device_name(ByteView name);
+
+struct Device {
+  std::string name;      // empty: an unused slot
+  uint32_t id_size = 0;  // of the name
+  TransportSlot transport = kNoSlot;
+  std::string user;
+  std::string agent;
+  UnixMs connected;
+  UnixMs seen;
+  uint64_t ttl_ms = 0;  // 0: lives until it is deleted
+  UnixMs due;           // where it stands in the list of what will end
+  bool is_gone = false;
+  mutable uint32_t match = 0;     // the number of the last match that found it,
+  mutable uint32_t found_at = 0;  // and where it stands there
+  DeviceSubscriptions subscriptions;
+
+  bool is_used() const { return !name.empty(); }
+  ByteView id() const { return ByteView(name).substr(0, id_size); }
+  bool is_dead(UnixMs now) const { return is_gone || (ttl_ms != 0 && now >= seen + ttl_ms); }
+};
+
+// What a device can subscribe to: everything that is heard on a channel, or what a filter lets through.
+struct RouteTarget {
+  ChannelSlot channel = kNoSlot;
+  FilterSlot filter = kNoSlot;          // kNoSlot: everything
+  TargetSlot next_of_filter = kNoSlot;  // others may share the filter under a name
+  std::unique_ptr<std::string> name;    // by SETFILTER; it stays when nobody has subscribed
+  Members members;
+  bool is_gone = false;
+
+  bool is_used() const { return channel != kNoSlot; }
+};
+
+struct RoutedChannel {
+  std::string key;  // RouteChannel::key(); empty: an unused slot
+  TargetSlot everything = kNoSlot;
+  uint32_t targets = 0;
+  uint64_t members = 0;                     // of all its targets
+  std::unique_ptr<ChannelFilters> filters;  // null: none
+  mutable uint64_t heard = 0;               // changes; since it was loaded
+
+  bool is_used() const { return !key.empty(); }
+};
+
+struct RouteCounts {
+  uint64_t devices = 0;
+  uint64_t subscriptions = 0;
+  uint64_t filters = 0;
+  uint64_t channels = 0;
+};
+
+class RouteTable {
+ public:
+  explicit RouteTable(const HashKey& key) : key_(key) {}
+  RouteTable(const RouteTable&) = delete;
+  RouteTable& operator=(const RouteTable&) = delete;
+
+  // Nothing is left, not even to sweep.
+  bool empty() const { return devices_.size() == 0 && targets_.size() == 0; }
+  UnixMs clock() const { return clock_; }
+  // Moves the clock to `now` unless it is there or past it; true if it moved.
+  bool tick(UnixMs now);
+
+  // --- devices ---
+  struct DeviceChange {
+    std::optional<ByteView> user;
+    std::optional<ByteView> agent;
+    std::optional<uint64_t> ttl_ms;  // 0: none
+  };
+  // What is not named in the change stays as it was. True if the device is new.
+  bool set_device(const DeviceName& name, const DeviceChange& change);
+  bool touch(ByteView device);
+  // How many subscriptions went with it; nothing if there is no such device.
+  std::optional<uint64_t> delete_device(ByteView device);
+  // Null if there is none that lives at `now`.
+  const Device* device(ByteView name, UnixMs now) const;
+  // Subscriptions of it that live.
+  uint64_t count_subscriptions(const Device& device, UnixMs now) const;
+
+  // From `cursor` on looks at up to `count` places for devices, and calls visit(device) for each that lives. Returns
+  // the next cursor, 0 at the end.
+  template <class Visit>
+  uint64_t scan_devices(uint64_t cursor, uint64_t count, UnixMs now, Visit visit) const {
+    uint64_t at = cursor;
+    for (; at < devices_.limit() && at - cursor < count; ++at) {
+      const Device& each = devices_[static_cast<DeviceSlot>(at)];
+      if (each.is_used() && !each.is_dead(now)) visit(each);
+    }
+    return at < devices_.limit() ? at : 0;
+  }
+
+  // --- subscriptions ---
+  // False if it can take no more, whatever memory there is.
+  bool has_room() const { return subscriptions_.size() < kMaxSubscriptions; }
+  // A new one, or an old one that is renewed, and keeps its time to live if none is given. A device that is not
+  // known is made. REQUIRES: has_room()
+  void subscribe(const DeviceName& device, TargetSlot target, std::optional<uint64_t> ttl_ms);
+  bool unsubscribe(ByteView device, TargetSlot target);
+
+  // --- targets ---
+  // kNoSlot if there is none.
+  TargetSlot find_everything(const RouteChannel& channel) const;
+  TargetSlot find_filter(const RouteChannel& channel, ByteView normal_json) const;
+  // By name, or by the id of a filter without one.
+  TargetSlot find_filter_id(const RouteChannel& channel, ByteView id) const;
+  // The same, made if there is none. A target without a name is to be subscribed to at once.
+  TargetSlot everything(const RouteChannel& channel);
+  TargetSlot filtered(const RouteChannel& channel, const Filter& filter, ByteView normal_json);
+
+  // Gives the filter a name: those who have subscribed to the name hear by the new one.
+  void set_filter(const RouteChannel& channel, ByteView name, const Filter& filter, ByteView normal_json);
+  // How many subscriptions went with it. REQUIRES: a target with a filter
+  uint64_t delete_target(TargetSlot target);
+
+  // Calls visit(id, normal json) for every filter of the channel, those with names first.
+  template <class Visit>
+  void each_filter(const RouteChannel& channel, Visit visit) const;
+
+  // --- time ---
+  // Gives back up to `most` of what has died. True if more is left.
+  bool sweep(size_t most);
+  // When sweep() will next have something to do, or now if there is nothing left of it at all;
+  // nothing if never.
+  std::optional<UnixMs> next_date() const;
+  // When a subscription ends if nobody renews it; nothing if never.
+  std::optional<UnixMs> end_of(SubscriptionSlot slot) const;
+  bool is_member_dead(const Member& member, UnixMs now) const;
+
+  // A note of the caller's: the date it has promised to come back at. Not saved.
+  UnixMs promised() const { return promised_; }
+  void promise(UnixMs date) { promised_ = date; }
+
+  // --- looking at it ---
+  // Those that have died and are not swept yet count, unless they were deleted.
+  RouteCounts counts() const;
+  ChannelSlot find_channel(ByteView key) const;
+  const RoutedChannel& channel(ChannelSlot slot) const { return channels_[slot]; }
+  const Slots<RoutedChannel>& channels() const { return channels_; }
+  const RouteTarget& target(TargetSlot slot) const { return targets_[slot]; }
+  const Slots<RouteTarget>& targets() const { return targets_; }
+  const Device& device_at(DeviceSlot slot) const { return devices_[slot]; }
+  const Slots<Device>& devices() const { return devices_; }
+  const Subscriptions& subscriptions() const { return subscriptions_; }
+  const Transports& transports() const { return transports_; }
+  const TopChannels& top_channels() const { return top_; }
+  uint64_t matches() const { return matches_; }
+
+  // --- as a value ---
+  // Adds what a saved table has; see route_codec.h. REQUIRES: it is not there yet.
+  DeviceSlot restore_device(const DeviceName& name, const DeviceChange& change, UnixMs connected, UnixMs seen);
+  void restore_subscription(DeviceSlot device, TargetSlot target, const SubscriptionTerms& terms);
+
+  // How many pieces of memory it has, about.
+  uint64_t parts() const { return devices_.limit() + targets_.limit() + channels_.limit(); }
+  uint64_t memory() const;
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  friend class RouteMatcher;
+
+  // What will end: a device, or a subscription.
+  struct Ending {
+    UnixMs date;
+    uint64_t what;  // twice the slot; and one for a subscription
+    friend auto operator<=>(const Ending&, const Ending&) = default;
+  };
+  static constexpr Ending ending_of(const Ending& ending) { return ending; }
+  static uint64_t of_device(DeviceSlot slot) { return uint64_t{slot} * 2; }
+  static uint64_t of_subscription(SubscriptionSlot slot) { return uint64_t{slot} * 2 + 1; }
+
+  uint32_t hash(ByteView bytes) const { return static_cast<uint32_t>(keyed_hash(key_, bytes)); }
+  // Up to here what a device or a filter had is counted one by one; beyond, those whose time is
+  // over and that are not swept yet count too.
+  static constexpr size_t kMostCounted = 10'000;
+
+  DeviceSlot find_device(ByteView name) const;
+  DeviceSlot device_or_new(const DeviceName& name);
+  void bury(DeviceSlot slot);
+  void change_ttl(DeviceSlot slot, uint64_t ttl_ms);
+  void set_terms(SubscriptionSlot slot, uint64_t ttl_ms);
+  static UnixMs end_of(const SubscriptionTerms& terms, const Device& device);
+  bool is_dead(SubscriptionSlot slot, UnixMs now) const;
+  void expect_end(uint64_t what, UnixMs& due, UnixMs date);
+  void expect_no_end(uint64_t what, UnixMs& due);
+
+  ChannelSlot channel_or_new(const RouteChannel& channel);
+  TargetSlot new_target(ChannelSlot channel);
+  void attach(TargetSlot target, FilterSlot filter);
+  void detach(TargetSlot target);
+  FilterSlot filter_or_new(ChannelSlot channel, const Filter& filter, ByteView normal_json);
+  TargetSlot without_name(ChannelSlot channel, FilterSlot filter) const;
+  // Takes the target from its channel, which goes with its last one.
+  void leave_channel(TargetSlot slot);
+  void drop_if_unused(TargetSlot slot);
+  SubscriptionSlot add_subscription(DeviceSlot device, TargetSlot target);
+  void remove_subscription(SubscriptionSlot slot);
+
+  void sweep_ending();
+  void sweep_device(DeviceSlot slot, size_t& left);
+  void sweep_target(TargetSlot slot, size_t& left);
+
+  HashKey key_;
+  UnixMs clock_;
+  Slots<Device> devices_;
+  HashIndex<DeviceSlot> by_name_;
+  Transports transports_;
+  Slots<RoutedChannel> channels_;
+  HashIndex<ChannelSlot> by_key_;
+  Slots<RouteTarget> targets_;
+  Subscriptions subscriptions_;
+  OrderedChunks<Ending, ending_of> endings_;
+  std::vector<DeviceSlot> gone_devices_;
+  std::vector<TargetSlot> gone_targets_;
+  uint64_t buried_subscriptions_ = 0;  // of subscriptions_, those that were deleted and are not swept
+  uint64_t filters_ = 0;
+  mutable uint32_t match_number_ = 0;
+  mutable uint64_t matches_ = 0;
+  mutable TopChannels top_;
+  UnixMs promised_{UINT64_MAX};
+};
+
+template <class Visit>
+void RouteTable::each_filter(const RouteChannel& channel, Visit visit) const {
+  const ChannelSlot slot = find_channel(channel.key());
+  if (slot == kNoSlot || channels_[slot].filters == nullptr) return;
+  const ChannelFilters& filters = *channels_[slot].filters;
+  for (const auto& [name, target] : filters.named()) visit(name, filters.json(targets_[target].filter));
+  filters.each_slot([&](FilterSlot filter) {
+    if (without_name(slot, filter) == kNoSlot) return;
+    const std::string json = filters.json(filter);
+    visit(filter_id(json), json);
+  });
+}
+
+}  // namespace millrace

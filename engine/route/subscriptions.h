@@ -1,0 +1,86 @@
+// Who has subscribed to what: a device to a target, each once. Both ends list the other, so
+// that a match walks a target's devices side by side in memory, and a device that goes
+// finds what it had.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/hash_index.h"
+#include "engine/base/slots.h"
+#include "engine/base/strong.h"
+
+namespace millrace {
+
+using DeviceSlot = uint32_t;
+using TargetSlot = uint32_t;
+using SubscriptionSlot = uint32_t;
+
+// How long a subscription lives; most live until somebody ends them, and have none.
+struct SubscriptionTerms {
+  UnixMs subscribed;  // or last asked for again
+  uint64_t ttl_ms = 0;
+  UnixMs due;  // where it stands in the list of what will end
+};
+
+struct Subscription {
+  DeviceSlot device = kNoSlot;
+  TargetSlot target = kNoSlot;
+  uint32_t at_device = 0;  // its place in the device's list
+  uint32_t at_target = 0;  // and in the target's
+  uint32_t terms = kNoSlot;
+
+  bool is_used() const { return device != kNoSlot; }
+};
+
+// One device of a target.
+class Member {
+ public:
+  Member(DeviceSlot device, SubscriptionSlot subscription) : device_(device), bits_(subscription << 1) {}
+
+  DeviceSlot device() const { return device_; }
+  SubscriptionSlot subscription() const { return bits_ >> 1; }
+  // A match need not look at the subscription of one that has none.
+  bool has_terms() const { return (bits_ & 1) != 0; }
+  void set_has_terms(bool has) { bits_ = (bits_ & ~uint32_t{1}) | static_cast<uint32_t>(has); }
+
+ private:
+  DeviceSlot device_;
+  uint32_t bits_;
+};
+inline constexpr uint32_t kMaxSubscriptions = (uint32_t{1} << 31) - 1;
+
+using Members = std::vector<Member>;
+using DeviceSubscriptions = std::vector<SubscriptionSlot>;
+
+class Subscriptions {
+ public:
+  size_t size() const { return slots_.size(); }
+  uint32_t limit() const { return slots_.limit(); }
+  const Subscription& operator[](SubscriptionSlot slot) const { return slots_[slot]; }
+
+  SubscriptionSlot find(DeviceSlot device, TargetSlot target) const;
+
+  // The two lists are those of the device and the target. REQUIRES: there is none yet; size() < kMaxSubscriptions
+  SubscriptionSlot add(DeviceSlot device, TargetSlot target, DeviceSubscriptions& of_device, Members& of_target);
+  void remove(SubscriptionSlot slot, DeviceSubscriptions& of_device, Members& of_target);
+
+  // Null if it has none.
+  const SubscriptionTerms* terms(SubscriptionSlot slot) const;
+  SubscriptionTerms* terms(SubscriptionSlot slot);
+  // Gives it terms, if it has none. The target's list says so too.
+  SubscriptionTerms& give_terms(SubscriptionSlot slot, Members& of_target);
+  void take_terms(SubscriptionSlot slot, Members& of_target);
+
+  uint64_t memory() const { return slots_.memory() + terms_.memory() + index_.memory(); }
+  const char* check() const { return index_.size() == size() ? index_.check() : "the index has another size"; }
+
+ private:
+  static uint32_t hash(DeviceSlot device, TargetSlot target);
+
+  Slots<Subscription> slots_;
+  Slots<SubscriptionTerms> terms_;
+  HashIndex<SubscriptionSlot> index_;
+};
+
+}  // namespace millrace

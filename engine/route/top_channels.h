@@ -1,0 +1,47 @@
+// The channels that are heard most, kept while changes come in: nobody has to look at all
+// the others.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace millrace {
+
+class TopChannels {
+ public:
+  struct Entry {
+    uint32_t channel;
+    uint64_t changes;
+  };
+  static constexpr size_t kMost = 10;
+
+  // The channel has been heard so many times by now. O(kMost)
+  void count(uint32_t channel, uint64_t changes) {
+    auto found = std::ranges::find(entries_, channel, &Entry::channel);
+    if (found == entries_.end()) {
+      if (entries_.size() < kMost) {
+        found = entries_.insert(entries_.end(), {channel, changes});
+      } else if (entries_.back().changes < changes) {
+        found = entries_.end() - 1;
+        *found = {channel, changes};
+      } else {
+        return;
+      }
+    }
+    found->changes = changes;
+    for (; found != entries_.begin() && (found - 1)->changes < found->changes; --found) std::swap(*found, *(found - 1));
+  }
+
+  void forget(uint32_t channel) {
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.channel == channel; });
+  }
+
+  // The most heard first.
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace millrace

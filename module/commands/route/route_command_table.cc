@@ -1,0 +1,264 @@
+#include "module/commands/route/route_commands.h"
+#include "module/commands/table_words.h"
+
+namespace millrace::module {
+
+namespace {
+
+constexpr ArgumentDoc kTable{.name = "table", .kind = Key};
+constexpr ArgumentDoc kDevice{.name = "device-and-transport"};
+constexpr ArgumentDoc kTtl{.name = "milliseconds", .kind = Integer, .token = "TTL", .flags = kOptional};
+constexpr ArgumentDoc kCount{.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional};
+
+// --- channels ---
+constexpr ArgumentDoc kApp{.name = "app", .token = "APP"};
+constexpr ArgumentDoc kModel{.name = "model", .token = "MODEL"};
+constexpr ArgumentDoc kUser{.name = "user", .token = "USER", .flags = kOptional};
+constexpr ArgumentDoc kId{.name = "id", .token = "ID", .flags = kOptional};
+constexpr ArgumentDoc kPatterns[] = {kApp, kModel, kUser, kId};
+constexpr ArgumentDoc kPartition[] = {{.name = "channel"},
+                                      {.name = "count", .kind = Integer, .token = "PARTITIONS", .flags = kOptional}};
+
+// --- devices ---
+constexpr ArgumentDoc kDeviceSet[] = {
+    kTable, kDevice, kUser, {.name = "text", .token = "AGENT", .flags = kOptional}, kTtl};
+constexpr ArgumentDoc kFull[] = {{.name = "full", .kind = PureToken, .token = "FULL"}, kCount};
+constexpr ArgumentDoc kDeviceGet[] = {
+    kTable, kDevice, {.name = "lists", .kind = Block, .flags = kOptional, .parts = kFull}};
+constexpr ArgumentDoc kTableAndDevice[] = {kTable, kDevice};
+constexpr ArgumentDoc kDeviceList[] = {kTable,
+                                       {.name = "transport", .token = "TRANSPORT", .flags = kOptional},
+                                       kUser,
+                                       kCount,
+                                       {.name = "cursor", .kind = Integer, .token = "CURSOR", .flags = kOptional}};
+
+// --- subscriptions and filters ---
+constexpr ArgumentDoc kFilters[] = {{.name = "json", .token = "FILTER"}, {.name = "filter-id", .token = "FILTERID"}};
+constexpr ArgumentDoc kFilter{.name = "filter", .kind = OneOf, .flags = kOptional, .parts = kFilters};
+constexpr ArgumentDoc kSubscribe[] = {kTable, kDevice, kApp, kModel, kUser, kId, kFilter, kTtl};
+constexpr ArgumentDoc kUnsubscribe[] = {kTable, kDevice, kApp, kModel, kUser, kId, kFilter};
+constexpr ArgumentDoc kSetFilter[] = {kTable, {.name = "filter-id"}, {.name = "json"}, kApp, kModel, kUser, kId};
+constexpr ArgumentDoc kDelFilter[] = {kTable, {.name = "filter-id"}, kApp, kModel, kUser, kId};
+constexpr ArgumentDoc kListFilters[] = {kTable, kApp, kModel, kUser, kId};
+
+// --- changes ---
+constexpr ArgumentDoc kDocument{.name = "document", .token = "DOC", .flags = kOptional};
+constexpr ArgumentDoc kOld{.name = "old-document", .token = "OLD", .flags = kOptional};
+constexpr ArgumentDoc kMatch[] = {
+    kTable, kApp,
+    kModel, kUser,
+    kId,    kDocument,
+    kOld,   {.name = "withchannels", .kind = PureToken, .token = "WITHCHANNELS", .flags = kOptional}};
+constexpr ArgumentDoc kQueue[] = {{.name = "transport"}, {.name = "log", .kind = Key}};
+constexpr ArgumentDoc kDispatch[] = {
+    kTable,
+    kApp,
+    kModel,
+    kUser,
+    kId,
+    kDocument,
+    kOld,
+    {.name = "event", .token = "EVENT"},
+    {.name = "queue", .kind = Block, .token = "QUEUES", .flags = kMultiple, .parts = kQueue}};
+constexpr ArgumentDoc kInfo[] = {kTable};
+constexpr ArgumentDoc kEffects[] = {{.name = "unix-time-milliseconds", .kind = UnixTime, .token = "CLOCK"},
+                                    {.name = "part", .token = "PART"}};
+constexpr ArgumentDoc kEffect[] = {kTable, {.name = "effect", .kind = OneOf, .parts = kEffects}};
+
+constexpr abi::Command kCommands[] = {
+    {
+        .name = "ROUTE.DEVICE",
+        .flags = "",
+        .key_flags = 0,
+        .arity = -2,
+        .summary = "The devices of a routing table.",
+        .complexity = "Depends on the subcommand.",
+        .since = kSince,
+        .arguments = {},
+        .callback = nullptr,
+    },
+    {
+        .name = "ROUTE.DEVICE SET",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -4,
+        .summary = "Makes a device known, or renews it; what is not named stays. Returns 1 for a new one, else 0.",
+        .complexity = "O(1).",
+        .since = kSince,
+        .arguments = kDeviceSet,
+        .callback = subcommand<route_device_set>,
+    },
+    {
+        .name = "ROUTE.DEVICE GET",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -4,
+        .summary = "Describes a device; FULL lists what it has subscribed to. Null if there is none.",
+        .complexity = "O(N) with N subscriptions of the device.",
+        .since = kSince,
+        .arguments = kDeviceGet,
+        .callback = subcommand<route_device_get>,
+    },
+    {
+        .name = "ROUTE.DEVICE TOUCH",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = 4,
+        .summary = "Says that a device is still there, which renews it and its subscriptions; 0 if there is none.",
+        .complexity = "O(1).",
+        .since = kSince,
+        .arguments = kTableAndDevice,
+        .callback = subcommand<route_device_touch>,
+    },
+    {
+        .name = "ROUTE.DEVICE DEL",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = 4,
+        .summary = "Removes a device and its subscriptions; returns how many of these there were.",
+        .complexity = "O(N) with N subscriptions, up to 1000 of them; the others are freed in slices.",
+        .since = kSince,
+        .arguments = kTableAndDevice,
+        .callback = subcommand<route_device_del>,
+    },
+    {
+        .name = "ROUTE.DEVICE LIST",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -3,
+        .summary = "Lists devices in portions, as SCAN does: the next cursor, 0 at the end, and those found.",
+        .complexity = "O(COUNT).",
+        .since = kSince,
+        .arguments = kDeviceList,
+        .callback = subcommand<route_device_list>,
+    },
+    {
+        .name = "ROUTE.SUBSCRIBE",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -7,
+        .summary = "Subscribes a device to a channel, with a filter or to everything; returns the channel and the "
+                   "filter's id.",
+        .complexity = "O(N) with N bytes of the filter.",
+        .since = kSince,
+        .arguments = kSubscribe,
+        .callback = callback<route_subscribe>,
+    },
+    {
+        .name = "ROUTE.UNSUBSCRIBE",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = -7,
+        .summary = "Ends a subscription; returns 1, or 0 if there is none.",
+        .complexity = "O(N) with N bytes of the filter.",
+        .since = kSince,
+        .arguments = kUnsubscribe,
+        .callback = callback<route_unsubscribe>,
+    },
+    {
+        .name = "ROUTE.MATCH",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -6,
+        .summary = "Returns the devices that must hear of a change, by transport; with OLD, what it means to each.",
+        .complexity = "O(N+M) with N bytes of the documents and M devices found; filters that cannot match are not "
+                      "looked at.",
+        .since = kSince,
+        .arguments = kMatch,
+        .callback = callback<route_match>,
+    },
+    {
+        .name = "ROUTE.DISPATCH",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess | abi::kOtherKeys,
+        .arity = -11,
+        .summary = "Writes a change to the logs of the transports whose devices must hear of it, one message each.",
+        .complexity = "As ROUTE.MATCH, and O(1) for each log.",
+        .since = kSince,
+        .arguments = kDispatch,
+        .callback = callback_with_keys<route_dispatch, route_dispatch_logs>,
+    },
+    {
+        .name = "ROUTE.SETFILTER",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -8,
+        .summary = "Gives a filter of a channel a name; those who have subscribed to the name hear by the new filter.",
+        .complexity = "O(N) with N bytes of the filter.",
+        .since = kSince,
+        .arguments = kSetFilter,
+        .callback = callback<route_setfilter>,
+    },
+    {
+        .name = "ROUTE.DELFILTER",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = -7,
+        .summary = "Removes a filter by its name or id, and its subscriptions; returns how many of these there were.",
+        .complexity = "O(N) with N subscriptions, up to 1000 of them; the others are freed in slices.",
+        .since = kSince,
+        .arguments = kDelFilter,
+        .callback = callback<route_delfilter>,
+    },
+    {
+        .name = "ROUTE.FILTERS",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -6,
+        .summary = "Lists the filters of a channel: id and normal form of each.",
+        .complexity = "O(N) with N filters.",
+        .since = kSince,
+        .arguments = kListFilters,
+        .callback = callback<route_filters>,
+    },
+    {
+        .name = "ROUTE.PATTERNS",
+        .flags = "readonly fast",
+        .key_flags = 0,
+        .arity = -5,
+        .summary = "Returns the channels on which a change is heard.",
+        .complexity = "O(1).",
+        .since = kSince,
+        .arguments = kPatterns,
+        .callback = callback<route_patterns>,
+    },
+    {
+        .name = "ROUTE.PARTITION",
+        .flags = "readonly fast",
+        .key_flags = 0,
+        .arity = -2,
+        .summary = "Returns the partition of a channel: its CRC32 modulo the number of partitions, 1024 by default.",
+        .complexity = "O(1).",
+        .since = kSince,
+        .arguments = kPartition,
+        .callback = callback<route_partition>,
+    },
+    {
+        .name = "ROUTE.INFO",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly,
+        .arity = 2,
+        .summary = "Describes a routing table: what it holds, and what is heard most.",
+        .complexity = "O(N) with N transports.",
+        .since = kSince,
+        .arguments = kInfo,
+        .callback = callback<route_info>,
+    },
+    {
+        .name = "ROUTE.APPLY",
+        .flags = "write deny-oom admin",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Applies an effect to a routing table; written by servers to replicas and the AOF, not by people.",
+        .complexity = "O(N) with N bytes in the effect.",
+        .since = kSince,
+        .arguments = kEffect,
+        .callback = callback<route_apply>,
+    },
+};
+
+}  // namespace
+
+std::span<const abi::Command> route_command_table() { return kCommands; }
+
+}  // namespace millrace::module

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <string>
+
+#include "module/commands/log/log_upkeep.h"
+#include "module/commands/route/dispatch_entry.h"
+#include "module/commands/route/route_commands.h"
+#include "module/commands/route/route_requests.h"
+#include "module/commands/route/route_upkeep.h"
+#include "module/host/counters.h"
+#include "module/host/log_type.h"
+#include "module/host/owed_answers.h"
+#include "module/host/settings.h"
+
+namespace millrace::module {
+
+namespace {
+
+// What goes to one transport.
+struct Parcel {
+  ByteView transport;
+  uint64_t devices = 0;
+  std::optional<abi::StringRef> log;  // nothing: it has no queue
+  std::string entry;
+  Offset offset;  // once it is written
+};
+
+std::optional<abi::StringRef> queue_of(ByteView transport, const DispatchRequest& request, abi::Arguments arguments) {
+  for (size_t i = 0; i < request.queues.size(); i += 2) {
+    if (request.queues[i] == transport) return arguments.string(2 + request.first_queue + i + 1);
+  }
+  return std::nullopt;
+}
+
+std::vector<Parcel> parcels_of(const RouteTable& table, const DispatchRequest& request, abi::Arguments arguments) {
+  const RouteMatcher& matcher = route_matcher();
+  std::vector<Parcel> parcels;
+  matcher.each_transport([&](TransportSlot transport, std::span<const RouteMatcher::Found> devices) {
+    Parcel& parcel = parcels.emplace_back();
+    parcel.transport = table.transports()[transport].name;
+    parcel.devices = devices.size();
+    parcel.log = queue_of(parcel.transport, request, arguments);
+    if (parcel.log) parcel.entry = dispatch_entry(request, table, matcher, devices);
+  });
+  return parcels;
+}
+
+// All logs are looked at before the first one is written to.
+Result<void> may_write(abi::Context context, const std::vector<Parcel>& parcels) {
+  for (const Parcel& parcel : parcels) {
+    if (!parcel.log) continue;
+    if (parcel.entry.size() > kMaxPart)
+      return fail(ErrorCode::Range, "what would be dispatched is larger than 512 MiB");
+    const auto key = LogKey::for_writing(context, *parcel.log);
+    if (!key) return std::unexpected(key.error());
+    // Several transports may share a log.
+    if (key->get() != nullptr && key->get()->room() < parcels.size()) {
+      return fail(ErrorCode::Full, "the log " + quoted(parcel.log->view()) + " has used up its offsets");
+    }
+  }
+  return {};
+}
+
+void write(abi::Context context, abi::StringRef tag, Parcel& parcel) {
+  auto key = LogKey::for_writing(context, *parcel.log);
+  Log& log = key->get_or_create();
+  move_clock(context, *parcel.log, log);
+  parcel.offset = log.append(tag.view(), parcel.entry, block_limits());
+  ++counters.log.written;
+  ++counters.route.dispatched;
+  const abi::OwnedString entry(parcel.entry);
+  context.replicate("TWRITE", *parcel.log, tag, abi::StringRef(entry));
+  if (log.retention().any()) settle_evicted(log, log.enforce_size_limits());
+  if (log.retention().age_ms != 0) keep_dates(context, *parcel.log, log);
+  context.changed(*parcel.log, "twrite");
+  serve_soon({context.database(), std::string(parcel.log->view())});
+}
+
+// [[transport, devices, offset or null], ...]
+void write_parcels(abi::Reply reply, const std::vector<Parcel>& parcels) {
+  reply.array(parcels.size());
+  for (const Parcel& parcel : parcels) {
+    reply.array(3);
+    reply.bytes(parcel.transport);
+    reply.integer(static_cast<int64_t>(parcel.devices));
+    parcel.log ? reply.integer(static_cast<int64_t>(parcel.offset.value())) : reply.null();
+  }
+}
+
+}  // namespace
+
+std::vector<size_t> route_dispatch_logs(abi::Arguments arguments) {
+  std::vector<size_t> positions;
+  const auto request = parse_route_dispatch(arguments.views(2));
+  if (!request) return positions;
+  for (size_t i = 1; i < request->queues.size(); i += 2) positions.push_back(2 + request->first_queue + i);
+  return positions;
+}
+
+void route_dispatch(abi::Context context, abi::Arguments arguments) {
+  const auto request = parse_route_dispatch(arguments.views(2));
+  if (!request) return context.reply().error(request.error());
+  std::vector<Parcel> parcels;
+  {
+    const auto key = RouteKey::for_reading(context, arguments.string(1));
+    if (!key) return context.reply().error(key.error());
+    const RouteTable nothing{HashKey{}};
+    const RouteTable& table = key->get() != nullptr ? *key->get() : nothing;
+    if (const auto matched = route_matcher().match(table, request->change, present(table)); !matched) {
+      return context.reply().error(matched.error());
+    }
+    parcels = parcels_of(table, *request, arguments);
+  }
+  if (const auto may = may_write(context, parcels); !may) return context.reply().error(may.error());
+  ++counters.route.matches;
+  counters.route.matched += route_matcher().found().size();
+  const abi::OwnedString tag(request->event);
+  for (Parcel& parcel : parcels) {
+    if (parcel.log) write(context, tag, parcel);
+  }
+  write_parcels(context.reply(), parcels);
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,58 @@
+#include "module/commands/route/route_commands.h"
+#include "module/commands/route/route_requests.h"
+#include "module/commands/route/route_upkeep.h"
+
+namespace millrace::module {
+
+namespace {
+
+void field(abi::Reply& reply, const char* name, uint64_t value) {
+  reply.bytes(name);
+  reply.integer(static_cast<int64_t>(value));
+}
+
+void write_transports(abi::Reply& reply, const Transports& transports) {
+  reply.map(transports.by_name().size());
+  for (const auto& [name, slot] : transports.by_name()) {
+    reply.bytes(name);
+    reply.map(2);
+    field(reply, "devices", transports[slot].devices);
+    field(reply, "matched", transports[slot].matched);
+  }
+}
+
+void write_top_channels(abi::Reply& reply, const RouteTable& table) {
+  reply.array(table.top_channels().entries().size());
+  for (const TopChannels::Entry& entry : table.top_channels().entries()) {
+    const RoutedChannel& channel = table.channel(entry.channel);
+    reply.map(3);
+    reply.bytes("channel");
+    reply.bytes(channel_of(channel.key).name());
+    field(reply, "changes", entry.changes);
+    field(reply, "subscriptions", channel.members);
+  }
+}
+
+}  // namespace
+
+void route_info(abi::Context context, abi::Arguments arguments) {
+  if (const auto words = parse_route_info(arguments.views(2)); !words) return context.reply().error(words.error());
+  const auto key = RouteKey::for_reading(context, arguments.string(1));
+  if (!key) return context.reply().error(key.error());
+  abi::Reply reply = context.reply();
+  if (key->get() == nullptr) return reply.null();
+  const RouteTable& table = *key->get();
+  const RouteCounts counts = table.counts();
+  reply.map(7);
+  field(reply, "devices", counts.devices);
+  field(reply, "subscriptions", counts.subscriptions);
+  field(reply, "filters", counts.filters);
+  field(reply, "channels", counts.channels);
+  field(reply, "matches", table.matches());
+  reply.bytes("transports");
+  write_transports(reply, table.transports());
+  reply.bytes("top-channels");
+  write_top_channels(reply, table);
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,299 @@
+#include "module/commands/route/route_requests.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/route/json_text.h"
+
+namespace millrace::module {
+
+namespace {
+
+// The next word as a name: UTF-8, 1 to `longest` bytes.
+ByteView text(ArgumentReader& reader, const char* what, size_t longest = kMaxRouteName) {
+  const ByteView name = reader.name(what, longest);
+  if (!reader.failed() && !is_utf8(name)) reader.fail(ErrorCode::Syntax, std::string(what) + " is not UTF-8");
+  return name;
+}
+
+DeviceName device_name(ArgumentReader& reader) {
+  const ByteView word = text(reader, "device", 2 * kMaxRouteName + 1);
+  if (reader.failed()) return {};
+  const auto name = parse_device_name(word);
+  if (!name) {
+    reader.fail(ErrorCode::Syntax, "a device is written device-id|transport, not " + quoted(word));
+    return {};
+  }
+  if (std::max(name->id.size(), name->transport.size()) > kMaxRouteName) {
+    reader.fail(ErrorCode::Range, "device id and transport have at most 512 bytes each");
+  }
+  return *name;
+}
+
+uint64_t time_to_live(ArgumentReader& reader) { return reader.number("TTL", 0, kMaxRouteTtlMs); }
+
+uint64_t list_count(ArgumentReader& reader) { return reader.number("COUNT", 1, kMaxReadCount); }
+
+// APP a MODEL m [USER u] [ID i], in any order and among other options.
+class ChannelOptions {
+ public:
+  // Takes the next words if they are one of these.
+  bool take(ArgumentReader& reader) {
+    if (reader.option("APP", app_)) {
+      channel_.app = text(reader, "APP");
+    } else if (reader.option("MODEL", model_)) {
+      channel_.model = text(reader, "MODEL");
+    } else if (reader.option("USER", user_)) {
+      channel_.user = text(reader, "USER");
+    } else if (reader.option("ID", id_)) {
+      channel_.id = text(reader, "ID");
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  RouteChannel finish(ArgumentReader& reader) const {
+    if (!reader.failed() && !(app_ && model_)) reader.fail(ErrorCode::Syntax, "APP and MODEL must be given");
+    return channel_;
+  }
+
+ private:
+  RouteChannel channel_;
+  bool app_ = false, model_ = false, user_ = false, id_ = false;
+};
+
+GivenFilter filter(ArgumentReader& reader) {
+  const ByteView json = reader.word("filter");
+  if (reader.failed()) return {};
+  auto parsed = parse_filter(json);
+  if (!parsed) {
+    reader.fail(parsed.error().code, parsed.error().text);
+    return {};
+  }
+  std::string normal = filter_json(*parsed);
+  return {std::move(*parsed), std::move(normal)};
+}
+
+Result<RouteSubscribeRequest> parse_subscription(Words words, bool with_ttl) {
+  ArgumentReader reader(words);
+  RouteSubscribeRequest request;
+  request.device = device_name(reader);
+  ChannelOptions channel;
+  bool has_filter = false, has_id = false, has_ttl = false;
+  while (!reader.at_end()) {
+    if (channel.take(reader)) continue;
+    if (reader.option("FILTER", has_filter)) {
+      request.filter = filter(reader);
+    } else if (reader.option("FILTERID", has_id)) {
+      request.filter_id = text(reader, "FILTERID");
+    } else if (with_ttl && reader.option("TTL", has_ttl)) {
+      request.ttl_ms = time_to_live(reader);
+    } else {
+      reader.unknown_word(with_ttl ? "APP, MODEL, USER, ID, FILTER, FILTERID or TTL"
+                                   : "APP, MODEL, USER, ID, FILTER or FILTERID");
+    }
+  }
+  request.channel = channel.finish(reader);
+  if (!reader.failed() && has_filter && has_id)
+    reader.fail(ErrorCode::Syntax, "FILTER and FILTERID exclude each other");
+  return reader.finish(std::move(request));
+}
+
+// [DOC json] [OLD json] among the options.
+struct DocumentOptions {
+  bool document = false, old = false;
+
+  bool take(ArgumentReader& reader, RouteChange& change) {
+    if (reader.option("DOC", document)) {
+      change.document = reader.word("DOC");
+    } else if (reader.option("OLD", old)) {
+      change.old = reader.word("OLD");
+    } else {
+      return false;
+    }
+    return true;
+  }
+};
+
+void read_queues(ArgumentReader& reader) {
+  std::set<ByteView> transports;
+  do {
+    const ByteView transport = text(reader, "transport");
+    reader.word("log");
+    if (!reader.failed() && !transports.insert(transport).second) {
+      reader.fail(ErrorCode::Syntax, "the transport " + quoted(transport) + " has two queues");
+    }
+  } while (!reader.at_end());
+}
+
+}  // namespace
+
+Result<DeviceSetRequest> parse_route_device_set(Words words) {
+  ArgumentReader reader(words);
+  DeviceSetRequest request;
+  request.device = device_name(reader);
+  bool user = false, agent = false, ttl = false;
+  while (!reader.at_end()) {
+    if (reader.option("USER", user)) {
+      request.change.user = text(reader, "USER");
+    } else if (reader.option("AGENT", agent)) {
+      request.change.agent = reader.name("AGENT", kMaxAgent);
+    } else if (reader.option("TTL", ttl)) {
+      request.change.ttl_ms = time_to_live(reader);
+    } else {
+      reader.unknown_word("USER, AGENT or TTL");
+    }
+  }
+  return reader.finish(request);
+}
+
+Result<DeviceGetRequest> parse_route_device_get(Words words) {
+  ArgumentReader reader(words);
+  DeviceGetRequest request;
+  request.device = device_name(reader);
+  if (reader.keyword("FULL")) {
+    request.listed = 100;
+    if (reader.keyword("COUNT")) request.listed = list_count(reader);
+  }
+  if (!reader.at_end()) reader.unknown_word(request.listed ? "COUNT" : "FULL");
+  return reader.finish(request);
+}
+
+Result<DeviceName> parse_route_device(Words words) {
+  ArgumentReader reader(words);
+  return reader.finish(device_name(reader));
+}
+
+Result<DeviceListRequest> parse_route_device_list(Words words) {
+  ArgumentReader reader(words);
+  DeviceListRequest request;
+  bool transport = false, user = false, count = false, cursor = false;
+  while (!reader.at_end()) {
+    if (reader.option("TRANSPORT", transport)) {
+      request.transport = text(reader, "TRANSPORT");
+    } else if (reader.option("USER", user)) {
+      request.user = text(reader, "USER");
+    } else if (reader.option("COUNT", count)) {
+      request.count = list_count(reader);
+    } else if (reader.option("CURSOR", cursor)) {
+      request.cursor = reader.number("CURSOR", 0, UINT32_MAX);
+    } else {
+      reader.unknown_word("TRANSPORT, USER, COUNT or CURSOR");
+    }
+  }
+  return reader.finish(request);
+}
+
+Result<RouteSubscribeRequest> parse_route_subscribe(Words words) { return parse_subscription(words, true); }
+
+Result<RouteSubscribeRequest> parse_route_unsubscribe(Words words) { return parse_subscription(words, false); }
+
+Result<MatchRequest> parse_route_match(Words words) {
+  ArgumentReader reader(words);
+  MatchRequest request;
+  ChannelOptions channel;
+  DocumentOptions documents;
+  while (!reader.at_end()) {
+    if (channel.take(reader) || documents.take(reader, request.change)) continue;
+    if (!reader.option("WITHCHANNELS", request.with_channels)) {
+      reader.unknown_word("APP, MODEL, USER, ID, DOC, OLD or WITHCHANNELS");
+    }
+  }
+  request.change.about = channel.finish(reader);
+  return reader.finish(request);
+}
+
+Result<DispatchRequest> parse_route_dispatch(Words words) {
+  ArgumentReader reader(words);
+  DispatchRequest request;
+  ChannelOptions channel;
+  DocumentOptions documents;
+  bool event = false;
+  while (!reader.at_end()) {
+    if (channel.take(reader) || documents.take(reader, request.change)) continue;
+    if (reader.option("EVENT", event)) {
+      request.event = text(reader, "EVENT");
+    } else if (reader.keyword("QUEUES")) {
+      request.first_queue = words.size() - reader.left();
+      request.queues = words.subspan(request.first_queue);
+      read_queues(reader);
+    } else {
+      reader.unknown_word("APP, MODEL, USER, ID, DOC, OLD, EVENT or QUEUES");
+    }
+  }
+  request.change.about = channel.finish(reader);
+  if (!reader.failed() && !(event && !request.queues.empty())) {
+    reader.fail(ErrorCode::Syntax, "EVENT must be given, and QUEUES with a transport and its log as the last words");
+  }
+  return reader.finish(request);
+}
+
+Result<SetFilterRequest> parse_route_setfilter(Words words) {
+  ArgumentReader reader(words);
+  SetFilterRequest request;
+  request.name = text(reader, "filter-id");
+  if (!reader.failed() && looks_like_filter_id(request.name)) {
+    reader.fail(ErrorCode::Syntax, "32 hexadecimal digits are the id of a filter without a name, not a name");
+  }
+  request.filter = filter(reader);
+  ChannelOptions channel;
+  while (!reader.at_end()) {
+    if (!channel.take(reader)) reader.unknown_word("APP, MODEL, USER or ID");
+  }
+  request.channel = channel.finish(reader);
+  return reader.finish(std::move(request));
+}
+
+Result<DelFilterRequest> parse_route_delfilter(Words words) {
+  ArgumentReader reader(words);
+  DelFilterRequest request;
+  request.id = text(reader, "filter-id");
+  if (reader.failed()) return reader.error();
+  auto channel = parse_route_channel(words.subspan(1));
+  if (!channel) return std::unexpected(channel.error());
+  request.channel = *channel;
+  return request;
+}
+
+Result<RouteChannel> parse_route_channel(Words words) {
+  ArgumentReader reader(words);
+  ChannelOptions channel;
+  while (!reader.at_end()) {
+    if (!channel.take(reader)) reader.unknown_word("APP, MODEL, USER or ID");
+  }
+  return reader.finish(channel.finish(reader));
+}
+
+Result<PartitionRequest> parse_route_partition(Words words) {
+  ArgumentReader reader(words);
+  PartitionRequest request;
+  // As long as a channel of the longest parts.
+  request.channel = reader.name("channel", 4 * kMaxRouteName + 32);
+  if (reader.keyword("PARTITIONS")) {
+    request.partitions = static_cast<uint32_t>(reader.number("PARTITIONS", 1, UINT32_MAX));
+    if (!reader.at_end()) reader.unknown_word("nothing more");
+  }
+  if (!reader.at_end()) reader.unknown_word("PARTITIONS");
+  return reader.finish(request);
+}
+
+Result<Words> parse_route_info(Words words) {
+  ArgumentReader reader(words);
+  return reader.finish(words);
+}
+
+Result<RouteEffect> parse_route_apply(Words words) {
+  ArgumentReader reader(words);
+  RouteEffect effect;
+  if (reader.keyword("CLOCK")) {
+    effect.clock = UnixMs(reader.number("CLOCK", 0, INT64_MAX));
+  } else if (reader.keyword("PART")) {
+    effect.part = reader.word("PART");
+  } else {
+    reader.unknown_word("CLOCK or PART");
+  }
+  return reader.finish(effect);
+}
+
+}  // namespace millrace::module

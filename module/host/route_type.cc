@@ -1,0 +1,71 @@
+#include "module/host/route_type.h"
+
+#include "engine/route/route_codec.h"
+#include "module/host/agenda.h"
+#include "module/host/counters.h"
+
+namespace millrace::module {
+
+std::unique_ptr<RouteTable> new_route_table() {
+  HashKey key;
+  abi::fill_with_randomness(key);
+  return std::make_unique<RouteTable>(key);
+}
+
+}  // namespace millrace::module
+
+namespace millrace::abi {
+
+namespace {
+
+// Strings up to an empty one.
+Result<std::unique_ptr<RouteTable>> load_table(RdbReader& reader) {
+  auto table = module::new_route_table();
+  for (;;) {
+    const auto part = reader.bytes();
+    if (!part) return cut_short();
+    if (part->view().empty()) break;
+    if (auto restored = restore_route_part(*table, part->view()); !restored) return std::unexpected(restored.error());
+  }
+  return table;
+}
+
+}  // namespace
+
+std::unique_ptr<RouteTable> TypeTraits<RouteTable>::load(RdbReader& reader, int version) {
+  auto table = version == encoding_version ? load_table(reader)
+                                           : fail(ErrorCode::Corrupt, "written by a newer version of the module");
+  if (!table) {
+    ++module::counters.refused_payloads;
+    reader.refuse("routing table", table.error());
+    return nullptr;
+  }
+  if (const auto due = (*table)->next_date()) {
+    (*table)->promise(*due);
+    module::agenda::add({reader.database(), std::string(reader.key())}, *due);
+  }
+  return std::move(*table);
+}
+
+void TypeTraits<RouteTable>::save(RdbWriter& writer, const RouteTable& table) {
+  encode_route_table(table, [&](ByteView part) { writer.bytes(part); });
+  writer.bytes({});
+}
+
+void TypeTraits<RouteTable>::rewrite(AofWriter& writer, const RouteTable& table) {
+  encode_route_table(table, [&](ByteView part) { writer.emit(module::kApplyToRoute, module::kApplyRoutePart, part); });
+}
+
+void TypeTraits<RouteTable>::digest(DigestWriter& writer, const RouteTable& table) {
+  writer.number(table.clock().value());
+  for (const std::string& fact : route_facts(table)) writer.bytes(fact);
+}
+
+std::unique_ptr<RouteTable> TypeTraits<RouteTable>::copy(const RouteTable& table) {
+  auto copied = module::new_route_table();
+  // What we have written ourselves can be read.
+  encode_route_table(table, [&](ByteView part) { (void)restore_route_part(*copied, part); });
+  return copied;
+}
+
+}  // namespace millrace::abi

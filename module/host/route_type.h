@@ -1,0 +1,36 @@
+// The routing table as a key type of the host.
+#pragma once
+
+#include "engine/route/route_table.h"
+#include "module/abi/data_type.h"
+
+namespace millrace::abi {
+
+template <>
+struct TypeTraits<RouteTable> {
+  static constexpr const char* name = "millr-rte";
+  static constexpr int encoding_version = 1;
+  static std::unique_ptr<RouteTable> load(RdbReader& reader, int version);
+  static void save(RdbWriter& writer, const RouteTable& table);
+  static void rewrite(AofWriter& writer, const RouteTable& table);
+  static void digest(DigestWriter& writer, const RouteTable& table);
+  static uint64_t memory(const RouteTable& table) { return table.memory(); }
+  static uint64_t free_effort(const RouteTable& table) { return 1 + table.parts(); }
+  static std::unique_ptr<RouteTable> copy(const RouteTable& table);
+};
+
+}  // namespace millrace::abi
+
+namespace millrace::module {
+
+using RouteKey = abi::TypedKey<RouteTable>;
+
+// An empty table. What it hashes by is its own: it is neither saved nor replicated.
+std::unique_ptr<RouteTable> new_route_table();
+
+// The command that carries effects to replicas and the AOF, and its words.
+inline constexpr const char* kApplyToRoute = "ROUTE.APPLY";
+inline constexpr const char* kApplyRouteTime = "CLOCK";
+inline constexpr const char* kApplyRoutePart = "PART";
+
+}  // namespace millrace::module
