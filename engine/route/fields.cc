@@ -65,11 +65,11 @@ void Fields::release(FieldId field) {
   Use& use = uses_[field];
   if (--use.filters != 0) return;
   remove(root_, use.path, false);
-  use.path = {};
+  use.path = std::string();
   free_.push_back(field);
   if (free_.size() == uses_.size()) {
-    uses_ = {};
-    free_ = {};
+    uses_ = std::vector<Use>();
+    free_ = std::vector<FieldId>();
   }
 }
 

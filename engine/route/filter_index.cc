@@ -97,7 +97,7 @@ void FilterIndex::remove(FilterSlot slot) {
   free_.push_back(slot);
   if (--count_ == 0) {
     filters_.clear();
-    free_ = {};
+    free_ = std::vector<FilterSlot>();
   }
 }
 
