@@ -55,7 +55,7 @@ Access best_access(const Filter& filter, const Cost& cost, size_t longest) {
   return std::nullopt;
 }
 
-std::vector<Interval> necessary_intervals(const Filter& filter) {
+std::vector<Interval> necessary_intervals(const Filter& filter, size_t longest) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::map<std::string, Interval> intervals;
   for (const Filter* part : conjuncts(filter)) {
@@ -72,6 +72,7 @@ std::vector<Interval> necessary_intervals(const Filter& filter) {
   }
   std::vector<Interval> found;
   for (auto& [field, interval] : intervals) {
+    if (found.size() == longest) break;
     if (interval.low > -kInfinity || interval.high < kInfinity) found.push_back(std::move(interval));
   }
   return found;

@@ -31,7 +31,7 @@ struct Interval {
   double high;
 };
 
-// At most one for each field.
-std::vector<Interval> necessary_intervals(const Filter& filter);
+// At most one for each field, and no more than `longest`.
+std::vector<Interval> necessary_intervals(const Filter& filter, size_t longest = 8);
 
 }  // namespace millrace

@@ -1,6 +1,7 @@
 #include "engine/route/document.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace millrace {
 
@@ -20,12 +21,11 @@ Result<simdjson::dom::object> DocumentParser::parse(ByteView json) {
 
 namespace {
 
-// Nothing for objects and arrays.
-std::optional<ScalarView> scalar_of(simdjson::dom::element element) {
+ScalarView value_of(simdjson::dom::element element) {
   using Type = simdjson::dom::element_type;
   switch (element.type()) {
     case Type::NULL_VALUE:
-      return ScalarView();
+      return {};
     case Type::BOOL:
       return ScalarView(element.get_bool().value_unsafe());
     case Type::INT64:
@@ -36,31 +36,37 @@ std::optional<ScalarView> scalar_of(simdjson::dom::element element) {
       return ScalarView(Number(element.get_double().value_unsafe()));
     case Type::STRING:
       return ScalarView(ByteView(element.get_string().value_unsafe()));
-    default:
-      return std::nullopt;
+    case Type::OBJECT:
+    case Type::ARRAY:
+      break;
   }
+  return ScalarView(ScalarKind::Nested);
 }
 
 }  // namespace
 
 void FieldValues::extract(const simdjson::dom::object& document, const Fields& fields) {
-  present_.assign(fields.limit(), false);
+  for (FieldId field : present_) places_[field] = {};
+  present_.clear();
+  if (places_.size() < fields.limit()) places_.resize(fields.limit());
   found_.clear();
   walk(document, fields.root());
-  std::ranges::stable_sort(found_, {}, &Found::first);
+  std::ranges::sort(found_, [](const Found& a, const Found& b) {
+    return a.first != b.first ? a.first < b.first : ScalarOrder()(a.second, b.second);
+  });
+  found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   values_.clear();
-  ends_.assign(fields.limit(), 0);
   for (const auto& [field, value] : found_) {
+    Place& place = places_[field];
+    if (place.end == 0) place.begin = static_cast<uint32_t>(values_.size());
     values_.push_back(value);
-    ends_[field] = static_cast<uint32_t>(values_.size());
+    place.end = static_cast<uint32_t>(values_.size());
   }
-  for (size_t i = 1; i < ends_.size(); ++i) ends_[i] = std::max(ends_[i], ends_[i - 1]);
 }
 
 std::span<const ScalarView> FieldValues::values(FieldId field) const {
-  if (field >= ends_.size()) return {};
-  const uint32_t begin = field == 0 ? 0 : ends_[field - 1];
-  return std::span(values_).subspan(begin, ends_[field] - begin);
+  if (field >= places_.size()) return {};
+  return std::span(values_).subspan(places_[field].begin, places_[field].end - places_[field].begin);
 }
 
 void FieldValues::walk(const simdjson::dom::object& object, const Fields::Node& node) {
@@ -70,16 +76,19 @@ void FieldValues::walk(const simdjson::dom::object& object, const Fields::Node& 
   }
 }
 
+void FieldValues::note_presence(FieldId field) {
+  if (std::exchange(places_[field].is_present, true)) return;
+  present_.push_back(field);
+}
+
 void FieldValues::take(simdjson::dom::element element, const Fields::Node& node, bool in_array) {
+  if (node.field != kNoField) note_presence(node.field);
   if (element.is_array() && !in_array) {
-    if (node.field != kNoField) present_[node.field] = true;
-    for (simdjson::dom::element each : element.get_array().value_unsafe()) take(each, node, true);
+    const simdjson::dom::array array = element.get_array().value_unsafe();
+    for (simdjson::dom::element each : array) take(each, node, true);
     return;
   }
-  if (node.field != kNoField) {
-    present_[node.field] = true;
-    if (const auto value = scalar_of(element)) found_.emplace_back(node.field, *value);
-  }
+  if (node.field != kNoField) found_.emplace_back(node.field, value_of(element));
   if (element.is_object() && !node.children.empty()) walk(element.get_object().value_unsafe(), node);
 }
 

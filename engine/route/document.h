@@ -30,11 +30,12 @@ class DocumentParser {
 // What a document holds of some fields.
 class FieldValues {
  public:
-  // An array is as many values as it has elements that are no objects or arrays; names on
-  // the way go through arrays too. Borrows from the document.
+  // An array is as many values as it has different elements; names on the way go through
+  // arrays too. Borrows from the document. Costs what the document holds of the fields.
   void extract(const simdjson::dom::object& document, const Fields& fields);
 
-  bool is_present(FieldId field) const { return field < present_.size() && present_[field]; }
+  bool is_present(FieldId field) const { return field < places_.size() && places_[field].is_present; }
+  // Sorted by ScalarOrder, no two the same.
   std::span<const ScalarView> values(FieldId field) const;
 
   // Calls visit(field, value) for every value.
@@ -48,11 +49,19 @@ class FieldValues {
 
   void walk(const simdjson::dom::object& object, const Fields::Node& node);
   void take(simdjson::dom::element element, const Fields::Node& node, bool in_array);
+  void note_presence(FieldId field);
 
-  std::vector<bool> present_;
-  std::vector<Found> found_;        // sorted by field
+  // Where a field's values are, [begin, end).
+  struct Place {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+    bool is_present = false;
+  };
+
+  std::vector<Place> places_;       // by field
+  std::vector<FieldId> present_;    // those that places_ has something of
+  std::vector<Found> found_;        // sorted by field, then by value
   std::vector<ScalarView> values_;  // of found_, one behind the other
-  std::vector<uint32_t> ends_;      // of each field in values_
 };
 
 }  // namespace millrace

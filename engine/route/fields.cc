@@ -1,7 +1,5 @@
 #include "engine/route/fields.h"
 
-#include <algorithm>
-
 namespace millrace {
 
 namespace {
@@ -40,9 +38,12 @@ FieldId Fields::use(ByteView whole) {
     node = child->second.get();
   }
   if (node->field == kNoField) {
-    const auto free = std::ranges::find(uses_, 0U, &Use::filters);
-    node->field = static_cast<FieldId>(free - uses_.begin());
-    if (free == uses_.end()) uses_.emplace_back();
+    if (free_.empty()) {
+      free_.push_back(static_cast<FieldId>(uses_.size()));
+      uses_.emplace_back();
+    }
+    node->field = free_.back();
+    free_.pop_back();
     uses_[node->field].path = whole;
   }
   ++uses_[node->field].filters;
@@ -64,22 +65,33 @@ void Fields::release(FieldId field) {
   Use& use = uses_[field];
   if (--use.filters != 0) return;
   remove(root_, use.path, false);
-  use.path.clear();
+  use.path = std::string();
+  free_.push_back(field);
+  if (free_.size() == uses_.size()) {
+    uses_ = std::vector<Use>();
+    free_ = std::vector<FieldId>();
+  }
 }
 
 uint64_t Fields::memory() const {
-  uint64_t bytes = uses_.capacity() * sizeof(Use);
+  uint64_t bytes = uses_.capacity() * sizeof(Use) + free_.capacity() * sizeof(FieldId);
   // A name is in the tree and in the path.
   constexpr size_t kNode = sizeof(Node) + 32 + sizeof(std::string) + sizeof(void*);
-  for (const Use& use : uses_) bytes += kNode + 2 * use.path.capacity();
+  for (const Use& use : uses_) {
+    if (use.filters != 0) bytes += kNode + 2 * use.path.capacity();
+  }
   return bytes;
 }
 
 const char* Fields::check() const {
+  size_t used = 0;
   for (FieldId field = 0; field < uses_.size(); ++field) {
-    if (uses_[field].filters != 0 && find(uses_[field].path) != field) return "a field is not found by its path";
+    if (uses_[field].filters == 0) continue;
+    ++used;
+    if (find(uses_[field].path) != field) return "a field is not found by its path";
   }
-  return nullptr;
+  if (used + free_.size() != uses_.size()) return "a field is neither used nor free";
+  return uses_.empty() && !root_.children.empty() ? "a name leads nowhere" : nullptr;
 }
 
 }  // namespace millrace

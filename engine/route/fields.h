@@ -50,6 +50,7 @@ class Fields {
 
   Node root_;
   std::vector<Use> uses_;
+  std::vector<FieldId> free_;
 };
 
 }  // namespace millrace

@@ -17,6 +17,7 @@ uint32_t FilterIndex::hash(FieldId field, const ScalarView& value) const {
   };
   switch (value.kind) {
     case ScalarKind::Null:
+    case ScalarKind::Nested:
       return of_bytes(0);
     case ScalarKind::Boolean:
       return of_bytes(value.boolean);
@@ -94,7 +95,10 @@ void FilterIndex::remove(FilterSlot slot) {
   entry.program.release(fields_);
   entry = {};
   free_.push_back(slot);
-  --count_;
+  if (--count_ == 0) {
+    filters_.clear();
+    free_ = std::vector<FilterSlot>();
+  }
 }
 
 void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& matched) const {
@@ -102,20 +106,25 @@ void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& ma
     for (const Entry& entry : filters_) entry.last_seen = 0;
     match_number_ = 1;
   }
-  candidates_.clear();
   const auto consider = [&](FilterSlot slot) {
     candidates_.push_back(slot);
     // By the time the last one is found, the first is in the cache.
     __builtin_prefetch(&filters_[slot]);
+    if (candidates_.size() == kBatch) run_candidates(document, matched);
   };
   document.each([&](FieldId field, const ScalarView& value) { by_equality_.each(hash(field, value), consider); });
   for (const auto& residue : residues_) residue->each_candidate(document, consider);
+  run_candidates(document, matched);
+}
+
+void FilterIndex::run_candidates(const FieldValues& document, std::vector<FilterSlot>& matched) const {
   for (FilterSlot slot : candidates_) filters_[slot].program.prefetch();
   for (FilterSlot slot : candidates_) {
     const Entry& entry = filters_[slot];
     if (std::exchange(entry.last_seen, match_number_) == match_number_) continue;
     if (entry.program.matches(document)) matched.push_back(slot);
   }
+  candidates_.clear();
 }
 
 uint64_t FilterIndex::memory() const {

@@ -48,6 +48,12 @@ class FilterIndex {
   // Every equality anywhere in the filter, as it would be found.
   std::vector<uint32_t> all_hashes(const Filter& filter) const;
   void add_to_residue(FilterSlot slot, const Filter& filter);
+  // Runs the candidates that have not been run for this document, and forgets them.
+  void run_candidates(const FieldValues& document, std::vector<FilterSlot>& matched) const;
+
+  // Candidates that wait to be run: enough to have their memory fetched ahead. A document
+  // can lead to a filter in as many ways as it has values.
+  static constexpr size_t kBatch = 256;
 
   HashKey key_;
   Fields fields_;

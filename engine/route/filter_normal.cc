@@ -15,18 +15,22 @@ namespace {
 
 using Kind = Filter::Kind;
 
-// Operands of $in and $nin: sorted by their text, each once; one alone is $eq or $ne.
-void normalise_condition(Filter& filter) {
-  if (filter.op != Operator::In && filter.op != Operator::Nin) return;
-  std::map<std::string, Scalar> sorted;
-  for (Scalar& operand : filter.operands) {
-    std::string text;
-    append_json(text, operand);
-    sorted.emplace(std::move(text), std::move(operand));
-  }
-  filter.operands.clear();
-  for (auto& [text, operand] : sorted) filter.operands.push_back(std::move(operand));
-  if (filter.operands.size() == 1) filter.op = filter.op == Operator::In ? Operator::Eq : Operator::Ne;
+Filter none_at_all() {
+  Filter filter;
+  filter.kind = Kind::Not;
+  filter.parts.emplace_back();
+  return filter;
+}
+
+// Operands of $in and $nin: sorted, each once; one alone is $eq or $ne, and nothing is in nothing.
+Filter normal_condition(Filter filter) {
+  if (filter.op != Operator::In && filter.op != Operator::Nin) return filter;
+  auto& operands = filter.operands;
+  std::ranges::sort(operands, ScalarOrder());
+  const auto same = [](const ScalarView& a, const ScalarView& b) { return a == b; };
+  operands.erase(std::unique(operands.begin(), operands.end(), same), operands.end());
+  if (operands.size() == 1) filter.op = filter.op == Operator::In ? Operator::Eq : Operator::Ne;
+  return operands.empty() && filter.op == Operator::In ? none_at_all() : filter;
 }
 
 // Parts of parts of the same kind are parts.
@@ -60,8 +64,7 @@ bool matches_everything(const Filter& filter) { return filter.kind == Kind::And 
 Filter normal_form(Filter filter) {
   switch (filter.kind) {
     case Kind::Condition:
-      normalise_condition(filter);
-      return filter;
+      return normal_condition(std::move(filter));
     case Kind::Not: {
       Filter part = normal_form(std::move(filter.parts.front()));
       if (part.kind == Kind::Not) return std::move(part.parts.front());

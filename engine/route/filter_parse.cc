@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "engine/route/filter.h"
 #include "engine/route/filter_normal.h"
@@ -38,7 +39,10 @@ class FilterParser {
 
  private:
   std::unexpected<Error> refuse(std::string what) {
-    if (!path_.empty()) what = path_ + ": " + what;
+    if (!path_.empty()) what = short_path() + ": " + what;
+    // The text goes to a client as one line.
+    std::ranges::replace_if(
+        what, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
     if (!error_) error_ = Error{ErrorCode::BadFilter, std::move(what)};
     return std::unexpected(*error_);
   }
@@ -47,11 +51,19 @@ class FilterParser {
     return {};
   }
 
+  std::string short_path() const {
+    constexpr size_t kLongest = 200;
+    if (path_.size() <= kLongest) return path_;
+    size_t end = kLongest;
+    while ((path_[end] & 0xc0) == 0x80) --end;  // not inside a character
+    return path_.substr(0, end) + "...";
+  }
+
   // Goes one step down the path for as long as it lives.
   class Step {
    public:
     Step(std::string& path, const std::string& name) : path_(path), length_(path.size()) {
-      if (!path.empty() && name.front() != '[') path += '.';
+      if (!path.empty() && !name.starts_with('[')) path += '.';
       path += name;
     }
     ~Step() { path_.resize(length_); }
@@ -74,8 +86,10 @@ class FilterParser {
     if (element.get(object) != simdjson::SUCCESS) return refused("expected an object");
     if (depth > limits_.depth) return refused("nested deeper than " + std::to_string(limits_.depth));
     std::vector<Filter> parts;
+    std::set<std::string_view> keys;
     for (const auto& [key, value] : object) {
       const Step step(path_, std::string(key));
+      if (!keys.insert(key).second) return refused("is there twice");
       parts.push_back(parse_member(key, value, depth));
       if (error_) return {};
     }
@@ -83,11 +97,16 @@ class FilterParser {
   }
 
   Filter parse_member(std::string_view key, Element value, size_t depth) {
-    if (key == "$and") return parse_list(Filter::Kind::And, value, depth);
-    if (key == "$or") return parse_list(Filter::Kind::Or, value, depth);
+    // Without $ it may be a field, unless it has an array: no field is compared with one.
+    const bool is_list = value.is_array();
+    if (key == "$and" || (key == "and" && is_list)) return parse_list(Filter::Kind::And, value, depth);
+    if (key == "$or" || (key == "or" && is_list)) return parse_list(Filter::Kind::Or, value, depth);
     if (key == "$not") return combined(Filter::Kind::Not, {parse_object(value, depth + 1)});
     if (key.starts_with('$')) return refused("unknown operator");
     if (key.empty()) return refused("a field without a name");
+    if (std::ranges::count(key, '.') >= static_cast<ptrdiff_t>(limits_.path_names)) {
+      return refused("a path of more than " + std::to_string(limits_.path_names) + " names");
+    }
     return parse_field(std::string(key), value, depth);
   }
 
@@ -111,8 +130,10 @@ class FilterParser {
     if (depth + 1 > limits_.depth) return refused("nested deeper than " + std::to_string(limits_.depth));
     simdjson::dom::object operators = value.get_object().value_unsafe();
     std::vector<Filter> parts;
+    std::set<std::string_view> names;
     for (const auto& [name, operand] : operators) {
       const Step step(path_, std::string(name));
+      if (!names.insert(name).second) return refused("is there twice");
       parts.push_back(parse_operator(field, name, operand, depth + 1));
       if (error_) return {};
     }
@@ -131,23 +152,26 @@ class FilterParser {
   }
 
   Filter condition(const std::string& field, Operator op, Element operand) {
+    path_bytes_ += field.size();
+    if (path_bytes_ > limits_.path_bytes) {
+      return refused("names of fields that, said for each condition, have more than " +
+                     std::to_string(limits_.path_bytes) + " bytes");
+    }
     Filter filter;
     filter.kind = Filter::Kind::Condition;
     filter.field = field;
     filter.op = op;
     if (op == Operator::In || op == Operator::Nin) {
       simdjson::dom::array array;
-      if (operand.get(array) != simdjson::SUCCESS || array.size() == 0) {
-        return refused("expected an array of values, at least one");
-      }
+      if (operand.get(array) != simdjson::SUCCESS) return refused("expected an array of values");
       for (Element each : array) {
         const Step step(path_, "[" + std::to_string(filter.operands.size()) + "]");
         filter.operands.push_back(scalar(each));
       }
     } else {
       filter.operands.push_back(scalar(operand));
+      if (!error_) check_operand(op, filter.operands.front());
     }
-    if (!error_) check_operand(op, filter.operands.front());
     return filter;
   }
 
@@ -165,6 +189,9 @@ class FilterParser {
     if (operand.kind != ScalarKind::String) return void(refuse("expected a regular expression as a string"));
     if (operand.text.size() > limits_.regex_bytes) {
       return void(refuse("a regular expression longer than " + std::to_string(limits_.regex_bytes) + " bytes"));
+    }
+    if (++regexes_ > limits_.regexes) {
+      return void(refuse("more than " + std::to_string(limits_.regexes) + " regular expressions"));
     }
     const re2::RE2 regex(operand.text, regex_options());
     if (!regex.ok()) refuse("no regular expression: " + regex.error());
@@ -203,6 +230,8 @@ class FilterParser {
 
   FilterLimits limits_;
   std::string path_;
+  size_t path_bytes_ = 0;
+  size_t regexes_ = 0;
   std::optional<Error> error_;
 };
 

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <charconv>
+#include <cmath>
 
 namespace millrace {
 
@@ -37,10 +38,17 @@ void append_escaped(std::string& to, char c) {
   to += "0123456789abcdef"[c & 15];
 }
 
-template <class Value>
-void append_number(std::string& to, Value value) {
+void append_number(std::string& to, Number number) {
   char text[40];
-  to.append(text, std::to_chars(text, text + sizeof(text), value).ptr);
+  char* const end = text + sizeof(text);
+  if (number.is_whole()) {
+    to.append(text, std::to_chars(text, end, number.whole()).ptr);
+    return;
+  }
+  // The shortest text of a large one may be 20 digits, which no parser takes for a double.
+  const double value = number.approximate();
+  const auto format = std::fabs(value) < 1e18 ? std::chars_format::general : std::chars_format::scientific;
+  to.append(text, std::to_chars(text, end, value, format).ptr);
 }
 
 }  // namespace
@@ -62,10 +70,12 @@ void append_json(std::string& to, const ScalarView& value) {
       to += value.boolean ? "true" : "false";
       return;
     case ScalarKind::Number:
-      value.number.is_whole() ? append_number(to, value.number.whole()) : append_number(to, value.number.approximate());
+      append_number(to, value.number);
       return;
     case ScalarKind::String:
       append_json_string(to, value.text);
+      return;
+    case ScalarKind::Nested:
       return;
   }
 }

@@ -12,6 +12,7 @@ bool is_utf8(ByteView text);
 
 // With quotes, and escapes only where JSON demands them. REQUIRES: UTF-8
 void append_json_string(std::string& to, ByteView text);
+// REQUIRES: not Nested
 void append_json(std::string& to, const ScalarView& value);
 
 }  // namespace millrace

@@ -55,6 +55,8 @@ void Program::add_operand(const Scalar& operand) {
       step.bits = texts_.size();
       texts_ += operand.text;
       break;
+    case ScalarKind::Nested:
+      break;
   }
   steps_.push_back(step);
 }
@@ -69,6 +71,8 @@ ScalarView Program::operand(const Step& step) const {
       return ScalarView(step.flag ? Number(static_cast<int64_t>(step.bits)) : Number(std::bit_cast<double>(step.bits)));
     case ScalarKind::String:
       return ScalarView(ByteView(texts_).substr(step.bits, step.number));
+    case ScalarKind::Nested:
+      break;
   }
   return {};
 }
@@ -96,44 +100,63 @@ bool Program::run(size_t& at, const FieldValues& document) const {
 
 bool Program::run_condition(size_t& at, const FieldValues& document) const {
   const Step& step = steps_[at];
-  const size_t first = at + 1;
-  at = first + step.bits;
-  if (step.op == Operator::Exists) return document.is_present(step.number) == steps_[first].flag;
-  // An array matches when one of its elements does; what is missing has no values.
-  return std::ranges::any_of(document.values(step.number),
-                             [&](const ScalarView& value) { return satisfies(step.op, value, first, step.bits); });
+  const auto operands = std::span(steps_).subspan(at + 1, step.bits);
+  at += 1 + step.bits;
+  if (step.op == Operator::Exists) return document.is_present(step.number) == operands.front().flag;
+  // What is missing has no values, and an empty array has none either.
+  const auto values = document.values(step.number);
+  if (values.empty()) return false;
+  if (step.op == Operator::Regex) return is_found(at - 1, values);
+  return is_satisfied(step, operands, values);
 }
 
-bool Program::satisfies(Operator op, const ScalarView& value, size_t first, size_t count) const {
-  const auto order = [&] { return value <=> operand(steps_[first]); };
-  const auto is_one_of = [&] {
-    for (size_t i = first; i < first + count; ++i) {
-      if (value == operand(steps_[i])) return true;
-    }
-    return false;
+bool Program::is_operand(std::span<const Step> operands, const ScalarView& value) const {
+  return std::ranges::binary_search(operands, value, ScalarOrder(), [&](const Step& step) { return operand(step); });
+}
+
+// Operands and values are sorted, and no two of either are the same: long arrays and long lists
+// cost little more than short ones.
+bool Program::is_satisfied(const Step& condition, std::span<const Step> operands,
+                           std::span<const ScalarView> values) const {
+  const auto is_value = [&](const Step& step) {
+    return std::ranges::binary_search(values, operand(step), ScalarOrder());
   };
-  switch (op) {
+  const auto is_one_of_them = [&](const ScalarView& value) { return is_operand(operands, value); };
+  switch (condition.op) {
     case Operator::Eq:
     case Operator::In:
-      return is_one_of();
+      return operands.size() < values.size() ? std::ranges::any_of(operands, is_value)
+                                             : std::ranges::any_of(values, is_one_of_them);
     case Operator::Ne:
     case Operator::Nin:
-      return !is_one_of();
-    case Operator::Gt:
-      return order() > 0;
-    case Operator::Gte:
-      return order() >= 0;
-    case Operator::Lt:
-      return order() < 0;
-    case Operator::Lte:
-      return order() <= 0;
-    case Operator::Regex:
-      return value.kind == ScalarKind::String &&
-             re2::RE2::PartialMatch(re2::StringPiece(value.text.data(), value.text.size()), regexes_->at(first));
-    case Operator::Exists:
+      return values.size() > operands.size() || !std::ranges::all_of(values, is_one_of_them);
+    default:
       break;
   }
-  return false;
+  const ScalarView border = operand(operands.front());
+  const auto comparable = std::ranges::equal_range(values, border.kind, {}, &ScalarView::kind);
+  if (comparable.empty()) return false;
+  switch (condition.op) {
+    case Operator::Gt:
+      return comparable.back() > border;
+    case Operator::Gte:
+      return comparable.back() >= border;
+    case Operator::Lt:
+      return comparable.front() < border;
+    default:
+      return comparable.front() <= border;
+  }
+}
+
+bool Program::is_found(size_t at, std::span<const ScalarView> values) const {
+  const auto texts = std::ranges::equal_range(values, ScalarKind::String, {}, &ScalarView::kind);
+  size_t bytes = 0;
+  for (const ScalarView& value : texts) bytes += value.text.size();
+  if (bytes > kMaxRegexText) return false;
+  const re2::RE2& regex = regexes_->at(at);
+  return std::ranges::any_of(texts, [&](const ScalarView& value) {
+    return re2::RE2::PartialMatch(re2::StringPiece(value.text.data(), value.text.size()), regex);
+  });
 }
 
 void Program::release(Fields& fields) const {

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,10 @@ class Program {
   // Each takes `at` behind what it has read.
   bool run(size_t& at, const FieldValues& document) const;
   bool run_condition(size_t& at, const FieldValues& document) const;
-  bool satisfies(Operator op, const ScalarView& value, size_t first, size_t count) const;
+  // Whether one of the values satisfies the condition.
+  bool is_satisfied(const Step& condition, std::span<const Step> operands, std::span<const ScalarView> values) const;
+  bool is_operand(std::span<const Step> operands, const ScalarView& value) const;
+  bool is_found(size_t at, std::span<const ScalarView> values) const;
   Filter decompile(size_t& at, const Fields& fields) const;
 
   std::vector<Step> steps_;

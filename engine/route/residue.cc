@@ -12,6 +12,12 @@ void set(auto& bits, size_t at) { bits[at / 64] |= uint64_t{1} << (at % 64); }
 void reset(auto& bits, size_t at) { bits[at / 64] &= ~(uint64_t{1} << (at % 64)); }
 bool has(const auto& bits, size_t at) { return (bits[at / 64] >> (at % 64) & 1) != 0; }
 
+size_t count(const auto& bits) {
+  size_t sum = 0;
+  for (uint64_t word : bits) sum += static_cast<size_t>(std::popcount(word));
+  return sum;
+}
+
 // The piece that a number is in.
 size_t piece_of(const std::vector<double>& cuts, double number) {
   return static_cast<size_t>(std::ranges::upper_bound(cuts, number) - cuts.begin());
@@ -66,7 +72,7 @@ void Residue::cut(Line& line) {
     }
   }
   std::ranges::sort(borders);
-  line.borders = borders.size();
+  line.bounding_when_cut = count(line.bounding);
   const size_t pieces = std::min(kPieces, borders.size() + 1);
   line.cuts.clear();
   for (size_t i = 1; i < pieces; ++i) line.cuts.push_back(borders[i * borders.size() / pieces]);
@@ -92,10 +98,8 @@ void Residue::add(FilterSlot filter, std::vector<Bound> bounds) {
   for (const Bound& bound : members_[position].bounds) {
     Line& line = line_of(bound.field);
     put(line, position, bound);
-    size_t bounding = 0;
-    for (uint64_t word : line.bounding) bounding += static_cast<size_t>(std::popcount(word));
-    // As often as it doubles, until the pieces are as many as they get and full of borders.
-    if (bounding * 2 > 2 * line.borders + 1) cut(line);
+    // As often as it doubles.
+    if (count(line.bounding) > 2 * line.bounding_when_cut) cut(line);
   }
 }
 

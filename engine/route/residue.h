@@ -67,7 +67,7 @@ class Residue {
     std::vector<double> cuts;   // ascending; piece i is [cuts[i - 1], cuts[i])
     std::vector<Bits> allowed;  // one more than cuts; those that do not bound the field are in all
     Bits bounding{};            // those that bound the field
-    size_t borders = 0;         // when it was last cut
+    size_t bounding_when_cut = 0;
   };
 
   static void restrict(Bits& candidates, const Line& line, const FieldValues& document);

@@ -1,0 +1,87 @@
+// A stranger's filter, and documents for it. A filter that is accepted has a normal form that is
+// read as the same filter; compiled and found through an index it says the same of a document.
+//
+//   input := filter \0 document (\0 document)*
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/route/filter_index.h"
+#include "fuzz/allocation_meter.h"
+#include "fuzz/require.h"
+
+namespace millrace {
+namespace {
+
+constexpr HashKey kKey = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+// A regular expression may take 64 KiB more than once while it is made, and there may be eight.
+constexpr uint64_t kAtAll = 4 * 1024 * 1024;
+// Names are said for each condition, and parts are sorted by their text at each depth.
+constexpr uint64_t kPerInputByte = 1024;
+
+ByteView take_part(ByteView& text) {
+  const size_t end = std::min(text.find('\0'), text.size());
+  const ByteView part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+void check_error(const Error& error) {
+  REQUIRE(error.code == ErrorCode::BadFilter && error.text.size() <= 4096);
+  for (const char c : error.text) REQUIRE(static_cast<unsigned char>(c) >= 0x20);
+}
+
+void check_normal_form(const Filter& filter) {
+  const std::string normal = filter_json(filter);
+  const auto again = parse_filter(normal, kNormalFormLimits);
+  REQUIRE(again);
+  REQUIRE(filter_json(*again) == normal);
+}
+
+void match(const FilterIndex& index, const Program& program, const Fields& fields, FilterSlot slot, ByteView json) {
+  // Keeps its memory, as in a server.
+  static DocumentParser parser;
+  const auto document = parser.parse(json);
+  if (!document) return;
+  FieldValues values;
+  values.extract(*document, fields);
+  const bool expected = program.matches(values);
+  values.extract(*document, index.fields());
+  std::vector<FilterSlot> found;
+  index.match(values, found);
+  REQUIRE(found == (expected ? std::vector<FilterSlot>{slot} : std::vector<FilterSlot>()));
+}
+
+}  // namespace
+}  // namespace millrace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  using namespace millrace;
+  ByteView rest(reinterpret_cast<const char*>(bytes), size);
+  const ByteView json = take_part(rest);
+  const uint64_t before = fuzz::allocated_bytes();
+  const auto filter = parse_filter(json);
+  REQUIRE(fuzz::allocated_bytes() - before <= kAtAll + kPerInputByte * json.size());
+  if (!filter) {
+    check_error(filter.error());
+    return 0;
+  }
+  check_normal_form(*filter);
+
+  Fields fields;
+  const Program program(*filter, fields);
+  REQUIRE(filter_json(program.filter(fields)) == filter_json(*filter));
+  FilterIndex index(kKey);
+  // Another one came before it and has gone.
+  const FilterSlot other = index.add(Filter());
+  const FilterSlot slot = index.add(*filter);
+  index.remove(other);
+  REQUIRE(index.check() == nullptr);
+  for (int i = 0; i < 10 && !rest.empty(); ++i) match(index, program, fields, slot, take_part(rest));
+  index.remove(slot);
+  REQUIRE(index.check() == nullptr && index.fields().limit() == 0);
+  program.release(fields);
+  REQUIRE(fields.limit() == 0 && fields.check() == nullptr);
+  return 0;
+}
