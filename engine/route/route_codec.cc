@@ -162,7 +162,7 @@ Result<SavedTarget> read_target(Decoder& in) {
     return corrupt("a filter's name that is none");
   }
   if (target.kind == TargetKind::Everything) return target;
-  auto filter = parse_filter(read_text(in));
+  auto filter = parse_filter(read_text(in), kNormalFormLimits);
   if (!in.ok() || !filter) return corrupt("a filter that is none");
   target.filter = std::move(*filter);
   target.json = filter_json(target.filter);

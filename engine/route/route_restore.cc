@@ -42,6 +42,7 @@ uint64_t RouteTable::memory() const {
     if (channels_[slot].key.capacity() > std::string().capacity()) bytes += channels_[slot].key.capacity() + 1;
     if (channels_[slot].filters != nullptr) bytes += channels_[slot].filters->memory();
   }
+  bytes += marks_.capacity() * sizeof(DeviceMark);
   return bytes + (gone_devices_.capacity() + gone_targets_.capacity()) * sizeof(uint32_t);
 }
 
@@ -59,6 +60,9 @@ const char* RouteTable::check() const {
       return "a device is not found by its name, or a gone one is";
     if ((device.ttl_ms != 0 && !device.is_gone) != (device.due != UnixMs()))
       return "a device will not end when it should";
+    if (marks_[slot].can_die != (device.is_gone || device.ttl_ms != 0)) return "a device is wrongly taken for immortal";
+    if (!device.is_gone && marks_[slot].transport != device.transport)
+      return "a device is marked with another transport";
     if (device.due > device.seen + device.ttl_ms) return "a device will end too late";
     endings += device.due != UnixMs();
     listed += device.subscriptions.size();

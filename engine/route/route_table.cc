@@ -40,6 +40,8 @@ DeviceSlot RouteTable::device_or_new(const DeviceName& name) {
   device.id_size = static_cast<uint32_t>(name.id.size());
   device.transport = transports_.use(name.transport);
   device.connected = device.seen = clock_;
+  if (slot >= marks_.size()) marks_.resize(slot + 1);
+  marks_[slot] = {.transport = device.transport};
   by_name_.insert(hash(name.whole), slot);
   return slot;
 }
@@ -65,6 +67,7 @@ bool RouteTable::touch(ByteView name) {
 void RouteTable::change_ttl(DeviceSlot slot, uint64_t ttl_ms) {
   Device& device = devices_[slot];
   device.ttl_ms = ttl_ms;
+  marks_[slot].can_die = ttl_ms != 0;
   if (ttl_ms == 0) {
     expect_no_end(of_device(slot), device.due);
   } else {
@@ -93,7 +96,7 @@ void RouteTable::bury(DeviceSlot slot) {
   by_name_.shrink(by_name_.size(), [](DeviceSlot) { return true; });
   transports_.release(device.transport);
   expect_no_end(of_device(slot), device.due);
-  device.is_gone = true;
+  device.is_gone = marks_[slot].can_die = true;
   buried_subscriptions_ += device.subscriptions.size();
   gone_devices_.push_back(slot);
 }
@@ -173,6 +176,7 @@ bool RouteTable::is_dead(SubscriptionSlot slot, UnixMs now) const {
 }
 
 bool RouteTable::is_member_dead(const Member& member, UnixMs now) const {
+  if (!marks_[member.device()].can_die && !member.has_terms()) return false;
   const Device& device = devices_[member.device()];
   if (device.is_dead(now)) return true;
   return member.has_terms() && now >= end_of(*subscriptions_.terms(member.subscription()), device);
@@ -213,6 +217,7 @@ void RouteTable::sweep_device(DeviceSlot slot, size_t& left) {
   if (left == 0) return;
   gone_devices_.pop_back();
   devices_.remove(slot);
+  if (devices_.size() == 0) marks_ = {};
   --left;
 }
 

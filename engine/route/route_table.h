@@ -53,13 +53,19 @@ struct Device {
   uint64_t ttl_ms = 0;  // 0: lives until it is deleted
   UnixMs due;           // where it stands in the list of what will end
   bool is_gone = false;
-  mutable uint32_t match = 0;     // the number of the last match that found it,
-  mutable uint32_t found_at = 0;  // and where it stands there
   DeviceSubscriptions subscriptions;
 
   bool is_used() const { return !name.empty(); }
   ByteView id() const { return ByteView(name).substr(0, id_size); }
   bool is_dead(UnixMs now) const { return is_gone || (ttl_ms != 0 && now >= seen + ttl_ms); }
+};
+
+// What a match must know of a device, apart from all it need not know: a match looks at many.
+struct DeviceMark {
+  uint32_t match = 0;     // the number of the last match that found it,
+  uint32_t found_at = 0;  // and where it stands there
+  TransportSlot transport = kNoSlot;
+  bool can_die = false;  // else it need not be asked whether it is dead
 };
 
 // What a device can subscribe to: everything that is heard on a channel, or what a filter lets through.
@@ -246,6 +252,7 @@ class RouteTable {
   HashKey key_;
   UnixMs clock_;
   Slots<Device> devices_;
+  mutable std::vector<DeviceMark> marks_;  // by device
   HashIndex<DeviceSlot> by_name_;
   Transports transports_;
   Slots<RoutedChannel> channels_;
