@@ -33,6 +33,7 @@ uint64_t RouteTable::memory() const {
       if (text->capacity() > std::string().capacity()) bytes += text->capacity() + 1;
     }
     bytes += device.subscriptions.capacity() * sizeof(SubscriptionSlot);
+    bytes += device.silences.capacity() * sizeof(Silence);
   }
   for (TargetSlot slot = 0; slot < targets_.limit(); ++slot) {
     bytes += targets_[slot].members.capacity() * sizeof(Member);

@@ -50,7 +50,7 @@ bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) 
   const bool is_new = device(name.whole, clock_) == nullptr;
   const DeviceSlot slot = device_or_new(name);
   Device& device = devices_[slot];
-  device.seen = clock_;
+  show(device);
   if (change.user) device.user = *change.user;
   if (change.agent) device.agent = *change.agent;
   if (change.ttl_ms) change_ttl(slot, *change.ttl_ms);
@@ -60,8 +60,16 @@ bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) 
 bool RouteTable::touch(ByteView name) {
   const DeviceSlot slot = find_device(name);
   if (slot == kNoSlot || devices_[slot].is_dead(clock_)) return false;
-  devices_[slot].seen = clock_;
+  show(devices_[slot]);
   return true;
+}
+
+void RouteTable::show(Device& device) {
+  // What ended in a silence is swept by the order of endings.
+  const UnixMs swept = endings_.empty() ? UnixMs(UINT64_MAX) : endings_.front().date;
+  std::erase_if(device.silences, [&](const Silence& silence) { return silence.end < swept; });
+  if (clock_ - device.seen >= device.shortest_ttl_ms) device.silences.push_back({device.seen, clock_});
+  device.seen = clock_;
 }
 
 void RouteTable::change_ttl(DeviceSlot slot, uint64_t ttl_ms) {
@@ -153,12 +161,21 @@ void RouteTable::set_terms(SubscriptionSlot slot, uint64_t ttl_ms) {
   SubscriptionTerms& terms = subscriptions_.give_terms(slot, members);
   terms.subscribed = clock_;
   terms.ttl_ms = ttl_ms;
+  Device& device = devices_[subscriptions_[slot].device];
+  device.shortest_ttl_ms = std::min(device.shortest_ttl_ms, ttl_ms);
   expect_end(of_subscription(slot), terms.due, clock_ + ttl_ms);
 }
 
 // Whoever shows itself shows that it still listens.
 UnixMs RouteTable::end_of(const SubscriptionTerms& terms, const Device& device) {
   return std::max(terms.subscribed, device.seen) + terms.ttl_ms;
+}
+
+bool RouteTable::is_over(const SubscriptionTerms& terms, const Device& device, UnixMs now) {
+  if (now >= end_of(terms, device)) return true;
+  return std::ranges::any_of(device.silences, [&](const Silence& silence) {
+    return terms.subscribed < silence.end && std::max(terms.subscribed, silence.begin) + terms.ttl_ms <= silence.end;
+  });
 }
 
 std::optional<UnixMs> RouteTable::end_of(SubscriptionSlot slot) const {
@@ -172,14 +189,14 @@ bool RouteTable::is_dead(SubscriptionSlot slot, UnixMs now) const {
   const Device& device = devices_[subscription.device];
   if (device.is_dead(now) || targets_[subscription.target].is_gone) return true;
   const SubscriptionTerms* terms = subscriptions_.terms(slot);
-  return terms != nullptr && now >= end_of(*terms, device);
+  return terms != nullptr && is_over(*terms, device, now);
 }
 
 bool RouteTable::is_member_dead(const Member& member, UnixMs now) const {
   if (!marks_[member.device()].can_die && !member.has_terms()) return false;
   const Device& device = devices_[member.device()];
   if (device.is_dead(now)) return true;
-  return member.has_terms() && now >= end_of(*subscriptions_.terms(member.subscription()), device);
+  return member.has_terms() && is_over(*subscriptions_.terms(member.subscription()), device, now);
 }
 
 // --- time ---
@@ -241,9 +258,9 @@ void RouteTable::sweep_ending() {
   }
   const auto slot = static_cast<SubscriptionSlot>(what / 2);
   SubscriptionTerms& terms = *subscriptions_.terms(slot);
-  const UnixMs end = end_of(terms, devices_[subscriptions_[slot].device]);
-  if (clock_ >= end) return remove_subscription(slot);
-  expect_end(what, terms.due, end);
+  const Device& device = devices_[subscriptions_[slot].device];
+  if (is_over(terms, device, clock_)) return remove_subscription(slot);
+  expect_end(what, terms.due, end_of(terms, device));
 }
 
 std::optional<UnixMs> RouteTable::next_date() const {

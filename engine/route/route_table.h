@@ -42,6 +42,13 @@ struct DeviceName {
 };
 std::optional<DeviceName> parse_device_name(ByteView name);
 
+// A time in which a device did not show itself: what had so short a time to live is over, even
+// if it has shown itself since and nobody has swept yet.
+struct Silence {
+  UnixMs begin;
+  UnixMs end;
+};
+
 struct Device {
   std::string name;      // empty: an unused slot
   uint32_t id_size = 0;  // of the name
@@ -53,6 +60,8 @@ struct Device {
   uint64_t ttl_ms = 0;  // 0: lives until it is deleted
   UnixMs due;           // where it stands in the list of what will end
   bool is_gone = false;
+  uint64_t shortest_ttl_ms = UINT64_MAX;  // of a subscription it has or had
+  std::vector<Silence> silences;          // longer than that, as long as something may have ended in them
   DeviceSubscriptions subscriptions;
 
   bool is_used() const { return !name.empty(); }
@@ -173,6 +182,8 @@ class RouteTable {
   std::optional<UnixMs> next_date() const;
   // When a subscription ends if nobody renews it; nothing if never.
   std::optional<UnixMs> end_of(SubscriptionSlot slot) const;
+  bool is_dead(SubscriptionSlot slot, UnixMs now) const;
+  // The same for one of a target that is not gone.
   bool is_member_dead(const Member& member, UnixMs now) const;
 
   // A note of the caller's: the date it has promised to come back at. Not saved.
@@ -228,8 +239,10 @@ class RouteTable {
   void bury(DeviceSlot slot);
   void change_ttl(DeviceSlot slot, uint64_t ttl_ms);
   void set_terms(SubscriptionSlot slot, uint64_t ttl_ms);
+  // The device shows itself.
+  void show(Device& device);
   static UnixMs end_of(const SubscriptionTerms& terms, const Device& device);
-  bool is_dead(SubscriptionSlot slot, UnixMs now) const;
+  static bool is_over(const SubscriptionTerms& terms, const Device& device, UnixMs now);
   void expect_end(uint64_t what, UnixMs& due, UnixMs date);
   void expect_no_end(uint64_t what, UnixMs& due);
 
