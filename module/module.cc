@@ -23,11 +23,7 @@ namespace millrace::module {
 
 std::span<const Family> families() {
   static const Family all[] = {
-      log_family(),
-      channel_family(),
-      shard_family(),
-      lock_family(),
-      route_family(),
+      log_family(), channel_family(), shard_family(), lock_family(), route_family(),
   };
   return all;
 }

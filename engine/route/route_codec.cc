@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/base/decoder.h"
+#include "engine/route/json_text.h"
 
 namespace millrace {
 
@@ -28,7 +29,8 @@ void append_text(std::string& to, ByteView text) {
 
 ByteView read_text(Decoder& in) { return in.bytes(in.number()); }
 
-bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxRouteName; }
+// As the parsers of commands let it pass: names become JSON in what is dispatched.
+bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxRouteName && is_utf8(name); }
 
 // --- writing ---
 
@@ -116,7 +118,8 @@ Result<SavedDevice> read_device(Decoder& in) {
   const auto name = parse_device_name(whole);
   if (!in.ok()) return corrupt("devices of the wrong length");
   if (!name || !is_name(name->id) || !is_name(name->transport)) return corrupt("a device's name that is none");
-  if (user.size() > kMaxRouteName || agent.size() > kMaxAgent) return corrupt("a device with too long a user or agent");
+  if ((!user.empty() && !is_name(user)) || agent.size() > kMaxAgent)
+    return corrupt("a device with a user or agent that is none");
   if (connected.value() > INT64_MAX || seen.value() > INT64_MAX || ttl_ms > kMaxRouteTtlMs) {
     return corrupt("a device beyond the end of time");
   }

@@ -9,12 +9,13 @@ from typing import Any, Callable, Optional
 
 import channel_family
 import lock_family
+import route_family
 import shard_family
 from resp import RespError
 from server import wait_until
 
 KEY = object()
-CONTAINERS = {"TGROUP"}  # commands that have subcommands
+CONTAINERS = {"TGROUP", "ROUTE.DEVICE"}  # commands that have subcommands
 
 
 def on(key, command):
@@ -67,6 +68,7 @@ class Family:
     steady: Callable = lambda answer: answer  # what a reading command answered, without what moves by itself
     spoiled_by: tuple = ("one", "word", "too many")  # words that make every write command wrong
     node_commands: tuple = ()  # those without a key, which ask a node about itself
+    pure_commands: tuple = ()  # those without a key, whose answer follows from their words alone
     by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
 
     def __repr__(self):
@@ -80,8 +82,8 @@ class Family:
 
     @property
     def without_key(self):
-        """The names of those that ask a node about itself."""
-        return {name_of(command) for command in self.node_commands}
+        """The names of those that ask a node about itself, or nobody."""
+        return {name_of(command) for command in self.node_commands + self.pure_commands}
 
     @property
     def may_write(self):
@@ -91,8 +93,8 @@ class Family:
     @property
     def commands(self):
         """Every command of the family, by name."""
-        used = self.read_commands + self.write_commands + self.growing_commands + self.node_commands
-        return {name_of(command) for command in used} | {self.effect_command, *self.by_name}
+        used = self.read_commands + self.write_commands + self.growing_commands
+        return {name_of(command) for command in used} | self.without_key | {self.effect_command, *self.by_name}
 
 
 # --- log ---
@@ -442,4 +444,47 @@ LOCK = Family(
     ),
 )
 
-FAMILIES = (LOG, CHANNEL, SHARD, LOCK)
+# --- routing table ---
+
+_TASK = route_family.NAMED
+
+ROUTE = Family(
+    name="route",
+    type_name="millr-rte",
+    fill=route_family.fill,
+    append=route_family.append,
+    shrink=route_family.shrink,
+    read=route_family.read,
+    small=route_family.small,
+    read_commands=(
+        ("ROUTE.MATCH", KEY, *_TASK, "USER", "u1", "DOC", '{"prio": "high", "n": 55}', "OLD", '{"n": 3}', "WITHCHANNELS"),
+        ("ROUTE.FILTERS", KEY, *_TASK),
+        ("ROUTE.DEVICE", "GET", KEY, route_family.FIRST, "FULL"),
+        ("ROUTE.DEVICE", "LIST", KEY, "TRANSPORT", "ws", "USER", "u1", "COUNT", "1000"),
+        ("ROUTE.INFO", KEY),
+    ),
+    write_commands=(
+        ("ROUTE.DEVICE", "TOUCH", KEY, route_family.FIRST),
+        ("ROUTE.DEVICE", "SET", KEY, "new|ws", "USER", "u9"),
+        ("ROUTE.SUBSCRIBE", KEY, "new|mqtt", *_TASK, "FILTER", '{"n": 9}', "TTL", "7200000"),
+        ("ROUTE.UNSUBSCRIBE", KEY, route_family.FIRST, *_TASK, "FILTER", '{"prio": "low"}'),
+        ("ROUTE.SETFILTER", KEY, "new", '{"n": 9}', *_TASK),
+        ("ROUTE.DELFILTER", KEY, "nobody's", *_TASK),
+        ("ROUTE.DEVICE", "DEL", KEY, route_family.FIRST),
+    ),
+    growing_commands=(
+        ("ROUTE.DEVICE", "SET", KEY, "new|ws", "USER", "u9"),
+        ("ROUTE.SUBSCRIBE", KEY, "new|mqtt", *_TASK),
+        ("ROUTE.SETFILTER", KEY, "new", '{"n": 9}', *_TASK),
+        # It changes the logs and not the table, so it is none of the writing ones here.
+        ("ROUTE.DISPATCH", KEY, *_TASK, "EVENT", "e", "QUEUES", "ws", "log"),
+        ("ROUTE.APPLY", KEY, "CLOCK", "1"),
+    ),
+    effect_command="ROUTE.APPLY",
+    pure_commands=(("ROUTE.PATTERNS", *_TASK), ("ROUTE.PARTITION", "app:shop:model:task")),
+    map_command=("ROUTE.INFO", KEY),
+    null_command=("ROUTE.DEVICE", "GET", KEY, "nobody|ws"),
+    counters=("route_matches", "route_devices_matched", "route_messages_dispatched"),
+)
+
+FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE)

@@ -5,7 +5,7 @@
 namespace millrace::module {
 
 void route_patterns(abi::Context context, abi::Arguments arguments) {
-  const auto channel = parse_route_channel(arguments.views(1));
+  const auto channel = parse_route_patterns(arguments.views(1));
   if (!channel) return context.reply().error(channel.error());
   const auto patterns = channel->patterns();
   abi::Reply reply = context.reply();

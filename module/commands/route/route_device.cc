@@ -47,7 +47,7 @@ void route_device_set(abi::Context context, abi::Arguments arguments) {
   if (!visit) return context.reply().error(visit.error());
   const bool is_new = visit->table().set_device(request->device, request->change);
   context.reply().integer(is_new);
-  visit->finish("route.device");
+  visit->finish("route.device-set");
 }
 
 void route_device_get(abi::Context context, abi::Arguments arguments) {
@@ -83,25 +83,25 @@ void route_device_get(abi::Context context, abi::Arguments arguments) {
 }
 
 void route_device_touch(abi::Context context, abi::Arguments arguments) {
-  const auto device = parse_route_device(arguments.views(2));
+  const auto device = parse_route_device_touch(arguments.views(2));
   if (!device) return context.reply().error(device.error());
   auto visit = RouteVisit::open(context, arguments.string(1));
   if (!visit) return context.reply().error(visit.error());
   RouteTable* table = visit->existing();
   if (table == nullptr || !table->touch(device->whole)) return context.reply().integer(0);
   context.reply().integer(1);
-  visit->finish("route.device");
+  visit->finish("route.device-touch");
 }
 
 void route_device_del(abi::Context context, abi::Arguments arguments) {
-  const auto device = parse_route_device(arguments.views(2));
+  const auto device = parse_route_device_del(arguments.views(2));
   if (!device) return context.reply().error(device.error());
   auto visit = RouteVisit::open(context, arguments.string(1));
   if (!visit) return context.reply().error(visit.error());
   RouteTable* table = visit->existing();
   const auto ended = table == nullptr ? std::nullopt : table->delete_device(device->whole);
   context.reply().integer(static_cast<int64_t>(ended.value_or(0)));
-  if (ended) visit->finish("route.device");
+  if (ended) visit->finish("route.device-del");
 }
 
 void route_device_list(abi::Context context, abi::Arguments arguments) {

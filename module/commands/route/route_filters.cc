@@ -27,7 +27,7 @@ void route_delfilter(abi::Context context, abi::Arguments arguments) {
 }
 
 void route_filters(abi::Context context, abi::Arguments arguments) {
-  const auto channel = parse_route_channel(arguments.views(2));
+  const auto channel = parse_route_filters(arguments.views(2));
   if (!channel) return context.reply().error(channel.error());
   const auto key = RouteKey::for_reading(context, arguments.string(1));
   if (!key) return context.reply().error(key.error());

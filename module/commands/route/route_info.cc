@@ -1,5 +1,4 @@
 #include "module/commands/route/route_commands.h"
-#include "module/commands/route/route_requests.h"
 #include "module/commands/route/route_upkeep.h"
 
 namespace millrace::module {
@@ -36,7 +35,6 @@ void write_top_channels(abi::Reply& reply, const RouteTable& table) {
 }  // namespace
 
 void route_info(abi::Context context, abi::Arguments arguments) {
-  if (const auto words = parse_route_info(arguments.views(2)); !words) return context.reply().error(words.error());
   const auto key = RouteKey::for_reading(context, arguments.string(1));
   if (!key) return context.reply().error(key.error());
   abi::Reply reply = context.reply();

@@ -160,10 +160,12 @@ Result<DeviceGetRequest> parse_route_device_get(Words words) {
   return reader.finish(request);
 }
 
-Result<DeviceName> parse_route_device(Words words) {
+Result<DeviceName> parse_route_device_touch(Words words) {
   ArgumentReader reader(words);
   return reader.finish(device_name(reader));
 }
+
+Result<DeviceName> parse_route_device_del(Words words) { return parse_route_device_touch(words); }
 
 Result<DeviceListRequest> parse_route_device_list(Words words) {
   ArgumentReader reader(words);
@@ -250,13 +252,13 @@ Result<DelFilterRequest> parse_route_delfilter(Words words) {
   DelFilterRequest request;
   request.id = text(reader, "filter-id");
   if (reader.failed()) return reader.error();
-  auto channel = parse_route_channel(words.subspan(1));
+  auto channel = parse_route_filters(words.subspan(1));
   if (!channel) return std::unexpected(channel.error());
   request.channel = *channel;
   return request;
 }
 
-Result<RouteChannel> parse_route_channel(Words words) {
+Result<RouteChannel> parse_route_filters(Words words) {
   ArgumentReader reader(words);
   ChannelOptions channel;
   while (!reader.at_end()) {
@@ -264,6 +266,8 @@ Result<RouteChannel> parse_route_channel(Words words) {
   }
   return reader.finish(channel.finish(reader));
 }
+
+Result<RouteChannel> parse_route_patterns(Words words) { return parse_route_filters(words); }
 
 Result<PartitionRequest> parse_route_partition(Words words) {
   ArgumentReader reader(words);
@@ -276,11 +280,6 @@ Result<PartitionRequest> parse_route_partition(Words words) {
   }
   if (!reader.at_end()) reader.unknown_word("PARTITIONS");
   return reader.finish(request);
-}
-
-Result<Words> parse_route_info(Words words) {
-  ArgumentReader reader(words);
-  return reader.finish(words);
 }
 
 Result<RouteEffect> parse_route_apply(Words words) {

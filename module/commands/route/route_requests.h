@@ -35,8 +35,9 @@ struct DeviceGetRequest {
 Result<DeviceGetRequest> parse_route_device_get(Words words);
 
 // ROUTE.DEVICE TOUCH table device|transport
-// ROUTE.DEVICE DEL table device|transport
-Result<DeviceName> parse_route_device(Words words);
+// ROUTE.DEVICE DEL: the same
+Result<DeviceName> parse_route_device_touch(Words words);
+Result<DeviceName> parse_route_device_del(Words words);
 
 // ROUTE.DEVICE LIST table [TRANSPORT t] [USER u] [COUNT n] [CURSOR c]
 struct DeviceListRequest {
@@ -98,8 +99,9 @@ struct DelFilterRequest {
 Result<DelFilterRequest> parse_route_delfilter(Words words);
 
 // ROUTE.FILTERS table APP a MODEL m [USER u] [ID i]
-// ROUTE.PATTERNS APP a MODEL m [USER u] [ID i]
-Result<RouteChannel> parse_route_channel(Words words);
+// ROUTE.PATTERNS: the same without a table
+Result<RouteChannel> parse_route_filters(Words words);
+Result<RouteChannel> parse_route_patterns(Words words);
 
 // ROUTE.PARTITION channel [PARTITIONS n]
 struct PartitionRequest {
@@ -107,9 +109,6 @@ struct PartitionRequest {
   uint32_t partitions = 1024;
 };
 Result<PartitionRequest> parse_route_partition(Words words);
-
-// ROUTE.INFO table
-Result<Words> parse_route_info(Words words);
 
 // ROUTE.APPLY table CLOCK ms | PART bytes
 struct RouteEffect {

@@ -1,0 +1,102 @@
+"""Short words for tests of routing tables. The table is "t" unless another is named; a channel is named by
+its parts, "shop", "task" or "shop", "task", "u7", "t1"."""
+
+import json
+
+WS = "d1|ws"
+TASK = ("APP", "shop", "MODEL", "task")
+HOUR = 3_600_000
+
+
+def channel(app="shop", model="task", user=None, id=None):
+    """The words of a channel."""
+    words = ("APP", app, "MODEL", model)
+    words += ("USER", user) if user is not None else ()
+    return words + (("ID", id) if id is not None else ())
+
+
+def text(document):
+    """A document or filter as JSON, unless it is text already."""
+    return document if isinstance(document, (str, bytes)) else json.dumps(document, ensure_ascii=False)
+
+
+def device(c, name=WS, *options, key="t"):
+    return c.call("ROUTE.DEVICE", "SET", key, name, *options)
+
+
+def subscribe(c, name=WS, about=TASK, filter=None, key="t", options=()):
+    """The filter's id, or None."""
+    words = ("FILTER", text(filter)) if filter is not None else ()
+    return c.call("ROUTE.SUBSCRIBE", key, name, *about, *words, *options)[1]
+
+
+def unsubscribe(c, name=WS, about=TASK, filter=None, key="t", options=()):
+    words = ("FILTER", text(filter)) if filter is not None else ()
+    return c.call("ROUTE.UNSUBSCRIBE", key, name, *about, *words, *options)
+
+
+def changed(doc=None, old=None):
+    """The words for a change; False stands for a document that is JSON's null."""
+    words = ("DOC", "null" if doc is False else text(doc)) if doc is not None else ()
+    return words + (("OLD", "null" if old is False else text(old)) if old is not None else ())
+
+
+def match(c, doc=None, old=None, about=TASK, key="t", options=()):
+    """[(device|transport), ...] in order of name; with `old`, a dict of what the change means to each."""
+    found = {}
+    for transport, devices in c.call("ROUTE.MATCH", key, *about, *changed(doc, old), *options):
+        assert transport.decode() not in {name.rsplit("|", 1)[1] for name in found}, "a transport comes once"
+        for one in devices:
+            id, meaning = one if isinstance(one, list) else (one, None)
+            name = f"{id.decode()}|{transport.decode()}"
+            assert name not in found, "a device comes once"
+            found[name] = meaning and meaning.decode()
+    return found if old is not None else sorted(found)
+
+
+def fields(answer):
+    """A map as a dict, whatever the protocol."""
+    pairs = answer.items() if isinstance(answer, dict) else zip(answer[::2], answer[1::2])
+    return {name.decode(): value for name, value in pairs}
+
+
+def get(c, name=WS, *options, key="t"):
+    """ROUTE.DEVICE GET as a dict, or None."""
+    answer = c.call("ROUTE.DEVICE", "GET", key, name, *options)
+    return None if answer is None else fields(answer)
+
+
+def listed(c, *options, key="t", page=1000):
+    """All devices, page by page, in order of name."""
+    found, cursor = [], b"0"
+    while True:
+        cursor, names = c.call("ROUTE.DEVICE", "LIST", key, "CURSOR", cursor, "COUNT", page, *options)
+        found += names
+        if cursor == b"0":
+            assert len(set(found)) == len(found), "each is listed once"
+            return sorted(name.decode() for name in found)
+
+
+def filters(c, about=TASK, key="t"):
+    """id -> normal form."""
+    return {name: json.loads(form) for name, form in fields(c.call("ROUTE.FILTERS", key, *about)).items()}
+
+
+def info(c, key="t"):
+    """ROUTE.INFO as a dict, the maps in it too; None if there is no such table."""
+    answer = c.call("ROUTE.INFO", key)
+    if answer is None:
+        return None
+    known = fields(answer)
+    known["transports"] = {name: fields(each) for name, each in fields(known["transports"]).items()}
+    known["top-channels"] = [fields(each) for each in known["top-channels"]]
+    return known
+
+
+def do(c, commands):
+    """All of them in one go; the answers, none of which is an error."""
+    commands = list(commands)
+    answers = c.call_all(commands)
+    for command, answer in zip(commands, answers):
+        assert not isinstance(answer, Exception), (command[:4], answer)
+    return answers
