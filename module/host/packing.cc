@@ -85,6 +85,21 @@ void add(DatabaseKey key, UnixMs last_written) {
   set_timer(abi::now() + kPauseMs);
 }
 
+void forget(const DatabaseKey& key) {
+  const auto found = dates.find(key);
+  if (found == dates.end()) return;
+  by_date.erase({found->second, key});
+  dates.erase(found);
+}
+
+void forget_database(int database) {
+  const auto is_in = [&](const DatabaseKey& key) { return database == -1 || key.database == database; };
+  std::erase_if(dates, [&](const auto& entry) { return is_in(entry.first); });
+  std::erase_if(by_date, [&](const auto& entry) { return is_in(entry.second); });
+}
+
+uint64_t waiting() { return dates.size(); }
+
 void follow_swap(int first, int second) {
   const auto old = std::exchange(dates, {});
   by_date.clear();
