@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "engine/base/decoder.h"
+#include "engine/log/packing.h"
 #include "engine/log/tag_index.h"
 
 namespace millrace {
@@ -17,6 +18,29 @@ std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corr
 }  // namespace
 
 Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags) {
+  return header.unpacked == 0 ? from_records(header, std::move(bytes), tags)
+                              : from_packed(header, std::move(bytes), tags);
+}
+
+Result<Block> Block::from_packed(BlockHeader header, Buffer packed, TagIndex& tags) {
+  if (header.unpacked > kMostUnpacked) return corrupt("a packed block that is too large to be one");
+  if (header.unpacked <= packed.size()) return corrupt("a packed block that is no smaller for it");
+  Buffer records;
+  records.reserve(header.unpacked);
+  if (!millrace::unpack(packed.view(), records.extend(header.unpacked), header.unpacked)) {
+    return corrupt("a packed block that does not unpack");
+  }
+  auto block = from_records(header, std::move(records), tags);
+  if (!block) return block;
+  block->seal(tags);
+  block->bytes_ = std::move(packed);
+  block->landmarks_ = std::vector<Landmark>();
+  block->unpacked_ = header.unpacked;
+  block->packed_id_ = new_packed_id();
+  return block;
+}
+
+Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& tags) {
   if (header.count == 0) return corrupt("a block without messages");
   if (header.first_time.value() > INT64_MAX) return corrupt("a block beyond the end of time");
   if (header.first.value() == 0 || header.first > kMaxOffset || header.count > kMaxOffset - header.first)
@@ -72,6 +96,8 @@ Block Block::clone() const {
   copy.last_time_ = last_time_;
   copy.payload_ = payload_;
   copy.count_ = count_;
+  copy.unpacked_ = unpacked_;
+  copy.packed_id_ = packed_id_;
   copy.landmarks_ = landmarks_;
   copy.filter_ = filter_.clone();
   return copy;
@@ -110,6 +136,18 @@ void Block::seal(const TagIndex& tags) {
   landmarks_.shrink_to_fit();
 }
 
+void Block::pack(int level) {
+  leave_unpacked();
+  if (bytes_.size() > kMostUnpacked) return;
+  auto packed = millrace::pack(bytes_.view(), level);
+  if (!packed) return;
+  bytes_ = std::move(*packed);
+  packed_id_ = new_packed_id();
+  landmarks_ = std::vector<Landmark>();
+}
+
+void Block::unpack_in_place() { bytes_ = unpacked_blocks().open(packed_id_, bytes_.view(), unpacked_)->clone(); }
+
 void Block::mark(uint32_t byte, UnixMs time) {
   if (count_ == 0 || count_ % kStride != 0) return;
   // A gap would shift the rest. Without a landmark for every stride (a block that spans
@@ -126,13 +164,18 @@ BlockPosition Block::near(Offset offset) const {
   return {first_ + passed * kStride, first_time_ + landmark.ms, landmark.byte};
 }
 
-void Block::advance(BlockPosition& position) const {
-  const char* const base = bytes_.data();
+Records::Records(const Block& block) : bytes_(block.bytes()) {
+  if (!block.is_packed()) return;
+  unpacked_ = unpacked_blocks().open(block.packed_id_, block.bytes(), block.unpacked_);
+  bytes_ = unpacked_->view();
+}
+
+void Records::advance(BlockPosition& position) const {
   uint64_t delta;
-  const char* next = skip_record(base + position.byte, delta);
-  position.byte = static_cast<uint32_t>(next - base);
+  const char* next = skip_record(begin() + position.byte, delta);
+  position.byte = static_cast<uint32_t>(next - begin());
   ++position.offset;
-  if (position.byte < bytes_.size()) {
+  if (next != end()) {
     skip_record(next, delta);
     position.time = position.time + delta;
   }
@@ -145,6 +188,7 @@ const char* Block::check() const {
   if (!again) return "a block whose bytes do not decode";
   if (again->last_time_ != last_time_) return "a block's last date is not that of its last message";
   if (payload_ > again->payload_) return "a block counts more payload than it has";
+  if (unpacked_ != 0 && !is_packed() && unpacked_ != bytes_.size()) return "a block that is neither packed nor whole";
   return nullptr;
 }
 

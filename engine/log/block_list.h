@@ -1,58 +1,151 @@
 // The full blocks of a log, oldest first: blocks are added at the end, taken from the
 // front, and found by offset or date in O(log n).
+//
+//   chunks   [ . . b c ] [ d e f g ] [ h i ]      up to kChunk blocks each
+//               ^ front: what was before it has been taken
+//
+// In chunks, because a log of a hundred million messages has a million blocks: a list in
+// one piece would now and then move them all, and be a pause. Each chunk knows the sums
+// over its blocks, so that taking many blocks costs a step for each chunk.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/log/block.h"
+#include "engine/log/evicted_blocks.h"
 
 namespace millrace {
 
-class BlockList {
- public:
-  bool empty() const { return size() == 0; }
-  size_t size() const { return blocks_.size() - head_; }
-  Block& front() { return blocks_[head_]; }
-  const Block& front() const { return blocks_[head_]; }
-  const Block& back() const { return blocks_.back(); }
-  const Block& operator[](size_t i) const { return blocks_[head_ + i]; }
+// Sums over blocks.
+struct BlockTotals {
+  uint64_t payload = 0;
+  uint64_t memory = 0;  // besides the blocks themselves
+  uint64_t saved = 0;   // by packing
+  uint64_t packed = 0;  // blocks
 
-  void push_back(Block block) { blocks_.push_back(std::move(block)); }
-
-  // Amortised O(1): the room of taken blocks is closed when it is half of the list.
-  Block pop_front() {
-    Block taken = std::move(blocks_[head_++]);
-    if (head_ * 2 > blocks_.size()) {
-      blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(head_));
-      head_ = 0;
-      if (blocks_.capacity() > 4 * blocks_.size() + 16) blocks_.shrink_to_fit();
-    }
-    return taken;
+  void add(const Block& block) { *this += of(block); }
+  void remove(const Block& block) { *this -= of(block); }
+  BlockTotals& operator+=(const BlockTotals& other) {
+    payload += other.payload;
+    memory += other.memory;
+    saved += other.saved;
+    packed += other.packed;
+    return *this;
   }
-
-  // The index of the first block that `is_past` says true of; size() if of none.
-  // REQUIRES: is_past is false for some first blocks and true for all others.
-  template <class Predicate>
-  size_t find(Predicate is_past) const {
-    auto begin = blocks_.begin() + static_cast<ptrdiff_t>(head_);
-    auto found = std::partition_point(begin, blocks_.end(), [&](const Block& b) { return !is_past(b); });
-    return static_cast<size_t>(found - begin);
+  BlockTotals& operator-=(const BlockTotals& other) {
+    payload -= other.payload;
+    memory -= other.memory;
+    saved -= other.saved;
+    packed -= other.packed;
+    return *this;
   }
-
-  BlockList clone() const {
-    BlockList copy;
-    copy.blocks_.reserve(size());
-    for (size_t i = 0; i < size(); ++i) copy.blocks_.push_back((*this)[i].clone());
-    return copy;
-  }
-
-  size_t memory() const { return blocks_.capacity() * sizeof(Block); }
+  friend bool operator==(const BlockTotals&, const BlockTotals&) = default;
 
  private:
-  std::vector<Block> blocks_;  // [0, head_) have been taken
-  size_t head_ = 0;
+  static BlockTotals of(const Block& block) {
+    BlockTotals totals;
+    totals.payload = block.payload();
+    totals.memory = block.memory();
+    totals.saved = block.saved();
+    totals.packed = block.is_packed() ? 1 : 0;
+    return totals;
+  }
+};
+
+class BlockList {
+ public:
+  // Where a block is. Invalid after the list has grown or shrunk.
+  struct Place {
+    size_t chunk;
+    size_t slot;
+    friend bool operator==(Place, Place) = default;
+  };
+
+  bool empty() const { return body_ == nullptr; }
+  size_t size() const { return body().size; }
+  const BlockTotals& totals() const { return body().totals; }
+
+  Place begin() const { return {body().head, body().front}; }
+  Place end() const { return {body().chunks.size(), 0}; }
+  Place after(Place place) const {
+    return place.slot + 1 < body_->chunks[place.chunk].blocks.size() ? Place{place.chunk, place.slot + 1}
+                                                                     : Place{place.chunk + 1, 0};
+  }
+  const Block& operator[](Place place) const { return body_->chunks[place.chunk].blocks[place.slot]; }
+  // REQUIRES: !empty()
+  const Block& front() const { return (*this)[begin()]; }
+  const Block& back() const { return body_->chunks.back().blocks.back(); }
+
+  void push_back(Block block);
+
+  // Lets `change(block)` change one without changing which messages it has.
+  template <class Change>
+  void change(Place place, Change change) {
+    Chunk& chunk = body_->chunks[place.chunk];
+    Block& block = chunk.blocks[place.slot];
+    body_->totals -= chunk.totals;
+    chunk.totals.remove(block);
+    change(block);
+    chunk.totals.add(block);
+    body_->totals += chunk.totals;
+  }
+
+  // Hands over all blocks that end at or before `offset`, and returns the sums over them.
+  // Cost: their chunks, and the blocks of one chunk.
+  BlockTotals take_before(Offset offset, EvictedBlocks& taken);
+
+  // The first block that `is_past` says true of; end() if of none.
+  // REQUIRES: is_past is false for some first blocks and true for all others.
+  template <class Predicate>
+  Place find(Predicate is_past) const {
+    const auto& chunks = body().chunks;
+    const auto chunk = std::partition_point(chunks.begin() + static_cast<ptrdiff_t>(body().head), chunks.end(),
+                                            [&](const Chunk& c) { return !is_past(c.blocks.back()); });
+    if (chunk == chunks.end()) return end();
+    const auto index = static_cast<size_t>(chunk - chunks.begin());
+    const auto from = chunk->blocks.begin() + static_cast<ptrdiff_t>(index == body().head ? body().front : 0);
+    const auto block = std::partition_point(from, chunk->blocks.end(), [&](const Block& b) { return !is_past(b); });
+    return {index, static_cast<size_t>(block - chunk->blocks.begin())};
+  }
+
+  // The first block up to whose end there are at least `payload` bytes of payload, which is
+  // lessened by what is before that block; end() if there are not. Cost: as take_before().
+  Place find_payload(uint64_t& payload) const;
+
+  BlockList clone() const;
+
+  // What the list itself takes, without what its blocks hold.
+  size_t memory() const;
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+  static constexpr size_t kChunk = 128;
+
+ private:
+  struct Chunk {
+    std::vector<Block> blocks;  // never empty
+    BlockTotals totals;
+  };
+
+  struct Body {
+    std::vector<Chunk> chunks;  // [0, head) have been taken
+    size_t head = 0;
+    size_t front = 0;  // slots of the first chunk that have been taken
+    size_t size = 0;   // never 0
+    BlockTotals totals;
+  };
+
+  const Body& body() const { return body_ ? *body_ : kNothing; }
+  void drop_first_chunk();
+
+  static const Body kNothing;
+
+  std::unique_ptr<Body> body_;  // null if empty: most logs are small and never have a full block
 };
 
 }  // namespace millrace

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
+#include <string>
 
 #include "engine/log/tag_index.h"
 
@@ -10,20 +12,32 @@ namespace millrace {
 namespace {
 
 // A block of one message, whose date is its offset times ten.
-Block block_at(uint64_t first) {
+Block block_at(uint64_t first, ByteView entry = "entry") {
   Block block{Offset(first)};
   TagIndex tags;
-  block.append(tags, "t", "entry", UnixMs(first * 10), {});
+  block.append(tags, "t", entry, UnixMs(first * 10), {});
   return block;
+}
+
+constexpr uint64_t kMany = 3 * BlockList::kChunk + 7;
+
+void drop(BlockList& list, uint64_t up_to) {
+  EvictedBlocks taken;
+  list.take_before(Offset(up_to + 1), taken);
 }
 
 void expect_same(const BlockList& list, const std::deque<uint64_t>& model) {
   ASSERT_EQ(list.size(), model.size());
   ASSERT_EQ(list.empty(), model.empty());
-  for (size_t i = 0; i < model.size(); ++i) {
-    ASSERT_EQ(list[i].first(), Offset(model[i]));
-    ASSERT_EQ(list[i].check(), nullptr);
+  ASSERT_EQ(list.check(), nullptr);
+  auto place = list.begin();
+  for (uint64_t first : model) {
+    ASSERT_NE(place, list.end());
+    ASSERT_EQ(list[place].first(), Offset(first));
+    ASSERT_EQ(list[place].check(), nullptr);
+    place = list.after(place);
   }
+  ASSERT_EQ(place, list.end());
   if (model.empty()) return;
   ASSERT_EQ(list.front().first(), Offset(model.front()));
   ASSERT_EQ(list.back().first(), Offset(model.back()));
@@ -35,52 +49,97 @@ TEST(BlockList, TakesFromTheFrontWhatWasAddedAtTheEnd) {
   expect_same(list, model);
   uint64_t next = 1;
   // Grows, shrinks to nothing and grows again, at changing speeds.
-  for (int round = 0; round < 6; ++round) {
+  for (size_t round = 0; round < 6; ++round) {
     for (int i = 0; i < 40; ++i) {
-      for (int added = 0; added <= round; ++added) {
+      for (size_t added = 0; added < 30 * (round + 1); ++added) {
         list.push_back(block_at(next));
         model.push_back(next++);
       }
-      for (int taken = 0; taken < 7 - round && !model.empty(); ++taken) {
-        ASSERT_EQ(list.pop_front().first(), Offset(model.front()));
+      const size_t going = std::min<size_t>(model.size(), 40 * (7 - round));
+      EvictedBlocks taken;
+      list.take_before(Offset(going == 0 ? 0 : model[going - 1] + 1), taken);
+      ASSERT_EQ(taken.size(), going);
+      taken.each([&](const Block& block) {
+        ASSERT_EQ(block.first(), Offset(model.front()));
         model.pop_front();
-      }
+      });
       expect_same(list, model);
     }
   }
 }
 
 TEST(BlockList, FindsTheFirstBlockPastSomething) {
-  for (uint64_t gone : {0u, 1u, 5u, 6u, 9u}) {
+  for (uint64_t gone : {uint64_t{0}, uint64_t{1}, uint64_t{5}, BlockList::kChunk, kMany / 2, kMany - 1}) {
     SCOPED_TRACE(gone);
     BlockList list;
-    for (uint64_t first = 1; first <= 10; ++first) list.push_back(block_at(first));
-    for (uint64_t i = 0; i < gone; ++i) list.pop_front();
-    for (uint64_t offset = gone + 1; offset <= 10; ++offset) {
-      EXPECT_EQ(list.find([&](const Block& b) { return b.end() > Offset(offset); }), offset - gone - 1);
+    for (uint64_t first = 1; first <= kMany; ++first) list.push_back(block_at(first));
+    drop(list, gone);
+    for (uint64_t offset = gone + 1; offset <= kMany; ++offset) {
+      const auto found = list.find([&](const Block& b) { return b.end() > Offset(offset); });
+      ASSERT_NE(found, list.end());
+      EXPECT_EQ(list[found].first(), Offset(offset));
     }
-    EXPECT_EQ(list.find([](const Block& b) { return b.end() > Offset(11); }), list.size());
-    EXPECT_EQ(list.find([](const Block&) { return true; }), 0u);
+    EXPECT_EQ(list.find([](const Block& b) { return b.end() > Offset(kMany + 1); }), list.end());
+    EXPECT_EQ(list.find([](const Block&) { return true; }), list.begin());
   }
-  EXPECT_EQ(BlockList().find([](const Block&) { return true; }), 0u);
+  EXPECT_EQ(BlockList().find([](const Block&) { return true; }), BlockList().end());
+}
+
+TEST(BlockList, FindsTheBlockInWhichSoMuchPayloadIsReached) {
+  for (uint64_t gone : {uint64_t{0}, uint64_t{5}, kMany / 2}) {
+    SCOPED_TRACE(gone);
+    BlockList list;
+    for (uint64_t first = 1; first <= kMany; ++first) list.push_back(block_at(first));
+    drop(list, gone);
+    const uint64_t each = list.front().payload();
+    for (uint64_t wanted = 1; wanted <= each * list.size(); ++wanted) {
+      uint64_t left = wanted;
+      const auto found = list.find_payload(left);
+      ASSERT_NE(found, list.end());
+      ASSERT_EQ(list[found].first(), Offset(gone + 1 + (wanted - 1) / each));
+      ASSERT_EQ(left, (wanted - 1) % each + 1);
+    }
+    uint64_t too_much = each * list.size() + 1;
+    EXPECT_EQ(list.find_payload(too_much), list.end());
+    EXPECT_EQ(too_much, 1u);
+  }
+}
+
+TEST(BlockList, TheSumsFollowWhatIsChangedAndTaken) {
+  BlockList list;
+  for (uint64_t first = 1; first <= kMany; ++first) list.push_back(block_at(first, std::string(1000, 'x')));
+  const BlockTotals before = list.totals();
+  EXPECT_EQ(before.payload, kMany * 1001);
+  EXPECT_EQ(before.packed, 0u);
+  list.change(list.begin(), [](Block& block) { block.pack(1); });
+  EXPECT_EQ(list.check(), nullptr);
+  EXPECT_EQ(list.totals().packed, 1u);
+  EXPECT_GT(list.totals().saved, 900u);
+  EXPECT_LT(list.totals().memory, before.memory - 900);
+  EvictedBlocks taken;
+  EXPECT_EQ(list.take_before(Offset(2), taken).packed, 1u);
+  EXPECT_EQ(list.totals().saved, 0u);
+  EXPECT_EQ(list.take_before(Offset(kMany + 1), taken).payload, (kMany - 1) * 1001);
+  EXPECT_EQ(list.totals(), BlockTotals());
+  EXPECT_EQ(list.memory(), 0u);
 }
 
 TEST(BlockList, ACloneHasNoRoomForBlocksThatWereTaken) {
   BlockList list;
   for (uint64_t first = 1; first <= 10; ++first) list.push_back(block_at(first));
-  for (int i = 0; i < 4; ++i) list.pop_front();
+  drop(list, 4);
   const BlockList copy = list.clone();
   expect_same(copy, {5, 6, 7, 8, 9, 10});
-  EXPECT_EQ(copy.memory(), 6 * sizeof(Block));
-  list.pop_front();
+  EXPECT_LT(copy.memory(), list.memory());
+  drop(list, 5);
   expect_same(copy, {5, 6, 7, 8, 9, 10});
 }
 
 TEST(BlockList, GivesItsRoomBackOnceItHasShrunk) {
   BlockList list;
   for (uint64_t first = 1; first <= 1000; ++first) list.push_back(block_at(first));
-  while (list.size() > 2) list.pop_front();
-  EXPECT_LE(list.memory(), 50 * sizeof(Block));
+  drop(list, 998);
+  EXPECT_LE(list.memory(), BlockList::kChunk * sizeof(Block) + 1000);
 }
 
 }  // namespace

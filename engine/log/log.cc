@@ -10,7 +10,7 @@ constexpr size_t kBlocksBeforeWholeOnes = 4;
 
 }  // namespace
 
-Log::Log(Offset first) : newest_(first) { front_.offset = first; }
+Log::Log(Offset first) : newest_(first), tried_to_(first) { front_.offset = first; }
 
 Log Log::clone() const {
   Log copy;
@@ -20,6 +20,7 @@ Log Log::clone() const {
   copy.clock_ = clock_;
   copy.payload_ = payload_;
   copy.retention_ = retention_;
+  copy.tried_to_ = tried_to_;
   if (groups_) copy.groups_ = std::make_unique<Groups>(*groups_);
   for (TagPosition position : tags_.positions()) copy.tags_.add(copy.newest_.bytes().data(), position);
   return copy;
@@ -49,7 +50,11 @@ void Log::seal_newest() {
   const Offset next_first = newest_.end();
   newest_.seal(tags_);
   full_.push_back(std::move(newest_));
-  newest_ = Block(next_first);
+  start_newest(next_first);
+}
+
+void Log::start_newest(Offset first) {
+  newest_ = Block(first);
   tags_.clear();
 }
 
@@ -57,12 +62,7 @@ uint64_t Log::evict_before(Offset new_first) {
   new_first = std::min(new_first, next());
   if (new_first <= first()) return 0;
   const uint64_t evicted = new_first - first();
-  if (oldest().end() <= new_first) {
-    // One allocation for all that go: growing the list step by step would move them again
-    // and again.
-    evicted_.reserve(evicted_.size() + full_.find([&](const Block& b) { return b.end() > new_first; }) + 1);
-    while (!oldest().empty() && oldest().end() <= new_first) payload_ -= drop_oldest();
-  }
+  if (oldest().end() <= new_first) drop_blocks_before(new_first);
   if (!oldest().empty()) walk_front_to(new_first);
   if (groups_) {
     for (auto& [name, group] : *groups_) group.on_evicted(new_first);
@@ -70,32 +70,40 @@ uint64_t Log::evict_before(Offset new_first) {
   return evicted;
 }
 
-// Puts the oldest block aside and returns the payload that went with it.
-uint64_t Log::drop_oldest() {
-  const uint64_t payload = oldest().payload();
-  if (full_.empty()) {
+// Puts aside the blocks of which nothing is left.
+void Log::drop_blocks_before(Offset new_first) {
+  payload_ -= full_.take_before(new_first, evicted_).payload;
+  if (full_.empty() && !newest_.empty() && newest_.end() <= new_first) {
+    payload_ -= newest_.payload();
     const Offset next_first = newest_.end();
-    evicted_.push_back(std::move(newest_));
-    newest_ = Block(next_first);
-    tags_.clear();
-  } else {
-    evicted_.push_back(full_.pop_front());
+    evicted_.add(std::move(newest_));
+    start_newest(next_first);
   }
   front_ = oldest().begin();
-  return payload;
+  if (tried_to_ >= front_.offset) return;
+  tried_to_ = front_.offset;
+  skip_tried();
 }
 
 void Log::walk_front_to(Offset new_first) {
-  Block& block = oldest();
+  if (front_.offset == new_first) return;
+  // Its turn to go has come: once unpacked it stays so, or evicting message by message
+  // would unpack it again and again.
+  if (oldest().is_packed()) full_.change(full_.begin(), [](Block& block) { block.unpack_in_place(); });
+  const Records records(oldest());
   uint64_t gone = 0;
   Record record;
   while (front_.offset < new_first) {
-    read_record(block.bytes().data(), block.bytes().data() + front_.byte, record);
+    read_record(records.begin(), records.begin() + front_.byte, record);
     gone += record.tag.size() + record.entry.size();
-    block.advance(front_);
+    records.advance(front_);
   }
-  block.forget_payload(gone);
   payload_ -= gone;
+  if (full_.empty()) {
+    newest_.forget_payload(gone);
+  } else {
+    full_.change(full_.begin(), [&](Block& block) { block.forget_payload(gone); });
+  }
 }
 
 uint64_t Log::keep_newest(uint64_t count) { return count >= this->count() ? 0 : evict_before(next() - count); }
@@ -114,9 +122,8 @@ uint64_t Log::enforce_size_limits() {
 // newest message alone is more. Costs what it finds to evict.
 Offset Log::first_within_bytes(uint64_t limit) const {
   uint64_t excess = payload_ - limit;
-  size_t index = 0;
-  while (block(index).payload() < excess) excess -= block(index++).payload();
-  Cursor cursor(*this, std::max(first(), block(index).first()));
+  const Block& last_to_go = block(full_.find_payload(excess));
+  Cursor cursor(*this, std::max(first(), last_to_go.first()));
   Message message{};
   for (uint64_t gone = 0; gone < excess; gone += message.tag.size() + message.entry.size()) cursor.next(message);
   return message.offset + 1;
@@ -203,49 +210,64 @@ std::optional<UnixMs> Log::next_date() const {
 
 Offset Log::seek(UnixMs time) const {
   if (empty() || first_time() >= time) return first();
-  const size_t index = full_.find([&](const Block& b) { return b.last_time() >= time; });
-  const Block& found = block(index);
+  const auto place = full_.find([&](const Block& b) { return b.last_time() >= time; });
+  const Block& found = block(place);
   if (found.empty() || found.last_time() < time) return next();
-  BlockPosition at = index == 0 ? front_ : found.begin();
-  while (at.time < time) found.advance(at);
+  BlockPosition at = &found == &oldest() ? front_ : found.begin();
+  if (at.time >= time) return at.offset;
+  const Records records(found);
+  while (at.time < time) records.advance(at);
   return at.offset;
 }
 
 Log::Cursor::Cursor(const Log& log, Offset from) : log_(&log) {
   from = std::clamp(from, log.first(), log.next());
   enter(log.full_.find([&](const Block& b) { return b.end() > from; }));
+  if (from == block_->first()) return;
+  open();
+  offset_ = from;
   if (from == log.next()) {
     at_ = end_;
-    offset_ = from;
     return;
   }
   BlockPosition position = block_->near(from);
-  while (position.offset < from) block_->advance(position);
+  while (position.offset < from) records_.advance(position);
   at_ += position.byte;
-  offset_ = from;
   // The record's own delta leads here from the message before it.
   uint64_t delta;
   skip_record(at_, delta);
   time_ = position.time - delta;
 }
 
-void Log::Cursor::enter(size_t block_index) {
-  index_ = block_index;
-  block_ = &log_->block(index_);
-  at_ = block_->bytes().data();
-  end_ = at_ + block_->bytes().size();
+void Log::Cursor::enter(BlockList::Place place) {
+  place_ = place;
+  block_ = &log_->block(place);
+  is_open_ = false;
+  at_ = end_ = nullptr;
   offset_ = block_->first();
   time_ = block_->first_time();
 }
 
-bool Log::Cursor::next(Message& message) {
-  if (at_ == end_) {
-    if (index_ >= log_->full_.size()) return false;
-    enter(index_ + 1);
-    if (at_ == end_) return false;
+void Log::Cursor::open() {
+  records_ = Records(*block_);
+  is_open_ = true;
+  at_ = records_.begin();
+  end_ = records_.end();
+}
+
+bool Log::Cursor::reach_message() {
+  if (is_open_) {
+    if (is_in_newest()) return false;
+    enter(log_->full_.after(place_));
   }
+  open();
+  return at_ != end_;
+}
+
+bool Log::Cursor::next(Message& message) {
+  if (at_ == end_ && !reach_message()) return false;
   Record record;
-  at_ = read_record(block_->bytes().data(), at_, record);
+  at_ = read_record(records_.begin(), at_, record);
   time_ = time_ + record.time_delta;
   message = {offset_, record.tag, record.entry, time_};
   ++offset_;
@@ -253,28 +275,65 @@ bool Log::Cursor::next(Message& message) {
 }
 
 bool Log::Cursor::skip_block_without(const std::vector<TagFilter::Probe>& tags) {
-  if (at_ == end_ && index_ < log_->full_.size()) enter(index_ + 1);
-  if (index_ >= log_->full_.size() || offset_ != block_->first()) return false;
+  if (is_in_newest()) return false;
+  if (is_open_ && at_ == end_) enter(log_->full_.after(place_));
+  if (is_in_newest() || offset_ != block_->first()) return false;
   if (std::ranges::any_of(tags, [&](TagFilter::Probe p) { return block_->tag_filter().may_hold(p); })) return false;
-  enter(index_ + 1);
+  enter(log_->full_.after(place_));
   return true;
+}
+
+std::optional<UnixMs> Log::oldest_unpacked() const {
+  if (!has_unpacked()) return std::nullopt;
+  return full_[full_.find([&](const Block& b) { return b.end() > tried_to_; })].last_time();
+}
+
+uint64_t Log::pack_next(int level) {
+  const auto place = full_.find([&](const Block& b) { return b.end() > tried_to_; });
+  // Of which a part is evicted, the rest soon is.
+  const bool is_going = full_[place].first() < first();
+  full_.change(place, [&](Block& block) { is_going ? block.leave_unpacked() : block.pack(level); });
+  tried_to_ = full_[place].end();
+  skip_tried();
+  return full_[place].saved();
+}
+
+// A loaded log has packed blocks behind others that have not been tried.
+void Log::skip_tried() {
+  auto place = full_.find([&](const Block& b) { return b.end() > tried_to_; });
+  for (; place != full_.end() && !full_[place].may_be_packed(); place = full_.after(place)) {
+    tried_to_ = full_[place].end();
+  }
+}
+
+EvictedBlocks Log::take_all_blocks() {
+  full_.take_before(next(), evicted_);
+  return take_evicted();
 }
 
 Result<void> Log::append_block(BlockHeader header, Buffer bytes) {
   const bool is_new = has_no_history();
   if (!is_new && header.first != next()) return fail(ErrorCode::Corrupt, "a block that does not follow on");
-  if (header.first_time < newest_.last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
+  if (header.first_time < last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
   TagIndex tags;
   auto block = Block::from_bytes(header, std::move(bytes), tags);
   if (!block) return std::unexpected(block.error());
 
   const bool was_empty = empty();
   if (!newest_.empty()) seal_newest();
-  newest_ = std::move(*block);
-  tags_ = std::move(tags);
-  if (was_empty) front_ = newest_.begin();
-  payload_ += newest_.payload();
-  tick(newest_.last_time());
+  if (is_new) tried_to_ = header.first;
+  if (was_empty) front_ = block->begin();
+  payload_ += block->payload();
+  tick(block->last_time());
+  if (block->is_packed()) {
+    const Offset next_first = block->end();
+    full_.push_back(std::move(*block));
+    start_newest(next_first);
+    skip_tried();
+  } else {
+    newest_ = std::move(*block);
+    tags_ = std::move(tags);
+  }
   return {};
 }
 
@@ -286,7 +345,7 @@ Result<void> Log::restore_head(const LogHead& head) {
   if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head from before its last message");
   if (is_new) {
     newest_ = Block(head.next);
-    front_.offset = head.next;
+    front_.offset = tried_to_ = head.next;
   } else {
     evict_before(head.first);
   }
@@ -296,9 +355,8 @@ Result<void> Log::restore_head(const LogHead& head) {
 }
 
 uint64_t Log::memory() const {
-  uint64_t bytes = sizeof(*this) + full_.memory() + tags_.memory() + evicted_.capacity() * sizeof(Block);
-  each_block([&](const Block& b) { bytes += b.memory(); });
-  for (const Block& b : evicted_) bytes += b.memory();
+  uint64_t bytes = sizeof(*this) + full_.memory() + full_.totals().memory + newest_.memory() + tags_.memory();
+  bytes += evicted_.memory();
   constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
   for (const auto& [name, group] : groups())
     bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
@@ -328,9 +386,15 @@ const char* Log::check() const {
   if (first() < oldest().first() || first() > next()) return "first is not in the oldest block";
   if (!empty() && first() >= oldest().end()) return "a block without live messages is kept";
   if (empty() && block_count() != 0) return "an empty log keeps a block";
-  for (size_t i = 0; i < full_.size(); ++i) {
-    if (full_[i].empty()) return "an empty block among the full ones";
+  if (const char* wrong = full_.check()) return wrong;
+  if (tried_to_ < oldest().first() || tried_to_ > newest_.first()) return "packing goes on where there is no block";
+  for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) {
+    if (full_[place].empty()) return "an empty block among the full ones";
+    if (full_[place].first() < first() && full_[place].is_packed()) return "a block that is going is packed";
+    if (full_[place].first() == tried_to_ && !full_[place].may_be_packed()) return "a block is to be packed again";
+    if (full_[place].first() < tried_to_ && full_[place].may_be_packed()) return "a block has not been packed";
   }
+  if (newest_.is_packed()) return "the newest block is packed";
   uint64_t live = 0;
   Message message;
   for (Cursor cursor(*this, first()); cursor.next(message);) {

@@ -30,7 +30,8 @@
 
 namespace millrace {
 
-// A message as a reader sees it; the views live until the log is changed.
+// A message as a reader sees it; the views live until the log is changed or another block
+// of any log is read (a cursor keeps what it gave out last for as long as it stays there).
 struct Message {
   Offset offset;
   ByteView tag;
@@ -102,7 +103,22 @@ class Log {
 
   // Blocks that went since the last call, for the caller to free at its leisure:
   // freeing thousands at once would be a pause.
-  std::vector<Block> take_evicted() { return std::exchange(evicted_, {}); }
+  EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
+  // The same of all blocks it has. REQUIRES: nothing but its destruction follows.
+  EvictedBlocks take_all_blocks();
+
+  // --- packing ---
+  // Only how blocks are held: it changes nothing that a reader, a copy's digest or a
+  // replica could see.
+  // True if there is a full block that has not been tried.
+  bool has_unpacked() const { return tried_to_ < newest_.first(); }
+  // The date of the last message of the oldest such block; nothing if there is none. O(log n)
+  std::optional<UnixMs> oldest_unpacked() const;
+  // Tries to pack that block, and says how many bytes that saved: none if it stays as it
+  // is. REQUIRES: has_unpacked()
+  uint64_t pack_next(int level);
+  uint64_t packed_blocks() const { return full_.totals().packed; }
+  uint64_t saved_by_packing() const { return full_.totals().saved; }
 
   // --- groups ---
   using Groups = std::map<std::string, Group, std::less<>>;
@@ -124,6 +140,9 @@ class Log {
   // A note of the caller's: the date it has promised to come back at. Not copied, not saved.
   UnixMs promised() const { return promised_; }
   void promise(UnixMs date) { promised_ = date; }
+  // Another: that it will see to has_unpacked().
+  bool packing_is_promised() const { return packing_promised_; }
+  void promise_packing(bool promised) { packing_promised_ = promised; }
 
   // --- reading ---
   // The first message written at or after `time`; next() if there is none. O(log n)
@@ -141,15 +160,22 @@ class Log {
     // False at the end of the log; `message` is then unchanged.
     bool next(Message& message);
     // Goes on behind the current block if that block cannot hold any of the tags;
-    // true if it did. Only at a block's first message does it look.
+    // true if it did. Only at a block's first message does it look, and it unpacks none
+    // that it passes by.
     bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
 
    private:
-    void enter(size_t block_index);
+    void enter(BlockList::Place place);
+    void open();
+    // True if there is another message, at at_.
+    bool reach_message();
+    bool is_in_newest() const { return place_ == log_->full_.end(); }
 
     const Log* log_;
-    size_t index_;  // in full_, or full_.size() for the newest block
+    BlockList::Place place_;  // full_.end() for the newest block
     const Block* block_;
+    Records records_;  // of block_, once it is open
+    bool is_open_;
     const char* at_;
     const char* end_;
     Offset offset_;
@@ -160,11 +186,12 @@ class Log {
   // All blocks, oldest first, the one being written last.
   template <class Visit>
   void each_block(Visit visit) const {
-    for (size_t i = 0; i < full_.size(); ++i) visit(full_[i]);
+    for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) visit(full_[place]);
     if (!newest_.empty()) visit(newest_);
   }
 
-  // Appends a whole block of outside bytes, which becomes the newest one.
+  // Appends a whole block of outside bytes, which becomes the newest one, or, if it is
+  // packed, the last full one.
   // Failure: Corrupt; the log is unchanged then. It must follow on; a log that has never
   // had a message or a group begins where its first block does.
   Result<void> append_block(BlockHeader header, Buffer bytes);
@@ -173,21 +200,25 @@ class Log {
   // are not that log's blocks.
   Result<void> restore_head(const LogHead& head);
 
-  // Everything it holds, itself included.
+  // Everything it holds, itself included. Costs the groups, not the messages.
   uint64_t memory() const;
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
 
  private:
-  const Block& block(size_t i) const { return i < full_.size() ? full_[i] : newest_; }
-  Block& oldest() { return full_.empty() ? newest_ : full_.front(); }
+  const Block& block(BlockList::Place place) const { return place == full_.end() ? newest_ : full_[place]; }
   const Block& oldest() const { return full_.empty() ? newest_ : full_.front(); }
   // True if nothing says yet where it begins.
   bool has_no_history() const { return next() == Offset(1) && empty() && !groups_; }
+  UnixMs last_time() const {
+    return newest_.empty() && !full_.empty() ? full_.back().last_time() : newest_.last_time();
+  }
   void seal_newest();
-  uint64_t drop_oldest();
+  void start_newest(Offset first);
+  void drop_blocks_before(Offset new_first);
   void walk_front_to(Offset new_first);
+  void skip_tried();
   Offset first_within_bytes(uint64_t limit) const;
   static const Groups& no_groups();
 
@@ -198,9 +229,11 @@ class Log {
   UnixMs clock_;
   uint64_t payload_ = 0;
   Retention retention_;
-  std::vector<Block> evicted_;
+  Offset tried_to_;  // all full blocks before it are packed, or do not get smaller
+  EvictedBlocks evicted_;
   std::unique_ptr<Groups> groups_;  // most small logs have none
   UnixMs promised_{UINT64_MAX};
+  bool packing_promised_ = false;
 };
 
 }  // namespace millrace

@@ -29,6 +29,7 @@ std::string encode_block_header(const Block& block) {
   append_varint(header, block.first().value());
   append_varint(header, block.first_time().value());
   append_varint(header, block.count());
+  if (block.is_packed()) append_varint(header, block.header().unpacked);
   return header;
 }
 
@@ -64,8 +65,14 @@ Result<BlockHeader> decode_block_header(ByteView bytes) {
   header.first = Offset(in.number());
   header.first_time = UnixMs(in.number());
   const uint64_t count = in.number();
-  if (!in.finished() || count > UINT32_MAX) return corrupt("a block header of the wrong length");
+  const bool is_packed = in.ok() && !in.finished();
+  const uint64_t unpacked = is_packed ? in.number() : 0;
+  if (!in.finished() || count > UINT32_MAX || unpacked > UINT32_MAX) {
+    return corrupt("a block header of the wrong length");
+  }
+  if (is_packed && unpacked == 0) return corrupt("a packed block of nothing");
   header.count = static_cast<uint32_t>(count);
+  header.unpacked = static_cast<uint32_t>(unpacked);
   return header;
 }
 

@@ -3,8 +3,8 @@
 // one piece; docs/formats/log.md draws them.
 //
 //   head          := version first next clock count age bytes acked blocks groups   (varints)
-//   block header  := first first-time count                            (varints)
-//   block bytes   := the block as it is in memory
+//   block header  := first first-time count [unpacked-size]            (varints)
+//   block bytes   := the block as it is in memory; packed if the header has an unpacked size
 //
 // To put a log together again: decode the head, append_block() every block in order,
 // then restore_head(), then the groups (group_codec.h). Each step leaves a valid log or

@@ -15,6 +15,9 @@ struct LogCounters {
   uint64_t evicted = 0;  // by any means but deleting the key
   uint64_t blocked_readers = 0;
   uint64_t woken_readers = 0;
+  uint64_t blocks_packed = 0;
+  uint64_t blocks_left_unpacked = 0;  // because they do not get smaller
+  uint64_t bytes_saved = 0;           // by those that were packed
 };
 
 struct ChannelCounters {

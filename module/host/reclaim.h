@@ -2,15 +2,26 @@
 // short command and no long pause.
 #pragma once
 
-#include <vector>
+#include <cstddef>
+#include <cstdint>
 
-#include "engine/log/block.h"
+#include "engine/log/evicted_blocks.h"
 
 namespace millrace::module {
 
-// Takes over blocks nobody needs. A few are freed at once; of many, kBlocksPerSlice
-// every millisecond.
-void reclaim(std::vector<Block> blocks);
+inline constexpr size_t kBlocksAtOnce = 256;
+
+// Takes over blocks nobody needs. Up to kBlocksAtOnce are freed at once; of more, a slice
+// (slice.h) every millisecond.
+void reclaim(EvictedBlocks blocks);
+
+// False where slices would not do: on another thread, which may take its time; while the
+// host loads and fires no timers; and when memory is short, for the host then counts what
+// deleting a key has freed and would delete another one.
+bool may_reclaim_later();
+
+// Frees at once what waits: the host is about to load, and no timer will fire meanwhile.
+void reclaim_all();
 
 // Blocks that wait to be freed.
 uint64_t blocks_to_reclaim();
