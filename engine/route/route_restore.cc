@@ -87,8 +87,11 @@ const char* RouteTable::check() const {
       if ((terms != nullptr) != member.has_terms()) return "a member does not know of its terms";
       if (terms == nullptr) continue;
       ++endings;
-      if (terms->due == UnixMs() || terms->due > end_of(*terms, devices_[member.device()]))
+      const Device& device = devices_[member.device()];
+      if (terms->due == UnixMs() || terms->due > (terms->is_over ? clock_ : end_of(*terms, device)))
         return "a subscription will not end when it should";
+      if (!terms->is_over && (device.shortest_ttl_ms == 0 || terms->ttl_ms < device.shortest_ttl_ms))
+        return "a device does not know of its shortest subscription";
     }
     if (target.is_gone) continue;
     members[target.channel] += target.members.size();

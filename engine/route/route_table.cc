@@ -48,7 +48,7 @@ bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) 
   const bool is_new = device(name.whole, clock_) == nullptr;
   const DeviceSlot slot = device_or_new(name);
   Device& device = devices_[slot];
-  device.seen = clock_;
+  see(device);
   if (change.user) device.user = *change.user;
   if (change.agent) device.agent = *change.agent;
   if (change.ttl_ms) change_ttl(slot, *change.ttl_ms);
@@ -58,8 +58,26 @@ bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) 
 bool RouteTable::touch(ByteView name) {
   const DeviceSlot slot = find_device(name);
   if (slot == kNoSlot || devices_[slot].is_dead(clock_)) return false;
-  devices_[slot].seen = clock_;
+  see(devices_[slot]);
   return true;
+}
+
+// What has ended meanwhile stays ended: it would look alive again once the device was seen now.
+void RouteTable::see(Device& device) {
+  if (device.shortest_ttl_ms != 0 && clock_ >= device.seen + device.shortest_ttl_ms) {
+    device.shortest_ttl_ms = 0;
+    for (SubscriptionSlot slot : device.subscriptions) {
+      SubscriptionTerms* terms = subscriptions_.terms(slot);
+      if (terms == nullptr) continue;
+      terms->is_over |= clock_ >= end_of(*terms, device);
+      if (!terms->is_over) note_ttl(device, terms->ttl_ms);
+    }
+  }
+  device.seen = clock_;
+}
+
+void RouteTable::note_ttl(Device& device, uint64_t ttl_ms) {
+  device.shortest_ttl_ms = device.shortest_ttl_ms == 0 ? ttl_ms : std::min(device.shortest_ttl_ms, ttl_ms);
 }
 
 void RouteTable::change_ttl(DeviceSlot slot, uint64_t ttl_ms) {
@@ -150,12 +168,13 @@ void RouteTable::set_terms(SubscriptionSlot slot, uint64_t ttl_ms) {
   SubscriptionTerms& terms = subscriptions_.give_terms(slot, members);
   terms.subscribed = clock_;
   terms.ttl_ms = ttl_ms;
+  note_ttl(devices_[subscriptions_[slot].device], ttl_ms);
   expect_end(of_subscription(slot), terms.due, clock_ + ttl_ms);
 }
 
 // Whoever shows itself shows that it still listens.
 UnixMs RouteTable::end_of(const SubscriptionTerms& terms, const Device& device) {
-  return std::max(terms.subscribed, device.seen) + terms.ttl_ms;
+  return terms.is_over ? UnixMs() : std::max(terms.subscribed, device.seen) + terms.ttl_ms;
 }
 
 std::optional<UnixMs> RouteTable::end_of(SubscriptionSlot slot) const {
@@ -204,7 +223,8 @@ bool RouteTable::sweep(size_t most) {
       return false;
     }
   }
-  return !empty() && next_date() <= clock_;
+  const auto next = next_date();
+  return !empty() && next && *next <= clock_;
 }
 
 void RouteTable::sweep_device(DeviceSlot slot, size_t& left) {

@@ -52,6 +52,8 @@ struct Device {
   UnixMs seen;
   uint64_t ttl_ms = 0;  // 0: lives until it is deleted
   UnixMs due;           // where it stands in the list of what will end
+  // No subscription of it with a time to live has a shorter one; 0 if it has none.
+  uint64_t shortest_ttl_ms = 0;
   bool is_gone = false;
   mutable uint32_t match = 0;     // the number of the last match that found it,
   mutable uint32_t found_at = 0;  // and where it stands there
@@ -221,6 +223,9 @@ class RouteTable {
   DeviceSlot device_or_new(const DeviceName& name);
   void bury(DeviceSlot slot);
   void change_ttl(DeviceSlot slot, uint64_t ttl_ms);
+  // It has shown itself: from now on it was seen now.
+  void see(Device& device);
+  static void note_ttl(Device& device, uint64_t ttl_ms);
   void set_terms(SubscriptionSlot slot, uint64_t ttl_ms);
   static UnixMs end_of(const SubscriptionTerms& terms, const Device& device);
   bool is_dead(SubscriptionSlot slot, UnixMs now) const;
