@@ -18,6 +18,7 @@ GUIDES = {
     "CHAN.": "[channels](../guides/channels.md)",
     "SHARD.": "[worker pools](../guides/worker-pools.md)",
     "LOCK.": "[locks](../guides/locks.md)",
+    "ROUTE.": "[routes](../guides/routes.md), [filters](../route-filters.md)",
 }
 
 
@@ -113,8 +114,9 @@ def key_text(spec):
                     find["spec"] == {"lastkey": 0, "keystep": 1, "limit": 0})
     if not one_at_index:
         raise ValueError(f"a command has one key at a fixed place, so that it is safe in a cluster; not: {spec}")
-    flags = ", ".join(f"`{flag}`" for flag in spec["flags"])
-    return f"word {search['spec']['index']} behind the first, used as {flags}"
+    flags = ", ".join(f"`{flag}`" for flag in spec["flags"] if flag != "incomplete")
+    others = "; others follow, which `COMMAND GETKEYSANDFLAGS` names" if "incomplete" in spec["flags"] else ""
+    return f"word {search['spec']['index']} behind the first, used as {flags}{others}"
 
 
 def acl_categories(flags, reported):
@@ -132,6 +134,7 @@ def acl_text(name, categories, key_flags):
     # The flags that the host itself goes by when it asks for a key's permission.
     needs = ("R" if "access" in key_flags else "") + ("W" if {"insert", "update", "delete"} & set(key_flags) else "")
     key = f" and its key by `%{needs}~pattern`" if needs else ""
+    key += ", those it writes to by `%W~pattern`" if "incomplete" in key_flags else ""
     return (", ".join(f"`{category}`" for category in categories) +
             f"; Redis 7.0 has none for modules: allow the command by `+{name.replace(' ', chr(92) + '|')}`{key}")
 
@@ -144,7 +147,7 @@ def page(name, doc, info):
         ("arity", arity_text(arity)),
         ("flags", ", ".join(f"`{flag}`" for flag in sorted(flags))),
         ("ACL categories", acl_text(name, acl_categories(flags, reported), specs[0]["flags"] if specs else [])),
-        ("key", key_text(specs[0]) if specs else "none: it asks the node about itself"),
+        ("key", key_text(specs[0]) if specs else "none: any node answers, from what it knows itself"),
     ]
     table = "\n".join(f"| {what} | {value} |" for what, value in rows)
     forms = "\n".join(syntax_lines(name, doc["arguments"]))

@@ -63,6 +63,18 @@ class HashIndex {
     }
   }
 
+  // It will be asked for soon: whoever looks for several starts fetching all of them, first the
+  // buckets, then what is in them.
+  void prefetch_bucket(uint32_t hash) const {
+    if (!buckets_.empty()) __builtin_prefetch(&buckets_[bucket_of(hash)]);
+  }
+  void prefetch_entries(uint32_t hash) const {
+    if (buckets_.empty()) return;
+    const Span entries = buckets_[bucket_of(hash)].entries();
+    constexpr size_t kLine = 64;
+    for (const Entry* at = entries.begin(); at < entries.end(); at += kLine / sizeof(Entry)) __builtin_prefetch(at);
+  }
+
   // Adds one. O(1), amortised; lives(value) says which of those there are still count.
   template <class Lives>
   void insert(uint32_t hash, Value value, Lives lives) {

@@ -4,39 +4,54 @@
 
 #include <map>
 #include <random>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace millrace {
+
 namespace {
 
-TEST(Slots, ANumberStaysWithItsThing) {
-  Slots<std::string> slots;
-  std::map<uint32_t, const std::string*> places;
+TEST(Slots, numbers_count_up_and_things_stay_where_they_are) {
+  Slots<int> slots;
+  std::set<const int*> places;
   for (uint32_t i = 0; i < 5000; ++i) {
-    const uint32_t slot = slots.add();
-    EXPECT_EQ(slot, i);
-    slots[slot] = std::to_string(i);
-    places[slot] = &slots[slot];
+    ASSERT_EQ(slots.add(), i);
+    slots[i] = static_cast<int>(i);
+    ASSERT_TRUE(places.insert(&slots[i]).second) << "two things at one place";
   }
-  for (const auto& [slot, place] : places) {
-    EXPECT_EQ(*place, std::to_string(slot));
-    EXPECT_EQ(&slots[slot], place);
+  for (uint32_t i = 0; i < 5000; ++i) {
+    EXPECT_EQ(slots[i], static_cast<int>(i));
+    EXPECT_TRUE(places.contains(&slots[i]));
   }
-  EXPECT_EQ(slots.size(), 5000u);
 }
 
-TEST(Slots, AFreeNumberIsGivenToAnother) {
-  Slots<std::string> slots;
-  for (int i = 0; i < 10; ++i) slots[slots.add()] = "x";
-  slots.remove(7);
-  EXPECT_EQ(std::as_const(slots)[7], "");
+TEST(Slots, a_number_is_given_again_and_holds_nothing_of_before) {
+  Slots<int> slots;
+  for (int i = 0; i < 10; ++i) slots[slots.add()] = 7;
+  slots.remove(3);
   EXPECT_EQ(slots.size(), 9u);
+  EXPECT_EQ(slots.add(), 3u);
+  EXPECT_EQ(slots[3], 0);
   EXPECT_EQ(slots.limit(), 10u);
-  EXPECT_EQ(slots.add(), 7u);
-  EXPECT_EQ(slots[7], "");
 }
 
-TEST(Slots, MemoryComesBackThoughOneStays) {
+TEST(Slots, the_last_one_gives_all_memory_back) {
+  Slots<int> slots;
+  for (int i = 0; i < 3000; ++i) slots.add();
+  EXPECT_GE(slots.memory(), 3000 * sizeof(int));
+  for (uint32_t i = 0; i < 3000; ++i) slots.remove(i);
+  EXPECT_EQ(slots.memory(), 0u);
+  EXPECT_EQ(slots.limit(), 0u);
+}
+
+TEST(Slots, few_things_take_little_room) {
+  Slots<uint64_t> slots;
+  slots.add();
+  EXPECT_LE(slots.memory(), 64u);
+}
+
+TEST(Slots, memory_comes_back_though_one_stays) {
   Slots<std::string> slots;
   const uint32_t first = slots.add();
   const size_t small = slots.memory();
@@ -56,7 +71,7 @@ TEST(Slots, MemoryComesBackThoughOneStays) {
   EXPECT_EQ(slots.limit(), 0u);
 }
 
-TEST(Slots, WhoComesAndGoesAloneFindsItsPieceAgain) {
+TEST(Slots, who_comes_and_goes_alone_finds_its_piece_again) {
   Slots<std::string> slots;
   for (int i = 0; i < 2048; ++i) slots.add();
   const uint32_t slot = slots.add();
@@ -68,7 +83,7 @@ TEST(Slots, WhoComesAndGoesAloneFindsItsPieceAgain) {
   }
 }
 
-TEST(Slots, ARandomHistoryKeepsWhatIsThere) {
+TEST(Slots, a_random_history_keeps_what_is_there) {
   std::mt19937 random(7);
   Slots<std::string> slots;
   std::map<uint32_t, std::string> model;
@@ -94,4 +109,5 @@ TEST(Slots, ARandomHistoryKeepsWhatIsThere) {
 }
 
 }  // namespace
+
 }  // namespace millrace

@@ -30,29 +30,23 @@ uint32_t FilterIndex::hash(FieldId field, const ScalarView& value) const {
   return 0;
 }
 
-std::vector<uint32_t> FilterIndex::all_hashes(const Filter& filter) const {
-  std::vector<uint32_t> hashes;
+std::vector<FilterIndex::Key> FilterIndex::all_keys(const Filter& filter) const {
+  std::vector<Key> keys;
   if (filter.kind == Filter::Kind::Condition && (filter.op == Operator::Eq || filter.op == Operator::In)) {
     const FieldId field = fields_.find(filter.field);
-    for (const Scalar& operand : filter.operands) hashes.push_back(hash(field, operand));
+    for (const Scalar& operand : filter.operands) keys.push_back({field, hash(field, operand)});
   }
-  for (const Filter& part : filter.parts) std::ranges::copy(all_hashes(part), std::back_inserter(hashes));
-  return hashes;
+  for (const Filter& part : filter.parts) std::ranges::copy(all_keys(part), std::back_inserter(keys));
+  return keys;
 }
 
 FilterSlot FilterIndex::add(const Filter& filter) {
-  FilterSlot slot;
-  if (free_.empty()) {
-    slot = static_cast<FilterSlot>(filters_.size());
-    filters_.emplace_back();
-  } else {
-    slot = free_.back();
-    free_.pop_back();
-  }
+  const FilterSlot slot = filters_.add();
   Entry& entry = filters_[slot];
   entry.program = Program(filter, fields_);
   entry.is_used = true;
-  ++count_;
+  equalities_.resize(fields_.limit());
+  for (const Key& key : all_keys(filter)) ++equalities_[key.field];
 
   // What leads to few filters now is what will lead to few later.
   const auto cost = [&](const Equality& equality) {
@@ -86,24 +80,40 @@ void FilterIndex::add_to_residue(FilterSlot slot, const Filter& filter) {
 void FilterIndex::remove(FilterSlot slot) {
   Entry& entry = filters_[slot];
   bool found = false;
-  for (uint32_t each : all_hashes(entry.program.filter(fields_))) found |= by_equality_.erase(each, slot);
+  for (const Key& key : all_keys(entry.program.filter(fields_))) {
+    --equalities_[key.field];
+    found |= by_equality_.erase(key.hash, slot);
+  }
   if (!found) {
     const auto residue = std::ranges::find_if(residues_, [&](const auto& each) { return each->remove(slot); });
     if (residue != residues_.end() && (*residue)->empty()) residues_.erase(residue);
   }
   by_equality_.shrink(by_equality_.size(), [](FilterSlot) { return true; });
   entry.program.release(fields_);
-  entry = {};
-  free_.push_back(slot);
-  if (--count_ == 0) {
-    filters_.clear();
-    free_ = std::vector<FilterSlot>();
-  }
+  filters_.remove(slot);
+  if (filters_.size() == 0) equalities_ = std::vector<uint32_t>();
+}
+
+// All buckets are fetched at once, then all that is in them: one after the other, each would
+// be waited for.
+void FilterIndex::find_by_equality(const FieldValues& document, auto consider) const {
+  const auto find_all = [&] {
+    for (uint32_t each : hashes_) by_equality_.prefetch_entries(each);
+    for (uint32_t each : hashes_) by_equality_.each(each, consider);
+    hashes_.clear();
+  };
+  document.each([&](FieldId field, const ScalarView& value) {
+    if (equalities_[field] == 0) return;
+    hashes_.push_back(hash(field, value));
+    by_equality_.prefetch_bucket(hashes_.back());
+    if (hashes_.size() == kBatch) find_all();
+  });
+  find_all();
 }
 
 void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& matched) const {
   if (++match_number_ == 0) {
-    for (const Entry& entry : filters_) entry.last_seen = 0;
+    for (FilterSlot slot = 0; slot < filters_.limit(); ++slot) filters_[slot].last_seen = 0;
     match_number_ = 1;
   }
   const auto consider = [&](FilterSlot slot) {
@@ -112,7 +122,7 @@ void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& ma
     __builtin_prefetch(&filters_[slot]);
     if (candidates_.size() == kBatch) run_candidates(document, matched);
   };
-  document.each([&](FieldId field, const ScalarView& value) { by_equality_.each(hash(field, value), consider); });
+  find_by_equality(document, consider);
   for (const auto& residue : residues_) residue->each_candidate(document, consider);
   run_candidates(document, matched);
 }
@@ -128,10 +138,10 @@ void FilterIndex::run_candidates(const FieldValues& document, std::vector<Filter
 }
 
 uint64_t FilterIndex::memory() const {
-  uint64_t bytes = fields_.memory() + filters_.size() * sizeof(Entry) + by_equality_.memory();
-  for (const Entry& entry : filters_) bytes += entry.program.memory();
+  uint64_t bytes = fields_.memory() + filters_.memory() + by_equality_.memory();
+  for (FilterSlot slot = 0; slot < filters_.limit(); ++slot) bytes += filters_[slot].program.memory();
   for (const auto& residue : residues_) bytes += sizeof(*residue) + residue->memory();
-  return bytes + (free_.capacity() + candidates_.capacity()) * sizeof(FilterSlot);
+  return bytes + (candidates_.capacity() + hashes_.capacity() + equalities_.capacity()) * sizeof(uint32_t);
 }
 
 const char* FilterIndex::check() const {
@@ -145,15 +155,18 @@ const char* FilterIndex::check() const {
   }
   size_t used = 0;
   size_t by_equality = 0;
-  for (FilterSlot slot = 0; slot < filters_.size(); ++slot) {
+  std::vector<uint32_t> equalities(equalities_.size());
+  for (FilterSlot slot = 0; slot < filters_.limit(); ++slot) {
     if (!filters_[slot].is_used) continue;
     ++used;
-    const auto hashes = all_hashes(filters_[slot].program.filter(fields_));
-    by_equality += std::ranges::any_of(hashes, [&](uint32_t each) {
-      return by_equality_.find(each, [&](FilterSlot other) { return other == slot; }) != nullptr;
+    const auto keys = all_keys(filters_[slot].program.filter(fields_));
+    for (const Key& key : keys) ++equalities[key.field];
+    by_equality += std::ranges::any_of(keys, [&](const Key& key) {
+      return by_equality_.find(key.hash, [&](FilterSlot other) { return other == slot; }) != nullptr;
     });
   }
-  if (used != count_ || used + free_.size() != filters_.size()) return "the count of filters is wrong";
+  if (used != filters_.size()) return "the count of filters is wrong";
+  if (equalities != equalities_) return "the equalities of a field are counted wrong";
   return used == by_equality + in_residue ? nullptr : "a filter cannot be found, or in two ways";
 }
 

@@ -3,12 +3,12 @@
 // finds is run, so what leads to a filter only has to be true, not to be enough.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <vector>
 
 #include "engine/base/hash_index.h"
 #include "engine/base/keyed_hash.h"
+#include "engine/base/slots.h"
 #include "engine/route/access.h"
 #include "engine/route/fields.h"
 #include "engine/route/filter.h"
@@ -25,7 +25,7 @@ class FilterIndex {
   // O(1) for what has an equality; else up to a millisecond, when a line is cut anew.
   FilterSlot add(const Filter& filter);
   void remove(FilterSlot slot);
-  size_t size() const { return count_; }
+  size_t size() const { return filters_.size(); }
   Filter filter(FilterSlot slot) const { return filters_[slot].program.filter(fields_); }
 
   // What the document holds that filters look at, for match().
@@ -45,8 +45,15 @@ class FilterIndex {
   };
 
   uint32_t hash(FieldId field, const ScalarView& value) const;
-  // Every equality anywhere in the filter, as it would be found.
-  std::vector<uint32_t> all_hashes(const Filter& filter) const;
+  // An equality as it is found.
+  struct Key {
+    FieldId field;
+    uint32_t hash;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  // Every equality anywhere in the filter.
+  std::vector<Key> all_keys(const Filter& filter) const;
+  void find_by_equality(const FieldValues& document, auto consider) const;
   void add_to_residue(FilterSlot slot, const Filter& filter);
   // Runs the candidates that have not been run for this document, and forgets them.
   void run_candidates(const FieldValues& document, std::vector<FilterSlot>& matched) const;
@@ -57,13 +64,13 @@ class FilterIndex {
 
   HashKey key_;
   Fields fields_;
-  std::deque<Entry> filters_;
-  std::vector<FilterSlot> free_;
+  Slots<Entry> filters_;
   HashIndex<FilterSlot> by_equality_;
+  std::vector<uint32_t> equalities_;  // by field: how many filters have them; no other field leads to a filter
   std::vector<std::unique_ptr<Residue>> residues_;
-  size_t count_ = 0;
   mutable uint32_t match_number_ = 0;
   mutable std::vector<FilterSlot> candidates_;
+  mutable std::vector<uint32_t> hashes_;
 };
 
 }  // namespace millrace

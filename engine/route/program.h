@@ -31,7 +31,11 @@ class Program {
 
   bool matches(const FieldValues& document) const;
   // It will be run soon.
-  void prefetch() const { __builtin_prefetch(steps_.data()); }
+  void prefetch() const {
+    constexpr size_t kLine = 64;
+    __builtin_prefetch(steps_.data());
+    __builtin_prefetch(reinterpret_cast<const char*>(steps_.data()) + kLine);
+  }
   void release(Fields& fields) const;
 
   // The filter it was compiled from.

@@ -6,7 +6,7 @@
 //   devices   := 'D' { name user agent connected seen ttl }*
 //   target    := 'T' app model user id what [name] [filter] { device ttl [subscribed] }*
 //
-// Names and texts are a size and bytes, user and id of a channel have a size one greater and
+// Names and texts are a size and bytes, the parts of a channel have a size one greater, and
 // 0 if they are not given; all numbers are varints. `what` is 0 for everything, 1 for a
 // filter, 2 for a filter with a name. A device is the so manieth of the table, from 0. What has died by
 // the table's clock is left out.

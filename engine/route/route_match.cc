@@ -7,6 +7,9 @@ namespace millrace {
 
 namespace {
 
+// How many devices of a target are fetched before they are looked at.
+constexpr size_t kAhead = 12;
+
 bool is_json_null(ByteView json) {
   constexpr ByteView kSpaces = " \t\r\n";
   const size_t begin = json.find_first_not_of(kSpaces);
@@ -49,7 +52,7 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
   patterns_ = change.about.patterns();
   ++table.matches_;
   if (++table.match_number_ == 0) {
-    for (DeviceSlot slot = 0; slot < table.devices_.limit(); ++slot) table.devices_[slot].match = 0;
+    for (DeviceMark& mark : table.marks_) mark.match = 0;
     table.match_number_ = 1;
   }
   for (size_t i = 0; i < patterns_.size(); ++i) {
@@ -83,28 +86,47 @@ void RouteMatcher::match_filters(const RouteTable& table, const RoutedChannel& c
   values_.extract(is_now ? document_.object : old_.object, index.fields());
   filters_.clear();
   index.match(values_, filters_);
+  fetch_targets(table, *channel.filters);
+  for (TargetSlot slot : targets_) {
+    add(table, table.targets_[slot], now, {.matches_now = is_now, .matched_before = !is_now, .channels = bit});
+  }
+}
+
+// The targets of the filters, and what will be needed of each: fetched for all of them at
+// once, where one after the other would be waited for.
+void RouteMatcher::fetch_targets(const RouteTable& table, const ChannelFilters& filters) {
+  targets_.clear();
   for (FilterSlot filter : filters_) {
-    TargetSlot slot = channel.filters->first_target(filter);
-    for (; slot != kNoSlot; slot = table.targets_[slot].next_of_filter) {
-      add(table, table.targets_[slot], now, {.matches_now = is_now, .matched_before = !is_now, .channels = bit});
-    }
+    targets_.push_back(filters.first_target(filter));
+    __builtin_prefetch(&table.targets_[targets_.back()]);
+  }
+  for (size_t i = 0; i < targets_.size(); ++i) {
+    const RouteTarget& target = table.targets_[targets_[i]];
+    if (target.next_of_filter != kNoSlot) targets_.push_back(target.next_of_filter);
+    __builtin_prefetch(target.members.data());
+  }
+  for (TargetSlot slot : targets_) {
+    const Members& members = table.targets_[slot].members;
+    for (size_t i = 0; i < std::min(members.size(), kAhead); ++i)
+      __builtin_prefetch(&table.marks_[members[i].device()]);
   }
 }
 
 void RouteMatcher::add(const RouteTable& table, const RouteTarget& target, UnixMs now, Found what) {
-  constexpr size_t kAhead = 8;
   const Members& members = target.members;
   for (size_t i = 0; i < members.size(); ++i) {
-    if (i + kAhead < members.size()) __builtin_prefetch(&table.devices_[members[i + kAhead].device()]);
+    if (i + kAhead < members.size()) __builtin_prefetch(&table.marks_[members[i + kAhead].device()]);
     const Member& member = members[i];
     if (table.is_member_dead(member, now)) continue;
-    const Device& device = table.devices_[member.device()];
-    if (device.match != table.match_number_) {
-      device.match = table.match_number_;
-      device.found_at = static_cast<uint32_t>(found_.size());
-      found_.push_back({.device = member.device(), .transport = device.transport});
+    DeviceMark& mark = table.marks_[member.device()];
+    if (mark.match != table.match_number_) {
+      mark.match = table.match_number_;
+      mark.found_at = static_cast<uint32_t>(found_.size());
+      found_.push_back({.device = member.device(), .transport = mark.transport});
+      // Whoever asked will want its name.
+      __builtin_prefetch(&table.devices_[member.device()]);
     }
-    Found& found = found_[device.found_at];
+    Found& found = found_[mark.found_at];
     found.matches_now |= what.matches_now;
     found.matched_before |= what.matched_before;
     found.channels |= what.channels;

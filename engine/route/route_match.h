@@ -65,12 +65,14 @@ class RouteMatcher {
   static Result<void> read(Side& side, const std::optional<ByteView>& json, const char* name);
   void match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now);
   void match_filters(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now, bool is_now);
+  void fetch_targets(const RouteTable& table, const ChannelFilters& filters);
   void add(const RouteTable& table, const RouteTarget& target, UnixMs now, Found what);
 
   Side document_;
   Side old_;
   FieldValues values_;
   std::vector<FilterSlot> filters_;
+  std::vector<TargetSlot> targets_;
   std::vector<RouteChannel> patterns_;
   std::vector<Found> found_;
 };

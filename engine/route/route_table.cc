@@ -40,6 +40,8 @@ DeviceSlot RouteTable::device_or_new(const DeviceName& name) {
   device.id_size = static_cast<uint32_t>(name.id.size());
   device.transport = transports_.use(name.transport);
   device.connected = device.seen = clock_;
+  if (slot >= marks_.size()) marks_.resize(slot + 1);
+  marks_[slot] = {.transport = device.transport};
   by_name_.insert(hash(name.whole), slot);
   return slot;
 }
@@ -48,7 +50,7 @@ bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) 
   const bool is_new = device(name.whole, clock_) == nullptr;
   const DeviceSlot slot = device_or_new(name);
   Device& device = devices_[slot];
-  see(device);
+  show(device);
   if (change.user) device.user = *change.user;
   if (change.agent) device.agent = *change.agent;
   if (change.ttl_ms) change_ttl(slot, *change.ttl_ms);
@@ -58,31 +60,22 @@ bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) 
 bool RouteTable::touch(ByteView name) {
   const DeviceSlot slot = find_device(name);
   if (slot == kNoSlot || devices_[slot].is_dead(clock_)) return false;
-  see(devices_[slot]);
+  show(devices_[slot]);
   return true;
 }
 
-// What has ended meanwhile stays ended: it would look alive again once the device was seen now.
-void RouteTable::see(Device& device) {
-  if (device.shortest_ttl_ms != 0 && clock_ >= device.seen + device.shortest_ttl_ms) {
-    device.shortest_ttl_ms = 0;
-    for (SubscriptionSlot slot : device.subscriptions) {
-      SubscriptionTerms* terms = subscriptions_.terms(slot);
-      if (terms == nullptr) continue;
-      terms->is_over |= clock_ >= end_of(*terms, device);
-      if (!terms->is_over) note_ttl(device, terms->ttl_ms);
-    }
-  }
+void RouteTable::show(Device& device) {
+  // What ended in a silence is swept by the order of endings.
+  const UnixMs swept = endings_.empty() ? UnixMs(UINT64_MAX) : endings_.front().date;
+  std::erase_if(device.silences, [&](const Silence& silence) { return silence.end < swept; });
+  if (clock_ - device.seen >= device.shortest_ttl_ms) device.silences.push_back({device.seen, clock_});
   device.seen = clock_;
-}
-
-void RouteTable::note_ttl(Device& device, uint64_t ttl_ms) {
-  device.shortest_ttl_ms = device.shortest_ttl_ms == 0 ? ttl_ms : std::min(device.shortest_ttl_ms, ttl_ms);
 }
 
 void RouteTable::change_ttl(DeviceSlot slot, uint64_t ttl_ms) {
   Device& device = devices_[slot];
   device.ttl_ms = ttl_ms;
+  marks_[slot].can_die = ttl_ms != 0;
   if (ttl_ms == 0) {
     expect_no_end(of_device(slot), device.due);
   } else {
@@ -111,7 +104,7 @@ void RouteTable::bury(DeviceSlot slot) {
   by_name_.shrink(by_name_.size(), [](DeviceSlot) { return true; });
   transports_.release(device.transport);
   expect_no_end(of_device(slot), device.due);
-  device.is_gone = true;
+  device.is_gone = marks_[slot].can_die = true;
   buried_subscriptions_ += device.subscriptions.size();
   gone_devices_.push_back(slot);
 }
@@ -168,13 +161,21 @@ void RouteTable::set_terms(SubscriptionSlot slot, uint64_t ttl_ms) {
   SubscriptionTerms& terms = subscriptions_.give_terms(slot, members);
   terms.subscribed = clock_;
   terms.ttl_ms = ttl_ms;
-  note_ttl(devices_[subscriptions_[slot].device], ttl_ms);
+  Device& device = devices_[subscriptions_[slot].device];
+  device.shortest_ttl_ms = std::min(device.shortest_ttl_ms, ttl_ms);
   expect_end(of_subscription(slot), terms.due, clock_ + ttl_ms);
 }
 
 // Whoever shows itself shows that it still listens.
 UnixMs RouteTable::end_of(const SubscriptionTerms& terms, const Device& device) {
-  return terms.is_over ? UnixMs() : std::max(terms.subscribed, device.seen) + terms.ttl_ms;
+  return std::max(terms.subscribed, device.seen) + terms.ttl_ms;
+}
+
+bool RouteTable::is_over(const SubscriptionTerms& terms, const Device& device, UnixMs now) {
+  if (now >= end_of(terms, device)) return true;
+  return std::ranges::any_of(device.silences, [&](const Silence& silence) {
+    return terms.subscribed < silence.end && std::max(terms.subscribed, silence.begin) + terms.ttl_ms <= silence.end;
+  });
 }
 
 std::optional<UnixMs> RouteTable::end_of(SubscriptionSlot slot) const {
@@ -188,13 +189,14 @@ bool RouteTable::is_dead(SubscriptionSlot slot, UnixMs now) const {
   const Device& device = devices_[subscription.device];
   if (device.is_dead(now) || targets_[subscription.target].is_gone) return true;
   const SubscriptionTerms* terms = subscriptions_.terms(slot);
-  return terms != nullptr && now >= end_of(*terms, device);
+  return terms != nullptr && is_over(*terms, device, now);
 }
 
 bool RouteTable::is_member_dead(const Member& member, UnixMs now) const {
+  if (!marks_[member.device()].can_die && !member.has_terms()) return false;
   const Device& device = devices_[member.device()];
   if (device.is_dead(now)) return true;
-  return member.has_terms() && now >= end_of(*subscriptions_.terms(member.subscription()), device);
+  return member.has_terms() && is_over(*subscriptions_.terms(member.subscription()), device, now);
 }
 
 // --- time ---
@@ -233,6 +235,7 @@ void RouteTable::sweep_device(DeviceSlot slot, size_t& left) {
   if (left == 0) return;
   gone_devices_.pop_back();
   devices_.remove(slot);
+  if (devices_.size() == 0) marks_ = {};
   --left;
 }
 
@@ -256,9 +259,9 @@ void RouteTable::sweep_ending() {
   }
   const auto slot = static_cast<SubscriptionSlot>(what / 2);
   SubscriptionTerms& terms = *subscriptions_.terms(slot);
-  const UnixMs end = end_of(terms, devices_[subscriptions_[slot].device]);
-  if (clock_ >= end) return remove_subscription(slot);
-  expect_end(what, terms.due, end);
+  const Device& device = devices_[subscriptions_[slot].device];
+  if (is_over(terms, device, clock_)) return remove_subscription(slot);
+  expect_end(what, terms.due, end_of(terms, device));
 }
 
 std::optional<UnixMs> RouteTable::next_date() const {

@@ -42,6 +42,13 @@ struct DeviceName {
 };
 std::optional<DeviceName> parse_device_name(ByteView name);
 
+// A time in which a device did not show itself: what had so short a time to live is over, even
+// if it has shown itself since and nobody has swept yet.
+struct Silence {
+  UnixMs begin;
+  UnixMs end;
+};
+
 struct Device {
   std::string name;      // empty: an unused slot
   uint32_t id_size = 0;  // of the name
@@ -52,16 +59,22 @@ struct Device {
   UnixMs seen;
   uint64_t ttl_ms = 0;  // 0: lives until it is deleted
   UnixMs due;           // where it stands in the list of what will end
-  // No subscription of it with a time to live has a shorter one; 0 if it has none.
-  uint64_t shortest_ttl_ms = 0;
   bool is_gone = false;
-  mutable uint32_t match = 0;     // the number of the last match that found it,
-  mutable uint32_t found_at = 0;  // and where it stands there
+  uint64_t shortest_ttl_ms = UINT64_MAX;  // of a subscription it has or had
+  std::vector<Silence> silences;          // longer than that, as long as something may have ended in them
   DeviceSubscriptions subscriptions;
 
   bool is_used() const { return !name.empty(); }
   ByteView id() const { return ByteView(name).substr(0, id_size); }
   bool is_dead(UnixMs now) const { return is_gone || (ttl_ms != 0 && now >= seen + ttl_ms); }
+};
+
+// What a match must know of a device, apart from all it need not know: a match looks at many.
+struct DeviceMark {
+  uint32_t match = 0;     // the number of the last match that found it,
+  uint32_t found_at = 0;  // and where it stands there
+  TransportSlot transport = kNoSlot;
+  bool can_die = false;  // else it need not be asked whether it is dead
 };
 
 // What a device can subscribe to: everything that is heard on a channel, or what a filter lets through.
@@ -169,6 +182,8 @@ class RouteTable {
   std::optional<UnixMs> next_date() const;
   // When a subscription ends if nobody renews it; nothing if never.
   std::optional<UnixMs> end_of(SubscriptionSlot slot) const;
+  bool is_dead(SubscriptionSlot slot, UnixMs now) const;
+  // The same for one of a target that is not gone.
   bool is_member_dead(const Member& member, UnixMs now) const;
 
   // A note of the caller's: the date it has promised to come back at. Not saved.
@@ -223,12 +238,11 @@ class RouteTable {
   DeviceSlot device_or_new(const DeviceName& name);
   void bury(DeviceSlot slot);
   void change_ttl(DeviceSlot slot, uint64_t ttl_ms);
-  // It has shown itself: from now on it was seen now.
-  void see(Device& device);
-  static void note_ttl(Device& device, uint64_t ttl_ms);
   void set_terms(SubscriptionSlot slot, uint64_t ttl_ms);
+  // The device shows itself.
+  void show(Device& device);
   static UnixMs end_of(const SubscriptionTerms& terms, const Device& device);
-  bool is_dead(SubscriptionSlot slot, UnixMs now) const;
+  static bool is_over(const SubscriptionTerms& terms, const Device& device, UnixMs now);
   void expect_end(uint64_t what, UnixMs& due, UnixMs date);
   void expect_no_end(uint64_t what, UnixMs& due);
 
@@ -251,6 +265,7 @@ class RouteTable {
   HashKey key_;
   UnixMs clock_;
   Slots<Device> devices_;
+  mutable std::vector<DeviceMark> marks_;  // by device
   HashIndex<DeviceSlot> by_name_;
   Transports transports_;
   Slots<RoutedChannel> channels_;

@@ -20,8 +20,7 @@ using SubscriptionSlot = uint32_t;
 struct SubscriptionTerms {
   UnixMs subscribed;  // or last asked for again
   uint64_t ttl_ms = 0;
-  UnixMs due;            // where it stands in the list of what will end
-  bool is_over = false;  // its time was over when its device came back
+  UnixMs due;  // where it stands in the list of what will end
 };
 
 struct Subscription {

@@ -17,19 +17,8 @@
 namespace millrace::testing {
 namespace {
 
-constexpr uint64_t kSeeds = 3000;
+constexpr uint64_t kSeeds = 1000;
 constexpr int kDocuments = 30;
-
-template <class Run>
-void run_seeds(uint64_t seeds, Run run) {
-  const char* only = std::getenv("MILLRACE_SEED");
-  const uint64_t first = only != nullptr ? std::strtoull(only, nullptr, 10) : 1;
-  const uint64_t last = only != nullptr ? first : seeds;
-  for (uint64_t seed = first; seed <= last && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "MILLRACE_SEED=" << seed);
-    run(seed);
-  }
-}
 
 // Some are written with many repetitions.
 constexpr FilterLimits kWide = {.bytes = 1 << 20, .depth = 64, .regexes = 1000};
@@ -77,7 +66,7 @@ TEST(FilterModel, AFilterWrittenInAnotherWayIsTheSameFilter) {
     RandomFilters random(seed);
     const Json filter = random.filter();
     const std::string normal = filter_json(parsed(random.text(filter)));
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 5; ++i) {
       const Json again = random.rewritten(filter);
       ASSERT_EQ(filter_json(parsed(random.text(again))), normal) << random.text(again);
     }

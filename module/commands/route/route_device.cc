@@ -27,7 +27,7 @@ void write_subscriptions(abi::Reply& reply, const RouteTable& table, const Devic
   for (SubscriptionSlot slot : device.subscriptions) {
     const auto end = table.end_of(slot);
     const RouteTarget& target = table.target(table.subscriptions()[slot].target);
-    if (target.is_gone || (end && *end <= now)) continue;
+    if (table.is_dead(slot, now)) continue;
     if (written == most) break;
     ++written;
     reply.array(3);
