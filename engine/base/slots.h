@@ -64,10 +64,9 @@ class Slots {
   }
   // REQUIRES: slot < limit()
   const T& operator[](uint32_t slot) const {
-    static const T unused{};
     const Place place = place_of(slot);
     const Piece& piece = pieces_[place.piece];
-    return piece.things != nullptr ? piece.things[place.at] : unused;
+    return piece.things != nullptr ? piece.things[place.at] : nothing();
   }
 
   size_t memory() const {
@@ -93,6 +92,11 @@ class Slots {
   }
   // Of the piece that the slot is in.
   static uint32_t piece_size(uint32_t slot) { return slot == 0 ? 1 : std::min(std::bit_floor(slot), kPiece); }
+
+  static const T& nothing() {
+    static const T unused{};
+    return unused;
+  }
 
   void drop_spare() {
     if (spare_ == kNoSlot) return;
