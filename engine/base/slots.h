@@ -1,6 +1,7 @@
 // Things by number: a number stays with its thing until that goes, and is then given to
 // another. Adding one never moves the others, and a few take little room: pieces double in
-// size up to a thousand.
+// size up to a thousand. A piece in which nothing is left gives its memory back, but for the last
+// such one: who comes and goes alone does not make a piece each time.
 //
 //   piece   0   1   2     3         4 …         10              11 …
 //   slots   0   1   2-3   4-7       8-15 …      512-1023        1024-2047 …
@@ -29,38 +30,56 @@ class Slots {
 
   // REQUIRES: size() < kNoSlot
   uint32_t add() {
-    if (!free_.empty()) {
-      const uint32_t slot = free_.back();
-      free_.pop_back();
-      return slot;
+    const uint32_t slot = free_.empty() ? limit_++ : free_.back();
+    if (!free_.empty()) free_.pop_back();
+    const size_t at = place_of(slot).piece;
+    if (at == pieces_.size()) pieces_.emplace_back();
+    Piece& piece = pieces_[at];
+    if (piece.things == nullptr) {
+      piece.things = std::make_unique<T[]>(piece_size(slot));
+      allocated_ += piece_size(slot);
     }
-    if (place_of(limit_).piece == pieces_.size()) pieces_.push_back(std::make_unique<T[]>(piece_size(limit_)));
-    return limit_++;
+    if (piece.used++ == 0 && at == spare_) spare_ = kNoSlot;
+    return slot;
   }
 
+  // REQUIRES: it holds a thing
   void remove(uint32_t slot) {
-    (*this)[slot] = T();
+    const Place place = place_of(slot);
+    Piece& piece = pieces_[place.piece];
+    piece.things[place.at] = T();
     free_.push_back(slot);
-    if (size() == 0) *this = {};
+    if (size() == 0) {
+      *this = {};
+    } else if (--piece.used == 0) {
+      drop_spare();
+      spare_ = static_cast<uint32_t>(place.piece);
+    }
   }
 
+  // REQUIRES: it holds a thing
   T& operator[](uint32_t slot) {
     const Place place = place_of(slot);
-    return pieces_[place.piece][place.at];
+    return pieces_[place.piece].things[place.at];
   }
+  // REQUIRES: slot < limit()
   const T& operator[](uint32_t slot) const {
     const Place place = place_of(slot);
-    return pieces_[place.piece][place.at];
+    const Piece& piece = pieces_[place.piece];
+    return piece.things != nullptr ? piece.things[place.at] : nothing();
   }
 
   size_t memory() const {
-    size_t bytes = pieces_.capacity() * sizeof(pieces_[0]) + free_.capacity() * sizeof(uint32_t);
-    if (limit_ > 0) bytes += (limit_ - 1 - place_of(limit_ - 1).at + piece_size(limit_ - 1)) * sizeof(T);
-    return bytes;
+    return pieces_.capacity() * sizeof(Piece) + free_.capacity() * sizeof(uint32_t) + allocated_ * sizeof(T);
   }
 
  private:
   static constexpr uint32_t kPiece = 1024;
+
+  struct Piece {
+    std::unique_ptr<T[]> things;  // null: nothing is in it
+    uint32_t used = 0;
+  };
 
   struct Place {
     size_t piece;
@@ -72,11 +91,24 @@ class Slots {
     return {static_cast<size_t>(std::bit_width(slot)), slot - std::bit_floor(slot)};
   }
   // Of the piece that the slot is in.
-  static size_t piece_size(uint32_t slot) { return slot == 0 ? 1 : std::min(std::bit_floor(slot), kPiece); }
+  static uint32_t piece_size(uint32_t slot) { return slot == 0 ? 1 : std::min(std::bit_floor(slot), kPiece); }
 
-  std::vector<std::unique_ptr<T[]>> pieces_;
+  static const T& nothing() {
+    static const T unused{};
+    return unused;
+  }
+
+  void drop_spare() {
+    if (spare_ == kNoSlot) return;
+    pieces_[spare_].things.reset();
+    allocated_ -= spare_ <= 1 ? 1 : uint32_t{1} << std::min<uint32_t>(spare_ - 1, std::bit_width(kPiece) - 1);
+  }
+
+  std::vector<Piece> pieces_;
   std::vector<uint32_t> free_;
   uint32_t limit_ = 0;
+  uint32_t allocated_ = 0;    // things that the pieces have room for
+  uint32_t spare_ = kNoSlot;  // the piece that is empty and has memory, if there is one
 };
 
 }  // namespace millrace

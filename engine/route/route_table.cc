@@ -225,7 +225,8 @@ bool RouteTable::sweep(size_t most) {
       return false;
     }
   }
-  return !empty() && next_date() <= clock_;
+  const auto next = next_date();
+  return !empty() && next && *next <= clock_;
 }
 
 void RouteTable::sweep_device(DeviceSlot slot, size_t& left) {

@@ -85,7 +85,7 @@ def test_a_ttl_may_be_a_hundred_years(s, clock):
     subscribe(s, options=("TTL", century))
     clock.advance(1000)
     assert get(s, WS, "FULL")["ttl"] == century - 1000
-    assert get(s, WS, "FULL")["subscribed-to"] == [[b"app:shop:model:task", None, century]]
+    assert get(s, WS, "FULL")["subscribed-to"] == [[b"app:shop:model:task", None, century - 1000]]
 
 
 # --- subscriptions ---
@@ -140,6 +140,21 @@ def test_a_subscription_that_has_ended_starts_afresh(s, clock):
     assert match(s) == [WS], "the old one's end is not the new one's"
 
 
+@pytest.mark.parametrize("renew", [("ROUTE.DEVICE", "TOUCH", "t", WS), ("ROUTE.DEVICE", "SET", "t", WS)], ids=lambda w: w[1])
+def test_a_device_that_comes_back_too_late_does_not_bring_its_subscriptions_back(s, clock, renew):
+    device(s)
+    subscribe(s, options=("TTL", "100"))
+    subscribe(s, about=channel(user="u"), options=("TTL", "150"))
+    s.call("MULTI")  # nobody sweeps in between
+    clock.advance(100)
+    s.call(*renew)
+    s.call("ROUTE.MATCH", "t", *channel(user="u"), "WITHCHANNELS")
+    s.call("ROUTE.UNSUBSCRIBE", "t", WS, *TASK)
+    renewed, found, unsubscribed = s.call("EXEC")
+    assert (found, unsubscribed) == ([[b"ws", [[b"d1", [b"app:shop:user:u:model:task"]]]]], 0)
+    assert get(s)["subscriptions"] == 1
+
+
 def test_a_subscriptions_ttl_can_be_changed_and_taken_away(s, clock):
     device(s)
     subscribe(s, options=("TTL", "100"))
@@ -157,7 +172,6 @@ def test_filters_and_channels_go_with_their_last_subscription(s, clock):
     subscribe(s, about=channel(user="u"), options=("TTL", "100"))
     assert counts(s) == (1, 2, 1, 2)
     clock.advance(100)
-    device(s)
     wait_until(lambda: counts(s) == (1, 0, 0, 0), "what has ended is swept")
     assert filters(s) == {}
 

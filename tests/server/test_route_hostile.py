@@ -17,7 +17,7 @@ SEED = int(os.environ.get("MILLRACE_SEED", "20260108"))
 def refused(c, *words):
     """The error's code, on one line."""
     error = c.error_of(*words)
-    assert "\n" not in error and "\r" not in error and len(error) < 400, error[:1000]
+    assert "\n" not in error and "\r" not in error and len(error) < 1500, error[:2000]
     return error.split()[0]
 
 

@@ -36,7 +36,7 @@ void route_subscribe(abi::Context context, abi::Arguments arguments) {
   if (!request) return context.reply().error(request.error());
   auto visit = RouteVisit::open(context, arguments.string(1));
   if (!visit) return context.reply().error(visit.error());
-  if (const auto may = may_subscribe(visit->existing(), *request); !may) return context.reply().error(may.error());
+  if (const auto may = may_subscribe(visit->untouched(), *request); !may) return context.reply().error(may.error());
 
   RouteTable& table = visit->table();
   table.subscribe(request->device, target_or_new(table, *request), request->ttl_ms);

@@ -64,7 +64,7 @@ std::optional<UnixMs> look_after_route(abi::Context context, abi::StringRef name
   if (!key || key->get() == nullptr) return std::nullopt;
   RouteTable& table = *key->get();
   table.promise(UnixMs(UINT64_MAX));
-  if (table.next_date() <= std::max(now, table.clock())) {
+  if (const auto due = table.next_date(); due && *due <= std::max(now, table.clock())) {
     table.tick(now);
     // Even if the clock has not moved: replicas sweep as often as we do.
     context.replicate(kApplyToRoute, name, kApplyRouteTime, table.clock().value());

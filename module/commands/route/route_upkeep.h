@@ -25,6 +25,8 @@ class RouteVisit {
   // Failure: WrongType.
   static Result<RouteVisit> open(abi::Context context, abi::StringRef name);
 
+  // Null if there is none. As it is, for whoever may yet refuse: its time has not moved.
+  const RouteTable* untouched() { return key_.get(); }
   // Null if there is none. The time is the present.
   RouteTable* existing();
   // The same; one that does not exist is made.

@@ -1,0 +1,138 @@
+// The words of every command of the routing table, as a client may send them: see
+// command_lines.h. Filters in them are looked at by route_filter_fuzz.cc.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/route/json_text.h"
+#include "fuzz/command_lines.h"
+#include "module/commands/route/route_requests.h"
+
+namespace millrace::module {
+namespace {
+
+using fuzz::is_one_of;
+
+void check_name(ByteView name, Words words) {
+  REQUIRE(is_one_of(name, words));
+  REQUIRE(!name.empty() && name.size() <= kMaxRouteName && is_utf8(name));
+}
+
+void check_name(const std::optional<ByteView>& name, Words words) {
+  if (name) check_name(*name, words);
+}
+
+void check(const DeviceName& device, Words words) {
+  REQUIRE(is_one_of(device.whole, words) && is_utf8(device.whole));
+  REQUIRE(!device.id.empty() && device.id.size() <= kMaxRouteName);
+  REQUIRE(!device.transport.empty() && device.transport.size() <= kMaxRouteName);
+  REQUIRE(device.whole.size() == device.id.size() + 1 + device.transport.size());
+  REQUIRE(device.transport.find('|') == ByteView::npos);
+}
+
+void check(const RouteChannel& channel, Words words) {
+  check_name(channel.app, words);
+  check_name(channel.model, words);
+  check_name(channel.user, words);
+  check_name(channel.id, words);
+}
+
+void check(const DeviceSetRequest& request, Words words) {
+  check(request.device, words);
+  check_name(request.change.user, words);
+  if (request.change.agent)
+    REQUIRE(is_one_of(*request.change.agent, words) && request.change.agent->size() <= kMaxAgent);
+  REQUIRE(request.change.ttl_ms.value_or(0) <= kMaxRouteTtlMs);
+}
+
+void check(const DeviceGetRequest& request, Words words) {
+  check(request.device, words);
+  REQUIRE(request.listed.value_or(1) >= 1 && request.listed.value_or(1) <= kMaxReadCount);
+}
+
+void check(const DeviceListRequest& request, Words words) {
+  check_name(request.transport, words);
+  check_name(request.user, words);
+  REQUIRE(request.count >= 1 && request.count <= kMaxReadCount && request.cursor <= UINT32_MAX);
+}
+
+void check(const RouteSubscribeRequest& request, Words words) {
+  check(request.device, words);
+  check(request.channel, words);
+  check_name(request.filter_id, words);
+  REQUIRE(!(request.filter && request.filter_id));
+  if (request.filter) REQUIRE(!request.filter->json.empty());
+  REQUIRE(request.ttl_ms.value_or(0) <= kMaxRouteTtlMs);
+}
+
+void check(const RouteChange& change, Words words) {
+  check(change.about, words);
+  for (const auto& document : {change.document, change.old}) REQUIRE(!document || is_one_of(*document, words));
+}
+
+void check(const MatchRequest& request, Words words) { check(request.change, words); }
+
+void check(const DispatchRequest& request, Words words) {
+  check(request.change, words);
+  check_name(request.event, words);
+  REQUIRE(!request.queues.empty() && request.queues.size() % 2 == 0);
+  REQUIRE(request.first_queue + request.queues.size() == words.size());
+  for (size_t i = 0; i < request.queues.size(); i += 2) check_name(request.queues[i], words);
+}
+
+void check(const SetFilterRequest& request, Words words) {
+  check_name(request.name, words);
+  check(request.channel, words);
+}
+
+void check(const DelFilterRequest& request, Words words) {
+  check_name(request.id, words);
+  check(request.channel, words);
+}
+
+void check(const PartitionRequest& request, Words words) {
+  REQUIRE(is_one_of(request.channel, words) && !request.channel.empty() && request.partitions >= 1);
+}
+
+void check(const RouteEffect& effect, Words words) { REQUIRE(effect.clock || is_one_of(effect.part, words)); }
+
+template <auto kParse>
+void parse_and_check(Words words) {
+  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+}
+
+// A filter costs more than the words it stands in, and its errors have a path.
+template <auto kParse>
+void parse_and_check_with_filter(Words words) {
+  const auto request = kParse(words);
+  if (request) return check(*request, words);
+  if (request.error().code != ErrorCode::BadFilter) return fuzz::check_error(request.error());
+  REQUIRE(!request.error().text.empty() && request.error().text.size() <= 4096);
+  REQUIRE(std::ranges::all_of(request.error().text, [](unsigned char c) { return c >= ' '; }));
+}
+
+constexpr fuzz::Command kCommands[] = {
+    {"ROUTE.DEVICE SET", parse_and_check<parse_route_device_set>},
+    {"ROUTE.DEVICE GET", parse_and_check<parse_route_device_get>},
+    {"ROUTE.DEVICE TOUCH", parse_and_check<parse_route_device_touch>},
+    {"ROUTE.DEVICE DEL", parse_and_check<parse_route_device_del>},
+    {"ROUTE.DEVICE LIST", parse_and_check<parse_route_device_list>},
+    {"ROUTE.SUBSCRIBE", parse_and_check_with_filter<parse_route_subscribe>},
+    {"ROUTE.UNSUBSCRIBE", parse_and_check_with_filter<parse_route_unsubscribe>},
+    {"ROUTE.MATCH", parse_and_check<parse_route_match>},
+    {"ROUTE.DISPATCH", parse_and_check<parse_route_dispatch>},
+    {"ROUTE.SETFILTER", parse_and_check_with_filter<parse_route_setfilter>},
+    {"ROUTE.DELFILTER", parse_and_check<parse_route_delfilter>},
+    {"ROUTE.FILTERS", parse_and_check<parse_route_filters>},
+    {"ROUTE.PATTERNS", parse_and_check<parse_route_patterns>},
+    {"ROUTE.PARTITION", parse_and_check<parse_route_partition>},
+    {"ROUTE.APPLY", parse_and_check<parse_route_apply>},
+};
+
+}  // namespace
+}  // namespace millrace::module
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
+  millrace::fuzz::run(millrace::module::kCommands, bytes, size);
+  return 0;
+}
