@@ -160,7 +160,7 @@ class Log {
   // All blocks, oldest first, the one being written last.
   template <class Visit>
   void each_block(Visit visit) const {
-    for (size_t i = 0; i < full_.size(); ++i) visit(full_[i]);
+    full_.each(visit);
     if (!newest_.empty()) visit(newest_);
   }
 
