@@ -19,17 +19,25 @@ std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corr
 Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags) {
   if (header.count == 0) return corrupt("a block without messages");
   if (header.first_time.value() > INT64_MAX) return corrupt("a block beyond the end of time");
-  if (header.first.value() == 0 || header.first > kMaxOffset || header.count > kMaxOffset - header.first)
+  if (header.first.value() == 0 || header.first > kMaxOffset || header.count > kMaxOffset - header.first ||
+      header.missing > kMaxOffset - header.first - header.count)
     return corrupt("a block beyond the last offset");
 
   Block block(header.first);
   block.bytes_ = std::move(bytes);
   block.first_time_ = block.last_time_ = header.first_time;
+  block.missing_ = header.missing;
+  uint64_t missing = 0;
   const char* const base = block.bytes_.data();
   Decoder decoder(block.bytes_.view());
   std::vector<TagPosition> positions;
   for (uint32_t i = 0; i < header.count; ++i) {
     const auto start = static_cast<uint32_t>(decoder.bytes(0).data() - base);
+    if (header.missing != 0) {
+      const uint64_t gap = decoder.number();
+      if (i == 0 ? gap != 0 : gap > header.missing - missing) return corrupt("a block with other gaps than it says");
+      missing += gap;
+    }
     const uint64_t reference = decoder.number();
     uint64_t tag_size = 0;
     if (reference == 0) {
@@ -56,6 +64,7 @@ Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags
     block.payload_ += tag_size + entry_size;
   }
   if (!decoder.finished()) return corrupt("bytes after the last message of a block");
+  if (missing != header.missing) return corrupt("a block with other gaps than it says");
   block.count_ = header.count;
 
   for (TagPosition position : positions) {
@@ -71,6 +80,7 @@ Block Block::clone() const {
   copy.first_time_ = first_time_;
   copy.last_time_ = last_time_;
   copy.payload_ = payload_;
+  copy.missing_ = missing_;
   copy.count_ = count_;
   copy.landmarks_ = landmarks_;
   copy.filter_ = filter_.clone();
@@ -111,7 +121,7 @@ void Block::seal(const TagIndex& tags) {
 }
 
 void Block::mark(uint32_t byte, UnixMs time) {
-  if (count_ == 0 || count_ % kStride != 0) return;
+  if (count_ == 0 || count_ % kStride != 0 || has_gaps()) return;
   // A gap would shift the rest. Without a landmark for every stride (a block that spans
   // seven weeks) the last ones are walked to from the last landmark there is.
   if (landmarks_.size() + 1 != count_ / kStride || time - first_time_ > UINT32_MAX) return;
@@ -120,22 +130,36 @@ void Block::mark(uint32_t byte, UnixMs time) {
 }
 
 BlockPosition Block::near(Offset offset) const {
+  if (has_gaps() || offset <= first_) return begin();
   const size_t passed = std::min<size_t>((offset - first_) / kStride, landmarks_.size());
   if (passed == 0) return begin();
   const Landmark& landmark = landmarks_[passed - 1];
-  return {first_ + passed * kStride, first_time_ + landmark.ms, landmark.byte};
+  return {first_ + passed * kStride, first_time_ + landmark.ms, landmark.byte, static_cast<uint32_t>(passed * kStride)};
+}
+
+// Where the rest of the record begins that `at` is the beginning of.
+const char* Block::behind_gap(const char* at, uint64_t& gap) const {
+  gap = 0;
+  return has_gaps() ? get_varint_unchecked(at, gap) : at;
 }
 
 void Block::advance(BlockPosition& position) const {
   const char* const base = bytes_.data();
-  uint64_t delta;
-  const char* next = skip_record(base + position.byte, delta);
+  uint64_t gap, delta;
+  const char* next = skip_record(behind_gap(base + position.byte, gap), delta);
   position.byte = static_cast<uint32_t>(next - base);
   ++position.offset;
+  ++position.index;
   if (position.byte < bytes_.size()) {
-    skip_record(next, delta);
+    skip_record(behind_gap(next, gap), delta);
+    position.offset = position.offset + gap;
     position.time = position.time + delta;
   }
+}
+
+void Block::read(const BlockPosition& position, Record& record) const {
+  uint64_t gap;
+  read_record(bytes_.data(), behind_gap(bytes_.data() + position.byte, gap), record);
 }
 
 const char* Block::check() const {

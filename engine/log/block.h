@@ -1,6 +1,8 @@
-// A run of messages with consecutive offsets in one allocation (the "macro node" of
-// RCP 11). Blocks other than a log's newest never change, are saved as they are,
-// and are given back whole.
+// A run of messages in one allocation (the "macro node" of RCP 11). Blocks other than a
+// log's newest never change, are saved as they are, and are given back whole.
+//
+// Their offsets follow on, except in a block that compaction has written: it has gaps,
+// between its first and its last message, and says so in every record.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +32,7 @@ struct BlockHeader {
   Offset first;
   UnixMs first_time;
   uint32_t count = 0;
+  uint64_t missing = 0;  // offsets between the first and the last that have no message
 };
 
 // The first of something inside a block: a message, where its record starts, and
@@ -38,6 +41,7 @@ struct BlockPosition {
   Offset offset;
   UnixMs time;
   uint32_t byte = 0;
+  uint32_t index = 0;  // which message of the block it is, from 0
 };
 
 class Block {
@@ -69,10 +73,12 @@ class Block {
   bool empty() const { return count_ == 0; }
   uint32_t count() const { return count_; }
   Offset first() const { return first_; }
-  Offset end() const { return first_ + count_; }  // one past the last
+  Offset end() const { return first_ + count_ + missing_; }  // one past the last
+  uint64_t missing() const { return missing_; }
+  bool has_gaps() const { return missing_ != 0; }
   UnixMs first_time() const { return first_time_; }
   UnixMs last_time() const { return last_time_; }
-  BlockHeader header() const { return {first_, first_time_, count_}; }
+  BlockHeader header() const { return {first_, first_time_, count_, missing_}; }
   ByteView bytes() const { return bytes_.view(); }
   const TagFilter& tag_filter() const { return filter_; }
 
@@ -81,14 +87,16 @@ class Block {
   void forget_payload(uint64_t evicted) { payload_ -= evicted; }
 
   // The first message. REQUIRES: !empty()
-  BlockPosition begin() const { return {first_, first_time_, 0}; }
-  // Close to the message at `offset`, never behind it; advance() does the rest, fewer
-  // than kStride times.
-  // REQUIRES: first() <= offset < end()
+  BlockPosition begin() const { return {first_, first_time_, 0, 0}; }
+  // Close to the first message at or after `offset`, never behind it; advance() does the
+  // rest, fewer than kStride times unless the block has gaps.
+  // REQUIRES: offset < end()
   BlockPosition near(Offset offset) const;
   // Moves one message on. At the block's end the byte is bytes().size() and the time
   // stays that of the last message.
   void advance(BlockPosition& position) const;
+  // The message there. The views live as long as the block's bytes.
+  void read(const BlockPosition& position, Record& record) const;
 
   // What it holds besides itself.
   uint64_t memory() const { return bytes_.capacity() + landmarks_.capacity() * sizeof(Landmark) + filter_.memory(); }
@@ -100,12 +108,16 @@ class Block {
 
  private:
   // Where message number kStride, 2 * kStride, … of the block is, so that finding one in
-  // the middle does not walk through half the block. Derived: never saved.
+  // the middle does not walk through half the block. Derived: never saved. A block with
+  // gaps has none, for it would have to say the offsets as well.
   struct Landmark {
     uint32_t byte;
     uint32_t ms;  // since first_time_
   };
 
+  friend class BlockRewriter;
+
+  const char* behind_gap(const char* at, uint64_t& gap) const;
   void make_room(uint64_t needed, BlockLimits limits);
   // To be called before message number count_ is added at `byte`.
   void mark(uint32_t byte, UnixMs time);
@@ -115,6 +127,7 @@ class Block {
   UnixMs first_time_;
   UnixMs last_time_;
   uint64_t payload_ = 0;
+  uint64_t missing_ = 0;
   uint32_t count_ = 0;
   std::vector<Landmark> landmarks_;
   TagFilter filter_;

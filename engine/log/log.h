@@ -1,5 +1,6 @@
 // A log: messages with logical offsets 1, 2, 3, … that are never reused and never
-// change. New ones are appended at the end, old ones evicted at the front.
+// change. New ones are appended at the end, old ones evicted at the front, and by
+// compaction those in between go that have a newer one of the same tag.
 //
 //        evicted      full blocks               newest block
 //   ...............[ 71 .. 230 ][ 231 .. 388 ][ 389 .. 402 ]
@@ -7,6 +8,10 @@
 //
 // Eviction is exact: it moves `first`, and a block goes when its last message does.
 // `first > last` always means empty; a new log has first = 1, last = 0.
+//
+// Compaction leaves gaps: offsets between first and last that have no message. There is
+// always one at `first` and at `last`. What goes at the front moves `first` as well, but
+// is not evicted: `evicted_end` stays, because readers are told of evicted offsets only.
 //
 // Dates never run backwards inside a log: `tick` moves its clock on, an earlier date
 // is ignored, so that TSEEK has one answer whatever the host's clock did.
@@ -17,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,19 +30,14 @@
 #include "engine/base/strong.h"
 #include "engine/log/block.h"
 #include "engine/log/block_list.h"
+#include "engine/log/compaction.h"
 #include "engine/log/group.h"
+#include "engine/log/message.h"
+#include "engine/log/removal.h"
 #include "engine/log/retention.h"
 #include "engine/log/tag_index.h"
 
 namespace millrace {
-
-// A message as a reader sees it; the views live until the log is changed.
-struct Message {
-  Offset offset;
-  ByteView tag;
-  ByteView entry;
-  UnixMs written;
-};
 
 // What a log is besides its blocks: what RDB and AOF rewrite save beside them.
 struct LogHead {
@@ -46,6 +47,8 @@ struct LogHead {
   Retention retention;
   uint64_t blocks = 0;
   uint64_t groups = 0;
+  Offset evicted_end{1};
+  uint64_t compacted = 0;
 };
 
 class Log {
@@ -62,7 +65,10 @@ class Log {
   Offset next() const { return newest_.end(); }  // the offset the next message gets
   Offset last() const { return next() - 1; }
   bool empty() const { return first() == next(); }
-  uint64_t count() const { return next() - first(); }
+  uint64_t count() const { return next() - first() - missing_; }
+  uint64_t missing() const { return missing_; }           // offsets in [first, next) without a message
+  Offset evicted_end() const { return evicted_end_; }     // one past the last evicted offset; at most first()
+  uint64_t compacted_total() const { return compacted_; }  // messages that compaction has ever taken out
   uint64_t payload() const { return payload_; }      // bytes of tags and entries
   UnixMs clock() const { return clock_; }            // the date the next message gets
   UnixMs first_time() const { return front_.time; }  // REQUIRES: !empty()
@@ -86,7 +92,7 @@ class Log {
   uint64_t keep_newest(uint64_t count);
 
   const Retention& retention() const { return retention_; }
-  void set_retention(Retention retention) { retention_ = retention; }
+  void set_retention(Retention retention);
   // Evicts what the limits on count and bytes do not keep. These two depend on the log
   // alone, so replicas and the AOF repeat them; age depends on the time and is not
   // enforced here.
@@ -104,6 +110,32 @@ class Log {
   // freeing thousands at once would be a pause.
   std::vector<Block> take_evicted() { return std::exchange(evicted_, {}); }
 
+  // --- compaction ---
+  // A slice of the work that retention().latest asks for: looks at about `budget`
+  // messages, takes those out that are not the newest of their tag, and says which, for
+  // others to remove() the same. REQUIRES: retention().latest
+  Removal compact(uint64_t budget, BlockLimits limits = {});
+  // True if there is something to do for compact().
+  bool wants_compaction() const;
+  CompactionProgress compaction_progress() const;
+  // Takes messages out, from groups too. Cost: the blocks they are in, twice.
+  // REQUIRES: holds_all(removal), and none is last().
+  void remove(const Removal& removal, BlockLimits limits = {});
+  // True if there is a message at every one of these offsets.
+  bool holds_all(const Removal& removal) const;
+  // How many offsets from `from` on have no message. O(1) at first() and next() and in a
+  // log without gaps, else a step for each block on the shorter side of it.
+  uint64_t missing_from(Offset from) const;
+  // The block with the first message at or after `from`: its offsets, [first, end).
+  // REQUIRES: from < next()
+  struct BlockSpan {
+    Offset first;
+    Offset end;
+  };
+  BlockSpan block_span(Offset from) const;
+  // Bit i says whether there is a message at `first` + i.
+  uint64_t messages_at(Offset first) const;
+
   // --- groups ---
   using Groups = std::map<std::string, Group, std::less<>>;
   const Groups& groups() const { return groups_ ? *groups_ : no_groups(); }
@@ -113,6 +145,9 @@ class Log {
   // REQUIRES: there is none of that name; first() <= next <= this->next()
   Group& create_group(ByteView name, Offset next);
   bool drop_group(ByteView name);
+  // Says of a planned delivery which offsets its fresh messages have: in a log with gaps
+  // they do not follow on. To be called between plan and apply.
+  void locate(Delivery& delivery) const;
   // The group with the lowest unfinished() offset. REQUIRES: there is a group.
   const Groups::value_type& slowest_group() const;
   // When a pending message of any group is due or expires; nothing if never.
@@ -152,6 +187,7 @@ class Log {
     const Block* block_;
     const char* at_;
     const char* end_;
+    bool has_gaps_;  // the block
     Offset offset_;
     UnixMs time_;
   };
@@ -165,9 +201,11 @@ class Log {
   }
 
   // Appends a whole block of outside bytes, which becomes the newest one.
-  // Failure: Corrupt; the log is unchanged then. It must follow on; a log that has never
-  // had a message or a group begins where its first block does.
-  Result<void> append_block(BlockHeader header, Buffer bytes);
+  // Failure: Corrupt; the log is unchanged then. It must follow on, unless gaps are
+  // allowed in it and before it; a log that has never had a message or a group begins
+  // where its first block does.
+  enum class Gaps { Refused, Allowed };
+  Result<void> append_block(BlockHeader header, Buffer bytes, Gaps gaps = Gaps::Refused);
   // Makes the head what it was when the blocks were saved: the clock, the limits, and
   // what had been evicted of the first block. Failure: Corrupt, and unchanged, if these
   // are not that log's blocks.
@@ -186,10 +224,15 @@ class Log {
   // True if nothing says yet where it begins.
   bool has_no_history() const { return next() == Offset(1) && empty() && !groups_; }
   void seal_newest();
+  // Both return how many messages went.
   uint64_t drop_oldest();
-  void walk_front_to(Offset new_first);
+  uint64_t walk_front_to(Offset new_first);
+  Offset offset_of(uint64_t index) const;
+  UnixMs last_block_time() const;
+  void rewrite(size_t from, size_t to, std::span<const Removal::Range> without, BlockLimits limits);
   Offset first_within_bytes(uint64_t limit) const;
   static const Groups& no_groups();
+  const char* check_pending_exist(const Group& group) const;
 
   BlockList full_;
   Block newest_;         // may be empty; then it says what the next offset is
@@ -197,9 +240,13 @@ class Log {
   BlockPosition front_;  // the first message that is not evicted, in oldest()
   UnixMs clock_;
   uint64_t payload_ = 0;
+  uint64_t missing_ = 0;
+  uint64_t compacted_ = 0;
+  Offset evicted_end_;
   Retention retention_;
   std::vector<Block> evicted_;
-  std::unique_ptr<Groups> groups_;  // most small logs have none
+  std::unique_ptr<Groups> groups_;          // most small logs have none
+  std::unique_ptr<Compaction> compaction_;  // only where compact() has been called
   UnixMs promised_{UINT64_MAX};
 };
 

@@ -25,7 +25,7 @@ Result<Log> load_log(RdbReader& reader) {
   auto head = decode_log_head(head_bytes->view());
   if (!head) return std::unexpected(head.error());
   Log log;
-  auto append = [&](BlockHeader header, Buffer bytes) { return log.append_block(header, std::move(bytes)); };
+  auto append = [&](BlockHeader header, Buffer bytes) { return log.append_block(header, std::move(bytes), Log::Gaps::Allowed); };
   if (auto loaded = load_blocks(reader, head->blocks, append); !loaded) return std::unexpected(loaded.error());
   if (auto restored = log.restore_head(*head); !restored) return std::unexpected(restored.error());
   for (uint64_t i = 0; i < head->groups; ++i) {

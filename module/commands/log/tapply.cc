@@ -22,7 +22,7 @@ Result<void> apply(Log& log, const ApplyRequest& request) {
     case ApplyRequest::What::Block: {
       const auto header = decode_block_header(request.header);
       if (!header) return std::unexpected(header.error());
-      return log.append_block(*header, abi::copy_of(request.bytes));
+      return log.append_block(*header, abi::copy_of(request.bytes), Log::Gaps::Allowed);
     }
     case ApplyRequest::What::Head: {
       const auto head = decode_log_head(request.bytes);
