@@ -71,7 +71,6 @@ uint64_t Log::evict_before(Offset new_first) {
   }
   if (!oldest().empty()) evicted += walk_front_to(new_first);
   missing_ -= first() - old_first - evicted;
-  evicted_end_ = new_first;
   if (groups_) {
     for (auto& [name, group] : *groups_) group.on_evicted(first(), missing_);
   }
@@ -82,6 +81,7 @@ uint64_t Log::evict_before(Offset new_first) {
 uint64_t Log::drop_oldest() {
   const uint64_t gone = oldest().count() - front_.index;
   payload_ -= oldest().payload();
+  evicted_end_ = oldest().end();
   if (full_.empty()) {
     const Offset next_first = newest_.end();
     evicted_.push_back(std::move(newest_));
@@ -102,6 +102,7 @@ uint64_t Log::walk_front_to(Offset new_first) {
   while (front_.offset < new_first) {
     block.read(front_, record);
     payload += record.tag.size() + record.entry.size();
+    evicted_end_ = front_.offset + 1;
     block.advance(front_);
   }
   block.forget_payload(payload);
