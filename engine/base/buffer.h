@@ -62,6 +62,9 @@ class Buffer {
     return at;
   }
 
+  // Forgets all bytes from `size` on; the room stays. REQUIRES: size <= size()
+  void cut(uint32_t size) { size_ = size; }
+
  private:
   std::unique_ptr<char[]> bytes_;
   uint32_t size_ = 0;

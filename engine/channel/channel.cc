@@ -125,6 +125,7 @@ Ack Channel::acknowledge(Subscriber& subscriber, Clock clock) {
 
 Result<void> Channel::append_block(BlockHeader header, Buffer bytes) {
   if (header.count > kMaxMessages - log_.count()) return fail(ErrorCode::Corrupt, "more messages than a channel holds");
+  if (header.unpacked != 0) return fail(ErrorCode::Corrupt, "a channel packs no blocks");
   const Offset before = log_.next();
   if (auto appended = log_.append_block(header, std::move(bytes)); !appended) return appended;
   Message message;

@@ -120,7 +120,7 @@ class Channel {
   Ack acknowledge(Subscriber& subscriber, Clock clock);
 
   // Blocks that went since the last call, for the caller to free at its leisure.
-  std::vector<Block> take_evicted() { return log_.take_evicted(); }
+  EvictedBlocks take_evicted() { return log_.take_evicted(); }
 
   // --- as a value ---
   // Each step of putting a channel together again leaves a valid one or fails with Corrupt.

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "engine/base/decoder.h"
+#include "engine/log/packing.h"
 #include "engine/log/tag_index.h"
 
 namespace millrace {
@@ -17,6 +18,29 @@ std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corr
 }  // namespace
 
 Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags) {
+  return header.unpacked == 0 ? from_records(header, std::move(bytes), tags)
+                              : from_packed(header, std::move(bytes), tags);
+}
+
+Result<Block> Block::from_packed(BlockHeader header, Buffer packed, TagIndex& tags) {
+  if (header.unpacked > kMostUnpacked) return corrupt("a packed block that is too large to be one");
+  if (header.unpacked <= packed.size()) return corrupt("a packed block that is no smaller for it");
+  Buffer records;
+  records.reserve(header.unpacked);
+  if (!millrace::unpack(packed.view(), records.extend(header.unpacked), header.unpacked)) {
+    return corrupt("a packed block that does not unpack");
+  }
+  auto block = from_records(header, std::move(records), tags);
+  if (!block) return block;
+  block->seal(tags);
+  block->bytes_ = std::move(packed);
+  block->landmarks_ = std::vector<Landmark>();
+  block->unpacked_ = header.unpacked;
+  block->packed_id_ = new_packed_id();
+  return block;
+}
+
+Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& tags) {
   if (header.count == 0) return corrupt("a block without messages");
   if (header.first_time.value() > INT64_MAX) return corrupt("a block beyond the end of time");
   if (header.first.value() == 0 || header.first > kMaxOffset || header.count > kMaxOffset - header.first ||
@@ -82,6 +106,8 @@ Block Block::clone() const {
   copy.payload_ = payload_;
   copy.missing_ = missing_;
   copy.count_ = count_;
+  copy.unpacked_ = unpacked_;
+  copy.packed_id_ = packed_id_;
   copy.landmarks_ = landmarks_;
   copy.filter_ = filter_.clone();
   return copy;
@@ -120,6 +146,18 @@ void Block::seal(const TagIndex& tags) {
   landmarks_.shrink_to_fit();
 }
 
+void Block::pack(int level) {
+  leave_unpacked();
+  if (bytes_.size() > kMostUnpacked) return;
+  auto packed = millrace::pack(bytes_.view(), level);
+  if (!packed) return;
+  bytes_ = std::move(*packed);
+  packed_id_ = new_packed_id();
+  landmarks_ = std::vector<Landmark>();
+}
+
+void Block::unpack_in_place() { bytes_ = unpacked_blocks().open(packed_id_, bytes_.view(), unpacked_)->clone(); }
+
 void Block::mark(uint32_t byte, UnixMs time) {
   if (count_ == 0 || count_ % kStride != 0 || has_gaps()) return;
   // A gap would shift the rest. Without a landmark for every stride (a block that spans
@@ -137,29 +175,31 @@ BlockPosition Block::near(Offset offset) const {
   return {first_ + passed * kStride, first_time_ + landmark.ms, landmark.byte, static_cast<uint32_t>(passed * kStride)};
 }
 
-// Where the rest of the record begins that `at` is the beginning of.
-const char* Block::behind_gap(const char* at, uint64_t& gap) const {
-  gap = 0;
-  return has_gaps() ? get_varint_unchecked(at, gap) : at;
+Records::Records(const Block& block) : bytes_(block.bytes()), has_gaps_(block.has_gaps()) {
+  if (!block.is_packed()) return;
+  unpacked_ = unpacked_blocks().open(block.packed_id_, block.bytes(), block.unpacked_);
+  bytes_ = unpacked_->view();
 }
 
-void Block::advance(BlockPosition& position) const {
-  const char* const base = bytes_.data();
-  uint64_t gap, delta;
-  const char* next = skip_record(behind_gap(base + position.byte, gap), delta);
-  position.byte = static_cast<uint32_t>(next - base);
+void Records::advance(BlockPosition& position) const {
+  uint64_t delta;
+  const char* at = begin() + position.byte;
+  gap_at(at);
+  const char* next = skip_record(at, delta);
+  position.byte = static_cast<uint32_t>(next - begin());
   ++position.offset;
   ++position.index;
-  if (position.byte < bytes_.size()) {
-    skip_record(behind_gap(next, gap), delta);
-    position.offset = position.offset + gap;
+  if (next != end()) {
+    position.offset = position.offset + gap_at(next);
+    skip_record(next, delta);
     position.time = position.time + delta;
   }
 }
 
-void Block::read(const BlockPosition& position, Record& record) const {
-  uint64_t gap;
-  read_record(bytes_.data(), behind_gap(bytes_.data() + position.byte, gap), record);
+void Records::read(const BlockPosition& position, Record& record) const {
+  const char* at = begin() + position.byte;
+  gap_at(at);
+  read_record(begin(), at, record);
 }
 
 const char* Block::check() const {
@@ -169,6 +209,7 @@ const char* Block::check() const {
   if (!again) return "a block whose bytes do not decode";
   if (again->last_time_ != last_time_) return "a block's last date is not that of its last message";
   if (payload_ > again->payload_) return "a block counts more payload than it has";
+  if (unpacked_ != 0 && !is_packed() && unpacked_ != bytes_.size()) return "a block that is neither packed nor whole";
   return nullptr;
 }
 

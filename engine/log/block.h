@@ -1,5 +1,7 @@
 // A run of messages in one allocation (the "macro node" of RCP 11). Blocks other than a
-// log's newest never change, are saved as they are, and are given back whole.
+// log's newest never change, are saved as they are, and are given back whole. They may be
+// packed: then only what they say of themselves (offsets, dates, sizes, the tag filter) is
+// at hand, and Records unpacks the rest.
 //
 // Their offsets follow on, except in a block that compaction has written: it has gaps,
 // between its first and its last message, and says so in every record.
@@ -14,6 +16,7 @@
 #include "engine/base/strong.h"
 #include "engine/log/record_format.h"
 #include "engine/log/tag_filter.h"
+#include "engine/log/unpacked_blocks.h"
 
 namespace millrace {
 
@@ -32,7 +35,8 @@ struct BlockHeader {
   Offset first;
   UnixMs first_time;
   uint32_t count = 0;
-  uint64_t missing = 0;  // offsets between the first and the last that have no message
+  uint32_t unpacked = 0;  // how many bytes the packed ones unpack to; 0: they are not packed
+  uint64_t missing = 0;   // offsets between the first and the last that have no message
 };
 
 // The first of something inside a block: a message, where its record starts, and
@@ -54,7 +58,8 @@ class Block {
   // Takes over bytes from outside after checking every record of them: lengths
   // inside the buffer, tag references to stored tags, the right count, dates that
   // do not pass the end of time. Cost: one pass. Failure: Corrupt, with the reason.
-  // `tags`, empty before, then knows the block's tags.
+  // `tags`, empty before, then knows the block's tags. Packed bytes are unpacked for that,
+  // and stay packed; the block is sealed then.
   static Result<Block> from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags);
 
   Block clone() const;
@@ -70,6 +75,19 @@ class Block {
   // No more will be appended: builds the tag filter and gives back slack.
   void seal(const TagIndex& tags);
 
+  // --- packing ---
+  // False once it has been tried: what does not get smaller is not tried again.
+  bool may_be_packed() const { return unpacked_ == 0; }
+  // Packs the bytes if that makes them smaller. REQUIRES: sealed; may_be_packed()
+  void pack(int level);
+  // Has it count as tried. REQUIRES: may_be_packed()
+  void leave_unpacked() { unpacked_ = bytes_.size(); }
+  bool is_packed() const { return unpacked_ > bytes_.size(); }
+  // How many bytes being packed saves.
+  uint32_t saved() const { return is_packed() ? unpacked_ - bytes_.size() : 0; }
+  // Unpacks it for good. REQUIRES: is_packed()
+  void unpack_in_place();
+
   bool empty() const { return count_ == 0; }
   uint32_t count() const { return count_; }
   Offset first() const { return first_; }
@@ -78,8 +96,11 @@ class Block {
   bool has_gaps() const { return missing_ != 0; }
   UnixMs first_time() const { return first_time_; }
   UnixMs last_time() const { return last_time_; }
-  BlockHeader header() const { return {first_, first_time_, count_, missing_}; }
+  BlockHeader header() const { return {first_, first_time_, count_, is_packed() ? unpacked_ : 0, missing_}; }
+  // As it is saved: packed, or the records.
   ByteView bytes() const { return bytes_.view(); }
+  // How many bytes its records are.
+  uint32_t size() const { return is_packed() ? unpacked_ : bytes_.size(); }
   const TagFilter& tag_filter() const { return filter_; }
 
   // Bytes of the tags and entries of its messages, evicted ones not counted.
@@ -88,15 +109,10 @@ class Block {
 
   // The first message. REQUIRES: !empty()
   BlockPosition begin() const { return {first_, first_time_, 0, 0}; }
-  // Close to the first message at or after `offset`, never behind it; advance() does the
-  // rest, fewer than kStride times unless the block has gaps.
-  // REQUIRES: offset < end()
+  // Close to the first message at or after `offset`, never behind it; Records::advance()
+  // does the rest, fewer than kStride times unless the block is packed or has gaps: then it
+  // is the first message. REQUIRES: offset < end()
   BlockPosition near(Offset offset) const;
-  // Moves one message on. At the block's end the byte is bytes().size() and the time
-  // stays that of the last message.
-  void advance(BlockPosition& position) const;
-  // The message there. The views live as long as the block's bytes.
-  void read(const BlockPosition& position, Record& record) const;
 
   // What it holds besides itself.
   uint64_t memory() const { return bytes_.capacity() + landmarks_.capacity() * sizeof(Landmark) + filter_.memory(); }
@@ -107,17 +123,21 @@ class Block {
   static constexpr uint32_t kStride = 16;
 
  private:
+  friend class Records;
+  friend class BlockRewriter;
+
+  static Result<Block> from_records(BlockHeader header, Buffer bytes, TagIndex& tags);
+  static Result<Block> from_packed(BlockHeader header, Buffer packed, TagIndex& tags);
+
   // Where message number kStride, 2 * kStride, … of the block is, so that finding one in
-  // the middle does not walk through half the block. Derived: never saved. A block with
-  // gaps has none, for it would have to say the offsets as well.
+  // the middle does not walk through half the block. Derived: never saved, and not kept
+  // for a packed block, beside whose unpacking such a walk is nothing, nor for one with
+  // gaps, where it would have to say the offset as well.
   struct Landmark {
     uint32_t byte;
     uint32_t ms;  // since first_time_
   };
 
-  friend class BlockRewriter;
-
-  const char* behind_gap(const char* at, uint64_t& gap) const;
   void make_room(uint64_t needed, BlockLimits limits);
   // To be called before message number count_ is added at `byte`.
   void mark(uint32_t byte, UnixMs time);
@@ -129,8 +149,40 @@ class Block {
   uint64_t payload_ = 0;
   uint64_t missing_ = 0;
   uint32_t count_ = 0;
+  uint32_t unpacked_ = 0;   // the size of the records once packing was tried; 0: it was not
+  PackedId packed_id_ = 0;  // if packed
   std::vector<Landmark> landmarks_;
   TagFilter filter_;
+};
+
+// The records of a block, unpacked if need be. The bytes stay where they are as long as
+// this lives and the block does not change.
+class Records {
+ public:
+  Records() = default;
+  explicit Records(const Block& block);
+
+  const char* begin() const { return bytes_.data(); }
+  const char* end() const { return bytes_.data() + bytes_.size(); }
+
+  // Moves one message on. At the end the byte is that of end() and the time stays that of
+  // the last message.
+  void advance(BlockPosition& position) const;
+  // The message there.
+  void read(const BlockPosition& position, Record& record) const;
+  // How many offsets without a message are before the record at `at`, which is then where
+  // the rest of it begins.
+  uint64_t gap_at(const char*& at) const {
+    uint64_t gap = 0;
+    if (has_gaps_) [[unlikely]]
+      at = get_varint_unchecked(at, gap);
+    return gap;
+  }
+
+ private:
+  ByteView bytes_;
+  bool has_gaps_ = false;
+  std::shared_ptr<const Buffer> unpacked_;  // holds them, if the block is packed
 };
 
 }  // namespace millrace

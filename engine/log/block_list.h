@@ -1,185 +1,175 @@
-// The full blocks of a log, oldest first: added at the end, taken from the front, found by
-// offset or date in O(log n), and replaced in the middle where a log is compacted.
+// The full blocks of a log, oldest first: blocks are added at the end, taken from the
+// front, found by offset or date in O(log n), and replaced in the middle where a log is
+// compacted.
 //
-// They are kept in chunks, so that a list of a million blocks never moves more than one
-// chunk of them at once, whatever is done to it:
+//   chunks   [ . . b c ] [ d e f g ] [ h i ]      about kChunk blocks each at most
+//               ^ front: what was before it has been taken
 //
-//   chunk 0           chunk 1            chunk 2
-//   [. . 2 3 4 5 6 ]  [ 7 8 9 10 11 ]    [ 12 13 14
-//        ^ taken: two have been taken from the front
+// In chunks, because a log of a hundred million messages has a million blocks: a list in
+// one piece would now and then move them all, and be a pause. Each chunk knows the sums
+// over its blocks, so that taking many blocks costs a step for each chunk.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
-#include <utility>
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/log/block.h"
+#include "engine/log/evicted_blocks.h"
 
 namespace millrace {
 
-class BlockList {
- public:
-  bool empty() const { return size() == 0; }
-  size_t size() const { return end_ - taken_; }
-  Block& front() { return chunks_.front().blocks[head()]; }
-  const Block& front() const { return chunks_.front().blocks[head()]; }
-  const Block& back() const { return chunks_.back().blocks.back(); }
-  // O(log n), of the number of chunks.
-  const Block& operator[](size_t i) const {
-    const Chunk& chunk = chunks_[chunk_of(taken_ + i)];
-    return chunk.blocks[taken_ + i - chunk.start];
-  }
+// Sums over blocks.
+struct BlockTotals {
+  uint64_t messages = 0;  // evicted ones too
+  uint64_t payload = 0;
+  uint64_t memory = 0;   // besides the blocks themselves
+  uint64_t saved = 0;    // by packing
+  uint64_t packed = 0;   // blocks
+  uint64_t untried = 0;  // blocks that may be packed
 
-  void push_back(Block block) {
-    if (chunks_.empty() || chunks_.back().blocks.size() >= kChunk) chunks_.push_back({end_, {}});
-    chunks_.back().blocks.push_back(std::move(block));
-    ++end_;
+  void add(const Block& block) { *this += of(block); }
+  void remove(const Block& block) { *this -= of(block); }
+  BlockTotals& operator+=(const BlockTotals& other) {
+    messages += other.messages;
+    payload += other.payload;
+    memory += other.memory;
+    saved += other.saved;
+    packed += other.packed;
+    untried += other.untried;
+    return *this;
   }
-
-  Block pop_front() {
-    Block taken = std::move(front());
-    ++taken_;
-    if (empty()) {
-      *this = BlockList();
-    } else if (head() == chunks_.front().blocks.size()) {
-      chunks_.erase(chunks_.begin());
-    } else if (chunks_.size() == 1 && head() * 2 > chunks_.front().blocks.size()) {
-      // A short list gives its room back, too: amortised, that costs nothing.
-      close_head();
-      if (room_is_wasted(chunks_.front())) chunks_.front().blocks.shrink_to_fit();
-    }
-    return taken;
+  BlockTotals& operator-=(const BlockTotals& other) {
+    messages -= other.messages;
+    payload -= other.payload;
+    memory -= other.memory;
+    saved -= other.saved;
+    packed -= other.packed;
+    untried -= other.untried;
+    return *this;
   }
-
-  // Puts `blocks` in the place of those from number `from` up to but not including `to`.
-  // Cost: theirs, the rest of a chunk or two, and one step for each chunk behind them.
-  // REQUIRES: from < to <= size()
-  void replace(size_t from, size_t to, std::vector<Block> blocks) {
-    close_head();
-    const size_t i = chunk_of(taken_ + from);
-    const size_t at = taken_ + from - chunks_[i].start;
-    erase(i, at, to - from);
-    auto& into = chunks_[i].blocks;
-    into.insert(into.begin() + static_cast<ptrdiff_t>(at), std::move_iterator(blocks.begin()),
-                std::move_iterator(blocks.end()));
-    tidy(i);
-    number_from(i == 0 ? 0 : i - 1);
-    if (empty()) *this = BlockList();
-  }
-
-  // The index of the first block that `is_past` says true of; size() if of none.
-  // REQUIRES: is_past is false for some first blocks and true for all others.
-  template <class Predicate>
-  size_t find(Predicate is_past) const {
-    const auto not_past = [&](const Block& b) { return !is_past(b); };
-    const auto chunk =
-        std::ranges::partition_point(chunks_, not_past, [](const Chunk& c) -> const Block& { return c.blocks.back(); });
-    if (chunk == chunks_.end()) return size();
-    const size_t first = chunk == chunks_.begin() ? head() : 0;
-    const auto begin = chunk->blocks.begin() + static_cast<ptrdiff_t>(first);
-    const auto found = std::partition_point(begin, chunk->blocks.end(), not_past);
-    return chunk->start + static_cast<size_t>(found - chunk->blocks.begin()) - taken_;
-  }
-
-  template <class Visit>
-  void each(Visit visit) const {
-    for (size_t i = 0; i < chunks_.size(); ++i) {
-      const auto& blocks = chunks_[i].blocks;
-      for (size_t at = i == 0 ? head() : 0; at < blocks.size(); ++at) visit(blocks[at]);
-    }
-  }
-
-  BlockList clone() const {
-    BlockList copy;
-    for (size_t i = 0; i < chunks_.size(); ++i) {
-      const auto& blocks = chunks_[i].blocks;
-      Chunk& cloned = copy.chunks_.emplace_back(Chunk{copy.end_, {}});
-      cloned.blocks.reserve(blocks.size() - (i == 0 ? head() : 0));
-      for (size_t at = i == 0 ? head() : 0; at < blocks.size(); ++at) cloned.blocks.push_back(blocks[at].clone());
-      copy.end_ += cloned.blocks.size();
-    }
-    return copy;
-  }
-
-  size_t memory() const {
-    size_t bytes = chunks_.capacity() * sizeof(Chunk);
-    for (const Chunk& chunk : chunks_) bytes += chunk.blocks.capacity() * sizeof(Block);
-    return bytes;
-  }
+  friend bool operator==(const BlockTotals&, const BlockTotals&) = default;
 
  private:
-  static constexpr size_t kChunk = 256;
+  friend class BlockList;
+  static BlockTotals of(const Block& block) {
+    BlockTotals totals;
+    totals.messages = block.count();
+    totals.payload = block.payload();
+    totals.memory = block.memory();
+    totals.saved = block.saved();
+    totals.packed = block.is_packed() ? 1 : 0;
+    totals.untried = block.may_be_packed() ? 1 : 0;
+    return totals;
+  }
+};
 
-  // Blocks are numbered from the first that was ever in the list.
-  struct Chunk {
-    size_t start;  // the number of its first place
-    std::vector<Block> blocks;
+class BlockList {
+ public:
+  // Where a block is. Invalid after the list has grown or shrunk.
+  struct Place {
+    size_t chunk;
+    size_t slot;
+    friend bool operator==(Place, Place) = default;
   };
 
-  size_t head() const { return taken_ - chunks_.front().start; }  // empty places of the first chunk
+  bool empty() const { return body_ == nullptr; }
+  size_t size() const { return body().size; }
+  const BlockTotals& totals() const { return body().totals; }
 
-  size_t chunk_of(size_t number) const {
-    if (chunks_.size() == 1) return 0;
-    return static_cast<size_t>(std::ranges::upper_bound(chunks_, number, {}, &Chunk::start) - chunks_.begin()) - 1;
+  Place begin() const { return {body().head, body().front}; }
+  Place end() const { return {body().chunks.size(), 0}; }
+  Place after(Place place) const {
+    return place.slot + 1 < body_->chunks[place.chunk].blocks.size() ? Place{place.chunk, place.slot + 1}
+                                                                     : Place{place.chunk + 1, 0};
+  }
+  // REQUIRES: it is not begin()
+  Place before(Place place) const {
+    return place.slot > 0 ? Place{place.chunk, place.slot - 1}
+                          : Place{place.chunk - 1, body_->chunks[place.chunk - 1].blocks.size() - 1};
+  }
+  const Block& operator[](Place place) const { return body_->chunks[place.chunk].blocks[place.slot]; }
+  // REQUIRES: !empty()
+  const Block& front() const { return (*this)[begin()]; }
+  const Block& back() const { return body_->chunks.back().blocks.back(); }
+
+  void push_back(Block block);
+
+  // Lets `change(block)` change one without changing which messages it has.
+  template <class Change>
+  void change(Place place, Change change) {
+    Chunk& chunk = body_->chunks[place.chunk];
+    Block& block = chunk.blocks[place.slot];
+    body_->totals -= chunk.totals;
+    chunk.totals.remove(block);
+    change(block);
+    chunk.totals.add(block);
+    body_->totals += chunk.totals;
   }
 
-  static bool room_is_wasted(const Chunk& chunk) { return chunk.blocks.capacity() > 4 * chunk.blocks.size() + 16; }
+  // Puts `blocks` in the place of those from `from` up to but not including `to`.
+  // Cost: theirs, and the rest of a chunk or two. REQUIRES: from != to
+  void replace(Place from, Place to, std::vector<Block> blocks);
 
-  void close_head() {
-    auto& blocks = chunks_.front().blocks;
-    blocks.erase(blocks.begin(), blocks.begin() + static_cast<ptrdiff_t>(head()));
-    chunks_.front().start = taken_;
+  // Hands over all blocks that end at or before `offset`, and returns the sums over them.
+  // Cost: their chunks, and the blocks of one chunk.
+  BlockTotals take_before(Offset offset, EvictedBlocks& taken);
+
+  // The first block that `is_past` says true of; end() if of none.
+  // REQUIRES: is_past is false for some first blocks and true for all others.
+  template <class Predicate>
+  Place find(Predicate is_past) const {
+    const auto& chunks = body().chunks;
+    const auto chunk = std::partition_point(chunks.begin() + static_cast<ptrdiff_t>(body().head), chunks.end(),
+                                            [&](const Chunk& c) { return !is_past(c.blocks.back()); });
+    if (chunk == chunks.end()) return end();
+    const auto index = static_cast<size_t>(chunk - chunks.begin());
+    const auto from = chunk->blocks.begin() + static_cast<ptrdiff_t>(index == body().head ? body().front : 0);
+    const auto block = std::partition_point(from, chunk->blocks.end(), [&](const Block& b) { return !is_past(b); });
+    return {index, static_cast<size_t>(block - chunk->blocks.begin())};
   }
 
-  // Takes `count` blocks out, the first of them from place `at` of chunk `i`, which stays
-  // even if it is empty then: it takes what comes in.
-  void erase(size_t i, size_t at, size_t count) {
-    for (size_t c = i; count > 0; at = 0) {
-      auto& blocks = chunks_[c].blocks;
-      const size_t here = std::min(count, blocks.size() - at);
-      const auto begin = blocks.begin() + static_cast<ptrdiff_t>(at);
-      blocks.erase(begin, begin + static_cast<ptrdiff_t>(here));
-      count -= here;
-      if (c == i || !blocks.empty()) {
-        ++c;
-      } else {
-        chunks_.erase(chunks_.begin() + static_cast<ptrdiff_t>(c));
-      }
-    }
-  }
+  // The first block up to whose end the sum is at least `amount`, which is lessened by what
+  // is before that block; end() if it is not. Cost: as take_before().
+  Place find_sum(uint64_t BlockTotals::*sum, uint64_t& amount) const;
+  // The sums over the blocks before this one. Cost: as take_before().
+  BlockTotals before_sums(Place place) const;
 
-  // Chunk `i` has changed: none is empty, none is much too large, and small neighbours
-  // become one.
-  void tidy(size_t i) {
-    auto& blocks = chunks_[i].blocks;
-    const auto place = [&](size_t c) { return chunks_.begin() + static_cast<ptrdiff_t>(c); };
-    if (blocks.empty()) {
-      chunks_.erase(place(i));
-      if (i == 0 && !chunks_.empty()) chunks_[0].start = taken_;
-    } else if (blocks.size() > 2 * kChunk) {
-      const auto half = blocks.begin() + static_cast<ptrdiff_t>(blocks.size() / 2);
-      Chunk upper{0, {std::move_iterator(half), std::move_iterator(blocks.end())}};
-      blocks.erase(half, blocks.end());
-      chunks_.insert(place(i + 1), std::move(upper));
-    } else if (i > 0 && chunks_[i - 1].blocks.size() + blocks.size() <= kChunk / 2) {
-      std::move(blocks.begin(), blocks.end(), std::back_inserter(chunks_[i - 1].blocks));
-      chunks_.erase(place(i));
-    } else if (room_is_wasted(chunks_[i])) {
-      blocks.shrink_to_fit();
-    }
-  }
+  BlockList clone() const;
 
-  // Numbers the chunks anew from chunk `i` on, whose own number is right.
-  void number_from(size_t i) {
-    for (; i + 1 < chunks_.size(); ++i) chunks_[i + 1].start = chunks_[i].start + chunks_[i].blocks.size();
-    end_ = chunks_.empty() ? taken_ : chunks_.back().start + chunks_.back().blocks.size();
-  }
+  // What the list itself takes, without what its blocks hold.
+  size_t memory() const;
 
-  std::vector<Chunk> chunks_;  // none is empty
-  size_t taken_ = 0;           // the number of the first block
-  size_t end_ = 0;             // one past the number of the last
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+  static constexpr size_t kChunk = 128;
+
+ private:
+  struct Chunk {
+    std::vector<Block> blocks;  // never empty
+    BlockTotals totals;
+  };
+
+  struct Body {
+    std::vector<Chunk> chunks;  // [0, head) have been taken
+    size_t head = 0;
+    size_t front = 0;  // slots of the first chunk that have been taken
+    size_t size = 0;   // never 0
+    BlockTotals totals;
+  };
+
+  void take_out(size_t chunk, size_t from, size_t to);
+  void tidy(size_t chunk);
+
+  const Body& body() const { return body_ ? *body_ : kNothing; }
+  void drop_first_chunk();
+
+  static const Body kNothing;
+
+  std::unique_ptr<Body> body_;  // null if empty: most logs are small and never have a full block
 };
 
 }  // namespace millrace

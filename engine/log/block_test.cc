@@ -42,12 +42,13 @@ struct Seen {
 std::vector<Seen> walk(const Block& block) {
   std::vector<Seen> seen;
   if (block.empty()) return seen;
+  const Records records(block);
   BlockPosition at = block.begin();
-  while (at.byte < block.bytes().size()) {
+  while (records.begin() + at.byte < records.end()) {
     Record record{};
-    read_record(block.bytes().data(), block.bytes().data() + at.byte, record);
+    read_record(records.begin(), records.begin() + at.byte, record);
     seen.push_back({std::string(record.tag), std::string(record.entry), at.offset.value(), at.time.value()});
-    block.advance(at);
+    records.advance(at);
   }
   EXPECT_EQ(at.offset, block.end());
   EXPECT_EQ(at.time, block.last_time());
@@ -130,11 +131,12 @@ TEST(Block, NeverTakesMoreThanAFullBlockWhileItGrows) {
 
 // Every message of the block is found from the landmark before it, as a walk finds it.
 void expect_landmarks_agree(const Block& block) {
+  const Records records(block);
   BlockPosition walked = block.begin();
-  for (Offset offset = block.first(); offset < block.end(); ++offset, block.advance(walked)) {
+  for (Offset offset = block.first(); offset < block.end(); ++offset, records.advance(walked)) {
     BlockPosition found = block.near(offset);
     ASSERT_LE(found.offset, offset);
-    while (found.offset < offset) block.advance(found);
+    while (found.offset < offset) records.advance(found);
     ASSERT_EQ(found.byte, walked.byte) << "offset " << offset.value();
     ASSERT_EQ(found.time, walked.time) << "offset " << offset.value();
   }

@@ -33,9 +33,8 @@ Compaction::Entries Compaction::entries_of(const Log& log, uint32_t hash) {
 }
 
 Compaction::Place* Compaction::entry_for(const Log& log, uint32_t hash, ByteView tag) {
-  return newest_.find(hash, [&](const Place& place) {
-    return place.offset() >= log.first() && has_tag(log, place.offset(), tag);
-  });
+  return newest_.find(
+      hash, [&](const Place& place) { return place.offset() >= log.first() && has_tag(log, place.offset(), tag); });
 }
 
 void Compaction::add_entry(const Log& log, uint32_t hash, Offset offset) {
@@ -65,6 +64,21 @@ void Compaction::make_dirty(const Log& log, Offset offset) {
   if (offset >= scanned_to_ && offset < scan_end_) return;
   const uint64_t block = log.block_span(offset).first.value();
   if (dirty_.find(block) == nullptr) dirty_.insert(block);
+}
+
+bool Compaction::clean(Offset from, Offset to) {
+  bool any = false;
+  for (const uint64_t* block = dirty_.ceiling(from.value()); block != nullptr && *block < to.value();
+       block = dirty_.ceiling(from.value())) {
+    dirty_.erase(*block);
+    any = true;
+  }
+  return any;
+}
+
+void Compaction::on_rewritten(Offset from, Offset to, const std::vector<Block>& blocks) {
+  if (!clean(from, to)) return;
+  for (const Block& block : blocks) dirty_.insert(block.first().value());
 }
 
 uint64_t Compaction::index_some(const Log& log, uint64_t budget) {
@@ -101,10 +115,7 @@ bool Compaction::next_block(const Log& log, Offset& from) {
 uint64_t Compaction::look_at_block(const Log& log, Offset from, Removal& found) {
   const Log::BlockSpan span = log.block_span(from);
   // First, for what is found may make this very block dirty again.
-  for (const uint64_t* block = dirty_.ceiling(std::min(from, span.first).value());
-       block != nullptr && *block < span.end.value(); block = dirty_.ceiling(span.first.value())) {
-    dirty_.erase(*block);
-  }
+  clean(span.first, span.end);
   reached_ = span.end;
   if (scanned_to_ < scan_end_) scanned_to_ = std::min(span.end, scan_end_);
   uint64_t seen = 0;

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "engine/base/bytes.h"
 #include "engine/base/hash_index.h"
@@ -28,6 +29,7 @@
 
 namespace millrace {
 
+class Block;
 class Log;
 struct Message;
 
@@ -45,6 +47,10 @@ class Compaction {
 
   // A message was appended. O(log n) of the number of blocks.
   void on_append(const Log& log, Offset offset, ByteView tag);
+
+  // The blocks between these offsets, [from, to), were written anew as `blocks`. If any of
+  // it was dirty, all of it is.
+  void on_rewritten(Offset from, Offset to, const std::vector<Block>& blocks);
 
   // What can go, of about `budget` messages looked at. REQUIRES: it is removed.
   Removal find(const Log& log, uint64_t budget);
@@ -86,9 +92,11 @@ class Compaction {
   uint64_t look_at_block(const Log& log, Offset from, Removal& found);
   bool can_go(const Log& log, const Message& message);
   void make_dirty(const Log& log, Offset offset);
+  // True if there was one.
+  bool clean(Offset from, Offset to);
 
   HashIndex<Place> newest_;
-  OrderedChunks<uint64_t, itself> dirty_;  // an offset in each dirty block
+  OrderedChunks<uint64_t, itself> dirty_;  // the first offsets of dirty blocks
   Offset indexed_to_;                      // all before are in newest_ or superseded
   Offset scanned_to_;                      // blocks from here to scan_end_ count as dirty
   Offset scan_end_;

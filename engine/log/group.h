@@ -52,7 +52,7 @@ struct Delivery {
   std::vector<OffsetBits> again;       // delivered before, due again; in this order
   Offset fresh_first;                  // then fresh ones: so many, from here on
   uint64_t fresh_count = 0;
-  Offset fresh_end = {};               // one past the last of them
+  Offset fresh_end = {};                    // one past the last of them
   std::vector<OffsetBits> fresh_bits = {};  // which they are, if not all from fresh_first to fresh_end
 
   uint64_t count() const;

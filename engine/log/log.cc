@@ -54,7 +54,11 @@ void Log::seal_newest() {
   const Offset next_first = newest_.end();
   newest_.seal(tags_);
   full_.push_back(std::move(newest_));
-  newest_ = Block(next_first);
+  start_newest(next_first);
+}
+
+void Log::start_newest(Offset first) {
+  newest_ = Block(first);
   tags_.clear();
 }
 
@@ -62,13 +66,7 @@ uint64_t Log::evict_before(Offset new_first) {
   new_first = std::min(new_first, next());
   if (new_first <= first()) return 0;
   const Offset old_first = first();
-  uint64_t evicted = 0;
-  if (oldest().end() <= new_first) {
-    // One allocation for all that go: growing the list step by step would move them again
-    // and again.
-    evicted_.reserve(evicted_.size() + full_.find([&](const Block& b) { return b.end() > new_first; }) + 1);
-    while (!oldest().empty() && oldest().end() <= new_first) evicted += drop_oldest();
-  }
+  uint64_t evicted = oldest().end() <= new_first ? drop_blocks_before(new_first) : 0;
   if (!oldest().empty()) evicted += walk_front_to(new_first);
   missing_ -= first() - old_first - evicted;
   if (groups_) {
@@ -77,36 +75,45 @@ uint64_t Log::evict_before(Offset new_first) {
   return evicted;
 }
 
-// Puts the oldest block aside.
-uint64_t Log::drop_oldest() {
-  const uint64_t gone = oldest().count() - front_.index;
-  payload_ -= oldest().payload();
-  evicted_end_ = oldest().end();
-  if (full_.empty()) {
+// Puts aside the blocks of which nothing is left.
+uint64_t Log::drop_blocks_before(Offset new_first) {
+  const BlockTotals taken = full_.take_before(new_first, evicted_);
+  payload_ -= taken.payload;
+  // Those of its first block that were evicted before went already.
+  uint64_t gone = taken.messages - front_.index;
+  if (full_.empty() && !newest_.empty() && newest_.end() <= new_first) {
+    payload_ -= newest_.payload();
+    gone += newest_.count();
     const Offset next_first = newest_.end();
-    evicted_.push_back(std::move(newest_));
-    newest_ = Block(next_first);
-    tags_.clear();
-  } else {
-    evicted_.push_back(full_.pop_front());
+    evicted_.add(std::move(newest_));
+    start_newest(next_first);
   }
   front_ = oldest().begin();
+  evicted_end_ = evicted_.last_end();
   return gone;
 }
 
 uint64_t Log::walk_front_to(Offset new_first) {
-  Block& block = oldest();
+  if (front_.offset >= new_first) return 0;
+  // Its turn to go has come: once unpacked it stays so, or evicting message by message
+  // would unpack it again and again.
+  if (oldest().is_packed()) full_.change(full_.begin(), [](Block& block) { block.unpack_in_place(); });
+  const Records records(oldest());
   const uint32_t before = front_.index;
-  uint64_t payload = 0;
+  uint64_t gone = 0;
   Record record;
   while (front_.offset < new_first) {
-    block.read(front_, record);
-    payload += record.tag.size() + record.entry.size();
+    records.read(front_, record);
+    gone += record.tag.size() + record.entry.size();
     evicted_end_ = front_.offset + 1;
-    block.advance(front_);
+    records.advance(front_);
   }
-  block.forget_payload(payload);
-  payload_ -= payload;
+  payload_ -= gone;
+  if (full_.empty()) {
+    newest_.forget_payload(gone);
+  } else {
+    full_.change(full_.begin(), [&](Block& block) { block.forget_payload(gone); });
+  }
   return front_.index - before;
 }
 
@@ -118,12 +125,12 @@ uint64_t Log::keep_newest(uint64_t count) {
 // The offset of message number `index`, counted from first(); next() behind the last.
 // Costs what lies before it.
 Offset Log::offset_of(uint64_t index) const {
-  index += front_.index;
-  size_t i = 0;
-  while (!block(i).empty() && index >= block(i).count()) index -= block(i++).count();
-  if (block(i).empty()) return next();
-  BlockPosition at = block(i).begin();
-  while (at.index < index) block(i).advance(at);
+  uint64_t amount = index + front_.index + 1;
+  const Block& found = block(full_.find_sum(&BlockTotals::messages, amount));
+  if (amount > found.count()) return next();
+  const Records records(found);
+  BlockPosition at = found.begin();
+  while (at.index + 1 < amount) records.advance(at);
   return at.offset;
 }
 
@@ -141,9 +148,8 @@ uint64_t Log::enforce_size_limits() {
 // newest message alone is more. Costs what it finds to evict.
 Offset Log::first_within_bytes(uint64_t limit) const {
   uint64_t excess = payload_ - limit;
-  size_t index = 0;
-  while (block(index).payload() < excess) excess -= block(index++).payload();
-  Cursor cursor(*this, std::max(first(), block(index).first()));
+  const Block& last_to_go = block(full_.find_sum(&BlockTotals::payload, excess));
+  Cursor cursor(*this, std::max(first(), last_to_go.first()));
   Message message{};
   for (uint64_t gone = 0; gone < excess; gone += message.tag.size() + message.entry.size()) cursor.next(message);
   return message.offset + 1;
@@ -235,55 +241,67 @@ std::optional<UnixMs> Log::next_date() const {
 
 Offset Log::seek(UnixMs time) const {
   if (empty() || first_time() >= time) return first();
-  const size_t index = full_.find([&](const Block& b) { return b.last_time() >= time; });
-  const Block& found = block(index);
+  const auto place = full_.find([&](const Block& b) { return b.last_time() >= time; });
+  const Block& found = block(place);
   if (found.empty() || found.last_time() < time) return next();
-  BlockPosition at = index == 0 ? front_ : found.begin();
-  while (at.time < time) found.advance(at);
+  BlockPosition at = &found == &oldest() ? front_ : found.begin();
+  if (at.time >= time) return at.offset;
+  const Records records(found);
+  while (at.time < time) records.advance(at);
   return at.offset;
 }
 
 Log::Cursor::Cursor(const Log& log, Offset from) : log_(&log) {
   from = std::clamp(from, log.first(), log.next());
   enter(log.full_.find([&](const Block& b) { return b.end() > from; }));
+  if (from <= block_->first()) return;
+  open();
   if (from == log.next()) {
     at_ = end_;
     offset_ = from;
     return;
   }
   BlockPosition position = block_->near(from);
-  while (position.offset < from) block_->advance(position);
+  while (position.offset < from) records_.advance(position);
   at_ += position.byte;
   // The record's own gap and delta lead here from the message before it.
-  uint64_t gap = 0, delta;
-  skip_record(has_gaps_ ? get_varint_unchecked(at_, gap) : at_, delta);
-  offset_ = position.offset - gap;
+  const char* record = at_;
+  uint64_t delta;
+  offset_ = position.offset - records_.gap_at(record);
+  skip_record(record, delta);
   time_ = position.time - delta;
 }
 
-void Log::Cursor::enter(size_t block_index) {
-  index_ = block_index;
-  block_ = &log_->block(index_);
-  at_ = block_->bytes().data();
-  end_ = at_ + block_->bytes().size();
-  has_gaps_ = block_->has_gaps();
+void Log::Cursor::enter(BlockList::Place place) {
+  place_ = place;
+  block_ = &log_->block(place);
+  is_open_ = false;
+  at_ = end_ = nullptr;
   offset_ = block_->first();
   time_ = block_->first_time();
 }
 
+void Log::Cursor::open() {
+  records_ = Records(*block_);
+  is_open_ = true;
+  at_ = records_.begin();
+  end_ = records_.end();
+}
+
+bool Log::Cursor::reach_message() {
+  if (is_open_) {
+    if (is_in_newest()) return false;
+    enter(log_->full_.after(place_));
+  }
+  open();
+  return at_ != end_;
+}
+
 bool Log::Cursor::next(Message& message) {
-  if (at_ == end_) {
-    if (index_ >= log_->full_.size()) return false;
-    enter(index_ + 1);
-    if (at_ == end_) return false;
-  }
-  if (has_gaps_) [[unlikely]] {
-    uint64_t gap;
-    at_ = get_varint_unchecked(at_, gap);
-    offset_ = offset_ + gap;
-  }
+  if (at_ == end_ && !reach_message()) return false;
+  offset_ = offset_ + records_.gap_at(at_);
   Record record;
-  at_ = read_record(block_->bytes().data(), at_, record);
+  at_ = read_record(records_.begin(), at_, record);
   time_ = time_ + record.time_delta;
   message = {offset_, record.tag, record.entry, time_};
   ++offset_;
@@ -291,16 +309,32 @@ bool Log::Cursor::next(Message& message) {
 }
 
 bool Log::Cursor::skip_block_without(const std::vector<TagFilter::Probe>& tags) {
-  if (at_ == end_ && index_ < log_->full_.size()) enter(index_ + 1);
-  if (index_ >= log_->full_.size() || offset_ != block_->first()) return false;
+  if (is_in_newest()) return false;
+  if (is_open_ && at_ == end_) enter(log_->full_.after(place_));
+  if (is_in_newest() || offset_ != block_->first()) return false;
   if (std::ranges::any_of(tags, [&](TagFilter::Probe p) { return block_->tag_filter().may_hold(p); })) return false;
-  enter(index_ + 1);
+  enter(log_->full_.after(place_));
   return true;
 }
 
-// The date of the last message in a block; the newest block may be empty.
-UnixMs Log::last_block_time() const {
-  return newest_.empty() && !full_.empty() ? full_.back().last_time() : newest_.last_time();
+std::optional<UnixMs> Log::oldest_unpacked() const {
+  if (!has_unpacked()) return std::nullopt;
+  uint64_t one = 1;
+  return full_[full_.find_sum(&BlockTotals::untried, one)].last_time();
+}
+
+uint64_t Log::pack_next(int level) {
+  uint64_t one = 1;
+  const auto place = full_.find_sum(&BlockTotals::untried, one);
+  // Of which a part is evicted, the rest soon is.
+  const bool is_going = full_[place].first() < first();
+  full_.change(place, [&](Block& block) { is_going ? block.leave_unpacked() : block.pack(level); });
+  return full_[place].saved();
+}
+
+EvictedBlocks Log::take_all_blocks() {
+  full_.take_before(next(), evicted_);
+  return take_evicted();
 }
 
 Result<void> Log::append_block(BlockHeader header, Buffer bytes, Gaps gaps) {
@@ -310,28 +344,31 @@ Result<void> Log::append_block(BlockHeader header, Buffer bytes, Gaps gaps) {
   if (gaps == Gaps::Refused && header.missing != 0) return fail(ErrorCode::Corrupt, "a block with gaps");
   if (!is_new && (gaps == Gaps::Refused ? header.first != next() : header.first < next()))
     return fail(ErrorCode::Corrupt, "a block that does not follow on");
-  if (header.first_time < last_block_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
+  if (header.first_time < last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
   TagIndex tags;
   auto block = Block::from_bytes(header, std::move(bytes), tags);
   if (!block) return std::unexpected(block.error());
 
-  const bool was_empty = empty();
-  const uint64_t gap = is_new ? 0 : header.first - next();
   if (!newest_.empty()) seal_newest();
-  newest_ = std::move(*block);
-  tags_ = std::move(tags);
-  if (was_empty) {
-    front_ = newest_.begin();
-    // A gap before the first message is none, but that nobody evicted those is remembered.
-    if (is_new) evicted_end_ = header.first;
-    missing_ = header.missing;
+  if (is_new) evicted_end_ = header.first;
+  if (empty()) {
+    front_ = block->begin();
   } else {
-    missing_ += gap + header.missing;
+    missing_ += header.first - next();
   }
-  payload_ += newest_.payload();
-  tick(newest_.last_time());
-  // Only blocks that compaction has written have gaps, and those are not written to.
-  if (newest_.has_gaps()) seal_newest();
+  missing_ += header.missing;
+  payload_ += block->payload();
+  tick(block->last_time());
+  if (block->is_packed()) {
+    const Offset next_first = block->end();
+    full_.push_back(std::move(*block));
+    start_newest(next_first);
+  } else {
+    newest_ = std::move(*block);
+    tags_ = std::move(tags);
+    // Only compaction writes blocks with gaps.
+    if (newest_.has_gaps()) seal_newest();
+  }
   return {};
 }
 
@@ -340,7 +377,7 @@ Result<void> Log::restore_head(const LogHead& head) {
   Message message{};
   const bool agrees = is_new ? head.first == head.next
                              : head.next == next() && head.first >= first() && head.first < oldest().end() &&
-                                   (Cursor(*this, head.first).next(message) ? message.offset : next()) == head.first;
+                                   Cursor(*this, head.first).next(message) && message.offset == head.first;
   if (!agrees || head.evicted_end > head.first)
     return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
   if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head from before its last message");
@@ -358,10 +395,9 @@ Result<void> Log::restore_head(const LogHead& head) {
 }
 
 uint64_t Log::memory() const {
-  uint64_t bytes = sizeof(*this) + full_.memory() + tags_.memory() + evicted_.capacity() * sizeof(Block);
+  uint64_t bytes = sizeof(*this) + full_.memory() + full_.totals().memory + newest_.memory() + tags_.memory();
+  bytes += evicted_.memory();
   if (compaction_) bytes += compaction_->memory();
-  each_block([&](const Block& b) { bytes += b.memory(); });
-  for (const Block& b : evicted_) bytes += b.memory();
   constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
   for (const auto& [name, group] : groups())
     bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
@@ -397,7 +433,7 @@ const char* Log::check() const {
     if (broken == nullptr && missing_ != 0) broken = check_pending_exist(group);
   }
   if (broken != nullptr) return broken;
-  if (expected > next() || (!empty() && expected != next())) return "the last block does not end at next";
+  if (expected != next()) return "the last block does not end at next";
   if (newest_.has_gaps()) return "the newest block has gaps";
   if (evicted_end_ > first()) return "evicted offsets behind the first message";
   if (latest > clock_) return "the clock is behind the last message";
@@ -405,9 +441,12 @@ const char* Log::check() const {
   if (first() < oldest().first() || first() > next()) return "first is not in the oldest block";
   if (!empty() && first() >= oldest().end()) return "a block without live messages is kept";
   if (empty() && block_count() != 0) return "an empty log keeps a block";
-  for (size_t i = 0; i < full_.size(); ++i) {
-    if (full_[i].empty()) return "an empty block among the full ones";
+  if (const char* wrong = full_.check()) return wrong;
+  for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) {
+    if (full_[place].empty()) return "an empty block among the full ones";
+    if (full_[place].first() < first() && full_[place].is_packed()) return "a block that is going is packed";
   }
+  if (newest_.is_packed()) return "the newest block is packed";
   uint64_t live = 0;
   Message message{};
   for (Cursor cursor(*this, first()); cursor.next(message);) {

@@ -66,12 +66,12 @@ class Log {
   Offset last() const { return next() - 1; }
   bool empty() const { return first() == next(); }
   uint64_t count() const { return next() - first() - missing_; }
-  uint64_t missing() const { return missing_; }           // offsets in [first, next) without a message
-  Offset evicted_end() const { return evicted_end_; }     // one past the last evicted offset; at most first()
+  uint64_t missing() const { return missing_; }            // offsets in [first, next) without a message
+  Offset evicted_end() const { return evicted_end_; }      // one past the last evicted message; at most first()
   uint64_t compacted_total() const { return compacted_; }  // messages that compaction has ever taken out
-  uint64_t payload() const { return payload_; }      // bytes of tags and entries
-  UnixMs clock() const { return clock_; }            // the date the next message gets
-  UnixMs first_time() const { return front_.time; }  // REQUIRES: !empty()
+  uint64_t payload() const { return payload_; }            // bytes of tags and entries
+  UnixMs clock() const { return clock_; }                  // the date the next message gets
+  UnixMs first_time() const { return front_.time; }        // REQUIRES: !empty()
   size_t block_count() const { return full_.size() + (newest_.empty() ? 0 : 1); }
 
   // --- writing ---
@@ -108,7 +108,22 @@ class Log {
 
   // Blocks that went since the last call, for the caller to free at its leisure:
   // freeing thousands at once would be a pause.
-  std::vector<Block> take_evicted() { return std::exchange(evicted_, {}); }
+  EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
+  // The same of all blocks it has. REQUIRES: nothing but its destruction follows.
+  EvictedBlocks take_all_blocks();
+
+  // --- packing ---
+  // Only how blocks are held: it changes nothing that a reader, a copy's digest or a
+  // replica could see.
+  // True if there is a full block that has not been tried.
+  bool has_unpacked() const { return full_.totals().untried != 0; }
+  // The date of the last message of the oldest such block; nothing if there is none.
+  std::optional<UnixMs> oldest_unpacked() const;
+  // Tries to pack that block, and says how many bytes that saved: none if it stays as it
+  // is. REQUIRES: has_unpacked()
+  uint64_t pack_next(int level);
+  uint64_t packed_blocks() const { return full_.totals().packed; }
+  uint64_t saved_by_packing() const { return full_.totals().saved; }
 
   // --- compaction ---
   // A slice of the work that retention().latest asks for: looks at about `budget`
@@ -117,14 +132,17 @@ class Log {
   Removal compact(uint64_t budget, BlockLimits limits = {});
   // True if there is something to do for compact().
   bool wants_compaction() const;
+  // True if that is worth its time now: a third of the messages or more have a newer one,
+  // or it is not known yet how many do.
+  bool compaction_is_urgent() const;
   CompactionProgress compaction_progress() const;
   // Takes messages out, from groups too. Cost: the blocks they are in, twice.
-  // REQUIRES: holds_all(removal), and none is last().
+  // REQUIRES: there are some; holds_all(removal), and none is last().
   void remove(const Removal& removal, BlockLimits limits = {});
   // True if there is a message at every one of these offsets.
   bool holds_all(const Removal& removal) const;
   // How many offsets from `from` on have no message. O(1) at first() and next() and in a
-  // log without gaps, else a step for each block on the shorter side of it.
+  // log without gaps, else a step for each hundred blocks.
   uint64_t missing_from(Offset from) const;
   // The block with the first message at or after `from`: its offsets, [first, end).
   // REQUIRES: from < next()
@@ -159,6 +177,9 @@ class Log {
   // A note of the caller's: the date it has promised to come back at. Not copied, not saved.
   UnixMs promised() const { return promised_; }
   void promise(UnixMs date) { promised_ = date; }
+  // Another: that it will see to has_unpacked().
+  bool packing_is_promised() const { return packing_promised_; }
+  void promise_packing(bool promised) { packing_promised_ = promised; }
 
   // --- reading ---
   // The first message written at or after `time`; next() if there is none. O(log n)
@@ -176,18 +197,24 @@ class Log {
     // False at the end of the log; `message` is then unchanged.
     bool next(Message& message);
     // Goes on behind the current block if that block cannot hold any of the tags;
-    // true if it did. Only at a block's first message does it look.
+    // true if it did. Only at a block's first message does it look, and it unpacks none
+    // that it passes by.
     bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
 
    private:
-    void enter(size_t block_index);
+    void enter(BlockList::Place place);
+    void open();
+    // True if there is another message, at at_.
+    bool reach_message();
+    bool is_in_newest() const { return place_ == log_->full_.end(); }
 
     const Log* log_;
-    size_t index_;  // in full_, or full_.size() for the newest block
+    BlockList::Place place_;  // full_.end() for the newest block
     const Block* block_;
+    Records records_;  // of block_, once it is open
+    bool is_open_;
     const char* at_;
     const char* end_;
-    bool has_gaps_;  // the block
     Offset offset_;
     UnixMs time_;
   };
@@ -196,11 +223,12 @@ class Log {
   // All blocks, oldest first, the one being written last.
   template <class Visit>
   void each_block(Visit visit) const {
-    full_.each(visit);
+    for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) visit(full_[place]);
     if (!newest_.empty()) visit(newest_);
   }
 
-  // Appends a whole block of outside bytes, which becomes the newest one.
+  // Appends a whole block of outside bytes, which becomes the newest one, or, if it is
+  // packed or has gaps, the last full one.
   // Failure: Corrupt; the log is unchanged then. It must follow on, unless gaps are
   // allowed in it and before it; a log that has never had a message or a group begins
   // where its first block does.
@@ -211,25 +239,27 @@ class Log {
   // are not that log's blocks.
   Result<void> restore_head(const LogHead& head);
 
-  // Everything it holds, itself included.
+  // Everything it holds, itself included. Costs the groups, not the messages.
   uint64_t memory() const;
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
 
  private:
-  const Block& block(size_t i) const { return i < full_.size() ? full_[i] : newest_; }
-  Block& oldest() { return full_.empty() ? newest_ : full_.front(); }
+  const Block& block(BlockList::Place place) const { return place == full_.end() ? newest_ : full_[place]; }
   const Block& oldest() const { return full_.empty() ? newest_ : full_.front(); }
   // True if nothing says yet where it begins.
   bool has_no_history() const { return next() == Offset(1) && empty() && !groups_; }
+  UnixMs last_time() const {
+    return newest_.empty() && !full_.empty() ? full_.back().last_time() : newest_.last_time();
+  }
   void seal_newest();
+  void start_newest(Offset first);
   // Both return how many messages went.
-  uint64_t drop_oldest();
+  uint64_t drop_blocks_before(Offset new_first);
   uint64_t walk_front_to(Offset new_first);
   Offset offset_of(uint64_t index) const;
-  UnixMs last_block_time() const;
-  void rewrite(size_t from, size_t to, std::span<const Removal::Range> without, BlockLimits limits);
+  void rewrite(BlockList::Place from, BlockList::Place to, std::span<const Removal::Range> without, BlockLimits limits);
   Offset first_within_bytes(uint64_t limit) const;
   static const Groups& no_groups();
   const char* check_pending_exist(const Group& group) const;
@@ -244,10 +274,11 @@ class Log {
   uint64_t compacted_ = 0;
   Offset evicted_end_;
   Retention retention_;
-  std::vector<Block> evicted_;
+  EvictedBlocks evicted_;
   std::unique_ptr<Groups> groups_;          // most small logs have none
   std::unique_ptr<Compaction> compaction_;  // only where compact() has been called
   UnixMs promised_{UINT64_MAX};
+  bool packing_promised_ = false;
 };
 
 }  // namespace millrace

@@ -36,6 +36,7 @@ std::string encode_block_header(const Block& block) {
   append_varint(header, block.first().value());
   append_varint(header, block.first_time().value());
   append_varint(header, block.count());
+  if (block.is_packed() || block.has_gaps()) append_varint(header, block.header().unpacked);
   if (block.has_gaps()) append_varint(header, block.missing());
   return header;
 }
@@ -60,14 +61,15 @@ Result<LogHead> decode_log_head(ByteView bytes) {
   head.evicted_end = version == kFirstVersion ? head.first : Offset(in.number());
   head.compacted = version == kFirstVersion ? 0 : in.number();
   if (!in.finished()) return corrupt("a log head of the wrong length");
-  if (head.first.value() == 0 || head.first > head.next || head.next > kMaxOffset ||
-      head.evicted_end.value() == 0 || head.evicted_end > head.first) {
+  if (head.first.value() == 0 || head.first > head.next || head.next > kMaxOffset || head.evicted_end.value() == 0 ||
+      head.evicted_end > head.first) {
     return corrupt("a log head with impossible offsets");
   }
   if (head.clock.value() > INT64_MAX) return corrupt("a log head beyond the end of time");
   const Retention& keep = head.retention;
   const uint64_t known = version == kFirstVersion ? kAcked : kAcked | kLatest;
-  if (flags > known || head.compacted > INT64_MAX || keep.count > INT64_MAX || keep.age_ms > INT64_MAX || keep.bytes > INT64_MAX) {
+  if (flags > known || head.compacted > INT64_MAX || keep.count > INT64_MAX || keep.age_ms > INT64_MAX ||
+      keep.bytes > INT64_MAX) {
     return corrupt("a log head with an impossible limit");
   }
   return head;
@@ -79,12 +81,17 @@ Result<BlockHeader> decode_block_header(ByteView bytes) {
   header.first = Offset(in.number());
   header.first_time = UnixMs(in.number());
   const uint64_t count = in.number();
-  if (in.ok() && !in.finished()) {
-    header.missing = in.number();
-    if (header.missing == 0) return corrupt("a block header of the wrong length");
+  const bool has_size = in.ok() && !in.finished();
+  const uint64_t unpacked = has_size ? in.number() : 0;
+  const bool has_gaps = in.ok() && !in.finished();
+  header.missing = has_gaps ? in.number() : 0;
+  if (!in.finished() || count > UINT32_MAX || unpacked > UINT32_MAX) {
+    return corrupt("a block header of the wrong length");
   }
-  if (!in.finished() || count > UINT32_MAX) return corrupt("a block header of the wrong length");
+  if (has_size && !has_gaps && unpacked == 0) return corrupt("a packed block of nothing");
+  if (has_gaps && header.missing == 0) return corrupt("a block with gaps that are none");
   header.count = static_cast<uint32_t>(count);
+  header.unpacked = static_cast<uint32_t>(unpacked);
   return header;
 }
 

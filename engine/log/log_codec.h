@@ -5,10 +5,10 @@
 //   head          := version first next clock count age bytes flags blocks groups
 //                    evicted-end compacted                             (varints)
 //   flags         := 1 acked + 2 latest
-//   block header  := first first-time count [missing]                  (varints)
-//   block bytes   := the block as it is in memory
+//   block header  := first first-time count [unpacked-size [missing]]  (varints)
+//   block bytes   := the block as it is in memory; packed if its unpacked size is not 0
 //
-// A block without gaps does not say that nothing is missing. The head of version 1 ended
+// A block that is not packed and has no gaps does not say so. The head of version 1 ended
 // with the groups and is still read.
 //
 // What compaction takes out is told to replicas and the AOF:

@@ -18,6 +18,11 @@ bool Log::wants_compaction() const {
   return !compaction_ || compaction_->has_work(*this);
 }
 
+bool Log::compaction_is_urgent() const {
+  const CompactionProgress progress = compaction_progress();
+  return progress.state == CompactionProgress::State::Indexing || progress.superseded * 3 >= count();
+}
+
 CompactionProgress Log::compaction_progress() const {
   if (!retention_.latest) return {};
   if (!compaction_) return {CompactionProgress::State::Indexing, first(), 0};
@@ -46,11 +51,12 @@ void Log::remove(const Removal& removal, BlockLimits limits) {
   for (size_t r = 0; r < ranges.size();) {
     // Neighbours that lose something become one row of blocks; what lies between two rows
     // is not touched.
-    const size_t from = full_.find([&](const Block& b) { return b.end() > ranges[r].from; });
-    size_t to = from, end = r;
-    while (end < ranges.size() && to < full_.size() && ranges[end].from < full_[to].end()) {
+    const auto from = full_.find([&](const Block& b) { return b.end() > ranges[r].from; });
+    auto to = from;
+    size_t end = r;
+    while (end < ranges.size() && to != full_.end() && ranges[end].from < full_[to].end()) {
       while (end < ranges.size() && ranges[end].to <= full_[to].end()) ++end;
-      ++to;
+      to = full_.after(to);
     }
     rewrite(from, to, std::span(ranges).subspan(r, end - r), limits);
     r = end;
@@ -62,20 +68,23 @@ void Log::remove(const Removal& removal, BlockLimits limits) {
   }
 }
 
-// Writes the full blocks numbered [from, to) anew without some of their messages. Small
+// Writes the full blocks of [from, to) anew without some of their messages. Small
 // neighbours join, so that blocks do not become more than they are worth.
-void Log::rewrite(size_t from, size_t to, std::span<const Removal::Range> without, BlockLimits limits) {
+void Log::rewrite(BlockList::Place from, BlockList::Place to, std::span<const Removal::Range> without,
+                  BlockLimits limits) {
   const auto is_small = [&](const Block& b) {
-    return b.bytes().size() <= limits.bytes / 2 && b.count() <= limits.messages / 2;
+    return b.size() <= limits.bytes / 2 && b.count() <= limits.messages / 2;
   };
-  if (from > 0 && is_small(full_[from - 1])) --from;
-  if (to < full_.size() && is_small(full_[to])) ++to;
+  if (from != full_.begin() && is_small(full_[full_.before(from)])) from = full_.before(from);
+  if (to != full_.end() && is_small(full_[to])) to = full_.after(to);
 
+  const bool is_oldest = from == full_.begin();
+  const Offset begin = is_oldest ? Offset(0) : full_[full_.before(from)].end();
   uint64_t before = 0;
-  for (size_t i = from; i < to; ++i) before += full_[i].payload();
+  for (auto place = from; place != to; place = full_.after(place)) before += full_[place].payload();
   BlockRewriter rewriter(limits);
   Message message{};
-  const Offset end = full_[to - 1].end();
+  const Offset end = full_[full_.before(to)].end();
   auto gone = without.begin();
   for (Cursor cursor(*this, full_[from].first()); cursor.next(message) && message.offset < end;) {
     while (gone != without.end() && gone->to <= message.offset) ++gone;
@@ -85,27 +94,24 @@ void Log::rewrite(size_t from, size_t to, std::span<const Removal::Range> withou
   uint64_t after = 0;
   for (const Block& block : blocks) after += block.payload();
   payload_ -= before - after;
+  if (compaction_) compaction_->on_rewritten(begin, end, blocks);
   full_.replace(from, to, std::move(blocks));
   // What was evicted of the oldest block is not written again.
-  if (from == 0) front_ = oldest().begin();
+  if (is_oldest) front_ = oldest().begin();
 }
 
 uint64_t Log::missing_from(Offset from) const {
   if (missing_ == 0 || from >= next()) return 0;
   if (from <= first()) return missing_;
-  // Messages before it in its block, and in the blocks on the shorter side.
-  const size_t index = full_.find([&](const Block& b) { return b.end() > from; });
-  BlockPosition at = block(index).near(from);
-  while (at.offset < from) block(index).advance(at);
-  uint64_t before = at.index;
-  if (index < full_.size() / 2) {
-    for (size_t i = 0; i < index; ++i) before += full_[i].count();
-    before -= front_.index;
-    return missing_ - (from - first() - before);
+  const auto place = full_.find([&](const Block& b) { return b.end() > from; });
+  const Block& found = block(place);
+  BlockPosition at = found.near(from);
+  if (at.offset < from) {
+    const Records records(found);
+    while (at.offset < from) records.advance(at);
   }
-  uint64_t behind = newest_.count();
-  for (size_t i = index; i < full_.size(); ++i) behind += full_[i].count();
-  return next() - from - (behind - before);
+  const uint64_t before = full_.before_sums(place).messages + at.index - front_.index;
+  return missing_ - (from - first() - before);
 }
 
 Log::BlockSpan Log::block_span(Offset from) const {

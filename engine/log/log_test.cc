@@ -155,19 +155,18 @@ TEST(Log, AnEvictedOffsetIsNeverReused) {
 TEST(Log, EvictedBlocksAreHandedOutOnce) {
   Log log = log_of(35);
   evict_before(log, 25);
-  std::vector<Block> evicted = log.take_evicted();
-  ASSERT_EQ(evicted.size(), 2u);
-  EXPECT_EQ(evicted[0].first(), Offset(1));
-  EXPECT_EQ(evicted[1].first(), Offset(11));
+  std::vector<uint64_t> evicted;
+  log.take_evicted().each([&](const Block& block) { evicted.push_back(block.first().value()); });
+  EXPECT_EQ(evicted, (std::vector<uint64_t>{1, 11}));
   EXPECT_TRUE(log.take_evicted().empty());
 }
 
 TEST(Log, EvictedBlocksCountAsMemoryUntilTheyAreTaken) {
   Log log = log_of(35);
-  const uint64_t before = log.memory();
+  uint64_t held = 0;
+  log.each_block([&](const Block& block) { held += block.memory(); });
   evict_before(log, 36);
-  // All but the list of them, which is empty now.
-  EXPECT_GE(log.memory() + 4 * sizeof(Block), before);
+  EXPECT_GE(log.memory(), held);
   log.take_evicted();
   EXPECT_LT(log.memory(), sizeof(Log) + 16 * sizeof(Block));
 }

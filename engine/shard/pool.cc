@@ -164,7 +164,7 @@ Result<uint64_t> Pool::acknowledge(WorkerId worker, ByteView name, Offset sequen
   const uint64_t before = recipient.pending();
   Queue& queue = *recipient.queue;
   const uint64_t acknowledged = queue.log.evict_before(sequence + 1);
-  std::ranges::move(queue.log.take_evicted(), std::back_inserter(evicted_));
+  evicted_.add_all(queue.log.take_evicted());
   if (queue.in_flight() == 0) drop_held(id);
   count_pending(id, before);
   drop_empty_queue(id);
@@ -256,8 +256,7 @@ uint64_t Pool::memory() const {
   for (const auto& worker : workers_) {
     if (worker) bytes += sizeof(Worker) + kMapNode + (worker->name.size() > kInside ? 2 * worker->name.size() : 0);
   }
-  for (const Block& block : evicted_) bytes += sizeof(Block) + block.memory();
-  return bytes;
+  return bytes + evicted_.memory();
 }
 
 }  // namespace millrace

@@ -172,7 +172,7 @@ class Pool {
   Result<void> restore_queue(ByteView recipient, const QueueHead& head);
 
   // Blocks that went since the last call, for the caller to free at its leisure.
-  std::vector<Block> take_evicted() { return std::exchange(evicted_, {}); }
+  EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
 
   // Notes of the caller's: which of its own clocks the pool's time belongs to, and the date
   // it has promised to come back at. Not copied, not saved.
@@ -244,7 +244,7 @@ class Pool {
   std::vector<WorkerId> working_;
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;
-  std::vector<Block> evicted_;
+  EvictedBlocks evicted_;
   // While it is put together again: the worker whose recipients come, and what it is to be
   // as long as it is not there.
   WorkerId restored_ = kNobody32;

@@ -87,6 +87,7 @@ Result<void> Pool::restore_block(ByteView name, BlockHeader header, Buffer bytes
   if (id == kNobody32) return corrupt("a queue without a recipient");
   Recipient& recipient = recipients_[id];
   if (recipient.queue && recipient.queue->in_flight() != 0) return corrupt("a queue that is there already");
+  if (header.unpacked != 0) return corrupt("a pool packs no blocks");
   const uint64_t before = recipient.pending();
   auto fresh = recipient.queue ? nullptr : std::make_unique<Queue>(header.first);
   Queue& queue = fresh ? *fresh : *recipient.queue;

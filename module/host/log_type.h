@@ -10,7 +10,7 @@ namespace millrace::abi {
 template <>
 struct TypeTraits<Log> {
   static constexpr const char* name = "millr-log";
-  static constexpr int encoding_version = 1;
+  static constexpr int encoding_version = 2;
   static std::unique_ptr<Log> load(RdbReader& reader, int version);
   static void save(RdbWriter& writer, const Log& log);
   static void rewrite(AofWriter& writer, const Log& log);
@@ -36,5 +36,6 @@ inline constexpr const char* kApplyPending = "PENDING";
 inline constexpr const char* kApplyDelivered = "DELIVERED";
 inline constexpr const char* kApplyGivenUp = "GIVENUP";
 inline constexpr const char* kApplyGivenBack = "GIVENBACK";
+inline constexpr const char* kApplyCompacted = "COMPACTED";
 
 }  // namespace millrace::module

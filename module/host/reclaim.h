@@ -2,15 +2,15 @@
 // short command and no long pause.
 #pragma once
 
-#include <vector>
+#include <cstdint>
 
-#include "engine/log/block.h"
+#include "engine/log/evicted_blocks.h"
 
 namespace millrace::module {
 
 // Takes over blocks nobody needs. A few are freed at once; of many, kBlocksPerSlice
 // every millisecond.
-void reclaim(std::vector<Block> blocks);
+void reclaim(EvictedBlocks blocks);
 
 // Blocks that wait to be freed.
 uint64_t blocks_to_reclaim();

@@ -9,10 +9,18 @@
 #include "module/host/counters.h"
 #include "module/host/log_strings.h"
 #include "module/host/log_type.h"
+#include "module/host/settings.h"
 
 namespace millrace::module {
 
 namespace {
+
+Result<void> apply_compacted(Log& log, ByteView bytes) {
+  const auto removed = apply_removal(log, bytes, block_limits());
+  if (!removed) return std::unexpected(removed.error());
+  counters.log.compacted += *removed;
+  return {};
+}
 
 Result<void> apply(Log& log, const ApplyRequest& request) {
   switch (request.what) {
@@ -39,6 +47,8 @@ Result<void> apply(Log& log, const ApplyRequest& request) {
       return apply_giving_up(log, request.bytes);
     case ApplyRequest::What::GivenBack:
       return apply_giving_back(log, request.bytes);
+    case ApplyRequest::What::Compacted:
+      return apply_compacted(log, request.bytes);
   }
   return {};
 }

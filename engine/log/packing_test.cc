@@ -1,0 +1,69 @@
+#include "engine/log/packing.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace millrace {
+namespace {
+
+std::string json(size_t size) {
+  std::string text;
+  for (int i = 0; text.size() < size; ++i) text += R"({"id":)" + std::to_string(i * 7919) + R"(,"kind":"paid"})";
+  text.resize(size);
+  return text;
+}
+
+std::string noise(size_t size) {
+  std::mt19937_64 random(1);
+  std::string bytes(size, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
+}
+
+TEST(Packing, WhatIsPackedComesBackAtEveryLevel) {
+  for (size_t size : {size_t{100}, size_t{14 * 1024}, size_t{kMostUnpacked}}) {
+    for (int level = kLeastPackLevel; level <= kMostPackLevel; ++level) {
+      SCOPED_TRACE(testing::Message() << size << " bytes at level " << level);
+      const std::string bytes = json(size);
+      const auto packed = pack(bytes, level);
+      ASSERT_TRUE(packed);
+      EXPECT_LE(packed->size(), size - size / 16);
+      EXPECT_EQ(packed->capacity(), packed->size()) << "no room is kept";
+      std::string again(size, '\0');
+      ASSERT_TRUE(unpack(packed->view(), again.data(), static_cast<uint32_t>(size)));
+      EXPECT_EQ(again, bytes);
+    }
+  }
+}
+
+TEST(Packing, LeavesAloneWhatDoesNotGetSmaller) {
+  for (size_t size : {0, 1, 15, 16, 17, 100, 14 * 1024}) EXPECT_FALSE(pack(noise(size), 1)) << size;
+}
+
+TEST(Packing, RefusesWhateverIsNotExactlyWhatWasPacked) {
+  const std::string bytes = json(2000);
+  const std::string packed(pack(bytes, 1)->view());
+  std::string room(4000, '\0');
+  EXPECT_FALSE(unpack(packed, room.data(), 1999));
+  EXPECT_FALSE(unpack(packed, room.data(), 2001));
+  EXPECT_FALSE(unpack("", room.data(), 2000));
+  EXPECT_FALSE(unpack(packed + "x", room.data(), 2000));
+  for (size_t size = 0; size < packed.size(); ++size) {
+    EXPECT_FALSE(unpack(ByteView(packed).substr(0, size), room.data(), 2000)) << size;
+  }
+  for (size_t at = 0; at < packed.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = packed;
+      damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit);
+      // A bit that says nothing may be changed; no content may.
+      if (unpack(damaged, room.data(), 2000)) {
+        EXPECT_EQ(room.substr(0, 2000), bytes) << at << " " << bit;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace millrace

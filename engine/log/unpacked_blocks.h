@@ -1,0 +1,57 @@
+// The packed blocks that were read last, unpacked: one small cache for the whole process,
+// so that reading on through a block unpacks it once, and many readers of one place once
+// for all of them. For the main thread alone.
+//
+// Whoever reads holds what open() gave out for as long as it looks at the bytes: the cache
+// may have dropped it by then. The one it gave out last is always kept, however small the
+// cache is to be.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <unordered_map>
+
+#include "engine/base/buffer.h"
+
+namespace millrace {
+
+// Names the content of a packed block, in this process and never again: a block that goes
+// needs not tell the cache, what nobody asks for any more is dropped in time.
+using PackedId = uint64_t;
+PackedId new_packed_id();
+
+class UnpackedBlocks {
+ public:
+  // The `size` bytes that `packed` unpacks to.
+  // REQUIRES: it does, and `id` has always stood for it.
+  std::shared_ptr<const Buffer> open(PackedId id, ByteView packed, uint32_t size);
+
+  // How many bytes it may hold from now on; what is too much goes at once.
+  void set_limit(uint64_t bytes);
+
+  uint64_t bytes() const { return bytes_; }
+  size_t size() const { return by_id_.size(); }
+  uint64_t hits() const { return hits_; }      // openings that found it here,
+  uint64_t misses() const { return misses_; }  // and that had to unpack
+
+ private:
+  struct Entry {
+    PackedId id;
+    std::shared_ptr<const Buffer> bytes;
+  };
+
+  void trim();
+
+  std::list<Entry> entries_;  // the one used last first
+  std::unordered_map<PackedId, std::list<Entry>::iterator> by_id_;
+  uint64_t bytes_ = 0;
+  uint64_t limit_ = uint64_t{16} * 1024 * 1024;
+  uint64_t hits_ = 0;
+  uint64_t misses_ = 0;
+};
+
+// The one that all blocks are read through.
+UnpackedBlocks& unpacked_blocks();
+
+}  // namespace millrace

@@ -1,0 +1,53 @@
+#include "module/commands/log/compaction_slices.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/log/log_codec.h"
+#include "module/commands/log/log_upkeep.h"
+#include "module/host/counters.h"
+#include "module/host/log_type.h"
+#include "module/host/settings.h"
+
+namespace millrace::module {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+// A step looks at one block at least; the clock is asked after each.
+constexpr uint64_t kMessagesPerStep = 128;
+constexpr auto kSlice = microseconds(400);
+// However many logs are being compacted, the server belongs to its clients in between.
+constexpr auto kRest = microseconds(800);
+constexpr uint64_t kSoonMs = 1;
+constexpr uint64_t kLaterMs = 20;
+
+Clock::time_point last_end;
+
+}  // namespace
+
+UnixMs next_compaction(const Log& log, UnixMs now) { return now + (log.compaction_is_urgent() ? kSoonMs : kLaterMs); }
+
+void compact_slice(abi::Context context, abi::StringRef name, Log& log) {
+  const auto start = Clock::now();
+  if (start - last_end < kRest) return;
+  bool any = false;
+  do {
+    const Removal removal = log.compact(kMessagesPerStep, block_limits());
+    if (removal.empty()) continue;
+    any = true;
+    counters.log.compacted += removal.count();
+    context.replicate(kApply, name, kApplyCompacted, abi::StringRef(abi::OwnedString(encode_effect(removal))));
+    // What was pending may have been all that a group was waiting for.
+    settle_groups(log);
+  } while (log.wants_compaction() && Clock::now() - start < kSlice);
+  last_end = Clock::now();
+  const auto took = std::chrono::duration_cast<microseconds>(last_end - start).count();
+  counters.log.compaction_slice_max_us = std::max(counters.log.compaction_slice_max_us, static_cast<uint64_t>(took));
+  ++counters.log.compaction_slices;
+  if (any) context.changed(name, "tcompact");
+}
+
+}  // namespace millrace::module
