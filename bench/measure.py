@@ -34,14 +34,15 @@ class Pipe:
         for command in commands:
             batch.append(command)
             if len(batch) == self._depth:
-                self._exchange(batch)
+                self.exchange(b"".join(batch), len(batch))
                 batch = []
         if batch:
-            self._exchange(batch)
+            self.exchange(b"".join(batch), len(batch))
 
-    def _exchange(self, batch):
-        self._socket.sendall(b"".join(batch))
-        for _ in batch:
+    def exchange(self, commands, count):
+        """Sends `count` commands at once and reads their replies."""
+        self._socket.sendall(commands)
+        for _ in range(count):
             self._skip_reply()
 
     def _skip_reply(self):

@@ -12,6 +12,7 @@
 #include "module/host/family.h"
 #include "module/host/monotonic_agenda.h"
 #include "module/host/owed_answers.h"
+#include "module/host/packing.h"
 #include "module/host/reclaim.h"
 #include "module/host/role.h"
 #include "module/host/service_time.h"
@@ -50,6 +51,7 @@ void on_deciding(bool deciding) {
 
 void on_swap(int first, int second) {
   agenda::follow_swap(first, second);
+  packing::follow_swap(first, second);
   monotonic_agenda::follow_swap(first, second);
   serve_all_waiters_afresh();
 }
@@ -57,7 +59,13 @@ void on_swap(int first, int second) {
 void on_key_appeared(int database, ByteView name) {
   const DatabaseKey key{database, std::string(name)};
   agenda::add(key, UnixMs(0));
+  packing::add(key, UnixMs(0));
   serve_soon(key);
+}
+
+void on_loading(abi::Loading loading) {
+  if (loading == abi::Loading::Begins) reclaim_all();
+  monotonic_agenda::follow_loading(loading);
 }
 
 void on_loop_end(abi::Context context) {
@@ -82,7 +90,7 @@ millrace::abi::Contents millrace::abi::contents() {
       .settings = all_settings(),
       .listener = {.now_deciding = on_deciding,
                    .databases_swapped = on_swap,
-                   .loading = monotonic_agenda::follow_loading,
+                   .loading = on_loading,
                    .database_emptied = monotonic_agenda::forget,
                    .databases_replaced = serve_all_waiters_afresh,
                    .key_appeared = on_key_appeared,

@@ -73,6 +73,17 @@ TEST(Buffer, ThatWasMovedFromIsEmptyAndUsable) {
   EXPECT_EQ(from.view(), "z");
 }
 
+TEST(Buffer, ThatWasCutKeepsItsRoom) {
+  Buffer buffer;
+  buffer.reserve(8);
+  append(buffer, "abcdef");
+  buffer.cut(2);
+  EXPECT_EQ(buffer.view(), "ab");
+  EXPECT_EQ(buffer.capacity(), 8u);
+  append(buffer, "z");
+  EXPECT_EQ(buffer.view(), "abz");
+}
+
 TEST(Buffer, ACloneIsEqualAndItsOwn) {
   Buffer original;
   original.reserve(64);

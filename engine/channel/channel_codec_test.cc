@@ -289,6 +289,8 @@ TEST(ChannelCodec, ABlockThatIsRefusedChangesNothing) {
   EXPECT_EQ(channel.append_block(header, buffer_of("x")).error().text, "more messages than a channel holds");
   header.count = 1;
   EXPECT_EQ(channel.append_block(header, buffer_of("x")).error().code, ErrorCode::Corrupt);
+  header.unpacked = 100;
+  EXPECT_EQ(channel.append_block(header, buffer_of("x")).error().text, "a channel packs no blocks");
   expect_same(channel, before);
   EXPECT_STREQ(channel.check(), nullptr);
 }

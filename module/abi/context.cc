@@ -1,6 +1,7 @@
 #include "module/abi/context.h"
 
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace millrace::abi {
@@ -8,6 +9,7 @@ namespace millrace::abi {
 namespace {
 
 constinit HostContext* own = nullptr;
+std::thread::id main_thread;
 
 const char* prefix_of(ErrorCode code) {
   switch (code) {
@@ -73,6 +75,11 @@ void Reply::error(const Error& error) {
 void log_warning(const char* text) { host.Log(own, "warning", "%s", text); }
 
 Context own_context() { return Context(own); }
-void make_own_context(HostContext* loading) { own = host.GetDetachedThreadSafeContext(loading); }
+void make_own_context(HostContext* loading) {
+  own = host.GetDetachedThreadSafeContext(loading);
+  main_thread = std::this_thread::get_id();
+}
+
+bool on_main_thread() { return std::this_thread::get_id() == main_thread; }
 
 }  // namespace millrace::abi

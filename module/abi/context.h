@@ -94,6 +94,10 @@ class Context {
   bool is_cluster() const { return has(kFlagCluster); }
   // True if maxmemory is reached and nothing more may grow.
   bool is_out_of_memory() const { return has(kFlagOutOfMemory); }
+  // True while the host loads its data set and fires no timers.
+  bool is_loading() const { return has(kFlagLoading); }
+  // True while a fork of the host saves or rewrites: every page that is changed now is copied.
+  bool has_active_child() const { return has(kFlagActiveChild); }
 
   // True if the user of this call may run the command with these words (at most 8).
   bool may_run(std::span<const StringRef> words) const;
@@ -153,6 +157,13 @@ void fill_with_randomness(std::array<unsigned char, size>& bytes) {
 // True while the host wants nothing sent to replicas (a failover under way, clients
 // paused for writing): what a timer would evict waits until it is over.
 inline bool replicas_must_rest() { return host.AvoidReplicaTraffic() != 0; }
+
+// True if the host holds as much memory as it may, or more: it frees keys and looks at once
+// whether that was enough.
+inline bool memory_is_short() { return host.GetUsedMemoryRatio() >= 1; }
+
+// False on the host's threads that free in the background.
+bool on_main_thread();
 
 // One line in the host's log.
 void log_warning(const char* text);

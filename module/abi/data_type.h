@@ -16,6 +16,7 @@
 // and, if it needs them:
 //
 //     static void left(const KeyPlace&, const Log&);     // it is taken out of its database
+//     static void release(std::unique_ptr<Log>);         // frees it, on whatever thread it is
 //     static bool has_aux();                             // what an RDB file holds of the type beside its keys
 //     static void save_aux(RdbWriter&);
 //     static bool load_aux(RdbReader&, int encoding_version);  // false: refused
@@ -146,7 +147,10 @@ class DataType {
       Traits::digest(writer, *static_cast<const T*>(value));
       writer.end();
     };
-    methods.free = [](void* value) { delete static_cast<T*>(value); };
+    methods.free = [](void* value) {
+      std::unique_ptr<T> owned(static_cast<T*>(value));
+      if constexpr (requires { Traits::release(std::move(owned)); }) Traits::release(std::move(owned));
+    };
     methods.mem_usage2 = [](HostKeyOptions*, const void* value, size_t) -> size_t {
       return Traits::memory(*static_cast<const T*>(value));
     };

@@ -42,6 +42,7 @@ inline constexpr int kFlagCluster = 1 << 5;
 inline constexpr int kFlagOutOfMemory = 1 << 10;
 inline constexpr int kFlagReplicated = 1 << 12;
 inline constexpr int kFlagLoading = 1 << 13;
+inline constexpr int kFlagActiveChild = 1 << 18;
 inline constexpr int kFlagDenyBlocking = 1 << 21;
 inline constexpr int kFlagAsyncLoading = 1 << 23;
 
@@ -103,6 +104,8 @@ using DisconnectCallback = void (*)(HostContext*, HostBlockedClient*);
 using FreePrivateCallback = void (*)(HostContext*, void*);
 using GetNumericCallback = long long (*)(const char* name, void* data);
 using SetNumericCallback = int (*)(const char* name, long long value, void* data, HostString** error);
+using GetYesNoCallback = int (*)(const char* name, void* data);
+using SetYesNoCallback = int (*)(const char* name, int value, void* data, HostString** error);
 using ApplyCallback = int (*)(HostContext*, void* data, HostString** error);
 
 // --- a key type ---
@@ -227,6 +230,8 @@ struct HostCommandInfo {
   F(CreateDataType, HostType*, (HostContext*, const char* name, int encoding_version, HostTypeMethods*))           \
   F(RegisterNumericConfig, int, (HostContext*, const char* name, long long initial, unsigned flags, long long min, \
                                  long long max, GetNumericCallback, SetNumericCallback, ApplyCallback, void*))     \
+  F(RegisterBoolConfig, int, (HostContext*, const char* name, int initial, unsigned flags, GetYesNoCallback,       \
+                              SetYesNoCallback, ApplyCallback, void*))                                             \
   F(LoadConfigs, int, (HostContext*))                                                                              \
   F(RegisterInfoFunc, int, (HostContext*, InfoCallback))                                                           \
   F(InfoAddSection, int, (HostInfo*, const char* name))                                                            \
@@ -235,6 +240,7 @@ struct HostCommandInfo {
   F(SubscribeToKeyspaceEvents, int, (HostContext*, int types, NotificationCallback))                               \
   F(GetDetachedThreadSafeContext, HostContext*, (HostContext*))                                                    \
   F(GetContextFlags, int, (HostContext*))                                                                          \
+  F(GetUsedMemoryRatio, float, ())                                                                                 \
   F(GetClientId, unsigned long long, (HostContext*))                                                               \
   F(GetClientUserNameById, HostString*, (HostContext*, uint64_t id))                                               \
   F(GetCurrentUserName, HostString*, (HostContext*))                                                               \

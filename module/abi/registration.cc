@@ -143,18 +143,36 @@ bool register_command(HostContext* loading, const Command& command) {
   return true;
 }
 
+void set_value(const Setting& setting, long long value) {
+  *setting.value = value;
+  if (setting.changed != nullptr) setting.changed();
+}
+
+// The host hands back what it was given, without const.
+const Setting& setting_of(void* data) { return *static_cast<const Setting*>(data); }
+
 bool register_setting(HostContext* loading, const Setting& setting) {
-  const auto get = [](const char*, void* value) { return *static_cast<long long*>(value); };
-  const auto set = [](const char*, long long number, void* value, HostString**) {
-    *static_cast<long long*>(value) = number;
-    return kOk;
-  };
-  const unsigned flags = setting.is_memory ? kSettingMemory : kSettingDefault;
-  if (host.RegisterNumericConfig(loading, setting.name, setting.initial, flags, setting.min, setting.max, get, set,
-                                 nullptr, setting.value) != kOk) {
-    return refused(loading, "setting", setting.name);
+  void* const data = const_cast<Setting*>(&setting);
+  int registered = kErr;
+  if (setting.kind == SettingKind::YesNo) {
+    const auto get = [](const char*, void* of) { return *setting_of(of).value != 0 ? 1 : 0; };
+    const auto set = [](const char*, int yes, void* of, HostString**) {
+      set_value(setting_of(of), yes);
+      return kOk;
+    };
+    registered = host.RegisterBoolConfig(loading, setting.name, static_cast<int>(setting.initial), kSettingDefault, get,
+                                         set, nullptr, data);
+  } else {
+    const auto get = [](const char*, void* of) { return *setting_of(of).value; };
+    const auto set = [](const char*, long long number, void* of, HostString**) {
+      set_value(setting_of(of), number);
+      return kOk;
+    };
+    const unsigned flags = setting.kind == SettingKind::Memory ? kSettingMemory : kSettingDefault;
+    registered = host.RegisterNumericConfig(loading, setting.name, setting.initial, flags, setting.min, setting.max,
+                                            get, set, nullptr, data);
   }
-  return true;
+  return registered == kOk || refused(loading, "setting", setting.name);
 }
 
 bool register_info(HostContext* loading) {

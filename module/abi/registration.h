@@ -72,14 +72,17 @@ int of_subcommand(HostContext* context, HostString** strings, int count) {
 
 // --- settings ---
 
-// A number that CONFIG GET/SET and the configuration file know as millrace.<name>.
+enum class SettingKind { Number, Memory, YesNo };  // Memory: "16kb" is understood
+
+// A number that CONFIG GET/SET and the configuration file know as millrace.<name>; yes is 1.
 struct Setting {
   const char* name;  // without "millrace."
   long long initial;
   long long min;
   long long max;
-  bool is_memory;  // "16kb" is understood
+  SettingKind kind;
   long long* value;
+  void (*changed)() = nullptr;  // called whenever it has been set
 };
 
 // --- INFO ---

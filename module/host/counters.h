@@ -18,6 +18,9 @@ struct LogCounters {
   uint64_t compaction_slice_max_us = 0;  // the longest of them
   uint64_t blocked_readers = 0;
   uint64_t woken_readers = 0;
+  uint64_t blocks_packed = 0;
+  uint64_t blocks_left_unpacked = 0;  // because they do not get smaller
+  uint64_t bytes_saved = 0;           // by those that were packed
 };
 
 struct ChannelCounters {

@@ -5,6 +5,8 @@
 #include "engine/log/group_codec.h"
 #include "module/host/counters.h"
 #include "module/host/log_strings.h"
+#include "module/host/packing.h"
+#include "module/host/reclaim.h"
 
 namespace millrace::abi {
 
@@ -51,7 +53,15 @@ std::unique_ptr<Log> TypeTraits<Log>::load(RdbReader& reader, int version) {
     log->promise(*due);
     module::agenda::add({reader.database(), std::string(reader.key())}, *due);
   }
+  module::packing::see_to(*log, [&] { return module::DatabaseKey{reader.database(), std::string(reader.key())}; });
   return std::make_unique<Log>(std::move(*log));
+}
+
+// In slices, like what is evicted, wherever the host would free a large log in one piece.
+void TypeTraits<Log>::release(std::unique_ptr<Log> log) {
+  if (log->block_count() > module::kBlocksPerSlice && module::may_reclaim_later()) {
+    module::reclaim(log->take_all_blocks());
+  }
 }
 
 void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {

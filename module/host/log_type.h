@@ -10,7 +10,7 @@ namespace millrace::abi {
 template <>
 struct TypeTraits<Log> {
   static constexpr const char* name = "millr-log";
-  static constexpr int encoding_version = 2;
+  static constexpr int encoding_version = 2;  // since 2, blocks may be packed or have gaps
   static std::unique_ptr<Log> load(RdbReader& reader, int version);
   static void save(RdbWriter& writer, const Log& log);
   static void rewrite(AofWriter& writer, const Log& log);
@@ -18,6 +18,7 @@ struct TypeTraits<Log> {
   static uint64_t memory(const Log& log) { return log.memory(); }
   static uint64_t free_effort(const Log& log) { return log.block_count(); }
   static std::unique_ptr<Log> copy(const Log& log) { return std::make_unique<Log>(log.clone()); }
+  static void release(std::unique_ptr<Log> log);
 };
 
 }  // namespace millrace::abi

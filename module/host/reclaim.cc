@@ -8,8 +8,6 @@ namespace millrace::module {
 
 namespace {
 
-constexpr size_t kBlocksPerSlice = 1000;
-
 EvictedBlocks waiting;
 
 void free_slice(abi::Context);
@@ -27,6 +25,12 @@ void reclaim(EvictedBlocks blocks) {
   waiting.add_all(std::move(blocks));
   timer.set_at_latest(abi::now() + 1);
 }
+
+bool may_reclaim_later() {
+  return abi::on_main_thread() && !abi::own_context().is_loading() && !abi::memory_is_short();
+}
+
+void reclaim_all() { waiting.free_some(SIZE_MAX); }
 
 uint64_t blocks_to_reclaim() { return waiting.size(); }
 

@@ -2,15 +2,26 @@
 // short command and no long pause.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "engine/log/evicted_blocks.h"
 
 namespace millrace::module {
 
+inline constexpr size_t kBlocksPerSlice = 1000;
+
 // Takes over blocks nobody needs. A few are freed at once; of many, kBlocksPerSlice
 // every millisecond.
 void reclaim(EvictedBlocks blocks);
+
+// False where slices would not do: on another thread, which may take its time; while the
+// host loads and fires no timers; and when memory is short, for the host then counts what
+// deleting a key has freed and would delete another one.
+bool may_reclaim_later();
+
+// Frees at once what waits: the host is about to load, and no timer will fire meanwhile.
+void reclaim_all();
 
 // Blocks that wait to be freed.
 uint64_t blocks_to_reclaim();

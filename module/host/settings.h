@@ -16,4 +16,12 @@ BlockLimits block_limits();
 uint64_t default_pending_max();
 uint64_t default_channel_expire();
 
+// How cold blocks of logs are packed.
+struct PackingSettings {
+  bool on;
+  int level;
+  uint64_t age_ms;
+};
+PackingSettings packing_settings();
+
 }  // namespace millrace::module

@@ -78,6 +78,7 @@ class Server:
         self.directory = tempfile.mkdtemp(prefix="millrace-test-")
         self.settings = {**self.DEFAULTS, **{name.replace("_", "-"): str(value) for name, value in options.items()}}
         self.port = None
+        self.patience = DEADLINE  # how long a start may take, with all that it loads
         self._process = None
         self._pool = None
         try:
@@ -121,7 +122,7 @@ class Server:
             except (OSError, RespError):
                 return None
 
-        return wait_until(looked, "the server answers PING") == "ready"
+        return wait_until(looked, "the server answers PING", self.patience) == "ready"
 
     def is_alive(self):
         return self._process is not None and self._process.poll() is None

@@ -5,7 +5,7 @@ import pytest
 from server import wait_until
 
 FIELDS = (
-    "first last messages bytes first-time last-time blocks memory retain-count retain-age retain-bytes groups "
+    "first last messages bytes first-time last-time blocks memory packed-blocks packed-saved retain-count retain-age retain-bytes groups "
     "retain-acked tail-held-by tail-held-by-group"
 ).split()
 

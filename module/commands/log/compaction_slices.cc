@@ -47,7 +47,10 @@ void compact_slice(abi::Context context, abi::StringRef name, Log& log) {
   const auto took = std::chrono::duration_cast<microseconds>(last_end - start).count();
   counters.log.compaction_slice_max_us = std::max(counters.log.compaction_slice_max_us, static_cast<uint64_t>(took));
   ++counters.log.compaction_slices;
-  if (any) context.changed(name, "tcompact");
+  if (!any) return;
+  context.changed(name, "tcompact");
+  // What was written anew is not packed.
+  keep_packed(context, name, log);
 }
 
 }  // namespace millrace::module

@@ -1,3 +1,4 @@
+#include "engine/log/unpacked_blocks.h"
 #include "module/abi/data_type.h"
 #include "module/commands/log/log_commands.h"
 #include "module/commands/log/log_readers.h"
@@ -23,6 +24,13 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_compaction_slice_max_us", counters.log.compaction_slice_max_us);
   info.field("log_readers_blocked", counters.log.blocked_readers);
   info.field("log_readers_woken", counters.log.woken_readers);
+  info.field("log_blocks_packed", counters.log.blocks_packed);
+  info.field("log_blocks_left_unpacked", counters.log.blocks_left_unpacked);
+  info.field("log_packing_saved_bytes", counters.log.bytes_saved);
+  info.field("log_cache_blocks", unpacked_blocks().size());
+  info.field("log_cache_bytes", unpacked_blocks().bytes());
+  info.field("log_cache_hits", unpacked_blocks().hits());
+  info.field("log_cache_misses", unpacked_blocks().misses());
 }
 
 }  // namespace

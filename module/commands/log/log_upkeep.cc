@@ -10,6 +10,7 @@
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
+#include "module/host/packing.h"
 #include "module/host/reclaim.h"
 #include "module/host/role.h"
 
@@ -49,6 +50,10 @@ void keep_compaction_going(abi::Context context, abi::StringRef name, Log& log) 
 
 void keep_dates_of_group(abi::Context context, abi::StringRef name, Log& log, ByteView group_name) {
   if (const Group* group = log.group(group_name)) keep_date(context, name, log, group->next_event());
+}
+
+void keep_packed(abi::Context context, abi::StringRef name, Log& log) {
+  packing::see_to(log, [&] { return DatabaseKey{context.database(), std::string(name.view())}; });
 }
 
 std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, UnixMs now) {

@@ -72,6 +72,7 @@ void tapply(abi::Context context, abi::Arguments arguments) {
   if (made) key->set(std::move(made));
   settle_groups(log);
   keep_dates(context, name, log);
+  keep_packed(context, name, log);
   context.reply().ok();
   context.replicate_verbatim();
   context.changed(name, "tapply");

@@ -61,6 +61,8 @@ void tinfo(abi::Context context, abi::Arguments arguments) {
       {"last-time", log.clock().value()},
       {"blocks", log.block_count()},
       {"memory", log.memory()},
+      {"packed-blocks", log.packed_blocks()},
+      {"packed-saved", log.saved_by_packing()},
       {"retain-count", keep.count},
       {"retain-age", keep.age_ms},
       {"retain-bytes", keep.bytes},

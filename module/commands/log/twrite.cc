@@ -43,6 +43,7 @@ void twrite(abi::Context context, abi::Arguments arguments) {
   settle_evicted(log, evict_surplus(log, *request));
   if (log.retention().age_ms != 0) keep_dates(context, name, log);
   if (log.retention().latest) keep_compaction_going(context, name, log);
+  keep_packed(context, name, log);
 
   context.reply().integer(static_cast<int64_t>(first.value()));
   context.replicate_verbatim();
