@@ -122,12 +122,13 @@ def test_tseek_finds_messages_that_are_there(c):
 
 def test_other_limits_count_what_is_there(c):
     c.call("TRETAIN", "log", "LATEST", "yes", "COUNT", "3")
-    write(c, "abc")
-    write(c, "ab")
+    write(c, "aba")
     compacted(c)
-    assert [offset for offset, _ in read(c)] == [3, 4, 5]
+    write(c, "c")
+    assert read(c) == [(2, "b"), (3, "a"), (4, "c")]
     write(c, "d")
-    assert [offset for offset, _ in read(c, start="4")] == [4, 5, 6]
+    assert read(c, start="3") == [(3, "a"), (4, "c"), (5, "d")]
+    assert c.call("TREAD", "log", "1", "3", "WITHINFO")[:3] == [[3, 5], None, None]
     assert info(c)[b"messages"] == 3
 
 
