@@ -10,7 +10,7 @@ constexpr size_t kBlocksBeforeWholeOnes = 4;
 
 }  // namespace
 
-Log::Log(Offset first) : newest_(first), evicted_end_(first) { front_.offset = first; }
+Log::Log(Offset first) : newest_(first) { front_.offset = first; }
 
 Log Log::clone() const {
   Log copy;
@@ -19,9 +19,8 @@ Log Log::clone() const {
   copy.front_ = front_;
   copy.clock_ = clock_;
   copy.payload_ = payload_;
-  copy.missing_ = missing_;
-  copy.compacted_ = compacted_;
-  copy.evicted_end_ = evicted_end_;
+  if (gaps_)
+    copy.gaps_ = std::make_unique<CompactedPart>(gaps_->missing, gaps_->compacted, gaps_->evicted_end, nullptr);
   copy.retention_ = retention_;
   if (groups_) copy.groups_ = std::make_unique<Groups>(*groups_);
   for (TagPosition position : tags_.positions()) copy.tags_.add(copy.newest_.bytes().data(), position);
@@ -45,8 +44,8 @@ Offset Log::append(ByteView tag, ByteView entry, BlockLimits limits) {
   }
   if (was_empty) front_ = newest_.begin();
   payload_ += tag.size() + entry.size();
-  if (compaction_) [[unlikely]]
-    compaction_->on_append(*this, offset, tag);
+  if (gaps_ && gaps_->compaction) [[unlikely]]
+    gaps_->compaction->on_append(*this, offset, tag);
   return offset;
 }
 
@@ -68,9 +67,9 @@ uint64_t Log::evict_before(Offset new_first) {
   const Offset old_first = first();
   uint64_t evicted = oldest().end() <= new_first ? drop_blocks_before(new_first) : 0;
   if (!oldest().empty()) evicted += walk_front_to(new_first);
-  missing_ -= first() - old_first - evicted;
+  if (gaps_) gaps_->missing -= first() - old_first - evicted;
   if (groups_) {
-    for (auto& [name, group] : *groups_) group.on_evicted(first(), missing_);
+    for (auto& [name, group] : *groups_) group.on_evicted(first(), missing());
   }
   return evicted;
 }
@@ -89,7 +88,7 @@ uint64_t Log::drop_blocks_before(Offset new_first) {
     start_newest(next_first);
   }
   front_ = oldest().begin();
-  evicted_end_ = evicted_.last_end();
+  if (gaps_) gaps_->evicted_end = evicted_.last_end();
   return gone;
 }
 
@@ -105,7 +104,7 @@ uint64_t Log::walk_front_to(Offset new_first) {
   while (front_.offset < new_first) {
     records.read(front_, record);
     gone += record.tag.size() + record.entry.size();
-    evicted_end_ = front_.offset + 1;
+    if (gaps_) gaps_->evicted_end = front_.offset + 1;
     records.advance(front_);
   }
   payload_ -= gone;
@@ -119,7 +118,7 @@ uint64_t Log::walk_front_to(Offset new_first) {
 
 uint64_t Log::keep_newest(uint64_t count) {
   if (count >= this->count()) return 0;
-  return evict_before(missing_ == 0 ? next() - count : offset_of(this->count() - count));
+  return evict_before(missing() == 0 ? next() - count : offset_of(this->count() - count));
 }
 
 // The offset of message number `index`, counted from first(); next() behind the last.
@@ -157,7 +156,7 @@ Offset Log::first_within_bytes(uint64_t limit) const {
 
 void Log::set_retention(Retention retention) {
   retention_ = retention;
-  if (!retention_.latest) compaction_.reset();
+  if (!retention_.latest && gaps_) gaps_->compaction.reset();
 }
 
 uint64_t Log::enforce_age(UnixMs now) {
@@ -350,13 +349,11 @@ Result<void> Log::append_block(BlockHeader header, Buffer bytes, Gaps gaps) {
   if (!block) return std::unexpected(block.error());
 
   if (!newest_.empty()) seal_newest();
-  if (is_new) evicted_end_ = header.first;
-  if (empty()) {
-    front_ = block->begin();
-  } else {
-    missing_ += header.first - next();
-  }
-  missing_ += header.missing;
+  const uint64_t gap = is_new ? 0 : header.first - next();
+  if (gap != 0 || header.missing != 0) compacted_part().missing += header.missing + (empty() ? 0 : gap);
+  if (empty()) front_ = block->begin();
+  // A log that is new begins here, and has evicted nothing after that.
+  if (is_new && gaps_) gaps_->evicted_end = header.first;
   payload_ += block->payload();
   tick(block->last_time());
   if (block->is_packed()) {
@@ -387,8 +384,10 @@ Result<void> Log::restore_head(const LogHead& head) {
   } else {
     evict_before(head.first);
   }
-  evicted_end_ = head.evicted_end;
-  compacted_ = head.compacted;
+  if (head.evicted_end != first() || head.compacted != 0 || gaps_) {
+    compacted_part().evicted_end = head.evicted_end;
+    gaps_->compacted = head.compacted;
+  }
   clock_ = head.clock;
   set_retention(head.retention);
   return {};
@@ -397,7 +396,7 @@ Result<void> Log::restore_head(const LogHead& head) {
 uint64_t Log::memory() const {
   uint64_t bytes = sizeof(*this) + full_.memory() + full_.totals().memory + newest_.memory() + tags_.memory();
   bytes += evicted_.memory();
-  if (compaction_) bytes += compaction_->memory();
+  if (gaps_) bytes += sizeof(CompactedPart) + (gaps_->compaction ? gaps_->compaction->memory() : 0);
   constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
   for (const auto& [name, group] : groups())
     bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
@@ -421,7 +420,7 @@ const char* Log::check() const {
   each_block([&](const Block& b) {
     if (broken == nullptr) broken = b.check();
     if (b.first() < expected) broken = "blocks overlap";
-    if (b.first() != expected && missing_ == 0) broken = "blocks do not follow on";
+    if (b.first() != expected && missing() == 0) broken = "blocks do not follow on";
     if (b.first_time() < latest) broken = "dates run backwards";
     expected = b.end();
     latest = b.last_time();
@@ -430,12 +429,12 @@ const char* Log::check() const {
   for (const auto& [name, group] : groups()) {
     if (broken == nullptr) broken = group.check(first(), next());
     if (broken == nullptr && group.missing_ahead() != missing_from(group.next())) broken = "a group's lag is wrong";
-    if (broken == nullptr && missing_ != 0) broken = check_pending_exist(group);
+    if (broken == nullptr && missing() != 0) broken = check_pending_exist(group);
   }
   if (broken != nullptr) return broken;
   if (expected != next()) return "the last block does not end at next";
   if (newest_.has_gaps()) return "the newest block has gaps";
-  if (evicted_end_ > first()) return "evicted offsets behind the first message";
+  if (evicted_end() > first()) return "evicted offsets behind the first message";
   if (latest > clock_) return "the clock is behind the last message";
   if (payload != payload_) return "payload is not the sum of the blocks";
   if (first() < oldest().first() || first() > next()) return "first is not in the oldest block";
@@ -455,7 +454,7 @@ const char* Log::check() const {
   }
   if (live != 0 && message.offset != last()) return "there is no message at last";
   if (live != count()) return "a walk does not meet every message";
-  return compaction_ ? compaction_->check(*this) : nullptr;
+  return compaction() != nullptr ? compaction()->check(*this) : nullptr;
 }
 
 }  // namespace millrace

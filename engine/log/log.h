@@ -65,13 +65,16 @@ class Log {
   Offset next() const { return newest_.end(); }  // the offset the next message gets
   Offset last() const { return next() - 1; }
   bool empty() const { return first() == next(); }
-  uint64_t count() const { return next() - first() - missing_; }
-  uint64_t missing() const { return missing_; }            // offsets in [first, next) without a message
-  Offset evicted_end() const { return evicted_end_; }      // one past the last evicted message; at most first()
-  uint64_t compacted_total() const { return compacted_; }  // messages that compaction has ever taken out
-  uint64_t payload() const { return payload_; }            // bytes of tags and entries
-  UnixMs clock() const { return clock_; }                  // the date the next message gets
-  UnixMs first_time() const { return front_.time; }        // REQUIRES: !empty()
+  uint64_t count() const { return next() - first() - missing(); }
+  // Offsets in [first, next) without a message.
+  uint64_t missing() const { return gaps_ ? gaps_->missing : 0; }
+  // One past the last evicted message; at most first().
+  Offset evicted_end() const { return gaps_ ? gaps_->evicted_end : first(); }
+  // Messages that compaction has ever taken out.
+  uint64_t compacted_total() const { return gaps_ ? gaps_->compacted : 0; }
+  uint64_t payload() const { return payload_; }      // bytes of tags and entries
+  UnixMs clock() const { return clock_; }            // the date the next message gets
+  UnixMs first_time() const { return front_.time; }  // REQUIRES: !empty()
   size_t block_count() const { return full_.size() + (newest_.empty() ? 0 : 1); }
 
   // --- writing ---
@@ -246,6 +249,17 @@ class Log {
   const char* check() const;
 
  private:
+  // What only a compacted log needs to know.
+  struct CompactedPart {
+    uint64_t missing = 0;
+    uint64_t compacted = 0;
+    Offset evicted_end;
+    std::unique_ptr<Compaction> compaction;  // only where compact() has been called
+  };
+  // Which it is from now on.
+  CompactedPart& compacted_part();
+  Compaction* compaction() const { return gaps_ ? gaps_->compaction.get() : nullptr; }
+
   const Block& block(BlockList::Place place) const { return place == full_.end() ? newest_ : full_[place]; }
   const Block& oldest() const { return full_.empty() ? newest_ : full_.front(); }
   // True if nothing says yet where it begins.
@@ -270,13 +284,10 @@ class Log {
   BlockPosition front_;  // the first message that is not evicted, in oldest()
   UnixMs clock_;
   uint64_t payload_ = 0;
-  uint64_t missing_ = 0;
-  uint64_t compacted_ = 0;
-  Offset evicted_end_;
   Retention retention_;
   EvictedBlocks evicted_;
-  std::unique_ptr<Groups> groups_;          // most small logs have none
-  std::unique_ptr<Compaction> compaction_;  // only where compact() has been called
+  std::unique_ptr<Groups> groups_;       // most small logs have none
+  std::unique_ptr<CompactedPart> gaps_;  // null unless it has been compacted, or is to be
   UnixMs promised_{UINT64_MAX};
   bool packing_promised_ = false;
 };

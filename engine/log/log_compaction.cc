@@ -6,16 +6,22 @@
 
 namespace millrace {
 
+Log::CompactedPart& Log::compacted_part() {
+  if (!gaps_) gaps_ = std::make_unique<CompactedPart>(0, 0, first(), nullptr);
+  return *gaps_;
+}
+
 Removal Log::compact(uint64_t budget, BlockLimits limits) {
-  if (!compaction_) compaction_ = std::make_unique<Compaction>(*this);
-  Removal removal = compaction_->find(*this, budget);
+  auto& compaction = compacted_part().compaction;
+  if (!compaction) compaction = std::make_unique<Compaction>(*this);
+  Removal removal = compaction->find(*this, budget);
   if (!removal.empty()) remove(removal, limits);
   return removal;
 }
 
 bool Log::wants_compaction() const {
   if (!retention_.latest || empty()) return false;
-  return !compaction_ || compaction_->has_work(*this);
+  return compaction() == nullptr || compaction()->has_work(*this);
 }
 
 bool Log::compaction_is_urgent() const {
@@ -25,8 +31,8 @@ bool Log::compaction_is_urgent() const {
 
 CompactionProgress Log::compaction_progress() const {
   if (!retention_.latest) return {};
-  if (!compaction_) return {CompactionProgress::State::Indexing, first(), 0};
-  return compaction_->progress(*this);
+  if (compaction() == nullptr) return {CompactionProgress::State::Indexing, first(), 0};
+  return compaction()->progress(*this);
 }
 
 bool Log::holds_all(const Removal& removal) const {
@@ -47,6 +53,7 @@ bool Log::holds_all(const Removal& removal) const {
 void Log::remove(const Removal& removal, BlockLimits limits) {
   const auto& ranges = removal.ranges;
   if (ranges.back().to > newest_.first()) seal_newest();
+  CompactedPart& part = compacted_part();
   const Offset old_first = first();
   for (size_t r = 0; r < ranges.size();) {
     // Neighbours that lose something become one row of blocks; what lies between two rows
@@ -61,10 +68,10 @@ void Log::remove(const Removal& removal, BlockLimits limits) {
     rewrite(from, to, std::span(ranges).subspan(r, end - r), limits);
     r = end;
   }
-  missing_ += removal.count() - (first() - old_first);
-  compacted_ = std::min(compacted_ + removal.count(), uint64_t{INT64_MAX});
+  part.missing += removal.count() - (first() - old_first);
+  part.compacted = std::min(part.compacted + removal.count(), uint64_t{INT64_MAX});
   if (groups_) {
-    for (auto& [name, group] : *groups_) group.on_removed(removal, first(), missing_);
+    for (auto& [name, group] : *groups_) group.on_removed(removal, first(), part.missing);
   }
 }
 
@@ -94,15 +101,15 @@ void Log::rewrite(BlockList::Place from, BlockList::Place to, std::span<const Re
   uint64_t after = 0;
   for (const Block& block : blocks) after += block.payload();
   payload_ -= before - after;
-  if (compaction_) compaction_->on_rewritten(begin, end, blocks);
+  if (compaction() != nullptr) compaction()->on_rewritten(begin, end, blocks);
   full_.replace(from, to, std::move(blocks));
   // What was evicted of the oldest block is not written again.
   if (is_oldest) front_ = oldest().begin();
 }
 
 uint64_t Log::missing_from(Offset from) const {
-  if (missing_ == 0 || from >= next()) return 0;
-  if (from <= first()) return missing_;
+  if (missing() == 0 || from >= next()) return 0;
+  if (from <= first()) return missing();
   const auto place = full_.find([&](const Block& b) { return b.end() > from; });
   const Block& found = block(place);
   BlockPosition at = found.near(from);
@@ -111,7 +118,7 @@ uint64_t Log::missing_from(Offset from) const {
     while (at.offset < from) records.advance(at);
   }
   const uint64_t before = full_.before_sums(place).messages + at.index - front_.index;
-  return missing_ - (from - first() - before);
+  return missing() - (from - first() - before);
 }
 
 Log::BlockSpan Log::block_span(Offset from) const {
@@ -130,7 +137,7 @@ uint64_t Log::messages_at(Offset first) const {
 
 void Log::locate(Delivery& delivery) const {
   delivery.fresh_end = delivery.fresh_first + delivery.fresh_count;
-  if (missing_ == 0 || delivery.fresh_count == 0) return;
+  if (missing() == 0 || delivery.fresh_count == 0) return;
   Message message{};
   Cursor cursor(*this, delivery.fresh_first);
   for (uint64_t i = 0; i < delivery.fresh_count && cursor.next(message); ++i) {
