@@ -63,6 +63,16 @@ void on_key_appeared(int database, ByteView name) {
   serve_soon(key);
 }
 
+void on_key_left(int database, ByteView name) {
+  if (packing::waiting() > 0) packing::forget({database, std::string(name)});
+  start_waiters_afresh(database, name);
+}
+
+void on_database_emptied(int database) {
+  packing::forget_database(database);
+  monotonic_agenda::forget(database);
+}
+
 void on_loading(abi::Loading loading) {
   if (loading == abi::Loading::Begins) reclaim_all();
   monotonic_agenda::follow_loading(loading);
@@ -91,10 +101,10 @@ millrace::abi::Contents millrace::abi::contents() {
       .listener = {.now_deciding = on_deciding,
                    .databases_swapped = on_swap,
                    .loading = on_loading,
-                   .database_emptied = monotonic_agenda::forget,
+                   .database_emptied = on_database_emptied,
                    .databases_replaced = serve_all_waiters_afresh,
                    .key_appeared = on_key_appeared,
-                   .key_left = start_waiters_afresh,
+                   .key_left = on_key_left,
                    .loop_ends = on_loop_end},
   };
 }

@@ -1,7 +1,6 @@
 #include "module/host/packing.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -11,14 +10,13 @@
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
 #include "module/host/settings.h"
+#include "module/host/slice.h"
 
 namespace millrace::module::packing {
 
 namespace {
 
-// A slice ends with the first block that takes it past this, and the next one begins no
-// sooner than after the pause: a fifth of the server's time at most.
-constexpr auto kSlice = std::chrono::microseconds(500);
+// Between two slices: packing takes a fifth of the server's time at most.
 constexpr uint64_t kPauseMs = 2;
 // While a fork saves, every page changed is copied: packing can wait.
 constexpr uint64_t kRestMs = 200;
@@ -30,14 +28,6 @@ std::set<std::pair<UnixMs, DatabaseKey>> by_date;
 
 void fire(abi::Context context);
 constinit abi::Timer timer(fire);
-
-class Slice {
- public:
-  bool is_over() const { return std::chrono::steady_clock::now() - start_ >= kSlice; }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 UnixMs due_at(UnixMs last_written) { return last_written + packing_settings().age_ms; }
 
@@ -94,6 +84,21 @@ void add(DatabaseKey key, UnixMs last_written) {
   by_date.emplace(last_written, std::move(key));
   set_timer(abi::now() + kPauseMs);
 }
+
+void forget(const DatabaseKey& key) {
+  const auto found = dates.find(key);
+  if (found == dates.end()) return;
+  by_date.erase({found->second, key});
+  dates.erase(found);
+}
+
+void forget_database(int database) {
+  const auto is_in = [&](const DatabaseKey& key) { return database == -1 || key.database == database; };
+  std::erase_if(dates, [&](const auto& entry) { return is_in(entry.first); });
+  std::erase_if(by_date, [&](const auto& entry) { return is_in(entry.second); });
+}
+
+uint64_t waiting() { return dates.size(); }
 
 void follow_swap(int first, int second) {
   const auto old = std::exchange(dates, {});

@@ -25,10 +25,18 @@ void see_to(Log& log, MakeKey key) {
   add(key(), *log.oldest_unpacked());
 }
 
+// A key has gone, or all of a database (-1: of all of them): with packing switched off,
+// their entries would never fall due.
+void forget(const DatabaseKey& key);
+void forget_database(int database);
+
 // After a swap, entries follow their keys.
 void follow_swap(int first, int second);
 
 // A setting has changed: what may be packed by now is.
 void resume();
+
+// Keys in line.
+uint64_t waiting();
 
 }  // namespace millrace::module::packing

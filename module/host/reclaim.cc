@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "module/abi/timer.h"
+#include "module/host/slice.h"
 
 namespace millrace::module {
 
@@ -14,14 +15,17 @@ void free_slice(abi::Context);
 constinit abi::Timer timer(free_slice);
 
 void free_slice(abi::Context) {
-  waiting.free_some(kBlocksPerSlice);
+  const Slice slice;
+  do {
+    waiting.free_some(1);  // a run of them
+  } while (!waiting.empty() && !slice.is_over());
   if (!waiting.empty()) timer.set_at_latest(abi::now() + 1);
 }
 
 }  // namespace
 
 void reclaim(EvictedBlocks blocks) {
-  if (blocks.size() <= kBlocksPerSlice) return;  // freed here, by going out of scope
+  if (blocks.size() <= kBlocksAtOnce) return;  // freed here, by going out of scope
   waiting.add_all(std::move(blocks));
   timer.set_at_latest(abi::now() + 1);
 }

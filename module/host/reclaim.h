@@ -9,10 +9,10 @@
 
 namespace millrace::module {
 
-inline constexpr size_t kBlocksPerSlice = 1000;
+inline constexpr size_t kBlocksAtOnce = 256;
 
-// Takes over blocks nobody needs. A few are freed at once; of many, kBlocksPerSlice
-// every millisecond.
+// Takes over blocks nobody needs. Up to kBlocksAtOnce are freed at once; of more, a slice
+// (slice.h) every millisecond.
 void reclaim(EvictedBlocks blocks);
 
 // False where slices would not do: on another thread, which may take its time; while the

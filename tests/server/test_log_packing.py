@@ -146,6 +146,23 @@ def test_switching_it_off_leaves_packed_what_is_packed(server, packed):
     wait_until_packed(packed, "other")
 
 
+def test_a_log_that_is_gone_is_not_in_line_any_more(server, c):
+    with server.changed_settings(**{**COLD, "millrace.compress": "no"}):
+        keys = [f"log{i}" for i in range(10)]
+        for key in keys:
+            fill(c, key, count=100)
+        assert server.counter("log_packing_waiting") == len(keys)
+        c.call("DEL", "log0")
+        c.call("UNLINK", "log1")
+        c.call("SET", "log2", "overwritten")
+        c.call("RENAME", "log3", "log4")
+        assert server.counter("log_packing_waiting") == len(keys) - 4
+        c.call("PEXPIRE", "log5", 1)
+        wait_until(lambda: server.counter("log_packing_waiting") == len(keys) - 5, "it has expired")
+        c.call("FLUSHALL")
+        assert server.counter("log_packing_waiting") == 0
+
+
 def test_a_log_is_packed_wherever_it_has_come_to(server, connect, c):
     with server.changed_settings(**{**COLD, "millrace.compress": "no"}):
         for key in ("renamed", "moved", "copied", "restored", "reloaded"):

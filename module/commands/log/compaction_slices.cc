@@ -9,19 +9,18 @@
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
 #include "module/host/settings.h"
+#include "module/host/slice.h"
 
 namespace millrace::module {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::microseconds;
 
 // A step looks at one block at least; the clock is asked after each.
 constexpr uint64_t kMessagesPerStep = 128;
-constexpr auto kSlice = microseconds(400);
 // However many logs are being compacted, the server belongs to its clients in between.
-constexpr auto kRest = microseconds(800);
+constexpr auto kRest = std::chrono::microseconds(800);
 constexpr uint64_t kSoonMs = 1;
 constexpr uint64_t kLaterMs = 20;
 
@@ -39,8 +38,8 @@ uint64_t worked_us() {
 UnixMs next_compaction(const Log& log, UnixMs now) { return now + (log.compaction_is_urgent() ? kSoonMs : kLaterMs); }
 
 void compact_slice(abi::Context context, abi::StringRef name, Log& log) {
-  const auto start = Clock::now();
-  if (start - last_end < kRest) return;
+  if (Clock::now() - last_end < kRest) return;
+  const Slice slice;
   const uint64_t worked_before = worked_us();
   bool any = false;
   do {
@@ -51,7 +50,7 @@ void compact_slice(abi::Context context, abi::StringRef name, Log& log) {
     context.replicate(kApply, name, kApplyCompacted, abi::StringRef(abi::OwnedString(encode_effect(removal))));
     // What was pending may have been all that a group was waiting for.
     settle_groups(log);
-  } while (log.wants_compaction() && Clock::now() - start < kSlice);
+  } while (log.wants_compaction() && !slice.is_over());
   const uint64_t worked = worked_us() - worked_before;
   last_end = Clock::now();
   counters.log.compaction_slice_max_us = std::max(counters.log.compaction_slice_max_us, worked);

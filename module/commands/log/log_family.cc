@@ -5,6 +5,7 @@
 #include "module/commands/log/log_upkeep.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
+#include "module/host/packing.h"
 #include "module/host/reclaim.h"
 
 namespace millrace::module {
@@ -27,6 +28,7 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_blocks_packed", counters.log.blocks_packed);
   info.field("log_blocks_left_unpacked", counters.log.blocks_left_unpacked);
   info.field("log_packing_saved_bytes", counters.log.bytes_saved);
+  info.field("log_packing_waiting", packing::waiting());
   info.field("log_cache_blocks", unpacked_blocks().size());
   info.field("log_cache_bytes", unpacked_blocks().bytes());
   info.field("log_cache_hits", unpacked_blocks().hits());
