@@ -45,7 +45,16 @@ Log small_log() {
 }
 
 using Effect = Result<void> (*)(Log& log, ByteView bytes);
-constexpr Effect kEffects[] = {restore_group, restore_pending, apply_delivery, apply_giving_up, apply_giving_back};
+Result<void> apply_compacted(Log& log, ByteView bytes) {
+  const uint64_t count = log.count();
+  const auto removed = apply_removal(log, bytes, {.bytes = 512, .messages = 50});
+  if (!removed) return std::unexpected(removed.error());
+  REQUIRE(log.count() == count - *removed && log.last() == Offset(200));
+  return {};
+}
+
+constexpr Effect kEffects[] = {restore_group,   restore_pending,   apply_delivery,
+                               apply_giving_up, apply_giving_back, apply_compacted};
 
 uint64_t ranges_in(const Log& log) {
   uint64_t ranges = 0;
@@ -73,8 +82,9 @@ void go_on(Log& log) {
     for (const uint64_t now : {uint64_t{1050}, uint64_t{2000}, kMaxPendingDate}) {
       group.apply(group.give_up_due(UnixMs(now), 1000));
       REQUIRE(log.check() == nullptr);
-      const Delivery delivery = group.plan(log.next(), 30, UnixMs(now), Retry{50, 100}, "fuzz", 100);
+      Delivery delivery = group.plan(log.next(), 30, UnixMs(now), Retry{50, 100}, "fuzz", 100);
       REQUIRE(delivery.count() <= 30);
+      log.locate(delivery);
       group.apply(delivery);
       REQUIRE(log.check() == nullptr);
     }

@@ -43,17 +43,25 @@ Result<Block> Block::from_packed(BlockHeader header, Buffer packed, TagIndex& ta
 Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& tags) {
   if (header.count == 0) return corrupt("a block without messages");
   if (header.first_time.value() > INT64_MAX) return corrupt("a block beyond the end of time");
-  if (header.first.value() == 0 || header.first > kMaxOffset || header.count > kMaxOffset - header.first)
+  if (header.first.value() == 0 || header.first > kMaxOffset || header.count > kMaxOffset - header.first ||
+      header.missing > kMaxOffset - header.first - header.count)
     return corrupt("a block beyond the last offset");
 
   Block block(header.first);
   block.bytes_ = std::move(bytes);
   block.first_time_ = block.last_time_ = header.first_time;
+  block.missing_ = header.missing;
+  uint64_t missing = 0;
   const char* const base = block.bytes_.data();
   Decoder decoder(block.bytes_.view());
   std::vector<TagPosition> positions;
   for (uint32_t i = 0; i < header.count; ++i) {
     const auto start = static_cast<uint32_t>(decoder.bytes(0).data() - base);
+    if (header.missing != 0) {
+      const uint64_t gap = decoder.number();
+      if (i == 0 ? gap != 0 : gap > header.missing - missing) return corrupt("a block with other gaps than it says");
+      missing += gap;
+    }
     const uint64_t reference = decoder.number();
     uint64_t tag_size = 0;
     if (reference == 0) {
@@ -80,6 +88,7 @@ Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& ta
     block.payload_ += tag_size + entry_size;
   }
   if (!decoder.finished()) return corrupt("bytes after the last message of a block");
+  if (missing != header.missing) return corrupt("a block with other gaps than it says");
   block.count_ = header.count;
 
   for (TagPosition position : positions) {
@@ -95,6 +104,7 @@ Block Block::clone() const {
   copy.first_time_ = first_time_;
   copy.last_time_ = last_time_;
   copy.payload_ = payload_;
+  copy.missing_ = missing_;
   copy.count_ = count_;
   copy.unpacked_ = unpacked_;
   copy.packed_id_ = packed_id_;
@@ -149,7 +159,7 @@ void Block::pack(int level) {
 void Block::unpack_in_place() { bytes_ = unpacked_blocks().open(packed_id_, bytes_.view(), unpacked_)->clone(); }
 
 void Block::mark(uint32_t byte, UnixMs time) {
-  if (count_ == 0 || count_ % kStride != 0) return;
+  if (count_ == 0 || count_ % kStride != 0 || has_gaps()) return;
   // A gap would shift the rest. Without a landmark for every stride (a block that spans
   // seven weeks) the last ones are walked to from the last landmark there is.
   if (landmarks_.size() + 1 != count_ / kStride || time - first_time_ > UINT32_MAX) return;
@@ -158,13 +168,14 @@ void Block::mark(uint32_t byte, UnixMs time) {
 }
 
 BlockPosition Block::near(Offset offset) const {
+  if (has_gaps() || offset <= first_) return begin();
   const size_t passed = std::min<size_t>((offset - first_) / kStride, landmarks_.size());
   if (passed == 0) return begin();
   const Landmark& landmark = landmarks_[passed - 1];
-  return {first_ + passed * kStride, first_time_ + landmark.ms, landmark.byte};
+  return {first_ + passed * kStride, first_time_ + landmark.ms, landmark.byte, static_cast<uint32_t>(passed * kStride)};
 }
 
-Records::Records(const Block& block) : bytes_(block.bytes()) {
+Records::Records(const Block& block) : bytes_(block.bytes()), has_gaps_(block.has_gaps()) {
   if (!block.is_packed()) return;
   unpacked_ = unpacked_blocks().open(block.packed_id_, block.bytes(), block.unpacked_);
   bytes_ = unpacked_->view();
@@ -172,13 +183,23 @@ Records::Records(const Block& block) : bytes_(block.bytes()) {
 
 void Records::advance(BlockPosition& position) const {
   uint64_t delta;
-  const char* next = skip_record(begin() + position.byte, delta);
+  const char* at = begin() + position.byte;
+  gap_at(at);
+  const char* next = skip_record(at, delta);
   position.byte = static_cast<uint32_t>(next - begin());
   ++position.offset;
+  ++position.index;
   if (next != end()) {
+    position.offset = position.offset + gap_at(next);
     skip_record(next, delta);
     position.time = position.time + delta;
   }
+}
+
+void Records::read(const BlockPosition& position, Record& record) const {
+  const char* at = begin() + position.byte;
+  gap_at(at);
+  read_record(begin(), at, record);
 }
 
 const char* Block::check() const {

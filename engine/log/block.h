@@ -1,7 +1,10 @@
-// A run of messages with consecutive offsets in one allocation (the "macro node" of
-// RCP 11). Blocks other than a log's newest never change, are saved as they are,
-// and are given back whole. They may be packed: then only what they say of themselves
-// (offsets, dates, sizes, the tag filter) is at hand, and Records unpacks the rest.
+// A run of messages in one allocation (the "macro node" of RCP 11). Blocks other than a
+// log's newest never change, are saved as they are, and are given back whole. They may be
+// packed: then only what they say of themselves (offsets, dates, sizes, the tag filter) is
+// at hand, and Records unpacks the rest.
+//
+// Their offsets follow on, except in a block that compaction has written: it has gaps,
+// between its first and its last message, and says so in every record.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +36,7 @@ struct BlockHeader {
   UnixMs first_time;
   uint32_t count = 0;
   uint32_t unpacked = 0;  // how many bytes the packed ones unpack to; 0: they are not packed
+  uint64_t missing = 0;   // offsets between the first and the last that have no message
 };
 
 // The first of something inside a block: a message, where its record starts, and
@@ -41,6 +45,7 @@ struct BlockPosition {
   Offset offset;
   UnixMs time;
   uint32_t byte = 0;
+  uint32_t index = 0;  // which message of the block it is, from 0
 };
 
 class Block {
@@ -86,12 +91,16 @@ class Block {
   bool empty() const { return count_ == 0; }
   uint32_t count() const { return count_; }
   Offset first() const { return first_; }
-  Offset end() const { return first_ + count_; }  // one past the last
+  Offset end() const { return first_ + count_ + missing_; }  // one past the last
+  uint64_t missing() const { return missing_; }
+  bool has_gaps() const { return missing_ != 0; }
   UnixMs first_time() const { return first_time_; }
   UnixMs last_time() const { return last_time_; }
-  BlockHeader header() const { return {first_, first_time_, count_, is_packed() ? unpacked_ : 0}; }
+  BlockHeader header() const { return {first_, first_time_, count_, is_packed() ? unpacked_ : 0, missing_}; }
   // As it is saved: packed, or the records.
   ByteView bytes() const { return bytes_.view(); }
+  // How many bytes its records are.
+  uint32_t size() const { return is_packed() ? unpacked_ : bytes_.size(); }
   const TagFilter& tag_filter() const { return filter_; }
 
   // Bytes of the tags and entries of its messages, evicted ones not counted.
@@ -99,10 +108,10 @@ class Block {
   void forget_payload(uint64_t evicted) { payload_ -= evicted; }
 
   // The first message. REQUIRES: !empty()
-  BlockPosition begin() const { return {first_, first_time_, 0}; }
-  // Close to the message at `offset`, never behind it; Records::advance() does the rest,
-  // fewer than kStride times unless the block is packed: then it is the first message.
-  // REQUIRES: first() <= offset < end()
+  BlockPosition begin() const { return {first_, first_time_, 0, 0}; }
+  // Close to the first message at or after `offset`, never behind it; Records::advance()
+  // does the rest, fewer than kStride times unless the block is packed or has gaps: then it
+  // is the first message. REQUIRES: offset < end()
   BlockPosition near(Offset offset) const;
 
   // What it holds besides itself.
@@ -115,13 +124,15 @@ class Block {
 
  private:
   friend class Records;
+  friend class BlockRewriter;
 
   static Result<Block> from_records(BlockHeader header, Buffer bytes, TagIndex& tags);
   static Result<Block> from_packed(BlockHeader header, Buffer packed, TagIndex& tags);
 
   // Where message number kStride, 2 * kStride, … of the block is, so that finding one in
   // the middle does not walk through half the block. Derived: never saved, and not kept
-  // for a packed block, beside whose unpacking such a walk is nothing.
+  // for a packed block, beside whose unpacking such a walk is nothing, nor for one with
+  // gaps, where it would have to say the offset as well.
   struct Landmark {
     uint32_t byte;
     uint32_t ms;  // since first_time_
@@ -136,6 +147,7 @@ class Block {
   UnixMs first_time_;
   UnixMs last_time_;
   uint64_t payload_ = 0;
+  uint64_t missing_ = 0;
   uint32_t count_ = 0;
   uint32_t unpacked_ = 0;   // the size of the records once packing was tried; 0: it was not
   PackedId packed_id_ = 0;  // if packed
@@ -156,9 +168,20 @@ class Records {
   // Moves one message on. At the end the byte is that of end() and the time stays that of
   // the last message.
   void advance(BlockPosition& position) const;
+  // The message there.
+  void read(const BlockPosition& position, Record& record) const;
+  // How many offsets without a message are before the record at `at`, which is then where
+  // the rest of it begins.
+  uint64_t gap_at(const char*& at) const {
+    uint64_t gap = 0;
+    if (has_gaps_) [[unlikely]]
+      at = get_varint_unchecked(at, gap);
+    return gap;
+  }
 
  private:
   ByteView bytes_;
+  bool has_gaps_ = false;
   std::shared_ptr<const Buffer> unpacked_;  // holds them, if the block is packed
 };
 

@@ -1,7 +1,8 @@
 // The full blocks of a log, oldest first: blocks are added at the end, taken from the
-// front, and found by offset or date in O(log n).
+// front, found by offset or date in O(log n), and replaced in the middle where a log is
+// compacted.
 //
-//   chunks   [ . . b c ] [ d e f g ] [ h i ]      up to kChunk blocks each
+//   chunks   [ . . b c ] [ d e f g ] [ h i ]      about kChunk blocks each at most
 //               ^ front: what was before it has been taken
 //
 // In chunks, because a log of a hundred million messages has a million blocks: a list in
@@ -22,36 +23,45 @@ namespace millrace {
 
 // Sums over blocks.
 struct BlockTotals {
+  uint64_t messages = 0;  // evicted ones too
   uint64_t payload = 0;
-  uint64_t memory = 0;  // besides the blocks themselves
-  uint64_t saved = 0;   // by packing
-  uint64_t packed = 0;  // blocks
+  uint64_t memory = 0;   // besides the blocks themselves
+  uint64_t saved = 0;    // by packing
+  uint64_t packed = 0;   // blocks
+  uint64_t untried = 0;  // blocks that may be packed
 
   void add(const Block& block) { *this += of(block); }
   void remove(const Block& block) { *this -= of(block); }
   BlockTotals& operator+=(const BlockTotals& other) {
+    messages += other.messages;
     payload += other.payload;
     memory += other.memory;
     saved += other.saved;
     packed += other.packed;
+    untried += other.untried;
     return *this;
   }
   BlockTotals& operator-=(const BlockTotals& other) {
+    messages -= other.messages;
     payload -= other.payload;
     memory -= other.memory;
     saved -= other.saved;
     packed -= other.packed;
+    untried -= other.untried;
     return *this;
   }
   friend bool operator==(const BlockTotals&, const BlockTotals&) = default;
 
  private:
+  friend class BlockList;
   static BlockTotals of(const Block& block) {
     BlockTotals totals;
+    totals.messages = block.count();
     totals.payload = block.payload();
     totals.memory = block.memory();
     totals.saved = block.saved();
     totals.packed = block.is_packed() ? 1 : 0;
+    totals.untried = block.may_be_packed() ? 1 : 0;
     return totals;
   }
 };
@@ -75,6 +85,11 @@ class BlockList {
     return place.slot + 1 < body_->chunks[place.chunk].blocks.size() ? Place{place.chunk, place.slot + 1}
                                                                      : Place{place.chunk + 1, 0};
   }
+  // REQUIRES: it is not begin()
+  Place before(Place place) const {
+    return place.slot > 0 ? Place{place.chunk, place.slot - 1}
+                          : Place{place.chunk - 1, body_->chunks[place.chunk - 1].blocks.size() - 1};
+  }
   const Block& operator[](Place place) const { return body_->chunks[place.chunk].blocks[place.slot]; }
   // REQUIRES: !empty()
   const Block& front() const { return (*this)[begin()]; }
@@ -94,6 +109,10 @@ class BlockList {
     body_->totals += chunk.totals;
   }
 
+  // Puts `blocks` in the place of those from `from` up to but not including `to`.
+  // Cost: theirs, and the rest of a chunk or two. REQUIRES: from != to
+  void replace(Place from, Place to, std::vector<Block> blocks);
+
   // Hands over all blocks that end at or before `offset`, and returns the sums over them.
   // Cost: their chunks, and the blocks of one chunk.
   BlockTotals take_before(Offset offset, EvictedBlocks& taken);
@@ -112,9 +131,11 @@ class BlockList {
     return {index, static_cast<size_t>(block - chunk->blocks.begin())};
   }
 
-  // The first block up to whose end there are at least `payload` bytes of payload, which is
-  // lessened by what is before that block; end() if there are not. Cost: as take_before().
-  Place find_payload(uint64_t& payload) const;
+  // The first block up to whose end the sum is at least `amount`, which is lessened by what
+  // is before that block; end() if it is not. Cost: as take_before().
+  Place find_sum(uint64_t BlockTotals::*sum, uint64_t& amount) const;
+  // The sums over the blocks before this one. Cost: as take_before().
+  BlockTotals before_sums(Place place) const;
 
   BlockList clone() const;
 
@@ -139,6 +160,9 @@ class BlockList {
     size_t size = 0;   // never 0
     BlockTotals totals;
   };
+
+  void take_out(size_t chunk, size_t from, size_t to);
+  void tidy(size_t chunk);
 
   const Body& body() const { return body_ ? *body_ : kNothing; }
   void drop_first_chunk();

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "engine/log/tag_index.h"
 
@@ -68,6 +70,53 @@ TEST(BlockList, TakesFromTheFrontWhatWasAddedAtTheEnd) {
   }
 }
 
+// With enough blocks for several chunks: the seams are what can break.
+TEST(BlockList, BlocksInTheMiddleAreReplacedByFewerOrMore) {
+  std::mt19937_64 random(9);
+  const auto below = [&](uint64_t limit) { return random() % limit; };
+  BlockList list;
+  std::deque<uint64_t> model;
+  uint64_t next = 1'000;
+  for (int step = 0; step < 500; ++step) {
+    SCOPED_TRACE(step);
+    const uint64_t added = step < 250 ? below(20) : below(4);
+    for (uint64_t i = 0; i < added; ++i, next += 1'000) {
+      list.push_back(block_at(next));
+      model.push_back(next);
+    }
+    for (uint64_t taken = below(4); taken > 0 && !model.empty(); --taken) {
+      drop(list, model.front());
+      model.pop_front();
+    }
+    if (model.empty()) continue;
+    const size_t from = below(model.size());
+    const size_t to = from + 1 + below(std::min<size_t>(step % 7 == 0 ? 700 : 40, model.size() - from));
+    const uint64_t first = model[from];
+    const uint64_t room = (to < model.size() ? model[to] : next) - first;
+    const uint64_t count = std::min(room, step % 50 == 0 ? below(900) : below(to - from + 1));
+    std::vector<Block> blocks;
+    std::vector<uint64_t> firsts;
+    for (uint64_t i = 0; i < count; ++i) {
+      firsts.push_back(first + i);
+      blocks.push_back(block_at(first + i));
+    }
+    const auto place_of = [&](size_t i) {
+      return list.find([&](const Block& b) { return i < model.size() && b.first() >= Offset(model[i]); });
+    };
+    list.replace(place_of(from), place_of(to), std::move(blocks));
+    const auto gap =
+        model.erase(model.begin() + static_cast<ptrdiff_t>(from), model.begin() + static_cast<ptrdiff_t>(to));
+    model.insert(gap, firsts.begin(), firsts.end());
+    expect_same(list, model);
+    for (size_t i = 0; i < model.size(); i += 1 + below(50)) {
+      ASSERT_EQ(list.before_sums(place_of(i)).messages, i);
+      if (i > 0) {
+        ASSERT_EQ(list[list.before(place_of(i))].first(), Offset(model[i - 1]));
+      }
+    }
+  }
+}
+
 TEST(BlockList, FindsTheFirstBlockPastSomething) {
   for (uint64_t gone : {uint64_t{0}, uint64_t{1}, uint64_t{5}, BlockList::kChunk, kMany / 2, kMany - 1}) {
     SCOPED_TRACE(gone);
@@ -94,13 +143,13 @@ TEST(BlockList, FindsTheBlockInWhichSoMuchPayloadIsReached) {
     const uint64_t each = list.front().payload();
     for (uint64_t wanted = 1; wanted <= each * list.size(); ++wanted) {
       uint64_t left = wanted;
-      const auto found = list.find_payload(left);
+      const auto found = list.find_sum(&BlockTotals::payload, left);
       ASSERT_NE(found, list.end());
       ASSERT_EQ(list[found].first(), Offset(gone + 1 + (wanted - 1) / each));
       ASSERT_EQ(left, (wanted - 1) % each + 1);
     }
     uint64_t too_much = each * list.size() + 1;
-    EXPECT_EQ(list.find_payload(too_much), list.end());
+    EXPECT_EQ(list.find_sum(&BlockTotals::payload, too_much), list.end());
     EXPECT_EQ(too_much, 1u);
   }
 }

@@ -26,6 +26,8 @@ class EvictedBlocks {
     runs_.emplace_back();
     runs_.back().push_back(std::move(block));
   }
+  // One past the last message of the block that was added last. REQUIRES: !empty()
+  Offset last_end() const { return runs_.back().back().end(); }
   // REQUIRES: there is one in it
   void add_run(std::vector<Block> run) { runs_.push_back(std::move(run)); }
   // Costs what is added, in runs.

@@ -44,7 +44,8 @@ Delivery Group::plan(Offset log_next, uint64_t count, UnixMs now, const std::opt
   const uint64_t room = most - std::min(most, pending_.count());
   delivery.fresh_first = next_;
   // Without RETRY nothing becomes pending, but a group that is full gets no fresh ones.
-  delivery.fresh_count = std::min(retry || room == 0 ? std::min(count, room) : count, log_next - next_);
+  delivery.fresh_count = std::min(retry || room == 0 ? std::min(count, room) : count, lag(log_next));
+  delivery.fresh_end = next_ + delivery.fresh_count;
   return delivery;
 }
 
@@ -68,12 +69,15 @@ void Group::apply(const Delivery& delivery) {
     const PendingTerms terms{.retry_at = date_after(delivery.at, delivery.retry_ms),
                              .expire_at = delivery.expire_at,
                              .retry_ms = delivery.retry_ms};
-    for (uint64_t done = 0; done < delivery.fresh_count; done += 64) {
-      const uint64_t size = std::min<uint64_t>(64, delivery.fresh_count - done);
+    for (const OffsetBits& messages : delivery.fresh_bits) put(messages, terms, consumer);
+    const uint64_t in_a_row = delivery.fresh_bits.empty() ? delivery.fresh_count : 0;
+    for (uint64_t done = 0; done < in_a_row; done += 64) {
+      const uint64_t size = std::min<uint64_t>(64, in_a_row - done);
       put({delivery.fresh_first + done, ~uint64_t{0} >> (64 - size)}, terms, consumer);
     }
   }
-  next_ = delivery.fresh_first + delivery.fresh_count;
+  missing_ahead_ -= delivery.fresh_end - delivery.fresh_first - delivery.fresh_count;
+  next_ = delivery.fresh_end;
 }
 
 uint32_t Group::attempts(Offset offset) const {
@@ -129,17 +133,31 @@ uint64_t Group::forget(Offset from, Offset to) {
       from, to, [&](const PendingPart& part) { consumers_.release(part.terms.consumer, part.messages.count()); });
 }
 
-void Group::on_evicted(Offset new_first) {
+void Group::on_evicted(Offset new_first, uint64_t missing) {
   if (!pending_.empty() && pending_.first() < new_first) add_to(counters_.lost, forget(Offset(0), new_first));
   if (next_ >= new_first) return;
-  add_to(counters_.lost, new_first - next_);
+  add_to(counters_.lost, new_first - next_ - (missing_ahead_ - missing));
   next_ = new_first;
+  missing_ahead_ = missing;
 }
 
-void Group::seek(Offset next) {
+void Group::on_removed(const Removal& removal, Offset new_first, uint64_t missing) {
+  for (const Removal::Range& range : removal.ranges) {
+    if (pending_.empty() || range.from >= pending_.end()) break;
+    if (range.to <= pending_.first()) continue;
+    add_to(counters_.lost, forget(range.from, range.to));
+  }
+  missing_ahead_ += removal.count_from(next_);
+  if (next_ >= new_first) return;
+  next_ = new_first;
+  missing_ahead_ = missing;
+}
+
+void Group::seek(Offset next, uint64_t missing_ahead) {
   pending_.clear();
   consumers_.clear();
   next_ = next;
+  missing_ahead_ = missing_ahead;
 }
 
 const char* Group::check(Offset log_first, Offset log_next) const {

@@ -16,6 +16,7 @@
 #include "engine/base/strong.h"
 #include "engine/log/consumers.h"
 #include "engine/log/pending.h"
+#include "engine/log/removal.h"
 
 namespace millrace {
 
@@ -49,8 +50,10 @@ struct Delivery {
   uint32_t retry_ms = 0;               // 0: without RETRY
   uint64_t expire_at = kNeverExpires;  // of fresh messages
   std::vector<OffsetBits> again;       // delivered before, due again; in this order
-  Offset fresh_first;                  // then fresh ones
+  Offset fresh_first;                  // then fresh ones: so many, from here on
   uint64_t fresh_count = 0;
+  Offset fresh_end = {};                    // one past the last of them
+  std::vector<OffsetBits> fresh_bits = {};  // which they are, if not all from fresh_first to fresh_end
 
   uint64_t count() const;
   bool empty() const { return again.empty() && fresh_count == 0; }
@@ -70,11 +73,13 @@ struct GivingUp {
 
 class Group {
  public:
-  // Will deliver `next` first.
-  explicit Group(Offset next) : next_(next) {}
+  // Will deliver the first message at or after `next`; so many offsets from there on have none.
+  explicit Group(Offset next, uint64_t missing_ahead = 0) : next_(next), missing_ahead_(missing_ahead) {}
 
   Offset next() const { return next_; }
-  uint64_t lag(Offset log_next) const { return log_next - next_; }
+  // Messages that exist and were not delivered.
+  uint64_t lag(Offset log_next) const { return log_next - next_ - missing_ahead_; }
+  uint64_t missing_ahead() const { return missing_ahead_; }
   const Pending& pending() const { return pending_; }
   const Consumers& consumers() const { return consumers_; }
   const GroupSettings& settings() const { return settings_; }
@@ -93,6 +98,8 @@ class Group {
   // REQUIRES: give_up_due(now) has been asked and applied.
   Delivery plan(Offset log_next, uint64_t count, UnixMs now, const std::optional<Retry>& retry,
                 std::optional<ByteView> consumer, uint64_t default_pending_max) const;
+  // REQUIRES: fresh_end and fresh_bits are right: plan() knows them in a log without gaps,
+  // else Log::locate() does.
   void apply(const Delivery& delivery);
   // How often a message that is pending has been delivered; 1 for others.
   uint32_t attempts(Offset offset) const;
@@ -114,9 +121,14 @@ class Group {
   uint64_t give_back(Offset from, Offset to, UnixMs at, bool postpone_expiry = false);
 
   // --- from the log ---
-  void on_evicted(Offset new_first);
-  // Goes to `next` and forgets what is pending.
-  void seek(Offset next);
+  // The log begins at `new_first` now, and has so many offsets without a message.
+  void on_evicted(Offset new_first, uint64_t missing = 0);
+  // The same after compaction. What was pending is lost; what was not delivered yet is
+  // not, for a newer message of its tag will be.
+  void on_removed(const Removal& removal, Offset new_first, uint64_t missing);
+  // Goes to `next`, from where on so many offsets have no message, and forgets what is
+  // pending.
+  void seek(Offset next, uint64_t missing_ahead = 0);
 
   // --- as a value ---
   // Puts saved state back; see log_codec. REQUIRES: valid for Pending::add.
@@ -133,6 +145,7 @@ class Group {
   uint64_t forget(Offset from, Offset to);
 
   Offset next_;
+  uint64_t missing_ahead_;  // offsets from next_ on without a message
   Pending pending_;
   Consumers consumers_;
   GroupSettings settings_;

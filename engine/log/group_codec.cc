@@ -143,6 +143,9 @@ Result<void> restore_pending(Log& log, ByteView bytes) {
     if (part.messages.first < free || !within(part.messages, log.first(), (*group)->next())) {
       return corrupt("a pending message that was not delivered");
     }
+    if (log.missing() != 0 && (part.messages.bits & ~log.messages_at(part.messages.first)) != 0) {
+      return corrupt("a pending message that is not in the log");
+    }
     if (part.terms.retry_at > kMaxPendingDate || bad_date(part.terms.expire_at) || retry_ms == 0 ||
         retry_ms > kMaxRetryMs || attempts == 0 || attempts > kMaxAttempts) {
       return corrupt("a pending message with impossible terms");
@@ -198,11 +201,14 @@ Result<void> apply_delivery(Log& log, ByteView bytes) {
   }
   delivery.retry_ms = static_cast<uint32_t>(retry_ms);
   Group* group = log.group(name);
+  const uint64_t missing_ahead = group == nullptr ? log.missing_from(delivery.fresh_first) : group->missing_ahead();
   const bool begins_well =
       group == nullptr ? delivery.fresh_first >= log.first() : delivery.fresh_first == group->next();
-  if (!begins_well || delivery.fresh_first > log.next() || delivery.fresh_count > log.next() - delivery.fresh_first) {
+  if (!begins_well || delivery.fresh_first > log.next() ||
+      delivery.fresh_count > log.next() - delivery.fresh_first - missing_ahead) {
     return corrupt("a delivery of messages that are not there");
   }
+  log.locate(delivery);
   if (group == nullptr) group = &log.create_group(name, delivery.fresh_first);
   group->apply(delivery);
   return {};

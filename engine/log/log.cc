@@ -10,7 +10,7 @@ constexpr size_t kBlocksBeforeWholeOnes = 4;
 
 }  // namespace
 
-Log::Log(Offset first) : newest_(first), tried_to_(first) { front_.offset = first; }
+Log::Log(Offset first) : newest_(first) { front_.offset = first; }
 
 Log Log::clone() const {
   Log copy;
@@ -19,8 +19,9 @@ Log Log::clone() const {
   copy.front_ = front_;
   copy.clock_ = clock_;
   copy.payload_ = payload_;
+  if (gaps_)
+    copy.gaps_ = std::make_unique<CompactedPart>(gaps_->missing, gaps_->compacted, gaps_->evicted_end, nullptr);
   copy.retention_ = retention_;
-  copy.tried_to_ = tried_to_;
   if (groups_) copy.groups_ = std::make_unique<Groups>(*groups_);
   for (TagPosition position : tags_.positions()) copy.tags_.add(copy.newest_.bytes().data(), position);
   return copy;
@@ -43,6 +44,8 @@ Offset Log::append(ByteView tag, ByteView entry, BlockLimits limits) {
   }
   if (was_empty) front_ = newest_.begin();
   payload_ += tag.size() + entry.size();
+  if (gaps_ && gaps_->compaction) [[unlikely]]
+    gaps_->compaction->on_append(*this, offset, tag);
   return offset;
 }
 
@@ -61,41 +64,47 @@ void Log::start_newest(Offset first) {
 uint64_t Log::evict_before(Offset new_first) {
   new_first = std::min(new_first, next());
   if (new_first <= first()) return 0;
-  const uint64_t evicted = new_first - first();
-  if (oldest().end() <= new_first) drop_blocks_before(new_first);
-  if (!oldest().empty()) walk_front_to(new_first);
+  const Offset old_first = first();
+  uint64_t evicted = oldest().end() <= new_first ? drop_blocks_before(new_first) : 0;
+  if (!oldest().empty()) evicted += walk_front_to(new_first);
+  if (gaps_) gaps_->missing -= first() - old_first - evicted;
   if (groups_) {
-    for (auto& [name, group] : *groups_) group.on_evicted(new_first);
+    for (auto& [name, group] : *groups_) group.on_evicted(first(), missing());
   }
   return evicted;
 }
 
 // Puts aside the blocks of which nothing is left.
-void Log::drop_blocks_before(Offset new_first) {
-  payload_ -= full_.take_before(new_first, evicted_).payload;
+uint64_t Log::drop_blocks_before(Offset new_first) {
+  const BlockTotals taken = full_.take_before(new_first, evicted_);
+  payload_ -= taken.payload;
+  // Those of its first block that were evicted before went already.
+  uint64_t gone = taken.messages - front_.index;
   if (full_.empty() && !newest_.empty() && newest_.end() <= new_first) {
     payload_ -= newest_.payload();
+    gone += newest_.count();
     const Offset next_first = newest_.end();
     evicted_.add(std::move(newest_));
     start_newest(next_first);
   }
   front_ = oldest().begin();
-  if (tried_to_ >= front_.offset) return;
-  tried_to_ = front_.offset;
-  skip_tried();
+  if (gaps_) gaps_->evicted_end = evicted_.last_end();
+  return gone;
 }
 
-void Log::walk_front_to(Offset new_first) {
-  if (front_.offset == new_first) return;
+uint64_t Log::walk_front_to(Offset new_first) {
+  if (front_.offset >= new_first) return 0;
   // Its turn to go has come: once unpacked it stays so, or evicting message by message
   // would unpack it again and again.
   if (oldest().is_packed()) full_.change(full_.begin(), [](Block& block) { block.unpack_in_place(); });
   const Records records(oldest());
+  const uint32_t before = front_.index;
   uint64_t gone = 0;
   Record record;
   while (front_.offset < new_first) {
-    read_record(records.begin(), records.begin() + front_.byte, record);
+    records.read(front_, record);
     gone += record.tag.size() + record.entry.size();
+    if (gaps_) gaps_->evicted_end = front_.offset + 1;
     records.advance(front_);
   }
   payload_ -= gone;
@@ -104,9 +113,25 @@ void Log::walk_front_to(Offset new_first) {
   } else {
     full_.change(full_.begin(), [&](Block& block) { block.forget_payload(gone); });
   }
+  return front_.index - before;
 }
 
-uint64_t Log::keep_newest(uint64_t count) { return count >= this->count() ? 0 : evict_before(next() - count); }
+uint64_t Log::keep_newest(uint64_t count) {
+  if (count >= this->count()) return 0;
+  return evict_before(missing() == 0 ? next() - count : offset_of(this->count() - count));
+}
+
+// The offset of message number `index`, counted from first(); next() behind the last.
+// Costs what lies before it.
+Offset Log::offset_of(uint64_t index) const {
+  uint64_t amount = index + front_.index + 1;
+  const Block& found = block(full_.find_sum(&BlockTotals::messages, amount));
+  if (amount > found.count()) return next();
+  const Records records(found);
+  BlockPosition at = found.begin();
+  while (at.index + 1 < amount) records.advance(at);
+  return at.offset;
+}
 
 uint64_t Log::enforce_size_limits() {
   uint64_t evicted = 0;
@@ -122,11 +147,16 @@ uint64_t Log::enforce_size_limits() {
 // newest message alone is more. Costs what it finds to evict.
 Offset Log::first_within_bytes(uint64_t limit) const {
   uint64_t excess = payload_ - limit;
-  const Block& last_to_go = block(full_.find_payload(excess));
+  const Block& last_to_go = block(full_.find_sum(&BlockTotals::payload, excess));
   Cursor cursor(*this, std::max(first(), last_to_go.first()));
   Message message{};
   for (uint64_t gone = 0; gone < excess; gone += message.tag.size() + message.entry.size()) cursor.next(message);
   return message.offset + 1;
+}
+
+void Log::set_retention(Retention retention) {
+  retention_ = retention;
+  if (!retention_.latest && gaps_) gaps_->compaction.reset();
 }
 
 uint64_t Log::enforce_age(UnixMs now) {
@@ -176,7 +206,7 @@ Group* Log::group(ByteView name) {
 
 Group& Log::create_group(ByteView name, Offset next) {
   if (!groups_) groups_ = std::make_unique<Groups>();
-  return groups_->emplace(std::string(name), Group(next)).first->second;
+  return groups_->emplace(std::string(name), Group(next, missing_from(next))).first->second;
 }
 
 bool Log::drop_group(ByteView name) {
@@ -223,19 +253,21 @@ Offset Log::seek(UnixMs time) const {
 Log::Cursor::Cursor(const Log& log, Offset from) : log_(&log) {
   from = std::clamp(from, log.first(), log.next());
   enter(log.full_.find([&](const Block& b) { return b.end() > from; }));
-  if (from == block_->first()) return;
+  if (from <= block_->first()) return;
   open();
-  offset_ = from;
   if (from == log.next()) {
     at_ = end_;
+    offset_ = from;
     return;
   }
   BlockPosition position = block_->near(from);
   while (position.offset < from) records_.advance(position);
   at_ += position.byte;
-  // The record's own delta leads here from the message before it.
+  // The record's own gap and delta lead here from the message before it.
+  const char* record = at_;
   uint64_t delta;
-  skip_record(at_, delta);
+  offset_ = position.offset - records_.gap_at(record);
+  skip_record(record, delta);
   time_ = position.time - delta;
 }
 
@@ -266,6 +298,7 @@ bool Log::Cursor::reach_message() {
 
 bool Log::Cursor::next(Message& message) {
   if (at_ == end_ && !reach_message()) return false;
+  offset_ = offset_ + records_.gap_at(at_);
   Record record;
   at_ = read_record(records_.begin(), at_, record);
   time_ = time_ + record.time_delta;
@@ -285,25 +318,17 @@ bool Log::Cursor::skip_block_without(const std::vector<TagFilter::Probe>& tags) 
 
 std::optional<UnixMs> Log::oldest_unpacked() const {
   if (!has_unpacked()) return std::nullopt;
-  return full_[full_.find([&](const Block& b) { return b.end() > tried_to_; })].last_time();
+  uint64_t one = 1;
+  return full_[full_.find_sum(&BlockTotals::untried, one)].last_time();
 }
 
 uint64_t Log::pack_next(int level) {
-  const auto place = full_.find([&](const Block& b) { return b.end() > tried_to_; });
+  uint64_t one = 1;
+  const auto place = full_.find_sum(&BlockTotals::untried, one);
   // Of which a part is evicted, the rest soon is.
   const bool is_going = full_[place].first() < first();
   full_.change(place, [&](Block& block) { is_going ? block.leave_unpacked() : block.pack(level); });
-  tried_to_ = full_[place].end();
-  skip_tried();
   return full_[place].saved();
-}
-
-// A loaded log has packed blocks behind others that have not been tried.
-void Log::skip_tried() {
-  auto place = full_.find([&](const Block& b) { return b.end() > tried_to_; });
-  for (; place != full_.end() && !full_[place].may_be_packed(); place = full_.after(place)) {
-    tried_to_ = full_[place].end();
-  }
 }
 
 EvictedBlocks Log::take_all_blocks() {
@@ -311,56 +336,80 @@ EvictedBlocks Log::take_all_blocks() {
   return take_evicted();
 }
 
-Result<void> Log::append_block(BlockHeader header, Buffer bytes) {
+Result<void> Log::append_block(BlockHeader header, Buffer bytes, Gaps gaps) {
   const bool is_new = has_no_history();
-  if (!is_new && header.first != next()) return fail(ErrorCode::Corrupt, "a block that does not follow on");
+  // Groups come after the blocks, so none has a position that a gap would change.
+  if (groups_) gaps = Gaps::Refused;
+  if (gaps == Gaps::Refused && header.missing != 0) return fail(ErrorCode::Corrupt, "a block with gaps");
+  if (!is_new && (gaps == Gaps::Refused ? header.first != next() : header.first < next()))
+    return fail(ErrorCode::Corrupt, "a block that does not follow on");
   if (header.first_time < last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
   TagIndex tags;
   auto block = Block::from_bytes(header, std::move(bytes), tags);
   if (!block) return std::unexpected(block.error());
 
-  const bool was_empty = empty();
   if (!newest_.empty()) seal_newest();
-  if (is_new) tried_to_ = header.first;
-  if (was_empty) front_ = block->begin();
+  const uint64_t gap = is_new ? 0 : header.first - next();
+  if (gap != 0 || header.missing != 0) compacted_part().missing += header.missing + (empty() ? 0 : gap);
+  if (empty()) front_ = block->begin();
+  // A log that is new begins here, and has evicted nothing after that.
+  if (is_new && gaps_) gaps_->evicted_end = header.first;
   payload_ += block->payload();
   tick(block->last_time());
   if (block->is_packed()) {
     const Offset next_first = block->end();
     full_.push_back(std::move(*block));
     start_newest(next_first);
-    skip_tried();
   } else {
     newest_ = std::move(*block);
     tags_ = std::move(tags);
+    // Only compaction writes blocks with gaps.
+    if (newest_.has_gaps()) seal_newest();
   }
   return {};
 }
 
 Result<void> Log::restore_head(const LogHead& head) {
   const bool is_new = has_no_history();
-  const bool agrees =
-      is_new ? head.first == head.next : head.next == next() && head.first >= first() && head.first < oldest().end();
-  if (!agrees) return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
+  Message message{};
+  const bool agrees = is_new ? head.first == head.next
+                             : head.next == next() && head.first >= first() && head.first < oldest().end() &&
+                                   Cursor(*this, head.first).next(message) && message.offset == head.first;
+  if (!agrees || head.evicted_end > head.first)
+    return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
   if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head from before its last message");
   if (is_new) {
     newest_ = Block(head.next);
-    front_.offset = tried_to_ = head.next;
+    front_.offset = head.next;
   } else {
     evict_before(head.first);
   }
+  if (head.evicted_end != first() || head.compacted != 0 || gaps_) {
+    compacted_part().evicted_end = head.evicted_end;
+    gaps_->compacted = head.compacted;
+  }
   clock_ = head.clock;
-  retention_ = head.retention;
+  set_retention(head.retention);
   return {};
 }
 
 uint64_t Log::memory() const {
   uint64_t bytes = sizeof(*this) + full_.memory() + full_.totals().memory + newest_.memory() + tags_.memory();
   bytes += evicted_.memory();
+  if (gaps_) bytes += sizeof(CompactedPart) + (gaps_->compaction ? gaps_->compaction->memory() : 0);
   constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
   for (const auto& [name, group] : groups())
     bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
   return bytes;
+}
+
+const char* Log::check_pending_exist(const Group& group) const {
+  const char* broken = nullptr;
+  group.pending().each_from(Offset(0), [&](const PendingPart& part) {
+    if ((part.messages.bits & ~messages_at(part.messages.first)) != 0) broken = "a message is pending that is gone";
+    return broken == nullptr;
+  });
+  return broken;
 }
 
 const char* Log::check() const {
@@ -370,7 +419,8 @@ const char* Log::check() const {
   const char* broken = nullptr;
   each_block([&](const Block& b) {
     if (broken == nullptr) broken = b.check();
-    if (b.first() != expected) broken = "blocks do not follow on";
+    if (b.first() < expected) broken = "blocks overlap";
+    if (b.first() != expected && missing() == 0) broken = "blocks do not follow on";
     if (b.first_time() < latest) broken = "dates run backwards";
     expected = b.end();
     latest = b.last_time();
@@ -378,29 +428,33 @@ const char* Log::check() const {
   });
   for (const auto& [name, group] : groups()) {
     if (broken == nullptr) broken = group.check(first(), next());
+    if (broken == nullptr && group.missing_ahead() != missing_from(group.next())) broken = "a group's lag is wrong";
+    if (broken == nullptr && missing() != 0) broken = check_pending_exist(group);
   }
   if (broken != nullptr) return broken;
   if (expected != next()) return "the last block does not end at next";
+  if (newest_.has_gaps()) return "the newest block has gaps";
+  if (evicted_end() > first()) return "evicted offsets behind the first message";
   if (latest > clock_) return "the clock is behind the last message";
   if (payload != payload_) return "payload is not the sum of the blocks";
   if (first() < oldest().first() || first() > next()) return "first is not in the oldest block";
   if (!empty() && first() >= oldest().end()) return "a block without live messages is kept";
   if (empty() && block_count() != 0) return "an empty log keeps a block";
   if (const char* wrong = full_.check()) return wrong;
-  if (tried_to_ < oldest().first() || tried_to_ > newest_.first()) return "packing goes on where there is no block";
   for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) {
     if (full_[place].empty()) return "an empty block among the full ones";
     if (full_[place].first() < first() && full_[place].is_packed()) return "a block that is going is packed";
-    if (full_[place].first() == tried_to_ && !full_[place].may_be_packed()) return "a block is to be packed again";
-    if (full_[place].first() < tried_to_ && full_[place].may_be_packed()) return "a block has not been packed";
   }
   if (newest_.is_packed()) return "the newest block is packed";
   uint64_t live = 0;
-  Message message;
+  Message message{};
   for (Cursor cursor(*this, first()); cursor.next(message);) {
+    if (live == 0 && message.offset != first()) return "there is no message at first";
     if (live++ == 0 && message.written != first_time()) return "the first message's date is not first_time";
   }
-  return live == count() ? nullptr : "a walk does not meet every message";
+  if (live != 0 && message.offset != last()) return "there is no message at last";
+  if (live != count()) return "a walk does not meet every message";
+  return compaction() != nullptr ? compaction()->check(*this) : nullptr;
 }
 
 }  // namespace millrace

@@ -1,5 +1,6 @@
 // A log: messages with logical offsets 1, 2, 3, … that are never reused and never
-// change. New ones are appended at the end, old ones evicted at the front.
+// change. New ones are appended at the end, old ones evicted at the front, and by
+// compaction those in between go that have a newer one of the same tag.
 //
 //        evicted      full blocks               newest block
 //   ...............[ 71 .. 230 ][ 231 .. 388 ][ 389 .. 402 ]
@@ -7,6 +8,10 @@
 //
 // Eviction is exact: it moves `first`, and a block goes when its last message does.
 // `first > last` always means empty; a new log has first = 1, last = 0.
+//
+// Compaction leaves gaps: offsets between first and last that have no message. There is
+// always one at `first` and at `last`. What goes at the front moves `first` as well, but
+// is not evicted: `evicted_end` stays, because readers are told of evicted offsets only.
 //
 // Dates never run backwards inside a log: `tick` moves its clock on, an earlier date
 // is ignored, so that TSEEK has one answer whatever the host's clock did.
@@ -17,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,20 +30,14 @@
 #include "engine/base/strong.h"
 #include "engine/log/block.h"
 #include "engine/log/block_list.h"
+#include "engine/log/compaction.h"
 #include "engine/log/group.h"
+#include "engine/log/message.h"
+#include "engine/log/removal.h"
 #include "engine/log/retention.h"
 #include "engine/log/tag_index.h"
 
 namespace millrace {
-
-// A message as a reader sees it; the views live until the log is changed or another block
-// of any log is read (a cursor keeps what it gave out last for as long as it stays there).
-struct Message {
-  Offset offset;
-  ByteView tag;
-  ByteView entry;
-  UnixMs written;
-};
 
 // What a log is besides its blocks: what RDB and AOF rewrite save beside them.
 struct LogHead {
@@ -47,6 +47,8 @@ struct LogHead {
   Retention retention;
   uint64_t blocks = 0;
   uint64_t groups = 0;
+  Offset evicted_end{1};
+  uint64_t compacted = 0;
 };
 
 class Log {
@@ -63,7 +65,13 @@ class Log {
   Offset next() const { return newest_.end(); }  // the offset the next message gets
   Offset last() const { return next() - 1; }
   bool empty() const { return first() == next(); }
-  uint64_t count() const { return next() - first(); }
+  uint64_t count() const { return next() - first() - missing(); }
+  // Offsets in [first, next) without a message.
+  uint64_t missing() const { return gaps_ ? gaps_->missing : 0; }
+  // One past the last evicted message; at most first().
+  Offset evicted_end() const { return gaps_ ? gaps_->evicted_end : first(); }
+  // Messages that compaction has ever taken out.
+  uint64_t compacted_total() const { return gaps_ ? gaps_->compacted : 0; }
   uint64_t payload() const { return payload_; }      // bytes of tags and entries
   UnixMs clock() const { return clock_; }            // the date the next message gets
   UnixMs first_time() const { return front_.time; }  // REQUIRES: !empty()
@@ -87,7 +95,7 @@ class Log {
   uint64_t keep_newest(uint64_t count);
 
   const Retention& retention() const { return retention_; }
-  void set_retention(Retention retention) { retention_ = retention; }
+  void set_retention(Retention retention);
   // Evicts what the limits on count and bytes do not keep. These two depend on the log
   // alone, so replicas and the AOF repeat them; age depends on the time and is not
   // enforced here.
@@ -111,14 +119,43 @@ class Log {
   // Only how blocks are held: it changes nothing that a reader, a copy's digest or a
   // replica could see.
   // True if there is a full block that has not been tried.
-  bool has_unpacked() const { return tried_to_ < newest_.first(); }
-  // The date of the last message of the oldest such block; nothing if there is none. O(log n)
+  bool has_unpacked() const { return full_.totals().untried != 0; }
+  // The date of the last message of the oldest such block; nothing if there is none.
   std::optional<UnixMs> oldest_unpacked() const;
   // Tries to pack that block, and says how many bytes that saved: none if it stays as it
   // is. REQUIRES: has_unpacked()
   uint64_t pack_next(int level);
   uint64_t packed_blocks() const { return full_.totals().packed; }
   uint64_t saved_by_packing() const { return full_.totals().saved; }
+
+  // --- compaction ---
+  // A slice of the work that retention().latest asks for: looks at about `budget`
+  // messages, takes those out that are not the newest of their tag, and says which, for
+  // others to remove() the same. REQUIRES: retention().latest
+  Removal compact(uint64_t budget, BlockLimits limits = {});
+  // True if there is something to do for compact().
+  bool wants_compaction() const;
+  // True if that is worth its time now: a third of the messages or more have a newer one,
+  // or it is not known yet how many do.
+  bool compaction_is_urgent() const;
+  CompactionProgress compaction_progress() const;
+  // Takes messages out, from groups too. Cost: the blocks they are in, twice.
+  // REQUIRES: there are some; holds_all(removal), and none is last().
+  void remove(const Removal& removal, BlockLimits limits = {});
+  // True if there is a message at every one of these offsets.
+  bool holds_all(const Removal& removal) const;
+  // How many offsets from `from` on have no message. O(1) at first() and next() and in a
+  // log without gaps, else a step for each hundred blocks.
+  uint64_t missing_from(Offset from) const;
+  // The block with the first message at or after `from`: its offsets, [first, end).
+  // REQUIRES: from < next()
+  struct BlockSpan {
+    Offset first;
+    Offset end;
+  };
+  BlockSpan block_span(Offset from) const;
+  // Bit i says whether there is a message at `first` + i.
+  uint64_t messages_at(Offset first) const;
 
   // --- groups ---
   using Groups = std::map<std::string, Group, std::less<>>;
@@ -129,6 +166,9 @@ class Log {
   // REQUIRES: there is none of that name; first() <= next <= this->next()
   Group& create_group(ByteView name, Offset next);
   bool drop_group(ByteView name);
+  // Says of a planned delivery which offsets its fresh messages have: in a log with gaps
+  // they do not follow on. To be called between plan and apply.
+  void locate(Delivery& delivery) const;
   // The group with the lowest unfinished() offset. REQUIRES: there is a group.
   const Groups::value_type& slowest_group() const;
   // When a pending message of any group is due or expires; nothing if never.
@@ -191,10 +231,12 @@ class Log {
   }
 
   // Appends a whole block of outside bytes, which becomes the newest one, or, if it is
-  // packed, the last full one.
-  // Failure: Corrupt; the log is unchanged then. It must follow on; a log that has never
-  // had a message or a group begins where its first block does.
-  Result<void> append_block(BlockHeader header, Buffer bytes);
+  // packed or has gaps, the last full one.
+  // Failure: Corrupt; the log is unchanged then. It must follow on, unless gaps are
+  // allowed in it and before it; a log that has never had a message or a group begins
+  // where its first block does.
+  enum class Gaps { Refused, Allowed };
+  Result<void> append_block(BlockHeader header, Buffer bytes, Gaps gaps = Gaps::Refused);
   // Makes the head what it was when the blocks were saved: the clock, the limits, and
   // what had been evicted of the first block. Failure: Corrupt, and unchanged, if these
   // are not that log's blocks.
@@ -207,6 +249,17 @@ class Log {
   const char* check() const;
 
  private:
+  // What only a compacted log needs to know.
+  struct CompactedPart {
+    uint64_t missing = 0;
+    uint64_t compacted = 0;
+    Offset evicted_end;
+    std::unique_ptr<Compaction> compaction;  // only where compact() has been called
+  };
+  // Which it is from now on.
+  CompactedPart& compacted_part();
+  Compaction* compaction() const { return gaps_ ? gaps_->compaction.get() : nullptr; }
+
   const Block& block(BlockList::Place place) const { return place == full_.end() ? newest_ : full_[place]; }
   const Block& oldest() const { return full_.empty() ? newest_ : full_.front(); }
   // True if nothing says yet where it begins.
@@ -216,11 +269,14 @@ class Log {
   }
   void seal_newest();
   void start_newest(Offset first);
-  void drop_blocks_before(Offset new_first);
-  void walk_front_to(Offset new_first);
-  void skip_tried();
+  // Both return how many messages went.
+  uint64_t drop_blocks_before(Offset new_first);
+  uint64_t walk_front_to(Offset new_first);
+  Offset offset_of(uint64_t index) const;
+  void rewrite(BlockList::Place from, BlockList::Place to, std::span<const Removal::Range> without, BlockLimits limits);
   Offset first_within_bytes(uint64_t limit) const;
   static const Groups& no_groups();
+  const char* check_pending_exist(const Group& group) const;
 
   BlockList full_;
   Block newest_;         // may be empty; then it says what the next offset is
@@ -229,9 +285,9 @@ class Log {
   UnixMs clock_;
   uint64_t payload_ = 0;
   Retention retention_;
-  Offset tried_to_;  // all full blocks before it are packed, or do not get smaller
   EvictedBlocks evicted_;
-  std::unique_ptr<Groups> groups_;  // most small logs have none
+  std::unique_ptr<Groups> groups_;       // most small logs have none
+  std::unique_ptr<CompactedPart> gaps_;  // null unless it has been compacted, or is to be
   UnixMs promised_{UINT64_MAX};
   bool packing_promised_ = false;
 };

@@ -33,7 +33,7 @@ Log reloaded(const Log& log) {
   log.each_block([&](const Block& block) {
     const auto header = decode_block_header(encode_block_header(block));
     ASSERT_TRUE(header) << header.error().text;
-    const auto added = again.append_block(*header, buffer_of(block.bytes()));
+    const auto added = again.append_block(*header, buffer_of(block.bytes()), Log::Gaps::Allowed);
     EXPECT_TRUE(added) << added.error().text;
     EXPECT_EQ(again.check(), nullptr);
   });
@@ -73,14 +73,14 @@ Log log_of(int count) {
 
 TEST(LogCodec, WritesTheBytesItsHeaderSays) {
   Log log;
-  EXPECT_EQ(encode_log_head(log), varints({1, 1, 1, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(encode_log_head(log), varints({2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0}));
   log.tick(UnixMs(500));
   log.append("t", "e");
   log.append("t", "e");
   log.evict_before(Offset(2));
-  log.set_retention({.count = 7, .age_ms = 8, .bytes = 9, .acked = true});
+  log.set_retention({.count = 7, .age_ms = 8, .bytes = 9, .acked = true, .latest = true});
   log.create_group("g", Offset(2));
-  EXPECT_EQ(encode_log_head(log), varints({1, 2, 3, 500, 7, 8, 9, 1, 1, 1}));
+  EXPECT_EQ(encode_log_head(log), varints({2, 2, 3, 500, 7, 8, 9, 3, 1, 1, 2, 0}));
   log.each_block([](const Block& block) { EXPECT_EQ(encode_block_header(block), varints({1, 500, 2})); });
 }
 
@@ -118,6 +118,16 @@ TEST(LogCodec, AnEmptyLogKeepsItsOffsets) {
   EXPECT_EQ(again.check(), nullptr);
 }
 
+TEST(LogCodec, TakesAHeadOfTheFirstVersion) {
+  const auto head = decode_log_head(varints({1, 5, 9, 500, 7, 8, 9, 1, 2, 3}));
+  ASSERT_TRUE(head) << head.error().text;
+  EXPECT_EQ(head->first, Offset(5));
+  EXPECT_EQ(head->evicted_end, Offset(5));
+  EXPECT_EQ(head->retention, (Retention{.count = 7, .age_ms = 8, .bytes = 9, .acked = true}));
+  EXPECT_EQ(head->blocks, 2u);
+  EXPECT_EQ(head->groups, 3u);
+}
+
 TEST(LogCodec, ALogThatHasUsedUpItsOffsetsComesBack) {
   Log log;
   LogHead head;
@@ -141,7 +151,16 @@ constexpr uint64_t kTooLarge = uint64_t{1} << 63;
 const CorruptRow kCorruptHeads[] = {
     {"nothing", "", "a log of a version this module does not know"},
     {"version 0", varints({0, 1, 1, 0, 0, 0, 0, 0, 0, 0}), "a log of a version this module does not know"},
-    {"version 2", varints({2, 1, 1, 0, 0, 0, 0, 0, 0, 0}), "a log of a version this module does not know"},
+    {"version 3", varints({3, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0}), "a log of a version this module does not know"},
+    {"version 2 as short as 1", varints({2, 1, 1, 0, 0, 0, 0, 0, 0, 0}), "a log head of the wrong length"},
+    {"version 1 as long as 2", varints({1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0}), "a log head of the wrong length"},
+    {"version 1 with LATEST", varints({1, 1, 1, 0, 0, 0, 0, 2, 0, 0}), "a log head with an impossible limit"},
+    {"an unknown flag", varints({2, 1, 1, 0, 0, 0, 0, 4, 0, 0, 1, 0}), "a log head with an impossible limit"},
+    {"evicted before the first offset", varints({2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}),
+     "a log head with impossible offsets"},
+    {"evicted what is there", varints({2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 2, 0}), "a log head with impossible offsets"},
+    {"more compacted than there can be", varints({2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, kTooLarge}),
+     "a log head with an impossible limit"},
     {"a number missing", varints({1, 1, 1, 0, 0, 0, 0, 0, 0}), "a log head of the wrong length"},
     {"a number too many", varints({1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0}), "a log head of the wrong length"},
     {"cut inside a number", varints({1, 1, 1, 0, 0, 0, 0, 0, 0, 300}).substr(0, 10), "a log head of the wrong length"},
@@ -168,9 +187,10 @@ TEST(LogCodec, RefusesAHeadThatIsNone) {
 const CorruptRow kCorruptBlockHeaders[] = {
     {"nothing", "", "a block header of the wrong length"},
     {"a number missing", varints({1, 0}), "a block header of the wrong length"},
-    {"a number too many", varints({1, 0, 1, 5, 0}), "a block header of the wrong length"},
-    {"packed from nothing", varints({1, 0, 1, 0}), "a packed block of nothing"},
-    {"packed from more than 32 bits say", varints({1, 0, 1, uint64_t{1} << 32}), "a block header of the wrong length"},
+    {"packed bytes of nothing", varints({1, 0, 1, 0}), "a packed block of nothing"},
+    {"gaps that are none", varints({1, 0, 1, 0, 0}), "a block with gaps that are none"},
+    {"a number too many", varints({1, 0, 1, 0, 1, 0}), "a block header of the wrong length"},
+    {"an unpacked size beyond 32 bits", varints({1, 0, 1, uint64_t{1} << 32}), "a block header of the wrong length"},
     {"a count beyond 32 bits", varints({1, 0, uint64_t{1} << 32}), "a block header of the wrong length"},
     {"a number beyond 64 bits", std::string(11, '\xff'), "a block header of the wrong length"},
 };

@@ -15,6 +15,10 @@
 // time delta     milliseconds since the message before it in the block; 0 for the
 //                first one, whose date the block keeps.
 //
+// In a block with gaps, one that has been compacted, every record begins with one number
+// more: how many offsets without a message lie between it and the one before it; 0 for
+// the first.
+//
 // Two messages "hi" and "yo" with the tag "t", 3 ms apart:
 //
 //   00 01 't' 00 02 'h' 'i'   01 03 02 'y' 'o'

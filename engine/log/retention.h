@@ -11,8 +11,9 @@ struct Retention {
   uint64_t age_ms = 0;  // none written longer ago
   uint64_t bytes = 0;   // at most this much payload (tags and entries), but always the newest
   bool acked = false;   // none that every group has finished with
+  bool latest = false;  // of each tag only the newest; the others go by compaction, in slices
 
-  bool any() const { return count != 0 || age_ms != 0 || bytes != 0 || acked; }
+  bool any() const { return count != 0 || age_ms != 0 || bytes != 0 || acked || latest; }
   friend bool operator==(const Retention&, const Retention&) = default;
 };
 

@@ -13,6 +13,9 @@ struct LogCounters {
   uint64_t given_up = 0;
   uint64_t dead_letters = 0;
   uint64_t evicted = 0;  // by any means but deleting the key
+  uint64_t compacted = 0;
+  uint64_t compaction_slices = 0;
+  uint64_t compaction_slice_max_us = 0;  // the longest of them, of processor time
   uint64_t blocked_readers = 0;
   uint64_t woken_readers = 0;
   uint64_t blocks_packed = 0;

@@ -27,7 +27,9 @@ Result<Log> load_log(RdbReader& reader) {
   auto head = decode_log_head(head_bytes->view());
   if (!head) return std::unexpected(head.error());
   Log log;
-  auto append = [&](BlockHeader header, Buffer bytes) { return log.append_block(header, std::move(bytes)); };
+  auto append = [&](BlockHeader header, Buffer bytes) {
+    return log.append_block(header, std::move(bytes), Log::Gaps::Allowed);
+  };
   if (auto loaded = load_blocks(reader, head->blocks, append); !loaded) return std::unexpected(loaded.error());
   if (auto restored = log.restore_head(*head); !restored) return std::unexpected(restored.error());
   for (uint64_t i = 0; i < head->groups; ++i) {
@@ -39,6 +41,7 @@ Result<Log> load_log(RdbReader& reader) {
 }  // namespace
 
 std::unique_ptr<Log> TypeTraits<Log>::load(RdbReader& reader, int version) {
+  // Of version 1 the head is another, which says so itself.
   auto log = version <= encoding_version ? load_log(reader)
                                          : fail(ErrorCode::Corrupt, "written by a newer version of the module");
   if (!log) {
@@ -46,7 +49,7 @@ std::unique_ptr<Log> TypeTraits<Log>::load(RdbReader& reader, int version) {
     reader.refuse("log", log.error());
     return nullptr;
   }
-  if (const auto due = log->next_date()) {
+  if (const auto due = log->wants_compaction() ? UnixMs(0) : log->next_date()) {
     log->promise(*due);
     module::agenda::add({reader.database(), std::string(reader.key())}, *due);
   }
@@ -102,8 +105,9 @@ void digest_group(DigestWriter& writer, const std::string& name, const Group& gr
 
 void TypeTraits<Log>::digest(DigestWriter& writer, const Log& log) {
   const Retention& keep = log.retention();
-  for (uint64_t number : {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms,
-                          keep.bytes, uint64_t{keep.acked}}) {
+  for (uint64_t number :
+       {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms, keep.bytes,
+        uint64_t{keep.acked}, uint64_t{keep.latest}, log.evicted_end().value(), log.compacted_total()}) {
     writer.number(number);
   }
   digest_messages(writer, log);

@@ -10,7 +10,7 @@ namespace millrace::abi {
 template <>
 struct TypeTraits<Log> {
   static constexpr const char* name = "millr-log";
-  static constexpr int encoding_version = 2;  // since 2, blocks may be packed
+  static constexpr int encoding_version = 2;  // since 2, blocks may be packed or have gaps
   static std::unique_ptr<Log> load(RdbReader& reader, int version);
   static void save(RdbWriter& writer, const Log& log);
   static void rewrite(AofWriter& writer, const Log& log);
@@ -37,5 +37,6 @@ inline constexpr const char* kApplyPending = "PENDING";
 inline constexpr const char* kApplyDelivered = "DELIVERED";
 inline constexpr const char* kApplyGivenUp = "GIVENUP";
 inline constexpr const char* kApplyGivenBack = "GIVENBACK";
+inline constexpr const char* kApplyCompacted = "COMPACTED";
 
 }  // namespace millrace::module

@@ -55,7 +55,7 @@ struct GroupModel {
     }
   }
 
-  std::vector<ModelDelivery> read(uint64_t log_next, uint64_t count, uint64_t now, const std::optional<Retry>& retry,
+  std::vector<ModelDelivery> read(const LogModel& log, uint64_t count, uint64_t now, const std::optional<Retry>& retry,
                                   const std::optional<std::string>& consumer, uint64_t default_pending_max) {
     std::vector<ModelDelivery> delivered;
     std::vector<std::pair<uint64_t, uint64_t>> due;  // deadline, offset
@@ -74,16 +74,19 @@ struct GroupModel {
       delivered.push_back({offset, message.attempts});
     }
     const uint64_t most = settings.pending_max != 0 ? settings.pending_max : default_pending_max;
-    while (delivered.size() < count && next < log_next && pending.size() < most) {
+    for (const ModelMessage& message : log.messages) {
+      if (message.offset < next) continue;
+      if (delivered.size() == count || pending.size() >= most) break;
       if (retry) {
-        pending[next] = {.offset = next,
-                         .retry_at = now + retry->retry_ms,
-                         .expire_at = retry->expire_ms == 0 ? kNeverExpires : now + retry->expire_ms,
-                         .retry_ms = retry->retry_ms,
-                         .attempts = 1,
-                         .consumer = consumer};
+        pending[message.offset] = {.offset = message.offset,
+                                   .retry_at = now + retry->retry_ms,
+                                   .expire_at = retry->expire_ms == 0 ? kNeverExpires : now + retry->expire_ms,
+                                   .retry_ms = retry->retry_ms,
+                                   .attempts = 1,
+                                   .consumer = consumer};
       }
-      delivered.push_back({next++, 1});
+      delivered.push_back({message.offset, 1});
+      next = message.offset + 1;
     }
     return delivered;
   }
@@ -102,10 +105,12 @@ struct GroupModel {
     return count;
   }
 
-  void on_evicted(uint64_t first) {
-    counters.lost += std::erase_if(pending, [&](const auto& each) { return each.first < first; });
-    for (; next < first; ++next) ++counters.lost;
-  }
+  // This one is evicted.
+  void on_evicted(uint64_t offset) { counters.lost += pending.erase(offset) + (offset >= next ? 1 : 0); }
+  // This one goes because there is a newer one of its tag, which the group will get.
+  void on_compacted(uint64_t offset) { counters.lost += pending.erase(offset); }
+  // After either.
+  void on_first(uint64_t first) { next = std::max(next, first); }
   void seek(uint64_t to) {
     pending.clear();
     next = to;

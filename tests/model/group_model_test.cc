@@ -17,6 +17,7 @@ namespace {
 constexpr uint64_t kSeeds = 400;
 constexpr int kSteps = 250;
 constexpr uint64_t kMostMessages = 400;
+constexpr BlockLimits kLimits{.bytes = 256, .messages = 20};
 
 class History {
  public:
@@ -25,12 +26,21 @@ class History {
     longest_retry_ = chance(2) ? 20 : 500;
   }
 
+  // Compacts and packs after every step.
+  void force_compaction() {
+    compacts_always_ = true;
+    model_.retention.latest = true;
+    for (Log* log : {&log_, &replica_}) log->set_retention(model_.retention);
+  }
+
   void run() {
     for (int step = 0; step < kSteps && !::testing::Test::HasFailure(); ++step) {
       const char* what = take_step();
+      if (compacts_always_) compact();
       settle();
       // How blocks are held is each server's own business.
-      while (replica_.has_unpacked()) replica_.pack_next(1);
+      pack(replica_);
+      if (compacts_always_) pack(log_);
       SCOPED_TRACE(::testing::Message() << "after step " << step << " at " << now_ << ": " << what);
       compare();
     }
@@ -83,7 +93,7 @@ class History {
       case 8:
         return fail_over();
       case 9:
-        return postpone();
+        return chance(2) ? postpone() : compact();
       case 10:
       case 11:
       case 12:
@@ -112,9 +122,10 @@ class History {
     model_.tick(now_);
     for (Log* log : {&log_, &replica_}) log->tick(UnixMs(now_));
     for (uint64_t i = 0; i < count; ++i) {
+      const std::string tag = "tag " + std::to_string(between(0, chance(2) ? 60 : 3));
       const std::string entry(between(0, 20), 'e');
-      model_.append("t", entry);
-      for (Log* log : {&log_, &replica_}) log->append("t", entry, {.bytes = 256, .messages = 20});
+      model_.append(tag, entry);
+      for (Log* log : {&log_, &replica_}) log->append(tag, entry, kLimits);
     }
     const uint64_t evicted = model_.enforce_size_limits();
     for (Log* log : {&log_, &replica_}) EXPECT_EQ(log->enforce_size_limits(), evicted);
@@ -136,7 +147,8 @@ class History {
     }
     GroupModel& model = groups_.at(name_);
     give_up(model);
-    const Delivery delivery = group(log_).plan(log_.next(), count, UnixMs(now_), retry, consumer, default_pending_max_);
+    Delivery delivery = group(log_).plan(log_.next(), count, UnixMs(now_), retry, consumer, default_pending_max_);
+    log_.locate(delivery);
     group(log_).apply(delivery);
     const auto applied = apply_delivery(replica_, encode_effect(name_, delivery));
     EXPECT_TRUE(applied) << applied.error().text;
@@ -145,8 +157,12 @@ class History {
     for (const OffsetBits& part : delivery.again) {
       part.each([&](Offset offset) { delivered.push_back({offset.value(), group(log_).attempts(offset)}); });
     }
-    for (uint64_t i = 0; i < delivery.fresh_count; ++i) delivered.push_back({delivery.fresh_first.value() + i, 1});
-    EXPECT_EQ(delivered, model.read(model_.next, count, now_, retry, consumer, default_pending_max_));
+    Message message{};
+    Log::Cursor cursor(log_, delivery.fresh_first);
+    for (uint64_t i = 0; i < delivery.fresh_count && cursor.next(message); ++i) {
+      delivered.push_back({message.offset.value(), 1});
+    }
+    EXPECT_EQ(delivered, model.read(model_, count, now_, retry, consumer, default_pending_max_));
     for (const ModelDelivery& each : delivered) promise_after_delivery(each.offset, model);
     return "read";
   }
@@ -260,7 +276,8 @@ class History {
     model_.retention = {.count = chance(2) ? 0 : between(50, 300),
                         .age_ms = chance(2) ? 0 : between(100, 20'000),
                         .bytes = chance(2) ? 0 : between(500, 5000),
-                        .acked = chance(2)};
+                        .acked = chance(2),
+                        .latest = chance(2)};
     for (Log* log : {&log_, &replica_}) log->set_retention(model_.retention);
     return "set_retention";
   }
@@ -269,7 +286,7 @@ class History {
     if (model == nullptr) return "nothing";
     const uint64_t to = between(model_.first(), model_.next);
     model->seek(to);
-    for (Log* log : {&log_, &replica_}) group(*log).seek(Offset(to));
+    for (Log* log : {&log_, &replica_}) group(*log).seek(Offset(to), log->missing_from(Offset(to)));
     not_before_.erase(name_);
     return "seek";
   }
@@ -301,6 +318,25 @@ class History {
     log_ = chance(2) ? std::move(*again) : log_.clone();
     return "reload or clone";
   }
+  // The replica is told what goes, and nothing else.
+  const char* compact() {
+    if (!model_.retention.latest) return "nothing";
+    const uint64_t budget = chance(3) ? 1'000 : between(1, 50);
+    for (uint64_t slices = chance(3) ? 10'000 : 1; slices > 0 && log_.wants_compaction(); --slices) {
+      const Removal removal = log_.compact(budget, kLimits);
+      if (removal.empty()) continue;
+      const auto applied = apply_removal(replica_, encode_effect(removal), kLimits);
+      EXPECT_TRUE(applied) << applied.error().text;
+      for (const Removal::Range& range : removal.ranges) {
+        for (Offset offset = range.from; offset < range.to; ++offset) {
+          EXPECT_TRUE(model_.remove(offset.value()));
+          for (auto& [name, model] : groups_) model.on_compacted(offset.value());
+        }
+      }
+      for (auto& [name, model] : groups_) model.on_first(model_.first());
+    }
+    return "compact";
+  }
   const char* fail_over() {
     std::swap(log_, replica_);
     return "fail over";
@@ -308,7 +344,13 @@ class History {
 
   // --- after each step ---
   void tell_model_of_eviction() {
-    for (auto& [name, model] : groups_) model.on_evicted(model_.first());
+    for (const uint64_t offset : std::exchange(model_.just_evicted, {})) {
+      for (auto& [name, model] : groups_) model.on_evicted(offset);
+    }
+    for (auto& [name, model] : groups_) model.on_first(model_.first());
+  }
+  void pack(Log& log) {
+    while (log.has_unpacked()) log.pack_next(1);
   }
   void settle() {
     uint64_t evicted = 0;
@@ -321,6 +363,7 @@ class History {
       }
     }
     for (Log* log : {&log_, &replica_}) EXPECT_EQ(log->enforce_acked(), evicted);
+    tell_model_of_eviction();
   }
 
   void compare() {
@@ -349,6 +392,7 @@ class History {
   }
 
   std::mt19937_64 random_;
+  bool compacts_always_ = false;
   uint64_t default_pending_max_;
   uint64_t longest_retry_;
   uint64_t now_ = 1000;
@@ -361,15 +405,21 @@ class History {
   std::map<std::string, std::map<uint64_t, uint64_t>> not_before_;
 };
 
-void run_history(uint64_t seed) {
+void run_history(uint64_t seed, bool compacted) {
   SCOPED_TRACE(::testing::Message() << "run again with MILLRACE_SEED=" << seed);
-  History(seed).run();
+  History history(seed);
+  if (compacted) history.force_compaction();
+  history.run();
 }
 
-TEST(GroupModel, RandomHistoriesAgreeWithTheModel) {
-  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10));
-  for (uint64_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) run_history(seed);
+void run_histories(bool compacted) {
+  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10), compacted);
+  for (uint64_t seed = 1; seed <= kSeeds && !::testing::Test::HasFailure(); ++seed) run_history(seed, compacted);
 }
+
+TEST(GroupModel, RandomHistoriesAgreeWithTheModel) { run_histories(false); }
+
+TEST(GroupModel, RandomHistoriesAgreeWithTheModelWhenTheLogIsCompactedAndPackedAtEveryStep) { run_histories(true); }
 
 }  // namespace
 }  // namespace millrace::testing

@@ -2,11 +2,13 @@
 // walking it from one end. What it says is right because anybody can see that it is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/log/retention.h"
 
@@ -66,6 +68,16 @@ class LogModel {
     return messages.front().time + retention.age_ms;
   }
 
+  // True if a message with the same tag was written after it.
+  bool has_newer(const ModelMessage& message) const {
+    return std::ranges::any_of(
+        messages, [&](const ModelMessage& other) { return other.offset > message.offset && other.tag == message.tag; });
+  }
+  // Takes one message out; false if it is not there.
+  bool remove(uint64_t offset) {
+    return std::erase_if(messages, [&](const ModelMessage& message) { return message.offset == offset; }) == 1;
+  }
+
   uint64_t seek(uint64_t time) const {
     for (const ModelMessage& message : messages) {
       if (message.time >= time) return message.offset;
@@ -75,6 +87,8 @@ class LogModel {
 
   std::deque<ModelMessage> messages;
   uint64_t next = 1;
+  uint64_t evicted_end = 1;
+  std::vector<uint64_t> just_evicted;  // for who asks, who then clears it
   uint64_t clock = 0;
   Retention retention;
 
@@ -82,7 +96,11 @@ class LogModel {
   template <class Condition>
   uint64_t evict_while(Condition goes) {
     uint64_t evicted = 0;
-    for (; !messages.empty() && goes(); ++evicted) messages.pop_front();
+    for (; !messages.empty() && goes(); ++evicted) {
+      evicted_end = messages.front().offset + 1;
+      just_evicted.push_back(messages.front().offset);
+      messages.pop_front();
+    }
     return evicted;
   }
 };

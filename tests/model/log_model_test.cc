@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,13 @@ class History {
   }
   // Packs what can be packed after every step, and keeps next to nothing unpacked.
   void force_packing() { packs_always_ = true; }
+  // Keeps the newest message of each tag, and goes on with that after every step.
+  void force_compaction() { compacts_always_ = true; }
 
   void run() {
     for (int step = 0; step < kSteps && !::testing::Test::HasFailure(); ++step) {
       const char* what = take_step();
+      if (compacts_always_) compact();
       if (packs_always_) pack(UINT64_MAX);
       SCOPED_TRACE(::testing::Message() << "after step " << step << ": " << what);
       compare();
@@ -111,7 +115,7 @@ class History {
       case 8:
         return evict_all();
       case 9:
-        return tick();
+        return model_.retention.latest ? compact() : tick();
       case 10:
         return chance(2) ? pack(between(1, 5)) : tick();
       default:
@@ -157,9 +161,40 @@ class History {
   const char* set_retention() {
     model_.retention = {.count = chance(2) ? 0 : between(1, 300),
                         .age_ms = chance(2) ? 0 : between(1, 200'000),
-                        .bytes = chance(2) ? 0 : between(1, 20'000)};
+                        .bytes = chance(2) ? 0 : between(1, 20'000),
+                        .acked = false,
+                        .latest = chance(3)};
     log_.set_retention(model_.retention);
     return "set_retention";
+  }
+  // A slice or two, or as many as there is work for.
+  const char* compact() {
+    if (!model_.retention.latest) {
+      if (!compacts_always_) return "nothing";
+      model_.retention.latest = true;
+      log_.set_retention(model_.retention);
+    }
+    const bool to_the_end = chance(3);
+    const uint64_t budget = chance(3) ? 1'000 : between(1, 30);
+    for (uint64_t slices = to_the_end ? 10'000 : between(1, 2); slices > 0 && log_.wants_compaction(); --slices) {
+      const Removal removal = log_.compact(budget, limits_);
+      for (const Removal::Range& range : removal.ranges) {
+        for (Offset offset = range.from; offset < range.to; ++offset) take_out(offset.value());
+      }
+    }
+    if (!to_the_end) return "compact";
+    EXPECT_FALSE(log_.wants_compaction());
+    std::set<std::string> tags;
+    for (const ModelMessage& message : model_.messages) {
+      EXPECT_TRUE(tags.insert(message.tag).second) << "an old message stays at " << message.offset;
+    }
+    return "compact to the end";
+  }
+  void take_out(uint64_t offset) {
+    const auto found = std::ranges::find(model_.messages, offset, &ModelMessage::offset);
+    ASSERT_NE(found, model_.messages.end()) << offset << " was not there";
+    EXPECT_TRUE(model_.has_newer(*found)) << "the newest of its tag went: " << offset;
+    model_.remove(offset);
   }
   const char* pack(uint64_t blocks) {
     for (; blocks > 0 && log_.has_unpacked(); --blocks) {
@@ -203,6 +238,7 @@ class History {
     ASSERT_EQ(log_.next(), Offset(model_.next));
     ASSERT_EQ(log_.count(), model_.messages.size());
     ASSERT_EQ(log_.empty(), model_.messages.empty());
+    ASSERT_EQ(log_.evicted_end(), Offset(model_.evicted_end));
     ASSERT_EQ(log_.clock(), UnixMs(model_.clock));
     ASSERT_EQ(log_.payload(), model_.payload());
     ASSERT_EQ(log_.retention(), model_.retention);
@@ -272,6 +308,7 @@ class History {
 
   std::mt19937_64 random_;
   bool packs_always_ = false;
+  bool compacts_always_ = false;
   BlockLimits limits_;
   Log log_;
   LogModel model_;
@@ -298,6 +335,25 @@ TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenEveryBlockIsPackedAtOnce) {
   run_histories([](uint64_t seed) {
     History history(seed);
     history.force_packing();
+    history.run();
+  });
+  unpacked_blocks().set_limit(uint64_t{16} * 1024 * 1024);
+}
+
+TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenTheLogIsCompactedAtEveryStep) {
+  run_histories([](uint64_t seed) {
+    History history(seed);
+    history.force_compaction();
+    history.run();
+  });
+}
+
+TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenTheLogIsCompactedAndPackedAtEveryStep) {
+  unpacked_blocks().set_limit(0);
+  run_histories([](uint64_t seed) {
+    History history(seed);
+    history.force_packing();
+    history.force_compaction();
     history.run();
   });
   unpacked_blocks().set_limit(uint64_t{16} * 1024 * 1024);

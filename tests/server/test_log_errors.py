@@ -11,8 +11,8 @@ TAGS = f"expected an integer from 1 to {INT_MAX}"
 READ_WORDS = (
     "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, SKIP or TAGS, found"
 )
-RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES or ACKED, found"
-EFFECTS = "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or GIVENBACK, found"
+RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES, LATEST or ACKED, found"
+EFFECTS = "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED, found"
 FORMS = "offsets start at 1; -n means n from the end, $ the next one"
 ZERO = f"invalid offset '0': {FORMS}"
 

@@ -66,6 +66,7 @@ Delivery deliver(abi::Context context, abi::StringRef key, Log& log, const Group
   }
   Delivery delivery = group->plan(log.next(), count, now, read.retry, read.consumer, default_pending_max());
   if (delivery.empty() && !is_new) return delivery;
+  log.locate(delivery);
   group->apply(delivery);
   replicate_effect(context, key, kApplyDelivered, read.name, delivery);
   context.changed(key, "tread");

@@ -309,11 +309,8 @@ TEST(ParseTapply, TakesTheEffectsOfGroups) {
   const struct {
     const char* word;
     What what;
-  } rows[] = {{"GROUP", What::Group},
-              {"pending", What::Pending},
-              {"Delivered", What::Delivered},
-              {"GIVENUP", What::GivenUp},
-              {"givenback", What::GivenBack}};
+  } rows[] = {{"GROUP", What::Group},     {"pending", What::Pending},     {"Delivered", What::Delivered},
+              {"GIVENUP", What::GivenUp}, {"givenback", What::GivenBack}, {"compacted", What::Compacted}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.word);
     const std::string good = std::string(row.word) + " bytes", without = row.word, more = good + " more";

@@ -45,6 +45,7 @@ constexpr ArgumentDoc kRetain[] = {
     {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional},
     {.name = "milliseconds", .kind = Integer, .token = "AGE", .flags = kOptional},
     {.name = "bytes", .kind = Integer, .token = "BYTES", .flags = kOptional},
+    {.name = "latest", .kind = OneOf, .token = "LATEST", .flags = kOptional, .parts = kYesNo},
     {.name = "acked", .kind = OneOf, .token = "ACKED", .flags = kOptional, .parts = kYesNo},
 };
 
@@ -87,6 +88,7 @@ constexpr ArgumentDoc kEffects[] = {
     {.name = "delivered", .token = "DELIVERED"},
     {.name = "given-up", .token = "GIVENUP"},
     {.name = "given-back", .token = "GIVENBACK"},
+    {.name = "compacted", .token = "COMPACTED"},
 };
 constexpr ArgumentDoc kApply[] = {kKey, {.name = "effect", .kind = OneOf, .parts = kEffects}};
 

@@ -20,6 +20,9 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_messages_given_up", counters.log.given_up);
   info.field("log_dead_letters", counters.log.dead_letters);
   info.field("log_messages_evicted", counters.log.evicted);
+  info.field("log_messages_compacted", counters.log.compacted);
+  info.field("log_compaction_slices", counters.log.compaction_slices);
+  info.field("log_compaction_slice_max_us", counters.log.compaction_slice_max_us);
   info.field("log_readers_blocked", counters.log.blocked_readers);
   info.field("log_readers_woken", counters.log.woken_readers);
   info.field("log_blocks_packed", counters.log.blocks_packed);

@@ -140,13 +140,14 @@ Retention RetainRequest::applied_to(Retention old) const {
   return {.count = count.value_or(old.count),
           .age_ms = age_ms.value_or(old.age_ms),
           .bytes = bytes.value_or(old.bytes),
-          .acked = acked.value_or(old.acked)};
+          .acked = acked.value_or(old.acked),
+          .latest = latest.value_or(old.latest)};
 }
 
 Result<RetainRequest> parse_tretain(Words words) {
   ArgumentReader reader(words);
   RetainRequest request;
-  bool count = false, age = false, bytes = false, acked = false;
+  bool count = false, age = false, bytes = false, latest = false, acked = false;
   while (!reader.at_end()) {
     if (reader.option("COUNT", count)) {
       request.count = reader.number("COUNT", 0, INT64_MAX);
@@ -154,10 +155,12 @@ Result<RetainRequest> parse_tretain(Words words) {
       request.age_ms = reader.number("AGE", 0, kMaxMs);
     } else if (reader.option("BYTES", bytes)) {
       request.bytes = reader.number("BYTES", 0, INT64_MAX);
+    } else if (reader.option("LATEST", latest)) {
+      request.latest = reader.yes_or_no("LATEST");
     } else if (reader.option("ACKED", acked)) {
       request.acked = reader.yes_or_no("ACKED");
     } else {
-      reader.unknown_word("COUNT, AGE, BYTES or ACKED");
+      reader.unknown_word("COUNT, AGE, BYTES, LATEST or ACKED");
     }
   }
   if (reader.failed()) return reader.error();
@@ -293,14 +296,15 @@ void parse_single_effect(ArgumentReader& reader, ApplyRequest& request) {
     const char* word;
     What what;
   } kEffects[] = {{"HEAD", What::Head},           {"GROUP", What::Group},     {"PENDING", What::Pending},
-                  {"DELIVERED", What::Delivered}, {"GIVENUP", What::GivenUp}, {"GIVENBACK", What::GivenBack}};
+                  {"DELIVERED", What::Delivered}, {"GIVENUP", What::GivenUp}, {"GIVENBACK", What::GivenBack},
+                  {"COMPACTED", What::Compacted}};
   for (const auto& effect : kEffects) {
     if (!reader.keyword(effect.word)) continue;
     request.what = effect.what;
     request.bytes = reader.word("effect");
     return;
   }
-  reader.unknown_word("CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or GIVENBACK");
+  reader.unknown_word("CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED");
 }
 
 }  // namespace

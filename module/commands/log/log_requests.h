@@ -70,14 +70,15 @@ struct EvictRequest {
 };
 Result<EvictRequest> parse_tevict(Words words);
 
-// TRETAIN key [COUNT n] [AGE ms] [BYTES n] [ACKED yes|no]
+// TRETAIN key [COUNT n] [AGE ms] [BYTES n] [LATEST yes|no] [ACKED yes|no]
 struct RetainRequest {
   std::optional<uint64_t> count;
   std::optional<uint64_t> age_ms;
   std::optional<uint64_t> bytes;
+  std::optional<bool> latest;
   std::optional<bool> acked;
 
-  bool only_shows() const { return !count && !age_ms && !bytes && !acked; }
+  bool only_shows() const { return !count && !age_ms && !bytes && !latest && !acked; }
   // What `old` becomes.
   Retention applied_to(Retention old) const;
 };
@@ -136,9 +137,9 @@ struct SetGroupRequest {
 Result<SetGroupRequest> parse_tgroup_set(Words words);
 
 // TAPPLY key CLOCK ms | BLOCK header bytes | HEAD head | GROUP bytes | PENDING bytes |
-//            DELIVERED bytes | GIVENUP bytes | GIVENBACK bytes
+//            DELIVERED bytes | GIVENUP bytes | GIVENBACK bytes | COMPACTED bytes
 struct ApplyRequest {
-  enum class What { Clock, Block, Head, Group, Pending, Delivered, GivenUp, GivenBack } what;
+  enum class What { Clock, Block, Head, Group, Pending, Delivered, GivenUp, GivenBack, Compacted } what;
   UnixMs clock;
   ByteView header;  // of a block
   ByteView bytes;

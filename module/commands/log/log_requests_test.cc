@@ -267,7 +267,7 @@ TEST(ParseTretain, TakesEveryRightForm) {
 TEST(ParseTretain, RefusesEveryWrongForm) {
   expect_errors(
       parse_tretain,
-      {{"unknown", "LENGTH 5", kSyntax, "syntax error: expected COUNT, AGE, BYTES or ACKED, found 'LENGTH'"},
+      {{"unknown", "LENGTH 5", kSyntax, "syntax error: expected COUNT, AGE, BYTES, LATEST or ACKED, found 'LENGTH'"},
        {"count without a number", "COUNT", kSyntax, "missing COUNT"},
        {"age without a number", "COUNT 1 AGE", kSyntax, "missing AGE"},
        {"bytes without a number", "BYTES", kSyntax, "missing BYTES"},
@@ -284,12 +284,12 @@ TEST(ParseTretain, RefusesEveryWrongForm) {
 }
 
 TEST(RetainRequest, ChangesOnlyTheLimitsItNames) {
-  const Retention old{.count = 1, .age_ms = 2, .bytes = 3, .acked = {}};
+  const Retention old{.count = 1, .age_ms = 2, .bytes = 3, .acked = {}, .latest = true};
   EXPECT_EQ(RetainRequest{}.applied_to(old), old);
-  EXPECT_EQ((RetainRequest{.count = 0, .age_ms = {}, .bytes = 9, .acked = {}}.applied_to(old)),
-            (Retention{.count = 0, .age_ms = 2, .bytes = 9, .acked = {}}));
-  EXPECT_EQ((RetainRequest{.count = {}, .age_ms = 8, .bytes = {}, .acked = {}}.applied_to(old)),
-            (Retention{.count = 1, .age_ms = 8, .bytes = 3, .acked = {}}));
+  EXPECT_EQ((RetainRequest{.count = 0, .age_ms = {}, .bytes = 9, .latest = {}, .acked = {}}.applied_to(old)),
+            (Retention{.count = 0, .age_ms = 2, .bytes = 9, .acked = {}, .latest = true}));
+  EXPECT_EQ((RetainRequest{.count = {}, .age_ms = 8, .bytes = {}, .latest = false, .acked = {}}.applied_to(old)),
+            (Retention{.count = 1, .age_ms = 8, .bytes = 3, .acked = {}, .latest = false}));
 }
 
 // --- TSEEK ---

@@ -1,8 +1,10 @@
 #include "module/commands/log/log_upkeep.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
+#include "module/commands/log/compaction_slices.h"
 #include "module/commands/log/group_delivery.h"
 #include "module/commands/log/log_readers.h"
 #include "module/host/agenda.h"
@@ -37,7 +39,14 @@ void keep_date(abi::Context context, abi::StringRef name, Log& log, std::optiona
 
 }  // namespace
 
-void keep_dates(abi::Context context, abi::StringRef name, Log& log) { keep_date(context, name, log, log.next_date()); }
+void keep_dates(abi::Context context, abi::StringRef name, Log& log) {
+  keep_date(context, name, log, log.next_date());
+  keep_compaction_going(context, name, log);
+}
+
+void keep_compaction_going(abi::Context context, abi::StringRef name, Log& log) {
+  if (log.wants_compaction()) keep_date(context, name, log, next_compaction(log, abi::now()));
+}
 
 void keep_dates_of_group(abi::Context context, abi::StringRef name, Log& log, ByteView group_name) {
   if (const Group* group = log.group(group_name)) keep_date(context, name, log, group->next_event());
@@ -57,8 +66,10 @@ std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, 
     context.changed(name, "tevict");
   }
   give_up_due_messages(context, name, log, now);
+  if (log.wants_compaction()) compact_slice(context, name, log);
   serve_readers(context, name, log);
-  const auto next = log.next_date();
+  auto next = log.next_date();
+  if (log.wants_compaction()) next = std::min(next.value_or(UnixMs(UINT64_MAX)), next_compaction(log, now));
   log.promise(next.value_or(UnixMs(UINT64_MAX)));
   return next;
 }

@@ -26,6 +26,9 @@ void keep_dates(abi::Context context, abi::StringRef name, Log& log);
 // The same when only one group has changed: costs the same however many there are.
 void keep_dates_of_group(abi::Context context, abi::StringRef name, Log& log, ByteView group);
 
+// Puts the log on the agenda if there is something to compact. O(1)
+void keep_compaction_going(abi::Context context, abi::StringRef name, Log& log);
+
 // Sees to it that its full blocks are packed once they are cold. After whatever appends.
 void keep_packed(abi::Context context, abi::StringRef name, Log& log);
 

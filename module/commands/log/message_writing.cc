@@ -90,18 +90,27 @@ void write_messages(Out& reply, const Log* log, Offset from, const ReadRequest& 
     reply.array_was(info + written);
     return;
   }
-  const Offset next = log == nullptr ? Offset(1) : log->next();
-  if (request.skip && log != nullptr) from = std::max(from, log->first());
-  const uint64_t total = from < next ? std::min(request.count, next - from) : 0;
-  reply.array(info + total);
+  if (log == nullptr || from >= log->next()) {
+    reply.array(info);
+    if (request.with_info) write_info(reply, log);
+    return;
+  }
+  if (request.skip) from = std::max(from, log->first());
+  const uint64_t evicted = from < log->evicted_end() ? std::min(request.count, log->evicted_end() - from) : 0;
+  const uint64_t wanted = request.count - evicted;
+  from = std::max(from + evicted, log->first());
+  // In a log with gaps only a walk tells how many there are.
+  const bool is_known = log->missing() == 0;
+  const uint64_t known = std::min(wanted, log->next() - from);
+  is_known ? reply.array(info + evicted + known) : reply.array_later();
   if (request.with_info) write_info(reply, log);
-  if (total == 0) return;
-  const uint64_t evicted = from < log->first() ? std::min(total, log->first() - from) : 0;
   for (uint64_t i = 0; i < evicted; ++i) reply.null();
-  Log::Cursor cursor(*log, from + evicted);
+  Log::Cursor cursor(*log, from);
   Message message;
-  for (uint64_t i = evicted; i < total && cursor.next(message); ++i) write_message(reply, message, 0);
-  counters.log.read += total - evicted;
+  uint64_t written = 0;
+  for (; written < wanted && cursor.next(message); ++written) write_message(reply, message, 0);
+  if (!is_known) reply.array_was(info + evicted + written);
+  counters.log.read += written;
 }
 
 template <class Out>

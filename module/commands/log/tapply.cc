@@ -9,10 +9,18 @@
 #include "module/host/counters.h"
 #include "module/host/log_strings.h"
 #include "module/host/log_type.h"
+#include "module/host/settings.h"
 
 namespace millrace::module {
 
 namespace {
+
+Result<void> apply_compacted(Log& log, ByteView bytes) {
+  const auto removed = apply_removal(log, bytes, block_limits());
+  if (!removed) return std::unexpected(removed.error());
+  counters.log.compacted += *removed;
+  return {};
+}
 
 Result<void> apply(Log& log, const ApplyRequest& request) {
   switch (request.what) {
@@ -22,7 +30,7 @@ Result<void> apply(Log& log, const ApplyRequest& request) {
     case ApplyRequest::What::Block: {
       const auto header = decode_block_header(request.header);
       if (!header) return std::unexpected(header.error());
-      return log.append_block(*header, abi::copy_of(request.bytes));
+      return log.append_block(*header, abi::copy_of(request.bytes), Log::Gaps::Allowed);
     }
     case ApplyRequest::What::Head: {
       const auto head = decode_log_head(request.bytes);
@@ -39,6 +47,8 @@ Result<void> apply(Log& log, const ApplyRequest& request) {
       return apply_giving_up(log, request.bytes);
     case ApplyRequest::What::GivenBack:
       return apply_giving_back(log, request.bytes);
+    case ApplyRequest::What::Compacted:
+      return apply_compacted(log, request.bytes);
   }
   return {};
 }

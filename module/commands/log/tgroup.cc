@@ -97,7 +97,7 @@ void tgroup_seek(abi::Context context, abi::Arguments arguments) {
     }
     to = std::max(request->offset, log.first());
   }
-  opened->group->seek(to);
+  opened->group->seek(to, log.missing_from(to));
   context.reply().ok();
   context.replicate_verbatim();
   context.changed(name, "tgroup-seek");

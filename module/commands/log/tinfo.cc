@@ -25,6 +25,20 @@ const char* name_of(TailHolder holder) {
   return "none";
 }
 
+const char* name_of(CompactionProgress::State state) {
+  switch (state) {
+    case CompactionProgress::State::Off:
+      return "off";
+    case CompactionProgress::State::Indexing:
+      return "indexing";
+    case CompactionProgress::State::Compacting:
+      return "compacting";
+    case CompactionProgress::State::Clean:
+      return "clean";
+  }
+  return "off";
+}
+
 }  // namespace
 
 void tinfo(abi::Context context, abi::Arguments arguments) {
@@ -33,6 +47,7 @@ void tinfo(abi::Context context, abi::Arguments arguments) {
   const Log missing;
   const Log& log = key->get() == nullptr ? missing : *key->get();
   const Retention& keep = log.retention();
+  const CompactionProgress compaction = log.compaction_progress();
 
   const struct {
     const char* name;
@@ -52,14 +67,21 @@ void tinfo(abi::Context context, abi::Arguments arguments) {
       {"retain-age", keep.age_ms},
       {"retain-bytes", keep.bytes},
       {"groups", log.groups().size()},
+      {"compacted", log.compacted_total()},
+      {"compaction-offset", compaction.reached.value()},
+      {"compaction-superseded", compaction.superseded},
   };
   abi::Reply reply = context.reply();
-  reply.map(std::size(numbers) + 3);
+  reply.map(std::size(numbers) + 5);
   for (const auto& [name, value] : numbers) {
     reply.bytes(name);
     reply.integer(static_cast<int64_t>(value));
   }
   const TailHolder holder = log.tail_holder(abi::now());
+  reply.bytes("compaction");
+  reply.bytes(name_of(compaction.state));
+  reply.bytes("retain-latest");
+  reply.bytes(keep.latest ? "yes" : "no");
   reply.bytes("retain-acked");
   reply.bytes(keep.acked ? "yes" : "no");
   reply.bytes("tail-held-by");

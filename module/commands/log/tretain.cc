@@ -10,13 +10,15 @@ namespace millrace::module {
 namespace {
 
 void write_retention(abi::Reply reply, const Retention& keep) {
-  reply.map(4);
+  reply.map(5);
   reply.bytes("count");
   reply.integer(static_cast<int64_t>(keep.count));
   reply.bytes("age");
   reply.integer(static_cast<int64_t>(keep.age_ms));
   reply.bytes("bytes");
   reply.integer(static_cast<int64_t>(keep.bytes));
+  reply.bytes("latest");
+  reply.bytes(keep.latest ? "yes" : "no");
   reply.bytes("acked");
   reply.bytes(keep.acked ? "yes" : "no");
 }

@@ -42,6 +42,7 @@ void twrite(abi::Context context, abi::Arguments arguments) {
   const Offset first = append_all(log, *request);
   settle_evicted(log, evict_surplus(log, *request));
   if (log.retention().age_ms != 0) keep_dates(context, name, log);
+  if (log.retention().latest) keep_compaction_going(context, name, log);
   keep_packed(context, name, log);
 
   context.reply().integer(static_cast<int64_t>(first.value()));

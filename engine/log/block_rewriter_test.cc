@@ -1,0 +1,127 @@
+#include "engine/log/block_rewriter.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace millrace {
+namespace {
+
+struct Seen {
+  std::string tag, entry;
+  uint64_t offset, time;
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+std::vector<Seen> walk(const Block& block) {
+  std::vector<Seen> seen;
+  const Records records(block);
+  BlockPosition at = block.begin();
+  for (uint32_t i = 0; i < block.count(); ++i) {
+    Record record{};
+    records.read(at, record);
+    EXPECT_EQ(at.index, i);
+    seen.push_back({std::string(record.tag), std::string(record.entry), at.offset.value(), at.time.value()});
+    records.advance(at);
+  }
+  EXPECT_EQ(at.offset, block.end());
+  EXPECT_EQ(at.byte, block.size());
+  return seen;
+}
+
+std::vector<Block> rewritten(const std::vector<Seen>& messages, BlockLimits limits = {}) {
+  BlockRewriter rewriter(limits);
+  for (const Seen& each : messages) {
+    rewriter.add({Offset(each.offset), each.tag, each.entry, UnixMs(each.time)});
+  }
+  std::vector<Block> blocks = rewriter.finish();
+  for (const Block& block : blocks) EXPECT_EQ(block.check(), nullptr);
+  return blocks;
+}
+
+TEST(BlockRewriter, KeepsOffsetsThatDoNotFollowOn) {
+  const std::vector<Seen> messages = {{"a", "one", 71, 1000},
+                                      {"b", "", 75, 1000},
+                                      {"a", "three", 76, 1300},
+                                      {"c", "far", uint64_t{1} << 40, INT64_MAX}};
+  const auto blocks = rewritten(messages);
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(walk(blocks[0]), messages);
+  EXPECT_EQ(blocks[0].first(), Offset(71));
+  EXPECT_EQ(blocks[0].end(), Offset((uint64_t{1} << 40) + 1));
+  EXPECT_EQ(blocks[0].missing(), (uint64_t{1} << 40) + 1 - 71 - 4);
+  EXPECT_EQ(blocks[0].payload(), 4u + 1 + 6 + 4);
+}
+
+TEST(BlockRewriter, WritesThePlainFormatWhereNothingIsMissing) {
+  const auto blocks = rewritten({{"t", "hi", 5, 100}, {"t", "yo", 6, 103}});
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_FALSE(blocks[0].has_gaps());
+  EXPECT_EQ(blocks[0].bytes(), ByteView("\x00\x01t\x00\x02hi\x01\x03\x02yo", 12));
+}
+
+TEST(BlockRewriter, WritesAGapBeforeEachRecordWhereSomethingIs) {
+  const auto blocks = rewritten({{"t", "hi", 5, 100}, {"t", "yo", 9, 103}});
+  ASSERT_EQ(blocks.size(), 1u);
+  EXPECT_EQ(blocks[0].bytes(), ByteView("\x00\x00\x01t\x00\x02hi\x03\x02\x03\x02yo", 14));
+}
+
+TEST(BlockRewriter, StartsANewBlockWhenOneIsFull) {
+  std::vector<Seen> messages;
+  for (uint64_t i = 0; i < 500; ++i) messages.push_back({"tag " + std::to_string(i % 7), "entry", 10 + 3 * i, i});
+  const auto blocks = rewritten(messages, {.bytes = 512, .messages = 40});
+  EXPECT_GT(blocks.size(), 500u / 40);
+  std::vector<Seen> all;
+  for (const Block& block : blocks) {
+    EXPECT_LE(block.size(), 512u + 64);
+    EXPECT_LE(block.count(), 40u);
+    for (const Seen& each : walk(block)) all.push_back(each);
+  }
+  EXPECT_EQ(all, messages);
+}
+
+TEST(BlockRewriter, AFullBlockThatLosesOneMessageStaysOne) {
+  Block block(Offset(1));
+  TagIndex tags;
+  while (block.append(tags, "t", "0123456789", UnixMs(0), {})) {
+  }
+  std::vector<Seen> messages = walk(block);
+  messages.erase(messages.begin() + 20);
+  EXPECT_EQ(rewritten(messages).size(), 1u);
+}
+
+TEST(BlockRewriter, OfNothingThereAreNoBlocks) { EXPECT_TRUE(rewritten({}).empty()); }
+
+Buffer buffer_of(ByteView bytes) {
+  Buffer buffer;
+  buffer.reserve(static_cast<uint32_t>(bytes.size()));
+  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
+  return buffer;
+}
+
+TEST(BlockRewriter, ABlockWithOtherGapsThanItSaysIsRefused) {
+  const auto blocks = rewritten({{"t", "hi", 5, 100}, {"t", "yo", 9, 103}, {"t", "ok", 11, 103}});
+  ASSERT_EQ(blocks[0].missing(), 4u);
+  for (uint64_t missing : {0u, 1u, 3u, 4u, 5u}) {
+    SCOPED_TRACE(missing);
+    BlockHeader header = blocks[0].header();
+    header.missing = missing;
+    TagIndex tags;
+    EXPECT_EQ(Block::from_bytes(header, buffer_of(blocks[0].bytes()), tags).has_value(), missing == 4);
+  }
+  std::string begins_with_a_gap(blocks[0].bytes());
+  begins_with_a_gap[0] = 1;
+  TagIndex tags;
+  BlockHeader header = blocks[0].header();
+  header.missing = 5;
+  const auto refused = Block::from_bytes(header, buffer_of(begins_with_a_gap), tags);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "a block with other gaps than it says");
+  header.missing = kMaxOffset.value();
+  EXPECT_EQ(Block::from_bytes(header, buffer_of(begins_with_a_gap), tags).error().text,
+            "a block beyond the last offset");
+}
+
+}  // namespace
+}  // namespace millrace

@@ -1,0 +1,40 @@
+// Messages that are taken out of the middle of a log: the effect of a slice of compaction.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/strong.h"
+
+namespace millrace {
+
+// In ascending order. For messages 3, 4, 5 and 9: the ranges [3, 6) and [9, 10).
+struct Removal {
+  struct Range {
+    Offset from;
+    Offset to;  // one past the last
+  };
+  std::vector<Range> ranges;
+
+  bool empty() const { return ranges.empty(); }
+  uint64_t count() const { return count_from(Offset(0)); }
+  // How many of them are at or after `offset`.
+  uint64_t count_from(Offset offset) const {
+    uint64_t count = 0;
+    for (auto range = ranges.rbegin(); range != ranges.rend() && range->to > offset; ++range)
+      count += range->to - std::max(range->from, offset);
+    return count;
+  }
+
+  // REQUIRES: the offset is above all others.
+  void add(Offset offset) {
+    if (!ranges.empty() && ranges.back().to == offset) {
+      ++ranges.back().to;
+    } else {
+      ranges.push_back({offset, offset + 1});
+    }
+  }
+};
+
+}  // namespace millrace
