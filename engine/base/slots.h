@@ -1,7 +1,7 @@
 // Things by number: a number stays with its thing until that goes, and is then given to
 // another. Adding one never moves the others, and a few take little room: pieces double in
 // size up to a thousand. A piece in which nothing is left gives its memory back, but for the last
-// such one: who comes and goes alone does not make a piece each time.
+// such one among many others: who comes and goes alone does not make a piece each time.
 //
 //   piece   0   1   2     3         4 …         10              11 …
 //   slots   0   1   2-3   4-7       8-15 …      512-1023        1024-2047 …
@@ -35,10 +35,7 @@ class Slots {
     const size_t at = place_of(slot).piece;
     if (at == pieces_.size()) pieces_.emplace_back();
     Piece& piece = pieces_[at];
-    if (piece.things == nullptr) {
-      piece.things = std::make_unique<T[]>(piece_size(slot));
-      allocated_ += piece_size(slot);
-    }
+    if (piece.things == nullptr) piece.things = std::make_unique<T[]>(piece_size(at));
     if (piece.used++ == 0 && at == spare_) spare_ = kNoSlot;
     return slot;
   }
@@ -51,10 +48,13 @@ class Slots {
     free_.push_back(slot);
     if (size() == 0) {
       *this = {};
-    } else if (--piece.used == 0) {
+      return;
+    }
+    if (--piece.used == 0) {
       drop_spare();
       spare_ = static_cast<uint32_t>(place.piece);
     }
+    if (spare_ != kNoSlot && size() < piece_size(spare_)) drop_spare();
   }
 
   // REQUIRES: it holds a thing
@@ -70,7 +70,11 @@ class Slots {
   }
 
   size_t memory() const {
-    return pieces_.capacity() * sizeof(Piece) + free_.capacity() * sizeof(uint32_t) + allocated_ * sizeof(T);
+    size_t bytes = pieces_.capacity() * sizeof(Piece) + free_.capacity() * sizeof(uint32_t);
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      if (pieces_[i].things != nullptr) bytes += piece_size(i) * sizeof(T);
+    }
+    return bytes;
   }
 
  private:
@@ -90,8 +94,9 @@ class Slots {
     if (slot >= kPiece) return {static_cast<size_t>(std::bit_width(kPiece - 1) + slot / kPiece), slot % kPiece};
     return {static_cast<size_t>(std::bit_width(slot)), slot - std::bit_floor(slot)};
   }
-  // Of the piece that the slot is in.
-  static uint32_t piece_size(uint32_t slot) { return slot == 0 ? 1 : std::min(std::bit_floor(slot), kPiece); }
+  static size_t piece_size(size_t piece) {
+    return piece <= 1 ? 1 : size_t{1} << std::min<size_t>(piece - 1, std::bit_width(kPiece) - 1);
+  }
 
   static const T& nothing() {
     static const T unused{};
@@ -99,15 +104,13 @@ class Slots {
   }
 
   void drop_spare() {
-    if (spare_ == kNoSlot) return;
-    pieces_[spare_].things.reset();
-    allocated_ -= spare_ <= 1 ? 1 : uint32_t{1} << std::min<uint32_t>(spare_ - 1, std::bit_width(kPiece) - 1);
+    if (spare_ != kNoSlot) pieces_[spare_].things.reset();
+    spare_ = kNoSlot;
   }
 
   std::vector<Piece> pieces_;
   std::vector<uint32_t> free_;
   uint32_t limit_ = 0;
-  uint32_t allocated_ = 0;    // things that the pieces have room for
   uint32_t spare_ = kNoSlot;  // the piece that is empty and has memory, if there is one
 };
 

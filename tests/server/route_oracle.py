@@ -52,6 +52,7 @@ class Oracle:
 
     def set_device(self, device, user=None, ttl=None):
         known = self.device(device)
+        self.subscriptions(device)  # what has ended before it shows itself stays ended
         told = {"user": user, "ttl": ttl}
         new = known or {"user": "", "ttl": "0", "connected": str(self.now)}
         new = {**new, **{name: str(value) for name, value in told.items() if value is not None}, "seen": str(self.now)}

@@ -5,7 +5,6 @@ import threading
 
 import pytest
 
-from resp import RespError
 from route_words import HOUR, TASK, WS, channel, device, do, get, info, listed, match, subscribe
 from server import Server, wait_until
 
@@ -92,7 +91,7 @@ def test_no_acknowledged_dispatch_is_missing_after_a_kill():
                 for transport, offset in offsets.items():
                     assert logs[transport][offset] == serial, "every acknowledged message is where its offset says"
             assert all(list(log.values()) == list(range(len(log))) for log in logs.values())
-            assert abs(len(logs["ws"]) - len(logs["mqtt"])) == 0, "what was dispatched at once is there at once"
+            assert len(logs["ws"]) == len(logs["mqtt"]), "what was dispatched at once is there at once"
 
 
 # --- replicas ---
@@ -196,6 +195,7 @@ def test_a_filter_with_very_many_devices_goes_in_slices(server, replica, c):
     c.call("ROUTE.SETFILTER", "t", "f", '{"a": 1}', *TASK)
     fill_devices(c)
     assert len(match(c, {"a": 1})) == MANY
+    full = c.call("MEMORY", "USAGE", "t", "SAMPLES", "0")
     assert c.call("ROUTE.DELFILTER", "t", "f", *TASK) == MANY
     assert match(c, {"a": 1}) == []
     assert info(c)["subscriptions"] == 0
@@ -203,8 +203,8 @@ def test_a_filter_with_very_many_devices_goes_in_slices(server, replica, c):
     c.call("ROUTE.SETFILTER", "t", "f", '{"a": 1}', *TASK)
     subscribe(c, "d1|ws", options=("FILTERID", "f"))
     assert match(c, {"a": 1}) == ["d1|ws"]
-    full = c.call("MEMORY", "USAGE", "t", "SAMPLES", "0")
-    wait_until(lambda: c.call("MEMORY", "USAGE", "t", "SAMPLES", "0") < full, "the slices give memory back", deadline=60)
+    # The devices stay; a subscription has 20 bytes of its own, and as many in the lists that lead to it.
+    wait_until(lambda: c.call("MEMORY", "USAGE", "t", "SAMPLES", "0") < full - 24 * MANY, "the slices give memory back")
     assert info(c)["devices"] == MANY, "the devices stay"
     wait_until(lambda: server.digest("t") == replica.digest("t"), "the replica holds the same")
 
@@ -215,9 +215,9 @@ def test_very_many_devices_that_end_at_once_are_swept_in_slices(clock):
     with clock.server() as server, clock.server() as replica, server.connect() as c:
         replica.replicate(server)
         device(c, "stays|ws")
-        small = c.call("MEMORY", "USAGE", "t", "SAMPLES", "0")
         do(c, [("ROUTE.DEVICE", "SET", "t", f"d{n}|ws", "TTL", "5000") for n in range(count)])
         do(c, [("ROUTE.SUBSCRIBE", "t", f"d{n}|ws", *TASK) for n in range(count)])
+        full = c.call("MEMORY", "USAGE", "t", "SAMPLES", "0")
         clock.advance(5000)
         assert match(c) == []
         wait_until(lambda: info(c)["devices"] == 1, "all slices are done")
@@ -225,7 +225,7 @@ def test_very_many_devices_that_end_at_once_are_swept_in_slices(clock):
         wait_until(lambda: replica.digest("t") == server.digest("t"), "the replica holds the same")
         with replica.connect() as there:
             wait_until(lambda: info(there)["devices"] == 1, "and has swept as much")
-        assert c.call("MEMORY", "USAGE", "t", "SAMPLES", "0") < small * 4000
+        assert c.call("MEMORY", "USAGE", "t", "SAMPLES", "0") < full / 5
 
 
 def test_a_table_saved_in_the_middle_of_its_slices_is_whole(server, c):
@@ -242,9 +242,3 @@ def test_a_table_saved_in_the_middle_of_its_slices_is_whole(server, c):
         known = info(c, key)
         assert [known[name] for name in ("devices", "subscriptions", "channels")] == [1, 1, 1]
         assert match(c, key=key) == ["stays|ws"]
-
-
-def test_a_subscriber_that_is_refused_leaves_no_table(c):
-    with pytest.raises(RespError):
-        c.call("ROUTE.SUBSCRIBE", "t", WS, *TASK, "FILTERID", "f")
-    assert c.call("EXISTS", "t") == 0

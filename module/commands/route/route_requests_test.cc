@@ -19,7 +19,7 @@ TEST(RouteRequests, ADeviceIsTakenApartAtItsLastBar) {
     SCOPED_TRACE(row.word);
     const ByteView words[] = {row.word};
     for (const auto parse : {parse_route_device_touch, parse_route_device_del}) {
-      const auto device = parse(words);
+      const auto device = parse(Words(words));
       ASSERT_TRUE(device);
       EXPECT_EQ(device->whole, row.word);
       EXPECT_EQ(device->id, row.id);
