@@ -17,6 +17,7 @@
 // is ignored, so that TSEEK has one answer whatever the host's clock did.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -178,11 +179,11 @@ class Log {
   std::optional<UnixMs> next_date() const;
 
   // A note of the caller's: the date it has promised to come back at. Not copied, not saved.
-  UnixMs promised() const { return promised_; }
-  void promise(UnixMs date) { promised_ = date; }
+  UnixMs promised() const { return UnixMs(promised_); }
+  void promise(UnixMs date) { promised_ = std::min(date.value(), kNotPromised) & kNotPromised; }
   // Another: that it will see to has_unpacked().
   bool packing_is_promised() const { return packing_promised_; }
-  void promise_packing(bool promised) { packing_promised_ = promised; }
+  void promise_packing(bool promised) { packing_promised_ = promised ? 1 : 0; }
 
   // --- reading ---
   // The first message written at or after `time`; next() if there is none. O(log n)
@@ -288,8 +289,10 @@ class Log {
   EvictedBlocks evicted_;
   std::unique_ptr<Groups> groups_;       // most small logs have none
   std::unique_ptr<CompactedPart> gaps_;  // null unless it has been compacted, or is to be
-  UnixMs promised_{UINT64_MAX};
-  bool packing_promised_ = false;
+  static constexpr uint64_t kNotPromised = INT64_MAX;
+  // Both in one word: small logs are many.
+  uint64_t promised_ : 63 = kNotPromised;
+  uint64_t packing_promised_ : 1 = 0;
 };
 
 }  // namespace millrace

@@ -290,7 +290,10 @@ TEST(ParseTgroupSet, RefusesEveryWrongForm) {
 
 // --- what other commands gained ---
 
-TEST(ParseTretain, TakesAcked) {
+TEST(ParseTretain, TakesLatestAndAcked) {
+  EXPECT_EQ(parse_tretain(words_of("latest Yes"))->latest, true);
+  EXPECT_FALSE(parse_tretain(words_of("LATEST no"))->only_shows());
+  EXPECT_FALSE(parse_tretain(words_of("LATEST no"))->applied_to({.latest = true}).latest);
   EXPECT_EQ(parse_tretain(words_of("ACKED yes"))->acked, true);
   EXPECT_EQ(parse_tretain(words_of("acked NO COUNT 5"))->acked, false);
   EXPECT_EQ(parse_tretain(words_of("COUNT 5"))->acked, std::nullopt);

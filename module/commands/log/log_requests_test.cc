@@ -335,11 +335,11 @@ TEST(ParseTapply, RefusesEveryWrongForm) {
   expect_errors(
       parse_tapply,
       {{"nothing", "", kSyntax,
-        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or "
-        "GIVENBACK, found nothing more"},
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, "
+        "GIVENBACK or COMPACTED, found nothing more"},
        {"unknown", "TIME 5", kSyntax,
-        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP or "
-        "GIVENBACK, found 'TIME'"},
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, "
+        "GIVENBACK or COMPACTED, found 'TIME'"},
        {"clock without a date", "CLOCK", kSyntax, "missing clock"},
        {"clock negative", "CLOCK -1", kRange, "invalid clock '-1': expected an integer from 0 to 9223372036854775807"},
        {"clock too late", "CLOCK 9223372036854775808", kRange,
