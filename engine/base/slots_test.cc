@@ -94,7 +94,7 @@ TEST(Slots, a_random_history_keeps_what_is_there) {
       ASSERT_TRUE(model.emplace(slot, std::to_string(step)).second) << "given out twice";
       slots[slot] = std::to_string(step);
     } else {
-      auto gone = model.lower_bound(random() % slots.limit());
+      auto gone = model.lower_bound(static_cast<uint32_t>(random() % slots.limit()));
       if (gone == model.end()) gone = model.begin();
       ASSERT_EQ(slots[gone->first], gone->second);
       slots.remove(gone->first);

@@ -17,6 +17,7 @@ def fill(connection, key, seed):
     rng = random.Random(seed)
     do(connection, _commands(key, rng))
     wait_until(lambda: get(connection, "brief|ws", key=key) is None, "the brief device is gone")
+    wait_until(lambda: info(connection, key)["devices"] == len(listed(connection, key=key)), "it is swept, too")
     log = f"{{{key}}}:log"
     change = ("DOC", text({"prio": "high", "n": 5}), "EVENT", "changed", "QUEUES", "ws", log)
     do(connection, [("ROUTE.DISPATCH", key, *NAMED, *change), ("DEL", log)])
@@ -24,10 +25,7 @@ def fill(connection, key, seed):
 
 def _commands(key, rng):
     yield ("ROUTE.DEVICE", "SET", key, FIRST, "USER", "u1", "AGENT", b"\x00\xff agent")
-    yield ("ROUTE.DEVICE", "SET", key, "brief|ws", "TTL", "3")
-    yield ("ROUTE.SUBSCRIBE", key, "brief|ws", *NAMED)
     yield ("ROUTE.SUBSCRIBE", key, FIRST, *NAMED)
-    yield ("ROUTE.SUBSCRIBE", key, FIRST, "APP", "ends", "MODEL", "m", "TTL", "3")
     yield ("ROUTE.SETFILTER", key, "high", '{"prio": "high"}', *NAMED)
     yield ("ROUTE.SETFILTER", key, "nobody's", '{"n": {"$gt": 1}, "$not": {"a.b": 7}}', *NAMED)
     yield ("ROUTE.SUBSCRIBE", key, FIRST, *NAMED, "FILTERID", "high")
@@ -41,6 +39,10 @@ def _commands(key, rng):
             options = ("FILTER", text(_some_filter(rng))) if rng.random() < 0.6 else ()
             options += ("TTL", rng.randrange(HOUR, 2 * HOUR)) if rng.random() < 0.3 else ()
             yield ("ROUTE.SUBSCRIBE", key, name, *about, *options)
+    # Last, so that the order of all others does not depend on when these are swept.
+    yield ("ROUTE.SUBSCRIBE", key, FIRST, "APP", "ends", "MODEL", "m", "TTL", "3")
+    yield ("ROUTE.DEVICE", "SET", key, "brief|ws", "TTL", "3")
+    yield ("ROUTE.SUBSCRIBE", key, "brief|ws", *NAMED)
 
 
 def _some_filter(rng):

@@ -252,7 +252,7 @@ def test_garbage_in_apply_leaves_the_table_as_it_was(server, c):
         else:
             before = server.digest("t")
     assert refusals > 1000
-    assert "a|ws" in listed(c)
+    assert "b|mqtt" in listed(c), "the other may have ended: a head that is good moves the clock"
 
 
 NO_PARTS = {
