@@ -8,6 +8,7 @@ from group_client import GroupClient
 from lock_client import LockClient
 from log_client import LogClient
 from pool_client import PoolClient
+from resp import RespError
 from route_client import RouteClient
 
 FAMILIES = {
@@ -27,7 +28,12 @@ def is_answered(connection):
 
 def is_on_a_replica(connection):
     """What the host promises of a failover, and no more."""
-    return connection.call("WAIT", "1", "500") >= 1
+    try:
+        return connection.call("WAIT", "1", "500") >= 1
+    except RespError as error:
+        if not str(error).startswith("ERR WAIT cannot be used with replica"):
+            raise
+        return False
 
 
 class Crew:

@@ -13,12 +13,12 @@ class _Lock:
         self.key = key
         self.held = None  # (owner, token), or None: free
         self.since = 0.0  # when that was acknowledged
+        self.greatest = 0  # token that was ever seen
         self.under_way = None  # what was asked for and has no answer: "acquire" with its owner, "release"
 
 
 class LockClient(Client):
     def prepare(self, c):
-        self._greatest = 0  # token that was ever seen
         self._locks = [_Lock(f"lock:{self.name}:{n}") for n in range(LOCKS)]
 
     def step(self, c):
@@ -49,9 +49,9 @@ class LockClient(Client):
         lock.held, lock.under_way = (owner, token), None
 
     def _rises(self, lock, token):
-        if token <= self._greatest:
-            self.books.repeated(f"{lock.key}: the token {token} follows {self._greatest}")
-        self._greatest = max(self._greatest, token)
+        if token <= lock.greatest:
+            self.books.repeated(f"{lock.key}: the token {token} follows {lock.greatest}")
+        lock.greatest = max(lock.greatest, token)
 
     def _release(self, c, lock, owner):
         lock.under_way = ("release", owner)
@@ -69,7 +69,7 @@ class LockClient(Client):
             if len(holders) > 1 or any(not 0 < holder["ttl"] <= HOUR for holder in holders):
                 self.books.lost(f"{lock.key}: {holders}")
             if held is not None:
-                self._greatest = max(self._greatest, held[1])
+                lock.greatest = max(lock.greatest, held[1])
             if held != lock.held:
                 lock.held, lock.since = held, now()
             lock.under_way = None
