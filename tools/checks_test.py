@@ -223,6 +223,42 @@ def test_every_check_is_tested_here():
         assert f'"{path.stem}"' in text or f"import {path.stem}" in text or f"from {path.stem}" in text, path
 
 
+# --- guarantees ---
+
+GUARANTEES = """| what | proven by |
+| --- | --- |
+| a | `test_a.py::test_one` |
+| b | {} |
+"""
+
+
+def guarantees(tree, proof):
+    return found("check_guarantees", tree({
+        "docs/guarantees.md": GUARANTEES.format(proof),
+        "tests/server/test_a.py": "def test_one(server):\n    pass\n",
+        "tests/fault/test_b.py": "def test_two():\n    pass\n",
+    }))
+
+
+@pytest.mark.parametrize("proof, sentence", [
+    ("", "a row that names no test"),
+    ("somebody", "a row that names no test"),
+    ("`test_a.py::test_two`", "there is no test_a.py::test_two"),
+    ("`test_b.py::test_two`, `test_c.py::test_two`", "there is no test_c.py::test_two"),
+])
+def test_a_guarantee_without_its_test_is_found(tree, proof, sentence):
+    assert guarantees(tree, proof) == [f"docs/guarantees.md:4: {sentence}"]
+
+
+@pytest.mark.parametrize("proof", ["`test_b.py::test_two`", "the same", "the same, `test_a.py::test_one`"])
+def test_a_guarantee_with_its_test_is_not_mentioned(tree, proof):
+    assert guarantees(tree, proof) == []
+
+
+def test_a_page_of_guarantees_must_be_there(tree):
+    assert found("check_guarantees", tree({})) == ["docs/guarantees.md:1: is not there"]
+
+
 # --- the sum of ./test ---
 
 def count(*files):

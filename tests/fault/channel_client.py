@@ -1,0 +1,128 @@
+"""A channel: each publication comes to each subscriber, in order, until it is acknowledged, and not again after that."""
+
+from books import now
+from channel_words import BADRECEIPT
+from client import Client, some_bytes
+from resp import RespError
+
+SUBSCRIBERS = ("ann", "bob")
+MOST = 10_000
+
+
+class _Subscriber:
+    def __init__(self):
+        self.done = {}  # serial -> when its acknowledgement was acknowledged
+        self.unsure = set()  # acknowledged without an answer
+        self.receipt = None  # of a fetch, kept for later: it stays valid
+
+
+class ChannelClient(Client):
+    def prepare(self, c):
+        self._key = f"channel:{self.name}"
+        self._published = {}  # serial -> when it was acknowledged
+        self._next = 1
+        self._subscribers = {name: _Subscriber() for name in SUBSCRIBERS}
+        for name in SUBSCRIBERS:
+            c.call("CHAN.SUBSCRIBE", self._key, name)
+        self.acknowledged(c)
+
+    def step(self, c):
+        if self.rng.random() < 0.5:
+            # If the answer is lost the same id is published again, and counts once.
+            c.call("CHAN.PUBLISH", self._key, self._next, some_bytes(self.rng))
+            self._published[self._next] = self.acknowledged(c)
+            self._next += 1
+        else:
+            self._take(c, self.rng.choice(SUBSCRIBERS), self.rng.randrange(1, 30), acknowledge=self.rng.random() < 0.7)
+
+    def _take(self, c, name, count, acknowledge):
+        subscriber = self._subscribers[name]
+        serials, receipt = self._fetch(c, name, count)
+        again = subscriber.done.keys() & serials
+        if again:
+            self.books.repeated(f"{self._key}: {sorted(again)} came to {name} again after it was acknowledged")
+        if serials and not acknowledge:
+            subscriber.receipt = (receipt, serials)
+        elif serials:
+            self._acknowledge(c, name, receipt, serials)
+        return serials
+
+    def _fetch(self, c, name, count):
+        messages, receipt, _ = c.call("CHAN.FETCH", self._key, name, "MAX", count)
+        return [int(id) for id, _ in messages], receipt
+
+    def _acknowledge(self, c, name, receipt, serials):
+        subscriber = self._subscribers[name]
+        subscriber.unsure.update(serials)
+        c.call("CHAN.ACK", self._key, name, receipt)
+        when = self.acknowledged(c)
+        subscriber.unsure.difference_update(serials)
+        for serial in serials:
+            subscriber.done.setdefault(serial, when)
+
+    def prove(self, c, promise):
+        for name in SUBSCRIBERS:
+            self._prove_receipt(c, name, promise)
+            self._prove_open(c, name, promise)
+        # Published without an answer: it is there and will be published again, in vain.
+        known = max(self._published, default=0)
+        self._next = max(known + 1, 1)
+
+    def _prove_receipt(self, c, name, promise):
+        """A receipt from before is valid, whoever the server is now."""
+        subscriber = self._subscribers[name]
+        if subscriber.receipt is None:
+            return
+        receipt, serials = subscriber.receipt
+        subscriber.receipt = None
+        try:
+            self._acknowledge(c, name, receipt, serials)
+        except RespError as error:
+            subscriber.unsure.difference_update(serials)
+            is_promised = any(promise.holds(self._published[serial]) for serial in serials if serial in self._published)
+            if str(error) != BADRECEIPT or is_promised:
+                self.books.lost(f"{self._key}: a receipt of {name} is refused: {error}")
+
+    def _prove_open(self, c, name, promise):
+        subscriber = self._subscribers[name]
+        serials, _ = self._fetch(c, name, MOST)
+        there = set(serials)
+        if serials != sorted(there):
+            self.books.repeated(f"{self._key}: what waits for {name} is not in the order it was published in")
+        self._prove_done(c, name, promise)
+        open_ones = [serial for serial in self._published if serial not in there and serial not in subscriber.done]
+        for serial, is_seen in self._seen(c, name, open_ones):
+            if is_seen and serial in subscriber.unsure:
+                subscriber.done[serial] = now()
+            elif promise.holds(self._published[serial]):
+                self.books.lost(f"{self._key}: {serial} does not wait for {name} though it was not acknowledged")
+                subscriber.done[serial] = now()
+            else:
+                self.books.count("forgotten")
+                del self._published[serial]
+        subscriber.unsure.clear()
+
+    def _prove_done(self, c, name, promise):
+        """The newest that are promised, and all that are not, for the server to say whether they are acknowledged."""
+        done = self._subscribers[name].done
+        promised = [serial for serial, when in done.items() if promise.holds(when)]
+        others = [serial for serial, when in done.items() if not promise.holds(when)]
+        for serial, is_seen in self._seen(c, name, promised[-500:]):
+            if not is_seen:
+                self.books.repeated(f"{self._key}: {serial} waits for {name} though it was acknowledged")
+        for serial, is_seen in self._seen(c, name, others):
+            if not is_seen:
+                self.books.count("forgotten")
+                del done[serial]
+
+    def _seen(self, c, name, serials):
+        """Whether the server says that they are acknowledged, with each."""
+        return list(zip(serials, c.call("CHAN.SEEN", self._key, name, *serials))) if serials else []
+
+    def finish(self, c):
+        for name in SUBSCRIBERS:
+            while self._take(c, name, 1000, acknowledge=True):
+                pass
+            missing = self._published.keys() - self._subscribers[name].done.keys()
+            if missing:
+                self.books.lost(f"{self._key}: {sorted(missing)[:9]} never came to {name}")

@@ -1,0 +1,119 @@
+"""A cluster of three masters and three replicas, with objects of every family spread over its slots: replicas take over
+by command and because their master is killed, and slots move from node to node, while clients go on.
+
+Clients take as acknowledged what WAIT says a replica has.
+"""
+
+import random
+
+from books import now
+from cluster import Cluster
+from cluster_connection import ClusterConnection, slot_of
+from crew import Crew, is_on_a_replica
+from library_client import LibraryClient
+from server import let_pass, wait_until
+
+EACH = 2  # clients of every family
+LONGEST_PEACE = 0.5  # seconds
+
+
+def run(seconds, seed, books):
+    books.counts["slots moved"] = 0
+    end = now() + seconds
+    with Cluster(replicas=1) as cluster:
+        trial = _Trial(cluster, f"{seed}/cluster", books)
+        trial.run(lambda: now() >= end)
+
+
+class _Trial:
+    def __init__(self, cluster, seed, books):
+        self._cluster = cluster
+        self._books = books
+        self._rng = random.Random(seed)
+        self._crew = Crew(seed, books, is_on_a_replica, EACH)
+        self._crew.clients.append(LibraryClient("library", random.Random(f"{seed}/library"), books, self._ports))
+
+    def _ports(self):
+        return [node.port for node in self._cluster.nodes if node.is_alive()]
+
+    def _connect(self):
+        return ClusterConnection(self._ports())
+
+    def run(self, is_over):
+        self._settle()
+        self._crew.prepare(self._connect)
+        while not is_over() and self._books.are_clean:
+            self._crew.start(self._connect)
+            let_pass(self._rng.random() * LONGEST_PEACE)
+            self._rng.choice([self._hand_over, self._kill, self._move_slots, self._move_slots])()
+            let_pass(self._rng.random() * LONGEST_PEACE)
+            self._crew.rest()
+            self._settle()
+            self._crew.prove(self._connect)
+        self._crew.finish(self._connect)
+        self._crew.prove(self._connect)
+
+    # --- what is done to it ---
+
+    def _some_replica(self):
+        """With its master."""
+        masters = {node.port: node for node in self._cluster.masters}
+        replicas = [node for node in self._cluster.nodes if node.port not in masters]
+        replica = self._rng.choice(replicas)
+        return replica, masters[int(replica.info("replication")["master_port"])]
+
+    def _hand_over(self):
+        replica, _ = self._some_replica()
+        replica.admin.call("CLUSTER", "FAILOVER")
+        self._wait_for_master(replica)
+
+    def _kill(self):
+        replica, master = self._some_replica()
+        master.kill()
+        self._books.count("kills")
+        self._wait_for_master(replica)
+        # Only now: it comes back with nothing, and must not find itself a master still.
+        master.come_back()
+
+    def _wait_for_master(self, replica):
+        wait_until(lambda: replica.info("replication")["role"] == "master", "the replica has taken over")
+        self._books.count("failovers")
+
+    def _move_slots(self):
+        """Some that our keys are in, one after another, with everything in them."""
+        for key in self._rng.sample(self._crew_keys(), 3):
+            slot = slot_of(key)
+            source = self._cluster.master_of(slot)
+            target = self._rng.choice([node for node in self._cluster.masters if node is not source])
+            self._move(slot, source, target)
+            self._books.count("slots moved")
+
+    def _crew_keys(self):
+        return [key.decode() for node in self._cluster.masters for key in node.admin.call("KEYS", "*")]
+
+    def _move(self, slot, source, target):
+        name = lambda node: node.admin.call("CLUSTER", "MYID")
+        target.admin.call("CLUSTER", "SETSLOT", slot, "IMPORTING", name(source))
+        source.admin.call("CLUSTER", "SETSLOT", slot, "MIGRATING", name(target))
+        # A table and its log go one after the other: in between, commands for both are told to try again.
+        while keys := source.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 1):
+            source.admin.call("MIGRATE", "127.0.0.1", target.port, keys[0], 0, 5000)
+        for node in [target, source, *self._cluster.masters]:
+            node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", name(target))
+
+    # --- until it is whole again ---
+
+    def _settle(self):
+        wait_until(self._is_whole, "every slot has a master and every master a replica that follows it")
+
+    def _is_whole(self):
+        masters = self._cluster.masters
+        if len(masters) != 3 or not all("cluster_state:ok" in self._state(node) for node in self._cluster.nodes):
+            return False
+        followed = {one.info("replication").get("master_port") for one in self._cluster.nodes
+                    if one not in masters and one.info("replication").get("master_link_status") == "up"}
+        return followed == {str(master.port) for master in masters}
+
+    @staticmethod
+    def _state(node):
+        return node.admin.call("CLUSTER", "INFO").decode()

@@ -1,0 +1,138 @@
+"""The server is killed without warning, again and again, while a client of each family works on it: with an append-only
+file written before each answer, each second, or none but saved files; in the midst of a rewrite or of saving; with the
+last record torn or cut off."""
+
+import contextlib
+import os
+import pathlib
+import random
+import signal
+
+from books import EVERYTHING, Promise, now
+from crew import Crew
+from resp import encoded
+from server import Server, let_pass, wait_until
+
+LIVES = 6  # of one server, before the next begins with nothing
+LONGEST_LIFE = 0.5  # seconds
+# What may be lost with appendfsync everysec: a second, and what the host may put off while the disk is busy.
+SECONDS_NOT_ON_DISK = 2.5
+
+ALWAYS = {"appendonly": "yes", "appendfsync": "always"}
+FLAVOURS = {
+    "always": ALWAYS,
+    "always, no preamble": {**ALWAYS, "aof_use_rdb_preamble": "no"},
+    "everysec": {"appendonly": "yes", "appendfsync": "everysec"},
+    "saved files": {},
+}
+
+
+def run(seconds, seed, books):
+    end = now() + seconds
+    number = 0
+    while number == 0 or now() < end:
+        flavour = list(FLAVOURS)[number % len(FLAVOURS)]
+        with Server(**FLAVOURS[flavour]) as server:
+            _Round(server, flavour, f"{seed}/crash/{number}", books).run(lambda: now() >= end)
+        number += 1
+
+
+class _Round:
+    def __init__(self, server, flavour, seed, books):
+        self._server = server
+        self._flavour = flavour
+        self._books = books
+        self._rng = random.Random(seed)
+        self._crew = Crew(seed, books)
+        self._saved_at = 0.0  # when a save that came to its end had begun
+        self._started_at = now()
+
+    def run(self, is_over):
+        self._crew.prepare(self._server.connect)
+        self._save()
+        for _ in range(LIVES):
+            promise = self._live_and_die()
+            self._come_up()
+            self._crew.prove(self._server.connect, promise)
+            if self._flavour.startswith("always") and self._rng.random() < 0.3:
+                self._cut_the_last_record()
+            if is_over() or not self._books.are_clean:
+                break
+        self._crew.finish(self._server.connect)
+        self._crew.prove(self._server.connect)
+
+    # --- one life ---
+
+    def _live_and_die(self):
+        """Returns what must be there afterwards."""
+        self._crew.start(self._server.connect)
+        let_pass(self._rng.random() * LONGEST_LIFE)
+        disturbance = self._rng.choice(["nothing", "nothing", "rewrite", "save"])
+        if disturbance != "nothing":
+            if self._flavour == "saved files":
+                self._save()
+            self._begin(disturbance)
+        killed_at = now()
+        self._kill()
+        self._crew.rest()
+        if self._flavour.startswith("always"):
+            if self._rng.random() < 0.3:
+                self._tear_the_last_record()
+            return EVERYTHING
+        if self._flavour == "everysec":
+            # What was there at the start came from the file.
+            return Promise(max(killed_at - SECONDS_NOT_ON_DISK, self._started_at))
+        return Promise(self._saved_at)
+
+    def _save(self):
+        began_at = now()
+        self._server.admin.call("SAVE")
+        self._saved_at = began_at
+
+    def _begin(self, what):
+        """A rewrite or a save that takes a while, and goes on for a part of it."""
+        admin = self._server.admin
+        admin.call("CONFIG", "SET", "rdb-key-save-delay", self._rng.randrange(1, 20_000))
+        admin.call("BGREWRITEAOF" if what == "rewrite" else "BGSAVE")
+        let_pass(self._rng.random() * 0.2)
+
+    def _kill(self):
+        """With its child, as when the machine goes: one that lived on would put its file in place of a newer one."""
+        self._server.kill()
+        self._books.count("kills")
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if os.readlink(process / "cwd") == self._server.directory:
+                    os.kill(int(process.name), signal.SIGKILL)
+                    wait_until(lambda: not (process / "cwd").exists(), "the child has ended")
+
+    def _come_up(self):
+        self._server.restart()
+        self._started_at = now()
+
+    # --- torn files ---
+
+    def _newest_file(self):
+        files = pathlib.Path(self._server.directory).glob("appendonlydir/*.incr.aof")
+        return max(files, key=lambda path: int(path.name.split(".")[-3]))
+
+    def _tear_the_last_record(self):
+        """A record that the disk has a part of: nobody was answered yet."""
+        record = encoded(("TWRITE", "torn", "tag", "never acknowledged"))
+        with open(self._newest_file(), "ab") as file:
+            file.write(record[: self._rng.randrange(1, len(record))])
+
+    def _cut_the_last_record(self):
+        """Of one write that comes when all others rest, the end is missing: it is gone, and nothing else."""
+        admin = self._server.admin
+        kept = admin.call("TWRITE", "cut", "tag", "kept")
+        admin.call("TWRITE", "cut", "tag", "cut off")
+        self._kill()
+        path = self._newest_file()
+        os.truncate(path, path.stat().st_size - self._rng.randrange(1, 20))
+        self._come_up()
+        admin = self._server.admin
+        if [message[0] for message in admin.call("TREAD", "cut", kept, "2")] != [kept]:
+            self._books.lost("cut: more than the record that was cut off is missing")
+        self._crew.prove(self._server.connect)
+        self._server.rewrite_aof()  # as the guide says

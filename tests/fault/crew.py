@@ -1,0 +1,82 @@
+"""A client for each family, at work on one server after another."""
+
+import random
+
+from books import EVERYTHING
+from channel_client import ChannelClient
+from group_client import GroupClient
+from lock_client import LockClient
+from log_client import LogClient
+from pool_client import PoolClient
+from resp import RespError
+from route_client import RouteClient
+
+FAMILIES = {
+    "log": LogClient,
+    "group": GroupClient,
+    "channel": ChannelClient,
+    "pool": PoolClient,
+    "lock": LockClient,
+    "route": RouteClient,
+}
+
+
+def is_answered(connection):
+    """An answer is all the confirmation there is."""
+    return True
+
+
+def is_on_a_replica(connection):
+    """What the host promises of a failover, and no more."""
+    try:
+        return connection.call("WAIT", "1", "500") >= 1
+    except RespError as error:
+        if not str(error).startswith("ERR WAIT cannot be used with replica"):
+            raise
+        return False
+
+
+class Crew:
+    """Of one seed, `each` of every family."""
+
+    def __init__(self, seed, books, confirm=is_answered, each=1):
+        names = [(family, n) for family in FAMILIES for n in range(each)]
+        self.clients = [
+            FAMILIES[family](f"{family}{n}", random.Random(f"{seed}/{family}/{n}"), books, confirm) for family, n in names
+        ]
+        self._books = books
+        self._is_over = False
+
+    def prepare(self, connect):
+        with connect() as c:
+            for client in self.clients:
+                client.prepare(c)
+
+    def start(self, connect):
+        """Each on a connection of its own, until rest() is called or its server goes."""
+        self._is_over = False
+        for client in self.clients:
+            client.start(connect, lambda: self._is_over)
+
+    def rest(self):
+        """Each ends what it is doing."""
+        self._is_over = True
+        for client in self.clients:
+            client.join()
+
+    def prove(self, connect, promise=EVERYTHING):
+        with connect() as c:
+            for client in self.clients:
+                self._guarded(client, lambda: client.prove(c, promise))
+
+    def finish(self, connect):
+        with connect() as c:
+            for client in self.clients:
+                self._guarded(client, lambda: client.finish(c))
+
+    def _guarded(self, client, what):
+        """One client's trouble must not hide another's."""
+        try:
+            what()
+        except Exception as error:
+            self._books.trouble(f"{client.name}: {error!r}")

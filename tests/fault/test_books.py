@@ -1,0 +1,54 @@
+"""The books find out a server that forgets: a run that reports no losses has looked for them."""
+
+import pytest
+
+from books import EVERYTHING, Books, Promise, now
+from crew import FAMILIES, Crew
+from server import Server, wait_until
+
+
+def work(crew, books, server, operations):
+    """All clients, until they have done so much more together, and nothing is under way."""
+    enough = books.counts["operations"] + operations
+    crew.start(server.connect)
+    wait_until(lambda: books.counts["operations"] >= enough or not books.are_clean, "enough is done")
+    crew.rest()
+
+
+def forgetful(promise_of):
+    """What the books say when a server comes back with an old saved file, and promise_of(when it was saved) was given."""
+    books = Books()
+    crew = Crew("forgetful", books)
+    with Server() as server:
+        crew.prepare(server.connect)
+        work(crew, books, server, 3000)
+        saved_at = now()
+        server.admin.call("SAVE")
+        work(crew, books, server, 3000)
+        assert books.are_clean, (books.losses, books.duplicates, books.troubles)
+        server.kill()
+        server.restart()
+        crew.prove(server.connect, promise_of(saved_at))
+    return books
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Of everything that was promised, what is missing."""
+    return forgetful(lambda saved_at: EVERYTHING)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_was_acknowledged_and_is_missing_is_found(found, family):
+    assert [sentence for sentence in found.losses if f"{family}0" in sentence]
+
+
+@pytest.mark.parametrize("family", ["group", "channel", "pool"])
+def test_what_was_acknowledged_by_its_reader_and_comes_again_is_found(found, family):
+    assert [sentence for sentence in found.duplicates if f"{family}0" in sentence]
+
+
+def test_what_was_not_promised_is_forgotten_and_no_loss():
+    books = forgetful(Promise)
+    assert books.are_clean, (books.losses, books.duplicates, books.troubles)
+    assert books.counts["forgotten"] > 0

@@ -1,0 +1,40 @@
+"""A short run of each scenario. MILLRACE_SEED names another seed."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+RUN = pathlib.Path(__file__).resolve().parent / "run"
+SEED = os.environ.get("MILLRACE_SEED", "20261115")
+
+
+def figures(scenario, seconds):
+    """What a run prints at its end, which nothing was lost in."""
+    words = [RUN, "--scenario", scenario, "--seconds", str(seconds), "--seed", SEED]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    named = [line.rsplit(maxsplit=1) for line in ended.stdout.splitlines() if line.startswith("  ")]
+    found = {name.strip(): int(number.replace(",", "")) for name, number in named}
+    assert (found["losses"], found["duplicates"], found["troubles"]) == (0, 0, 0)
+    assert found["operations"] > 0
+    return found
+
+
+def test_a_server_that_is_killed_at_any_moment_loses_nothing_it_has_promised():
+    assert figures("crash", 20)["kills"] > 0
+
+
+def test_a_failover_loses_nothing_that_a_replica_has_confirmed():
+    assert figures("failover", 15)["failovers"] > 0
+
+
+def test_a_cluster_whose_masters_and_slots_change_loses_nothing_that_a_replica_has_confirmed():
+    found = figures("cluster", 20)
+    assert found["failovers"] + found["slots moved"] > 0
+
+
+@pytest.mark.parametrize("words", [("--seconds", "soon"), ("--scenario", "peace")])
+def test_a_wrong_option_is_refused(words):
+    assert subprocess.run([RUN, *words], capture_output=True).returncode == 2
