@@ -148,7 +148,8 @@ class FilterParser {
     for (size_t i = 0; i < std::size(kOperatorNames); ++i) {
       if (bare == kOperatorNames[i] + 1) return condition(field, static_cast<Operator>(i), operand);
     }
-    return refused("unknown operator");
+    return refused(name.starts_with('$') ? "unknown operator"
+                                         : "unknown operator; a field inside another is written with a dot");
   }
 
   Filter condition(const std::string& field, Operator op, Element operand) {

@@ -69,9 +69,11 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
 
 void RouteMatcher::match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now) {
   if (channel.everything != kNoSlot) {
-    // Who hears everything hears of what there is: without any document, that something has happened.
+    // Who hears everything hears of what there is and was. Without any old document that is all
+    // changes; from nothing to nothing there was none.
     const bool existed = old_.what == Side::What::Object;
-    const bool exists = document_.what == Side::What::Object || !existed;
+    const bool exists = document_.what == Side::What::Object || old_.what == Side::What::NotGiven;
+    if (!exists && !existed) return;
     add(table, table.targets_[channel.everything], now,
         {.matches_now = exists, .matched_before = existed, .channels = bit});
   }

@@ -121,7 +121,7 @@ MISSING = "the channel that this effect belongs to is missing"
 # Effects with bytes that do not decode: (words behind the key, the error, the error for a channel that is missing)
 BAD_EFFECTS = {
     "an empty block": (("BLOCK", "", ""), "a block header of the wrong length", MISSING),
-    "a block of noise": (("BLOCK", "noise", "noise"), "a block header of the wrong length", MISSING),
+    "a block of noise": (("BLOCK", b"\xff\xff", "noise"), "a block header of the wrong length", MISSING),
     "a log head of noise": (("LOGHEAD", "noise"), "a log of a version this module does not know", MISSING),
     "subscribers of noise": (("SUBSCRIBERS", b"\xff\xff\xff\xff"), "subscribers of the wrong length", MISSING),
     "subscribers that are none": (("SUBSCRIBERS", ""), "subscribers of the wrong length", MISSING),

@@ -7,6 +7,7 @@ import pytest
 from log_waiting import start_waiting
 from rights import user
 from route_words import TASK, channel, device, info, match, subscribe
+from server import wait_until
 
 QUEUES = ("QUEUES", "ws", "log:ws", "mqtt", "log:mqtt")
 
@@ -18,6 +19,11 @@ def dispatch(c, *words, about=TASK, event="task.changed", queues=QUEUES, key="t"
 def entries(c, log="log:ws"):
     """[(tag, entry), ...] of a log."""
     return [(tag.decode(), json.loads(entry)) for _, tag, entry in c.call("TREAD", log, "1", "1000")]
+
+
+def log_info(c, key):
+    words = c.call("TINFO", key)
+    return dict(zip(words[::2], words[1::2]))
 
 
 # --- what is written ---
@@ -277,3 +283,22 @@ def test_it_is_counted(server, c):
     dispatch(c)
     after = [server.counter(f"route_{name}") for name in ("matches", "devices_matched", "messages_dispatched")]
     assert [new - old for new, old in zip(after, before)] == [1, 2, 1]
+
+
+# --- what a log does with it afterwards ---
+
+
+def test_the_logs_are_compacted_though_nobody_else_writes(c):
+    subscribe(c, "d1|ws")
+    c.call("TRETAIN", "log:ws", "LATEST", "yes")
+    for _ in range(5):
+        dispatch(c)
+    wait_until(lambda: log_info(c, "log:ws")[b"messages"] == 1, "the newest message of the event is left")
+
+
+def test_the_logs_are_packed_though_nobody_else_writes(server, c):
+    subscribe(c, "d1|ws")
+    with server.changed_settings(**{"millrace.compress_age": "0", "millrace.block_bytes": "1024"}):
+        for _ in range(100):
+            dispatch(c, "DOC", json.dumps({"text": "the same again " * 10}))
+        wait_until(lambda: log_info(c, "log:ws")[b"packed-blocks"] > 10, "its full blocks are packed")

@@ -45,8 +45,9 @@ def test_without_old_no_meaning_is_told(c, listeners):
     assert match(c, HIGH) == ["all|ws", "high|ws"]
 
 
-def test_neither_before_nor_now_is_heard_by_those_who_hear_everything(c, listeners):
-    assert match(c, False, False) == {"all|ws": "enter"}
+@pytest.mark.parametrize("doc", [None, False], ids=["no DOC", "DOC null"])
+def test_from_nothing_to_nothing_nobody_is_told(c, listeners, doc):
+    assert not match(c, doc, False)
 
 
 def test_of_several_filters_any_counts(c):

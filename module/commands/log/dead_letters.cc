@@ -49,8 +49,7 @@ bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log
     });
   }
   settle_evicted(letters, letters.enforce_size_limits());
-  keep_dates(context, name, letters);
-  keep_packed(context, name, letters);
+  keep_appended(context, name, letters);
   context.changed(name, "twrite");
   serve_soon({context.database(), target_name});
   return true;

@@ -56,6 +56,12 @@ void keep_packed(abi::Context context, abi::StringRef name, Log& log) {
   packing::see_to(log, [&] { return DatabaseKey{context.database(), std::string(name.view())}; });
 }
 
+void keep_appended(abi::Context context, abi::StringRef name, Log& log) {
+  if (log.retention().age_ms != 0) keep_dates(context, name, log);
+  if (log.retention().latest) keep_compaction_going(context, name, log);
+  keep_packed(context, name, log);
+}
+
 std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, UnixMs now) {
   auto key = LogKey::for_upkeep(context, name);
   if (!key || key->get() == nullptr) return std::nullopt;

@@ -29,8 +29,11 @@ void keep_dates_of_group(abi::Context context, abi::StringRef name, Log& log, By
 // Puts the log on the agenda if there is something to compact. O(1)
 void keep_compaction_going(abi::Context context, abi::StringRef name, Log& log);
 
-// Sees to it that its full blocks are packed once they are cold. After whatever appends.
+// Sees to it that its full blocks are packed once they are cold.
 void keep_packed(abi::Context context, abi::StringRef name, Log& log);
+
+// What must be seen to after whatever has appended: age, compaction, packing.
+void keep_appended(abi::Context context, abi::StringRef name, Log& log);
 
 // Does what a log's dates demand: the agenda's part.
 std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef key, UnixMs now);

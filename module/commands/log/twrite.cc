@@ -41,9 +41,7 @@ void twrite(abi::Context context, abi::Arguments arguments) {
   move_clock(context, name, log);
   const Offset first = append_all(log, *request);
   settle_evicted(log, evict_surplus(log, *request));
-  if (log.retention().age_ms != 0) keep_dates(context, name, log);
-  if (log.retention().latest) keep_compaction_going(context, name, log);
-  keep_packed(context, name, log);
+  keep_appended(context, name, log);
 
   context.reply().integer(static_cast<int64_t>(first.value()));
   context.replicate_verbatim();

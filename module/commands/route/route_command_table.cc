@@ -161,8 +161,8 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -6,
         .summary = "Returns the devices that must hear of a change, by transport; with OLD, what it means to each.",
-        .complexity = "O(N+M) with N bytes of the documents and M devices found; filters that cannot match are not "
-                      "looked at.",
+        .complexity = "O(N+M) with N bytes of the documents and M devices found; filters that demand other values "
+                      "or ranges are not looked at.",
         .since = kSince,
         .arguments = kMatch,
         .callback = callback<route_match>,

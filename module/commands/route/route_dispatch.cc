@@ -70,7 +70,7 @@ void write(abi::Context context, abi::StringRef tag, Parcel& parcel) {
   const abi::OwnedString entry(parcel.entry);
   context.replicate("TWRITE", *parcel.log, tag, abi::StringRef(entry));
   if (log.retention().any()) settle_evicted(log, log.enforce_size_limits());
-  if (log.retention().age_ms != 0) keep_dates(context, *parcel.log, log);
+  keep_appended(context, *parcel.log, log);
   context.changed(*parcel.log, "twrite");
   serve_soon({context.database(), std::string(parcel.log->view())});
 }

@@ -23,8 +23,10 @@ Result<void> may_subscribe(const RouteTable* table, const RouteSubscribeRequest&
   if (table != nullptr && !table->has_room())
     return fail(ErrorCode::Full, "the table has all subscriptions it can have");
   if (request.filter_id && (table == nullptr || find_target(*table, request) == kNoSlot)) {
-    return fail(ErrorCode::NoFilter, "no filter " + quoted(*request.filter_id) + " on " + request.channel.name() +
-                                         "; ROUTE.SETFILTER makes one");
+    return fail(ErrorCode::NoFilter,
+                "no filter " + quoted(*request.filter_id) + " on " + request.channel.name() +
+                    (looks_like_filter_id(*request.filter_id) ? "; subscribe with FILTER and its JSON"
+                                                              : "; ROUTE.SETFILTER makes one"));
   }
   return {};
 }
