@@ -65,6 +65,7 @@ class Family:
     null_command: Optional[tuple] = None  # answers with nulls inside, after fill(), if any does
     waiting: tuple = ()  # the ways in which it waits
     keeps_itself: bool = False  # a write says anew when its key expires
+    can_end: bool = False  # what it holds has times to live, and the key goes with the last of it
     steady: Callable = lambda answer: answer  # what a reading command answered, without what moves by itself
     spoiled_by: tuple = ("one", "word", "too many")  # words that make every write command wrong
     node_commands: tuple = ()  # those without a key, which ask a node about itself
@@ -409,6 +410,7 @@ SHARD = Family(
 # --- lock ---
 
 LOCK = Family(
+    can_end=True,
     name="lock",
     type_name="millr-lck",
     fill=lock_family.fill,
@@ -449,6 +451,7 @@ LOCK = Family(
 _TASK = route_family.NAMED
 
 ROUTE = Family(
+    can_end=True,
     name="route",
     type_name="millr-rte",
     fill=route_family.fill,

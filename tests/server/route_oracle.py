@@ -163,7 +163,8 @@ class Oracle:
         found = {}
         existed, exists = isinstance(old, dict), isinstance(document, dict)
         for channel in self.patterns(*about):
-            self._hear(found, channel, EVERYTHING, exists or not existed, existed)
+            if exists or existed or old is None:
+                self._hear(found, channel, EVERYTHING, exists or old is None, existed)
             for filter, query in self.filters(channel).items():
                 now, before = exists and matches(query, document), existed and matches(query, old)
                 if now or before:
