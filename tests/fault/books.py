@@ -12,6 +12,7 @@ class Books:
         self.losses = []  # sentences: something acknowledged is missing, or is not as it was
         self.duplicates = []  # sentences: something came again that docs/guarantees.md says does not
         self.troubles = []  # sentences: an answer that nothing explains, a server that did not come up
+        self.notes = []  # what else a reader of the figures may want to know
         self._lock = threading.Lock()
 
     def count(self, what, by=1):
@@ -26,6 +27,9 @@ class Books:
 
     def trouble(self, sentence):
         self._note(self.troubles, sentence)
+
+    def note(self, sentence):
+        self._note(self.notes, sentence)
 
     def _note(self, where, sentence):
         with self._lock:

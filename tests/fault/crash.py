@@ -48,6 +48,7 @@ class _Round:
         self._started_at = now()
 
     def run(self, is_over):
+        self._set_small_blocks()
         self._crew.prepare(self._server.connect)
         self._save()
         for _ in range(LIVES):
@@ -109,6 +110,12 @@ class _Round:
     def _come_up(self):
         self._server.restart()
         self._started_at = now()
+        self._set_small_blocks()
+
+    def _set_small_blocks(self):
+        """So that logs have many, packed and not."""
+        for name, value in (("block-bytes", self._rng.choice([256, 2000, 14336])), ("compress-age", 0)):
+            self._server.admin.call("CONFIG", "SET", f"millrace.{name}", value)
 
     # --- torn files ---
 

@@ -35,6 +35,11 @@ def test_a_cluster_whose_masters_and_slots_change_loses_nothing_that_a_replica_h
     assert found["failovers"] + found["slots moved"] > 0
 
 
+def test_a_load_that_goes_on_keeps_memory_flat_and_gets_no_answer_that_the_guides_do_not_name():
+    found = figures("soak", 20)
+    assert min(found["settings"], found["squeezes"], found["rewrites"]) > 0
+
+
 @pytest.mark.parametrize("words", [("--seconds", "soon"), ("--scenario", "peace")])
 def test_a_wrong_option_is_refused(words):
     assert subprocess.run([RUN, *words], capture_output=True).returncode == 2

@@ -1,0 +1,146 @@
+"""A mixed load of all families for a long time, with settings that change, keys that expire and are evicted, rewrites
+and connections that come and go: memory stays where it is, and no answer is one that the guides do not name."""
+
+import random
+import statistics
+import threading
+import time
+
+from books import now
+from resp import RespError
+from server import Server, let_pass, wait_until
+from soak_load import NAMED, STEPS
+
+STEPS_A_CONNECTION = 300
+SAMPLES = 50_000
+POLICIES = ("noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random",
+            "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl")
+MAY_GROW = 1.2  # from the second quarter to the last: what allocators and buffers do by themselves
+MAY_STAY = 2_000_000  # bytes that an emptied server may hold beyond what it had when it was new
+SETTINGS = {
+    "millrace.block-bytes": (256, 4096, 14336),
+    "millrace.compress": ("yes", "no"),
+    "millrace.compress-age": (0, 100, 60_000),
+    "millrace.compress-level": (1, 9),
+    "millrace.compress-cache": (0, 100_000, "16mb"),
+    "millrace.pending-max": (10, 1_000_000),
+    "millrace.channel-expire": (500, 2000),
+    "appendfsync": ("everysec", "always", "no"),
+    "hz": (10, 100),
+    "lazyfree-lazy-user-del": ("yes", "no"),
+}
+
+
+def run(seconds, seed, books):
+    with Server(appendonly="yes", appendfsync="everysec") as server:
+        _Soak(server, f"{seed}/soak", books).run(seconds)
+
+
+class _Soak:
+    def __init__(self, server, seed, books):
+        self._server = server
+        self._books = books
+        self._seed = seed
+        self._rng = random.Random(seed)
+        self._took = {family: [] for family in STEPS}  # seconds of a sample of its steps
+        self._end = 0.0
+
+    def run(self, seconds):
+        self._server.admin.call("CONFIG", "SET", "millrace.channel-expire", 1000)
+        before = self._memory()
+        self._end = now() + seconds
+        threads = [threading.Thread(target=self._load, args=(family,), daemon=True) for family in STEPS]
+        for thread in threads:
+            thread.start()
+        samples = self._disturb()
+        for thread in threads:
+            thread.join()
+        self._note_latencies()
+        self._look_at_memory(before, samples)
+
+    # --- the load ---
+
+    def _load(self, family):
+        rng = random.Random(f"{self._seed}/{family}")
+        try:
+            while now() < self._end:
+                with self._server.connect() as c:
+                    for _ in range(STEPS_A_CONNECTION):
+                        self._step(c, family, rng)
+        except Exception as error:
+            self._books.trouble(f"{family}: {error!r}")
+
+    def _step(self, c, family, rng):
+        began = time.perf_counter()
+        try:
+            STEPS[family](c, rng)
+        except RespError as error:
+            code = str(error).split()[0]
+            if code not in NAMED:
+                raise
+            self._books.count(f"answered {code}")
+        self._books.count("operations")
+        self._sample(self._took[family], time.perf_counter() - began, rng)
+
+    @staticmethod
+    def _sample(took, seconds, rng):
+        """Of constant size, however long it goes on; later steps push earlier ones out."""
+        if len(took) < SAMPLES:
+            took.append(seconds)
+        else:
+            took[rng.randrange(SAMPLES)] = seconds
+
+    def _note_latencies(self):
+        """Of steps, as clients in one Python process see them: they wait for each other more than for the server."""
+        for family, took in self._took.items():
+            took.sort()
+            at = lambda share: took[min(len(took) - 1, int(share * len(took)))] * 1000
+            self._books.note(f"{family}: a step took {at(0.5):.2f} ms in the middle, 99 % below {at(0.99):.2f}, "
+                             f"99.9 % below {at(0.999):.2f}, at most {took[-1] * 1000:.2f}")
+
+    # --- what is done to the server ---
+
+    def _disturb(self):
+        """Until the end; returns what memory was used, again and again."""
+        samples = []
+        while now() < self._end:
+            samples.append(self._memory())
+            chance = self._rng.random()
+            if chance < 0.8:
+                name = self._rng.choice(list(SETTINGS))
+                self._server.admin.call("CONFIG", "SET", name, self._rng.choice(SETTINGS[name]))
+                self._books.count("settings")
+            elif chance < 0.9:
+                self._squeeze()
+            else:
+                self._server.rewrite_aof()
+                self._books.count("rewrites")
+            let_pass(0.05)
+        return samples
+
+    def _squeeze(self):
+        """Less memory than there is in use, for a moment: the host evicts keys whole, or refuses what grows."""
+        admin = self._server.admin
+        admin.call("CONFIG", "SET", "maxmemory-policy", self._rng.choice(POLICIES))
+        admin.call("CONFIG", "SET", "maxmemory", int(self._memory() * 0.95))
+        let_pass(0.05)
+        admin.call("CONFIG", "SET", "maxmemory", 0)
+        self._books.count("squeezes")
+
+    # --- memory ---
+
+    def _memory(self):
+        return int(self._server.info("memory")["used_memory"])
+
+    def _look_at_memory(self, before, samples):
+        quarter = len(samples) // 4
+        early, late = statistics.median(samples[quarter : 2 * quarter]), statistics.median(samples[-quarter:])
+        self._books.note(f"memory: {before:,} bytes when new, {early:,.0f} in the second quarter, {late:,.0f} in the last")
+        if late > early * MAY_GROW:
+            self._books.trouble(f"memory grew from {early:,.0f} to {late:,.0f} bytes at a constant live set")
+        self._server.admin.call("CONFIG", "SET", "millrace.compress-cache", 0)
+        self._server.admin.call("FLUSHALL")
+        try:
+            wait_until(lambda: self._memory() < before + MAY_STAY, "the memory of all that is gone comes back")
+        except AssertionError:
+            self._books.trouble(f"{self._memory():,} bytes are in use after FLUSHALL, {before:,} were when it was new")
