@@ -24,8 +24,9 @@ def fill(connection, key, seed):
 
 def _commands(key, rng):
     yield ("ROUTE.DEVICE", "SET", key, FIRST, "USER", "u1", "AGENT", b"\x00\xff agent")
-    yield ("ROUTE.DEVICE", "SET", key, "brief|ws", "TTL", "3")
+    # In this order: a subscription for one that has ended, as it may have on a busy machine, would make it anew.
     yield ("ROUTE.SUBSCRIBE", key, "brief|ws", *NAMED)
+    yield ("ROUTE.DEVICE", "SET", key, "brief|ws", "TTL", "3")
     yield ("ROUTE.SUBSCRIBE", key, FIRST, *NAMED)
     yield ("ROUTE.SUBSCRIBE", key, FIRST, "APP", "ends", "MODEL", "m", "TTL", "3")
     yield ("ROUTE.SETFILTER", key, "high", '{"prio": "high"}', *NAMED)
