@@ -63,6 +63,16 @@ class HashIndex {
     }
   }
 
+  // How many values have this hash, or `most` if more.
+  size_t count(uint32_t hash, size_t most) const {
+    if (buckets_.empty()) return 0;
+    size_t found = 0;
+    for (const Entry& entry : buckets_[bucket_of(hash)].entries()) {
+      if (entry.hash == hash && ++found == most) break;
+    }
+    return found;
+  }
+
   // It will be asked for soon: whoever looks for several starts fetching all of them, first the
   // buckets, then what is in them.
   void prefetch_bucket(uint32_t hash) const {
@@ -183,8 +193,12 @@ class HashIndex {
     }
 
    private:
-    // Sizes that fill the size classes of common allocators.
-    void grow() { resize(capacity_ < 16 ? std::max(4U, capacity_ * 2) : capacity_ + 8); }
+    // Sizes that fill the size classes of common allocators. Values of one hash are never split,
+    // so a bucket may become large.
+    void grow() {
+      if (capacity_ < 16) return resize(std::max(4U, capacity_ * 2));
+      resize(capacity_ < 64 ? capacity_ + 8 : capacity_ + capacity_ / 2);
+    }
 
     void resize(uint32_t capacity) {
       auto moved = std::make_unique_for_overwrite<Entry[]>(capacity);

@@ -19,7 +19,12 @@ bool has_tag(const Log& log, Offset offset, ByteView tag) {
 
 Compaction::Compaction(const Log& log) : indexed_to_(log.first()), scanned_to_(log.first()), scan_end_(log.first()) {}
 
-uint32_t Compaction::hash_of(ByteView tag) { return static_cast<uint32_t>(std::hash<ByteView>{}(tag)); }
+HashKey& tag_hash_key() {
+  static HashKey key{};
+  return key;
+}
+
+uint32_t Compaction::hash_of(ByteView tag) { return static_cast<uint32_t>(keyed_hash(tag_hash_key(), tag)); }
 
 Compaction::Entries Compaction::entries_of(const Log& log, uint32_t hash) {
   Entries found;

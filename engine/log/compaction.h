@@ -23,6 +23,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/hash_index.h"
+#include "engine/base/keyed_hash.h"
 #include "engine/base/ordered_chunks.h"
 #include "engine/base/strong.h"
 #include "engine/log/removal.h"
@@ -38,6 +39,10 @@ struct CompactionProgress {
   Offset reached;           // how far the state's work has come, while there is any
   uint64_t superseded = 0;  // messages known to have a newer one and still there, or evicted meanwhile
 };
+
+// By which tags are hashed. Strangers choose tags: whoever has the engine makes it random once,
+// before any log is compacted. Never saved.
+HashKey& tag_hash_key();
 
 class Compaction {
  public:

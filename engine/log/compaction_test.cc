@@ -159,7 +159,7 @@ std::vector<std::string> tags_with_one_hash(size_t count) {
   for (uint64_t i = 0;; ++i) {
     // The hash of the index, cut to fewer bits, would find more; two need some 80,000 tries.
     std::string tag = "tag " + std::to_string(i);
-    auto& same = by_hash[static_cast<uint32_t>(std::hash<ByteView>{}(tag))];
+    auto& same = by_hash[static_cast<uint32_t>(keyed_hash(tag_hash_key(), tag))];
     same.push_back(std::move(tag));
     if (same.size() == count) return same;
   }

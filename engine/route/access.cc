@@ -35,12 +35,17 @@ Access best_access(const Filter& filter, const Cost& cost, size_t longest) {
       best.emplace();
       for (const Scalar& operand : filter.operands) best->push_back({filter.field, operand});
       return best;
-    case Filter::Kind::And:
+    case Filter::Kind::And: {
+      uint64_t least = UINT64_MAX;
       for (const Filter& part : filter.parts) {
         Access access = best_access(part, cost, longest);
-        if (access && (!best || cost_of(*access, cost) < cost_of(*best, cost))) best = std::move(access);
+        const uint64_t sum = access ? cost_of(*access, cost) : UINT64_MAX;
+        if (sum >= least) continue;
+        best = std::move(access);
+        least = sum;
       }
       return best;
+    }
     case Filter::Kind::Or:
       best.emplace();
       for (const Filter& part : filter.parts) {

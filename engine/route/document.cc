@@ -45,12 +45,14 @@ ScalarView value_of(simdjson::dom::element element) {
 
 }  // namespace
 
-void FieldValues::extract(const simdjson::dom::object& document, const Fields& fields) {
+bool FieldValues::extract(const simdjson::dom::object& document, const Fields& fields) {
   for (FieldId field : present_) places_[field] = {};
   present_.clear();
   if (places_.size() < fields.limit()) places_.resize(fields.limit());
   found_.clear();
   walk(document, fields.root());
+  const bool has_room = found_.size() <= kMaxValues;
+  if (!has_room) found_.resize(kMaxValues);
   std::ranges::sort(found_, [](const Found& a, const Found& b) {
     return a.first != b.first ? a.first < b.first : ScalarOrder()(a.second, b.second);
   });
@@ -62,6 +64,7 @@ void FieldValues::extract(const simdjson::dom::object& document, const Fields& f
     values_.push_back(value);
     place.end = static_cast<uint32_t>(values_.size());
   }
+  return has_room;
 }
 
 std::span<const ScalarView> FieldValues::values(FieldId field) const {
@@ -85,7 +88,10 @@ void FieldValues::take(simdjson::dom::element element, const Fields::Node& node,
   if (node.field != kNoField) note_presence(node.field);
   if (element.is_array() && !in_array) {
     const simdjson::dom::array array = element.get_array().value_unsafe();
-    for (simdjson::dom::element each : array) take(each, node, true);
+    for (simdjson::dom::element each : array) {
+      if (found_.size() > kMaxValues) return;
+      take(each, node, true);
+    }
     return;
   }
   if (node.field != kNoField) found_.emplace_back(node.field, value_of(element));

@@ -31,12 +31,28 @@ class DocumentParser {
 class FieldValues {
  public:
   // An array is as many values as it has different elements; names on the way go through
-  // arrays too. Borrows from the document. Costs what the document holds of the fields.
-  void extract(const simdjson::dom::object& document, const Fields& fields);
+  // arrays too. Borrows from the document. Costs what the document holds of the fields. False if
+  // that is more than kMaxValues.
+  static constexpr size_t kMaxValues = 10'000;
+  bool extract(const simdjson::dom::object& document, const Fields& fields);
 
   bool is_present(FieldId field) const { return field < places_.size() && places_[field].is_present; }
   // Sorted by ScalarOrder, no two the same.
   std::span<const ScalarView> values(FieldId field) const;
+
+  // Regular expressions may make so much work of what follows, in instructions times bytes.
+  void allow_regex_work(uint64_t work) {
+    regex_work_left_ = work;
+    has_run_out_ = false;
+  }
+  // False once there is no more left.
+  bool spend_regex_work(uint64_t work) const {
+    if (work > regex_work_left_) has_run_out_ = true;
+    if (has_run_out_) return false;
+    regex_work_left_ -= work;
+    return true;
+  }
+  bool has_run_out_of_regex_work() const { return has_run_out_; }
 
   // Calls visit(field, value) for every value.
   template <class Visit>
@@ -58,6 +74,8 @@ class FieldValues {
     bool is_present = false;
   };
 
+  mutable uint64_t regex_work_left_ = UINT64_MAX;
+  mutable bool has_run_out_ = false;
   std::vector<Place> places_;       // by field
   std::vector<FieldId> present_;    // those that places_ has something of
   std::vector<Found> found_;        // sorted by field, then by value

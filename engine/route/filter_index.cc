@@ -50,9 +50,7 @@ FilterSlot FilterIndex::add(const Filter& filter) {
 
   // What leads to few filters now is what will lead to few later.
   const auto cost = [&](const Equality& equality) {
-    uint64_t found = 0;
-    by_equality_.each(hash(fields_.find(equality.field), equality.value), [&](FilterSlot) { ++found; });
-    return found;
+    return by_equality_.count(hash(fields_.find(equality.field), equality.value), kMostCounted);
   };
   const auto access = best_access(filter, cost);
   if (!access) {

@@ -61,6 +61,8 @@ class FilterIndex {
   // Candidates that wait to be run: enough to have their memory fetched ahead. A document
   // can lead to a filter in as many ways as it has values.
   static constexpr size_t kBatch = 256;
+  // Beyond so many filters that share an equality it does not matter how many.
+  static constexpr size_t kMostCounted = 256;
 
   HashKey key_;
   Fields fields_;

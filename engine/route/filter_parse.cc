@@ -14,6 +14,21 @@ namespace {
 
 using Element = simdjson::dom::element;
 
+// Classes of characters that stand for much of Unicode take long to compile, most of all if case
+// does not matter.
+constexpr size_t kMostCostlyClasses = 64;
+
+size_t costly_classes(ByteView pattern) {
+  constexpr ByteView kCostly[] = {"\\p", "\\P", "\\W", "\\D", "\\S", "[^", "[:^", "-"};
+  size_t count = 0;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    count += static_cast<size_t>(
+        std::ranges::any_of(kCostly, [&](ByteView each) { return pattern.substr(i).starts_with(each); }));
+  }
+  const bool may_fold = pattern.find("(?") != ByteView::npos && pattern.find('i') != ByteView::npos;
+  return may_fold ? 8 * count : count;
+}
+
 // Thrown nowhere: the first error latches, and everything returns.
 class FilterParser {
  public:
@@ -193,6 +208,9 @@ class FilterParser {
     }
     if (++regexes_ > limits_.regexes) {
       return void(refuse("more than " + std::to_string(limits_.regexes) + " regular expressions"));
+    }
+    if (costly_classes(operand.text) > kMostCostlyClasses) {
+      return void(refuse("a regular expression with too many classes of characters"));
     }
     const re2::RE2 regex(operand.text, regex_options());
     if (!regex.ok()) refuse("no regular expression: " + regex.error());

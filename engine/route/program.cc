@@ -106,7 +106,7 @@ bool Program::run_condition(size_t& at, const FieldValues& document) const {
   // What is missing has no values, and an empty array has none either.
   const auto values = document.values(step.number);
   if (values.empty()) return false;
-  if (step.op == Operator::Regex) return is_found(at - 1, values);
+  if (step.op == Operator::Regex) return is_found(at - 1, values, document);
   return is_satisfied(step, operands, values);
 }
 
@@ -148,12 +148,13 @@ bool Program::is_satisfied(const Step& condition, std::span<const Step> operands
   }
 }
 
-bool Program::is_found(size_t at, std::span<const ScalarView> values) const {
+bool Program::is_found(size_t at, std::span<const ScalarView> values, const FieldValues& document) const {
   const auto texts = std::ranges::equal_range(values, ScalarKind::String, {}, &ScalarView::kind);
   size_t bytes = 0;
   for (const ScalarView& value : texts) bytes += value.text.size();
   if (bytes > kMaxRegexText) return false;
   const re2::RE2& regex = regexes_->at(at);
+  if (!document.spend_regex_work(static_cast<uint64_t>(regex.ProgramSize()) * bytes)) return false;
   return std::ranges::any_of(texts, [&](const ScalarView& value) {
     return re2::RE2::PartialMatch(re2::StringPiece(value.text.data(), value.text.size()), regex);
   });

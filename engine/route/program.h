@@ -65,7 +65,7 @@ class Program {
   // Whether one of the values satisfies the condition.
   bool is_satisfied(const Step& condition, std::span<const Step> operands, std::span<const ScalarView> values) const;
   bool is_operand(std::span<const Step> operands, const ScalarView& value) const;
-  bool is_found(size_t at, std::span<const ScalarView> values) const;
+  bool is_found(size_t at, std::span<const ScalarView> values, const FieldValues& document) const;
   Filter decompile(size_t& at, const Fields& fields) const;
 
   std::vector<Step> steps_;

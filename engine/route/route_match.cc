@@ -50,6 +50,8 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
   if (auto good = read(document_, change.document, "DOC"); !good) return good;
   if (auto good = read(old_, change.old, "OLD"); !good) return good;
   patterns_ = change.about.patterns();
+  values_.allow_regex_work(kMostRegexWork);
+  is_too_much_ = false;
   ++table.matches_;
   if (++table.match_number_ == 0) {
     for (DeviceMark& mark : table.marks_) mark.match = 0;
@@ -62,9 +64,23 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
     table.top_.count(slot, ++channel.heard);
     match_channel(table, channel, static_cast<uint8_t>(1 << i), now);
   }
+  forget_large_documents(change);
+  if (is_too_much_) {
+    return fail(ErrorCode::Range, "a document with more than 10000 values in fields that filters look at");
+  }
+  if (values_.has_run_out_of_regex_work()) {
+    return fail(ErrorCode::Range, "the regular expressions of these channels' filters are too much work");
+  }
   std::ranges::stable_sort(found_, {}, &Found::transport);
   for (const Found& found : found_) ++table.transports_[found.transport].matched;
   return {};
+}
+
+// A parser keeps what the largest document needed.
+void RouteMatcher::forget_large_documents(const RouteChange& change) {
+  constexpr size_t kLarge = 64 * 1024;
+  if (change.document && change.document->size() > kLarge) document_.parser = {};
+  if (change.old && change.old->size() > kLarge) old_.parser = {};
 }
 
 void RouteMatcher::match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now) {
@@ -85,7 +101,7 @@ void RouteMatcher::match_channel(const RouteTable& table, const RoutedChannel& c
 void RouteMatcher::match_filters(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now,
                                  bool is_now) {
   const FilterIndex& index = channel.filters->index();
-  values_.extract(is_now ? document_.object : old_.object, index.fields());
+  if (!values_.extract(is_now ? document_.object : old_.object, index.fields())) is_too_much_ = true;
   filters_.clear();
   index.match(values_, filters_);
   fetch_targets(table, *channel.filters);

@@ -25,6 +25,10 @@ const char* meaning_name(Meaning meaning);
 
 class RouteMatcher {
  public:
+  // What the regular expressions of all filters together may do to one change, in instructions
+  // times bytes: some tens of milliseconds at worst.
+  static constexpr uint64_t kMostRegexWork = 50'000'000;
+
   struct Found {
     DeviceSlot device = kNoSlot;
     TransportSlot transport = kNoSlot;
@@ -36,7 +40,7 @@ class RouteMatcher {
   };
 
   // Each device once, those of one transport together. Failure: Syntax, for a document that is
-  // none. The result is good until the next call and until the table is changed.
+  // none; Range, for one that is too much. The result is good until the next call and until the table is changed.
   Result<void> match(const RouteTable& table, const RouteChange& change, UnixMs now);
 
   std::span<const Found> found() const { return found_; }
@@ -63,6 +67,7 @@ class RouteMatcher {
   };
 
   static Result<void> read(Side& side, const std::optional<ByteView>& json, const char* name);
+  void forget_large_documents(const RouteChange& change);
   void match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now);
   void match_filters(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now, bool is_now);
   void fetch_targets(const RouteTable& table, const ChannelFilters& filters);
@@ -71,6 +76,7 @@ class RouteMatcher {
   Side document_;
   Side old_;
   FieldValues values_;
+  bool is_too_much_ = false;
   std::vector<FilterSlot> filters_;
   std::vector<TargetSlot> targets_;
   std::vector<RouteChannel> patterns_;

@@ -4,6 +4,7 @@
 
 #include "engine/channel/channel_codec.h"
 #include "module/host/counters.h"
+#include "module/host/failure_point.h"
 #include "module/host/log_strings.h"
 
 namespace millrace::abi {
@@ -23,6 +24,7 @@ Result<std::unique_ptr<Channel>> load_channel(RdbReader& reader) {
   auto append = [&](BlockHeader header, Buffer bytes) { return channel->append_block(header, std::move(bytes)); };
   if (auto loaded = load_blocks(reader, log_head->blocks, append); !loaded) return std::unexpected(loaded.error());
   if (auto restored = channel->restore_log_head(*log_head); !restored) return std::unexpected(restored.error());
+  module::failure_point("channel.load");
   auto subscribers = reader.strings([&](ByteView bytes) { return restore_subscribers(*channel, bytes); });
   if (!subscribers) return std::unexpected(subscribers.error());
   return channel;
@@ -44,6 +46,7 @@ std::unique_ptr<Channel> TypeTraits<Channel>::load(RdbReader& reader, int versio
 void TypeTraits<Channel>::save(RdbWriter& writer, const Channel& channel) {
   writer.bytes(encode_channel_head(channel.head()));
   writer.bytes(encode_log_head(channel.log()));
+  module::failure_point("channel.save");
   save_blocks(writer, channel.log());
   writer.strings(encode_subscribers(channel));
 }
@@ -51,6 +54,7 @@ void TypeTraits<Channel>::save(RdbWriter& writer, const Channel& channel) {
 void TypeTraits<Channel>::rewrite(AofWriter& writer, const Channel& channel) {
   using namespace module;
   writer.emit(kApplyToChannel, kApplyCreated, encode_channel_head(channel.head()));
+  failure_point("channel.rewrite");
   rewrite_blocks(writer, kApplyToChannel, kApplyMessages, channel.log());
   writer.emit(kApplyToChannel, kApplyLogHead, encode_log_head(channel.log()));
   for (const std::string& bytes : encode_subscribers(channel)) {

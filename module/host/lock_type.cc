@@ -6,6 +6,7 @@
 #include "engine/lock/lock_codec.h"
 #include "module/abi/clock.h"
 #include "module/host/counters.h"
+#include "module/host/failure_point.h"
 #include "module/host/fencing.h"
 #include "module/host/monotonic_agenda.h"
 
@@ -36,6 +37,7 @@ Result<Lock> load_lock(RdbReader& reader) {
   const Token most = module::fencing::most_believed();
   Token greatest;
   Lock lock;
+  module::failure_point("lock.load");
   auto changes = reader.strings([&](ByteView part) { return apply_changes(lock, part, now, most, greatest); });
   if (!changes) return std::unexpected(changes.error());
   if (lock.is_free()) return fail(ErrorCode::Corrupt, "a lock that nobody holds");
@@ -59,11 +61,15 @@ std::unique_ptr<Lock> TypeTraits<Lock>::load(RdbReader& reader, int version) {
 }
 
 void TypeTraits<Lock>::save(RdbWriter& writer, const Lock& lock) {
+  module::failure_point("lock.save");
   writer.strings(encode_lock(lock, monotonic_clock_identity()));
 }
 
 void TypeTraits<Lock>::rewrite(AofWriter& writer, const Lock& lock) {
-  for (const std::string& part : encode_lock(lock, monotonic_clock_identity())) writer.emit(module::kLockApply, part);
+  for (const std::string& part : encode_lock(lock, monotonic_clock_identity())) {
+    module::failure_point("lock.rewrite");
+    writer.emit(module::kLockApply, part);
+  }
 }
 
 // Without the ends of leases: a server with another clock has them at other moments.
@@ -88,11 +94,13 @@ bool TypeTraits<Lock>::has_aux() { return module::fencing::last() != Token(0); }
 void TypeTraits<Lock>::save_aux(RdbWriter& writer) {
   std::string token;
   append_varint(token, module::fencing::last().value());
+  module::failure_point("lock.save-token");
   writer.bytes(token);
 }
 
 bool TypeTraits<Lock>::load_aux(RdbReader& reader, int version) {
   const auto bytes = reader.bytes();
+  module::failure_point("lock.load-token");
   Decoder in(bytes ? bytes->view() : ByteView());
   const Token token(in.number());
   if (version != encoding_version || !in.finished() || token > kMaxToken) {

@@ -4,6 +4,7 @@
 
 #include "engine/log/group_codec.h"
 #include "module/host/counters.h"
+#include "module/host/failure_point.h"
 #include "module/host/log_strings.h"
 #include "module/host/packing.h"
 #include "module/host/reclaim.h"
@@ -17,6 +18,7 @@ namespace {
 Result<void> load_group(RdbReader& reader, Log& log) {
   const auto group = reader.bytes();
   if (!group) return cut_short();
+  module::failure_point("log.load-group");
   if (auto restored = restore_group(log, group->view()); !restored) return restored;
   return reader.strings([&](ByteView pending) { return restore_pending(log, pending); });
 }
@@ -27,6 +29,7 @@ Result<Log> load_log(RdbReader& reader) {
   auto head = decode_log_head(head_bytes->view());
   if (!head) return std::unexpected(head.error());
   Log log;
+  module::failure_point("log.load");
   auto append = [&](BlockHeader header, Buffer bytes) {
     return log.append_block(header, std::move(bytes), Log::Gaps::Allowed);
   };
@@ -66,15 +69,18 @@ void TypeTraits<Log>::release(std::unique_ptr<Log> log) {
 
 void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
   writer.bytes(encode_log_head(log));
+  module::failure_point("log.save");
   save_blocks(writer, log);
   for (const auto& [name, group] : log.groups()) {
     writer.bytes(encode_group(name, group));
+    module::failure_point("log.save-group");
     writer.strings(encode_pending(name, group));
   }
 }
 
 void TypeTraits<Log>::rewrite(AofWriter& writer, const Log& log) {
   rewrite_blocks(writer, module::kApply, module::kApplyBlock, log);
+  module::failure_point("log.rewrite");
   writer.emit(module::kApply, module::kApplyHead, encode_log_head(log));
   for (const auto& [name, group] : log.groups()) {
     writer.emit(module::kApply, module::kApplyGroup, encode_group(name, group));

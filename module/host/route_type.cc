@@ -3,6 +3,7 @@
 #include "engine/route/route_codec.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
+#include "module/host/failure_point.h"
 
 namespace millrace::module {
 
@@ -25,6 +26,7 @@ Result<std::unique_ptr<RouteTable>> load_table(RdbReader& reader) {
     const auto part = reader.bytes();
     if (!part) return cut_short();
     if (part->view().empty()) break;
+    module::failure_point("route.load");
     if (auto restored = restore_route_part(*table, part->view()); !restored) return std::unexpected(restored.error());
   }
   return table;
@@ -48,12 +50,18 @@ std::unique_ptr<RouteTable> TypeTraits<RouteTable>::load(RdbReader& reader, int 
 }
 
 void TypeTraits<RouteTable>::save(RdbWriter& writer, const RouteTable& table) {
-  encode_route_table(table, [&](ByteView part) { writer.bytes(part); });
+  encode_route_table(table, [&](ByteView part) {
+    writer.bytes(part);
+    module::failure_point("route.save");
+  });
   writer.bytes({});
 }
 
 void TypeTraits<RouteTable>::rewrite(AofWriter& writer, const RouteTable& table) {
-  encode_route_table(table, [&](ByteView part) { writer.emit(module::kApplyToRoute, module::kApplyRoutePart, part); });
+  encode_route_table(table, [&](ByteView part) {
+    module::failure_point("route.rewrite");
+    writer.emit(module::kApplyToRoute, module::kApplyRoutePart, part);
+  });
 }
 
 void TypeTraits<RouteTable>::digest(DigestWriter& writer, const RouteTable& table) {

@@ -5,6 +5,7 @@
 #include "engine/shard/pool_codec.h"
 #include "module/abi/clock.h"
 #include "module/host/counters.h"
+#include "module/host/failure_point.h"
 #include "module/host/log_strings.h"
 #include "module/host/monotonic_agenda.h"
 
@@ -41,6 +42,7 @@ Result<std::unique_ptr<Pool>> load_pool(RdbReader& reader) {
     const auto part = static_cast<PoolPart>(kind);
     auto block = part == PoolPart::Block ? reader.bytes() : Buffer();
     if (!block) return cut_short();
+    module::failure_point("pool.load");
     auto restored = restore_pool_part(*pool, part, bytes->view().substr(1), std::move(*block));
     if (!restored) return std::unexpected(restored.error());
   }
@@ -63,6 +65,7 @@ std::unique_ptr<Pool> TypeTraits<Pool>::load(RdbReader& reader, int version) {
 void TypeTraits<Pool>::save(RdbWriter& writer, const Pool& pool) {
   each_pool_part(pool, [&](PoolPart part, ByteView bytes, ByteView block) {
     writer.bytes(std::string(1, static_cast<char>(part)) + std::string(bytes));
+    module::failure_point("pool.save");
     if (part == PoolPart::Block) writer.bytes(block);
   });
   writer.bytes(ByteView(&kEnd, 1));
@@ -70,6 +73,7 @@ void TypeTraits<Pool>::save(RdbWriter& writer, const Pool& pool) {
 
 void TypeTraits<Pool>::rewrite(AofWriter& writer, const Pool& pool) {
   each_pool_part(pool, [&](PoolPart part, ByteView bytes, ByteView block) {
+    module::failure_point("pool.rewrite");
     const char* word = module::kApplyPoolParts[static_cast<size_t>(part)];
     if (part == PoolPart::Block) {
       writer.emit(module::kApplyToPool, word, bytes, block);

@@ -53,6 +53,9 @@ class _Trial:
         self._crew.finish(self._connect)
         self._crew.prove(self._connect)
 
+    def _settle(self):
+        wait_until(self._cluster.is_whole, "every slot has a master and every master a replica that follows it")
+
     # --- what is done to it ---
 
     def _some_replica(self):
@@ -80,40 +83,13 @@ class _Trial:
         self._books.count("failovers")
 
     def _move_slots(self):
-        """Some that our keys are in, one after another, with everything in them."""
+        """Some that our keys are in. A table and its log go one after the other: in between, commands for both are told
+        to try again."""
         for key in self._rng.sample(self._crew_keys(), 3):
             slot = slot_of(key)
             source = self._cluster.master_of(slot)
-            target = self._rng.choice([node for node in self._cluster.masters if node is not source])
-            self._move(slot, source, target)
+            self._cluster.move_slot(slot, self._rng.choice([node for node in self._cluster.masters if node is not source]))
             self._books.count("slots moved")
 
     def _crew_keys(self):
         return [key.decode() for node in self._cluster.masters for key in node.admin.call("KEYS", "*")]
-
-    def _move(self, slot, source, target):
-        name = lambda node: node.admin.call("CLUSTER", "MYID")
-        target.admin.call("CLUSTER", "SETSLOT", slot, "IMPORTING", name(source))
-        source.admin.call("CLUSTER", "SETSLOT", slot, "MIGRATING", name(target))
-        # A table and its log go one after the other: in between, commands for both are told to try again.
-        while keys := source.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 1):
-            source.admin.call("MIGRATE", "127.0.0.1", target.port, keys[0], 0, 5000)
-        for node in [target, source, *self._cluster.masters]:
-            node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", name(target))
-
-    # --- until it is whole again ---
-
-    def _settle(self):
-        wait_until(self._is_whole, "every slot has a master and every master a replica that follows it")
-
-    def _is_whole(self):
-        masters = self._cluster.masters
-        if len(masters) != 3 or not all("cluster_state:ok" in self._state(node) for node in self._cluster.nodes):
-            return False
-        followed = {one.info("replication").get("master_port") for one in self._cluster.nodes
-                    if one not in masters and one.info("replication").get("master_link_status") == "up"}
-        return followed == {str(master.port) for master in masters}
-
-    @staticmethod
-    def _state(node):
-        return node.admin.call("CLUSTER", "INFO").decode()

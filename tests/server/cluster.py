@@ -45,6 +45,27 @@ class Cluster:
                     return node
         return None
 
+    def move_slot(self, slot, target):
+        """With all keys in it, one after the other, to another master; clients go on meanwhile."""
+        source = self.master_of(slot)
+        name = lambda node: node.admin.call("CLUSTER", "MYID")
+        target.admin.call("CLUSTER", "SETSLOT", slot, "IMPORTING", name(source))
+        source.admin.call("CLUSTER", "SETSLOT", slot, "MIGRATING", name(target))
+        while keys := source.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 1):
+            source.admin.call("MIGRATE", "127.0.0.1", target.port, keys[0], 0, 5000)
+        # First the one that gets it: else nobody would have it for a moment.
+        for node in [target, source, *self.masters]:
+            node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", name(target))
+
+    def is_whole(self):
+        """Every slot has a master, and every master a replica that follows it."""
+        masters = self.masters
+        if len(masters) != 3 or not all(self._is_up(node) for node in self.nodes):
+            return False
+        states = [node.info("replication") for node in self.nodes if node not in masters]
+        followed = {state["master_port"] for state in states if state.get("master_link_status") == "up"}
+        return followed == {str(master.port) for master in masters}
+
     def stop(self):
         for node in self.nodes:
             node.stop()

@@ -3,7 +3,7 @@
 import pytest
 
 from log_groups import ALL, LONG, numbers, take, write
-from server import wait_until
+from server import Server, wait_until
 
 
 def first_and_last(c):
@@ -158,3 +158,20 @@ def test_replicas_and_restarts_shrink_the_same(server, replica, acked):
     assert server.digest("log") == before
     acked.call("TACK", "log", "g", "6")
     assert first_and_last(acked) == [7, 10]
+
+
+def test_a_rewritten_aof_of_commands_brings_back_what_is_not_acknowledged():
+    """Groups come one after the other there, each before its pending messages: no group alone says
+    what all have finished with."""
+    with Server(appendonly="yes", aof_use_rdb_preamble="no") as own, own.connect() as c:
+        c.call("TRETAIN", "q", "ACKED", "yes")
+        for i in range(20):
+            c.call("TWRITE", "q", "t", f"m{i}")
+        c.call("TREAD", "q", 1, 6, "GROUP", "g1", "RETRY", 60000, 0)
+        c.call("TREAD", "q", 1, 3, "GROUP", "g2", "RETRY", 60000, 0)
+        before = own.digest("q")
+        own.rewrite_aof()
+        own.kill()
+        own.restart()
+        assert own.digest("q") == before
+        assert own.counter("payloads_refused") == 0

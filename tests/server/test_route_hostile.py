@@ -49,7 +49,25 @@ def test_a_document_of_ten_million_fields_or_elements_is_refused(c):
     for document in ('{"a": [' + "5," * 5_000_000 + "5]}", "{" + '"a":5,' * 1_600_000 + '"b":5}'):
         assert refused(c, "ROUTE.MATCH", "t", *TASK, "DOC", document) == "ERR"
     for document in ('{"a": [' + "4," * 500_000 + "5]}", "{" + '"a":4,' * 170_000 + '"a":5}'):
+        assert refused(c, "ROUTE.MATCH", "t", *TASK, "DOC", document) == "ERR"
+    for document in ('{"a": [' + "4," * 9_999 + "5]}", "{" + '"b":4,' * 170_000 + '"a":5}'):
         assert match(c, document) == [WS]
+
+
+def test_regular_expressions_that_would_take_long_are_not_run_for_ever(c):
+    """Each is allowed; together they are more than a match may cost."""
+    for i in range(20):
+        pattern = f"(?:a?b?){{100}}c{i}"
+        subscribe(c, filter={"$or": [{"f": {"$regex": pattern + str(j)}} for j in range(8)]})
+    assert refused(c, "ROUTE.MATCH", "t", *TASK, "DOC", '{"f": "' + "ab" * 2000 + '"}') == "ERR"
+    assert match(c, '{"f": "' + "ab" * 10 + '"}') == []
+
+
+@pytest.mark.parametrize("pattern", ["(?i)[" + r"\PL" * 200 + "]", "(?i)" + "[^a]" * 200, "[" + r"\pL" * 300 + "]"])
+def test_a_regular_expression_that_takes_long_to_compile_is_refused(c, pattern):
+    words = ("ROUTE.SUBSCRIBE", "t", "d|ws", *TASK, "FILTER", json.dumps({"f": {"$regex": pattern}}))
+    assert c.error_of(*words) == "BADFILTER f.$regex: a regular expression with too many classes of characters"
+
 
 
 def test_a_document_is_64_deep_at_most(c):

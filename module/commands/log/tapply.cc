@@ -53,6 +53,14 @@ Result<void> apply(Log& log, const ApplyRequest& request) {
   return {};
 }
 
+// What a rewritten AOF brings makes a log whole only with its last command: a group whose
+// others, or whose pending messages, are still to come says nothing about what all have
+// finished with.
+bool is_part_of_a_log(ApplyRequest::What what) {
+  using enum ApplyRequest::What;
+  return what == Block || what == Head || what == Group || what == Pending;
+}
+
 }  // namespace
 
 void tapply(abi::Context context, abi::Arguments arguments) {
@@ -70,7 +78,7 @@ void tapply(abi::Context context, abi::Arguments arguments) {
     return context.reply().error(applied.error());
   }
   if (made) key->set(std::move(made));
-  settle_groups(log);
+  if (!is_part_of_a_log(request->what)) settle_groups(log);
   keep_dates(context, name, log);
   keep_packed(context, name, log);
   context.reply().ok();

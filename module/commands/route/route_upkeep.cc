@@ -6,6 +6,7 @@
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
 #include "module/host/role.h"
+#include "module/host/slice.h"
 
 namespace millrace::module {
 
@@ -44,9 +45,23 @@ void RouteVisit::finish(const char* event) {
   settle(context_, name_, key_);
 }
 
+namespace {
+
+// How long one takes depends on what shares its filter.
+void sweep(RouteTable& table) {
+  constexpr size_t kAtOnce = 20;
+  if (!table.sweep(kAtOnce)) return;
+  const Slice slice;
+  for (size_t swept = kAtOnce; swept < kSweptPerTurn && !slice.is_over(); swept += kAtOnce) {
+    if (!table.sweep(kAtOnce)) return;
+  }
+}
+
+}  // namespace
+
 void settle(abi::Context context, abi::StringRef name, RouteKey& key) {
   RouteTable& table = *key.get();
-  table.sweep(kSweptPerTurn);
+  sweep(table);
   if (table.empty() && decides(context)) {
     key.remove();
     context.replicate("UNLINK", name);

@@ -10,7 +10,8 @@
 
 namespace millrace::module {
 
-// Most devices and subscriptions that one command, or one turn of upkeep, gives back.
+// Most devices and subscriptions that one command, or one turn of upkeep, gives back; fewer
+// if that takes longer than a slice.
 inline constexpr size_t kSweptPerTurn = 1000;
 
 // The present for whoever only looks: never before the table's own time.

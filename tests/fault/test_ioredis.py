@@ -1,0 +1,87 @@
+"""ioredis, as people use it from JavaScript, on a cluster whose slots move and whose masters hand over.
+
+It needs node and npm, which Debian's packages nodejs and npm have; the library is installed into build/node.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from cluster import Cluster
+from cluster_connection import ClusterConnection, slot_of
+from server import REPOSITORY, wait_until
+
+MODULES = REPOSITORY / "build" / "node" / "node_modules"
+INSTALL = ["npm", "install", "--prefix", str(MODULES.parent), "--no-save", "--no-audit", "--no-fund", "ioredis@5"]
+SCRIPT = pathlib.Path(__file__).resolve().parent / "ioredis_client.js"
+
+
+@pytest.fixture(scope="module")
+def ioredis():
+    """The environment in which node finds it."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("node or npm is not installed")
+    if not (MODULES / "ioredis").is_dir():
+        installed = subprocess.run(INSTALL, capture_output=True, text=True, timeout=300)
+        if installed.returncode != 0:
+            pytest.skip("npm cannot install ioredis here: " + installed.stderr[-300:])
+    return {**os.environ, "NODE_PATH": str(MODULES)}
+
+
+def test_what_ioredis_was_acknowledged_is_there_after_slots_moved_and_masters_handed_over(ioredis):
+    with Cluster(replicas=1) as cluster:
+        ports = [node.port for node in cluster.nodes]
+        wait_until(cluster.is_whole, "every master has its replica")
+        with ClusterConnection(ports) as c:
+            c.call("CHAN.SUBSCRIBE", "channel:js", "s")
+            words = ["node", str(SCRIPT), *map(str, ports)]
+            with subprocess.Popen(words, env=ioredis, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as client:
+                try:
+                    for key in ("log:js:0", "channel:js", "log:js:0"):
+                        wait_until_more(c)
+                        source = cluster.master_of(slot_of(key))
+                        cluster.move_slot(slot_of(key), next(node for node in cluster.masters if node is not source))
+                    wait_until_more(c)
+                    hand_over(cluster, slot_of("log:js:0"))
+                    wait_until_more(c)
+                    told = json.loads(client.communicate(timeout=60)[0])
+                finally:
+                    client.kill()
+        with ClusterConnection(ports) as c:
+            check(c, told)
+
+
+def last_of(c, key):
+    return dict(zip(*[iter(c.call("TINFO", key))] * 2)).get(b"last", 0) if c.call("EXISTS", key) else 0
+
+
+def wait_until_more(c, key="log:js:0"):
+    before = last_of(c, key)
+    wait_until(lambda: last_of(c, key) > before + 5, "the client goes on")
+
+
+def hand_over(cluster, slot):
+    master = cluster.master_of(slot)
+    replica = next(node for node in cluster.nodes if node.info("replication").get("master_port") == str(master.port))
+    replica.admin.call("CLUSTER", "FAILOVER")
+    wait_until(lambda: replica.info("replication")["role"] == "master", "the replica has taken over")
+    wait_until(cluster.is_whole, "the cluster is whole again")
+
+
+def check(c, told):
+    assert len(told["written"]) == 6 and told["published"], told["refused"]
+    for key, written in told["written"].items():
+        there = [int(entry) for _, _, entry in c.call("TREAD", key, 1, 10**6)]
+        assert set(written) <= set(there), "what was acknowledged is there"
+    messages, _, _ = c.call("CHAN.FETCH", "channel:js", "s", "MAX", 10**5)
+    ids = [int(id) for id, _ in messages]
+    assert set(told["published"]) <= set(ids)
+    assert len(ids) == len(set(ids)), "an id counts once, however often it was sent"
+    first_log = [int(entry) for _, _, entry in c.call("TREAD", "log:js:0", 1, 10**6)]
+    assert told["heard"] == first_log[: len(told["heard"])], "who waits goes on where the slot is, and misses nothing"
+    assert told["heard"]
+    assert all(message.startswith(("UNBLOCKED", "MOVED", "CLUSTERDOWN")) for message in told["refused"]), told["refused"]
