@@ -41,8 +41,9 @@ def _commands(key, rng):
             yield ("ROUTE.SUBSCRIBE", key, name, *about, *options)
     # Last, so that the order of all others does not depend on when these are swept.
     yield ("ROUTE.SUBSCRIBE", key, FIRST, "APP", "ends", "MODEL", "m", "TTL", "3")
-    yield ("ROUTE.DEVICE", "SET", key, "brief|ws", "TTL", "3")
+    # In this order: a subscription for one that has ended, as it may have on a busy machine, would make it anew.
     yield ("ROUTE.SUBSCRIBE", key, "brief|ws", *NAMED)
+    yield ("ROUTE.DEVICE", "SET", key, "brief|ws", "TTL", "3")
 
 
 def _some_filter(rng):
