@@ -1,11 +1,13 @@
-"""Who waits while its slot moves to another node gets the host's answer, goes there, and waits on."""
+"""Who waits while its slot moves to another node gets the host's answer, goes there, and waits on; and nothing that
+happens by itself puts a key where it was that has moved ahead of its slot."""
 
 import pytest
 
 from cluster import Cluster
 from cluster_connection import slot_of
 from families import FAMILIES, on
-from locks import holders, release, start_waiting, take, token_of
+from locks import HOUR, holders, release, start_waiting, take, token_of
+from log_groups import pending
 from resp import RespError
 from server import let_pass, wait_until
 
@@ -92,6 +94,27 @@ def test_a_wait_for_a_lock_ends_in_time_although_its_slot_is_being_moved(cluster
         assert waiting.read()[0] == 0
     for node in (target, source):
         node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", target.admin.call("CLUSTER", "MYID"))
+
+
+def test_dead_letters_that_have_moved_ahead_of_their_slot_are_not_written_where_they_were(cluster):
+    log, letters = "{letters}", "{letters}:dead"
+    slot = slot_of(log)
+    source, target = two_nodes(cluster, slot)
+    source.admin.call("TWRITE", letters, "tag", "there before")
+    source.admin.call("TWRITE", log, "tag", "given up")
+    source.admin.call("TREAD", log, 1, 1, "GROUP", "g", "RETRY", HOUR, 300)
+    source.admin.call("TGROUP", "SET", log, "g", "DEADLETTER", letters)
+    begin_to_move(slot, source, target)
+    source.admin.call("MIGRATE", "127.0.0.1", target.port, letters, 0, 5000)
+    wait_until(lambda: "dead letters cannot be written" in source.log(), "it is to be given up")
+    assert source.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 9) == [log.encode()]
+    source.admin.call("MIGRATE", "127.0.0.1", target.port, log, 0, 5000)
+    for node in (target, source):
+        node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", target.admin.call("CLUSTER", "MYID"))
+    assert [entry for _, _, entry in target.admin.call("TREAD", letters, 1, 9)] == [b"there before"]
+    [[offset, attempts, retry, expiry, _]] = pending(target.admin, group="g", key=log)
+    assert (offset, attempts) == (1, 1), "it is not lost"
+    assert 0 < retry <= 60_000 and 0 < expiry <= 60_000, "the new node tries again within a minute"
 
 
 def two_nodes(cluster, slot):
