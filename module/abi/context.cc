@@ -65,6 +65,14 @@ bool Context::may_run(std::span<const StringRef> words) const {
   return allowed;
 }
 
+bool Context::is_served_elsewhere(StringRef key) const {
+  if (!is_cluster()) return false;
+  // The host answers no call that it would redirect. Ours, so that it is not asked for a client whom it obeys.
+  HostCallReply* reply = host.Call(own_context().handle(), "EXISTS", "s", key.handle());
+  if (reply != nullptr) host.FreeCallReply(reply);
+  return reply == nullptr;
+}
+
 void Context::replicate_words(const char* command, std::span<const StringRef> words) const {
   std::vector<HostString*> strings;
   for (StringRef word : words) strings.push_back(word.handle());

@@ -102,6 +102,10 @@ class Context {
   // True if the user of this call may run the command with these words (at most 8).
   bool may_run(std::span<const StringRef> words) const;
 
+  // True on a node of a cluster that would send whoever asks for this key to another: its slot is not ours, or is being
+  // moved away and the key has gone ahead.
+  bool is_served_elsewhere(StringRef key) const;
+
   // Passes the command on to replicas and the AOF as it came.
   void replicate_verbatim() const { host.ReplicateVerbatim(handle_); }
 

@@ -22,6 +22,7 @@ struct HostInfo;
 struct HostCommand;
 struct HostKeyOptions;
 struct HostUser;
+struct HostCallReply;
 
 inline constexpr int kOk = 0;
 inline constexpr int kErr = 1;
@@ -270,6 +271,8 @@ struct HostCommandInfo {
   F(SignalModifiedKey, int, (HostContext*, HostString*))                                                           \
   F(SignalKeyAsReady, int, (HostContext*, HostString*))                                                            \
   F(NotifyKeyspaceEvent, int, (HostContext*, int type, const char* event, HostString* key))                        \
+  F(Call, HostCallReply*, (HostContext*, const char* command, const char* format, ...))                            \
+  F(FreeCallReply, void, (HostCallReply*))                                                                         \
   F(Replicate, int, (HostContext*, const char* command, const char* format, ...))                                  \
   F(ReplicateVerbatim, int, (HostContext*))                                                                        \
   F(ReplyWithLongLong, int, (HostContext*, long long))                                                             \

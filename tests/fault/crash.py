@@ -28,6 +28,8 @@ FLAVOURS = {
 
 
 def run(seconds, seed, books):
+    for what in ("during a rewrite", "during a save", "torn records", "cut records"):
+        books.counts[what] = 0
     end = now() + seconds
     number = 0
     while number == 0 or now() < end:
@@ -73,6 +75,7 @@ class _Round:
             if self._flavour == "saved files":
                 self._save()
             self._begin(disturbance)
+        self._count_what_goes_on()
         killed_at = now()
         self._kill()
         self._crew.rest()
@@ -96,6 +99,11 @@ class _Round:
         admin.call("CONFIG", "SET", "rdb-key-save-delay", self._rng.randrange(1, 20_000))
         admin.call("BGREWRITEAOF" if what == "rewrite" else "BGSAVE")
         let_pass(self._rng.random() * 0.2)
+
+    def _count_what_goes_on(self):
+        state = self._server.info("persistence")
+        self._books.count("during a rewrite", int(state["aof_rewrite_in_progress"]))
+        self._books.count("during a save", int(state["rdb_bgsave_in_progress"]))
 
     def _kill(self):
         """With its child, as when the machine goes: one that lived on would put its file in place of a newer one."""
@@ -126,6 +134,7 @@ class _Round:
     def _tear_the_last_record(self):
         """A record that the disk has a part of: nobody was answered yet."""
         record = encoded(("TWRITE", "torn", "tag", "never acknowledged"))
+        self._books.count("torn records")
         with open(self._newest_file(), "ab") as file:
             file.write(record[: self._rng.randrange(1, len(record))])
 
@@ -136,6 +145,7 @@ class _Round:
         admin.call("TWRITE", "cut", "tag", "cut off")
         self._kill()
         path = self._newest_file()
+        self._books.count("cut records")
         os.truncate(path, path.stat().st_size - self._rng.randrange(1, 20))
         self._come_up()
         admin = self._server.admin

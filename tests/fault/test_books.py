@@ -1,5 +1,7 @@
 """The books find out a server that forgets: a run that reports no losses has looked for them."""
 
+import random
+
 import pytest
 
 from books import EVERYTHING, Books, Promise, now
@@ -15,6 +17,23 @@ def work(crew, books, server, operations):
     crew.rest()
 
 
+class Sender(random.Random):
+    """With this, clients only send: it is what they do first of all."""
+
+    def random(self):
+        return 0.0
+
+
+def leave_something_open(crew, server):
+    """For every reader."""
+    with server.connect() as c:
+        for client in crew.clients:
+            client.rng, usual = Sender(), client.rng
+            for _ in range(10):
+                client.step(c)
+            client.rng = usual
+
+
 def forgetful(promise_of):
     """What the books say when a server comes back with an old saved file, and promise_of(when it was saved) was given."""
     books = Books()
@@ -22,9 +41,12 @@ def forgetful(promise_of):
     with Server() as server:
         crew.prepare(server.connect)
         work(crew, books, server, 3000)
+        leave_something_open(crew, server)
         saved_at = now()
         server.admin.call("SAVE")
         work(crew, books, server, 3000)
+        crew.finish(server.connect)
+        leave_something_open(crew, server)
         assert books.are_clean, (books.losses, books.duplicates, books.troubles)
         server.kill()
         server.restart()

@@ -23,15 +23,15 @@ def figures(scenario, seconds):
 
 
 def test_a_server_that_is_killed_at_any_moment_loses_nothing_it_has_promised():
-    assert figures("crash", 20)["kills"] > 0
+    assert figures("crash", 15)["kills"] > 0
 
 
 def test_a_failover_loses_nothing_that_a_replica_has_confirmed():
-    assert figures("failover", 15)["failovers"] > 0
+    assert figures("failover", 10)["failovers"] > 0
 
 
 def test_a_cluster_whose_masters_and_slots_change_loses_nothing_that_a_replica_has_confirmed():
-    found = figures("cluster", 20)
+    found = figures("cluster", 15)
     assert found["failovers"] + found["slots moved"] > 0
 
 

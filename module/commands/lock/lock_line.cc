@@ -163,6 +163,12 @@ void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef n
     const Clocks now = read_clocks();
     return end_waits(place, now, now.monotonic + kLookAgainMs);
   }
+  if (visit->lock().is_free() && context.is_served_elsewhere(name)) {
+    // The slot is being moved away, and the lock has gone ahead with whoever holds it. The host sends those who wait
+    // after it when the slot is there; if it stays here after all, nobody tells us.
+    lost_grants.erase(place);
+    return end_waits(place, visit->now(), visit->now().monotonic + kLookAgainMs);
+  }
   if (server_decides) {
     take_back_lost_grants(*visit, place);
     visit->end_leases();

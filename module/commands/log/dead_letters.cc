@@ -26,12 +26,15 @@ bool write_dead_letters(abi::Context context, abi::StringRef key, const Log& log
   if (target_name.empty()) return true;
   const abi::OwnedString name(target_name);
   auto target = LogKey::for_writing(context, name);
-  // A log may have been renamed to what was its DEADLETTER, or restored in another slot.
-  const bool elsewhere = context.is_cluster() && hash_slot(target_name) != hash_slot(key.view());
+  // A log may have been renamed to what was its DEADLETTER, or restored in another slot. Or their slot is being moved
+  // away, and the letters have gone ahead: others in their place would be in the way of the log's own move.
+  const bool elsewhere =
+      context.is_cluster() && (hash_slot(target_name) != hash_slot(key.view()) ||
+                               (target && target->get() == nullptr && context.is_served_elsewhere(name)));
   if (!target || elsewhere || target_name == key.view() || !has_room(*target, giving_up)) {
     abi::log_warning(
         "millrace: a group's dead letters cannot be written: the key holds no other log, a full one, or is in another "
-        "slot; "
+        "slot or on another node; "
         "trying again in a minute");
     return false;
   }
