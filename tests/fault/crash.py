@@ -6,6 +6,7 @@ import contextlib
 import os
 import pathlib
 import random
+import shutil
 import signal
 
 from books import EVERYTHING, Promise, now
@@ -57,8 +58,8 @@ class _Round:
             promise = self._live_and_die()
             self._come_up()
             self._crew.prove(self._server.connect, promise)
-            if self._flavour.startswith("always") and self._rng.random() < 0.3:
-                self._cut_the_last_record()
+            if self._flavour.startswith("always") and self._rng.random() < 0.5:
+                self._rng.choice([self._tear_the_last_record, self._cut_the_last_record])()
             if is_over() or not self._books.are_clean:
                 break
         self._crew.finish(self._server.connect)
@@ -80,8 +81,6 @@ class _Round:
         self._kill()
         self._crew.rest()
         if self._flavour.startswith("always"):
-            if self._rng.random() < 0.3:
-                self._tear_the_last_record()
             return EVERYTHING
         if self._flavour == "everysec":
             # What was there at the start came from the file.
@@ -116,7 +115,12 @@ class _Round:
                     wait_until(lambda: not (process / "cwd").exists(), "the child has ended")
 
     def _come_up(self):
-        self._server.restart()
+        try:
+            self._server.restart()
+        except RuntimeError:
+            kept = shutil.copytree(self._server.directory, self._server.directory + "-kept")
+            self._books.trouble(f"a server did not come up ({self._flavour}); its files are kept in {kept}")
+            raise
         self._started_at = now()
         self._set_small_blocks()
 
@@ -132,11 +136,16 @@ class _Round:
         return max(files, key=lambda path: int(path.name.split(".")[-3]))
 
     def _tear_the_last_record(self):
-        """A record that the disk has a part of: nobody was answered yet."""
+        """A record that the disk has a part of: nobody was answered yet. While all rest: a kill under load may have torn
+        one already, and two torn ends are more than the host cuts off."""
+        self._kill()
         record = encoded(("TWRITE", "torn", "tag", "never acknowledged"))
         self._books.count("torn records")
         with open(self._newest_file(), "ab") as file:
             file.write(record[: self._rng.randrange(1, len(record))])
+        self._come_up()
+        self._crew.prove(self._server.connect)
+        self._server.rewrite_aof()  # as the guide says
 
     def _cut_the_last_record(self):
         """Of one write that comes when all others rest, the end is missing: it is gone, and nothing else."""
