@@ -1,7 +1,8 @@
 // C++ memory through the host's allocator, so that used_memory, maxmemory and MEMORY
-// USAGE are true. These replace the global operators inside millrace.so only: its
-// symbols are hidden and libstdc++ is linked into it, so neither the host nor another
-// module ever sees them. (docs/why.md says why libstdc++ must be static.)
+// USAGE are true. These replace the global operators inside millrace.so only: the host opens
+// modules so that nobody else binds to their symbols, and libstdc++ is linked into it. (docs/why.md
+// says why it must be static.) The shared libraries that we use allocate by themselves, and free
+// what they have allocated: RE2's memory is not in used_memory, zstd is told to use these.
 #include <cstddef>
 #include <new>
 
