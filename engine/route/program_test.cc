@@ -52,14 +52,14 @@ TEST(Program, LongListsAndLongArraysMeet) {
   EXPECT_TRUE(matches(in, all_even));
   EXPECT_FALSE(matches(nin, all_even));
   EXPECT_TRUE(matches(nin, R"({"a":[)" + even + ",1]}"));
-  const std::string beyond = R"({"a":[)" + numbers(8000, 100'000) + "]}";
+  const std::string beyond = R"({"a":[)" + numbers(8000, 18'000) + "]}";
   EXPECT_FALSE(matches(in, beyond));
   EXPECT_TRUE(matches(nin, beyond));
   EXPECT_TRUE(matches(none_in, beyond));
-  EXPECT_TRUE(matches(R"({"a":99999})", beyond));
+  EXPECT_TRUE(matches(R"({"a":17999})", beyond));
   EXPECT_FALSE(matches(R"({"a":{"$lt":8000}})", beyond));
   EXPECT_TRUE(matches(R"({"a":{"$lte":8000}})", beyond));
-  EXPECT_FALSE(matches(R"({"a":{"$gt":99999}})", beyond));
+  EXPECT_FALSE(matches(R"({"a":{"$gt":17999}})", beyond));
 }
 
 TEST(Program, RegularExpressionsLookAtAFewKibibytes) {
