@@ -10,6 +10,7 @@ Result<simdjson::dom::object> DocumentParser::parse(ByteView json) {
   if (parser_.max_depth() != kMaxDepth && parser_.allocate(kMaxBytes, kMaxDepth) != simdjson::SUCCESS) {
     return fail(ErrorCode::NoMemory, "no memory for a document");
   }
+  if (json.empty()) json = "";  // nothing has no address, and the library copies from one
   simdjson::dom::element root;
   if (const auto error = parser_.parse(json.data(), json.size()).get(root)) {
     return fail(ErrorCode::Syntax, std::string("the document is not JSON: ") + simdjson::error_message(error));

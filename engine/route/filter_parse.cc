@@ -39,6 +39,7 @@ class FilterParser {
       return refuse("the filter has " + std::to_string(json.size()) + " bytes, expected " +
                     std::to_string(limits_.bytes) + " at most");
     }
+    if (json.empty()) json = "";  // nothing has no address, and the library copies from one
     simdjson::dom::parser parser(limits_.bytes);
     // Deeper than ours, so that too deep is told by us, with the path.
     const auto allocated = parser.allocate(std::max<size_t>(json.size(), 64), 2 * limits_.depth + 64);

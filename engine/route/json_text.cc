@@ -53,7 +53,7 @@ void append_number(std::string& to, Number number) {
 
 }  // namespace
 
-bool is_utf8(ByteView text) { return simdjson::validate_utf8(text.data(), text.size()); }
+bool is_utf8(ByteView text) { return text.empty() || simdjson::validate_utf8(text.data(), text.size()); }
 
 void append_json_string(std::string& to, ByteView text) {
   to += '"';
