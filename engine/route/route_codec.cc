@@ -108,7 +108,7 @@ struct SavedDevice {
   UnixMs seen;
 };
 
-Result<SavedDevice> read_device(Decoder& in) {
+Result<SavedDevice> read_device(const RouteTable& table, Decoder& in) {
   const ByteView whole = read_text(in);
   const ByteView user = read_text(in);
   const ByteView agent = read_text(in);
@@ -120,8 +120,9 @@ Result<SavedDevice> read_device(Decoder& in) {
   if (!name || !is_name(name->id) || !is_name(name->transport)) return corrupt("a device's name that is none");
   if ((!user.empty() && !is_name(user)) || agent.size() > kMaxAgent)
     return corrupt("a device with a user or agent that is none");
-  if (connected.value() > INT64_MAX || seen.value() > INT64_MAX || ttl_ms > kMaxRouteTtlMs) {
-    return corrupt("a device beyond the end of time");
+  // The head comes first, and nothing in a table is younger than its clock.
+  if (connected > table.clock() || seen > table.clock() || ttl_ms > kMaxRouteTtlMs) {
+    return corrupt("a device beyond its table's time");
   }
   return SavedDevice{*name, {user, agent, ttl_ms}, connected, seen};
 }
@@ -130,7 +131,7 @@ Result<void> restore_devices(RouteTable& table, Decoder& in) {
   std::vector<SavedDevice> devices;
   std::set<ByteView> names;
   while (!in.finished()) {
-    auto device = read_device(in);
+    auto device = read_device(table, in);
     if (!device) return std::unexpected(device.error());
     if (table.device(device->name.whole, UnixMs()) != nullptr || !names.insert(device->name.whole).second) {
       return corrupt("a device that is there twice");
@@ -177,6 +178,8 @@ struct SavedSubscription {
   SubscriptionTerms terms;
 };
 
+bool is_there(const Device& device) { return device.is_used() && !device.is_gone; }
+
 Result<std::vector<SavedSubscription>> read_subscriptions(const RouteTable& table, Decoder& in) {
   std::vector<SavedSubscription> subscriptions;
   std::set<DeviceSlot> devices;
@@ -186,12 +189,12 @@ Result<std::vector<SavedSubscription>> read_subscriptions(const RouteTable& tabl
     terms.ttl_ms = in.number();
     if (terms.ttl_ms != 0) terms.subscribed = UnixMs(in.number());
     if (!in.ok()) return corrupt("subscriptions of the wrong length");
-    if (device >= table.devices().limit() || !table.device_at(static_cast<DeviceSlot>(device)).is_used()) {
+    if (device >= table.devices().limit() || !is_there(table.device_at(static_cast<DeviceSlot>(device)))) {
       return corrupt("a subscription of a device that is not there");
     }
     if (!devices.insert(static_cast<DeviceSlot>(device)).second) return corrupt("a subscription that is there twice");
-    if (terms.ttl_ms > kMaxRouteTtlMs || terms.subscribed.value() > INT64_MAX) {
-      return corrupt("a subscription beyond the end of time");
+    if (terms.ttl_ms > kMaxRouteTtlMs || terms.subscribed > table.clock()) {
+      return corrupt("a subscription beyond its table's time");
     }
     subscriptions.push_back({static_cast<DeviceSlot>(device), terms});
   }

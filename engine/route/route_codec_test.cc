@@ -68,6 +68,32 @@ TEST(RouteCodec, a_target_with_many_devices_is_several_parts) {
   EXPECT_EQ(read.check(), nullptr);
 }
 
+TEST(RouteCodec, what_is_younger_than_the_tables_clock_is_refused) {
+  RouteTable table(kKey);
+  fill(table);
+  RouteTable read(kKey);  // without the head, its clock stands at 0
+  const auto parts = parts_of(table);
+  ASSERT_EQ(parts[1].front(), 'D');
+  const auto refused = restore_route_part(read, parts[1]);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "a device beyond its table's time");
+  EXPECT_TRUE(read.empty());
+}
+
+TEST(RouteCodec, a_subscription_of_a_device_that_is_gone_is_refused) {
+  RouteTable table(kKey);
+  fill(table);
+  RouteTable read(kKey);
+  const auto parts = parts_of(table);
+  ASSERT_TRUE(restore_route_part(read, parts[0]));
+  ASSERT_TRUE(restore_route_part(read, parts[1]));
+  read.delete_device("d1|ws");
+  const auto refused = restore_route_part(read, parts[2]);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "a subscription of a device that is not there");
+  EXPECT_EQ(read.check(), nullptr);
+}
+
 TEST(RouteCodec, a_part_that_comes_twice_is_refused) {
   RouteTable table(kKey);
   fill(table);

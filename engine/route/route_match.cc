@@ -66,7 +66,8 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
   }
   forget_large_documents(change);
   if (is_too_much_) {
-    return fail(ErrorCode::Range, "a document with more than 10000 values in fields that filters look at");
+    return fail(ErrorCode::Range, "a document with more than " + std::to_string(FieldValues::kMaxValues) +
+                                      " values in fields that filters look at");
   }
   if (values_.has_run_out_of_regex_work()) {
     return fail(ErrorCode::Range, "the regular expressions of these channels' filters are too much work");
