@@ -2,7 +2,7 @@
 
 from books import now
 from channel_words import BADRECEIPT
-from client import Client, some_bytes
+from client import Client, is_transient, some_bytes
 from resp import RespError
 
 SUBSCRIBERS = ("ann", "bob")
@@ -78,6 +78,8 @@ class ChannelClient(Client):
         try:
             self._acknowledge(c, name, receipt, serials)
         except RespError as error:
+            if is_transient(error):
+                raise
             subscriber.unsure.difference_update(serials)
             # It is for the last of them: if that is gone, the channel knows no such receipt.
             is_promised = promise.holds(self._published.get(serials[-1], float("inf")))

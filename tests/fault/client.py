@@ -14,13 +14,20 @@ class Unconfirmed(Exception):
     """What was done has an answer, but no replica has said that it has it."""
 
 
+def is_transient(error):
+    """Whether it says no more than that the server is not there, or not with its replica, for a while."""
+    if isinstance(error, RespError):
+        return str(error).split()[0] in GONE
+    return isinstance(error, (OSError, Unconfirmed))
+
+
 class Client:
     """One family's. A subclass has prepare(c), step(c), prove(c, promise) and finish(c).
 
     step() notes what it is about to do, does it, calls acknowledged(c), and only then writes it into its books: when
     the server goes in between, what was under way may have happened or not. prove() settles which, from what the server
     holds, and starts from there: it may be called with the server's books shorter than the client's, if the promise
-    allows it. finish() works off what is left and reads everything once more.
+    allows it, and begin again when it was interrupted. finish() works off what is left and reads everything once more.
     """
 
     def __init__(self, name, rng, books, confirm):
@@ -50,13 +57,9 @@ class Client:
             with connect() as c:
                 while not is_over():
                     self.step(c)
-        except (OSError, Unconfirmed):
-            pass
-        except RespError as error:
-            if str(error).split()[0] not in GONE:
-                self.books.trouble(f"{self.name} was answered: {error}")
         except Exception as error:
-            self.books.trouble(f"{self.name}: {error!r}")
+            if not is_transient(error):
+                self.books.trouble(f"{self.name}: {error!r}")
 
 
 def some_bytes(rng):

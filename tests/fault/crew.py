@@ -2,15 +2,18 @@
 
 import random
 
-from books import EVERYTHING
+from books import EVERYTHING, now
 from channel_client import ChannelClient
+from client import is_transient
 from group_client import GroupClient
 from lock_client import LockClient
 from log_client import LogClient
 from pool_client import PoolClient
 from resp import RespError
 from route_client import RouteClient
+from server import let_pass
 
+PATIENCE = 60  # seconds in which a server or a cluster that was there must be there again
 FAMILIES = {
     "log": LogClient,
     "group": GroupClient,
@@ -48,9 +51,7 @@ class Crew:
         self._is_over = False
 
     def prepare(self, connect):
-        with connect() as c:
-            for client in self.clients:
-                client.prepare(c)
+        self._all(connect, lambda client, c: client.prepare(c))
 
     def start(self, connect):
         """Each on a connection of its own, until rest() is called or its server goes."""
@@ -65,18 +66,35 @@ class Crew:
             client.join()
 
     def prove(self, connect, promise=EVERYTHING):
-        with connect() as c:
-            for client in self.clients:
-                self._guarded(client, lambda: client.prove(c, promise))
+        self._all(connect, lambda client, c: client.prove(c, promise))
 
     def finish(self, connect):
-        with connect() as c:
-            for client in self.clients:
-                self._guarded(client, lambda: client.finish(c))
+        """Whoever is interrupted finds out first what was done."""
 
-    def _guarded(self, client, what):
-        """One client's trouble must not hide another's."""
+        def prove_and_finish(client, c):
+            client.prove(c, EVERYTHING)
+            client.finish(c)
+
+        self._all(connect, prove_and_finish)
+
+    def _all(self, connect, what):
+        """One client's trouble must not hide another's. A busy machine may make a node late enough for its cluster to
+        take it for dead, or a replica for WAIT: whoever meets that begins again."""
+        deadline = now() + PATIENCE
+        for client in self.clients:
+            while (interruption := self._interruption_of(connect, client, what)) is not None:
+                self._books.count("interrupted proofs")
+                if now() > deadline:
+                    self._books.trouble(f"{client.name}: {interruption!r}, for {PATIENCE} seconds")
+                    break
+                let_pass(0.1)
+
+    def _interruption_of(self, connect, client, what):
         try:
-            what()
+            with connect() as c:
+                what(client, c)
         except Exception as error:
+            if is_transient(error):
+                return error
             self._books.trouble(f"{client.name}: {error!r}")
+        return None

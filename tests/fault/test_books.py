@@ -6,6 +6,7 @@ import pytest
 
 from books import EVERYTHING, Books, Promise, now
 from crew import FAMILIES, Crew
+from resp import Connection, RespError
 from server import Server, wait_until
 
 
@@ -74,3 +75,58 @@ def test_what_was_not_promised_is_forgotten_and_no_loss():
     books = forgetful(Promise)
     assert books.are_clean, (books.losses, books.duplicates, books.troubles)
     assert books.counts["forgotten"] > 0
+
+
+class Interrupting:
+    """Connections of a server, the first of which say after some answers that the cluster is down."""
+
+    def __init__(self, server, times, answers):
+        self._server = server
+        self._left = times
+        self._answers = answers
+
+    def connect(self):
+        if self._left == 0:
+            return self._server.connect()
+        self._left -= 1
+        return _Interrupted(self._server.port, self._answers)
+
+
+class _Interrupted(Connection):
+    def __init__(self, port, answers):
+        super().__init__(port)
+        self._answers = answers
+
+    def call(self, *words):
+        if self._answers == 0:
+            raise RespError("CLUSTERDOWN The cluster is down")
+        self._answers -= 1
+        return super().call(*words)
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server() as running:
+        yield running
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("what", ["prove", "finish"])
+@pytest.mark.parametrize("answers", range(5))
+def test_whoever_is_interrupted_begins_again_and_nothing_is_missing(server, family, what, answers):
+    server.admin.call("FLUSHALL")
+    books = Books()
+    crew = Crew("interrupted", books)
+    crew.clients = [client for client in crew.clients if client.name == f"{family}0"]
+    crew.prepare(server.connect)
+    work(crew, books, server, 300)
+    getattr(crew, what)(Interrupting(server, 2, answers).connect)
+    crew.finish(server.connect)
+    assert books.are_clean, (books.losses, books.duplicates, books.troubles)
+
+
+def test_a_server_that_stays_away_is_trouble(server, monkeypatch):
+    monkeypatch.setattr("crew.PATIENCE", 0)
+    books = Books()
+    Crew("away", books).prepare(Interrupting(server, 10**6, 0).connect)
+    assert books.troubles and not books.losses

@@ -8,8 +8,12 @@ from server import Server, wait_until
 class Cluster:
     """Three masters, or with replicas=1 six nodes. Use as a context manager."""
 
+    # Milliseconds. Six servers and their clients on two busy cores: with one second nodes took each other for dead.
+    NODE_TIMEOUT = 3000
+
     def __init__(self, replicas=0):
-        settings = {"cluster_enabled": "yes", "cluster_config_file": "nodes.conf", "cluster_node_timeout": "1000"}
+        settings = {
+            "cluster_enabled": "yes", "cluster_config_file": "nodes.conf", "cluster_node_timeout": self.NODE_TIMEOUT}
         self.nodes = []
         try:
             for _ in range(3 * (1 + replicas)):
@@ -58,13 +62,17 @@ class Cluster:
             node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", name(target))
 
     def is_whole(self):
-        """Every slot has a master, and every master a replica that follows it."""
+        """Every slot has a master, and every master a replica that follows it and has all that the master had."""
         masters = self.masters
         if len(masters) != 3 or not all(self._is_up(node) for node in self.nodes):
             return False
+        written = {str(master.port): int(master.info("replication")["master_repl_offset"]) for master in masters}
         states = [node.info("replication") for node in self.nodes if node not in masters]
-        followed = {state["master_port"] for state in states if state.get("master_link_status") == "up"}
-        return followed == {str(master.port) for master in masters}
+        followed = {
+            state["master_port"] for state in states
+            if state.get("master_link_status") == "up"
+            and int(state["slave_repl_offset"]) >= written.get(state["master_port"], 0)}
+        return followed == written.keys()
 
     def stop(self):
         for node in self.nodes:

@@ -90,7 +90,8 @@ class Server:
     # --- life ---
 
     def start(self):
-        for _ in range(5):
+        # A cluster's node takes the port 10,000 above as well, which may be too high or somebody's.
+        for _ in range(20):
             self.port = free_port()
             self._launch()
             if self._gets_ready():
