@@ -17,15 +17,14 @@ uint64_t cost_of(const std::vector<Equality>& access, const Cost& cost) {
   return sum;
 }
 
-// The parts of a conjunction, or the filter itself.
+}  // namespace
+
 std::vector<const Filter*> conjuncts(const Filter& filter) {
   if (filter.kind != Filter::Kind::And) return {&filter};
   std::vector<const Filter*> parts;
   for (const Filter& part : filter.parts) parts.push_back(&part);
   return parts;
 }
-
-}  // namespace
 
 Access best_access(const Filter& filter, const Cost& cost, size_t longest) {
   Access best;

@@ -11,6 +11,9 @@
 
 namespace millrace {
 
+// The parts of a conjunction, or the filter itself. They borrow from it.
+std::vector<const Filter*> conjuncts(const Filter& filter);
+
 // A field that equals a value.
 struct Equality {
   std::string field;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
+#include <span>
 #include <utility>
 
 namespace millrace {
@@ -61,8 +63,34 @@ FilterSlot FilterIndex::add(const Filter& filter) {
   for (const Equality& equality : *access) hashes.push_back(hash(fields_.find(equality.field), equality.value));
   std::ranges::sort(hashes);
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  for (uint32_t each : hashes) by_equality_.insert(each, slot);
+  const Glance glance = glance_at(filter, *access);
+  for (uint32_t each : hashes) by_equality_.insert(each, {slot, glance});
   return slot;
+}
+
+// An equality if there is another one, else the narrowest range.
+Glance FilterIndex::glance_at(const Filter& filter, const std::vector<Equality>& access) const {
+  Glance best;
+  const auto consider = [&](const std::string& path, auto low, auto high) {
+    const FieldId field = fields_.find(path);
+    if (field > std::numeric_limits<uint16_t>::max()) return;
+    const Glance glance = {static_cast<uint16_t>(field), low(field), high(field)};
+    if (glance.width() < best.width()) best = glance;
+  };
+  for (const Filter* part : conjuncts(filter)) {
+    if (part->kind != Filter::Kind::Condition || part->op != Operator::Eq) continue;
+    if (std::ranges::find(access, part->field, &Equality::field) != access.end()) continue;
+    const ScalarView operand = part->operands.front();
+    const auto value = [&](FieldId field) { return short_value(operand, hash(field, operand)); };
+    consider(part->field, value, value);
+  }
+  for (const Interval& interval : necessary_intervals(filter)) {
+    if (std::ranges::find(access, interval.field, &Equality::field) != access.end()) continue;
+    consider(
+        interval.field, [&](FieldId) { return short_number(interval.low); },
+        [&](FieldId) { return short_number(interval.high); });
+  }
+  return best;
 }
 
 void FilterIndex::add_to_residue(FilterSlot slot, const Filter& filter) {
@@ -80,33 +108,50 @@ void FilterIndex::remove(FilterSlot slot) {
   bool found = false;
   for (const Key& key : all_keys(entry.program.filter(fields_))) {
     --equalities_[key.field];
-    found |= by_equality_.erase(key.hash, slot);
+    found |= by_equality_.erase(key.hash, {slot, {}});
   }
   if (!found) {
     const auto residue = std::ranges::find_if(residues_, [&](const auto& each) { return each->remove(slot); });
     if (residue != residues_.end() && (*residue)->empty()) residues_.erase(residue);
   }
-  by_equality_.shrink(by_equality_.size(), [](FilterSlot) { return true; });
+  by_equality_.shrink(by_equality_.size(), [](const Way&) { return true; });
   entry.program.release(fields_);
   filters_.remove(slot);
-  if (filters_.size() == 0) equalities_ = std::vector<uint32_t>();
+  if (filters_.size() == 0) {
+    equalities_ = std::vector<uint32_t>();
+    short_values_ = std::vector<ShortValues>();
+  }
 }
 
-// All buckets are fetched at once, then all that is in them: one after the other, each would
-// be waited for.
-void FilterIndex::find_by_equality(const FieldValues& document, auto consider) const {
-  const auto find_all = [&] {
-    for (uint32_t each : hashes_) by_equality_.prefetch_entries(each);
-    for (uint32_t each : hashes_) by_equality_.each(each, consider);
-    hashes_.clear();
-  };
+void FilterIndex::look_at(const FieldValues& document) const {
+  short_values_.resize(fields_.limit());
   document.each([&](FieldId field, const ScalarView& value) {
-    if (equalities_[field] == 0) return;
-    hashes_.push_back(hash(field, value));
-    by_equality_.prefetch_bucket(hashes_.back());
-    if (hashes_.size() == kBatch) find_all();
+    uint32_t hashed = 0;
+    if (equalities_[field] != 0) {
+      hashed = hash(field, value);
+      hashes_.push_back(hashed);
+      by_equality_.prefetch_bucket(hashed);
+    }
+    short_values_[field].add(short_value(value, hashed));
   });
-  find_all();
+}
+
+void FilterIndex::forget(const FieldValues& document) const {
+  document.each([&](FieldId field, const ScalarView&) { short_values_[field] = {}; });
+  hashes_.clear();
+}
+
+// What is in the buckets is fetched for many at once: one after the other, each would be waited for.
+void FilterIndex::find_by_equality(auto consider) const {
+  for (size_t begin = 0; begin < hashes_.size(); begin += kBatch) {
+    const auto batch = std::span(hashes_).subspan(begin, std::min(kBatch, hashes_.size() - begin));
+    for (uint32_t each : batch) by_equality_.prefetch_entries(each);
+    for (uint32_t each : batch) {
+      by_equality_.each(each, [&](const Way& way) {
+        if (way.glance.may_be_satisfied(short_values_[way.glance.field])) consider(way.filter);
+      });
+    }
+  }
 }
 
 void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& matched) const {
@@ -120,7 +165,9 @@ void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& ma
     __builtin_prefetch(&filters_[slot]);
     if (candidates_.size() == kBatch) run_candidates(document, matched);
   };
-  find_by_equality(document, consider);
+  look_at(document);
+  find_by_equality(consider);
+  forget(document);
   for (const auto& residue : residues_) residue->each_candidate(document, consider);
   run_candidates(document, matched);
 }
@@ -139,6 +186,7 @@ uint64_t FilterIndex::memory() const {
   uint64_t bytes = fields_.memory() + filters_.memory() + by_equality_.memory();
   for (FilterSlot slot = 0; slot < filters_.limit(); ++slot) bytes += filters_[slot].program.memory();
   for (const auto& residue : residues_) bytes += sizeof(*residue) + residue->memory();
+  bytes += short_values_.capacity() * sizeof(ShortValues);
   return bytes + (candidates_.capacity() + hashes_.capacity() + equalities_.capacity()) * sizeof(uint32_t);
 }
 
@@ -160,7 +208,7 @@ const char* FilterIndex::check() const {
     const auto keys = all_keys(filters_[slot].program.filter(fields_));
     for (const Key& key : keys) ++equalities[key.field];
     by_equality += std::ranges::any_of(keys, [&](const Key& key) {
-      return by_equality_.find(key.hash, [&](FilterSlot other) { return other == slot; }) != nullptr;
+      return by_equality_.find(key.hash, [&](const Way& way) { return way.filter == slot; }) != nullptr;
     });
   }
   if (used != filters_.size()) return "the count of filters is wrong";

@@ -12,6 +12,7 @@
 #include "engine/route/access.h"
 #include "engine/route/fields.h"
 #include "engine/route/filter.h"
+#include "engine/route/glance.h"
 #include "engine/route/program.h"
 #include "engine/route/residue.h"
 
@@ -44,7 +45,16 @@ class FilterIndex {
     bool is_used = false;
   };
 
+  // From an equality to a filter that demands it.
+  struct Way {
+    FilterSlot filter;
+    Glance glance;
+    friend bool operator==(const Way& a, const Way& b) { return a.filter == b.filter; }
+  };
+
   uint32_t hash(FieldId field, const ScalarView& value) const;
+  // What to look at before a filter is fetched that these lead to.
+  Glance glance_at(const Filter& filter, const std::vector<Equality>& access) const;
   // An equality as it is found.
   struct Key {
     FieldId field;
@@ -53,7 +63,10 @@ class FilterIndex {
   };
   // Every equality anywhere in the filter.
   std::vector<Key> all_keys(const Filter& filter) const;
-  void find_by_equality(const FieldValues& document, auto consider) const;
+  // Notes the document's hashes and short values.
+  void look_at(const FieldValues& document) const;
+  void forget(const FieldValues& document) const;
+  void find_by_equality(auto consider) const;
   void add_to_residue(FilterSlot slot, const Filter& filter);
   // Runs the candidates that have not been run for this document, and forgets them.
   void run_candidates(const FieldValues& document, std::vector<FilterSlot>& matched) const;
@@ -67,12 +80,14 @@ class FilterIndex {
   HashKey key_;
   Fields fields_;
   Slots<Entry> filters_;
-  HashIndex<FilterSlot> by_equality_;
+  HashIndex<Way> by_equality_;
   std::vector<uint32_t> equalities_;  // by field: how many filters have them; no other field leads to a filter
   std::vector<std::unique_ptr<Residue>> residues_;
   mutable uint32_t match_number_ = 0;
   mutable std::vector<FilterSlot> candidates_;
-  mutable std::vector<uint32_t> hashes_;
+  // Of the document that is looked at; nothing between two matches.
+  mutable std::vector<uint32_t> hashes_;           // of values in fields that lead to filters
+  mutable std::vector<ShortValues> short_values_;  // by field
 };
 
 }  // namespace millrace

@@ -71,6 +71,33 @@ TEST_F(IndexTest, OneRemovedDoesNotTakeAnotherWithIt) {
   EXPECT_EQ(matches(R"({"a":1,"b":2})"), (Slots{other}));
 }
 
+// What is looked at before a filter is fetched must not hide one that matches.
+TEST_F(IndexTest, WhatLeadsToAFilterIsNotWhatItMustNotMiss) {
+  const FilterSlot text = add(R"({"a":1,"b":"x"})");
+  const FilterSlot number = add(R"({"a":1,"b":2})");
+  const FilterSlot range = add(R"({"a":1,"c":{"$gte":10,"$lte":1e300}})");
+  const FilterSlot small = add(R"({"a":1,"c":{"$gt":-1e300,"$lt":-10}})");
+  const FilterSlot same_field = add(R"({"$and":[{"a":1},{"a":2}]})");
+  EXPECT_EQ(matches(R"({"a":1,"b":"x"})"), (Slots{text}));
+  EXPECT_EQ(matches(R"({"a":1,"b":2.0})"), (Slots{number}));
+  EXPECT_EQ(matches(R"({"a":1,"b":["y",2,"x"]})"), (Slots{text, number}));
+  EXPECT_EQ(matches(R"({"a":1,"c":10})"), (Slots{range}));
+  EXPECT_EQ(matches(R"({"a":1,"c":9.999999})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":1,"c":1e300})"), (Slots{range}));
+  EXPECT_EQ(matches(R"({"a":1,"c":-10})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":1,"c":[-11,"x"]})"), (Slots{small}));
+  EXPECT_EQ(matches(R"({"a":1,"c":"10"})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":[1,2]})"), (Slots{same_field}));
+}
+
+TEST_F(IndexTest, FieldsThatAFilterLookedAtAreForgottenWithTheDocument) {
+  const FilterSlot slot = add(R"({"a":1,"b":"x"})");
+  EXPECT_EQ(matches(R"({"a":1,"b":"x"})"), (Slots{slot}));
+  EXPECT_EQ(matches(R"({"a":1})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":1,"b":"y"})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":1,"b":"x"})"), (Slots{slot}));
+}
+
 TEST_F(IndexTest, ASlotIsUsedAgain) {
   const FilterSlot first = add(R"({"a":1})");
   add(R"({"a":2})");

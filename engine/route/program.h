@@ -35,6 +35,7 @@ class Program {
     constexpr size_t kLine = 64;
     __builtin_prefetch(steps_.data());
     __builtin_prefetch(reinterpret_cast<const char*>(steps_.data()) + kLine);
+    __builtin_prefetch(texts_.data());
   }
   void release(Fields& fields) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 namespace millrace {
 
@@ -12,33 +13,59 @@ void set(auto& bits, size_t at) { bits[at / 64] |= uint64_t{1} << (at % 64); }
 void reset(auto& bits, size_t at) { bits[at / 64] &= ~(uint64_t{1} << (at % 64)); }
 bool has(const auto& bits, size_t at) { return (bits[at / 64] >> (at % 64) & 1) != 0; }
 
-size_t count(const auto& bits) {
-  size_t sum = 0;
-  for (uint64_t word : bits) sum += static_cast<size_t>(std::popcount(word));
-  return sum;
-}
-
-// The piece that a number is in.
+// The piece that a number is in: how many cuts are at most as great. A search without branches,
+// of which half would be guessed wrong.
 size_t piece_of(const std::vector<double>& cuts, double number) {
-  return static_cast<size_t>(std::ranges::upper_bound(cuts, number) - cuts.begin());
+  size_t at = 0;
+  for (size_t left = cuts.size(); left > 0;) {
+    const size_t half = (left + 1) / 2;
+    at += half * static_cast<size_t>(cuts[at + half - 1] <= number);
+    left -= half;
+  }
+  return at;
 }
 
 }  // namespace
 
-void Residue::restrict(Bits& candidates, const Line& line, const FieldValues& document) {
+const Residue::Bits* Residue::allowed(const Line& line, const FieldValues& document) {
   const auto values = document.values(line.field);
   // Of several numbers one may satisfy one border and another the other.
-  if (values.size() > 1) return;
-  if (values.empty() || values.front().kind != ScalarKind::Number) {
-    for (size_t i = 0; i < kWords; ++i) candidates[i] &= ~line.bounding[i];
-    return;
+  if (values.size() > 1) return nullptr;
+  if (values.empty() || values.front().kind != ScalarKind::Number) return &line.not_bounding;
+  return &line.allowed[piece_of(line.cuts, values.front().number.approximate())];
+}
+
+Residue::Bits Residue::all() {
+  Bits bits;
+  bits.fill(UINT64_MAX);
+  return bits;
+}
+
+size_t Residue::count_bounding(const Line& line) {
+  size_t others = 0;
+  for (uint64_t word : line.not_bounding) others += static_cast<size_t>(std::popcount(word));
+  return kCapacity - others;
+}
+
+void Residue::restrict(Bits& candidates, const FieldValues& document) const {
+  std::array<const Bits*, kTogether> rows;
+  for (size_t begin = 0; begin < lines_.size(); begin += kTogether) {
+    size_t count = 0;
+    for (const Line& line : std::span(lines_).subspan(begin, std::min(kTogether, lines_.size() - begin))) {
+      const Bits* row = allowed(line, document);
+      if (row == nullptr) continue;
+      rows[count++] = row;
+      constexpr size_t kWordsOfLine = 8;
+      for (size_t word = 0; word < kWords; word += kWordsOfLine) __builtin_prefetch(row->data() + word);
+    }
+    for (const Bits* row : std::span(rows).first(count)) {
+      for (size_t i = 0; i < kWords; ++i) candidates[i] &= (*row)[i];
+    }
   }
-  const Bits& allowed = line.allowed[piece_of(line.cuts, values.front().number.approximate())];
-  for (size_t i = 0; i < kWords; ++i) candidates[i] &= allowed[i];
 }
 
 void Residue::put(Line& line, size_t position, const Bound& bound) {
-  set(line.bounding, position);
+  reset(line.not_bounding, position);
   const size_t first = piece_of(line.cuts, bound.low);
   const size_t last = piece_of(line.cuts, bound.high);
   for (size_t i = 0; i < line.allowed.size(); ++i) {
@@ -48,41 +75,37 @@ void Residue::put(Line& line, size_t position, const Bound& bound) {
 
 // A position that no filter bounds is allowed everywhere.
 void Residue::free(Line& line, size_t position) {
-  reset(line.bounding, position);
+  set(line.not_bounding, position);
   for (Bits& bits : line.allowed) set(bits, position);
 }
 
 Residue::Line& Residue::line_of(FieldId field) {
   const auto found = std::ranges::find(lines_, field, &Line::field);
   if (found != lines_.end()) return *found;
-  Bits all;
-  all.fill(UINT64_MAX);
-  return lines_.emplace_back(Line{.field = field, .cuts = {}, .allowed = {all}});
+  return lines_.emplace_back(Line{.field = field, .cuts = {}, .allowed = {all()}, .not_bounding = all()});
 }
 
 // Cuts the line where there are as many borders in each piece.
 void Residue::cut(Line& line) {
   std::vector<double> borders;
-  for (size_t i = 0; i < members_.size(); ++i) {
+  for (size_t i = 0; i < filters_.size(); ++i) {
     if (!has(used_, i)) continue;
-    for (const Bound& bound : members_[i].bounds) {
+    for (const Bound& bound : bounds_[i]) {
       if (bound.field != line.field) continue;
       if (std::isfinite(bound.low)) borders.push_back(bound.low);
       if (std::isfinite(bound.high)) borders.push_back(bound.high);
     }
   }
   std::ranges::sort(borders);
-  line.bounding_when_cut = count(line.bounding);
+  line.bounding_when_cut = count_bounding(line);
   const size_t pieces = std::min(kPieces, borders.size() + 1);
   line.cuts.clear();
   for (size_t i = 1; i < pieces; ++i) line.cuts.push_back(borders[i * borders.size() / pieces]);
   line.cuts.erase(std::unique(line.cuts.begin(), line.cuts.end()), line.cuts.end());
-  Bits all;
-  all.fill(UINT64_MAX);
-  line.allowed.assign(line.cuts.size() + 1, all);
-  for (size_t i = 0; i < members_.size(); ++i) {
+  line.allowed.assign(line.cuts.size() + 1, all());
+  for (size_t i = 0; i < filters_.size(); ++i) {
     if (!has(used_, i)) continue;
-    for (const Bound& bound : members_[i].bounds) {
+    for (const Bound& bound : bounds_[i]) {
       if (bound.field == line.field) put(line, i, bound);
     }
   }
@@ -90,31 +113,35 @@ void Residue::cut(Line& line) {
 
 void Residue::add(FilterSlot filter, std::vector<Bound> bounds) {
   size_t position = 0;
-  while (position < members_.size() && has(used_, position)) ++position;
-  if (position == members_.size()) members_.emplace_back();
+  while (position < filters_.size() && has(used_, position)) ++position;
+  if (position == filters_.size()) {
+    filters_.emplace_back();
+    bounds_.emplace_back();
+  }
   set(used_, position);
   ++count_;
-  members_[position] = {filter, std::move(bounds)};
-  for (const Bound& bound : members_[position].bounds) {
+  filters_[position] = filter;
+  bounds_[position] = std::move(bounds);
+  for (const Bound& bound : bounds_[position]) {
     Line& line = line_of(bound.field);
     put(line, position, bound);
     // As often as it doubles.
-    if (count(line.bounding) > 2 * line.bounding_when_cut) cut(line);
+    if (count_bounding(line) > 2 * line.bounding_when_cut) cut(line);
   }
 }
 
 bool Residue::remove(FilterSlot filter) {
-  for (size_t i = 0; i < members_.size(); ++i) {
-    if (!has(used_, i) || members_[i].filter != filter) continue;
-    for (const Bound& bound : members_[i].bounds) {
+  for (size_t i = 0; i < filters_.size(); ++i) {
+    if (!has(used_, i) || filters_[i] != filter) continue;
+    for (const Bound& bound : bounds_[i]) {
       Line& line = line_of(bound.field);
       free(line, i);
-      if (std::ranges::all_of(line.bounding, [](uint64_t word) { return word == 0; })) {
+      if (count_bounding(line) == 0) {
         std::erase_if(lines_, [&](const Line& each) { return each.field == bound.field; });
       }
     }
     reset(used_, i);
-    members_[i] = {};
+    bounds_[i] = {};
     --count_;
     return true;
   }
@@ -122,8 +149,9 @@ bool Residue::remove(FilterSlot filter) {
 }
 
 uint64_t Residue::memory() const {
-  uint64_t bytes = members_.capacity() * sizeof(Member) + lines_.capacity() * sizeof(Line);
-  for (const Member& member : members_) bytes += member.bounds.capacity() * sizeof(Bound);
+  uint64_t bytes = filters_.capacity() * sizeof(FilterSlot) + lines_.capacity() * sizeof(Line);
+  bytes += bounds_.capacity() * sizeof(std::vector<Bound>);
+  for (const auto& bounds : bounds_) bytes += bounds.capacity() * sizeof(Bound);
   for (const Line& line : lines_)
     bytes += line.allowed.capacity() * sizeof(Bits) + line.cuts.capacity() * sizeof(double);
   return bytes;
@@ -131,12 +159,12 @@ uint64_t Residue::memory() const {
 
 const char* Residue::check() const {
   size_t used = 0;
-  for (size_t i = 0; i < members_.size(); ++i) {
+  for (size_t i = 0; i < filters_.size(); ++i) {
     used += has(used_, i);
     for (const Line& line : lines_) {
-      const auto bound = std::ranges::find(members_[i].bounds, line.field, &Bound::field);
-      const bool bounds = has(used_, i) && bound != members_[i].bounds.end();
-      if (has(line.bounding, i) != bounds) return "a line does not know who bounds it";
+      const auto bound = std::ranges::find(bounds_[i], line.field, &Bound::field);
+      const bool bounds = has(used_, i) && bound != bounds_[i].end();
+      if (has(line.not_bounding, i) == bounds) return "a line does not know who bounds it";
       for (size_t piece = 0; piece < line.allowed.size(); ++piece) {
         const bool allows =
             !bounds || (piece_of(line.cuts, bound->low) <= piece && piece <= piece_of(line.cuts, bound->high));

@@ -41,10 +41,10 @@ class Residue {
   template <class Visit>
   void each_candidate(const FieldValues& document, Visit visit) const {
     Bits candidates = used_;
-    for (const Line& line : lines_) restrict(candidates, line, document);
+    restrict(candidates, document);
     for (size_t word = 0; word < kWords; ++word) {
       for (uint64_t left = candidates[word]; left != 0; left &= left - 1) {
-        visit(members_[word * 64 + static_cast<size_t>(std::countr_zero(left))].filter);
+        visit(filters_[word * 64 + static_cast<size_t>(std::countr_zero(left))]);
       }
     }
   }
@@ -55,28 +55,31 @@ class Residue {
  private:
   static constexpr size_t kWords = kCapacity / 64;
   static constexpr size_t kPieces = 64;
+  static constexpr size_t kTogether = 8;  // lines whose bits are fetched at once
   using Bits = std::array<uint64_t, kWords>;
 
-  struct Member {
-    FilterSlot filter = 0;
-    std::vector<Bound> bounds;
-  };
   // One field's line of numbers.
   struct Line {
     FieldId field;
     std::vector<double> cuts;   // ascending; piece i is [cuts[i - 1], cuts[i])
     std::vector<Bits> allowed;  // one more than cuts; those that do not bound the field are in all
-    Bits bounding{};            // those that bound the field
+    Bits not_bounding;          // those that do not bound the field
     size_t bounding_when_cut = 0;
   };
 
-  static void restrict(Bits& candidates, const Line& line, const FieldValues& document);
+  static Bits all();
+  static size_t count_bounding(const Line& line);
+  // Those that the document's value of the field allows; null: all.
+  static const Bits* allowed(const Line& line, const FieldValues& document);
+  void restrict(Bits& candidates, const FieldValues& document) const;
   static void put(Line& line, size_t position, const Bound& bound);
   static void free(Line& line, size_t position);
   Line& line_of(FieldId field);
   void cut(Line& line);
 
-  std::vector<Member> members_;
+  // By position. Apart from each other: matches only look at the first.
+  std::vector<FilterSlot> filters_;
+  std::vector<std::vector<Bound>> bounds_;
   std::vector<Line> lines_;
   Bits used_{};
   size_t count_ = 0;

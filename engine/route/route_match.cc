@@ -142,8 +142,8 @@ void RouteMatcher::add(const RouteTable& table, const RouteTarget& target, UnixM
       mark.match = table.match_number_;
       mark.found_at = static_cast<uint32_t>(found_.size());
       found_.push_back({.device = member.device(), .transport = mark.transport});
-      // Whoever asked will want its name.
-      __builtin_prefetch(&table.devices_[member.device()]);
+      // Whoever asked will want its id.
+      __builtin_prefetch(mark.id);
     }
     Found& found = found_[mark.found_at];
     found.matches_now |= what.matches_now;

@@ -64,6 +64,8 @@ const char* RouteTable::check() const {
     if (marks_[slot].can_die != (device.is_gone || device.ttl_ms != 0)) return "a device is wrongly taken for immortal";
     if (!device.is_gone && marks_[slot].transport != device.transport)
       return "a device is marked with another transport";
+    if (device_id(slot).data() != device.id().data() || device_id(slot) != device.id())
+      return "a device is marked with another id";
     if (device.due > device.seen + device.ttl_ms) return "a device will end too late";
     endings += device.due != UnixMs();
     listed += device.subscriptions.size();

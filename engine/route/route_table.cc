@@ -41,7 +41,7 @@ DeviceSlot RouteTable::device_or_new(const DeviceName& name) {
   device.transport = transports_.use(name.transport);
   device.connected = device.seen = clock_;
   if (slot >= marks_.size()) marks_.resize(slot + 1);
-  marks_[slot] = {.transport = device.transport};
+  marks_[slot] = {.transport = device.transport, .id_size = device.id_size, .id = device.name.data()};
   by_name_.insert(hash(name.whole), slot);
   return slot;
 }

@@ -74,7 +74,9 @@ struct DeviceMark {
   uint32_t match = 0;     // the number of the last match that found it,
   uint32_t found_at = 0;  // and where it stands there
   TransportSlot transport = kNoSlot;
-  bool can_die = false;  // else it need not be asked whether it is dead
+  bool can_die = false;      // else it need not be asked whether it is dead
+  uint32_t id_size = 0;      // of the device's name,
+  const char* id = nullptr;  // which begins with it
 };
 
 // What a device can subscribe to: everything that is heard on a channel, or what a filter lets through.
@@ -199,6 +201,8 @@ class RouteTable {
   const RouteTarget& target(TargetSlot slot) const { return targets_[slot]; }
   const Slots<RouteTarget>& targets() const { return targets_; }
   const Device& device_at(DeviceSlot slot) const { return devices_[slot]; }
+  // As device_at(slot).id(), without looking at the device.
+  ByteView device_id(DeviceSlot slot) const { return {marks_[slot].id, marks_[slot].id_size}; }
   const Slots<Device>& devices() const { return devices_; }
   const Subscriptions& subscriptions() const { return subscriptions_; }
   const Transports& transports() const { return transports_; }

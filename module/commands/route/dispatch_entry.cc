@@ -36,7 +36,7 @@ std::string dispatch_entry(const DispatchRequest& request, const RouteTable& tab
   for (const RouteMatcher::Found& found : devices) {
     if (&found != devices.data()) entry += ',';
     entry += '{';
-    append_member(entry, "device", table.device_at(found.device).id());
+    append_member(entry, "device", table.device_id(found.device));
     if (const auto meaning = matcher.meaning(found)) append_member(entry, "change", meaning_name(*meaning));
     entry += "\"channels\":[";
     bool is_first = true;

@@ -19,7 +19,7 @@ void write_found(abi::Reply& reply, const RouteTable& table, const RouteMatcher&
                  const RouteMatcher::Found& found, bool with_channels) {
   const auto meaning = matcher.meaning(found);
   if (meaning || with_channels) reply.array(1 + uint64_t{meaning.has_value()} + uint64_t{with_channels});
-  reply.bytes(table.device_at(found.device).id());
+  reply.bytes(table.device_id(found.device));
   if (meaning) reply.bytes(meaning_name(*meaning));
   if (with_channels) write_channels(reply, matcher, found.channels);
 }
