@@ -35,6 +35,7 @@ namespace {
 // What belongs to no family.
 void write_info(abi::InfoWriter& info) {
   info.field("blocks_to_reclaim", blocks_to_reclaim());
+  info.field("tag_indexes_to_reclaim", tag_indexes_to_reclaim());
   info.field("payloads_refused", counters.refused_payloads);
 }
 

@@ -25,6 +25,9 @@ namespace millrace {
 template <class Value>
 class HashIndex {
  public:
+  // How many entries a bucket has on average, at most. It is searched from end to end: 24 are three to six cache lines.
+  static constexpr size_t kFull = 24;
+
   HashIndex() = default;
   HashIndex(HashIndex&&) noexcept = default;
   HashIndex& operator=(HashIndex&&) noexcept = default;
@@ -115,6 +118,13 @@ class HashIndex {
     if (buckets_.size() > 1 && living < kSparse * buckets_.size()) merge_last(lives);
   }
 
+  // Frees up to `count` buckets; false once there is none. REQUIRES: nothing but more of this, and its destruction,
+  // follows.
+  bool free_some(size_t count) {
+    buckets_.resize(buckets_.size() - std::min(count, buckets_.size()));
+    return !buckets_.empty();
+  }
+
   void clear() {
     buckets_ = std::vector<Bucket>();
     size_ = 0;
@@ -139,8 +149,6 @@ class HashIndex {
   }
 
  private:
-  // A bucket is searched from end to end: 24 entries are three to six cache lines.
-  static constexpr size_t kFull = 24;
   static constexpr size_t kSparse = 8;
 
   struct Entry {

@@ -170,6 +170,8 @@ bool Compaction::has_work(const Log& log) const {
   return !log.empty() && (indexed_to_ < log.next() || scanned_to_ < scan_end_ || !dirty_.empty());
 }
 
+bool Compaction::free_some(size_t count) { return newest_.free_some(count / HashIndex<Place>::kFull + 1); }
+
 CompactionProgress Compaction::progress(const Log& log) const {
   using State = CompactionProgress::State;
   if (!has_work(log)) return {State::Clean, log.next(), 0};

@@ -64,6 +64,10 @@ class Compaction {
   bool has_work(const Log& log) const;
   CompactionProgress progress(const Log& log) const;
 
+  // Frees a part of what it knows, about `count` tags of it; false once there is no more. REQUIRES: nothing but more of
+  // this, and its destruction, follows.
+  bool free_some(size_t count);
+
   uint64_t memory() const { return sizeof(*this) + newest_.memory() + dirty_.memory(); }
   const char* check(const Log& log) const;
 

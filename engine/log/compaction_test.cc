@@ -54,6 +54,28 @@ TEST(Compaction, KeepsTheNewestMessageOfEachTag) {
   EXPECT_EQ(log.compacted_total(), 3u);
 }
 
+TEST(Compaction, WhatItKnewIsGivenBackInPartsOnceItIsSwitchedOff) {
+  std::vector<std::string> tags;
+  for (int i = 0; i < 5000; ++i) tags.push_back(std::to_string(i));
+  Log log = latest_log(tags);
+  compact_all(log, 1000);
+  EXPECT_EQ(log.take_unused_compaction(), nullptr) << "it is in use";
+  const uint64_t before = log.memory();
+  log.set_retention({});
+  EXPECT_EQ(log.memory(), before) << "not given back yet";
+  auto unused = log.take_unused_compaction();
+  ASSERT_NE(unused, nullptr);
+  EXPECT_EQ(log.take_unused_compaction(), nullptr);
+  EXPECT_LT(log.memory(), before);
+  int parts = 1;
+  while (unused->free_some(1000)) ++parts;
+  EXPECT_GT(parts, 3);
+  EXPECT_LT(parts, 20);
+  log.set_retention({.latest = true});
+  log.append("7", "again", kTiny);
+  EXPECT_EQ(compact_all(log, 1000), 1u) << "it begins anew";
+}
+
 TEST(Compaction, WhatGoesAtTheFrontIsNotEvicted) {
   Log log = latest_log({"a", "a", "b"});
   compact_all(log);

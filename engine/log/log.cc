@@ -156,7 +156,7 @@ Offset Log::first_within_bytes(uint64_t limit) const {
 
 void Log::set_retention(Retention retention) {
   retention_ = retention;
-  if (!retention_.latest && gaps_) gaps_->compaction.reset();
+  if (!retention_.latest && compaction() != nullptr) gaps_->unused = std::move(gaps_->compaction);
 }
 
 uint64_t Log::enforce_age(UnixMs now) {
@@ -396,7 +396,10 @@ Result<void> Log::restore_head(const LogHead& head) {
 uint64_t Log::memory() const {
   uint64_t bytes = sizeof(*this) + full_.memory() + full_.totals().memory + newest_.memory() + tags_.memory();
   bytes += evicted_.memory();
-  if (gaps_) bytes += sizeof(CompactedPart) + (gaps_->compaction ? gaps_->compaction->memory() : 0);
+  if (gaps_) {
+    bytes += sizeof(CompactedPart);
+    for (const auto* each : {gaps_->compaction.get(), gaps_->unused.get()}) bytes += each ? each->memory() : 0;
+  }
   constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
   for (const auto& [name, group] : groups())
     bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();

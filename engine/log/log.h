@@ -116,6 +116,10 @@ class Log {
   // The same of all blocks it has. REQUIRES: nothing but its destruction follows.
   EvictedBlocks take_all_blocks();
 
+  // What it knew of tags when it kept only the newest of each; null if nothing is left of that. With many tags it is
+  // large, and can be freed in parts.
+  std::unique_ptr<Compaction> take_unused_compaction() { return gaps_ ? std::move(gaps_->unused) : nullptr; }
+
   // --- packing ---
   // Only how blocks are held: it changes nothing that a reader, a copy's digest or a
   // replica could see.
@@ -256,6 +260,7 @@ class Log {
     uint64_t compacted = 0;
     Offset evicted_end;
     std::unique_ptr<Compaction> compaction;  // only where compact() has been called
+    std::unique_ptr<Compaction> unused;      // since LATEST was switched off
   };
   // Which it is from now on.
   CompactedPart& compacted_part();

@@ -7,7 +7,7 @@
 namespace millrace {
 
 Log::CompactedPart& Log::compacted_part() {
-  if (!gaps_) gaps_ = std::make_unique<CompactedPart>(0, 0, first(), nullptr);
+  if (!gaps_) gaps_ = std::make_unique<CompactedPart>(0, 0, first(), nullptr, nullptr);
   return *gaps_;
 }
 

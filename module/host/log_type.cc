@@ -62,9 +62,10 @@ std::unique_ptr<Log> TypeTraits<Log>::load(RdbReader& reader, int version) {
 
 // In slices, like what is evicted, wherever the host would free a large log in one piece.
 void TypeTraits<Log>::release(std::unique_ptr<Log> log) {
-  if (log->block_count() > module::kBlocksAtOnce && module::may_reclaim_later()) {
-    module::reclaim(log->take_all_blocks());
-  }
+  if (log->block_count() <= module::kBlocksAtOnce || !module::may_reclaim_later()) return;
+  module::reclaim(log->take_all_blocks());
+  log->set_retention({});
+  module::reclaim(log->take_unused_compaction());
 }
 
 void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {

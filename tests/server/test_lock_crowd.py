@@ -48,7 +48,10 @@ def test_each_hand_over_wakes_one_in_order_and_waiters_send_nothing(crowd):
             owner, last = str(number), token
             assert server.counter("lock_waiting") == COUNT - number - 1
         assert not any(client.has_answer() for client in clients[200:])
-        assert calls(server) == {"cmdstat_lock.release": 200, "cmdstat_config|resetstat": 1}
+        counted = calls(server)
+        # Valkey counts a command that waited once it is answered.
+        assert counted.pop("cmdstat_lock.acquire", 0) in (0, 200)
+        assert counted == {"cmdstat_lock.release": 200, "cmdstat_config|resetstat": 1}
         # Those who leave, anywhere in the line, leave at once.
         rng = random.Random(7)
         leavers = rng.sample(range(200, COUNT), 5000)

@@ -87,6 +87,21 @@ def test_a_log_of_many_blocks_ends_with_one_message_a_tag(c):
     assert c.call("MEMORY", "USAGE", "log", "SAMPLES", "0") < before / 10
 
 
+@pytest.mark.parametrize("command", [("TRETAIN", "log", "LATEST", "no"), ("DEL", "log")], ids=lambda words: words[0])
+def test_what_was_known_of_many_tags_is_given_back_in_slices(server, c, command):
+    tags = [f"user:{n}" for n in range(50_000)]
+    with server.changed_settings(**{"millrace.block_bytes": "256"}):
+        for start in range(0, len(tags), 1000):
+            write(c, tags[start:start + 1000])
+    c.call("TRETAIN", "log", "LATEST", "yes")
+    compacted(c)
+    assert server.counter("tag_indexes_to_reclaim") == 0
+    with server.changed_settings(lazyfree_lazy_user_del="no"):
+        _, after = c.call_all([("MULTI",), command, ("INFO", "millrace"), ("EXEC",)])[-1]
+    assert b"millrace_tag_indexes_to_reclaim:1" in after
+    wait_until(lambda: server.counter("tag_indexes_to_reclaim") == 0, "everything is given back")
+
+
 # --- reading ---
 
 

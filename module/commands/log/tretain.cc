@@ -3,6 +3,7 @@
 #include "module/commands/log/log_requests.h"
 #include "module/commands/log/log_upkeep.h"
 #include "module/host/log_type.h"
+#include "module/host/reclaim.h"
 #include "module/host/role.h"
 
 namespace millrace::module {
@@ -49,6 +50,7 @@ void tretain(abi::Context context, abi::Arguments arguments) {
 
   Log& log = key->get_or_create();
   log.set_retention(request->applied_to(log.retention()));
+  reclaim(log.take_unused_compaction());
   context.replicate_verbatim();
   enforce_now(context, name, log);
   keep_dates(context, name, log);
