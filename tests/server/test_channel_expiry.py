@@ -256,6 +256,32 @@ def test_a_users_own_expiry_holds_until_the_next_activity(s, clock):
     assert s.call("EXISTS", "ch") == 0
 
 
+@pytest.mark.parametrize("words", [("PERSIST",), ("PEXPIRE", "30")], ids=lambda words: words[0])
+@pytest.mark.parametrize("renewing", ["publish", "fetch", "subscribe", "ack"])
+def test_a_users_own_expiry_ends_with_the_next_activity_though_it_is_in_the_same_millisecond(s, words, renewing):
+    subscribe(s, "s", options=("EXPIRE", "100"))
+    publish(s, "a")
+    _, receipt, _ = s.call("CHAN.FETCH", "ch", "s")
+    command = {
+        "publish": ("CHAN.PUBLISH", "ch", "b", "content"),
+        "fetch": ("CHAN.FETCH", "ch", "s"),
+        "subscribe": ("CHAN.SUBSCRIBE", "ch", "s"),
+        "ack": ("CHAN.ACK", "ch", "s", receipt),
+    }[renewing]
+    s.call(words[0], "ch", *words[1:])
+    s.call(*command)
+    assert s.call("PTTL", "ch") == 100
+
+
+def test_a_restored_channel_has_its_expiry_from_its_first_activity_on(s):
+    subscribe(s, "s", options=("EXPIRE", "100"))
+    payload = s.call("DUMP", "ch")
+    s.call("RESTORE", "other", "0", payload)
+    assert s.call("PTTL", "other") == -1
+    s.call("CHAN.PUBLISH", "other", "a", "content")
+    assert s.call("PTTL", "other") == 100
+
+
 # --- clocks and replicas ---
 
 

@@ -36,9 +36,10 @@ Result<void> apply(ChannelKey& key, const ChannelEffect& effect) {
   if (effect.what == What::Clock) {
     channel.tick(effect.clock);
   } else if (effect.what == What::Touch) {
-    const UnixMs before = channel.expires_at();
-    if (Subscriber* subscriber = channel.alive(effect.bytes, channel.now())) channel.touch(*subscriber);
-    keep_key(key, channel, before);
+    if (Subscriber* subscriber = channel.alive(effect.bytes, channel.now())) {
+      channel.touch(*subscriber);
+      keep_key(key);
+    }
   } else if (effect.what == What::Block) {
     return append(channel, effect);
   } else if (effect.what == What::LogHead) {

@@ -34,11 +34,10 @@ void publish(abi::Context context, abi::StringRef name, const Result<PublishRequ
   if (!channel) return context.reply().error(channel.error());
   move_time(context, name, **channel);
 
-  const UnixMs expired = (*channel)->expires_at();
   if (several) context.reply().array(pairs.size() / 2);
   // What is published before is not stored again, and whoever repeats finds the same.
   if (publish_all(context.reply(), **channel, pairs) == 0) return;
-  keep_key(*key, **channel, expired);
+  keep_key(*key);
   context.replicate_verbatim();
   context.changed(name, several ? "chan.mpublish" : "chan.publish");
   serve_fetches(context, name, *key);

@@ -26,7 +26,6 @@ void chan_subscribe(abi::Context context, abi::Arguments arguments) {
 
   Channel& channel = **opened;
   move_time(context, name, channel);
-  const UnixMs expired = channel.expires_at();
   // Before the subscriber itself: replicas get their signs before this command.
   if (request->expire_ms && *request->expire_ms < channel.head().expire_ms) {
     keep_fetches_alive(context, name, *key, *request->expire_ms);
@@ -35,7 +34,7 @@ void chan_subscribe(abi::Context context, abi::Arguments arguments) {
   // subscriber that has shown itself.
   const Subscriber& subscriber = channel.subscribe(request->subscriber);
   if (request->expire_ms) change_expire(channel, *request->expire_ms);
-  keep_key(*key, channel, expired);
+  keep_key(*key);
   context.reply().integer(channel.clock_of(subscriber.position).value());
   context.replicate_verbatim();
   context.changed(name, "chan.subscribe");

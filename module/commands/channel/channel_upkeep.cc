@@ -50,8 +50,10 @@ void count_expired(Channel& channel, Offset first) {
   reclaim(channel.take_evicted());
 }
 
-void keep_key(ChannelKey& key, const Channel& channel, UnixMs before) {
-  if (channel.expires_at() != before) key.expire_at(channel.expires_at());
+// Asking is cheaper than setting, and most find it set in this millisecond.
+void keep_key(ChannelKey& key) {
+  const UnixMs date = key.get()->expires_at();
+  if (key.expires_at() != date) key.expire_at(date);
 }
 
 Error no_subscriber(ByteView channel, ByteView subscriber) {
@@ -71,9 +73,8 @@ Result<OpenedSubscriber> OpenedSubscriber::open(abi::Context context, abi::Strin
 }
 
 void OpenedSubscriber::touch() {
-  const UnixMs before = channel->expires_at();
   channel->touch(*subscriber);
-  keep_key(key, *channel, before);
+  keep_key(key);
 }
 
 }  // namespace millrace::module

@@ -29,8 +29,8 @@ void move_time(abi::Context context, abi::StringRef name, Channel& channel, Unix
 // To be called when messages may have expired: `first` was the first before.
 void count_expired(Channel& channel, Offset first);
 
-// Has the host expire the key when the channel does. `before` is when it would have.
-void keep_key(ChannelKey& key, const Channel& channel, UnixMs before);
+// Has the host expire the key when the channel does, whatever a user has made of that meanwhile.
+void keep_key(ChannelKey& key);
 
 Error no_subscriber(ByteView channel, ByteView subscriber);
 

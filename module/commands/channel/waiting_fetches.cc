@@ -85,9 +85,8 @@ class WaitingFetch final : public abi::BlockedClient {
 
  private:
   void show_sign(abi::Context context, abi::StringRef name, ChannelKey& key, Subscriber& subscriber) {
-    const UnixMs before = key.get()->expires_at();
     key.get()->touch(subscriber);
-    keep_key(key, *key.get(), before);
+    keep_key(key);
     const abi::OwnedString who(subscriber_);
     context.replicate(kApplyToChannel, name, kApplyTouch, abi::StringRef(who));
   }
