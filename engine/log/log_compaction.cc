@@ -31,7 +31,9 @@ bool Log::compaction_is_urgent() const {
 
 CompactionProgress Log::compaction_progress() const {
   if (!retention_.latest) return {};
-  if (compaction() == nullptr) return {CompactionProgress::State::Indexing, first(), 0};
+  if (compaction() == nullptr) {
+    return {empty() ? CompactionProgress::State::Clean : CompactionProgress::State::Indexing, first(), 0};
+  }
   return compaction()->progress(*this);
 }
 

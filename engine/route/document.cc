@@ -7,7 +7,9 @@ namespace millrace {
 
 Result<simdjson::dom::object> DocumentParser::parse(ByteView json) {
   if (json.size() > kMaxBytes) return fail(ErrorCode::Range, "a document larger than 1 MiB");
-  if (parser_.max_depth() != kMaxDepth && parser_.allocate(kMaxBytes, kMaxDepth) != simdjson::SUCCESS) {
+  // For a usual document at first: room for the largest is some megabytes. It grows with what comes.
+  constexpr size_t kUsualBytes = 4096;
+  if (parser_.max_depth() != kMaxDepth && parser_.allocate(kUsualBytes, kMaxDepth) != simdjson::SUCCESS) {
     return fail(ErrorCode::NoMemory, "no memory for a document");
   }
   if (json.empty()) json = "";  // nothing has no address, and the library copies from one

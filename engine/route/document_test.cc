@@ -98,6 +98,9 @@ TEST(Document, MayBeNestedSixtyFourDeep) {
   DocumentParser parser;
   EXPECT_TRUE(parser.parse(nested(DocumentParser::kMaxDepth)));
   EXPECT_FALSE(parser.parse(nested(DocumentParser::kMaxDepth + 1)));
+  EXPECT_TRUE(parser.parse("{\"a\":\"" + std::string(100'000, 'x') + "\"}")) << "it grows";
+  EXPECT_TRUE(parser.parse(nested(DocumentParser::kMaxDepth)));
+  EXPECT_FALSE(parser.parse(nested(DocumentParser::kMaxDepth + 1)));
   EXPECT_FALSE(parser.parse(nested(100'000)));
 }
 

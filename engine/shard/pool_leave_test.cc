@@ -113,6 +113,18 @@ TEST(PoolLeave, WhoGoesStaleWhileLeavingIsDead) {
   EXPECT_EQ(pool.pool.counters().failovers, 1u);
 }
 
+TEST(PoolLeave, WhoNeverShowedItselfGoesStaleFromThenOn) {
+  NamedPool pool({"w1", "w2"});
+  EXPECT_EQ(pool.route("routed"), "w1");
+  pool.tick(1'000);
+  pool.leave("w1");
+  EXPECT_EQ(pool.owner("routed"), "w1");
+  pool.tick(16'001);
+  EXPECT_EQ(pool.settle(), 1);
+  EXPECT_EQ(pool.owner("routed"), "w2");
+  EXPECT_FALSE(pool.has("w1"));
+}
+
 TEST(PoolLeave, AMessageFailsOverWhoWentStaleWhileLeaving) {
   NamedPool pool = mixed_pool();
   pool.leave("w1");

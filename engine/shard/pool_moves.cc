@@ -100,6 +100,8 @@ WorkerId Pool::add_worker(ByteView name) {
 
 uint64_t Pool::leave(WorkerId id, bool lets_go) {
   const uint64_t before = counters_.moved;
+  // A sign of life: if it dies with something in hand, that moves on though it never gave another.
+  touch(id);
   if (lets_go || at(id).state == State::Working) {
     stop_working(id, lets_go ? State::Dead : State::Leaving);
     step_out_of_line(id);

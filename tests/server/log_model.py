@@ -43,7 +43,7 @@ class LogModel:
         self.enforce()
 
     def start(self, offset):
-        if offset == "$":
+        if offset == "$" or (offset < 0 and not self.messages):
             return self.next
         return offset if offset > 0 else max(1, self.next + offset)
 

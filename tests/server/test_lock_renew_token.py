@@ -60,7 +60,7 @@ def test_wrong_words_are_refused(c):
     assert c.error_of("LOCK.RENEW", "lock", "ann", 5, "TOKEN", "0") == f"ERR invalid TOKEN '0': {expected}"
     assert c.error_of("LOCK.RENEW", "lock", "ann", 5, "TOKEN", "x") == f"ERR invalid TOKEN 'x': {expected}"
     assert c.error_of("LOCK.RENEW", "lock", "ann", 5, "TOKEN") == "ERR missing TOKEN"
-    assert c.error_of("LOCK.RENEW", "lock", "ann", 5, "FENCE", 6) == "ERR syntax error: expected nothing more, found 'FENCE'"
+    assert c.error_of("LOCK.RENEW", "lock", "ann", 5, "FENCE", 6) == "ERR syntax error: expected TOKEN, found 'FENCE'"
 
 
 def test_a_replica_hears_of_it_and_goes_on_from_there(server, replica, c):

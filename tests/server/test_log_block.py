@@ -30,6 +30,16 @@ def test_dollar_waits_for_the_next_message_to_be_written(c, waiting):
     assert reader.read() == [[2, b"t", b"new"]]
 
 
+@pytest.mark.parametrize("start", ["-1", "-100"])
+def test_who_counts_from_the_end_of_a_log_that_was_emptied_waits(c, waiting, start):
+    c.call("TWRITE", "log", "ENTRIES", "a", "1", "b", "2")
+    c.call("TEVICT", "log", "2")
+    assert c.call("TREAD", "log", start, "1") == []
+    reader = waiting("log", start, "1", "BLOCK", "0")
+    c.call("TWRITE", "log", "t", "new")
+    assert reader.read() == [[3, b"t", b"new"]]
+
+
 def test_a_reader_waiting_far_ahead_is_not_woken_early(server, c, waiting):
     reader = waiting("log", "5", "10", "BLOCK", "0")
     for n in range(1, 5):

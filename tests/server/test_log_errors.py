@@ -13,7 +13,7 @@ READ_WORDS = (
 )
 RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES, LATEST or ACKED, found"
 EFFECTS = "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED, found"
-FORMS = "offsets start at 1; -n means n from the end, $ the next one"
+FORMS = "offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one"
 ZERO = f"invalid offset '0': {FORMS}"
 
 # name of the row: (command without its key, error without its ERR)

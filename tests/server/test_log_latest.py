@@ -217,6 +217,11 @@ def test_tinfo_says_how_far_it_is(c):
     assert about[b"messages"] == 2
 
 
+def test_a_log_without_messages_is_compact(c):
+    c.call("TRETAIN", "log", "LATEST", "yes")
+    assert info(c)[b"compaction"] == b"clean"
+
+
 def test_info_counts_what_went(server, c):
     before = server.counter("log_messages_compacted")
     write(c, "aab")

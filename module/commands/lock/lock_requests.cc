@@ -59,7 +59,11 @@ Result<RenewRequest> parse_lock_renew(Words words) {
   RenewRequest request;
   request.owner = parse_owner(reader);
   request.ttl_ms = parse_ttl(reader);
-  if (reader.keyword("TOKEN")) request.token = Token(reader.number("TOKEN", 1, kMaxToken.value()));
+  if (reader.keyword("TOKEN")) {
+    request.token = Token(reader.number("TOKEN", 1, kMaxToken.value()));
+  } else if (!reader.at_end()) {
+    reader.unknown_word("TOKEN");
+  }
   return reader.finish(request);
 }
 

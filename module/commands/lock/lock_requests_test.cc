@@ -79,7 +79,7 @@ TEST(LockRequests, ReleaseAndRenewRefuseWhatTheyCannotMean) {
   expect_errors(
       parse_lock_renew,
       {{"no time", "ann", kSyntax, "missing lease time"},
-       {"too much", "ann 5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
+       {"too much", "ann 5 6", kSyntax, "syntax error: expected TOKEN, found '6'"},
        {"never", "ann 0", kRange, "invalid lease time '0': expected an integer from 1 to 9007199254740991"},
        {"no token", "ann 5 TOKEN", kSyntax, "missing TOKEN"},
        {"token zero", "ann 5 TOKEN 0", kRange, "invalid TOKEN '0': expected an integer from 1 to 9007199254740991"},

@@ -34,12 +34,14 @@ Result<WriteRequest> parse_twrite(Words words) {
 Offset StartOffset::in(const Log* log) const {
   if (!from_end_) return Offset(value_);
   const Offset next = log == nullptr ? Offset(1) : log->next();
+  // Of nothing the end is where the next one comes: who asks for the last message waits for one.
+  if (log != nullptr && log->empty()) return next;
   return value_ >= next.value() ? Offset(1) : next - value_;
 }
 
 namespace {
 
-constexpr char kOffsetForms[] = "offsets start at 1; -n means n from the end, $ the next one";
+constexpr char kOffsetForms[] = "offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one";
 
 struct ParsedStart {
   StartOffset start = StartOffset::before_next(0);

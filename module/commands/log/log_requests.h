@@ -32,7 +32,8 @@ class StartOffset {
   static StartOffset at(Offset offset) { return StartOffset(offset.value(), false); }
   static StartOffset before_next(uint64_t count) { return StartOffset(count, true); }
 
-  // In this log, which may be missing. Before the log's very first message it is 1.
+  // In this log, which may be missing. Before the log's very first message it is 1; counted from the end of an empty
+  // log it is the next one.
   Offset in(const Log* log) const;
 
  private:

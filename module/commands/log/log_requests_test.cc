@@ -137,7 +137,8 @@ TEST(ParseTread, TakesEveryRightForm) {
 }
 
 TEST(ParseTread, RefusesEveryWrongForm) {
-  constexpr char kZero[] = "invalid offset '0': offsets start at 1; -n means n from the end, $ the next one";
+  constexpr char kZero[] =
+      "invalid offset '0': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one";
   expect_errors(
       parse_tread,
       {
@@ -146,13 +147,15 @@ TEST(ParseTread, RefusesEveryWrongForm) {
           {"offset 0", "0 10", kRange, kZero},
           {"offset -0", "-0 10", kRange, kZero},
           {"offset not a number", "first 10", kRange,
-           "invalid offset 'first': offsets start at 1; -n means n from the end, $ the next one"},
+           "invalid offset 'first': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one"},
           {"offset too large", "9223372036854775808 10", kRange,
-           "invalid offset '9223372036854775808': offsets start at 1; -n means n from the end, $ the next one"},
+           "invalid offset '9223372036854775808': offsets are 1 to 9223372036854775807; -n means n from the end, $ the "
+           "next one"},
           {"offset too small", "-9223372036854775808 10", kRange,
-           "invalid offset '-9223372036854775808': offsets start at 1; -n means n from the end, $ the next one"},
+           "invalid offset '-9223372036854775808': offsets are 1 to 9223372036854775807; -n means n from the end, $ "
+           "the next one"},
           {"two dollars", "$$ 10", kRange,
-           "invalid offset '$$': offsets start at 1; -n means n from the end, $ the next one"},
+           "invalid offset '$$': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one"},
           {"count negative", "5 -1", kRange, "invalid count '-1': expected an integer from 0 to 1000000"},
           {"count not a number", "5 all", kRange, "invalid count 'all': expected an integer from 0 to 1000000"},
           {"count too large", "5 1000001", kRange, "invalid count '1000001': expected an integer from 0 to 1000000"},
@@ -190,6 +193,16 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
            "WITHATTEMPTS, SKIP or TAGS, found 'b'"},
       });
+}
+
+TEST(StartOffset, FromTheEndOfALogThatWasEmptiedIsTheNextOne) {
+  Log log;
+  for (int i = 0; i < 3; ++i) log.append("tag", "entry");
+  log.evict_before(log.next());
+  EXPECT_EQ(StartOffset::before_next(0).in(&log), Offset(4));
+  EXPECT_EQ(StartOffset::before_next(1).in(&log), Offset(4));
+  EXPECT_EQ(StartOffset::before_next(100).in(&log), Offset(4));
+  EXPECT_EQ(StartOffset::at(Offset(1)).in(&log), Offset(1));
 }
 
 TEST(StartOffset, InAMissingLogIsThatOfANewOne) {
