@@ -84,8 +84,20 @@ def test_nothing_the_command_started_survives_the_lock(server, c, tmp_path, trap
 # --- millrace is told to end, or ended ---
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "term"])
-def test_a_signal_is_passed_on_and_the_command_decides(server, c, tmp_path, number):
+@pytest.fixture
+def hangup():
+    """Sets what programs that are started from now on do at SIGHUP, whatever the tests themselves were started with."""
+    before = signal.getsignal(signal.SIGHUP)
+    yield lambda what: signal.signal(signal.SIGHUP, what)
+    signal.signal(signal.SIGHUP, before)
+
+
+STOP = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+
+
+@pytest.mark.parametrize("number", STOP, ids=lambda number: number.name)
+def test_a_signal_is_passed_on_and_the_command_decides(server, c, tmp_path, hangup, number):
+    hangup(signal.SIG_DFL)
     name = number.name.removeprefix("SIG")
     with Locked(tmp_path, [server], script=f"trap 'echo heard {name}; exit 5' {name}; {FOR_EVER}") as running:
         running.wait_until_started()
@@ -93,6 +105,28 @@ def test_a_signal_is_passed_on_and_the_command_decides(server, c, tmp_path, numb
         running.ends_with(5)
     assert running.output().endswith(f"heard {name}\n")
     assert c.call("EXISTS", "lock") == 0
+
+
+@pytest.mark.parametrize("number", STOP, ids=lambda number: number.name)
+def test_a_command_that_a_signal_ends_leaves_no_lock(server, c, tmp_path, hangup, number):
+    hangup(signal.SIG_DFL)
+    with Locked(tmp_path, [server]) as running:
+        running.wait_until_started()
+        running.process.send_signal(number)
+        running.ends_with(128 + number)
+    assert c.call("EXISTS", "lock") == 0
+
+
+def test_with_nohup_the_end_of_the_terminal_stops_neither_it_nor_the_command(server, c, tmp_path, hangup):
+    hangup(signal.SIG_IGN)
+    with Locked(tmp_path, [server], "--ttl", "2s") as running:
+        running.wait_until_started()
+        running.process.send_signal(signal.SIGHUP)
+        os.kill(running.pid(), signal.SIGHUP)
+        wait_for_renewals(server, 2)
+        assert running.process.poll() is None and not is_gone(running.pid())
+        running.process.send_signal(signal.SIGTERM)
+        running.ends_with(143)
 
 
 def test_the_lock_is_renewed_until_a_command_that_was_told_to_end_has_ended(server, c, tmp_path):

@@ -60,7 +60,7 @@ def test_a_wait_that_is_over_ends_with_75_and_leaves_the_line(own):
     assert waiters(own.admin) == [] and holders(own.admin) == ["somebody"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGKILL], ids=lambda number: number.name)
 def test_who_is_ended_while_it_waits_leaves_the_line(own, tmp_path, number):
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--wait", "1h", script="echo ran") as running:
