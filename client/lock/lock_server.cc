@@ -128,6 +128,13 @@ Result<bool> LockServer::renew(const LockName& name, Milliseconds ttl, std::opti
 }
 
 Result<bool> LockServer::release(const LockName& name) {
+  auto released = release_once(name);
+  // The server may have been restarted since it was last asked; to give back twice does no harm.
+  if (!released && released.error().code == ErrorCode::Closed) released = release_once(name);
+  return released;
+}
+
+Result<bool> LockServer::release_once(const LockName& name) {
   bool was_held = false;
   // An acquisition whose answer was lost may have been a second hold.
   for (int i = 0; i < kMostHolds; ++i) {

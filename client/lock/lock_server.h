@@ -26,7 +26,8 @@ class LockServer {
     std::optional<uint64_t> token;  // of a grant by the module
   };
 
-  // Each asks once and waits no longer than the connection's timeouts. An error means that
+  // Each waits no longer than the connection's timeouts, and asks once; only what is given back is
+  // given back on a new connection if the old one broke. An error means that
   // nobody knows whether it was done.
   Result<Answer> acquire(const LockName& name, Milliseconds ttl);
   // Stands in line for it at a server that keeps one, on this connection: until it is granted,
@@ -50,6 +51,7 @@ class LockServer {
   // no module. A connection that was opened anew may lead to another server.
   template <class Module, class Plain>
   Result<Reply> ask(Module module_words, Plain plain_words);
+  Result<bool> release_once(const LockName& name);
   // The answer of the module's LOCK.ACQUIRE.
   Result<Answer> answer_in(const Reply& reply) const;
   // The answer to a command that waits until then; nil if `stop` was readable before.

@@ -59,6 +59,17 @@ def test_a_server_that_is_back_in_time_changes_nothing(tmp_path):
         running.ends_with(143)
 
 
+def test_a_lock_is_given_back_to_a_server_that_was_restarted_meanwhile(tmp_path):
+    with Server(appendonly="yes", appendfsync="always") as own, Locked(tmp_path, [own], "--ttl", "1h") as running:
+        running.wait_until_started()
+        own.kill()
+        own.come_back()
+        assert len(holders(own.admin)) == 1
+        running.process.send_signal(signal.SIGTERM)
+        running.ends_with(143)
+        assert own.admin.call("EXISTS", "lock") == 0
+
+
 def test_a_command_that_does_not_listen_is_killed_after_the_grace(server, c, tmp_path):
     with Locked(tmp_path, [server], "--ttl", "300ms", "--grace", "100ms", script=DEAF) as running:
         running.wait_until_started()
