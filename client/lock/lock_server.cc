@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "client/cluster_map.h"
+
 namespace millrace::client {
 namespace {
 
@@ -32,6 +34,12 @@ std::string text_of(Milliseconds time) { return std::to_string(time.count()); }
 
 // An error reply of the server, as ours.
 std::unexpected<Error> refused(const Endpoint& endpoint, const Reply& reply) {
+  if (reply.is_error("MOVED")) {
+    if (const auto keeper = redirection_target(reply.text, endpoint)) {
+      return fail(ErrorCode::BadInput, endpoint.text() + " does not keep this lock, in its cluster " + keeper->text() +
+                                           " does: name that node, redirections are not followed");
+    }
+  }
   return fail(ErrorCode::BadInput,
               endpoint.text() + " says: " + (reply.is_error() ? reply.text : "something unexpected"));
 }
