@@ -43,7 +43,8 @@ void tell_failure(const char* program, int why) {
   if (takes_terminal) take_terminal(getpgrp());
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) std::_Exit(kCannotRun);  // it died before that
-  for (int number : {SIGINT, SIGTERM, SIGPIPE}) std::signal(number, SIG_DFL);
+  for (int number : {SIGINT, SIGTERM, SIGQUIT, SIGPIPE}) std::signal(number, SIG_DFL);
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup means the command
   for (const auto& [name, value] : variables) {
     value ? setenv(name.c_str(), value->c_str(), 1) : unsetenv(name.c_str());
   }

@@ -1,7 +1,5 @@
 #include "cli/lock_command.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +37,9 @@ the command gets SIGTERM, and SIGKILL after --grace.
 With several --node servers, which know nothing of each other, it is held by who has it
 at a majority of them (Redlock): a minority may be dead, frozen or wrong about the time.
 Servers with the Millrace module are asked with LOCK.ACQUIRE, others with SET NX PX.
+
+With --wait, one server with the module serves first who came first. Several servers, or
+one without the module, are asked again and again, and luck decides.
 
 The command finds in its environment MILLRACE_LOCK, MILLRACE_LOCK_OWNER and, if all servers
 that granted it have the module, MILLRACE_LOCK_TOKEN: a number greater than any earlier
@@ -96,12 +97,9 @@ int run(const LockOptions& options) {
 
   StopSignal stop;
   client::Redlock lock(std::move(*servers), options.name, *ttl);
-  const auto held = lock.acquire(*wait, [&](Milliseconds pause) {
-    pollfd watched{stop.descriptor(), POLLIN, 0};
-    return poll(&watched, 1, static_cast<int>(pause.count())) == 0;
-  });
+  const auto held = lock.acquire(*wait, stop.descriptor());
   if (stop.came()) {
-    lock.release();
+    if (held && *held) lock.release();
     return 128 + stop.number();
   }
   if (!held) return refuse(held.error().text, kNoServer);

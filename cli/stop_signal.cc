@@ -27,6 +27,8 @@ int64_t now_ms() {
   return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
 }
 
+constexpr int kStopSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
 void end_at_once(int number) {
   std::signal(number, SIG_DFL);
   std::raise(number);  // delivered when the handler returns
@@ -52,10 +54,13 @@ StopSignal::StopSignal() {
   struct sigaction action {};
   action.sa_handler = leave_a_mark;
   // One handler at a time: each sees what the other has noted.
-  sigaddset(&action.sa_mask, SIGINT);
-  sigaddset(&action.sa_mask, SIGTERM);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int number : kStopSignals) sigaddset(&action.sa_mask, number);
+  for (const int number : kStopSignals) {
+    struct sigaction before {};
+    sigaction(number, &action, &before);
+    // nohup: who said that a terminal may go is not to be stopped by its end.
+    if (number == SIGHUP && before.sa_handler == SIG_IGN) sigaction(number, &before, nullptr);
+  }
 }
 
 int StopSignal::number() const { return signal_came; }

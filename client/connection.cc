@@ -67,6 +67,8 @@ Result<void> Connection::connect() {
   }
   // A program that we start must not get a connection that is logged in.
   fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
+  // Who waits long for an answer must notice that the other machine is gone.
+  redisEnableKeepAlive(context_.get());
   redisSetTimeout(context_.get(), timeval_of(options_.answer_timeout));
   return {};
 }

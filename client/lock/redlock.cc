@@ -1,10 +1,10 @@
 #include "client/lock/redlock.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <random>
-#include <thread>
 
 namespace millrace::client {
 namespace {
@@ -36,12 +36,14 @@ Milliseconds random_pause() {
   return Milliseconds(std::uniform_int_distribution<int>(10, 60)(random));
 }
 
-}  // namespace
-
-bool sleep_through(Milliseconds time) {
-  std::this_thread::sleep_for(time);
-  return true;
+// False if `stop` is readable before the time is over.
+bool sleep_through(Milliseconds time, int stop) {
+  pollfd watched{stop, POLLIN, 0};
+  poll(&watched, 1, static_cast<int>(time.count()));
+  return watched.revents == 0;
 }
+
+}  // namespace
 
 Redlock::Redlock(std::vector<ConnectionOptions> servers, std::string key, Milliseconds ttl)
     : name_{.key = std::move(key), .owner = unique_owner()}, ttl_(ttl), patience_(patience_for(ttl, servers.size())) {
@@ -107,13 +109,36 @@ Result<bool> Redlock::agree_on_token(const std::vector<LockServer*>& granted) {
   return false;
 }
 
-Result<std::optional<HeldLock>> Redlock::acquire(Milliseconds wait, const Pause& pause) {
-  const Moment deadline = Clock::now() + wait;
+// When the grant was made, its answer does not tell. The renewal tells: it begins a lease of
+// its own, not before it was sent.
+Result<std::optional<HeldLock>> Redlock::wait_in_line(Moment deadline, int stop) {
   while (true) {
-    auto tried = try_once();
+    const auto answer = servers_.front().acquire_in_line(name_, ttl_, deadline, stop);
+    if (answer && !*answer) return try_once();
+    if (answer && !(*answer)->granted) return std::nullopt;
+    if (!answer) {
+      release();
+      return std::unexpected(answer.error());
+    }
+    token_ = (*answer)->token;
+    auto held = renew();
+    if (held && *held) return held;
+    release();
+    // Broken, or over, before we could look: there is a line to go back to.
+    if (!held || Clock::now() >= deadline) return held;
+  }
+}
+
+Result<std::optional<HeldLock>> Redlock::acquire(Milliseconds wait, int stop) {
+  const Moment deadline = Clock::now() + wait;
+  const bool may_have_line = servers_.size() == 1 && wait > Milliseconds(0);
+  while (true) {
+    auto tried = may_have_line ? wait_in_line(deadline, stop) : try_once();
     if (tried && *tried) return tried;
+    // Who is sent away from a line has stood there as long as it wanted to.
+    if (tried && may_have_line && servers_.front().has_line()) return tried;
     const auto left = std::chrono::ceil<Milliseconds>(deadline - Clock::now());
-    if (left <= Milliseconds(0) || !pause(std::min(left, random_pause()))) return tried;
+    if (left <= Milliseconds(0) || !sleep_through(std::min(left, random_pause()), stop)) return tried;
   }
 }
 

@@ -9,7 +9,6 @@
 // is in docs/guides/locks.md.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,9 +25,6 @@ struct HeldLock {
   size_t servers = 0;             // that granted it
 };
 
-// The usual way to wait between two tries.
-bool sleep_through(Milliseconds time);
-
 // Not for several threads at a time. Its end gives nothing back: call release(), or the lease
 // runs out by itself.
 class Redlock {
@@ -37,11 +33,11 @@ class Redlock {
   // being renewed. REQUIRES: at least one server; ttl >= 10 ms
   Redlock(std::vector<ConnectionOptions> servers, std::string key, Milliseconds ttl);
 
-  // Tries until it has the lock or `wait` is over; nothing then. Between two tries it waits a
-  // little, at random, and calls `pause` for that, which returns false to give up.
+  // Waits until it has the lock or `wait` is over; nothing then. One server with the module
+  // keeps a line, in which it stands; several servers, and one without the module, it asks
+  // again and again, at random. It gives up once the descriptor `stop` is readable (-1: none).
   // Failure: no majority of the servers can be reached, and why.
-  using Pause = std::function<bool(Milliseconds)>;
-  Result<std::optional<HeldLock>> acquire(Milliseconds wait, const Pause& pause = sleep_through);
+  Result<std::optional<HeldLock>> acquire(Milliseconds wait, int stop = -1);
 
   // Renews the lease at every server. Nothing: it is lost, because a majority says so.
   // Failure: no majority answered; it is held until valid_until of the last success.
@@ -60,6 +56,8 @@ class Redlock {
  private:
   // Failure: a majority did not answer.
   Result<std::optional<HeldLock>> try_once();
+  // Stands in line at the only server; tries once if that has none. Nothing: it was refused.
+  Result<std::optional<HeldLock>> wait_in_line(Moment deadline, int stop);
   // Tells those who granted it of token_. True if a majority heard and agrees; false if the
   // lock is lost already. Failure: too few could be told, and why.
   Result<bool> agree_on_token(const std::vector<LockServer*>& granted);

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from locked import FOR_EVER, Locked, is_gone, lock, nodes, shell, wait_for_renewals, wait_until_gone
+from locked import FOR_EVER, Locked, calls, is_gone, lock, nodes, shell, wait_for_renewals, wait_until_gone
 from locks import holders, take
 from server import DEADLINE, Server, wait_until
 from tool import TOOL
@@ -59,6 +59,17 @@ def test_a_server_that_is_back_in_time_changes_nothing(tmp_path):
         running.ends_with(143)
 
 
+def test_a_lock_is_given_back_to_a_server_that_was_restarted_meanwhile(tmp_path):
+    with Server(appendonly="yes", appendfsync="always") as own, Locked(tmp_path, [own], "--ttl", "1h") as running:
+        running.wait_until_started()
+        own.kill()
+        own.come_back()
+        assert len(holders(own.admin)) == 1
+        running.process.send_signal(signal.SIGTERM)
+        running.ends_with(143)
+        assert own.admin.call("EXISTS", "lock") == 0
+
+
 def test_a_command_that_does_not_listen_is_killed_after_the_grace(server, c, tmp_path):
     with Locked(tmp_path, [server], "--ttl", "300ms", "--grace", "100ms", script=DEAF) as running:
         running.wait_until_started()
@@ -84,8 +95,20 @@ def test_nothing_the_command_started_survives_the_lock(server, c, tmp_path, trap
 # --- millrace is told to end, or ended ---
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "term"])
-def test_a_signal_is_passed_on_and_the_command_decides(server, c, tmp_path, number):
+@pytest.fixture
+def hangup():
+    """Sets what programs that are started from now on do at SIGHUP, whatever the tests themselves were started with."""
+    before = signal.getsignal(signal.SIGHUP)
+    yield lambda what: signal.signal(signal.SIGHUP, what)
+    signal.signal(signal.SIGHUP, before)
+
+
+STOP = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+
+
+@pytest.mark.parametrize("number", STOP, ids=lambda number: number.name)
+def test_a_signal_is_passed_on_and_the_command_decides(server, c, tmp_path, hangup, number):
+    hangup(signal.SIG_DFL)
     name = number.name.removeprefix("SIG")
     with Locked(tmp_path, [server], script=f"trap 'echo heard {name}; exit 5' {name}; {FOR_EVER}") as running:
         running.wait_until_started()
@@ -93,6 +116,28 @@ def test_a_signal_is_passed_on_and_the_command_decides(server, c, tmp_path, numb
         running.ends_with(5)
     assert running.output().endswith(f"heard {name}\n")
     assert c.call("EXISTS", "lock") == 0
+
+
+@pytest.mark.parametrize("number", STOP, ids=lambda number: number.name)
+def test_a_command_that_a_signal_ends_leaves_no_lock(server, c, tmp_path, hangup, number):
+    hangup(signal.SIG_DFL)
+    with Locked(tmp_path, [server]) as running:
+        running.wait_until_started()
+        running.process.send_signal(number)
+        running.ends_with(128 + number)
+    assert c.call("EXISTS", "lock") == 0
+
+
+def test_with_nohup_the_end_of_the_terminal_stops_neither_it_nor_the_command(server, c, tmp_path, hangup):
+    hangup(signal.SIG_IGN)
+    with Locked(tmp_path, [server], "--ttl", "2s") as running:
+        running.wait_until_started()
+        running.process.send_signal(signal.SIGHUP)
+        os.kill(running.pid(), signal.SIGHUP)
+        wait_for_renewals(server, 2)
+        assert running.process.poll() is None and not is_gone(running.pid())
+        running.process.send_signal(signal.SIGTERM)
+        running.ends_with(143)
 
 
 def test_the_lock_is_renewed_until_a_command_that_was_told_to_end_has_ended(server, c, tmp_path):
@@ -106,14 +151,14 @@ def test_the_lock_is_renewed_until_a_command_that_was_told_to_end_has_ended(serv
         running.ends_with(137)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "term"])
-def test_who_is_interrupted_while_it_waits_runs_nothing(server, c, tmp_path, number):
+def test_who_is_interrupted_while_it_tries_several_servers_runs_nothing(server, c, tmp_path):
     take(c, "somebody")
-    asked = int(server.info("stats")["total_commands_processed"])
-    with Locked(tmp_path, [server], "--wait", "1h", script="echo ran") as running:
-        wait_until(lambda: int(server.info("stats")["total_commands_processed"]) > asked + 10, "it tries")
-        running.process.send_signal(number)
-        running.ends_with(128 + number)
+    before = calls(server, "LOCK.ACQUIRE")
+    with Server() as another, Locked(tmp_path, [server, another], "--wait", "1h", script="echo ran") as running:
+        wait_until(lambda: calls(server, "LOCK.ACQUIRE") > before + 3, "it tries")
+        running.process.send_signal(signal.SIGTERM)
+        running.ends_with(143)
+        assert another.admin.call("EXISTS", "lock") == 0
     assert running.output() == ""
     assert holders(c) == ["somebody"]
 

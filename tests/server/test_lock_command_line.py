@@ -1,0 +1,166 @@
+"""millrace lock --wait at one server with the module: it stands in the server's line like any other client."""
+
+import os
+import pathlib
+import signal
+
+import pytest
+
+from cluster import Cluster
+from locked import Locked, calls, lock
+from locks import holders, info, release, start_waiting, take, token_of, wait_for_waiting, waiters
+from server import Server, wait_until
+
+
+@pytest.fixture
+def own():
+    """A server whose figures nobody else changes."""
+    with Server() as server:
+        yield server
+
+
+def failed(server, command):
+    """How often it answered this with an error."""
+    figures = server.info("commandstats").get(f"cmdstat_{command}", "failed_calls=0")
+    return int(figures.split("failed_calls=")[1].split(",")[0])
+
+
+def blocked_clients(server):
+    """The numbers of those who wait at the server."""
+    clients = [dict(word.split("=", 1) for word in line.split()) for line in server.admin.call("CLIENT", "LIST").decode().splitlines()]
+    return [client["id"] for client in clients if client["flags"] == "b"]
+
+
+def test_who_came_first_is_served_first_and_asked_once(own, tmp_path):
+    take(own.admin, "somebody")
+    with Locked(tmp_path, [own], "--wait", "1m") as running, own.connect() as later:
+        wait_for_waiting(own, 1)
+        start_waiting(own, later, "later")
+        assert f":{running.process.pid}:" in waiters(own.admin)[0]
+        release(own.admin, "somebody")
+        running.wait_until_started()
+        assert f":{running.process.pid}:" in holders(own.admin)[0]
+        assert waiters(own.admin) == ["later"]
+        running.process.send_signal(signal.SIGTERM)
+        running.ends_with(143)
+        token_of(later)
+    assert calls(own, "LOCK.ACQUIRE") == 3, "the holder's, the tool's and that of who came later"
+    assert (calls(own, "LOCK.RELEASE"), failed(own, "LOCK.RELEASE")) == (2, 0)
+
+
+def test_a_lock_that_is_free_is_had_at_once_with_one_question(own):
+    lock([own], "--wait", "1m", "lock", "--", "true")
+    assert [calls(own, name) for name in ("LOCK.ACQUIRE", "LOCK.RENEW", "LOCK.RELEASE")] == [1, 1, 1]
+
+
+def test_a_wait_that_is_over_ends_with_75_and_leaves_the_line(own):
+    take(own.admin, "somebody")
+    done = lock([own], "--wait", "300ms", "lock", "--", "echo", "ran", status=75)
+    assert (done.stdout, done.stderr) == (b"", b"millrace lock: somebody else holds the lock lock\n")
+    assert (calls(own, "LOCK.ACQUIRE"), calls(own, "LOCK.RELEASE")) == (2, 0)
+    assert waiters(own.admin) == [] and holders(own.admin) == ["somebody"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGKILL], ids=lambda number: number.name)
+def test_who_is_ended_while_it_waits_leaves_the_line(own, tmp_path, number):
+    take(own.admin, "somebody")
+    with Locked(tmp_path, [own], "--wait", "1h", script="echo ran") as running:
+        wait_for_waiting(own, 1)
+        running.process.send_signal(number)
+        running.ends_with(-number if number == signal.SIGKILL else 128 + number)
+    wait_for_waiting(own, 0)
+    assert waiters(own.admin) == [] and holders(own.admin) == ["somebody"]
+    release(own.admin, "somebody")
+    assert own.admin.call("EXISTS", "lock") == 0, "nobody got it"
+    assert running.output() == ""
+
+
+def test_the_lease_begins_when_the_lock_is_granted_however_long_that_took(own, tmp_path):
+    """A wait of several leases: counted from its beginning, nothing would be left."""
+    take(own.admin, "somebody", ttl=1500)
+    with Locked(tmp_path, [own], "--ttl", "400ms", "--wait", "1m") as running:
+        running.wait_until_started()
+        assert calls(own, "LOCK.ACQUIRE") == 2
+        before = calls(own, "LOCK.RENEW")
+        wait_until(lambda: calls(own, "LOCK.RENEW") >= before + 4, "it is renewed")
+        assert running.process.poll() is None
+        running.process.send_signal(signal.SIGTERM)
+        running.ends_with(143)
+
+
+def test_a_grant_that_is_over_before_the_tool_looks_leads_back_into_the_line(own, tmp_path):
+    """Frozen while it waits, the tool is granted the lock and its lease ends."""
+    take(own.admin, "somebody")
+    with Locked(tmp_path, [own], "--ttl", "200ms", "--wait", "1m") as running:
+        wait_for_waiting(own, 1)
+        running.process.send_signal(signal.SIGSTOP)
+        release(own.admin, "somebody")
+        wait_until(lambda: own.admin.call("EXISTS", "lock") == 0, "the lease of the frozen one is over")
+        take(own.admin, "another")
+        running.process.send_signal(signal.SIGCONT)
+        wait_for_waiting(own, 1)
+        assert holders(own.admin) == ["another"] and running.output() == ""
+        release(own.admin, "another")
+        running.wait_until_started()
+        [holder] = info(own.admin)["holders"]
+        assert holder["holds"] == 1
+
+
+def test_who_loses_its_connection_goes_to_the_end_of_the_line(own, tmp_path):
+    take(own.admin, "somebody")
+    with Locked(tmp_path, [own], "--wait", "1m") as running, own.connect() as later:
+        wait_for_waiting(own, 1)
+        [number] = blocked_clients(own)
+        start_waiting(own, later, "later")
+        own.admin.call("CLIENT", "KILL", "ID", number)
+        wait_until(lambda: len(waiters(own.admin)) == 2 and waiters(own.admin)[0] == "later", "it is back")
+        own.admin.call("LOCK.BREAK", "lock")
+        token_of(later)
+        release(own.admin, "later")
+        running.wait_until_started()
+
+
+def test_a_server_that_comes_back_is_asked_again(tmp_path):
+    with Server(appendonly="yes", appendfsync="always") as own, Locked(tmp_path / "first", [own]) as holder:
+        holder.wait_until_started()
+        with Locked(tmp_path / "second", [own], "--wait", "1m") as running:
+            wait_for_waiting(own, 1)
+            own.kill()
+            own.come_back()
+            wait_for_waiting(own, 1)
+            holder.process.send_signal(signal.SIGTERM)
+            holder.ends_with(143)
+            running.wait_until_started()
+
+
+def test_a_machine_that_vanishes_is_noticed_by_who_waits(own, tmp_path):
+    """No packet tells; the system asks the other side from time to time (timer 2 of /proc/net/tcp)."""
+    take(own.admin, "somebody")
+    with Locked(tmp_path, [own], "--wait", "1m") as running:
+        wait_for_waiting(own, 1)
+        sockets = {os.readlink(path) for path in pathlib.Path(f"/proc/{running.process.pid}/fd").iterdir()}
+        lines = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        assert [words[5].split(":")[0] for words in lines if f"socket:[{words[9]}]" in sockets] == ["02"]
+
+
+def test_a_server_that_does_not_answer_any_more_ends_the_wait_with_3(own, tmp_path):
+    take(own.admin, "somebody")
+    with Locked(tmp_path, [own], "--wait", "2s") as running:
+        wait_for_waiting(own, 1)
+        own.suspend()
+        running.ends_with(3)
+    assert running.errors() == f"millrace lock: 127.0.0.1:{own.port} did not answer in time\n"
+
+
+def test_in_a_cluster_the_node_that_keeps_the_lock_must_be_named_and_a_wrong_one_names_it(tmp_path):
+    with Cluster() as cluster:
+        keeper = cluster.master_of(cluster.nodes[0].admin.call("CLUSTER", "KEYSLOT", "lock"))
+        wrong = next(node for node in cluster.nodes if node is not keeper)
+        for options in ([], ["--wait", "100ms"]):
+            done = lock([wrong], *options, "lock", "--", "touch", tmp_path / "ran", status=3)
+            assert done.stderr.decode() == (
+                f"millrace lock: 127.0.0.1:{wrong.port} does not keep this lock, in its cluster 127.0.0.1:{keeper.port} does: "
+                "name that node, redirections are not followed\n")
+        assert not (tmp_path / "ran").exists()
+        lock([keeper], "--wait", "1m", "lock", "--", "touch", tmp_path / "ran")
+        assert (tmp_path / "ran").exists()
