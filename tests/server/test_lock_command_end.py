@@ -23,7 +23,7 @@ DEAF = f"trap '' TERM; {FOR_EVER}"
 
 @pytest.mark.parametrize("words", [["LOCK.BREAK", "lock"], ["DEL", "lock"], ["FLUSHALL"]], ids=" ".join)
 def test_a_command_whose_lock_is_taken_away_is_ended(server, c, tmp_path, words):
-    with Locked(tmp_path, [server], "--ttl", "300ms", script=POLITE) as running:
+    with Locked(tmp_path, [server], "--ttl", "2s", script=POLITE) as running:
         running.wait_until_started()
         c.call(*words)
         running.ends_with(76)
@@ -32,7 +32,7 @@ def test_a_command_whose_lock_is_taken_away_is_ended(server, c, tmp_path, words)
 
 
 def test_a_lock_that_another_has_by_now_is_left_to_it(server, c, tmp_path):
-    with Locked(tmp_path, [server], "--ttl", "600ms") as running:
+    with Locked(tmp_path, [server], "--ttl", "2s") as running:
         running.wait_until_started()
         c.call_all([("LOCK.BREAK", "lock"), ("LOCK.ACQUIRE", "lock", "another", 60_000)])
         running.ends_with(76)
@@ -71,7 +71,7 @@ def test_a_lock_is_given_back_to_a_server_that_was_restarted_meanwhile(tmp_path)
 
 
 def test_a_command_that_does_not_listen_is_killed_after_the_grace(server, c, tmp_path):
-    with Locked(tmp_path, [server], "--ttl", "300ms", "--grace", "100ms", script=DEAF) as running:
+    with Locked(tmp_path, [server], "--ttl", "2s", "--grace", "100ms", script=DEAF) as running:
         running.wait_until_started()
         pid = running.pid()
         c.call("LOCK.BREAK", "lock")
@@ -82,7 +82,7 @@ def test_a_command_that_does_not_listen_is_killed_after_the_grace(server, c, tmp
 @pytest.mark.parametrize("trap", ["", "trap '' TERM;"], ids=["listening", "deaf"])
 def test_nothing_the_command_started_survives_the_lock(server, c, tmp_path, trap):
     child = f"({trap} (echo grandchild $(exec sh -c 'echo $PPID'); {BUSY}) & {BUSY}) &"
-    with Locked(tmp_path, [server], "--ttl", "300ms", "--grace", "200ms", script=f"{child} {FOR_EVER}") as running:
+    with Locked(tmp_path, [server], "--ttl", "2s", "--grace", "200ms", script=f"{child} {FOR_EVER}") as running:
         running.wait_until_started()
         running.wait_for_output("grandchild ")
         family = running.pids("started") + running.pids("grandchild")
@@ -141,11 +141,11 @@ def test_with_nohup_the_end_of_the_terminal_stops_neither_it_nor_the_command(ser
 
 
 def test_the_lock_is_renewed_until_a_command_that_was_told_to_end_has_ended(server, c, tmp_path):
-    with Locked(tmp_path, [server], "--ttl", "300ms", script=f"trap 'echo heard' TERM; {FOR_EVER}") as running:
+    with Locked(tmp_path, [server], "--ttl", "2s", script=f"trap 'echo heard' TERM; {FOR_EVER}") as running:
         running.wait_until_started()
         running.process.send_signal(signal.SIGTERM)
         running.wait_for_output("heard")
-        wait_for_renewals(server, 7)
+        wait_for_renewals(server, 4)
         assert len(holders(c)) == 1
         os.kill(running.pid(), signal.SIGKILL)
         running.ends_with(137)

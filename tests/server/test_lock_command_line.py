@@ -77,12 +77,12 @@ def test_who_is_ended_while_it_waits_leaves_the_line(own, tmp_path, number):
 
 def test_the_lease_begins_when_the_lock_is_granted_however_long_that_took(own, tmp_path):
     """A wait of several leases: counted from its beginning, nothing would be left."""
-    take(own.admin, "somebody", ttl=1500)
-    with Locked(tmp_path, [own], "--ttl", "400ms", "--wait", "1m") as running:
+    take(own.admin, "somebody", ttl=5000)
+    with Locked(tmp_path, [own], "--ttl", "2s", "--wait", "1m") as running:
         running.wait_until_started()
         assert calls(own, "LOCK.ACQUIRE") == 2
         before = calls(own, "LOCK.RENEW")
-        wait_until(lambda: calls(own, "LOCK.RENEW") >= before + 4, "it is renewed")
+        wait_until(lambda: calls(own, "LOCK.RENEW") >= before + 3, "it is renewed")
         assert running.process.poll() is None
         running.process.send_signal(signal.SIGTERM)
         running.ends_with(143)
