@@ -174,6 +174,29 @@ def test_the_database_that_the_input_selected_is_selected_again(own, tmp_path, s
     assert own.admin.call("SCARD", "s") == COUNT
 
 
+def test_a_start_that_failed_leaves_the_checkpoint_as_it_was(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("INCR n\nNOSUCH\n" + "INCR n\n" * 1000)
+    load(own, "--checkpoint", state, "--strict", "--pipeline", "10", path, status=1)
+    before, sent = state.read_text(), own.admin.call("GET", "n")
+    (tmp_path / "state.new").mkdir()  # where the next one would be written
+    done = load(own, "--checkpoint", state, path, status=4)
+    assert b"cannot write" in done.stderr and own.admin.call("GET", "n") == sent
+    assert state.read_text() == before
+    (tmp_path / "state.new").rmdir()
+    load(own, "--checkpoint", state, path, status=1)
+    assert own.admin.call("GET", "n") == b"1001"
+
+
+def test_a_checkpoint_that_never_moved_belongs_to_no_load(own, tmp_path, state):
+    path = tmp_path / "x.csv"
+    path.write_text("id\n1\n")
+    load(1, "--checkpoint", state, "--as", "SADD s {wrong}", path, status=3)  # nobody listens there
+    assert state.exists()
+    done = load(own, "--checkpoint", state, "--as", "SADD s {id}", path)
+    assert counts(done) == (1, 1, 0) and b"earlier run" not in done.stdout
+
+
 def test_a_checkpoint_of_another_load_is_refused(own, tmp_path, state):
     path = tmp_path / "x.csv"
     path.write_text("id\n1\n")

@@ -58,9 +58,13 @@ def test_a_full_disk_for_the_errors_ends_it_with_status_4(server):
     assert counts(done)[2] > 0
 
 
-def test_a_checkpoint_that_cannot_be_written_ends_it_with_status_4(server, tmp_path):
-    done = load(server, "--checkpoint", tmp_path / "nowhere" / "state", "-", input=b"SET a 1\n", status=4)
+def test_a_checkpoint_that_cannot_be_written_ends_it_with_status_4_before_anything_is_sent(server, c, tmp_path):
+    errors = tmp_path / "errors"
+    errors.write_text("of an earlier run\n")
+    done = load(server, "--checkpoint", tmp_path / "nowhere" / "state", "--errors", errors, "-", input=b"SET a 1\n", status=4)
     assert b"No such file or directory" in done.stderr
+    assert done.stdout == b"" and c.call("EXISTS", "a") == 0
+    assert errors.read_text() == "of an earlier run\n"
 
 
 def test_commands_that_break_the_count_of_answers_are_refused(server):
