@@ -68,10 +68,16 @@ def test_a_checkpoint_that_cannot_be_written_ends_it_with_status_4_before_anythi
 
 
 def test_commands_that_break_the_count_of_answers_are_refused(server):
-    lines = [b"SUBSCRIBE x", b"monitor", b"CLIENT REPLY OFF", b"HELLO 3", b"QUIT", b"PSYNC ? -1"]
+    lines = [b"SUBSCRIBE x", b"monitor", b"CLIENT REPLY OFF", b"PSYNC ? -1"]
     done = load(server, "-", input=b"\n".join(lines) + b"\nSET a 1\n", status=1)
     assert counts(done) == (1, 1, 0)
     assert done.stderr.count(b"this command cannot be loaded: it is not answered once") == len(lines)
+
+
+def test_commands_that_change_or_end_the_connection_are_refused_for_that_reason(server):
+    done = load(server, "-", input=b"HELLO 3\nreset\nQUIT\nSET a 1\n", status=1)
+    assert counts(done) == (1, 1, 0)
+    assert done.stderr.count(b"this command cannot be loaded: it changes or ends the connection itself") == 3
 
 
 @pytest.mark.parametrize("words, why", [
