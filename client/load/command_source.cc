@@ -35,12 +35,15 @@ uint32_t quick_checksum(std::string_view bytes) {
   return static_cast<uint32_t>(sum);
 }
 
+bool status_of(const std::string& file, struct stat& status) {
+  return (file == "-" ? fstat(STDIN_FILENO, &status) : stat(file.c_str(), &status)) == 0;
+}
+
 std::optional<uint64_t> total_size(const std::vector<std::string>& files) {
   uint64_t sum = 0;
   for (const std::string& file : files) {
     struct stat status {};
-    const int found = file == "-" ? fstat(STDIN_FILENO, &status) : stat(file.c_str(), &status);
-    if (found != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    if (!status_of(file, status) || !S_ISREG(status.st_mode)) return std::nullopt;
     sum += static_cast<uint64_t>(status.st_size);
   }
   return sum;
@@ -65,6 +68,10 @@ Result<void> CommandSource::check_files() const {
   for (const std::string& file : files_) {
     if (file != "-" && access(file.c_str(), R_OK) != 0) {
       return fail(ErrorCode::BadInput, "cannot read " + file + ": " + std::strerror(errno));
+    }
+    struct stat status {};
+    if (status_of(file, status) && S_ISDIR(status.st_mode)) {
+      return fail(ErrorCode::BadInput, "cannot read " + file + ": it is a directory");
     }
   }
   return {};

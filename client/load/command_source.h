@@ -53,7 +53,7 @@ class CommandSource {
   // Reads nothing yet. REQUIRES: at least one file; "-" is standard input.
   CommandSource(std::vector<std::string> files, std::unique_ptr<CommandParser> parser, size_t longest_record);
 
-  // BadInput: a file that is not there or may not be read.
+  // BadInput: a file that is not there, may not be read, or is a directory.
   Result<void> check_files() const;
 
   // Goes to where an earlier run ended. BadInput: there is no such place any more, or the

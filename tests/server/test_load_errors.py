@@ -51,6 +51,14 @@ def test_strict_ends_with_the_first_failure(server, c, tmp_path):
     assert c.call("EXISTS", "z") == 0
 
 
+def test_a_directory_among_the_files_is_refused_before_anything_is_sent(server, c, tmp_path):
+    path = tmp_path / "x.commands"
+    path.write_text("SET a 1\n")
+    done = load(server, "--format", "commands", path, tmp_path, status=2)
+    assert f"cannot read {tmp_path}: it is a directory" in done.stderr.decode()
+    assert done.stdout == b"" and c.call("EXISTS", "a") == 0
+
+
 def test_a_full_disk_for_the_errors_ends_it_with_status_4(server):
     lines = b"NOSUCH\n" * 100_000
     done = load(server, "--errors", "/dev/full", "-", input=lines, status=4)
