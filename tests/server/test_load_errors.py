@@ -1,8 +1,10 @@
 """millrace load: what goes wrong is told, with the line it stands in, and by the exit status."""
 
+import subprocess
+
 import pytest
 
-from tool import counts, load, millrace
+from tool import TOOL, counts, load, millrace
 
 
 def test_an_error_reply_names_the_line_of_the_input(server, c, tmp_path):
@@ -64,6 +66,15 @@ def test_a_full_disk_for_the_errors_ends_it_with_status_4(server):
     done = load(server, "--errors", "/dev/full", "-", input=lines, status=4)
     assert b"cannot write /dev/full: No space left on device" in done.stderr
     assert counts(done)[2] > 0
+
+
+def test_a_summary_that_cannot_be_written_is_told_with_status_4(server, c):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([TOOL, "load", "--to", f":{server.port}", "-"], input=b"SET a 1\n", stdout=full,
+                              stderr=subprocess.PIPE, timeout=30)
+    assert done.returncode == 4
+    assert done.stderr == b"millrace load: cannot write the summary: No space left on device\n"
+    assert c.call("GET", "a") == b"1"
 
 
 def test_a_checkpoint_that_cannot_be_written_ends_it_with_status_4_before_anything_is_sent(server, c, tmp_path):
