@@ -21,7 +21,9 @@ bool has_no_single_answer(Words words) {
 }
 
 // The protocol, the login and the database of a connection are ours to choose, and so is its end.
-bool changes_the_connection(std::string_view name) { return is(name, "HELLO") || is(name, "RESET") || is(name, "QUIT"); }
+bool changes_the_connection(std::string_view name) {
+  return is(name, "HELLO") || is(name, "RESET") || is(name, "QUIT");
+}
 
 bool matters_to_the_next(std::string_view name) {
   for (const std::string_view one : {"MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT"}) {
