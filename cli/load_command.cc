@@ -1,7 +1,9 @@
 #include "cli/load_command.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -42,7 +44,7 @@ key. With one connection commands arrive in the order of the input; with several
 one key do.
 
 Exit status: 0 all succeeded, 1 something failed, 2 wrong call or unreadable file,
-3 no server, 4 --errors or --checkpoint cannot be written, 130 Ctrl-C.
+3 no server, 4 --errors, --checkpoint or the summary cannot be written, 130 Ctrl-C.
 
 Examples:
   millrace load --as 'HSET user:{id} name {name} age {age}' users.csv
@@ -91,7 +93,10 @@ int run(const LoadCommandOptions& options) {
   std::printf("%s\n", session.summary(counts).c_str());
   if (!end) return complain(end.error());
   if (!closed) return complain(closed.error());
-  if (std::fflush(stdout) != 0) return kCannotWrite;
+  if (std::fflush(stdout) != 0) {
+    std::fprintf(stderr, "millrace load: cannot write the summary: %s\n", std::strerror(errno));
+    return kCannotWrite;
+  }
   return status_of(*end, counts);
 }
 

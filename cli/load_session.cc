@@ -14,7 +14,8 @@ client::Result<void> LoadSession::open(const std::string& checkpoint, const std:
     checkpoint_.emplace(checkpoint);
     auto found = checkpoint_->read();
     if (!found) return std::unexpected(found.error());
-    continued_ = std::move(*found);
+    // One that has not moved yet says no more than none, and belongs to nobody.
+    if (*found && (*found)->position != client::InputPosition{}) continued_ = std::move(*found);
   }
   if (continued_ && continued_->load != load_) {
     return client::fail(client::ErrorCode::BadInput,
@@ -22,6 +23,11 @@ client::Result<void> LoadSession::open(const std::string& checkpoint, const std:
   }
   if (continued_) {
     if (auto there = source_.continue_at(continued_->position); !there) return there;
+  }
+  if (checkpoint_) {
+    // Before anything is sent: what cannot be noted would be sent twice.
+    const client::Checkpoint first = continued_.value_or(client::Checkpoint{load_, {}, 0, {}});
+    if (auto written = checkpoint_->write(first); !written) return written;
   }
   if (!errors.empty()) return errors_.open(errors, continued_.has_value());
   return {};

@@ -19,7 +19,8 @@ class LoadSession : public client::LoadWatcher {
   LoadSession(client::CommandSource& source, std::string load, bool is_quiet);
 
   // Uses these files; an empty name is none. If the checkpoint has something, the source goes
-  // there. BadInput: it is of another load, or none. Output: a file cannot be opened.
+  // there. BadInput: it is of another load, or none. Output: a file cannot be written; the
+  // checkpoint is as it was then.
   client::Result<void> open(const std::string& checkpoint, const std::string& errors);
 
   // Where an earlier run ended: its counts, and the database its input had selected.

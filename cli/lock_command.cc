@@ -141,7 +141,9 @@ void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& stat
       ->type_name("TIME")
       ->capture_default_str();
   command->add_flag("--quiet", options->quiet, "say nothing if somebody else holds it");
-  command->add_option("--user", options->login.user, "log in as this user; the password is taken from REDISCLI_AUTH")
+  command
+      ->add_option("--user", options->login.user,
+                   "log in as this user; the password, if it needs one, is taken from REDISCLI_AUTH")
       ->type_name("NAME");
   command->add_option("--database", options->login.database, "the number of the servers' database")->type_name("N");
   command->footer(kFooter);

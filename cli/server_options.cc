@@ -6,7 +6,9 @@ namespace millrace::cli {
 
 void ServerOptions::add_to(CLI::App& command) {
   command.add_option("--to", to, "the server's address, host:port")->type_name("ADDRESS")->capture_default_str();
-  command.add_option("--user", login.user, "log in as this user; the password is taken from REDISCLI_AUTH")
+  command
+      .add_option("--user", login.user,
+                  "log in as this user; the password, if it needs one, is taken from REDISCLI_AUTH")
       ->type_name("NAME");
   command.add_option("--database", login.database, "the number of the server's database")->type_name("N");
 }

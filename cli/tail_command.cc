@@ -1,6 +1,8 @@
 #include "cli/tail_command.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 
 #include "cli/exit_status.h"
@@ -72,14 +74,23 @@ int run(TailOptions& options) {
   StopSignal stop;
   LogFollower follower(*server, options.follow, stop);
   bool can_print = true;
+  int why_not = 0;
+  const auto show = [&](const std::vector<Message>& messages) {
+    can_print = print(messages, options.as_json);
+    if (!can_print) why_not = errno;
+    return can_print;
+  };
   const auto done = follower.follow(
-      [&](const std::vector<Message>& messages) { return can_print = print(messages, options.as_json); },
-      [](const std::string& sentence) { std::fprintf(stderr, "millrace tail: %s\n", sentence.c_str()); });
+      show, [](const std::string& sentence) { std::fprintf(stderr, "millrace tail: %s\n", sentence.c_str()); });
   if (!done) {
     std::fprintf(stderr, "millrace tail: %s\n", done.error().text.c_str());
     return done.error().code == client::ErrorCode::Unreachable ? kNoServer : kSomeFailed;
   }
-  return can_print ? kDone : kCannotWrite;
+  if (!can_print) {
+    std::fprintf(stderr, "millrace tail: cannot write: %s\n", std::strerror(why_not));
+    return kCannotWrite;
+  }
+  return kDone;
 }
 
 }  // namespace

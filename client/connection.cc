@@ -75,7 +75,7 @@ Result<void> Connection::connect() {
 
 Result<void> Connection::log_in() {
   const Login& login = options_.login;
-  if (!login.password.empty()) {
+  if (!login.user.empty() || !login.password.empty()) {
     auto done =
         login.user.empty() ? require_ok({"AUTH", login.password}) : require_ok({"AUTH", login.user, login.password});
     if (!done) return done;

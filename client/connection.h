@@ -23,7 +23,7 @@ using Milliseconds = std::chrono::milliseconds;
 // opens.
 struct Login {
   std::string user;      // empty: the server's default user
-  std::string password;  // empty: none is sent
+  std::string password;  // empty: a user who needs none, or without a user no login at all
   unsigned database = 0;
 };
 

@@ -56,7 +56,11 @@ bool take_number(std::string_view& text, std::string_view name, Number& number) 
 std::string Checkpoint::text() const {
   std::string text = std::string(kFirstLine) + "\nload " + load + '\n';
   for (const auto& [name, number] : numbers_of(*this)) text += std::string(name) + ' ' + std::to_string(*number) + '\n';
-  return text + "database " + std::to_string(database) + "\nend\n";
+  text += "database " + std::to_string(database) + '\n';
+  if (const auto& trace = position.trace) {
+    text += "beginning " + std::to_string(trace->beginning) + "\nbefore " + std::to_string(trace->before) + '\n';
+  }
+  return text + "end\n";
 }
 
 Result<Checkpoint> parse_checkpoint(std::string_view text) {
@@ -72,7 +76,14 @@ Result<Checkpoint> parse_checkpoint(std::string_view text) {
     for (const auto& [name, number] : numbers_of(checkpoint)) {
       if (!take_number(text, name, *number)) return false;
     }
-    return take_number(text, "database", checkpoint.database) && text == "end\n";
+    if (!take_number(text, "database", checkpoint.database)) return false;
+    auto& trace = checkpoint.position.trace;
+    if (text == "end\n") {
+      trace.reset();
+      return true;
+    }
+    return take_number(text, "beginning", trace->beginning) && take_number(text, "before", trace->before) &&
+           text == "end\n";
   };
   if (!parse()) return fail(ErrorCode::BadInput, "it is not a checkpoint of millrace, or not a whole one");
   return checkpoint;

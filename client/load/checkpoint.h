@@ -5,12 +5,16 @@
 //   file 0
 //   offset 123456
 //   line 2001
-//   database 0
 //   sent 2000
 //   succeeded 1999
 //   failed 1
 //   bad 0
+//   database 0
+//   beginning 3735928559
+//   before 195948557
 //   end
+//
+// The last two numbers are the trace of the input; checkpoints of older versions have none.
 #pragma once
 
 #include <chrono>

@@ -7,7 +7,7 @@ namespace {
 
 Checkpoint example() {
   return {.load = "csv as \"SET {id}\" of \"a b.csv\"",
-          .position = {.file = 1, .offset = UINT64_MAX, .line = 3},
+          .position = {.file = 1, .offset = UINT64_MAX, .line = 3, .trace = InputTrace{9, UINT32_MAX}},
           .database = 4,
           .counts = {.sent = 5, .succeeded = 6, .failed = 7, .bad = 8}};
 }
@@ -17,10 +17,20 @@ TEST(Checkpoint, WhatIsWrittenIsRead) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->load, example().load);
   EXPECT_EQ(read->position, example().position);
+  EXPECT_EQ(read->position.trace, example().position.trace);
   EXPECT_EQ(read->database, 4U);
   EXPECT_EQ(read->counts.sent, 5U);
   EXPECT_EQ(read->counts.bad, 8U);
   EXPECT_EQ(read->text(), example().text());
+}
+
+TEST(Checkpoint, AnOlderOneHasNoTrace) {
+  Checkpoint older = example();
+  older.position.trace.reset();
+  const auto read = parse_checkpoint(older.text());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->position.trace, std::nullopt);
+  EXPECT_EQ(read->text(), older.text());
 }
 
 TEST(Checkpoint, WhatIsCutAnywhereIsRefused) {

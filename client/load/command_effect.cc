@@ -11,13 +11,18 @@ bool is(std::string_view word, std::string_view name) {
   return word.size() == name.size() && strncasecmp(word.data(), name.data(), name.size()) == 0;
 }
 
-// They are answered more than once, or never, or change the protocol.
+// They are answered more than once, or never.
 bool has_no_single_answer(Words words) {
-  for (const std::string_view name : {"MONITOR", "SYNC", "PSYNC", "HELLO", "QUIT", "RESET", "SUBSCRIBE", "PSUBSCRIBE",
-                                      "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"}) {
+  for (const std::string_view name : {"MONITOR", "SYNC", "PSYNC", "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE",
+                                      "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"}) {
     if (is(words[0], name)) return true;
   }
   return is(words[0], "CLIENT") && words.size() > 1 && is(words[1], "REPLY");
+}
+
+// The protocol, the login and the database of a connection are ours to choose, and so is its end.
+bool changes_the_connection(std::string_view name) {
+  return is(name, "HELLO") || is(name, "RESET") || is(name, "QUIT");
 }
 
 bool matters_to_the_next(std::string_view name) {
@@ -45,6 +50,8 @@ CommandEffects::Effect CommandEffects::next(Words words) {
 
   if (has_no_single_answer(words)) {
     effect.refusal = "this command cannot be loaded: it is not answered once";
+  } else if (changes_the_connection(name)) {
+    effect.refusal = "this command cannot be loaded: it changes or ends the connection itself";
   } else if (matters_to_the_next(name)) {
     if (!has_one_connection_) {
       effect.refusal = "this command means something for the next ones, which needs one connection and no cluster";

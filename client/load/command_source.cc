@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,15 +13,46 @@
 namespace millrace::client {
 namespace {
 
+// What the trace's `beginning` covers. Reading it again costs nothing, and two files that
+// agree in it and right before a place are one for every purpose.
+constexpr uint64_t kBeginning = 4096;
+
+// A CRC, because it can be gone on with where it ended.
+uint32_t checksum(uint32_t of_bytes_before, std::string_view bytes) {
+  return static_cast<uint32_t>(
+      crc32_z(of_bytes_before, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<z_size_t>(bytes.size())));
+}
+
+// Made for every record: a CRC would more than double what a record costs.
+uint32_t quick_checksum(std::string_view bytes) {
+  uint64_t sum = bytes.size();
+  for (size_t at = 0; at < bytes.size(); at += sizeof sum) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, std::min(bytes.size() - at, sizeof word));
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+    sum ^= sum >> 32;
+  }
+  return static_cast<uint32_t>(sum);
+}
+
+bool status_of(const std::string& file, struct stat& status) {
+  return (file == "-" ? fstat(STDIN_FILENO, &status) : stat(file.c_str(), &status)) == 0;
+}
+
 std::optional<uint64_t> total_size(const std::vector<std::string>& files) {
   uint64_t sum = 0;
   for (const std::string& file : files) {
     struct stat status {};
-    const int found = file == "-" ? fstat(STDIN_FILENO, &status) : stat(file.c_str(), &status);
-    if (found != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    if (!status_of(file, status) || !S_ISREG(status.st_mode)) return std::nullopt;
     sum += static_cast<uint64_t>(status.st_size);
   }
   return sum;
+}
+
+// Whether there is something to read at last; not if a signal came first.
+bool wait_for(int descriptor) {
+  pollfd waited{descriptor, POLLIN, 0};
+  return poll(&waited, 1, -1) >= 0;
 }
 
 }  // namespace
@@ -37,6 +69,10 @@ Result<void> CommandSource::check_files() const {
     if (file != "-" && access(file.c_str(), R_OK) != 0) {
       return fail(ErrorCode::BadInput, "cannot read " + file + ": " + std::strerror(errno));
     }
+    struct stat status {};
+    if (status_of(file, status) && S_ISDIR(status.st_mode)) {
+      return fail(ErrorCode::BadInput, "cannot read " + file + ": it is a directory");
+    }
   }
   return {};
 }
@@ -49,24 +85,66 @@ Result<void> CommandSource::continue_at(const InputPosition& position) {
   }
   end_ = {.file = position.file};
   if (!open_file()) return fail(ErrorCode::BadInput, problem_);
-  if (parser_->needs_beginning() && position.offset > 0) {
-    // Up to the first record behind the header, wherever that is: it was read before.
-    Step step = next();
-    for (; step == Step::Waiting; step = next()) {
-      pollfd waited{descriptor(), POLLIN, 0};
-      if (poll(&waited, 1, -1) < 0) return fail(ErrorCode::BadInput, "stopped while waiting for the header");
+  if (position.offset == 0) return {};
+  // The beginning and the last bytes are read again, so that the trace is known; what lies
+  // between them need not be.
+  const uint64_t before = position.offset - std::min<uint64_t>(position.offset, InputWindow::kPassed);
+  const auto go = [&]() -> Result<void> {
+    if (auto passed = pass_header(); !passed) return passed;
+    if (auto passed = pass_to(std::min(position.offset, kBeginning)); !passed) return passed;
+    if (end_.offset < before) {
+      if (auto skipped = window_->skip_to(before); !skipped) return skipped;
+      end_.offset = before;
     }
-    if (step == Step::End || end_.file != position.file) {
-      return fail(ErrorCode::BadInput, files_[position.file] + ": it is shorter than it was");
-    }
+    return pass_to(position.offset);
+  };
+  const std::string& name = files_[position.file];
+  if (auto gone = go(); !gone) return fail(ErrorCode::BadInput, name + ": " + gone.error().text);
+  // A header and a first record that end behind the place are not those of the first run.
+  if (end_.offset != position.offset || (position.trace && position.trace != end_.trace)) {
+    return fail(ErrorCode::BadInput, name + " is not the file it was: before byte " + std::to_string(position.offset) +
+                                         ", where the checkpoint is, it has another content");
   }
-  if (window_->offset() <= position.offset) {
-    if (auto skipped = window_->skip_to(position.offset); !skipped) {
-      return fail(ErrorCode::BadInput, files_[position.file] + ": " + skipped.error().text);
+  end_.line = position.line;
+  return {};
+}
+
+// Up to the first record behind the header, wherever that is, if there must be one.
+Result<void> CommandSource::pass_header() {
+  if (!parser_->needs_beginning()) return {};
+  const uint64_t file = end_.file;
+  Step step = next();
+  for (; step == Step::Waiting; step = next()) {
+    if (!wait_for(descriptor())) return fail(ErrorCode::BadInput, "stopped while waiting for the header");
+  }
+  if (step == Step::End || end_.file != file) return fail(ErrorCode::BadInput, "it is shorter than it was");
+  return {};
+}
+
+// Passes over what lies before this offset, records or not.
+Result<void> CommandSource::pass_to(uint64_t offset) {
+  while (end_.offset < offset) {
+    consume(static_cast<size_t>(std::min<uint64_t>(window_->view().size(), offset - end_.offset)));
+    if (end_.offset == offset) break;
+    const auto filled = window_->fill();
+    if (!filled) return std::unexpected(filled.error());
+    if (*filled == InputWindow::Filled::End) return fail(ErrorCode::BadInput, "it is shorter than it was");
+    if (*filled == InputWindow::Filled::Waiting && !wait_for(descriptor())) {
+      return fail(ErrorCode::BadInput, "stopped while waiting for what was read before");
     }
-    end_ = position;
   }
   return {};
+}
+
+void CommandSource::consume(size_t bytes) {
+  InputTrace& trace = *end_.trace;
+  if (end_.offset < kBeginning) {
+    const uint64_t rest = std::min<uint64_t>(bytes, kBeginning - end_.offset);
+    trace.beginning = checksum(trace.beginning, window_->view().substr(0, static_cast<size_t>(rest)));
+  }
+  window_->consume(bytes);
+  end_.offset += bytes;
+  trace.before = quick_checksum(window_->passed());
 }
 
 CommandSource::Step CommandSource::next() {
@@ -118,9 +196,8 @@ CommandSource::Step CommandSource::take(const Split& split) {
   }
   const std::string_view bytes = window_->view().substr(0, split.size);
   begin_ = end_;
-  end_.offset += split.size;
   end_.line += static_cast<uint64_t>(std::ranges::count(bytes, '\n'));
-  window_->consume(split.size);
+  consume(split.size);
   if (split.kind == Split::Kind::Bad) {
     const uint64_t last = end_.line - (bytes.ends_with('\n') ? 1 : 0);
     if (last == begin_.line) return report(split.problem);

@@ -13,14 +13,28 @@
 
 namespace millrace::client {
 
+// What stands before a place in a file's content, in short: checksums of the first 4096 bytes
+// and of the 64 right before the place, or of as many as there are. Another file has another
+// one.
+struct InputTrace {
+  uint32_t beginning = 0;
+  uint32_t before = 0;
+
+  bool operator==(const InputTrace&) const = default;
+};
+
 // A place between two records: the next one begins at this offset of the file's content,
 // which is in this line, counted from 1.
 struct InputPosition {
   uint64_t file = 0;  // which of the files, counted from 0
   uint64_t offset = 0;
   uint64_t line = 1;
+  std::optional<InputTrace> trace = InputTrace{};  // nothing: it is not known
 
-  auto operator<=>(const InputPosition&) const = default;
+  // Whether it is the same place, whatever stands before it.
+  bool operator==(const InputPosition& other) const {
+    return file == other.file && offset == other.offset && line == other.line;
+  }
 };
 
 class CommandSource {
@@ -39,10 +53,11 @@ class CommandSource {
   // Reads nothing yet. REQUIRES: at least one file; "-" is standard input.
   CommandSource(std::vector<std::string> files, std::unique_ptr<CommandParser> parser, size_t longest_record);
 
-  // BadInput: a file that is not there or may not be read.
+  // BadInput: a file that is not there, may not be read, or is a directory.
   Result<void> check_files() const;
 
-  // Goes to where an earlier run ended. BadInput: there is no such place any more.
+  // Goes to where an earlier run ended. BadInput: there is no such place any more, or the
+  // file's content before it is another than the trace says.
   Result<void> continue_at(const InputPosition& position);
 
   Step next();
@@ -68,6 +83,9 @@ class CommandSource {
  private:
   bool open_file();
   void close_file();
+  void consume(size_t bytes);
+  Result<void> pass_header();
+  Result<void> pass_to(uint64_t offset);
   Split look();
   Step take(const Split& split);
   Step report(std::string problem);

@@ -110,12 +110,39 @@ TEST(CommandSource, WhoeverGoesOnAnywhereGetsExactlyTheRest) {
       auto again = source_of(files);
       const auto there = again.continue_at(all[i].end);
       ASSERT_TRUE(there) << there.error().text;
+      EXPECT_EQ(again.end().trace, all[i].end.trace);
       EXPECT_EQ(rest_of(again), std::vector<Taken>(all.begin() + static_cast<long>(i) + 1, all.end()));
     }
     auto ended = source_of(files);
     ASSERT_TRUE(ended.continue_at(whole.end()));
     EXPECT_TRUE(rest_of(ended).empty());
   }
+}
+
+TEST(CommandSource, AnotherFileIsNotGoneOnWith) {
+  Folder folder;
+  std::string text = "id,value\n";
+  for (int i = 100; i < 999; ++i) text += std::to_string(i) + ",a value\n";
+  auto first = source_of({folder.write("a", text)});
+  const auto all = rest_of(first);
+  const InputPosition& place = all[800].end;
+  const auto goes_on = [&](const std::string& content) {
+    return source_of({folder.write("a", content)}).continue_at(place).has_value();
+  };
+  EXPECT_TRUE(goes_on(text));
+  EXPECT_TRUE(goes_on(text + "more,of it\n"));
+  const std::string row = "555,a value\n";
+  std::string shifted = text, begun = text, changed = text;
+  shifted.insert(shifted.find(row), "555,another\n555,one\n");
+  begun.replace(9, 3, "xxx");
+  changed.replace(place.offset - 12, 3, "xxx");
+  for (const std::string& other : {shifted, begun, changed, "id,value\n1," + std::string(text.size(), 'x')}) {
+    EXPECT_FALSE(goes_on(other)) << other.substr(0, 20);
+  }
+  // A checkpoint of an older version does not know what the file was.
+  InputPosition unknown = place;
+  unknown.trace.reset();
+  EXPECT_TRUE(source_of({folder.write("a", changed)}).continue_at(unknown));
 }
 
 TEST(CommandSource, ARecordLargerThanAnyMayBeCostsItsLine) {

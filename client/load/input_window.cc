@@ -1,20 +1,20 @@
 #include "client/load/input_window.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace millrace::client {
 
 Result<InputWindow::Filled> InputWindow::fill() {
   if (stream_.would_wait()) return Filled::Waiting;
-  if (begin_ > 0) {
-    std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
+  if (const size_t kept = passed().size(); begin_ > kept) {
+    const size_t dropped = begin_ - kept;
+    std::memmove(bytes_.data(), bytes_.data() + dropped, end_ - dropped);
+    end_ -= dropped;
+    begin_ = kept;
   }
   if (end_ == bytes_.size()) {
-    if (end_ >= most_) return Filled::Full;
-    bytes_.resize(std::min(bytes_.size() * 2, std::max(most_, bytes_.size() + 1)));
+    if (end_ - begin_ >= most_) return Filled::Full;
+    bytes_.resize(std::min(bytes_.size() * 2, std::max(begin_ + most_, bytes_.size() + 1)));
   }
   const auto got = stream_.read(bytes_.data() + end_, bytes_.size() - end_);
   if (!got) return std::unexpected(got.error());
@@ -27,6 +27,7 @@ Result<void> InputWindow::skip_to(uint64_t offset) {
   consume(static_cast<size_t>(seen));
   const uint64_t unseen = offset - offset_;
   if (unseen == 0) return {};
+  begin_ = end_ = 0;
   auto skipped = stream_.skip(unseen);
   offset_ += unseen;
   return skipped;

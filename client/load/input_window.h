@@ -2,6 +2,7 @@
 // for a record that does not fit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -20,7 +21,10 @@ class InputWindow {
     Waiting,  // whoever writes the input has nothing more for now
   };
 
-  // No more than `most` bytes, the largest record there may be, are ever held.
+  // How much of what was consumed stays in sight.
+  static constexpr size_t kPassed = 64;
+
+  // No more than `most` bytes, the largest record there may be, are ever in view.
   InputWindow(InputStream stream, size_t most) : stream_(std::move(stream)), most_(most) {}
 
   // Borrowed until the next call of another function.
@@ -30,6 +34,13 @@ class InputWindow {
   void consume(size_t bytes) {
     begin_ += bytes;
     offset_ += bytes;
+  }
+
+  // What was consumed last, kPassed bytes: fewer if there were fewer since the beginning or
+  // since bytes were skipped. Borrowed as view() is.
+  std::string_view passed() const {
+    const size_t size = std::min(begin_, kPassed);
+    return {bytes_.data() + begin_ - size, size};
   }
 
   // Brings more of the stream into view. BadInput: see InputStream.

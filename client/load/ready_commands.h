@@ -11,7 +11,7 @@ class RespCommands : public CommandParser {
  public:
   Split take(std::string_view window, bool is_all) override { return splitter_.split(window, is_all); }
   Words words() const override { return splitter_.words(); }
-  bool is_protocol() const override { return !splitter_.is_inline(); }
+  bool is_protocol() const override { return splitter_.is_protocol(); }
 
  private:
   RespSplitter splitter_;

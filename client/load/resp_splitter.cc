@@ -39,6 +39,7 @@ Header take_header(std::string_view window, size_t& at, char mark) {
 Split RespSplitter::split(std::string_view window, bool is_all) {
   if (window.empty()) return Split::needs_more();
   words_.clear();
+  is_whole_ = true;
   is_inline_ = window.front() != '*';
   if (is_inline_) return split_inline(window, is_all);
 
@@ -56,7 +57,13 @@ Split RespSplitter::split(std::string_view window, bool is_all) {
     const bool is_size = size.kind == Header::Kind::Number && size.number >= 0 && size.number <= kMostBytes;
     if (!is_size) return Split::lost("word " + std::to_string(i) + " does not begin with '$', its length and CR LF");
     const size_t length = static_cast<size_t>(size.number);
-    if (window.size() - at < length + 2) return incomplete();
+    const std::string_view rest = window.substr(at);
+    if (is_all && i == count.number && (rest.size() == length || (rest.size() == length + 1 && rest.back() == '\r'))) {
+      is_whole_ = false;
+      words_.push_back(rest.substr(0, length));
+      return Split::record(window.size());
+    }
+    if (rest.size() < length + 2) return incomplete();
     if (window[at + length] != '\r' || window[at + length + 1] != '\n') {
       return Split::lost("word " + std::to_string(i) + " is not as long as its '$" + std::to_string(length) + "' says");
     }

@@ -48,10 +48,25 @@ TEST(RespSplitter, ACommandThatIsCutAnywhereNeedsMoreOrIsLostAtTheEnd) {
   for (size_t shown = 0; shown < kSet.size(); ++shown) {
     SCOPED_TRACE(shown);
     EXPECT_EQ(RespSplitter().split(kSet.substr(0, shown), false).kind, Kind::NeedsMore);
-    if (shown == 0) continue;
+    if (shown == 0 || shown + 2 >= kSet.size()) continue;
     const Split split = RespSplitter().split(kSet.substr(0, shown), true);
     EXPECT_EQ(split.kind, Kind::Lost);
     EXPECT_EQ(split.problem, "the input ends within a command");
+  }
+}
+
+TEST(RespSplitter, TheLastLineEndOfTheInputMayBeMissing) {
+  for (const size_t missing : {1, 2}) {
+    SCOPED_TRACE(missing);
+    RespSplitter whole, cut;
+    whole.split(kSet, true);
+    EXPECT_TRUE(whole.is_protocol());
+    const std::string bytes(kSet.substr(0, kSet.size() - missing));
+    const Split split = cut.split(bytes, true);
+    EXPECT_EQ(split.kind, Kind::Record);
+    EXPECT_EQ(split.size, bytes.size());
+    EXPECT_EQ(cut.words(), whole.words());
+    EXPECT_FALSE(cut.is_protocol());
   }
 }
 

@@ -156,7 +156,7 @@ def test_standard_input_goes_on_too_if_it_is_given_again(own, state):
     assert counts(load(own, "--checkpoint", state, "-", input=lines[: lines.index(b"RPUSH l 500")])) == (500, 500, 0)
     text = state.read_text().replace("\nfile 1\n", "\nfile 0\n")  # as if the first run had been stopped there
     text = text.replace("\noffset 0\n", f"\noffset {lines.index(b'RPUSH l 500')}\n").replace("\nline 1\n", "\nline 501\n")
-    state.write_text(text)
+    state.write_text(text.replace("\nbeginning 0\nbefore 0\n", "\n"))  # and the tool were of an older version
     load(own, "--checkpoint", state, "-", input=lines)
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(1000)]
 
@@ -172,6 +172,29 @@ def test_the_database_that_the_input_selected_is_selected_again(own, tmp_path, s
     assert own.admin.call("DBSIZE") == 0
     own.admin.call("SELECT", "2")
     assert own.admin.call("SCARD", "s") == COUNT
+
+
+def test_a_start_that_failed_leaves_the_checkpoint_as_it_was(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("INCR n\nNOSUCH\n" + "INCR n\n" * 1000)
+    load(own, "--checkpoint", state, "--strict", "--pipeline", "10", path, status=1)
+    before, sent = state.read_text(), own.admin.call("GET", "n")
+    (tmp_path / "state.new").mkdir()  # where the next one would be written
+    done = load(own, "--checkpoint", state, path, status=4)
+    assert b"cannot write" in done.stderr and own.admin.call("GET", "n") == sent
+    assert state.read_text() == before
+    (tmp_path / "state.new").rmdir()
+    load(own, "--checkpoint", state, path, status=1)
+    assert own.admin.call("GET", "n") == b"1001"
+
+
+def test_a_checkpoint_that_never_moved_belongs_to_no_load(own, tmp_path, state):
+    path = tmp_path / "x.csv"
+    path.write_text("id\n1\n")
+    load(1, "--checkpoint", state, "--as", "SADD s {wrong}", path, status=3)  # nobody listens there
+    assert state.exists()
+    done = load(own, "--checkpoint", state, "--as", "SADD s {id}", path)
+    assert counts(done) == (1, 1, 0) and b"earlier run" not in done.stdout
 
 
 def test_a_checkpoint_of_another_load_is_refused(own, tmp_path, state):
@@ -207,3 +230,39 @@ def test_an_input_that_has_become_shorter_is_refused(own, tmp_path, state):
     path.write_text("SET a 1\n")
     done = load(own, "--checkpoint", state, path, status=2)
     assert b"x.commands: it is shorter than it was" in done.stderr
+
+
+def stopped_at(own, tmp_path, state, name, lines, pack=bytes):
+    """The input of a load that was stopped behind these lines: its file, or - if it has none."""
+    path = tmp_path / name
+    path.write_bytes(pack(lines + b"NOSUCH\n" + b"RPUSH l x\n" * 1000))
+    words = ("--checkpoint", state, "--strict", "--pipeline", "1", "--format", "commands")
+    if name == "-":
+        load(own, *words, "-", input=path.read_bytes(), status=1)
+    else:
+        load(own, *words, path, status=1)
+    return path
+
+
+@pytest.mark.parametrize("name, pack", [("x", bytes), ("x.gz", gzip.compress), ("-", bytes)], ids=["plain", "gzip", "stdin"])
+def test_an_input_that_was_replaced_by_another_is_refused_and_nothing_is_sent(own, tmp_path, state, name, pack):
+    lines = b"".join(b"RPUSH l %d\n" % i for i in range(1000))
+    path = stopped_at(own, tmp_path, state, name, lines, pack)
+    before, sent = state.read_text(), own.admin.call("LLEN", "l")
+    others = {"another beginning": b"RPUSH other y\n" * 5000, "one line more": lines.replace(b"l 800\n", b"l 800\nRPUSH l y\n") * 2}
+
+    def go_on(content, status):
+        words = ("--checkpoint", state, "--format", "commands")
+        if name == "-":
+            return load(own, *words, "-", input=content, status=status)
+        path.write_bytes(pack(content))
+        return load(own, *words, path, status=status)
+
+    for other in others.values():
+        done = go_on(other, 2)
+        file = "-" if name == "-" else str(path)
+        assert f"{file} is not the file it was: before byte " in done.stderr.decode()
+        assert state.read_text() == before and own.admin.call("LLEN", "l") == sent and not own.admin.call("EXISTS", "other")
+    # A file that only grew goes on.
+    go_on(lines + b"NOSUCH\n" + b"RPUSH l x\n" * 2000, 1)
+    assert own.admin.call("LLEN", "l") == 3000

@@ -1,8 +1,10 @@
 """millrace load: what goes wrong is told, with the line it stands in, and by the exit status."""
 
+import subprocess
+
 import pytest
 
-from tool import counts, load, millrace
+from tool import TOOL, counts, load, millrace
 
 
 def test_an_error_reply_names_the_line_of_the_input(server, c, tmp_path):
@@ -51,6 +53,14 @@ def test_strict_ends_with_the_first_failure(server, c, tmp_path):
     assert c.call("EXISTS", "z") == 0
 
 
+def test_a_directory_among_the_files_is_refused_before_anything_is_sent(server, c, tmp_path):
+    path = tmp_path / "x.commands"
+    path.write_text("SET a 1\n")
+    done = load(server, "--format", "commands", path, tmp_path, status=2)
+    assert f"cannot read {tmp_path}: it is a directory" in done.stderr.decode()
+    assert done.stdout == b"" and c.call("EXISTS", "a") == 0
+
+
 def test_a_full_disk_for_the_errors_ends_it_with_status_4(server):
     lines = b"NOSUCH\n" * 100_000
     done = load(server, "--errors", "/dev/full", "-", input=lines, status=4)
@@ -58,16 +68,35 @@ def test_a_full_disk_for_the_errors_ends_it_with_status_4(server):
     assert counts(done)[2] > 0
 
 
-def test_a_checkpoint_that_cannot_be_written_ends_it_with_status_4(server, tmp_path):
-    done = load(server, "--checkpoint", tmp_path / "nowhere" / "state", "-", input=b"SET a 1\n", status=4)
+def test_a_summary_that_cannot_be_written_is_told_with_status_4(server, c):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([TOOL, "load", "--to", f":{server.port}", "-"], input=b"SET a 1\n", stdout=full,
+                              stderr=subprocess.PIPE, timeout=30)
+    assert done.returncode == 4
+    assert done.stderr == b"millrace load: cannot write the summary: No space left on device\n"
+    assert c.call("GET", "a") == b"1"
+
+
+def test_a_checkpoint_that_cannot_be_written_ends_it_with_status_4_before_anything_is_sent(server, c, tmp_path):
+    errors = tmp_path / "errors"
+    errors.write_text("of an earlier run\n")
+    done = load(server, "--checkpoint", tmp_path / "nowhere" / "state", "--errors", errors, "-", input=b"SET a 1\n", status=4)
     assert b"No such file or directory" in done.stderr
+    assert done.stdout == b"" and c.call("EXISTS", "a") == 0
+    assert errors.read_text() == "of an earlier run\n"
 
 
 def test_commands_that_break_the_count_of_answers_are_refused(server):
-    lines = [b"SUBSCRIBE x", b"monitor", b"CLIENT REPLY OFF", b"HELLO 3", b"QUIT", b"PSYNC ? -1"]
+    lines = [b"SUBSCRIBE x", b"monitor", b"CLIENT REPLY OFF", b"PSYNC ? -1"]
     done = load(server, "-", input=b"\n".join(lines) + b"\nSET a 1\n", status=1)
     assert counts(done) == (1, 1, 0)
     assert done.stderr.count(b"this command cannot be loaded: it is not answered once") == len(lines)
+
+
+def test_commands_that_change_or_end_the_connection_are_refused_for_that_reason(server):
+    done = load(server, "-", input=b"HELLO 3\nreset\nQUIT\nSET a 1\n", status=1)
+    assert counts(done) == (1, 1, 0)
+    assert done.stderr.count(b"this command cannot be loaded: it changes or ends the connection itself") == 3
 
 
 @pytest.mark.parametrize("words, why", [

@@ -129,8 +129,16 @@ def test_resp_is_sent_as_it_is_and_what_redis_cli_pipe_takes_is_taken(server, c)
     assert c.call("MGET", binary, "inline", "n") == [binary, b"a b", b"3"]
 
 
+def test_the_last_line_end_of_resp_may_be_missing_as_for_redis_cli_pipe(server, c):
+    made = encoded(["RPUSH", "l", "1"]) + encoded(["RPUSH", "l", "2\r\n"])[:-2]
+    assert counts(load(server, "-", input=made)) == (2, 2, 0)
+    subprocess.run(["redis-cli", "-p", str(server.port), "--pipe"], input=made, capture_output=True, check=True)
+    assert c.call("LRANGE", "l", 0, -1) == [b"1", b"2\r\n"] * 2
+    assert millrace("protocol", "-", input=made).stdout == made + b"\r\n"
+
+
 def test_broken_protocol_is_reported_and_what_came_before_is_loaded(server, c):
-    done = load(server, "-", input=encoded(["SET", "a", "1"]) + b"*2\r\n$3\r\nDEL\r\n$5\r\nabc\r\n", status=1)
+    done = load(server, "-", input=encoded(["SET", "a", "1"]) + b"*2\r\n$3\r\nDEL\r\n$6\r\nabc\r\n", status=1)
     assert c.call("GET", "a") == b"1"
     assert b"-:8: " in done.stderr and b"the input ends within a command" in done.stderr
     done = load(server, "-", input=b"*2\r\n$3\r\nGETX\r\n$1\r\na\r\n", status=1)

@@ -150,6 +150,32 @@ def test_a_password_comes_from_the_environment_and_a_wrong_one_is_told(own):
     assert own.admin.call("GET", "a") == b"1"
 
 
+def test_a_user_without_a_password_in_the_environment_is_never_silently_the_default_one(own):
+    own.admin.call("ACL", "SETUSER", "open", "on", "nopass", "~open:*", "+@all")
+    own.admin.call("ACL", "SETUSER", "closed", "on", ">secret", "~*", "+@all")
+    lines = b"SET open:a 1\nSET b 1\n"
+    done = load(own, "--user", "open", "-", input=lines, env={}, status=1)
+    assert counts(done) == (2, 1, 1) and b"NOPERM" in done.stderr
+    for user in ("closed", "nobody"):
+        done = load(own, "--user", user, "-", input=lines, env={}, status=3)
+        assert b"does not let us in: WRONGPASS" in done.stderr
+        done = millrace("tail", "--to", f":{own.port}", "--user", user, "log", env={})
+        assert done.returncode == 3 and b"does not let us in: WRONGPASS" in done.stderr
+        done = millrace("lock", "--node", f":{own.port}", "--user", user, "name", "--", "true", env={})
+        assert done.returncode == 3 and b"does not let us in: WRONGPASS" in done.stderr
+    assert own.admin.call("EXISTS", "b") == 0
+
+
+def test_the_rights_the_guide_names_are_enough(own):
+    rights = ("+cluster|slots", "+ping", "+set")
+    own.admin.call("ACL", "SETUSER", "least", "on", "nopass", "~*", "-@all", *rights)
+    assert counts(load(own, "--user", "least", "-", input=b"SET a 1\n", env={})) == (1, 1, 0)
+    more = ("+command|info", "+command|getkeys", "+select", "+eval")
+    own.admin.call("ACL", "SETUSER", "least", *more)
+    lines = b"SET a 2\nEVAL 'return 1' 1 a\n"
+    assert counts(load(own, "--user", "least", "--connections", "2", "--database", "1", "-", input=lines, env={})) == (2, 2, 0)
+
+
 def test_several_connections_keep_the_commands_of_a_key_in_order(own):
     lines = b"".join(b"RPUSH l%d %d\n" % (i % 7, i) for i in range(50_000))
     assert counts(load(own, "--connections", "4", "-", input=lines)) == (50_000, 50_000, 0)

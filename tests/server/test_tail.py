@@ -122,8 +122,9 @@ def test_what_could_not_be_printed_is_not_acknowledged(server, c):
     c.call("TWRITE", "log", "t", "x")
     with open("/dev/full", "wb") as full:
         done = subprocess.run([TOOL, "tail", "--to", f":{server.port}", "log", "--group", "g"], stdout=full,
-                              stderr=subprocess.DEVNULL, timeout=30)
+                              stderr=subprocess.PIPE, timeout=30)
     assert done.returncode == 4
+    assert done.stderr == b"millrace tail: cannot write: No space left on device\n"
     assert pending(c) == 1
 
 
