@@ -110,7 +110,8 @@ Result<Reply> LockServer::wait_for_reply(Moment until, int stop) {
   while (true) {
     // A descriptor below zero is skipped by poll().
     pollfd watched[] = {{connection_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}};
-    const Milliseconds left = until_then(last);
+    // poll() counts in an int; who waits longer looks again.
+    const Milliseconds left = std::min<Milliseconds>(until_then(last), std::chrono::hours(1));
     poll(watched, std::size(watched), static_cast<int>(left.count()));
     if (watched[0].revents != 0) return connection_.receive();
     const bool is_given_up = watched[1].revents != 0;
