@@ -54,7 +54,7 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
   is_too_much_ = false;
   ++table.matches_;
   if (++table.match_number_ == 0) {
-    for (DeviceSlot slot = 0; slot < table.marks_.limit(); ++slot) table.marks_[slot].match = 0;
+    for (DeviceMark& mark : table.marks_) mark.match = 0;
     table.match_number_ = 1;
   }
   for (size_t i = 0; i < patterns_.size(); ++i) {

@@ -43,7 +43,7 @@ uint64_t RouteTable::memory() const {
     if (channels_[slot].key.capacity() > std::string().capacity()) bytes += channels_[slot].key.capacity() + 1;
     if (channels_[slot].filters != nullptr) bytes += channels_[slot].filters->memory();
   }
-  bytes += marks_.memory();
+  bytes += marks_.capacity() * sizeof(DeviceMark);
   return bytes + (gone_devices_.capacity() + gone_targets_.capacity()) * sizeof(uint32_t);
 }
 

@@ -40,7 +40,7 @@ DeviceSlot RouteTable::device_or_new(const DeviceName& name) {
   device.id_size = static_cast<uint32_t>(name.id.size());
   device.transport = transports_.use(name.transport);
   device.connected = device.seen = clock_;
-  while (marks_.limit() <= slot) marks_.add();
+  if (slot >= marks_.size()) marks_.resize(slot + 1);
   marks_[slot] = {.transport = device.transport, .id_size = device.id_size, .id = device.name.data()};
   by_name_.insert(hash(name.whole), slot);
   return slot;

@@ -269,7 +269,7 @@ class RouteTable {
   HashKey key_;
   UnixMs clock_;
   Slots<Device> devices_;
-  mutable Slots<DeviceMark> marks_;  // by device; none is removed as long as there are devices
+  mutable std::vector<DeviceMark> marks_;  // by device
   HashIndex<DeviceSlot> by_name_;
   Transports transports_;
   Slots<RoutedChannel> channels_;
