@@ -5,30 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/model/seen_block.h"
+
 namespace millrace {
 namespace {
 
-struct Seen {
-  std::string tag, entry;
-  uint64_t offset, time;
-  friend bool operator==(const Seen&, const Seen&) = default;
-};
-
-std::vector<Seen> walk(const Block& block) {
-  std::vector<Seen> seen;
-  const Records records(block);
-  BlockPosition at = block.begin();
-  for (uint32_t i = 0; i < block.count(); ++i) {
-    Record record{};
-    records.read(at, record);
-    EXPECT_EQ(at.index, i);
-    seen.push_back({std::string(record.tag), std::string(record.entry), at.offset.value(), at.time.value()});
-    records.advance(at);
-  }
-  EXPECT_EQ(at.offset, block.end());
-  EXPECT_EQ(at.byte, block.size());
-  return seen;
-}
+using testing::Seen;
+using testing::walk;
 
 std::vector<Block> rewritten(const std::vector<Seen>& messages, BlockLimits limits = {}) {
   BlockRewriter rewriter(limits);

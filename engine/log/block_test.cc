@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/log/tag_index.h"
+#include "tests/model/seen_block.h"
 
 namespace millrace {
 namespace {
@@ -33,27 +34,8 @@ struct Writer {
   TagIndex tags;
 };
 
-struct Seen {
-  std::string tag, entry;
-  uint64_t offset, time;
-  friend bool operator==(const Seen&, const Seen&) = default;
-};
-
-std::vector<Seen> walk(const Block& block) {
-  std::vector<Seen> seen;
-  if (block.empty()) return seen;
-  const Records records(block);
-  BlockPosition at = block.begin();
-  while (records.begin() + at.byte < records.end()) {
-    Record record{};
-    read_record(records.begin(), records.begin() + at.byte, record);
-    seen.push_back({std::string(record.tag), std::string(record.entry), at.offset.value(), at.time.value()});
-    records.advance(at);
-  }
-  EXPECT_EQ(at.offset, block.end());
-  EXPECT_EQ(at.time, block.last_time());
-  return seen;
-}
+using testing::Seen;
+using testing::walk;
 
 TEST(Block, StartsEmptyAtItsOffset) {
   Block block(Offset(71));

@@ -72,7 +72,7 @@ TEST_F(IndexTest, OneRemovedDoesNotTakeAnotherWithIt) {
 }
 
 // What is looked at before a filter is fetched must not hide one that matches.
-TEST_F(IndexTest, WhatLeadsToAFilterIsNotWhatItMustNotMiss) {
+TEST_F(IndexTest, AGlanceHidesNoFilterThatMatches) {
   const FilterSlot text = add(R"({"a":1,"b":"x"})");
   const FilterSlot number = add(R"({"a":1,"b":2})");
   const FilterSlot range = add(R"({"a":1,"c":{"$gte":10,"$lte":1e300}})");
@@ -90,7 +90,7 @@ TEST_F(IndexTest, WhatLeadsToAFilterIsNotWhatItMustNotMiss) {
   EXPECT_EQ(matches(R"({"a":[1,2]})"), (Slots{same_field}));
 }
 
-TEST_F(IndexTest, FieldsThatAFilterLookedAtAreForgottenWithTheDocument) {
+TEST_F(IndexTest, WhatADocumentHeldIsForgottenBeforeTheNext) {
   const FilterSlot slot = add(R"({"a":1,"b":"x"})");
   EXPECT_EQ(matches(R"({"a":1,"b":"x"})"), (Slots{slot}));
   EXPECT_EQ(matches(R"({"a":1})"), Slots{});
