@@ -66,20 +66,8 @@ class _Trial:
         return replica, masters[int(replica.info("replication")["master_port"])]
 
     def _hand_over(self):
-        """The host gives up after five seconds if the machine is busy, and may be asked again."""
         replica, _ = self._some_replica()
-        asked_at = 0.0
-
-        def has_taken_over():
-            nonlocal asked_at
-            if self._is_master(replica):
-                return True
-            if now() > asked_at + 6:
-                asked_at = now()
-                replica.admin.call("CLUSTER", "FAILOVER")
-            return False
-
-        wait_until(has_taken_over, "the replica has taken over")
+        self._cluster.hand_over_to(replica)
         self._books.count("failovers")
 
     def _kill(self):

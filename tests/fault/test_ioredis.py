@@ -11,13 +11,19 @@ import subprocess
 
 import pytest
 
+from client import is_transient
 from cluster import Cluster
 from cluster_connection import ClusterConnection, slot_of
+from resp import RespError
 from server import REPOSITORY, wait_until
 
 MODULES = REPOSITORY / "build" / "node" / "node_modules"
 INSTALL = ["npm", "install", "--prefix", str(MODULES.parent), "--no-save", "--no-audit", "--no-fund", "ioredis@5"]
 SCRIPT = pathlib.Path(__file__).resolve().parent / "ioredis_client.js"
+# What the host says while slots and masters change, and what the library says when that takes long.
+UNDERSTOOD = (
+    "UNBLOCKED", "MOVED", "CLUSTERDOWN", "READONLY",
+    "Too many Cluster redirections", "Connection is closed", "Failed to refresh slots cache")
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +39,9 @@ def ioredis():
 
 
 def test_what_ioredis_was_acknowledged_is_there_after_slots_moved_and_masters_handed_over(ioredis):
-    with Cluster(replicas=1) as cluster:
+    # By command only: what is acknowledged here is on the master, and a replica that takes over by itself, because the
+    # machine stood still for a while, may not have it.
+    with Cluster(replicas=1, cluster_replica_no_failover="yes") as cluster:
         ports = [node.port for node in cluster.nodes]
         wait_until(cluster.is_whole, "every master has its replica")
         with ClusterConnection(ports) as c:
@@ -51,12 +59,19 @@ def test_what_ioredis_was_acknowledged_is_there_after_slots_moved_and_masters_ha
                     told = json.loads(client.communicate(timeout=60)[0])
                 finally:
                     client.kill()
+        wait_until(cluster.is_whole, "the cluster is whole at the end")
         with ClusterConnection(ports) as c:
             check(c, told)
 
 
 def last_of(c, key):
-    return dict(zip(*[iter(c.call("TINFO", key))] * 2)).get(b"last", 0) if c.call("EXISTS", key) else 0
+    """Of a log. 0 while there is none, and while the cluster cannot say."""
+    try:
+        return dict(zip(*[iter(c.call("TINFO", key))] * 2)).get(b"last", 0) if c.call("EXISTS", key) else 0
+    except RespError as error:
+        if not is_transient(error):
+            raise
+        return 0
 
 
 def wait_until_more(c, key="log:js:0"):
@@ -67,8 +82,7 @@ def wait_until_more(c, key="log:js:0"):
 def hand_over(cluster, slot):
     master = cluster.master_of(slot)
     replica = next(node for node in cluster.nodes if node.info("replication").get("master_port") == str(master.port))
-    replica.admin.call("CLUSTER", "FAILOVER")
-    wait_until(lambda: replica.info("replication")["role"] == "master", "the replica has taken over")
+    cluster.hand_over_to(replica)
     wait_until(cluster.is_whole, "the cluster is whole again")
 
 
@@ -84,4 +98,4 @@ def check(c, told):
     first_log = [int(entry) for _, _, entry in c.call("TREAD", "log:js:0", 1, 10**6)]
     assert told["heard"] == first_log[: len(told["heard"])], "who waits goes on where the slot is, and misses nothing"
     assert told["heard"]
-    assert all(message.startswith(("UNBLOCKED", "MOVED", "CLUSTERDOWN")) for message in told["refused"]), told["refused"]
+    assert all(message.startswith(UNDERSTOOD) for message in told["refused"]), told["refused"]

@@ -1,6 +1,7 @@
 """A real cluster on loopback, made by redis-cli."""
 
 import subprocess
+import time
 
 from server import Server, wait_until
 
@@ -11,9 +12,10 @@ class Cluster:
     # Milliseconds. Six servers and their clients on two busy cores: with one second nodes took each other for dead.
     NODE_TIMEOUT = 3000
 
-    def __init__(self, replicas=0):
+    def __init__(self, replicas=0, **more):
+        """With more settings of every node."""
         settings = {
-            "cluster_enabled": "yes", "cluster_config_file": "nodes.conf", "cluster_node_timeout": self.NODE_TIMEOUT}
+            "cluster_enabled": "yes", "cluster_config_file": "nodes.conf", "cluster_node_timeout": self.NODE_TIMEOUT, **more}
         self.nodes = []
         try:
             for _ in range(3 * (1 + replicas)):
@@ -43,6 +45,9 @@ class Cluster:
 
     def master_of(self, slot):
         """The master that serves the slot, by its own account."""
+        return wait_until(lambda: self._who_serves(slot), f"somebody serves slot {slot}")
+
+    def _who_serves(self, slot):
         for node in self.masters:
             for first, last, (_, port, *_), *_ in node.admin.call("CLUSTER", "SLOTS"):
                 if first <= slot <= last and port == node.port:
@@ -56,15 +61,33 @@ class Cluster:
         target.admin.call("CLUSTER", "SETSLOT", slot, "IMPORTING", name(source))
         source.admin.call("CLUSTER", "SETSLOT", slot, "MIGRATING", name(target))
         while keys := source.admin.call("CLUSTER", "GETKEYSINSLOT", slot, 1):
-            source.admin.call("MIGRATE", "127.0.0.1", target.port, keys[0], 0, 5000)
+            source.admin.call("MIGRATE", "127.0.0.1", target.port, keys[0], 0, 30_000)
         # First the one that gets it: else nobody would have it for a moment.
         for node in [target, source, *self.masters]:
             node.admin.call("CLUSTER", "SETSLOT", slot, "NODE", name(target))
 
+    def hand_over_to(self, replica):
+        """By command, which the host answers before it is done. It gives up when the machine is busy or a master refuses
+        its vote, for one whose view of the slots is old; a next election it begins only four node timeouts later."""
+        wait_until(self.is_whole, "the cluster is whole before a replica takes over")
+        asked_at = 0.0
+
+        def has_taken_over():
+            nonlocal asked_at
+            if replica.info("replication")["role"] == "master":
+                return True
+            if time.monotonic() > asked_at + 6:
+                asked_at = time.monotonic()
+                replica.admin.call("CLUSTER", "FAILOVER")
+            return False
+
+        wait_until(has_taken_over, "the replica has taken over")
+
     def is_whole(self):
-        """Every slot has a master, and every master a replica that follows it and has all that the master had."""
+        """Every slot has a master in the eyes of all, and every master a replica that follows it and has all that the
+        master had."""
         masters = self.masters
-        if len(masters) != 3 or not all(self._is_up(node) for node in self.nodes):
+        if len(masters) != 3 or not all(self._is_up(node) for node in self.nodes) or not self._is_of_one_mind():
             return False
         written = {str(master.port): int(master.info("replication")["master_repl_offset"]) for master in masters}
         states = [node.info("replication") for node in self.nodes if node not in masters]
@@ -73,6 +96,15 @@ class Cluster:
             if state.get("master_link_status") == "up"
             and int(state["slave_repl_offset"]) >= written.get(state["master_port"], 0)}
         return followed == written.keys()
+
+    def _is_of_one_mind(self):
+        """Every node says the same of who serves which slots, and since which epoch."""
+        return len({self._slots_seen_by(node) for node in self.nodes}) == 1
+
+    @staticmethod
+    def _slots_seen_by(node):
+        lines = [line.split() for line in node.admin.call("CLUSTER", "NODES").decode().splitlines()]
+        return frozenset((name, epoch, *slots) for name, _, _, _, _, _, epoch, _, *slots in lines if slots)
 
     def stop(self):
         for node in self.nodes:

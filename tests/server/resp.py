@@ -30,7 +30,7 @@ def encoded(words):
 
 class Connection:
     # Far beyond what any answer takes, so that a lost wake-up fails and does not hang.
-    DEADLINE = 20
+    DEADLINE = 60
 
     def __init__(self, port, protocol=2):
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=self.DEADLINE)

@@ -18,7 +18,7 @@ import redis
 from resp import Connection, RespError
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-DEADLINE = 30
+DEADLINE = 60
 
 
 def module_path():
