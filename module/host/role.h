@@ -2,6 +2,7 @@
 // every server while it loads its AOF, only repeats what was decided.
 #pragma once
 
+#include "engine/base/error.h"
 #include "module/abi/context.h"
 
 namespace millrace::module {
@@ -20,6 +21,13 @@ inline bool decides(abi::Context context) {
   if (server_decides) [[likely]]
     return true;
   return !context.is_effect();
+}
+
+// For a command that the host lets through when memory is full, because most of what it does takes none. What was
+// decided elsewhere is repeated all the same.
+inline Result<void> may_grow(abi::Context context) {
+  if (!decides(context) || !context.is_out_of_memory()) return {};
+  return fail(ErrorCode::NoMemory, "command not allowed when used memory > 'maxmemory'.");
 }
 
 }  // namespace millrace::module

@@ -102,6 +102,35 @@ def test_giving_up_lets_the_log_shrink(acked):
     assert numbers(acked, "expired", "lost") == [4, 0]
 
 
+@pytest.mark.parametrize("evict", [
+    ("TEVICT", "log", "1"),
+    ("TEVICT", "log", "-9"),
+    ("TRETAIN", "log", "COUNT", "9"),
+    ("TWRITE", "log", "BACKLOG", "10", "ENTRIES", "t", "one more"),
+], ids=" ".join)
+def test_when_the_only_pending_message_is_evicted_what_was_finished_behind_it_goes_too(server, replica, acked, evict):
+    take(acked, 6, *LONG)
+    acked.call("TACK", "log", "g", "2-6")
+    assert first_and_last(acked)[0] == 1
+    acked.call(*evict)
+    assert first_and_last(acked)[0] == 7
+    assert (held_by(acked), numbers(acked, "pending", "lost")) == ((b"group", b"g"), [0, 1])
+    server.wait_for_replica(replica)
+    assert replica.digest("log") == server.digest("log")
+
+
+def test_when_the_only_pending_message_is_too_old_what_was_finished_behind_it_goes_too(server, replica, c):
+    write(c, 1)
+    take(c, 1, *LONG)
+    c.call("TRETAIN", "log", "ACKED", "yes", "AGE", "300")
+    write(c, 9)
+    take(c, 5, *LONG)
+    c.call("TACK", "log", "g", "2-6")
+    wait_until(lambda: first_and_last(c)[0] >= 7, "the first one is too old")
+    server.wait_for_replica(replica)
+    assert replica.digest("log") == server.digest("log")
+
+
 def test_a_message_that_is_to_come_again_is_kept(acked):
     take(acked, 3, *LONG)
     acked.call("TACK", "log", "g", "1", "3")

@@ -126,6 +126,13 @@ def test_tnack_makes_messages_due_at_once(c):
     assert take(c, 9, *LONG) == [1, 3, 4, 5]
 
 
+def test_tnack_counts_a_message_once_however_often_it_is_named(c):
+    write(c, 5)
+    take(c, 4, *LONG)
+    assert c.call("TNACK", "log", "g", "3", "1", "1-2", "1", "2-3") == 3
+    assert [one[0] for one in pending(c) if one[2] == 0] == [1, 2, 3]
+
+
 def test_tnack_with_a_delay_makes_them_due_after_it(c):
     write(c, 2)
     take(c, 2, *LONG)

@@ -268,6 +268,16 @@ def test_a_long_age_leaves_the_server_asleep():
         wait_until(lambda: server.times_slept() >= before + 3, "the server sleeps when it has nothing to do")
 
 
+def test_a_log_is_not_made_by_its_limits_when_memory_is_full(server, replica, c):
+    with server.changed_settings(maxmemory="1"):
+        assert c.error_of("TRETAIN", "log", "COUNT", "3") == "OOM command not allowed when used memory > 'maxmemory'."
+    assert c.call("EXISTS", "log") == 0
+    with replica.changed_settings(maxmemory="1"):
+        c.call("TRETAIN", "log", "COUNT", "3")
+        server.wait_for_replica(replica)
+    assert replica.digest("log") == server.digest("log"), "a replica does as it is told"
+
+
 def test_a_limit_can_be_lowered_when_memory_is_full(server, c):
     write(c, 10)
     with server.changed_settings(maxmemory="1"):

@@ -156,7 +156,9 @@ TEST(ParseTnack, TakesEveryRightForm) {
     Ranges ranges;
   } rows[] = {{"g 5", 0, {{5, 5}}},
               {"g DELAY 0 5", 0, {{5, 5}}},
-              {"g delay 140737488355328 5-7 9", kMaxPendingMs, {{5, 7}, {9, 9}}}};
+              {"g delay 140737488355328 5-7 9", kMaxPendingMs, {{5, 7}, {9, 9}}},
+              {"g 9 5-7 6-8 5 1-9223372036854775807 9", 0, {{1, INT64_MAX}}},
+              {"g 9 5-7 6-8 5 9", 0, {{5, 8}, {9, 9}}}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.line);
     const auto request = parse_tnack(words_of(row.line));

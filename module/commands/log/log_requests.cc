@@ -200,6 +200,20 @@ std::vector<OffsetRange> parse_ranges(ArgumentReader& reader) {
   return ranges;
 }
 
+// The same messages, in their order, each in one range.
+std::vector<OffsetRange> without_repetition(std::vector<OffsetRange> ranges) {
+  std::ranges::sort(ranges, {}, &OffsetRange::from);
+  std::vector<OffsetRange> distinct;
+  for (const OffsetRange& range : ranges) {
+    if (distinct.empty() || distinct.back().to < range.from) {
+      distinct.push_back(range);
+    } else {
+      distinct.back().to = std::max(distinct.back().to, range.to);
+    }
+  }
+  return distinct;
+}
+
 }  // namespace
 
 Result<AckRequest> parse_tack(Words words) {
@@ -216,7 +230,7 @@ Result<NackRequest> parse_tnack(Words words) {
   NackRequest request;
   request.group = reader.word("group name");
   if (reader.keyword("DELAY")) request.delay_ms = reader.number("DELAY", 0, kMaxPendingMs);
-  request.ranges = parse_ranges(reader);
+  request.ranges = without_repetition(parse_ranges(reader));
   if (reader.failed()) return reader.error();
   return request;
 }

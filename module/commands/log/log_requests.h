@@ -105,7 +105,7 @@ Result<AckRequest> parse_tack(Words words);
 struct NackRequest {
   ByteView group;
   uint64_t delay_ms = 0;
-  std::vector<OffsetRange> ranges;
+  std::vector<OffsetRange> ranges;  // rising, without overlap: a message that is named twice is given back once
 };
 Result<NackRequest> parse_tnack(Words words);
 

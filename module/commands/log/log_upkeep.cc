@@ -23,7 +23,8 @@ void move_clock(abi::Context context, abi::StringRef name, Log& log) {
 
 void settle_evicted(Log& log, uint64_t evicted) {
   if (evicted == 0) return;
-  counters.log.evicted += evicted;
+  // The one that held the tail may be gone, pending no longer, and all groups have finished with those behind it.
+  counters.log.evicted += evicted + log.enforce_acked();
   reclaim(log.take_evicted());
 }
 

@@ -14,8 +14,8 @@ namespace millrace::module {
 // that clock. So the writes themselves pass on as they came.
 void move_clock(abi::Context context, abi::StringRef name, Log& log);
 
-// Counts what a log has evicted and frees it in slices. To be called after whatever may
-// have evicted, with the number that says.
+// Counts what a log has evicted and frees it in slices, with what all groups have finished with then, if the log is to
+// keep no more. To be called after whatever may have evicted, with the number that says.
 void settle_evicted(Log& log, uint64_t evicted);
 
 // A group has moved on: what all have finished with goes, if the log is to keep no more.

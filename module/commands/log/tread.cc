@@ -52,8 +52,8 @@ void read_with_group(abi::Context context, abi::StringRef name, const ReadReques
   }
   auto key = LogKey::for_writing(context, name);
   if (!key) return context.reply().error(key.error());
-  if (grows(key->get(), *request.group) && context.is_out_of_memory()) {
-    return context.reply().error({ErrorCode::NoMemory, "command not allowed when used memory > 'maxmemory'."});
+  if (grows(key->get(), *request.group)) {
+    if (const auto allowed = may_grow(context); !allowed) return context.reply().error(allowed.error());
   }
   Log& log = key->get_or_create();
   const Delivery delivery = deliver(context, name, log, *request.group, request.count);

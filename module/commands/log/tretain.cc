@@ -33,7 +33,8 @@ void enforce_now(abi::Context context, abi::StringRef name, Log& log) {
     if (aged != 0) context.replicate("TEVICT", name, log.first().value() - 1);
     evicted += aged;
   }
-  settle_evicted(log, evicted + log.enforce_acked());
+  settle_evicted(log, evicted);
+  settle_groups(log);
 }
 
 }  // namespace
@@ -48,6 +49,9 @@ void tretain(abi::Context context, abi::Arguments arguments) {
     return write_retention(context.reply(), key->get() == nullptr ? Retention{} : key->get()->retention());
   }
 
+  if (key->get() == nullptr) {
+    if (const auto allowed = may_grow(context); !allowed) return context.reply().error(allowed.error());
+  }
   Log& log = key->get_or_create();
   log.set_retention(request->applied_to(log.retention()));
   reclaim(log.take_unused_compaction());
