@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "module/abi/clock.h"
+#include "module/abi/context.h"
 #include "module/abi/event_loop.h"
 
 namespace millrace::module {
@@ -21,7 +22,7 @@ MonotonicMs service_time() {
   static const bool is_watched = (abi::watch_loop(), true);
   static_cast<void>(is_watched);
   const MonotonicMs now = abi::monotonic_now();
-  served = served + std::min(now - last, abi::longest_sleep_ms() + kPatience);
+  if (!abi::replicas_must_rest()) served = served + std::min(now - last, abi::longest_sleep_ms() + kPatience);
   last = now;
   return served;
 }

@@ -259,6 +259,22 @@ def test_a_server_that_was_busy_with_one_command_makes_nobody_stale():
         assert info(c)["failovers"] == 0
 
 
+@pytest.mark.parametrize("what", ["WRITE", "ALL"])
+def test_a_server_that_held_its_clients_back_makes_nobody_stale(what):
+    workers = [f"w{n}" for n in range(4)]
+    with Server() as server, server.connect() as c, server.connect() as waits, server.connect() as sender:
+        busy_pool(c, workers)
+        start_waiting(server, waits, "SHARD.PULL", "pool", "w0", "BLOCK", "0")
+        c.call("CLIENT", "PAUSE", 2500, what)
+        # It is in line before all signs of life.
+        sender.send("SHARD.ROUTE", "pool", "r1")
+        for worker in workers:
+            c.send("SHARD.HEARTBEAT", "pool", worker)
+        assert sender.read() == [b"w1", 2]
+        assert [c.read() for _ in workers] == [1] * 4
+        assert info(c)["failovers"] == 0
+
+
 @pytest.mark.parametrize("how", ["shutdown", "kill"])
 def test_a_server_that_was_restarted_makes_nobody_stale(how):
     workers = [f"w{n}" for n in range(4)]

@@ -46,7 +46,8 @@ class History:
         for uid in self.oracle.uids():
             expected = [(key, self.oracle.pending(uid, key)) for key in self.oracle.keys_of(uid)]
             assert recipients(self.c, uid) == expected, uid
-        assert known["iterator"] == self.oracle.iterator()
+        # The oracle goes back to 0 when it next chooses.
+        assert known["iterator"] == (self.oracle.iterator() if self.oracle.iterator() < len(ages) else 0)
         assert is_sound(self.c)
 
     # --- steps ---

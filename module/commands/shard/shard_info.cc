@@ -83,7 +83,8 @@ void shard_info(abi::Context context, abi::Arguments arguments) {
   } numbers[] = {
       {"recipients", pool.recipients().size()},
       {"pending", pending},
-      {"iterator", pool.iterator()},
+      // It goes back to 0 when it is next used.
+      {"iterator", pool.iterator() < pool.working().size() ? pool.iterator() : 0},
       {"stale", pool.settings().stale_ms},
       {"assigned", pool.counters().assigned},
       {"moved", pool.counters().moved},
