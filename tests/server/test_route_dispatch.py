@@ -157,6 +157,15 @@ def test_a_log_of_another_type_refuses_everything(server, c):
     assert c.call("EXISTS", "log") == 0
 
 
+def test_a_log_of_another_type_refuses_everything_though_nobody_was_found_for_it(c):
+    subscribe(c, "d1|ws")
+    c.call("SET", "text", "x")
+    for queues in (("QUEUES", "ws", "log", "mqtt", "text"), ("QUEUES", "mqtt", "text")):
+        assert c.error_of("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", *queues).startswith("WRONGTYPE")
+    assert c.error_of("ROUTE.DISPATCH", "none", *TASK, "EVENT", "e", "QUEUES", "ws", "text").startswith("WRONGTYPE")
+    assert c.call("EXISTS", "log") == 0
+
+
 def test_readers_that_wait_are_served(server, c, connect):
     subscribe(c)
     reader = start_waiting(server, connect(), ("log:ws", "1", "1", "BLOCK", "0"))

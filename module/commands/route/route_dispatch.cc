@@ -24,9 +24,14 @@ struct Parcel {
   Offset offset;  // once it is written
 };
 
+// The log of pair number `i` / 2 among the queues.
+abi::StringRef log_of(size_t i, const DispatchRequest& request, abi::Arguments arguments) {
+  return arguments.string(2 + request.first_queue + i + 1);
+}
+
 std::optional<abi::StringRef> queue_of(ByteView transport, const DispatchRequest& request, abi::Arguments arguments) {
   for (size_t i = 0; i < request.queues.size(); i += 2) {
-    if (request.queues[i] == transport) return arguments.string(2 + request.first_queue + i + 1);
+    if (request.queues[i] == transport) return log_of(i, request, arguments);
   }
   return std::nullopt;
 }
@@ -44,18 +49,22 @@ std::vector<Parcel> parcels_of(const RouteTable& table, const DispatchRequest& r
   return parcels;
 }
 
-// All logs are looked at before the first one is written to.
-Result<void> may_write(abi::Context context, const std::vector<Parcel>& parcels) {
-  for (const Parcel& parcel : parcels) {
-    if (!parcel.log) continue;
-    if (parcel.entry.size() > kMaxPart)
-      return fail(ErrorCode::Range, "what would be dispatched is larger than 512 MiB");
-    const auto key = LogKey::for_writing(context, *parcel.log);
+// All logs are looked at before the first one is written to, those of transports that nobody was found for among them:
+// a name that is wrong shows at once, and not when the first device comes.
+Result<void> may_write(abi::Context context, const DispatchRequest& request, abi::Arguments arguments,
+                       const std::vector<Parcel>& parcels) {
+  for (size_t i = 0; i < request.queues.size(); i += 2) {
+    const abi::StringRef name = log_of(i, request, arguments);
+    const auto key = LogKey::for_writing(context, name);
     if (!key) return std::unexpected(key.error());
     // Several transports may share a log.
     if (key->get() != nullptr && key->get()->room() < parcels.size()) {
-      return fail(ErrorCode::Full, "the log " + quoted(parcel.log->view()) + " has used up its offsets");
+      return fail(ErrorCode::Full, "the log " + quoted(name.view()) + " has used up its offsets");
     }
+  }
+  for (const Parcel& parcel : parcels) {
+    if (parcel.entry.size() > kMaxPart)
+      return fail(ErrorCode::Range, "what would be dispatched is larger than 512 MiB");
   }
   return {};
 }
@@ -110,7 +119,8 @@ void route_dispatch(abi::Context context, abi::Arguments arguments) {
     }
     parcels = parcels_of(table, *request, arguments);
   }
-  if (const auto may = may_write(context, parcels); !may) return context.reply().error(may.error());
+  if (const auto may = may_write(context, *request, arguments, parcels); !may)
+    return context.reply().error(may.error());
   ++counters.route.matches;
   counters.route.matched += route_matcher().found().size();
   const abi::OwnedString tag(request->event);
