@@ -15,7 +15,9 @@ void write_granted(abi::Reply reply, const Holding& holding) {
 
 void write_refused(abi::Reply reply, const Lock& lock, LockMode mode, MonotonicMs now) {
   // If there is room, somebody of another mode stands before it in the line.
-  const uint64_t ms = lock.has_room_for(mode) ? lock.ms_until_free(now) : lock.ms_until_room(mode, now);
+  uint64_t ms = lock.has_room_for(mode) ? lock.ms_until_free(now) : lock.ms_until_room(mode, now);
+  // A lease has the millisecond in which it ends, too. Nobody is told more than it was given for.
+  if (ms > 1) --ms;
   reply.array(4);
   reply.integer(0);
   reply.integer(0);
