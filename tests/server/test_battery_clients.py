@@ -225,6 +225,13 @@ def test_a_user_who_may_only_read_keys_can_inspect_and_not_change(server, c, fam
     assert server.digest("key") == before
 
 
+def test_a_user_who_may_only_write_keys_can_inspect_nothing(server, c, family):
+    family.fill(c, "key", 1)
+    with user(server, "+@all", "%W~*") as guest:
+        for command in family.read_commands:
+            assert guest.error_of(*on("key", command)).startswith("NOPERM"), command
+
+
 def test_a_user_with_the_read_category_can_inspect_and_not_change(server, c, family):
     if not has_categories(server):
         pytest.skip("this host gives the commands of modules no categories")

@@ -130,7 +130,7 @@ constexpr abi::Command kCommands[] = {
     {
         .name = "CHAN.INFO",
         .flags = "readonly",
-        .key_flags = abi::kKeyReadOnly,
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -2,
         .summary = "Describes a channel; FULL lists its subscribers, messages and ids, each with its time to live.",
         .complexity = "O(N+M) with N subscribers and M blocks of messages.",

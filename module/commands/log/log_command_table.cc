@@ -155,7 +155,7 @@ constexpr abi::Command kCommands[] = {
     {
         .name = "TINFO",
         .flags = "readonly",
-        .key_flags = abi::kKeyReadOnly,
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = 2,
         .summary = "Describes a log: offsets, size, limits, and what holds its tail.",
         .complexity = "O(N) with N blocks in the log.",

@@ -236,7 +236,7 @@ constexpr abi::Command kCommands[] = {
     {
         .name = "ROUTE.INFO",
         .flags = "readonly",
-        .key_flags = abi::kKeyReadOnly,
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = 2,
         .summary = "Describes a routing table: what it holds, and what is heard most.",
         .complexity = "O(N) with N transports.",

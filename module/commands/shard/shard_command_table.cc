@@ -195,7 +195,7 @@ constexpr abi::Command kCommands[] = {
     {
         .name = "SHARD.INFO",
         .flags = "readonly",
-        .key_flags = abi::kKeyReadOnly,
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = 2,
         .summary = "Describes a pool: workers, what is pending, settings, counters.",
         .complexity = "O(N) with N workers.",
