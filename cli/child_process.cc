@@ -116,10 +116,18 @@ void ChildProcess::signal(int number) const {
   if (pid_ > 0) kill(-pid_, number);
 }
 
-bool ChildProcess::somebody_lives() const { return pid_ > 0 && (kill(-pid_, 0) == 0 || errno == EPERM); }
+bool ChildProcess::somebody_lives() {
+  if (pid_ < 0) return false;
+  // The dead of its group who came to us count as living until they are buried; itself we bury in reap().
+  while (status_ && waitpid(-pid_, nullptr, WNOHANG) > 0) {
+  }
+  return kill(-pid_, 0) == 0 || errno == EPERM;
+}
 
 void ChildProcess::end(Milliseconds grace) {
   const auto last_moment = std::chrono::steady_clock::now() + grace;
+  // Orphans come to us from now on: in a container nobody else may bury them, and we would take them for living.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGTERM);
   signal(SIGCONT);  // who is stopped does not hear it
   wait(grace, -1);

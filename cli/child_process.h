@@ -42,7 +42,7 @@ class ChildProcess {
 
  private:
   std::optional<int> reap();
-  bool somebody_lives() const;
+  bool somebody_lives();
   void give_terminal_back() const;
 
   pid_t pid_;                 // below 0: it could not be started

@@ -1,5 +1,6 @@
 """millrace lock when something ends: the lock, the command, millrace itself, the patience of who sits there."""
 
+import ctypes
 import os
 import pty
 import select
@@ -90,6 +91,23 @@ def test_nothing_the_command_started_survives_the_lock(server, c, tmp_path, trap
         c.call("LOCK.BREAK", "lock")
         running.ends_with(76)
         wait_until_gone(*family)
+
+
+@pytest.fixture
+def as_in_a_container():
+    """Orphans come to us, and we do not bury them, as the first process of many a container."""
+    set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(set_child_subreaper, 1)
+    yield
+    ctypes.CDLL(None).prctl(set_child_subreaper, 0)
+
+
+def test_the_grace_is_over_when_all_have_ended_though_nobody_else_buries_them(server, c, tmp_path, as_in_a_container):
+    with Locked(tmp_path, [server], "--ttl", "2s", "--grace", "24h", script="echo started $$; sleep 3600; echo finished") as running:
+        running.wait_until_started()
+        c.call("LOCK.BREAK", "lock")
+        running.ends_with(76)
+    assert "finished" not in running.output()
 
 
 # --- millrace is told to end, or ended ---
