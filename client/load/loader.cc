@@ -70,9 +70,8 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
     return {};
   };
   auto ran = run_on();
-  for (Pipeline& pipeline : router_.pipelines()) {
-    pipeline.end_transaction([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
-  }
+  // Only whole transactions count: a second run sends this one again, from its MULTI on.
+  for (Pipeline& pipeline : router_.pipelines()) counts_.sent -= pipeline.drop_transaction();
   if (ran) ran = tell_settled();
   counts = counts_;
   if (!ran) return std::unexpected(ran.error());

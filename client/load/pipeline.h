@@ -28,9 +28,18 @@ class Pipeline {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // What a command is to the transactions of the input.
+  enum class Part {
+    None,      // outside of them
+    Begins,    // MULTI
+    Inside,    // it waits for EXEC
+    Executes,  // EXEC
+    Discards,  // DISCARD
+  };
+
   // What a command is to the connection it goes through.
   struct Role {
-    bool is_within_transaction = false;    // MULTI and what follows, up to but not with EXEC
+    Part part = Part::None;
     bool is_preface = false;               // ours, not the user's: ASKING
     std::optional<unsigned> selects = {};  // the database it switches to
   };
@@ -65,8 +74,10 @@ class Pipeline {
   // Sends what can be sent without waiting.
   void send();
 
-  // A transaction that the input leaves open: no more will come. What was answered of it is.
-  void end_transaction(const OnAnswer& on_answer);
+  // Forgets a transaction that was begun and not ended, since no more of it will come: closes
+  // the connection, so that the server forgets it too. The result is how many of its commands
+  // were taken back; none of them was answered or will be. REQUIRES: nothing is added any more.
+  size_t drop_transaction();
 
   // Hands back, in their order and as not answered, all commands that are here: they will go
   // another way.
@@ -98,6 +109,8 @@ class Pipeline {
   Result<void> send_some();
   Result<void> receive_some(const OnAnswer& on_answer);
   void take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
+  bool must_be_held(const Entry& entry, const ReplyReader::Verdict& verdict) const;
+  void end_transaction(bool is_carried_out, const OnAnswer& on_answer);
   void release_front(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
   void lose(Error why);
   Result<void> try_again();
