@@ -151,6 +151,27 @@ def test_errors_of_both_runs_are_in_the_file_once(own, tmp_path, state):
         f"{path}:{i + 1}: ERR value is not an integer or out of range" for i in range(0, COUNT, 1000)]
 
 
+def test_failures_behind_the_checkpoint_of_several_connections_are_counted_once(own, tmp_path, state):
+    """Answers come in another order; what is told of the input is what lies before the checkpoint."""
+    errors = tmp_path / "errors"
+    path = tmp_path / "x.commands"
+    path.write_text("".join(f"INCRBY n{i} x\n" if i % 10 == 0 else '"\n' if i % 10 == 5 else f"INCR n{i}\n" for i in range(COUNT)))
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--errors", errors, "--connections", "3", "--pipeline", "50", path)
+    for share in (COUNT // 8, COUNT // 4):
+        with Running(tmp_path, *words) as running:
+            wait_until(lambda: number_in(state, "sent") > share, "it is under way")
+            running.kill()
+        line = number_in(state, "line")
+        assert (number_in(state, "failed"), number_in(state, "bad")) == ((line + 8) // 10, (line + 3) // 10)
+    done = load(own, *words[3:], status=1)
+    assert counts(done) == (COUNT * 9 // 10, COUNT * 8 // 10, COUNT // 10)
+    assert f", {COUNT // 10} bad records left out" in done.stdout.decode()
+    lines = [int(line.split(":")[1]) for line in errors.read_text().splitlines()]
+    assert sorted(set(lines)) == list(range(1, COUNT, 5))
+    # In the order of the input; only what was written and not yet in the checkpoint at a kill comes again.
+    assert sum(b <= a for a, b in zip(lines, lines[1:])) <= 2
+
+
 def test_standard_input_goes_on_too_if_it_is_given_again(own, state):
     lines = b"".join(b"RPUSH l %d\n" % i for i in range(1000))
     assert counts(load(own, "--checkpoint", state, "-", input=lines[: lines.index(b"RPUSH l 500")])) == (500, 500, 0)

@@ -70,6 +70,16 @@ def test_stopped_again_and_again_among_transactions_it_loads_each_command_once(o
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(30_000)]
 
 
+def test_a_strict_load_that_ends_within_a_transaction_leaves_the_whole_of_it_to_the_next_run(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text('INCR n\nMULTI\nINCR n\nSET "not closed\nINCR n\nEXEC\n')
+    load(own, "--checkpoint", state, "--strict", path, status=1)
+    assert own.admin.call("GET", "n") == b"1" and number_in(state, "line") == 2
+    path.write_text('INCR n\nMULTI\nINCR n\nSET now closed\nINCR n\nEXEC\n')
+    assert counts(load(own, "--checkpoint", state, "--strict", path)) == (6, 6, 0)
+    assert own.admin.call("GET", "n") == b"3"
+
+
 @pytest.mark.parametrize("trouble", ["a signal", "a cut"])
 def test_a_database_selected_within_a_transaction_is_selected_when_it_was_carried_out(own, tmp_path, state, trouble):
     path = tmp_path / "x.commands"
