@@ -34,6 +34,15 @@ TEST(CommandEffects, MultiAndDiscardWithAWordTooManyDoNothingToATransaction) {
   EXPECT_EQ(effect_of(effects, {"SET", "a", "1"}).role.part, Part::None);
 }
 
+TEST(CommandEffects, WhereATransactionIsLeftItIsOver) {
+  CommandEffects effects(true);
+  EXPECT_FALSE(effects.leaves_transaction());
+  effect_of(effects, {"MULTI"});
+  EXPECT_TRUE(effects.leaves_transaction());
+  EXPECT_FALSE(effects.leaves_transaction());
+  EXPECT_EQ(effect_of(effects, {"SET", "a", "1"}).role.part, Part::None);
+}
+
 TEST(CommandEffects, SelectIsRemembered) {
   CommandEffects effects(true);
   EXPECT_EQ(effect_of(effects, {"select", "3"}).role.selects, 3U);

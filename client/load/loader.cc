@@ -89,7 +89,9 @@ Result<void> Loader::fill() {
       const CommandSource::Step step = source_.next();
       if (step == CommandSource::Step::End) is_at_end_ = has_read_all_ = true;
       waits_for_input_ = step == CommandSource::Step::Waiting;
-      if (is_at_end_ || waits_for_input_) break;
+      if (waits_for_input_) break;
+      if (is_at_end_ || source_.begin().file != file_) leave_file();
+      if (is_at_end_) break;
       if (step == CommandSource::Step::Bad) {
         settle(ledger_.enter(source_.begin(), source_.end()), Ledger::Outcome::Bad, source_.problem());
         watcher_.moved_on(counts_);
@@ -104,6 +106,15 @@ Result<void> Loader::fill() {
     has_command_ = false;
   }
   return {};
+}
+
+// A transaction ends in its file: in the next one it would swallow commands that do not belong
+// to it, and at the end of all nothing of it would be carried out, silently.
+void Loader::leave_file() {
+  file_ = source_.begin().file;
+  if (!effects_->leaves_transaction()) return;
+  constexpr std::string_view kDiscard[] = {"DISCARD"};
+  router_.pipelines().front().add(kDiscard, 0, {.part = Pipeline::Part::Abandons, .is_preface = true});
 }
 
 // Gives the source's command to a pipeline. False: that one has no room.

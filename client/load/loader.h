@@ -80,6 +80,7 @@ class Loader {
   Result<void> receive();
   Result<void> fill();
   Result<bool> add_command();
+  void leave_file();
   void answered(Pipeline& pipeline, const Pipeline::Answer& answer);
   bool redirected(Pipeline& pipeline, const Pipeline::Answer& answer);
   Result<void> send_again();
@@ -99,6 +100,7 @@ class Loader {
   Ledger ledger_;
   LoadCounts counts_;
   InputPosition told_;
+  uint64_t file_ = 0;          // in which the source's last record is
   bool has_command_ = false;   // the source's last one still waits for room
   bool is_at_end_ = false;     // nothing more is taken from the source
   bool has_read_all_ = false;  // because there is nothing more

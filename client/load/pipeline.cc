@@ -127,8 +127,12 @@ void Pipeline::take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answ
     held_bytes_ += entry.size;
     return;
   }
-  end_transaction(entry.role.part == Part::Executes && !verdict.is_error, on_answer);
-  if (entries_.front().role.selects && !verdict.is_error) server_.login.database = *entries_.front().role.selects;
+  if (held_ > 0) {
+    TransactionOutcome outcome(entry.role.part, verdict);
+    end_transaction(outcome, on_answer);
+    return release_front(outcome.of_end(), on_answer);
+  }
+  if (entry.role.selects && !verdict.is_error) server_.login.database = *entry.role.selects;
   release_front(verdict, on_answer);
 }
 
@@ -139,13 +143,15 @@ bool Pipeline::must_be_held(const Entry& entry, const ReplyReader::Verdict& verd
   return entry.role.part == Part::Begins && !verdict.is_error;
 }
 
-void Pipeline::end_transaction(bool is_carried_out, const OnAnswer& on_answer) {
+void Pipeline::end_transaction(TransactionOutcome& outcome, const OnAnswer& on_answer) {
   for (; held_ > 0; --held_) {
     const Entry& entry = entries_.front();
-    // Only now: on a new connection the whole transaction would begin where this one did.
-    if (entry.role.selects && is_carried_out) server_.login.database = *entry.role.selects;
     const std::string error = std::move(entries_.front().error);
-    release_front({entry.is_error, error}, on_answer);
+    const ReplyReader::Verdict verdict = outcome.of_next({.is_error = entry.is_error, .error = error});
+    // Only now: on a new connection the whole transaction would begin where this one did.
+    const bool has_selected = outcome.is_carried_out() && !verdict.is_error;
+    if (entry.role.selects && has_selected) server_.login.database = *entry.role.selects;
+    release_front(verdict, on_answer);
   }
   held_bytes_ = 0;
 }

@@ -14,6 +14,7 @@
 #include "client/connection.h"
 #include "client/load/reply_reader.h"
 #include "client/load/send_buffer.h"
+#include "client/load/transaction.h"
 
 namespace millrace::client {
 
@@ -28,19 +29,12 @@ class Pipeline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // What a command is to the transactions of the input.
-  enum class Part {
-    None,      // outside of them
-    Begins,    // MULTI
-    Inside,    // it waits for EXEC
-    Executes,  // EXEC
-    Discards,  // DISCARD
-  };
+  using Part = TransactionPart;
 
   // What a command is to the connection it goes through.
   struct Role {
     Part part = Part::None;
-    bool is_preface = false;               // ours, not the user's: ASKING
+    bool is_preface = false;               // ours, not the user's: ASKING, and what abandons
     std::optional<unsigned> selects = {};  // the database it switches to
   };
 
@@ -67,7 +61,7 @@ class Pipeline {
 
   // Receives what is there, without waiting, and opens a connection again that broke. Each
   // command is answered once, in the order they were added; those of a transaction when it
-  // ends. Unreachable: the server has been away for longer than it may, or lets us in and
+  // ends, with what EXEC says of them. Unreachable: the server has been away for longer than it may, or lets us in and
   // answers nothing for as long.
   Result<void> receive(const OnAnswer& on_answer);
 
@@ -110,7 +104,7 @@ class Pipeline {
   Result<void> receive_some(const OnAnswer& on_answer);
   void take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
   bool must_be_held(const Entry& entry, const ReplyReader::Verdict& verdict) const;
-  void end_transaction(bool is_carried_out, const OnAnswer& on_answer);
+  void end_transaction(TransactionOutcome& outcome, const OnAnswer& on_answer);
   void release_front(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
   void lose(Error why);
   Result<void> try_again();

@@ -3,6 +3,7 @@
 import gzip
 import random
 import signal
+import subprocess
 
 import pytest
 
@@ -119,3 +120,58 @@ def test_where_multi_is_refused_the_commands_behind_it_count_as_they_are_carried
         running.ends_with(130)
     assert counts(load(own, *words[3:], status=1)) == (100_002, 100_000, 2)
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(100_000)]
+
+
+def failures(done):
+    """Line and reason of what was told on stderr."""
+    return [tuple(line.split(":", 3)[2:]) for line in done.stderr.decode().splitlines()]
+
+
+def test_an_error_inside_a_transaction_names_the_line_of_its_command(server, c):
+    done = load(server, "-", input=b"SET a x\nMULTI\nSET b 1\n\nINCR a\nSET b 2\nLPUSH a 1\nEXEC\n", status=1)
+    assert counts(done) == (7, 5, 2)
+    assert failures(done) == [
+        ("5", " ERR value is not an integer or out of range"),
+        ("7", " WRONGTYPE Operation against a key holding the wrong kind of value")]
+    assert c.call("GET", "b") == b"2"
+
+
+def test_commands_of_a_transaction_that_exec_refuses_count_as_failed(server, c):
+    done = load(server, "-", input=b"MULTI\nSET a 1\nNOSUCH\nSET b 1\nEXEC\nSET c 1\n", status=1)
+    assert counts(done) == (6, 2, 4)
+    aborted = " EXECABORT Transaction discarded because of previous errors."
+    assert [line for line, _ in failures(done)] == ["2", "3", "4", "5"]
+    assert [why for _, why in failures(done) if "NOSUCH" not in why] == [aborted] * 3
+    assert c.call("EXISTS", "a", "b") == 0 and c.call("GET", "c") == b"1"
+
+
+def test_a_transaction_of_which_a_watched_key_was_changed_counts_as_failed(server, c, tmp_path):
+    with Running(tmp_path, "load", "--to", f":{server.port}", "-", stdin=subprocess.PIPE) as running:
+        running.process.stdin.write(b"WATCH k\nSET watching 1\n")
+        running.process.stdin.flush()
+        wait_until(lambda: c.call("EXISTS", "watching"), "it watches")
+        c.call("SET", "k", "changed")
+        running.process.stdin.write(b"MULTI\nSET a 1\nEXEC\n")
+        running.process.stdin.close()
+        running.ends_with(1)
+        assert running.output().startswith("5 sent, 3 succeeded, 2 failed")
+        assert "-:4: not carried out: a key that its transaction watches was changed" in running.errors()
+    assert c.call("EXISTS", "a") == 0
+
+
+def test_what_the_input_discards_itself_succeeded(server, c):
+    assert counts(load(server, "-", input=b"MULTI\nSET a 1\nDISCARD\nSET b 1\n")) == (4, 4, 0)
+    assert c.call("EXISTS", "a") == 0 and c.call("GET", "b") == b"1"
+
+
+def test_a_transaction_that_is_open_at_the_end_of_its_file_is_told_and_swallows_nothing(server, c, tmp_path, state):
+    first, second = tmp_path / "f1.commands", tmp_path / "f2.commands"
+    first.write_text("SET f0 1\nMULTI\nSET f1 1\n")
+    second.write_text("SET f2 1\nMULTI\n")
+    done = load(server, "--checkpoint", state, first, second, status=1)
+    assert counts(done) == (5, 2, 3)
+    why = "not carried out: its transaction has no EXEC in this file"
+    assert done.stderr.decode().splitlines() == [
+        f"millrace load: {first}:2: {why}", f"millrace load: {first}:3: {why}", f"millrace load: {second}:2: {why}"]
+    assert c.call("EXISTS", "f1") == 0 and c.call("GET", "f2") == b"1"
+    assert number_in(state, "file") == 2 and number_in(state, "failed") == 3
