@@ -231,6 +231,42 @@ def test_a_checkpoint_of_another_load_is_refused(own, tmp_path, state):
         assert state.read_text() == damaged
 
 
+def test_a_checkpoint_of_another_database_is_refused(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("SET a 1\nSET b 1\n")
+    load(own, "--checkpoint", state, path)
+    done = load(own, "--checkpoint", state, "--database", "5", path, status=2)
+    assert b"is of another load: commands" in done.stderr and b" into database 5" in done.stderr
+    state.unlink()
+    load(own, "--checkpoint", state, "--database", "5", path)
+    load(own, "--checkpoint", state, path, status=2)
+    load(own, "--checkpoint", state, "--database", "5", path)
+
+
+def test_a_load_into_a_database_goes_on_in_the_one_that_its_input_selected(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("SET five 1\nSELECT 0\nNOSUCH\n" + "SET zero 1\n" * 1000)
+    words = ("--checkpoint", state, "--database", "5", "--pipeline", "1", path)
+    load(own, "--strict", *words, status=1)
+    own.admin.call("DEL", "zero")
+    load(own, *words, status=1)
+    assert own.admin.call("KEYS", "*") == [b"zero"]
+
+
+def test_a_load_goes_on_at_another_server_and_says_so(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("SET a 1\nNOSUCH\n" + "INCR n\n" * 1000)
+    words = ("--checkpoint", state, "--pipeline", "1", path)
+    load(own, "--strict", *words, status=1)
+    with Server() as other:
+        done = load(other, *words, status=1)
+        told = f"the earlier run loaded into 127.0.0.1:{own.port}; this one goes on at 127.0.0.1:{other.port}"
+        assert told in done.stderr.decode()
+        assert other.admin.call("EXISTS", "a") == 0
+        assert b"the earlier run" not in load(other, *words, status=1).stderr
+        assert int(own.admin.call("GET", "n") or 0) + int(other.admin.call("GET", "n")) == 1000
+
+
 def test_a_strict_load_goes_on_behind_what_ended_it(own, tmp_path, state):
     path = tmp_path / "x.commands"
     path.write_text("INCR n\nNOSUCH\n" + "INCR n\n" * 10_000 + "NOSUCH\nINCR n\n")
