@@ -202,8 +202,9 @@ def test_it_is_told_what_is_wrong(server, c):
     c.call("SET", "string", "x")
     done = millrace("tail", *to, "string")
     assert done.returncode == 1 and b"WRONGTYPE" in done.stderr
-    done = millrace("tail", *to, "log", "--from", "zero")
-    assert done.returncode == 1 and b"millrace tail: ERR " in done.stderr
+    for wrong in ("foo", "0", "-0", "+5", "5x", "-", "", "99999999999999999999"):
+        done = millrace("tail", "--to", ":1", "log", "--from", wrong)
+        assert done.returncode == 2 and b"is no place in a log" in done.stderr, wrong
     assert millrace("tail", "--to", ":1", "log").returncode == 3
     for words in (["tail"], ["tail", "log", "--consumer", "ann"], ["tail", "log", "--group", "g", "--from", "1"],
                   ["tail", "log", "--group", "g", "--retry", "0"], ["tail", "log", "--to", "x:y"]):
