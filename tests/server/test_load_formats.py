@@ -221,3 +221,11 @@ def test_a_name_that_two_columns_have_is_refused_where_it_is_used(server, c, tem
     assert why in done.stderr.decode() and c.call("EXISTS", "k") == 0
     load(server, "--format", "csv", "--as", "SET {b} {3}", "-", input=rows)
     assert c.call("GET", "2") == b"3"
+
+
+@pytest.mark.parametrize("name", ["U.CSV", "u.Csv", "U.CSV.GZ"])
+def test_the_format_follows_from_a_name_in_capitals_too(server, c, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"id\n7\n")
+    load(server, "--as", "SET k {id}", path)
+    assert c.call("GET", "k") == b"7"
