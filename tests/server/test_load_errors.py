@@ -119,4 +119,5 @@ def test_a_wrong_call_is_refused_with_status_2_and_a_reason(words, why):
     done = millrace("load", *words)
     assert done.returncode == 2
     assert why in done.stderr.decode()
+    assert done.stderr.startswith(b"millrace load: ")
     assert done.stdout == b""
