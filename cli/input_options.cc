@@ -25,8 +25,10 @@ std::optional<InputFormat> format_called(std::string_view name) {
   return found->format;
 }
 
-// By the name of the file: "users.csv", "users.csv.gz".
-std::optional<InputFormat> format_of(std::string_view path) {
+// By the name of the file: "users.csv", "users.csv.gz", "USERS.CSV".
+std::optional<InputFormat> format_of(const std::string& file) {
+  const std::string name = CLI::detail::to_lower(file);
+  std::string_view path = name;
   for (const std::string_view packed : {".gz", ".zst"}) {
     if (path.ends_with(packed)) path.remove_suffix(packed.size());
   }

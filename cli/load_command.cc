@@ -37,7 +37,8 @@ sum: sent, succeeded, failed, seconds, rate.
 A server that goes away is reached again; what it had not answered is sent again. With
 --checkpoint a second run of the same command goes on where the first one ended, even if
 it was killed: with one connection from the first command that was not answered. With
-several, or in a cluster, up to 100,000 commands behind it may be sent twice.
+several, or in a cluster, up to 100,000 commands behind it may be sent twice. It goes on
+at whatever server --to names, but only in the same --database.
 
 In a cluster --to is any of its nodes, and each command goes to the node that serves its
 key. With one connection commands arrive in the order of the input; with several, those of
@@ -68,12 +69,19 @@ int status_of(client::Loader::End end, const client::LoadCounts& counts) {
   return counts.failed + counts.bad > 0 ? kSomeFailed : kDone;
 }
 
+// What is loaded how and into which database, in one line. Not into which server: after a
+// failover the same load goes on at another one.
+std::string identity(const LoadCommandOptions& options) {
+  const unsigned database = options.server.login.database;
+  return options.input.identity() + (database == 0 ? "" : " into database " + std::to_string(database));
+}
+
 int run(const LoadCommandOptions& options) {
   auto server = options.server.connection();
   if (!server) return complain(server.error());
   auto source = options.input.open();
   if (!source) return complain(source.error());
-  LoadSession session(*source, options.input.identity(), options.is_quiet);
+  LoadSession session(*source, identity(options), server->to.text(), options.is_quiet);
   if (auto opened = session.open(options.checkpoint, options.errors); !opened) return complain(opened.error());
 
   const client::Milliseconds timeout(1000 * static_cast<int64_t>(options.timeout));
@@ -86,7 +94,7 @@ int run(const LoadCommandOptions& options) {
   client::LoadCounts counts;
   if (session.continued()) {
     counts = session.continued()->counts;
-    if (session.continued()->database != 0) load.server.login.database = session.continued()->database;
+    load.server.login.database = session.continued()->database;
   }
   const auto end = client::Loader(load, *source, session).run(counts);
   const auto closed = session.close();

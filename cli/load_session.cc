@@ -6,8 +6,8 @@
 
 namespace millrace::cli {
 
-LoadSession::LoadSession(client::CommandSource& source, std::string load, bool is_quiet)
-    : source_(source), load_(std::move(load)), progress_("millrace load", is_quiet) {}
+LoadSession::LoadSession(client::CommandSource& source, std::string load, std::string server, bool is_quiet)
+    : source_(source), load_(std::move(load)), server_(std::move(server)), progress_("millrace load", is_quiet) {}
 
 client::Result<void> LoadSession::open(const std::string& checkpoint, const std::string& errors) {
   if (!checkpoint.empty()) {
@@ -23,10 +23,15 @@ client::Result<void> LoadSession::open(const std::string& checkpoint, const std:
   }
   if (continued_) {
     if (auto there = source_.continue_at(continued_->position); !there) return there;
+    if (!continued_->server.empty() && continued_->server != server_) {
+      tell("the earlier run loaded into " + continued_->server + "; this one goes on at " + server_ +
+           ", and sends nothing again");
+    }
+    continued_->server = server_;
   }
   if (checkpoint_) {
     // Before anything is sent: what cannot be noted would be sent twice.
-    const client::Checkpoint first = continued_.value_or(client::Checkpoint{load_, {}, 0, {}});
+    const client::Checkpoint first = continued_.value_or(client::Checkpoint{load_, {}, 0, {}, server_});
     if (auto written = checkpoint_->write(first); !written) return written;
   }
   if (!errors.empty()) return errors_.open(errors, continued_.has_value());
@@ -63,7 +68,7 @@ client::Result<void> LoadSession::settled(const client::InputPosition& position,
   // What is under way will be sent again, and counted then.
   client::LoadCounts answered = counts;
   answered.sent = counts.succeeded + counts.failed;
-  return checkpoint_->write({load_, position, database, answered});
+  return checkpoint_->write({load_, position, database, answered, server_});
 }
 
 void LoadSession::moved_on(const client::LoadCounts& counts) {

@@ -15,8 +15,9 @@ namespace millrace::cli {
 
 class LoadSession : public client::LoadWatcher {
  public:
-  // The source outlives it. `load` is what the checkpoint recognises the load by.
-  LoadSession(client::CommandSource& source, std::string load, bool is_quiet);
+  // The source outlives it. `load` is what the checkpoint recognises the load by; `server` is
+  // where it goes, which may be another one for each run.
+  LoadSession(client::CommandSource& source, std::string load, std::string server, bool is_quiet);
 
   // Uses these files; an empty name is none. If the checkpoint has something, the source goes
   // there. BadInput: it is of another load, or none. Output: a file cannot be written; the
@@ -47,6 +48,7 @@ class LoadSession : public client::LoadWatcher {
 
   client::CommandSource& source_;
   std::string load_;
+  std::string server_;
   StopSignal stop_;
   ErrorReport errors_{"millrace load"};
   Progress progress_;

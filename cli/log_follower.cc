@@ -20,7 +20,8 @@ constexpr int kPatienceMs = 20'000;
 constexpr client::Milliseconds kLongestRest{2000};
 constexpr const char* kBatch = "100";
 
-// The messages of an answer; they borrow it. Evicted ones, which are null, are left out.
+// The messages of an answer; they borrow it. Evicted ones, which are null, are left out, and so
+// is what WITHINFO gives.
 std::vector<Message> messages_in(const Reply& reply) {
   std::vector<Message> messages;
   for (const Reply& item : reply.items) {
@@ -32,6 +33,12 @@ std::vector<Message> messages_in(const Reply& reply) {
     if (item.items.size() > 3) message.attempts = item.items[3].integer;
   }
   return messages;
+}
+
+// The log's last offset, where an answer begins with what WITHINFO gives: [first, last].
+std::optional<int64_t> last_offset_in(const Reply& reply) {
+  if (reply.items.empty() || reply.items[0].items.size() != 2) return std::nullopt;
+  return reply.items[0].items[1].integer;
 }
 
 }  // namespace
@@ -79,7 +86,7 @@ Result<Reply> LogFollower::ask() {
     words.insert(words.end(), {"GROUP", options_.group->name, "RETRY", retry, "0", "WITHATTEMPTS"});
     if (!options_.group->consumer.empty()) words.insert(words.end(), {"CONSUMER", options_.group->consumer});
   } else {
-    words.push_back("SKIP");
+    words.insert(words.end(), {"SKIP", "WITHINFO"});
   }
   if (auto sent = connection_.send(words); !sent) return std::unexpected(sent.error());
   pollfd waited[] = {{connection_.descriptor(), POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}};
@@ -94,11 +101,14 @@ Result<Reply> LogFollower::ask() {
 Result<LogFollower::Next> LogFollower::take(const Reply& reply, const Show& show, const Tell& tell) {
   if (reply.is_error()) return take_error(reply.text);
   const std::vector<Message> messages = messages_in(reply);
-  if (messages.empty()) return Next::Go;
+  if (messages.empty()) {
+    if (const auto last = last_offset_in(reply); last && !options_.group) hear_of_last(*last, tell);
+    return Next::Go;
+  }
   if (!options_.group) {
     if (expected_ && messages.front().offset > *expected_) {
       tell("messages " + std::to_string(*expected_) + " to " + std::to_string(messages.front().offset - 1) +
-           " were evicted before they could be read");
+           " were evicted or replaced before they could be read");
     }
     expected_ = messages.back().offset + 1;
     position_ = std::to_string(*expected_);
@@ -137,17 +147,30 @@ Result<void> LogFollower::acknowledge(const std::vector<Message>& messages) {
   return {};
 }
 
-// Whether the server answers again. One that came back without its data has a log that
-// begins again at 1: waiting for the old position would be silence for a long time.
+// Whether the server answers again.
 bool LogFollower::comes_back(const Tell& tell) {
   auto reply = connection_.call({"TREAD", options_.key, "1", "0", "WITHINFO"});
-  if (!reply || reply->items.size() != 1 || reply->items[0].items.size() != 2) return false;
+  const auto last = reply ? last_offset_in(*reply) : std::nullopt;
+  if (!last) return false;
   tell(server_.to.text() + " is back");
-  if (!expected_ || reply->items[0].items[1].integer + 1 >= *expected_) return true;
-  tell("the log is shorter than before; reading it from its beginning");
-  expected_ = 1;
-  position_ = "1";
+  if (!options_.group) hear_of_last(*last, tell);
   return true;
+}
+
+// There is nothing for us yet, and this is the log's last offset. A log that ends before what
+// we have seen was made anew, or its server came back without it: it begins again at 1, and
+// waiting for the old position would be silence for a long time.
+void LogFollower::hear_of_last(int64_t last, const Tell& tell) {
+  if (expected_ && last + 1 < *expected_) {
+    tell("the log is shorter than before; reading it from its beginning");
+    expected_ = 1;
+  } else if (!expected_ && (position_ == "$" || position_.starts_with('-'))) {
+    // From here on by number: what is written before we ask again is not missed.
+    expected_ = last + 1;
+  } else {
+    return;
+  }
+  position_ = std::to_string(*expected_);
 }
 
 // Waits before the next attempt, a little longer each time, but not for the signal.

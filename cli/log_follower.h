@@ -39,7 +39,8 @@ class LogFollower {
   // What is done with the messages of one answer. False ends it, and nothing of that answer
   // is acknowledged.
   using Show = std::function<bool(const std::vector<Message>& messages)>;
-  // What people should know, in one sentence: the server is away, messages are missing.
+  // What people should know, in one sentence: the server is away, messages are missing, the log
+  // was made anew.
   using Tell = std::function<void(const std::string& sentence)>;
 
   LogFollower(client::ConnectionOptions server, FollowOptions options, StopSignal& stop);
@@ -57,6 +58,7 @@ class LogFollower {
   client::Result<Next> take_error(const std::string& text);
   client::Result<void> acknowledge(const std::vector<Message>& messages);
   bool comes_back(const Tell& tell);
+  void hear_of_last(int64_t last, const Tell& tell);
   void rest();
 
   client::Connection connection_;

@@ -45,6 +45,12 @@ int main(int argc, char** argv) {
   tool.formatter_fn([](const CLI::App* app, const std::string&, CLI::AppFormatMode) {
     return help_page(describe(*app), app->get_parent() == nullptr ? "" : app->get_parent()->get_name() + " ");
   });
+  // Every complaint of a command begins with its name, those about its options too.
+  tool.failure_message([](const CLI::App* app, const CLI::Error& error) {
+    std::string name = app->get_name();
+    for (const CLI::App* command : app->get_subcommands()) name += ' ' + command->get_name();
+    return name + ": " + error.what() + "\nRun with --help for more information.\n";
+  });
   int status = kDone;
   add_load_command(tool, status);
   add_protocol_command(tool, status);

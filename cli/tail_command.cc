@@ -1,6 +1,7 @@
 #include "cli/tail_command.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -27,18 +28,30 @@ With --json a line is {"offset":17,"tag":"paid","entry":"..."}; bytes that are n
 UTF-8 become \u0080 to \u00ff.
 
 Without a group it reads from --from on and disturbs nobody: an offset, -n for the last
-n messages, '$' for new ones only. With --group each message goes to one of the group's
+n offsets, '$' for new ones only. Where messages were taken out of a log (TRETAIN LATEST),
+the last n offsets hold fewer than n. With --group each message goes to one of the group's
 readers; it is acknowledged after it was printed, and comes again if we die before.
 
-It goes on when the server restarts, and ends with Ctrl-C.
+It goes on when the server restarts, and ends with Ctrl-C. A log that was deleted and
+written anew is read from its beginning; that is noticed within ten seconds, unless the new
+one has become longer than the old one was.
 
 Exit status: 0 ended by Ctrl-C, 1 the server refused it, 2 wrong call, 3 no server,
 4 the output cannot be written.
 
 Examples:
-  millrace tail orders                        the last ten messages, then what comes
+  millrace tail orders                        the last ten offsets, then what comes
   millrace tail orders --from 1 --json | jq   the whole log, as JSON
   millrace tail jobs --group mailers --consumer ann)";
+
+// A check of --from, as TREAD will understand it: what is wrong with the word, or nothing.
+std::string is_a_place(const std::string& word) {
+  int64_t offset = 0;
+  const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), offset);
+  const bool is_number = problem == std::errc() && end == word.data() + word.size();
+  if (word == "$" || (is_number && offset != 0)) return {};
+  return word + " is no place in a log: an offset from 1 on, -n for the last n, or '$' for new ones only";
+}
 
 std::string line_of(const Message& message, bool as_json) {
   std::string line =
@@ -101,6 +114,7 @@ void add_tail_command(CLI::App& tool, int& status) {
   command->add_option("KEY", options->follow.key, "the log's key")->required();
   auto* from =
       command->add_option("--from", options->follow.from, "an offset, -n for the last n, '$' for new ones only")
+          ->check(is_a_place, "")
           ->type_name("OFFSET")
           ->capture_default_str();
   auto* group = command->add_option("--group", options->group.name, "read for this group, and acknowledge")

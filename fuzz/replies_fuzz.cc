@@ -26,6 +26,7 @@ std::vector<std::string> verdicts(std::string_view text, size_t step) {
       }
       if (!*verdict) break;
       REQUIRE((*verdict)->is_error != (*verdict)->error.empty());
+      for (const auto& [item, error] : (*verdict)->within) found.push_back(std::to_string(item) + ' ' + error);
       found.emplace_back((*verdict)->error);
     }
   }

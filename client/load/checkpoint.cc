@@ -57,6 +57,7 @@ std::string Checkpoint::text() const {
   std::string text = std::string(kFirstLine) + "\nload " + load + '\n';
   for (const auto& [name, number] : numbers_of(*this)) text += std::string(name) + ' ' + std::to_string(*number) + '\n';
   text += "database " + std::to_string(database) + '\n';
+  if (!server.empty()) text += "server " + server + '\n';
   if (const auto& trace = position.trace) {
     text += "beginning " + std::to_string(trace->beginning) + "\nbefore " + std::to_string(trace->before) + '\n';
   }
@@ -77,6 +78,11 @@ Result<Checkpoint> parse_checkpoint(std::string_view text) {
       if (!take_number(text, name, *number)) return false;
     }
     if (!take_number(text, "database", checkpoint.database)) return false;
+    if (text.starts_with("server ")) {
+      std::string_view server;
+      if (!take_line(text, "server", server)) return false;
+      checkpoint.server = server;
+    }
     auto& trace = checkpoint.position.trace;
     if (text == "end\n") {
       trace.reset();

@@ -10,11 +10,13 @@
 //   failed 1
 //   bad 0
 //   database 0
+//   server 127.0.0.1:6379
 //   beginning 3735928559
 //   before 195948557
 //   end
 //
-// The last two numbers are the trace of the input; checkpoints of older versions have none.
+// The last two numbers are the trace of the input; checkpoints of older versions have none, and
+// no server.
 #pragma once
 
 #include <chrono>
@@ -32,6 +34,7 @@ struct Checkpoint {
   InputPosition position;  // everything before it is settled
   unsigned database = 0;   // what the input had selected by then
   LoadCounts counts;
+  std::string server = {};  // where it was loaded to; nothing: it is not known
 
   std::string text() const;
 };

@@ -9,7 +9,8 @@ Checkpoint example() {
   return {.load = "csv as \"SET {id}\" of \"a b.csv\"",
           .position = {.file = 1, .offset = UINT64_MAX, .line = 3, .trace = InputTrace{9, UINT32_MAX}},
           .database = 4,
-          .counts = {.sent = 5, .succeeded = 6, .failed = 7, .bad = 8}};
+          .counts = {.sent = 5, .succeeded = 6, .failed = 7, .bad = 8},
+          .server = "[::1]:6379"};
 }
 
 TEST(Checkpoint, WhatIsWrittenIsRead) {
@@ -21,15 +22,19 @@ TEST(Checkpoint, WhatIsWrittenIsRead) {
   EXPECT_EQ(read->database, 4U);
   EXPECT_EQ(read->counts.sent, 5U);
   EXPECT_EQ(read->counts.bad, 8U);
+  EXPECT_EQ(read->server, "[::1]:6379");
   EXPECT_EQ(read->text(), example().text());
 }
 
-TEST(Checkpoint, AnOlderOneHasNoTrace) {
+TEST(Checkpoint, AnOlderOneHasNoServerAndNoTrace) {
   Checkpoint older = example();
+  older.server.clear();
+  EXPECT_EQ(parse_checkpoint(older.text())->position.trace, older.position.trace);
   older.position.trace.reset();
   const auto read = parse_checkpoint(older.text());
   ASSERT_TRUE(read);
   EXPECT_EQ(read->position.trace, std::nullopt);
+  EXPECT_EQ(read->server, "");
   EXPECT_EQ(read->text(), older.text());
 }
 

@@ -43,7 +43,8 @@ std::optional<unsigned> number_in(std::string_view word) {
 
 CommandEffects::Effect CommandEffects::next(Words words) {
   const std::string_view name = words[0];
-  Effect effect{.role = {.is_within_transaction = is_in_transaction_}};
+  using Part = Pipeline::Part;
+  Effect effect{.role = {.part = is_in_transaction_ ? Part::Inside : Part::None}};
   // Almost all commands of almost all loads end here.
   constexpr std::string_view kFirstLetters = "MmSsPpHhQqRrUuCcEeDdWw";
   if (name.size() < 4 || kFirstLetters.find(name.front()) == kFirstLetters.npos) return effect;
@@ -57,10 +58,12 @@ CommandEffects::Effect CommandEffects::next(Words words) {
       effect.refusal = "this command means something for the next ones, which needs one connection and no cluster";
       return effect;
     }
-    if (is(name, "MULTI")) is_in_transaction_ = true;
-    if (is(name, "EXEC") || is(name, "DISCARD")) is_in_transaction_ = false;
+    // With a word too many, MULTI begins nothing and DISCARD ends nothing; EXEC ends it all the same.
+    if (is(name, "MULTI") && words.size() == 1) effect.role.part = Part::Begins;
+    if (is(name, "EXEC")) effect.role.part = Part::Executes;
+    if (is(name, "DISCARD") && words.size() == 1) effect.role.part = Part::Discards;
     if (is(name, "SELECT") && words.size() == 2) effect.role.selects = number_in(words[1]);
-    effect.role.is_within_transaction = is_in_transaction_;
+    is_in_transaction_ = effect.role.part == Part::Begins || effect.role.part == Part::Inside;
   }
   return effect;
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "client/connection.h"
 #include "client/load/pipeline.h"
@@ -23,6 +24,10 @@ class CommandEffects {
 
   // The effect of the next command. REQUIRES: at least one word.
   Effect next(Words words);
+
+  // The input goes on in another file, or ends. True if a transaction is open, which must be
+  // abandoned then: in the other file it would swallow what has nothing to do with it.
+  bool leaves_transaction() { return std::exchange(is_in_transaction_, false); }
 
  private:
   bool has_one_connection_;

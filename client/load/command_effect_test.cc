@@ -5,19 +5,42 @@
 namespace millrace::client {
 namespace {
 
+using Part = Pipeline::Part;
+
 CommandEffects::Effect effect_of(CommandEffects& effects, std::initializer_list<std::string_view> words) {
   return effects.next(Words(words.begin(), words.size()));
 }
 
 TEST(CommandEffects, ATransactionLastsFromMultiToExec) {
   CommandEffects effects(true);
-  EXPECT_FALSE(effect_of(effects, {"SET", "a", "1"}).role.is_within_transaction);
-  EXPECT_TRUE(effect_of(effects, {"multi"}).role.is_within_transaction);
-  EXPECT_TRUE(effect_of(effects, {"SET", "a", "1"}).role.is_within_transaction);
-  EXPECT_TRUE(effect_of(effects, {"HSET", "a", "1"}).role.is_within_transaction);
-  EXPECT_FALSE(effect_of(effects, {"EXEC"}).role.is_within_transaction);
-  EXPECT_TRUE(effect_of(effects, {"MULTI"}).role.is_within_transaction);
-  EXPECT_FALSE(effect_of(effects, {"Discard"}).role.is_within_transaction);
+  EXPECT_EQ(effect_of(effects, {"SET", "a", "1"}).role.part, Part::None);
+  EXPECT_EQ(effect_of(effects, {"multi"}).role.part, Part::Begins);
+  EXPECT_EQ(effect_of(effects, {"SET", "a", "1"}).role.part, Part::Inside);
+  EXPECT_EQ(effect_of(effects, {"HSET", "a", "1"}).role.part, Part::Inside);
+  EXPECT_EQ(effect_of(effects, {"EXEC"}).role.part, Part::Executes);
+  EXPECT_EQ(effect_of(effects, {"SET", "a", "1"}).role.part, Part::None);
+  EXPECT_EQ(effect_of(effects, {"MULTI"}).role.part, Part::Begins);
+  EXPECT_EQ(effect_of(effects, {"Discard"}).role.part, Part::Discards);
+  EXPECT_EQ(effect_of(effects, {"SET", "a", "1"}).role.part, Part::None);
+}
+
+TEST(CommandEffects, MultiAndDiscardWithAWordTooManyDoNothingToATransaction) {
+  CommandEffects effects(true);
+  EXPECT_EQ(effect_of(effects, {"MULTI", "x"}).role.part, Part::None);
+  EXPECT_EQ(effect_of(effects, {"SET", "a", "1"}).role.part, Part::None);
+  EXPECT_EQ(effect_of(effects, {"MULTI"}).role.part, Part::Begins);
+  EXPECT_EQ(effect_of(effects, {"DISCARD", "x"}).role.part, Part::Inside);
+  EXPECT_EQ(effect_of(effects, {"EXEC", "x"}).role.part, Part::Executes);
+  EXPECT_EQ(effect_of(effects, {"SET", "a", "1"}).role.part, Part::None);
+}
+
+TEST(CommandEffects, WhereATransactionIsLeftItIsOver) {
+  CommandEffects effects(true);
+  EXPECT_FALSE(effects.leaves_transaction());
+  effect_of(effects, {"MULTI"});
+  EXPECT_TRUE(effects.leaves_transaction());
+  EXPECT_FALSE(effects.leaves_transaction());
+  EXPECT_EQ(effect_of(effects, {"SET", "a", "1"}).role.part, Part::None);
 }
 
 TEST(CommandEffects, SelectIsRemembered) {
@@ -51,7 +74,7 @@ TEST(CommandEffects, WithSeveralConnectionsNothingMayMatterToTheNext) {
   for (const std::string_view name : {"MULTI", "EXEC", "DISCARD", "WATCH", "UNWATCH", "SELECT"}) {
     const auto effect = effect_of(effects, {name, "1"});
     EXPECT_NE(effect.refusal, nullptr) << name;
-    EXPECT_FALSE(effect.role.is_within_transaction);
+    EXPECT_EQ(effect.role.part, Part::None);
   }
 }
 

@@ -147,7 +147,8 @@ void JsonScanner::enter(std::string_view name) {
   const size_t depth = levels_.size() - 1;
   for (size_t i = 0; i < wanted_.size(); ++i) {
     Sought& sought = wanted_[i];
-    if (sought.matched != depth || depth >= sought.path.size() || sought.path[depth] != name || found_[i]) continue;
+    if (sought.matched != depth || depth >= sought.path.size() || sought.path[depth] != name) continue;
+    found_[i].reset();
     sought.matched = depth + 1;
     if (sought.matched == sought.path.size()) sought.started = at_;
   }

@@ -29,7 +29,8 @@ class JsonScanner {
   Result<void> scan(std::string_view text);
 
   // Of the last scan that went well: the source of the value that path number i leads to,
-  // or nothing. Of two members with one name it is the first. Borrowed from the text.
+  // or nothing. Of two members with one name it is the last, as for most parsers.
+  // Borrowed from the text.
   std::optional<std::string_view> found(size_t i) const { return found_[i]; }
 
  private:

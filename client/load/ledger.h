@@ -1,11 +1,17 @@
 // Which commands of a load are settled: answered, or never to be sent. They are entered in
-// the order of the input and settled in any; everything before settled_up_to() is.
+// the order of the input and settled in any; everything before settled_up_to() is. What became
+// of a command is told when everything before it is settled too, so that what was told and
+// settled_up_to() always agree.
 //
-//   entered  1 2 3 4 5 6      settled  1 2 4 5      settled_up_to() is behind 2
+//   entered  1 2 3 4 5 6      settled  1 2 4 5      settled_up_to() is behind 2; told: 1 2
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "client/load/command_source.h"
 
@@ -13,19 +19,35 @@ namespace millrace::client {
 
 class Ledger {
  public:
+  enum class Outcome : uint8_t { Open, Succeeded, Failed, Bad };
+
+  struct Entry {
+    uint64_t line;
+    uint64_t file;
+    InputPosition end;
+    Outcome outcome = Outcome::Open;
+    std::unique_ptr<const std::string> why = nullptr;  // of one that failed or is bad
+  };
+
   // `settled`: where the input begins.
   explicit Ledger(const InputPosition& settled) : settled_up_to_(settled) {}
 
   // Enters the next command of the input. The result is its number.
   uint64_t enter(const InputPosition& begin, const InputPosition& end) {
-    open_.push_back({begin.line, begin.file, end, false});
+    open_.push_back({begin.line, begin.file, end});
     return first_ + open_.size() - 1;
   }
 
-  // REQUIRES: the number was entered and is not settled yet.
-  void settle(uint64_t number) {
-    open_[number - first_].is_settled = true;
-    while (!open_.empty() && open_.front().is_settled) {
+  // Calls tell(const Entry&) for this one and those behind it, as far as nothing before them is
+  // open any more. REQUIRES: the number was entered and is not settled yet; `why` says what is
+  // wrong unless it succeeded.
+  template <class Tell>
+  void settle(uint64_t number, Outcome outcome, std::string_view why, const Tell& tell) {
+    Entry& settled = open_[number - first_];
+    settled.outcome = outcome;
+    if (outcome != Outcome::Succeeded) settled.why = std::make_unique<const std::string>(why);
+    while (!open_.empty() && open_.front().outcome != Outcome::Open) {
+      tell(std::as_const(open_.front()));
       settled_up_to_ = open_.front().end;
       open_.pop_front();
       ++first_;
@@ -37,18 +59,15 @@ class Ledger {
   // How many are between the oldest that is not settled and the newest.
   size_t span() const { return open_.size(); }
 
-  // REQUIRES: the number is not settled.
-  uint64_t line(uint64_t number) const { return open_[number - first_].line; }
-  uint64_t file(uint64_t number) const { return open_[number - first_].file; }
+  // Tells of those that are settled while something before them is open, and will stay so.
+  template <class Tell>
+  void tell_the_rest(const Tell& tell) const {
+    for (const Entry& entry : open_) {
+      if (entry.outcome != Outcome::Open) tell(entry);
+    }
+  }
 
  private:
-  struct Entry {
-    uint64_t line;
-    uint64_t file;
-    InputPosition end;
-    bool is_settled;
-  };
-
   std::deque<Entry> open_;
   uint64_t first_ = 0;
   InputPosition settled_up_to_;

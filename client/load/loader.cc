@@ -42,7 +42,6 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
   counts_ = counts;
   if (auto opened = router_.open(); !opened) return std::unexpected(opened.error());
   effects_.emplace(router_.has_one_connection());
-  const uint64_t failed_before = counts.failed + counts.bad;
   std::optional<End> end;
   std::optional<Clock::time_point> deadline;
   const auto run_on = [&]() -> Result<void> {
@@ -57,8 +56,7 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
       }
       watcher_.moved_on(counts_);
       if (is_at_end_ && is_idle()) return {};
-      const bool is_over =
-          watcher_.is_stopped() || (options_.is_strict && counts_.failed + counts_.bad > failed_before);
+      const bool is_over = watcher_.is_stopped() || (options_.is_strict && has_failed_);
       if (is_over && !end) {
         end = watcher_.is_stopped() ? End::Stopped : End::Strict;
         is_at_end_ = true;
@@ -70,10 +68,11 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
     return {};
   };
   auto ran = run_on();
-  for (Pipeline& pipeline : router_.pipelines()) {
-    pipeline.end_transaction([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
-  }
+  // Only whole transactions count: a second run sends this one again, from its MULTI on.
+  for (Pipeline& pipeline : router_.pipelines()) counts_.sent -= pipeline.drop_transaction();
   if (ran) ran = tell_settled();
+  // What ended it may be within a transaction that the next run begins again.
+  if (ran && end == End::Strict) ledger_.tell_the_rest([&](const Ledger::Entry& entry) { tell_outcome(entry); });
   counts = counts_;
   if (!ran) return std::unexpected(ran.error());
   return end.value_or(End::Complete);
@@ -88,13 +87,15 @@ Result<void> Loader::fill() {
          (router_.has_one_connection() || ledger_.span() < kMostSpan)) {
     if (!has_command_) {
       const CommandSource::Step step = source_.next();
+      // Ctrl-C ends whoever writes the input too: what looks like its end may be half of it.
+      if (watcher_.is_stopped()) break;
       if (step == CommandSource::Step::End) is_at_end_ = has_read_all_ = true;
       waits_for_input_ = step == CommandSource::Step::Waiting;
-      if (is_at_end_ || waits_for_input_) break;
+      if (waits_for_input_) break;
+      if (is_at_end_ || source_.begin().file != file_) leave_file();
+      if (is_at_end_) break;
       if (step == CommandSource::Step::Bad) {
-        ++counts_.bad;
-        note_failure(source_.begin().file, source_.begin().line, source_.problem());
-        ledger_.settle(ledger_.enter(source_.begin(), source_.end()));
+        settle(ledger_.enter(source_.begin(), source_.end()), Ledger::Outcome::Bad, source_.problem());
         watcher_.moved_on(counts_);
         if (options_.is_strict) break;
         continue;
@@ -107,6 +108,15 @@ Result<void> Loader::fill() {
     has_command_ = false;
   }
   return {};
+}
+
+// A transaction ends in its file: in the next one it would swallow commands that do not belong
+// to it, and at the end of all nothing of it would be carried out, silently.
+void Loader::leave_file() {
+  file_ = source_.begin().file;
+  if (!effects_->leaves_transaction()) return;
+  constexpr std::string_view kDiscard[] = {"DISCARD"};
+  router_.pipelines().front().add(kDiscard, 0, {.part = Pipeline::Part::Abandons, .is_preface = true});
 }
 
 // Gives the source's command to a pipeline. False: that one has no room.
@@ -124,9 +134,7 @@ Result<bool> Loader::add_command() {
   const CommandEffects::Effect effect = effects_->next(words);
   const uint64_t number = ledger_.enter(source_.begin(), source_.end());
   if (effect.refusal != nullptr) {
-    ++counts_.bad;
-    note_failure(source_.begin().file, source_.begin().line, effect.refusal);
-    ledger_.settle(number);
+    settle(number, Ledger::Outcome::Bad, effect.refusal);
     return true;
   }
   if (source_.protocol().empty()) {
@@ -150,15 +158,13 @@ Result<void> Loader::receive() {
 }
 
 void Loader::answered(Pipeline& pipeline, const Pipeline::Answer& answer) {
-  if (!answer.verdict.is_error) {
-    ++counts_.succeeded;
-    refused_since_.reset();
-  } else {
+  if (answer.verdict.is_error) {
     if (redirected(pipeline, answer)) return;
-    ++counts_.failed;
-    note_failure(ledger_.file(answer.number), ledger_.line(answer.number), answer.verdict.error);
+    settle(answer.number, Ledger::Outcome::Failed, answer.verdict.error);
+  } else {
+    refused_since_.reset();
+    settle(answer.number, Ledger::Outcome::Succeeded, {});
   }
-  ledger_.settle(answer.number);
 }
 
 // Whether the answer says that the command belongs to another node, or should come again.
@@ -222,9 +228,21 @@ Result<void> Loader::look_for_new_owners() {
   return {};
 }
 
-void Loader::note_failure(uint64_t file, uint64_t line, std::string_view why) {
+void Loader::settle(uint64_t number, Ledger::Outcome outcome, std::string_view why) {
+  has_failed_ = has_failed_ || outcome != Ledger::Outcome::Succeeded;
+  ledger_.settle(number, outcome, why, [&](const Ledger::Entry& entry) { tell_outcome(entry); });
+}
+
+void Loader::tell_outcome(const Ledger::Entry& entry) {
+  if (entry.outcome == Ledger::Outcome::Succeeded) {
+    ++counts_.succeeded;
+    return;
+  }
+  ++(entry.outcome == Ledger::Outcome::Bad ? counts_.bad : counts_.failed);
   if (failure_) return;
-  if (auto noted = watcher_.failed(source_.file_name(file), line, why); !noted) failure_ = noted.error();
+  if (auto noted = watcher_.failed(source_.file_name(entry.file), entry.line, *entry.why); !noted) {
+    failure_ = noted.error();
+  }
 }
 
 void Loader::tell_of_trouble(const Pipeline& pipeline) {

@@ -18,10 +18,11 @@
 namespace millrace::client {
 
 struct LoadCounts {
-  uint64_t sent = 0;       // commands given to a server
-  uint64_t succeeded = 0;  // of them
-  uint64_t failed = 0;     // answered with an error
-  uint64_t bad = 0;        // records that are no command and were not sent
+  uint64_t sent = 0;  // commands given to a server
+  // Of the part of the input before which, and in which, everything is settled:
+  uint64_t succeeded = 0;
+  uint64_t failed = 0;  // answered with an error
+  uint64_t bad = 0;     // records that are no command and were not sent
 };
 
 // Whoever looks on while a load runs.
@@ -29,11 +30,12 @@ class LoadWatcher {
  public:
   virtual ~LoadWatcher() = default;
 
-  // A record that is no command, or was answered with an error. Output: it cannot be noted,
-  // and the load ends.
+  // A record that is no command, or was answered with an error; in the order of the input.
+  // Output: it cannot be noted, and the load ends.
   virtual Result<void> failed(const std::string& file, uint64_t line, std::string_view why) = 0;
 
-  // Everything before this place is settled. Output: as above.
+  // Everything before this place is settled, and the counts and failures are exactly those of
+  // what lies before it. Output: as above.
   virtual Result<void> settled(const InputPosition& position, const LoadCounts& counts, unsigned database) = 0;
 
   // Called often.
@@ -78,11 +80,13 @@ class Loader {
   Result<void> receive();
   Result<void> fill();
   Result<bool> add_command();
+  void leave_file();
   void answered(Pipeline& pipeline, const Pipeline::Answer& answer);
   bool redirected(Pipeline& pipeline, const Pipeline::Answer& answer);
   Result<void> send_again();
   Result<void> look_for_new_owners();
-  void note_failure(uint64_t file, uint64_t line, std::string_view why);
+  void settle(uint64_t number, Ledger::Outcome outcome, std::string_view why);
+  void tell_outcome(const Ledger::Entry& entry);
   void tell_of_trouble(const Pipeline& pipeline);
   Result<void> tell_settled();
   bool is_idle();
@@ -96,10 +100,12 @@ class Loader {
   Ledger ledger_;
   LoadCounts counts_;
   InputPosition told_;
+  uint64_t file_ = 0;          // in which the source's last record is
   bool has_command_ = false;   // the source's last one still waits for room
   bool is_at_end_ = false;     // nothing more is taken from the source
   bool has_read_all_ = false;  // because there is nothing more
   bool waits_for_input_ = false;
+  bool has_failed_ = false;   // something, in this run
   bool is_draining_ = false;  // no new commands until all are answered: order
   std::deque<Again> again_;
   std::set<const Pipeline*> troubled_;  // those of which it was told

@@ -120,24 +120,47 @@ Result<void> Pipeline::receive_some(const OnAnswer& on_answer) {
 void Pipeline::take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer) {
   --unanswered_;
   Entry& entry = entries_[held_];
-  if (entry.role.selects && !verdict.is_error) server_.login.database = *entry.role.selects;
-  if (entry.role.is_within_transaction) {
+  if (must_be_held(entry, verdict)) {
     entry.is_error = verdict.is_error;
     entry.error = verdict.error;
     ++held_;
     held_bytes_ += entry.size;
     return;
   }
-  end_transaction(on_answer);
+  if (held_ > 0) {
+    TransactionOutcome outcome(entry.role.part, verdict);
+    end_transaction(outcome, on_answer);
+    return release_front(outcome.of_end(), on_answer);
+  }
+  if (entry.role.selects && !verdict.is_error) server_.login.database = *entry.role.selects;
   release_front(verdict, on_answer);
 }
 
-void Pipeline::end_transaction(const OnAnswer& on_answer) {
+// Whether its answer is only known when its transaction ends. After a MULTI that the server
+// refused there is none: what follows is carried out as it comes.
+bool Pipeline::must_be_held(const Entry& entry, const ReplyReader::Verdict& verdict) const {
+  if (held_ > 0) return entry.role.part == Part::Begins || entry.role.part == Part::Inside;
+  return entry.role.part == Part::Begins && !verdict.is_error;
+}
+
+void Pipeline::end_transaction(TransactionOutcome& outcome, const OnAnswer& on_answer) {
   for (; held_ > 0; --held_) {
+    const Entry& entry = entries_.front();
     const std::string error = std::move(entries_.front().error);
-    release_front({entries_.front().is_error, error}, on_answer);
+    const ReplyReader::Verdict verdict = outcome.of_next({.is_error = entry.is_error, .error = error});
+    // Only now: on a new connection the whole transaction would begin where this one did.
+    const bool has_selected = outcome.is_carried_out() && !verdict.is_error;
+    if (entry.role.selects && has_selected) server_.login.database = *entry.role.selects;
+    release_front(verdict, on_answer);
   }
   held_bytes_ = 0;
+}
+
+size_t Pipeline::drop_transaction() {
+  if (held_ == 0) return 0;
+  connection_.close();
+  is_open_ = false;
+  return std::exchange(held_, 0);
 }
 
 void Pipeline::give_up(const OnAnswer& take_over) {

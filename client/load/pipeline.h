@@ -14,6 +14,7 @@
 #include "client/connection.h"
 #include "client/load/reply_reader.h"
 #include "client/load/send_buffer.h"
+#include "client/load/transaction.h"
 
 namespace millrace::client {
 
@@ -28,10 +29,12 @@ class Pipeline {
  public:
   using Clock = std::chrono::steady_clock;
 
+  using Part = TransactionPart;
+
   // What a command is to the connection it goes through.
   struct Role {
-    bool is_within_transaction = false;    // MULTI and what follows, up to but not with EXEC
-    bool is_preface = false;               // ours, not the user's: ASKING
+    Part part = Part::None;
+    bool is_preface = false;               // ours, not the user's: ASKING, and what abandons
     std::optional<unsigned> selects = {};  // the database it switches to
   };
 
@@ -58,15 +61,17 @@ class Pipeline {
 
   // Receives what is there, without waiting, and opens a connection again that broke. Each
   // command is answered once, in the order they were added; those of a transaction when it
-  // ends. Unreachable: the server has been away for longer than it may, or lets us in and
+  // ends, with what EXEC says of them. Unreachable: the server has been away for longer than it may, or lets us in and
   // answers nothing for as long.
   Result<void> receive(const OnAnswer& on_answer);
 
   // Sends what can be sent without waiting.
   void send();
 
-  // A transaction that the input leaves open: no more will come. What was answered of it is.
-  void end_transaction(const OnAnswer& on_answer);
+  // Forgets a transaction that was begun and not ended, since no more of it will come: closes
+  // the connection, so that the server forgets it too. The result is how many of its commands
+  // were taken back; none of them was answered or will be. REQUIRES: nothing is added any more.
+  size_t drop_transaction();
 
   // Hands back, in their order and as not answered, all commands that are here: they will go
   // another way.
@@ -98,6 +103,8 @@ class Pipeline {
   Result<void> send_some();
   Result<void> receive_some(const OnAnswer& on_answer);
   void take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
+  bool must_be_held(const Entry& entry, const ReplyReader::Verdict& verdict) const;
+  void end_transaction(TransactionOutcome& outcome, const OnAnswer& on_answer);
   void release_front(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
   void lose(Error why);
   Result<void> try_again();

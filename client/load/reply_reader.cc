@@ -9,12 +9,20 @@ namespace {
 char something;
 
 void* note_string(const redisReadTask* task, char* text, size_t size) {
-  if (task->type == REDIS_REPLY_ERROR) {
-    auto& error = *static_cast<std::string*>(task->privdata);
-    if (error.empty()) error.assign(text, size);
-    // An error without a word is one all the same.
-    if (error.empty()) error = "ERR";
-  }
+  if (task->type != REDIS_REPLY_ERROR) return &something;
+  auto& seen = *static_cast<ReplyReader::Seen*>(task->privdata);
+  // An error without a word is one all the same.
+  const std::string error = size == 0 ? "ERR" : std::string(text, size);
+  if (seen.error.empty()) seen.error = error;
+  if (task->parent == nullptr) return &something;
+  while (task->parent->parent != nullptr) task = task->parent;
+  const auto item = static_cast<size_t>(task->idx);
+  if (seen.within.empty() || seen.within.back().item != item) seen.within.push_back({item, error});
+  return &something;
+}
+
+void* note_null(const redisReadTask* task) {
+  if (task->parent == nullptr) static_cast<ReplyReader::Seen*>(task->privdata)->is_null = true;
   return &something;
 }
 
@@ -24,7 +32,7 @@ redisReplyObjectFunctions noting_functions() {
   // Versions of hiredis disagree about the type of the size.
   functions.createArray = [](const redisReadTask*, auto) -> void* { return &something; };
   functions.createInteger = [](const redisReadTask*, long long) -> void* { return &something; };
-  functions.createNil = [](const redisReadTask*) -> void* { return &something; };
+  functions.createNil = note_null;
   functions.freeObject = [](void*) {};
   return functions;
 }
@@ -33,10 +41,10 @@ redisReplyObjectFunctions noting_functions() {
 
 void ReplyReader::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
 
-ReplyReader::ReplyReader() : error_(std::make_unique<std::string>()) {
+ReplyReader::ReplyReader() : seen_(std::make_unique<Seen>()) {
   static redisReplyObjectFunctions functions = noting_functions();
   reader_.reset(redisReaderCreateWithFunctions(&functions));
-  reader_->privdata = error_.get();
+  reader_->privdata = seen_.get();
 }
 
 void ReplyReader::feed(std::string_view bytes) { redisReaderFeed(reader_.get(), bytes.data(), bytes.size()); }
@@ -44,12 +52,12 @@ void ReplyReader::feed(std::string_view bytes) { redisReaderFeed(reader_.get(), 
 Result<std::optional<ReplyReader::Verdict>> ReplyReader::next() {
   void* reply = nullptr;
   // Within an array, what was seen of it so far counts on.
-  if (reader_->ridx == -1) error_->clear();
+  if (reader_->ridx == -1) *seen_ = {};
   if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) {
     return fail(ErrorCode::Protocol, std::string("not the Redis protocol: ") + reader_->errstr);
   }
   if (reply == nullptr) return std::nullopt;
-  return Verdict{!error_->empty(), *error_};
+  return Verdict{!seen_->error.empty(), seen_->error, seen_->is_null, seen_->within};
 }
 
 }  // namespace millrace::client

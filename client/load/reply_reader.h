@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/error.h"
 
@@ -15,9 +17,25 @@ namespace millrace::client {
 
 class ReplyReader {
  public:
+  // An error inside an array.
+  struct ItemError {
+    size_t item;  // in which of the array's items, counted from 0
+    std::string error;
+  };
+
+  // What it says borrows from the reader until the next call.
   struct Verdict {
     bool is_error = false;
-    std::string_view error;  // borrowed until the next call
+    std::string_view error = {};
+    bool is_null = false;
+    std::span<const ItemError> within = {};  // the first error of each item, in their order
+  };
+
+  // What was seen of a reply so far.
+  struct Seen {
+    std::string error;
+    bool is_null = false;
+    std::vector<ItemError> within;
   };
 
   ReplyReader();
@@ -33,7 +51,7 @@ class ReplyReader {
     void operator()(redisReader* reader) const;
   };
   std::unique_ptr<redisReader, Free> reader_;
-  std::unique_ptr<std::string> error_;  // where hiredis's callbacks leave it
+  std::unique_ptr<Seen> seen_;  // where hiredis's callbacks note it
 };
 
 }  // namespace millrace::client

@@ -36,6 +36,24 @@ TEST(ReplyReader, RepliesMayComeByteByByte) {
   EXPECT_EQ(all, kVerdicts);
 }
 
+TEST(ReplyReader, ErrorsInAnArrayAreThoseOfItsItems) {
+  ReplyReader reader;
+  reader.feed("*5\r\n:1\r\n-ERR second\r\n*2\r\n-ERR third\r\n-ERR its second\r\n$-1\r\n-ERR fifth\r\n");
+  const auto verdict = reader.next();
+  ASSERT_TRUE(verdict && *verdict);
+  EXPECT_EQ((*verdict)->error, "ERR second");
+  EXPECT_FALSE((*verdict)->is_null);
+  std::vector<std::string> within;
+  for (const auto& [item, error] : (*verdict)->within) within.push_back(std::to_string(item) + ' ' + error);
+  EXPECT_EQ(within, (std::vector<std::string>{"1 ERR second", "2 ERR third", "4 ERR fifth"}));
+}
+
+TEST(ReplyReader, OnlyAReplyThatIsNullIsNull) {
+  ReplyReader reader;
+  reader.feed("*-1\r\n$-1\r\n*1\r\n*-1\r\n-ERR\r\n");
+  for (const bool is_null : {true, true, false, false}) EXPECT_EQ((**reader.next()).is_null, is_null);
+}
+
 TEST(ReplyReader, WhatIsNotTheProtocolIsRefused) {
   ReplyReader reader;
   EXPECT_EQ(verdicts(reader, "HTTP/1.1 400 Bad Request\r\n"), std::vector<std::string>{"refused"});

@@ -16,6 +16,15 @@ std::string listed(const std::vector<std::string>& names) {
   return list;
 }
 
+// A name that stands there more than once; nobody knows which of its columns is meant.
+std::optional<std::string> repeated(const std::vector<std::string>& names) {
+  std::vector<std::string> sorted = names;
+  std::ranges::sort(sorted);
+  const auto found = std::ranges::adjacent_find(sorted);
+  if (found == sorted.end()) return std::nullopt;
+  return *found;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CommandParser>> TableCommands::make(CsvSplitter::Style style, Template as, bool has_header) {
@@ -80,10 +89,16 @@ std::optional<std::string> TableCommands::bind() {
     if (field.kind == TemplateField::Kind::Column) {
       columns_.push_back(field.column - 1);
     } else if (named != header_.end()) {
+      if (std::find(named + 1, header_.end(), field.name) != header_.end()) {
+        return "the header has more than one column '" + field.name + "': say by its number which is meant, as in {3}";
+      }
       columns_.push_back(static_cast<size_t>(named - header_.begin()));
     } else if (field.kind == TemplateField::Kind::Line) {
       columns_.push_back(kLine);
     } else if (field.kind == TemplateField::Kind::Json) {
+      if (const auto name = repeated(header_)) {
+        return "the header has more than one column '" + *name + "', so {json} cannot have them all";
+      }
       columns_.push_back(kJson);
     } else {
       return "the header has no column '" + field.name + "', only " + listed(header_);

@@ -151,6 +151,27 @@ def test_errors_of_both_runs_are_in_the_file_once(own, tmp_path, state):
         f"{path}:{i + 1}: ERR value is not an integer or out of range" for i in range(0, COUNT, 1000)]
 
 
+def test_failures_behind_the_checkpoint_of_several_connections_are_counted_once(own, tmp_path, state):
+    """Answers come in another order; what is told of the input is what lies before the checkpoint."""
+    errors = tmp_path / "errors"
+    path = tmp_path / "x.commands"
+    path.write_text("".join(f"INCRBY n{i} x\n" if i % 10 == 0 else '"\n' if i % 10 == 5 else f"INCR n{i}\n" for i in range(COUNT)))
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--errors", errors, "--connections", "3", "--pipeline", "50", path)
+    for share in (COUNT // 8, COUNT // 4):
+        with Running(tmp_path, *words) as running:
+            wait_until(lambda: number_in(state, "sent") > share, "it is under way")
+            running.kill()
+        line = number_in(state, "line")
+        assert (number_in(state, "failed"), number_in(state, "bad")) == ((line + 8) // 10, (line + 3) // 10)
+    done = load(own, *words[3:], status=1)
+    assert counts(done) == (COUNT * 9 // 10, COUNT * 8 // 10, COUNT // 10)
+    assert f", {COUNT // 10} bad records left out" in done.stdout.decode()
+    lines = [int(line.split(":")[1]) for line in errors.read_text().splitlines()]
+    assert sorted(set(lines)) == list(range(1, COUNT, 5))
+    # In the order of the input; only what was written and not yet in the checkpoint at a kill comes again.
+    assert sum(b <= a for a, b in zip(lines, lines[1:])) <= 2
+
+
 def test_standard_input_goes_on_too_if_it_is_given_again(own, state):
     lines = b"".join(b"RPUSH l %d\n" % i for i in range(1000))
     assert counts(load(own, "--checkpoint", state, "-", input=lines[: lines.index(b"RPUSH l 500")])) == (500, 500, 0)
@@ -208,6 +229,42 @@ def test_a_checkpoint_of_another_load_is_refused(own, tmp_path, state):
         done = load(own, "--checkpoint", state, "--as", "SADD s {id}", path, status=2)
         assert b"it is not a checkpoint of millrace, or not a whole one" in done.stderr
         assert state.read_text() == damaged
+
+
+def test_a_checkpoint_of_another_database_is_refused(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("SET a 1\nSET b 1\n")
+    load(own, "--checkpoint", state, path)
+    done = load(own, "--checkpoint", state, "--database", "5", path, status=2)
+    assert b"is of another load: commands" in done.stderr and b" into database 5" in done.stderr
+    state.unlink()
+    load(own, "--checkpoint", state, "--database", "5", path)
+    load(own, "--checkpoint", state, path, status=2)
+    load(own, "--checkpoint", state, "--database", "5", path)
+
+
+def test_a_load_into_a_database_goes_on_in_the_one_that_its_input_selected(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("SET five 1\nSELECT 0\nNOSUCH\n" + "SET zero 1\n" * 1000)
+    words = ("--checkpoint", state, "--database", "5", "--pipeline", "1", path)
+    load(own, "--strict", *words, status=1)
+    own.admin.call("DEL", "zero")
+    load(own, *words, status=1)
+    assert own.admin.call("KEYS", "*") == [b"zero"]
+
+
+def test_a_load_goes_on_at_another_server_and_says_so(own, tmp_path, state):
+    path = tmp_path / "x.commands"
+    path.write_text("SET a 1\nNOSUCH\n" + "INCR n\n" * 1000)
+    words = ("--checkpoint", state, "--pipeline", "1", path)
+    load(own, "--strict", *words, status=1)
+    with Server() as other:
+        done = load(other, *words, status=1)
+        told = f"the earlier run loaded into 127.0.0.1:{own.port}; this one goes on at 127.0.0.1:{other.port}"
+        assert told in done.stderr.decode()
+        assert other.admin.call("EXISTS", "a") == 0
+        assert b"the earlier run" not in load(other, *words, status=1).stderr
+        assert int(own.admin.call("GET", "n") or 0) + int(other.admin.call("GET", "n")) == 1000
 
 
 def test_a_strict_load_goes_on_behind_what_ended_it(own, tmp_path, state):

@@ -37,12 +37,6 @@ def test_the_first_errors_are_shown_and_all_are_in_the_file(server, tmp_path):
     assert errors.read_text().splitlines() == [f"-:{i}: ERR syntax error" for i in range(1, 501)]
 
 
-def test_an_error_inside_a_transaction_counts(server, c):
-    done = load(server, "-", input=b"SET a x\nMULTI\nINCR a\nSET b 1\nEXEC\n", status=1)
-    assert b"-:5: ERR value is not an integer" in done.stderr
-    assert c.call("GET", "b") == b"1"
-
-
 def test_strict_ends_with_the_first_failure(server, c, tmp_path):
     lines = b"SET a 1\nLPUSH a 1\n" + b"".join(b"INCR n\n" for _ in range(200_000))
     done = load(server, "--strict", "--pipeline", "10", "-", input=lines, status=1)
@@ -125,4 +119,5 @@ def test_a_wrong_call_is_refused_with_status_2_and_a_reason(words, why):
     done = millrace("load", *words)
     assert done.returncode == 2
     assert why in done.stderr.decode()
+    assert done.stderr.startswith(b"millrace load: ")
     assert done.stdout == b""

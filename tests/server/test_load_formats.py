@@ -204,3 +204,28 @@ def test_protocol_writes_what_load_would_send(server, c):
     assert millrace("protocol", "-", input=b"SET a b\n").stdout == encoded(["SET", "a", "b"])
     with open("/dev/full", "wb") as full:
         assert subprocess.run([TOOL, "protocol", "-"], input=b"SET a b\n", stdout=full, stderr=subprocess.DEVNULL).returncode == 4
+
+
+def test_of_two_members_with_one_name_the_last_is_sent(server, c):
+    load(server, "--format", "ndjson", "--as", "SET k {a}", "-", input=b'{"a":1,"a":2}\n')
+    assert c.call("GET", "k") == b"2"
+
+
+@pytest.mark.parametrize("template, why", [
+    ("SET k {a}", "the header has more than one column 'a': say by its number which is meant, as in {3}"),
+    ("SET k {json}", "the header has more than one column 'a', so {json} cannot have them all"),
+])
+def test_a_name_that_two_columns_have_is_refused_where_it_is_used(server, c, template, why):
+    rows = b"a,b,a\n1,2,3\n"
+    done = load(server, "--format", "csv", "--as", template, "-", input=rows, status=1)
+    assert why in done.stderr.decode() and c.call("EXISTS", "k") == 0
+    load(server, "--format", "csv", "--as", "SET {b} {3}", "-", input=rows)
+    assert c.call("GET", "2") == b"3"
+
+
+@pytest.mark.parametrize("name", ["U.CSV", "u.Csv", "U.CSV.GZ"])
+def test_the_format_follows_from_a_name_in_capitals_too(server, c, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"id\n7\n")
+    load(server, "--as", "SET k {id}", path)
+    assert c.call("GET", "k") == b"7"

@@ -96,7 +96,7 @@ def test_evicted_messages_are_passed_over_and_gaps_are_told(server, c, tail):
         connection.send(*words)
     running.wait_for_output("15\tt\tx\n")
     connection.close()
-    assert "messages 11 to 13 were evicted before they could be read" in running.errors()
+    assert "messages 11 to 13 were evicted or replaced before they could be read" in running.errors()
 
 
 def test_a_group_shares_the_messages_and_acknowledges_what_was_printed(server, c, tail):
@@ -157,6 +157,33 @@ def test_a_log_that_begins_again_is_read_from_its_beginning(tmp_path):
             assert "the log is shorter than before" in running.errors()
 
 
+def test_a_log_that_was_deleted_and_written_anew_is_read_from_its_beginning(server, c, tail):
+    for i in range(5):
+        c.call("TWRITE", "log", "t", i)
+    running = tail("log")
+    running.wait_for_output("5\tt\t4\n")
+    server.wait_for_blocked(1)
+    c.call("DEL", "log")
+    c.call("TWRITE", "log", "t", "new")
+    running.wait_for_output("1\tt\tnew\n")
+    c.call("TWRITE", "log", "t", "newer")
+    running.wait_for_output("2\tt\tnewer\n")
+    assert running.errors() == "millrace tail: the log is shorter than before; reading it from its beginning\n"
+
+
+def test_who_waits_for_new_messages_misses_none_between_two_questions(server, c, tail):
+    c.call("TWRITE", "log", "t", "old")
+    running = tail("log", "--from", "$")
+    server.wait_for_blocked(1)
+    waiting = next(line for line in c.call("CLIENT", "LIST").decode().splitlines() if " flags=b " in line)
+    # The answer that nothing came, and a message before it can ask again.
+    c.call("MULTI")
+    c.call("CLIENT", "UNBLOCK", waiting.split()[0].split("=")[1])
+    c.call("TWRITE", "log", "t", "new")
+    assert c.call("EXEC")[0] == 1
+    running.wait_for_output("2\tt\tnew\n")
+
+
 def test_it_follows_its_key_to_the_node_that_serves_it(tmp_path):
     with Cluster() as cluster:
         key = next(f"log{i}" for i in range(100) if cluster.master_of(cluster_slot(cluster, f"log{i}")) is cluster.nodes[2])
@@ -175,8 +202,9 @@ def test_it_is_told_what_is_wrong(server, c):
     c.call("SET", "string", "x")
     done = millrace("tail", *to, "string")
     assert done.returncode == 1 and b"WRONGTYPE" in done.stderr
-    done = millrace("tail", *to, "log", "--from", "zero")
-    assert done.returncode == 1 and b"millrace tail: ERR " in done.stderr
+    for wrong in ("foo", "0", "-0", "+5", "5x", "-", "", "99999999999999999999"):
+        done = millrace("tail", "--to", ":1", "log", "--from", wrong)
+        assert done.returncode == 2 and b"is no place in a log" in done.stderr, wrong
     assert millrace("tail", "--to", ":1", "log").returncode == 3
     for words in (["tail"], ["tail", "log", "--consumer", "ann"], ["tail", "log", "--group", "g", "--from", "1"],
                   ["tail", "log", "--group", "g", "--retry", "0"], ["tail", "log", "--to", "x:y"]):
