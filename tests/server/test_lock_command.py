@@ -99,10 +99,10 @@ def test_a_database_may_be_chosen(server, c):
 
 
 @pytest.mark.parametrize("words, text", [
-    ([], "NAME is required\nRun with --help for more information."),
-    (["lock"], "COMMAND is required\nRun with --help for more information."),
-    (["lock", "--"], "COMMAND is required\nRun with --help for more information."),
-    (["--", "lock", "true"], "COMMAND is required\nRun with --help for more information."),
+    ([], "millrace lock: NAME is required\nRun with --help for more information."),
+    (["lock"], "millrace lock: COMMAND is required\nRun with --help for more information."),
+    (["lock", "--"], "millrace lock: COMMAND is required\nRun with --help for more information."),
+    (["--", "lock", "true"], "millrace lock: COMMAND is required\nRun with --help for more information."),
     (["lock", "true"], "millrace lock: the command must stand behind --"),
     (["", "--", "true"], "millrace lock: a lock needs a name"),
     (["--ttl", "99ms", "lock", "--", "true"], "millrace lock: --ttl must be 100ms at least"),
