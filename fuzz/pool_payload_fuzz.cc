@@ -70,7 +70,7 @@ void settle_all(Pool& pool) {
 
 uint64_t pending_of(const Pool& pool) {
   uint64_t pending = 0;
-  for (RecipientId id = 0; id < pool.recipients().size(); ++id) pending += pool.recipients()[id].pending();
+  pool.recipients().each([&](const Recipient& recipient) { pending += recipient.pending(); });
   return pending;
 }
 

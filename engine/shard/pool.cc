@@ -45,7 +45,7 @@ Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
   if (working_.empty()) return fail(ErrorCode::NoWorkers, "the pool has no workers");
   RecipientId id = recipients_.find(name);
   if (id == kNobody32) {
-    if (recipients_.size() >= kNobody32) return fail(ErrorCode::Full, "the pool has as many recipients as it can");
+    if (recipients_.is_full()) return fail(ErrorCode::Full, "the pool has as many recipients as it can");
     const WorkerId owner = choose_for_new();
     id = recipients_.add(name);
     assign(id, owner);
@@ -236,7 +236,7 @@ uint64_t Pool::each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
   const auto number = static_cast<uint32_t>(cursor >> 32);
   auto id = static_cast<RecipientId>(cursor);
   const bool is_there =
-      id < recipients_.size() && recipients_[id].owner == worker && recipients_[id].assigned == number;
+      recipients_.contains(id) && recipients_[id].owner == worker && recipients_[id].assigned == number;
   if (!is_there) {
     // The one to go on with has moved: the first that was assigned after it.
     id = workers_[worker]->own.first;

@@ -65,10 +65,11 @@ const char* Pool::check() const {
     owned += workers_[id]->recipients;
     if (const char* broken = check_worker(id)) return broken;
   }
-  for (RecipientId id = 0; id < recipients_.size(); ++id) {
-    const WorkerId owner = recipients_[id].owner;
-    if (owner >= workers_.size() || !workers_[owner]) return "a recipient has no owner";
-  }
+  bool has_owner = true;
+  recipients_.each([&](const Recipient& recipient) {
+    has_owner &= recipient.owner < workers_.size() && workers_[recipient.owner] != nullptr;
+  });
+  if (!has_owner) return "a recipient has no owner";
   if (owned != recipients_.size()) return "not every recipient has exactly one owner";
   if (workers != working_.size() + going_.size()) return "a worker neither works nor goes";
   if (workers + free_.size() != workers_.size()) return "a place for a worker is lost";

@@ -53,7 +53,7 @@ TEST(PoolCodec, WritesTheBytesItsHeaderSays) {
     parts.emplace_back(part, bytes);
     EXPECT_EQ(block.empty(), part != PoolPart::Block);
   });
-  const Log& log = pool.pool.recipients()[1].queue->log;
+  const Log& log = pool.pool.recipients()[pool.pool.recipients().find("bob")].queue->log;
   const std::vector<std::pair<PoolPart, std::string>> expected = {
       {PoolPart::Pool, numbers({1, 20, 300, 0, 0, 2, 2, 0, 0})},
       {PoolPart::Worker, named("w1") + numbers({0, 0, 0})},

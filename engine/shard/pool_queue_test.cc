@@ -82,7 +82,8 @@ TEST(PoolQueue, SequencesGoOnAfterTheQueueWasEmpty) {
   pool.push("ann", {"a", "b"});
   pool.pull("w1");
   EXPECT_EQ(pool.ack("w1", "ann", 2), number(2));
-  EXPECT_EQ(pool.pool.recipients()[0].queue, nullptr) << "an idle recipient has no queue";
+  const Recipients& recipients = pool.pool.recipients();
+  EXPECT_EQ(recipients[recipients.find("ann")].queue, nullptr) << "an idle recipient has no queue";
   EXPECT_EQ(pool.ack("w1", "ann", 2), number(0));
   EXPECT_EQ(pool.ack("w1", "ann", 3), failure(kRange));
   pool.push("ann", {"c"});

@@ -66,6 +66,7 @@ Result<void> Pool::restore_recipient(const RecipientHead& head) {
     return corrupt("a recipient with impossible numbers");
   }
   if (head.next_sequence.value() == 0 || head.next_sequence > kMaxOffset) return corrupt("an impossible sequence");
+  if (recipients_.is_full()) return corrupt("more recipients than a pool can have");
   if (expected_) add_expected_worker();
   const RecipientId id = recipients_.add(head.name);
   Recipient& recipient = recipients_[id];

@@ -1,9 +1,8 @@
 // A recipient: somebody messages are for, and the one worker who has them all. A million
-// of these is normal, so it is 56 bytes, its name, and an entry in an index.
+// of these is normal, so it is 40 bytes, its name behind them, and an entry in an index.
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 #include "engine/base/bytes.h"
@@ -38,31 +37,43 @@ struct Queue {
 
 class Recipient {
  public:
-  explicit Recipient(ByteView name) : name_(new char[name.size()]), name_size_(static_cast<uint16_t>(name.size())) {
-    name.copy(name_.get(), name.size());
-  }
+  Recipient(const Recipient&) = delete;
+  Recipient& operator=(const Recipient&) = delete;
 
-  ByteView name() const { return {name_.get(), name_size_}; }
+  ByteView name() const { return {reinterpret_cast<const char*>(this + 1), name_size_}; }
 
-  // Messages that were handed out elsewhere and are not done.
-  uint32_t routed = 0;
-  WorkerId owner = kNobody32;
-  uint32_t assigned = 0;  // number of the assignment to its owner; they only grow, and go round
+  Offset next_sequence{1};  // of the next payload while there is no queue
   // Neighbours among the owner's recipients, in the order of their assignment.
   RecipientId before = kNobody32, after = kNobody32;
+  uint32_t assigned = 0;  // number of the assignment to its owner; they only grow, and go round
+  // From here on what every message needs, and the name: most often in one cache line.
+  WorkerId owner = kNobody32;
   std::unique_ptr<Queue> queue;  // null: nothing is queued
-  Offset next_sequence{1};       // of the next payload while there is no queue
+  uint32_t routed = 0;           // messages that were handed out elsewhere and are not done
 
   uint64_t pending() const { return routed + (queue ? queue->log.count() : 0); }
   // What a worker may be working on: another must not get hold of it.
   bool is_in_flight() const { return routed != 0 || (queue && queue->in_flight() != 0); }
 
-  uint64_t memory() const { return name_size_ + (queue ? sizeof(Queue) - sizeof(Log) + queue->log.memory() : 0); }
+  // What it holds elsewhere.
+  uint64_t memory() const { return queue ? sizeof(Queue) - sizeof(Log) + queue->log.memory() : 0; }
 
  private:
-  std::unique_ptr<char[]> name_;
+  friend class RecipientChunks;
+
+  // How much room it takes with its name.
+  static uint32_t size_with(ByteView name) {
+    return static_cast<uint32_t>((sizeof(Recipient) + name.size() + alignof(Recipient) - 1) & -alignof(Recipient));
+  }
+  uint32_t size() const { return size_with(name()); }
+
+  // REQUIRES: there is room for size_with(name) bytes where it is made
+  explicit Recipient(ByteView name) : name_size_(static_cast<uint16_t>(name.size())) {
+    name.copy(reinterpret_cast<char*>(this + 1), name.size());
+  }
+
   uint16_t name_size_;
 };
-static_assert(sizeof(Recipient) == 56);
+static_assert(sizeof(Recipient) == 40);
 
 }  // namespace millrace

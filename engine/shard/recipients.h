@@ -1,11 +1,9 @@
 // All recipients of a pool: by number, and by name.
 #pragma once
 
-#include <deque>
-
-#include "engine/base/hash_index.h"
 #include "engine/base/keyed_hash.h"
-#include "engine/shard/recipient.h"
+#include "engine/shard/recipient_chunks.h"
+#include "engine/shard/recipient_index.h"
 
 namespace millrace {
 
@@ -14,25 +12,35 @@ class Recipients {
   // Strangers choose names: the key keeps them from choosing those that collide.
   explicit Recipients(const HashKey& key) : key_(key) {}
 
-  size_t size() const { return all_.size(); }
+  size_t size() const { return by_name_.size(); }
+  // They stay where they are.
   Recipient& operator[](RecipientId id) { return all_[id]; }
   const Recipient& operator[](RecipientId id) const { return all_[id]; }
 
   // kNobody32 if there is none.
   RecipientId find(ByteView name) const;
-  // REQUIRES: there is none of that name; size() < kNobody32
+  // Whether a number that comes from outside is a recipient's.
+  bool contains(RecipientId id) const;
+  // Calls visit(recipient) for each, in the order in which they came.
+  template <class Visit>
+  void each(Visit visit) const {
+    all_.each([&](RecipientId id) { visit(all_[id]); });
+  }
+
+  // It holds 32 GiB of them: 400 million with names of 36 bytes.
+  bool is_full() const { return all_.is_full(); }
+  // REQUIRES: there is none of that name; !is_full()
   RecipientId add(ByteView name);
 
   uint64_t memory() const;
   const char* check() const;
 
  private:
-  uint32_t hash(ByteView name) const { return static_cast<uint32_t>(keyed_hash(key_, name)); }
+  uint64_t hash(ByteView name) const { return keyed_hash(key_, name); }
 
   HashKey key_;
-  // Grows without moving what is there: no pause at the millionth.
-  std::deque<Recipient> all_;
-  HashIndex<RecipientId> by_name_;
+  RecipientChunks all_;
+  RecipientIndex by_name_;
 };
 
 }  // namespace millrace

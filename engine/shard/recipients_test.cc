@@ -29,12 +29,51 @@ TEST(Recipients, AreFoundByTheirNamesAndKeepTheirNumbers) {
 
 TEST(Recipients, AnyBytesAreAName) {
   Recipients recipients(kKey);
-  const std::vector<std::string> names = {std::string(1, '\0'), std::string(2, '\0'), "\xff\n", std::string(512, 'x')};
+  const std::vector<std::string> names = {std::string(1, '\0'), std::string(2, '\0'), "\xff\n", std::string(512, 'x'),
+                                          std::string(511, 'x')};
   std::set<RecipientId> ids;
   for (const std::string& name : names) ids.insert(recipients.add(name));
   EXPECT_EQ(ids.size(), names.size());
   for (const std::string& name : names) EXPECT_EQ(recipients[recipients.find(name)].name(), name);
   EXPECT_EQ(recipients.check(), nullptr);
+}
+
+TEST(Recipients, AreVisitedInTheOrderInWhichTheyCame) {
+  Recipients recipients(kKey);
+  std::vector<std::string> added, visited;
+  for (size_t i = 0; i < 3000; ++i) {
+    added.push_back(std::to_string(i) + std::string(i * i % 500, 'x'));
+    recipients.add(added.back());
+  }
+  recipients.each([&](const Recipient& recipient) { visited.emplace_back(recipient.name()); });
+  EXPECT_EQ(visited, added);
+}
+
+TEST(Recipients, ANumberFromOutsideIsARecipientOnlyIfItWasGivenOut) {
+  Recipients recipients(kKey);
+  EXPECT_FALSE(recipients.contains(0));
+  std::set<RecipientId> ids = {recipients.add("ann")};
+  // The bytes of ann behind one another, as if she began inside of others.
+  const std::string ann(reinterpret_cast<const char*>(&recipients[*ids.begin()]), sizeof(Recipient) + 8);
+  for (int i = 0; i < 200; ++i) {
+    std::string forged = std::to_string(i);
+    forged.resize(8 + forged.size() % 8, ' ');
+    while (forged.size() + ann.size() < 512) forged += ann;
+    ids.insert(recipients.add(forged));
+  }
+  ids.insert(recipients.add("the last"));
+  for (RecipientId id = 0; id < 1'000'000; ++id) ASSERT_EQ(recipients.contains(id), ids.contains(id)) << id;
+  EXPECT_FALSE(recipients.contains(kNobody32));
+  EXPECT_FALSE(recipients.contains(kNobody32 - 1));
+}
+
+TEST(Recipients, TakeLittleRoomWhetherTheyAreFewOrMany) {
+  Recipients recipients(kKey);
+  const std::string name(36, 'x');
+  recipients.add(name);
+  EXPECT_LE(recipients.memory(), 512u);
+  for (int i = 1; i < 50'000; ++i) recipients.add(std::to_string(100'000 + i) + name.substr(6));
+  EXPECT_LE(recipients.memory(), 50'000u * 100);
 }
 
 TEST(Recipients, MemoryCountsNamesAndQueues) {
@@ -50,7 +89,8 @@ TEST(Recipients, MemoryCountsNamesAndQueues) {
 }
 
 TEST(Recipient, PendingIsWhatIsRoutedAndWhatIsQueued) {
-  Recipient recipient("ann");
+  Recipients recipients(kKey);
+  Recipient& recipient = recipients[recipients.add("ann")];
   EXPECT_EQ(recipient.pending(), 0u);
   EXPECT_FALSE(recipient.is_in_flight());
   recipient.queue = std::make_unique<Queue>(Offset(7));

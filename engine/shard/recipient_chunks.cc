@@ -1,0 +1,37 @@
+#include "engine/shard/recipient_chunks.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace millrace {
+
+RecipientChunks::~RecipientChunks() {
+  each([&](RecipientId id) { at(id)->~Recipient(); });
+}
+
+RecipientId RecipientChunks::add(ByteView name) {
+  const uint32_t size = Recipient::size_with(name);
+  if (chunks_.empty() || chunks_.back().size - chunks_.back().used < size) add_chunk(size);
+  Chunk& chunk = chunks_.back();
+  new (chunk.bytes.get() + chunk.used) Recipient(name);
+  const RecipientId id = id_of(static_cast<uint32_t>(chunks_.size() - 1), chunk.used);
+  chunk.used += size;
+  return id;
+}
+
+void RecipientChunks::add_chunk(uint32_t at_least) {
+  const size_t share = std::clamp<size_t>(std::bit_floor(bytes_ / 8), kSmallest, kLargest);
+  const auto size = static_cast<uint32_t>(std::max<size_t>(share, std::bit_ceil(at_least)));
+  chunks_.push_back({std::make_unique_for_overwrite<char[]>(size), 0, size});
+  bytes_ += size;
+}
+
+ByteView RecipientChunks::name_if_any(RecipientId id) const {
+  if (chunk_of(id) >= chunks_.size()) return {};
+  const uint32_t used = chunks_[chunk_of(id)].used;
+  if (used < offset_of(id) + sizeof(Recipient) || used < offset_of(id) + at(id)->size()) return {};
+  return at(id)->name();
+}
+
+}  // namespace millrace

@@ -1,0 +1,84 @@
+// Where recipients are: one behind the other, each with its name, in chunks that never move. A
+// recipient stays as long as its pool, so there are no gaps to care for.
+//
+//   number    chunk << 15 | where in it, in units of 8 bytes
+//   chunk     | ann ... | bob ... | a longer name ... |      |
+//                                                     ^ used ^ size
+//
+// The first chunk is small, and each is at most an eighth of what there is already, up to 256 KiB:
+// little is unused, and a million recipients are a list of a few hundred chunks, which stays in a cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/shard/recipient.h"
+
+namespace millrace {
+
+class RecipientChunks {
+ public:
+  RecipientChunks() = default;
+  RecipientChunks(RecipientChunks&&) noexcept = default;
+  RecipientChunks& operator=(RecipientChunks&& other) noexcept {
+    std::swap(chunks_, other.chunks_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~RecipientChunks();
+
+  Recipient& operator[](RecipientId id) { return *at(id); }
+  const Recipient& operator[](RecipientId id) const { return *at(id); }
+
+  bool is_full() const { return chunks_.size() == kMostChunks; }
+  // REQUIRES: !is_full()
+  RecipientId add(ByteView name);
+
+  // Calls visit(id) for each, in the order in which they came.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (uint32_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      for (uint32_t offset = 0; offset < chunks_[chunk].used;) {
+        const RecipientId id = id_of(chunk, offset);
+        offset += at(id)->size();
+        visit(id);
+      }
+    }
+  }
+
+  // The name of the recipient that is there, if one is: any bytes if it is another's middle, none if
+  // it is beyond all of them.
+  ByteView name_if_any(RecipientId id) const;
+
+  // Without what the recipients hold elsewhere.
+  size_t memory() const { return bytes_ + chunks_.capacity() * sizeof(Chunk); }
+
+ private:
+  static constexpr uint32_t kUnit = 8;
+  static constexpr uint32_t kUnitBits = 15;
+  static constexpr uint32_t kSmallest = 256;
+  static constexpr uint32_t kLargest = kUnit << kUnitBits;
+  static constexpr size_t kMostChunks = size_t{1} << (32 - kUnitBits);
+
+  struct Chunk {
+    std::unique_ptr<char[]> bytes;
+    uint32_t used;
+    uint32_t size;
+  };
+
+  static RecipientId id_of(uint32_t chunk, uint32_t offset) { return chunk << kUnitBits | offset / kUnit; }
+  static uint32_t chunk_of(RecipientId id) { return id >> kUnitBits; }
+  static uint32_t offset_of(RecipientId id) { return (id & ((1U << kUnitBits) - 1)) * kUnit; }
+  Recipient* at(RecipientId id) const {
+    return reinterpret_cast<Recipient*>(chunks_[chunk_of(id)].bytes.get() + offset_of(id));
+  }
+  void add_chunk(uint32_t at_least);
+
+  std::vector<Chunk> chunks_;
+  size_t bytes_ = 0;  // of all chunks
+};
+
+}  // namespace millrace
