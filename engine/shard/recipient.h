@@ -46,7 +46,7 @@ class Recipient {
   // Neighbours among the owner's recipients, in the order of their assignment.
   RecipientId before = kNobody32, after = kNobody32;
   uint32_t assigned = 0;  // number of the assignment to its owner; they only grow, and go round
-  // From here on what every message needs, and the name: most often in one cache line.
+  // From here on what every message needs, and then the name: close together, in one cache line or two.
   WorkerId owner = kNobody32;
   std::unique_ptr<Queue> queue;  // null: nothing is queued
   uint32_t routed = 0;           // messages that were handed out elsewhere and are not done

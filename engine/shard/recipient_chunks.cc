@@ -21,7 +21,7 @@ RecipientId RecipientChunks::add(ByteView name) {
 }
 
 void RecipientChunks::add_chunk(uint32_t at_least) {
-  const size_t share = std::clamp<size_t>(std::bit_floor(bytes_ / 8), kSmallest, kLargest);
+  const size_t share = std::clamp<size_t>(std::bit_floor(bytes_ / 8), std::min<size_t>(bytes_, kSmall), kLargest);
   const auto size = static_cast<uint32_t>(std::max<size_t>(share, std::bit_ceil(at_least)));
   chunks_.push_back({std::make_unique_for_overwrite<char[]>(size), 0, size});
   bytes_ += size;

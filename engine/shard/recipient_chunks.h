@@ -5,8 +5,9 @@
 //   chunk     | ann ... | bob ... | a longer name ... |      |
 //                                                     ^ used ^ size
 //
-// The first chunk is small, and each is at most an eighth of what there is already, up to 256 KiB:
-// little is unused, and a million recipients are a list of a few hundred chunks, which stays in a cache.
+// The first chunk has room for one; each is at most as large as all before it up to 512 bytes, then an eighth of
+// them up to 256 KiB: little is unused, and a million recipients are a list of a few hundred chunks, which stays in a
+// cache.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +60,7 @@ class RecipientChunks {
  private:
   static constexpr uint32_t kUnit = 8;
   static constexpr uint32_t kUnitBits = 15;
-  static constexpr uint32_t kSmallest = 256;
+  static constexpr uint32_t kSmall = 512;
   static constexpr uint32_t kLargest = kUnit << kUnitBits;
   static constexpr size_t kMostChunks = size_t{1} << (32 - kUnitBits);
 

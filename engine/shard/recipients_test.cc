@@ -71,7 +71,7 @@ TEST(Recipients, TakeLittleRoomWhetherTheyAreFewOrMany) {
   Recipients recipients(kKey);
   const std::string name(36, 'x');
   recipients.add(name);
-  EXPECT_LE(recipients.memory(), 512u);
+  EXPECT_LE(recipients.memory(), 256u);
   for (int i = 1; i < 50'000; ++i) recipients.add(std::to_string(100'000 + i) + name.substr(6));
   EXPECT_LE(recipients.memory(), 50'000u * 100);
 }
