@@ -8,7 +8,7 @@ import time
 import pytest
 
 from server import Server, wait_until
-from tool import Running, counts, load
+from tool import Running, counts, load, number_in
 
 COUNT = 200_000
 
@@ -22,13 +22,6 @@ def own():
 @pytest.fixture
 def state(tmp_path):
     return tmp_path / "state"
-
-
-def number_in(state, name):
-    """A number of the checkpoint; 0 before there is one."""
-    if not state.exists():
-        return 0
-    return int(state.read_text().split(f"\n{name} ")[1].split("\n")[0])
 
 
 def table(path, pack=False):
@@ -46,7 +39,7 @@ def check_table(server):
 @pytest.mark.parametrize("pack", [False, True], ids=["plain", "gzip"])
 def test_killed_again_and_again_it_ends_with_exactly_the_right_data(own, tmp_path, state, pack):
     path = table(tmp_path / "x.csv", pack)
-    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--as", "HSET h {id} {value}", path)
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--pipeline", "20", "--as", "HSET h {id} {value}", path)
     rng = random.Random(5)
     for _ in range(4):
         before = number_in(state, "sent")
@@ -82,7 +75,7 @@ def test_after_a_kill_nothing_is_sent_twice_that_was_answered(own, tmp_path, sta
 def test_ctrl_c_ends_with_a_summary_a_checkpoint_and_130_and_repeats_nothing(own, tmp_path, state):
     path = tmp_path / "x.commands"
     path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
-    words = ("load", "--to", f":{own.port}", "--checkpoint", state, path)
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--pipeline", "10", path)
     with Running(tmp_path, *words) as running:
         wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
         running.interrupt()
@@ -104,8 +97,9 @@ def test_one_ctrl_c_may_come_twice_and_is_still_one(own, tmp_path, state):
         wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
         own.suspend()
         try:
+            running.wait_until_it_waits()
             running.interrupt()
-            time.sleep(0.1)
+            time.sleep(0.02)
             running.interrupt()
         finally:
             own.resume()
@@ -120,6 +114,7 @@ def test_who_does_not_want_to_wait_for_a_server_that_hangs_presses_ctrl_c_again(
         wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
         own.suspend()
         try:
+            running.wait_until_it_waits()
             running.interrupt()
             time.sleep(1)
             running.interrupt()
@@ -140,7 +135,7 @@ def test_errors_of_both_runs_are_in_the_file_once(own, tmp_path, state):
     errors = tmp_path / "errors"
     path = tmp_path / "x.commands"
     path.write_text("".join(f"INCRBY n {'x' if i % 1000 == 0 else 1}\n" for i in range(COUNT)))
-    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--errors", errors, path)
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--errors", errors, "--pipeline", "10", path)
     with Running(tmp_path, *words) as running:
         wait_until(lambda: number_in(state, "sent") > COUNT // 4, "it is under way")
         running.interrupt()
@@ -156,7 +151,7 @@ def test_failures_behind_the_checkpoint_of_several_connections_are_counted_once(
     errors = tmp_path / "errors"
     path = tmp_path / "x.commands"
     path.write_text("".join(f"INCRBY n{i} x\n" if i % 10 == 0 else '"\n' if i % 10 == 5 else f"INCR n{i}\n" for i in range(COUNT)))
-    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--errors", errors, "--connections", "3", "--pipeline", "50", path)
+    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--errors", errors, "--connections", "3", "--pipeline", "5", path)
     for share in (COUNT // 8, COUNT // 4):
         with Running(tmp_path, *words) as running:
             wait_until(lambda: number_in(state, "sent") > share, "it is under way")

@@ -1,6 +1,7 @@
 """`millrace`, the tool, run by the tests as people run it."""
 
 import os
+import pathlib
 import signal
 import subprocess
 
@@ -29,6 +30,13 @@ def counts(done):
     return tuple(int(word) for word in words[0:6:2])
 
 
+def number_in(checkpoint, name):
+    """A number of a checkpoint; 0 before there is one."""
+    if not checkpoint.exists():
+        return 0
+    return int(checkpoint.read_text().split(f"\n{name} ")[1].split("\n")[0])
+
+
 class Running:
     """The tool while it runs, with what it writes in files."""
 
@@ -51,6 +59,18 @@ class Running:
     def wait_for_errors(self, text):
         wait_until(lambda: text in self.errors() or self.process.poll() is not None, f"it tells {text!r}")
         assert text in self.errors(), self.errors()
+
+    def wait_until_it_waits(self):
+        """For somebody else: it sleeps, and does not only get no turn. REQUIRES: something keeps it from going on."""
+        asleep = 0
+
+        def sleeps():
+            nonlocal asleep
+            state = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            asleep = asleep + 1 if state == "S" else 0
+            return asleep == 10
+
+        wait_until(sleeps, "it waits")
 
     def interrupt(self):
         """Ctrl-C."""
