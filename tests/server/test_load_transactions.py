@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from server import DEADLINE, Server, wait_until
-from tool import Running, counts, load, number_in
+from tool import Running, counts, is_queueing, load, number_in
 
 # So many commands, ten at a time, take a second or so: long enough to be interrupted among them on a busy machine.
 MANY = 150_000
@@ -23,11 +23,6 @@ def own():
 @pytest.fixture
 def state(tmp_path):
     return tmp_path / "state"
-
-
-def is_queueing(server):
-    """Whether somebody has queued commands of a transaction."""
-    return any(f"multi={i}" in server.admin.call("CLIENT", "LIST").decode() for i in range(1, 10))
 
 
 @pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])

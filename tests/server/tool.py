@@ -37,6 +37,12 @@ def number_in(checkpoint, name):
     return int(checkpoint.read_text().split(f"\n{name} ")[1].split("\n")[0])
 
 
+def is_queueing(server):
+    """Whether a client has queued commands of a transaction."""
+    clients = server.admin.call("CLIENT", "LIST").decode()
+    return any(f" multi={digit}" in clients for digit in range(1, 10))
+
+
 class Running:
     """The tool while it runs, with what it writes in files."""
 
