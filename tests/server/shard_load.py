@@ -17,6 +17,14 @@ RECIPIENTS_EACH = 6
 UNREACHABLE = (OSError, ConnectionError)
 
 
+def join_and_show(connection, name):
+    """Both or neither: if the server dies in between, the name stays, and nobody misses who has never shown itself."""
+    join, show = (("SHARD." + command, "pool", name) for command in ("JOIN", "HEARTBEAT"))
+    for answer in connection.call_all([("MULTI",), join, show, ("EXEC",)]):
+        if isinstance(answer, RespError):
+            raise answer
+
+
 class Load:
     def __init__(self, server, seed, is_confirmed=lambda connection: True):
         self.server = server  # where to talk to; whoever kills it says where to go on
@@ -46,13 +54,19 @@ class Load:
             disturb()
             self.dying.clear()
             self.sending.clear()
-            wait_until(lambda: info(self.server.admin)["pending"] == 0 or self.problems, "everything is worked off")
+            self.wait_until_worked_off()
         finally:
             self.sending.clear()
             self.working.clear()
             for thread in self.threads:
                 thread.join()
         self.check()
+
+    def wait_until_worked_off(self):
+        try:
+            wait_until(lambda: info(self.server.admin)["pending"] == 0 or self.problems, "everything is worked off")
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {info(self.server.admin)}") from None
 
     def start(self, what, number):
         def guarded():
@@ -108,7 +122,7 @@ class Load:
             nonlocal lives
             lives += 1
             name = f"w{number}.{lives}"  # whoever comes back is somebody else: the old name is dead
-            connection.call("SHARD.JOIN", "pool", name)
+            join_and_show(connection, name)
             while self.working.is_set() and self.one_turn(connection, name, rng):
                 pass
 
