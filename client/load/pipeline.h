@@ -61,8 +61,8 @@ class Pipeline {
 
   // Receives what is there, without waiting, and opens a connection again that broke. Each
   // command is answered once, in the order they were added; those of a transaction when it
-  // ends, with what EXEC says of them. Unreachable: the server has been away for longer than it may, or lets us in and
-  // answers nothing for as long.
+  // ends, with what EXEC says of them. Unreachable: the server has been away for longer than it
+  // may, or lets us in and answers nothing for as long.
   Result<void> receive(const OnAnswer& on_answer);
 
   // Sends what can be sent without waiting.

@@ -13,8 +13,9 @@ RecipientId Recipients::find(ByteView name) const {
 }
 
 bool Recipients::contains(RecipientId id) const {
-  // What is read as a name from somebody's middle leads to somebody else, if to anybody.
-  return id != kNobody32 && find(all_.name_if_any(id)) == id;
+  // What is read as a name from somebody's middle leads to somebody else, if to anybody. Nobody has an empty one.
+  const ByteView name = all_.name_if_any(id);
+  return !name.empty() && find(name) == id;
 }
 
 RecipientId Recipients::add(ByteView name) {
