@@ -35,6 +35,7 @@ TEST(Recipients, AnyBytesAreAName) {
   for (const std::string& name : names) ids.insert(recipients.add(name));
   EXPECT_EQ(ids.size(), names.size());
   for (const std::string& name : names) EXPECT_EQ(recipients[recipients.find(name)].name(), name);
+  EXPECT_EQ(recipients.find(""), kNobody32);
   EXPECT_EQ(recipients.check(), nullptr);
 }
 
