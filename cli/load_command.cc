@@ -28,7 +28,7 @@ struct LoadCommandOptions {
   unsigned retry_for = 60;
 };
 
-constexpr const char* kFooter = R"(
+constexpr const char* kLoadFooter = R"(
 Every answer is read and checked. What fails is reported with its file and line, the
 first ones on stderr, all of them in --errors; a bad record is left out and reported the
 same way. With --strict the first failure ends the run. The last line, on stdout, is the
@@ -136,7 +136,7 @@ void add_load_command(CLI::App& tool, int& status) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0U, 86400U))
       ->capture_default_str();
-  command->footer(std::string(kInputHelp) + "\n" + kFooter);
+  command->footer(std::string(kInputHelp) + "\n" + kLoadFooter);
   command->callback([options, &status] { status = run(*options); });
 }
 

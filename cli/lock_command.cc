@@ -30,7 +30,7 @@ struct LockOptions {
   std::vector<std::string> command;
 };
 
-constexpr const char* kFooter =
+constexpr const char* kLockFooter =
     R"(The lock is renewed while the command runs, and given back when it ends. If it is lost,
 the command gets SIGTERM, and SIGKILL after --grace.
 
@@ -146,7 +146,7 @@ void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& stat
                    "log in as this user; the password, if it needs one, is taken from REDISCLI_AUTH")
       ->type_name("NAME");
   command->add_option("--database", options->login.database, "the number of the servers' database")->type_name("N");
-  command->footer(kFooter);
+  command->footer(kLockFooter);
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using client::CommandSource;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kProtocolFooter = R"(
 The commands go to stdout in the Redis protocol, each word with its length before it: what
 redis-cli --pipe takes, and millrace load --format resp. Records that are no commands are
 reported on stderr with their line, and left out.
@@ -76,7 +76,7 @@ void add_protocol_command(CLI::App& tool, int& status) {
   auto options = std::make_shared<InputOptions>();
   CLI::App* command = tool.add_subcommand("protocol", "Write the Redis protocol instead of sending it");
   options->add_to(*command);
-  command->footer(std::string(kInputHelp) + "\n" + kFooter);
+  command->footer(std::string(kInputHelp) + "\n" + kProtocolFooter);
   command->callback([options, &status] { status = run(*options); });
 }
 

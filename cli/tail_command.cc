@@ -22,7 +22,8 @@ struct TailOptions {
   bool as_json = false;
 };
 
-constexpr const char* kFooter = R"(One line a message: its offset, its tag and its entry, with a tab between them. Line
+constexpr const char* kTailFooter =
+    R"(One line a message: its offset, its tag and its entry, with a tab between them. Line
 ends, tabs, backslashes and bytes that are not text are escaped: \n, \t, \\, \xff.
 With --json a line is {"offset":17,"tag":"paid","entry":"..."}; bytes that are not
 UTF-8 become \u0080 to \u00ff.
@@ -130,7 +131,7 @@ void add_tail_command(CLI::App& tool, int& status) {
       ->needs(group);
   command->add_flag("--json", options->as_json, "one JSON object a message");
   options->server.add_to(*command);
-  command->footer(kFooter);
+  command->footer(kTailFooter);
   command->callback([options, &status] { status = run(*options); });
 }
 

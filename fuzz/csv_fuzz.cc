@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
   for (const CsvSplitter::Style style : {CsvSplitter::kCsv, CsvSplitter::kTsv}) {
     const auto whole = pieces_of(style, text, size + 1);
-    for (const size_t window : {7, 64}) REQUIRE(pieces_of(style, text, window) == whole);
+    for (const size_t window : {7u, 64u}) REQUIRE(pieces_of(style, text, window) == whole);
   }
   // Fields that are written with quotes are read as they were.
   for (const Piece& piece : pieces_of(CsvSplitter::kCsv, text, size + 1)) {

@@ -8,7 +8,7 @@
 namespace millrace::client {
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_json_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_hex(std::string_view digits) { return digits.find_first_not_of("0123456789abcdefABCDEF") == digits.npos; }
@@ -223,7 +223,7 @@ bool JsonScanner::scan_word(std::string_view word) {
 }
 
 void JsonScanner::skip_space() {
-  while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  while (at_ < text_.size() && is_json_space(text_[at_])) ++at_;
 }
 
 bool JsonScanner::wrong(const char* problem) {

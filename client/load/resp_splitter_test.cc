@@ -56,7 +56,7 @@ TEST(RespSplitter, ACommandThatIsCutAnywhereNeedsMoreOrIsLostAtTheEnd) {
 }
 
 TEST(RespSplitter, TheLastLineEndOfTheInputMayBeMissing) {
-  for (const size_t missing : {1, 2}) {
+  for (const size_t missing : {1u, 2u}) {
     SCOPED_TRACE(missing);
     RespSplitter whole, cut;
     whole.split(kSet, true);

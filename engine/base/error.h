@@ -40,4 +40,7 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string text) {
   return std::unexpected(Error{code, std::move(text)});
 }
 
+// For decoders: the reason is for people, every such error has the same code.
+inline std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
+
 }  // namespace millrace

@@ -13,8 +13,6 @@ constexpr uint64_t kHeadVersion = 1;
 // A string of subscribers is closed when it is longer.
 constexpr size_t kStringBytes = 16 * 1024;
 
-std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
-
 }  // namespace
 
 std::string encode_channel_head(const ChannelHead& head) {

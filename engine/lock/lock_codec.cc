@@ -15,8 +15,6 @@ constexpr uint64_t kVersion = 1;
 constexpr uint64_t kHasNoLonger = 0;
 constexpr uint64_t kHas = 1;
 
-std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
-
 void append_owner(std::string& to, ByteView owner) {
   append_varint(to, owner.size());
   to += owner;

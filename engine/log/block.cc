@@ -13,8 +13,6 @@ namespace {
 
 constexpr uint64_t kSmallestBuffer = 64;
 
-std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
-
 }  // namespace
 
 Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags) {

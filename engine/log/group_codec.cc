@@ -8,8 +8,6 @@ namespace {
 
 constexpr uint64_t kPartsPerString = 1000;
 
-std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
-
 void append_bytes(std::string& to, ByteView bytes) {
   append_varint(to, bytes.size());
   to += bytes;

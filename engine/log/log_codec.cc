@@ -15,8 +15,6 @@ constexpr uint64_t kFirstVersion = 1;
 constexpr uint64_t kAcked = 1;
 constexpr uint64_t kLatest = 2;
 
-std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
-
 }  // namespace
 
 std::string encode_log_head(const Log& log) {

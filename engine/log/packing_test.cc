@@ -39,7 +39,7 @@ TEST(Packing, WhatIsPackedComesBackAtEveryLevel) {
 }
 
 TEST(Packing, LeavesAloneWhatDoesNotGetSmaller) {
-  for (size_t size : {0, 1, 15, 16, 17, 100, 14 * 1024}) EXPECT_FALSE(pack(noise(size), 1)) << size;
+  for (size_t size : {0u, 1u, 15u, 16u, 17u, 100u, 14u * 1024u}) EXPECT_FALSE(pack(noise(size), 1)) << size;
 }
 
 TEST(Packing, RefusesWhateverIsNotExactlyWhatWasPacked) {

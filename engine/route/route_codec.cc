@@ -20,8 +20,6 @@ enum class TargetKind : uint64_t { Everything = 0, Filter = 1, NamedFilter = 2 }
 // A string is closed when it is longer.
 constexpr size_t kStringBytes = 16 * 1024;
 
-std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
-
 void append_text(std::string& to, ByteView text) {
   append_varint(to, text.size());
   to += text;

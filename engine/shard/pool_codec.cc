@@ -15,8 +15,6 @@ constexpr uint64_t kVersion = 1;
 // A string of recipients is closed when it is longer.
 constexpr size_t kStringBytes = 16 * 1024;
 
-std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
-
 void append_name(std::string& to, ByteView name) {
   append_varint(to, name.size());
   to += name;

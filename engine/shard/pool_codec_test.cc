@@ -186,7 +186,7 @@ TEST(PoolCodec, ManyRecipientsTravelInSeveralStringsAndLongQueuesInSeveralBlocks
 }
 
 TEST(PoolCodec, ALeavingWorkerWithoutRecipientsHasGone) {
-  for (const uint64_t state : {1, 2}) {
+  for (const uint64_t state : {1u, 2u}) {
     NamedPool pool;
     ASSERT_TRUE(restore_pool_part(pool.pool, PoolPart::Worker, named("w1") + numbers({state, 0, 0}), {}));
     pool.expect_sound();

@@ -9,8 +9,6 @@ namespace {
 // Counters travel as signed numbers in replies, and have some way to go yet.
 constexpr uint64_t kMostCounted = INT64_MAX / 2;
 
-std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
-
 }  // namespace
 
 Result<void> Pool::restore_head(const PoolHead& head) {

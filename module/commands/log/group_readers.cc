@@ -19,9 +19,9 @@ namespace millrace::module {
 namespace {
 
 class WaitingWorker;
-using Line = std::list<WaitingWorker*>;
-using LinesOfKey = std::map<std::string, Line, std::less<>>;  // by group
-std::unordered_map<DatabaseKey, LinesOfKey> lines;
+using GroupLine = std::list<WaitingWorker*>;
+using GroupLines = std::map<std::string, GroupLine, std::less<>>;  // by group
+std::unordered_map<DatabaseKey, GroupLines> group_lines;
 
 class WaitingWorker final : public abi::BlockedClient {
  public:
@@ -36,7 +36,7 @@ class WaitingWorker final : public abi::BlockedClient {
       consumer_ = *request.group->consumer;
       request_.group->consumer = consumer_;
     }
-    Line& line = lines[place_][group_];
+    GroupLine& line = group_lines[place_][group_];
     position_ = line.insert(line.end(), this);
     ++counters.log.blocked_readers;
   }
@@ -69,11 +69,11 @@ class WaitingWorker final : public abi::BlockedClient {
   void key_is_ready(abi::Context context) override { serve_owed_without_effects(context); }
 
   void left() override {
-    const auto key = lines.find(place_);
+    const auto key = group_lines.find(place_);
     const auto line = key->second.find(group_);
     line->second.erase(position_);
     if (line->second.empty()) key->second.erase(line);
-    if (key->second.empty()) lines.erase(key);
+    if (key->second.empty()) group_lines.erase(key);
     --counters.log.blocked_readers;
   }
 
@@ -81,14 +81,14 @@ class WaitingWorker final : public abi::BlockedClient {
   std::string group_;
   std::string consumer_;
   ReadRequest request_;
-  Line::iterator position_;
+  GroupLine::iterator position_;
   abi::RecordedReply answer_;
   bool is_dismissed_ = false;
 };
 
-Line* line_of(const DatabaseKey& place, ByteView group) {
-  const auto key = lines.find(place);
-  if (key == lines.end()) return nullptr;
+GroupLine* line_of(const DatabaseKey& place, ByteView group) {
+  const auto key = group_lines.find(place);
+  if (key == group_lines.end()) return nullptr;
   const auto line = key->second.find(group);
   return line == key->second.end() ? nullptr : &line->second;
 }
@@ -100,23 +100,23 @@ void wait_for_delivery(abi::Context context, abi::StringRef key, const ReadReque
   abi::block(context, key, *request.block_ms, std::make_unique<WaitingWorker>(std::move(place), request));
 }
 
-bool group_readers_wait() { return !lines.empty(); }
-bool group_readers_wait_for(const DatabaseKey& place) { return lines.contains(place); }
+bool group_readers_wait() { return !group_lines.empty(); }
+bool group_readers_wait_for(const DatabaseKey& place) { return group_lines.contains(place); }
 
 std::vector<DatabaseKey> keys_with_group_readers() {
   std::vector<DatabaseKey> keys;
-  for (const auto& [place, of_key] : lines) keys.push_back(place);
+  for (const auto& [place, of_key] : group_lines) keys.push_back(place);
   return keys;
 }
 
 void serve_group_readers(abi::Context context, const DatabaseKey& place, abi::StringRef key, Log& log) {
-  const auto of_key = lines.find(place);
-  if (of_key == lines.end() || !server_decides) return;
+  const auto of_key = group_lines.find(place);
+  if (of_key == group_lines.end() || !server_decides) return;
   if (abi::replicas_must_rest()) return serve_soon(place);
   std::vector<std::string> groups;
   for (const auto& [group, line] : of_key->second) groups.push_back(group);
   for (const std::string& group : groups) {
-    for (Line* line = line_of(place, group); line != nullptr; line = line_of(place, group)) {
+    for (GroupLine* line = line_of(place, group); line != nullptr; line = line_of(place, group)) {
       const bool served = line->front()->serve_from(context, key, log);
       settle_groups(log);
       if (!served) break;
@@ -126,7 +126,7 @@ void serve_group_readers(abi::Context context, const DatabaseKey& place, abi::St
 }
 
 void dismiss_group_readers(const DatabaseKey& place, ByteView group) {
-  while (Line* line = line_of(place, group)) line->front()->dismiss();
+  while (GroupLine* line = line_of(place, group)) line->front()->dismiss();
 }
 
 }  // namespace millrace::module

@@ -90,7 +90,7 @@ constexpr ArgumentDoc kEffects[] = {
     {.name = "given-back", .token = "GIVENBACK"},
     {.name = "compacted", .token = "COMPACTED"},
 };
-constexpr ArgumentDoc kApply[] = {kKey, {.name = "effect", .kind = OneOf, .parts = kEffects}};
+constexpr ArgumentDoc kApplyDoc[] = {kKey, {.name = "effect", .kind = OneOf, .parts = kEffects}};
 
 constexpr ArgumentDoc kEvict[] = {kKey, {.name = "offset", .kind = Integer}};
 constexpr ArgumentDoc kSeek[] = {kKey, {.name = "unix-time-milliseconds", .kind = UnixTime}};
@@ -259,7 +259,7 @@ constexpr abi::Command kCommands[] = {
         .summary = "Applies an effect to a log; written by servers to replicas and the AOF, not by people.",
         .complexity = "O(N) with N bytes in the effect.",
         .since = kSince,
-        .arguments = kApply,
+        .arguments = kApplyDoc,
         .callback = callback<tapply>,
     },
 };

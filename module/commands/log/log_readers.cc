@@ -21,8 +21,8 @@ namespace {
 class WaitingReader;
 
 // Readers of one key in the order in which a growing log reaches them.
-using Line = std::set<std::pair<Offset, WaitingReader*>>;
-std::unordered_map<DatabaseKey, Line> lines;
+using ReaderLine = std::set<std::pair<Offset, WaitingReader*>>;
+std::unordered_map<DatabaseKey, ReaderLine> reader_lines;
 
 class WaitingReader final : public abi::BlockedClient {
  public:
@@ -31,7 +31,7 @@ class WaitingReader final : public abi::BlockedClient {
     // The words of the command are gone by the time the answer is written.
     tags_.assign(request.tags.begin(), request.tags.end());
     request_.tags.assign(tags_.begin(), tags_.end());
-    lines[key_].emplace(waits_for_, this);
+    reader_lines[key_].emplace(waits_for_, this);
     ++counters.log.blocked_readers;
   }
 
@@ -68,16 +68,16 @@ class WaitingReader final : public abi::BlockedClient {
 
   // REQUIRES: in line.
   void wait_for(Offset offset) {
-    Line& line = lines.find(key_)->second;
+    ReaderLine& line = reader_lines.find(key_)->second;
     auto place = line.extract({waits_for_, this});
     place.value().first = waits_for_ = offset;
     line.insert(std::move(place));
   }
 
   void leave_line() {
-    const auto line = lines.find(key_);
+    const auto line = reader_lines.find(key_);
     line->second.erase({waits_for_, this});
-    if (line->second.empty()) lines.erase(line);
+    if (line->second.empty()) reader_lines.erase(line);
   }
 
   static inline uint64_t next_arrival_ = 0;
@@ -92,8 +92,8 @@ class WaitingReader final : public abi::BlockedClient {
 };
 
 void serve_line(const DatabaseKey& key, const Log& log) {
-  const auto line = lines.find(key);
-  if (line == lines.end()) return;
+  const auto line = reader_lines.find(key);
+  if (line == reader_lines.end()) return;
   std::vector<WaitingReader*> reached;
   for (const auto& [waits_for, reader] : line->second) {
     if (waits_for >= log.next()) break;
@@ -110,19 +110,21 @@ void serve_key(abi::Context context, const DatabaseKey& place, abi::StringRef na
   if (with_groups) serve_group_readers(context, place, name, *key->get());
 }
 
-bool anybody_waits_for(const DatabaseKey& place) { return lines.contains(place) || group_readers_wait_for(place); }
+bool anybody_waits_for(const DatabaseKey& place) {
+  return reader_lines.contains(place) || group_readers_wait_for(place);
+}
 
 std::vector<DatabaseKey> keys_with_readers() {
   std::vector<DatabaseKey> keys = keys_with_group_readers();
-  for (const auto& [place, line] : lines) keys.push_back(place);
+  for (const auto& [place, line] : reader_lines) keys.push_back(place);
   return keys;
 }
 
 void start_line_afresh(const DatabaseKey& place) {
-  const auto line = lines.find(place);
-  if (line == lines.end()) return;
+  const auto line = reader_lines.find(place);
+  if (line == reader_lines.end()) return;
   // Over a copy: each may change its place.
-  for (const auto& [waits_for, reader] : Line(line->second)) reader->start_afresh();
+  for (const auto& [waits_for, reader] : ReaderLine(line->second)) reader->start_afresh();
 }
 
 }  // namespace
@@ -144,7 +146,7 @@ void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, co
 }
 
 void serve_readers(abi::Context context, abi::StringRef key, Log& log) {
-  if (lines.empty() && !group_readers_wait()) [[likely]]
+  if (reader_lines.empty() && !group_readers_wait()) [[likely]]
     return;
   const DatabaseKey place{context.database(), std::string(key.view())};
   if (!anybody_waits_for(place)) return;

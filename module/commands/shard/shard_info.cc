@@ -20,7 +20,7 @@ const char* name_of(Worker::State state) {
 }
 
 void write_worker(abi::Reply reply, const Pool& pool, const Worker& worker, PoolTime now) {
-  const auto age = worker.seen ? std::optional(now - *worker.seen) : std::nullopt;
+  const uint64_t age = worker.seen ? now - *worker.seen : 0;
   reply.map(6);
   reply.bytes("name");
   reply.bytes(worker.name);
@@ -31,9 +31,9 @@ void write_worker(abi::Reply reply, const Pool& pool, const Worker& worker, Pool
   reply.bytes("pending");
   reply.integer(static_cast<int64_t>(worker.pending));
   reply.bytes("age");
-  age ? reply.integer(static_cast<int64_t>(*age)) : reply.null();
+  worker.seen ? reply.integer(static_cast<int64_t>(age)) : reply.null();
   reply.bytes("stale");
-  reply.integer(age && *age > pool.settings().stale_ms ? 1 : 0);
+  reply.integer(age > pool.settings().stale_ms ? 1 : 0);
 }
 
 }  // namespace

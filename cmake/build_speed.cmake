@@ -1,0 +1,52 @@
+# Two ways to compile the same sources in a fraction of the time; figures are in CONTRIBUTING.md.
+
+# Most of a small file's compilation goes into the headers of the standard library, so the sources of one folder are
+# compiled as one unit. Names in anonymous namespaces must therefore differ within a folder. Off where every file must
+# be seen for itself: clang-tidy, and the build that proves that each file includes what it uses.
+option(MILLRACE_UNITY "Compile the sources of one folder as one unit" ON)
+# Tests have helpers of the same name in every file: they stay files of their own and share their headers precompiled.
+option(MILLRACE_PRECOMPILE "Precompile the headers that all tests include" ON)
+
+# millrace_units(TARGET): one unit for each folder of the target's sources.
+function(millrace_units target)
+  if(NOT MILLRACE_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    if(NOT IS_ABSOLUTE ${source})
+      continue()  # objects of another target
+    endif()
+    get_filename_component(folder ${source} DIRECTORY)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+    string(MAKE_C_IDENTIFIER "${folder}" group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# millrace_precompile(TARGET HEADER...): the standard headers of most tests, and those given.
+function(millrace_precompile target)
+  if(NOT MILLRACE_PRECOMPILE)
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE ${ARGN}
+    <algorithm> <array> <cstdint> <deque> <expected> <functional> <initializer_list> <map> <memory> <optional> <random>
+    <set> <span> <string> <string_view> <unordered_map> <utility> <vector>)
+endfunction()
+
+# millrace_without_lto(TARGET): links the machine code of objects that could also be optimized as a whole, which takes
+# half a minute (module/CMakeLists.txt).
+function(millrace_without_lto target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_link_options(${target} PRIVATE -fno-lto)
+  endif()
+endfunction()
+
+# millrace_quick_code(TARGET): with sanitizers, where -O1 takes clang three times as long as -O0, code of tests and of
+# the command line is not worth the wait. The engine keeps its -O1: the histories spend their time there.
+function(millrace_quick_code target)
+  if(MILLRACE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
