@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""Every command has a page in docs/commands, its parser in a fuzzer, and a test on a live server."""
+"""Every command has a page in docs/commands, its parser in a fuzzer, and a test on a live server.
+
+Every command that has subcommands has HELP among them.
+"""
 import re
 
 from command_table import commands
@@ -34,22 +37,24 @@ def problems(root):
     table = list(commands(root))
     if not table:
         yield Problem(root / "module", 1, "no command is declared here in a form that this check understands")
-    containers = {command.name.split()[0] for command in table if " " in command.name}
+    names = {command.name for command in table}
+    containers = {name.split()[0] for name in names if " " in name}
     for command in table:
-        if command.name in containers:
-            continue  # its subcommands are looked at, each for itself
-
         def problem(sentence):
             return Problem(command.path, command.line, f"{command.name} {sentence}")
 
+        if command.name in containers:  # its subcommands are looked at, each for itself
+            if f"{command.name} HELP" not in names:
+                yield problem(f'has subcommands and no help_row("{command.name} HELP") behind them')
+            continue
         page = f"docs/commands/{command.name.replace(' ', '-')}.md"
         if not (root / page).exists():
             yield problem(f"has no page: run tools/generate_command_docs, which writes {page}")
         if not is_tested(tested, command.name):
             yield problem("is in no test of tests/server")
         parser = "parse_" + command.name.lower().replace(".", "_").replace(" ", "_")
-        if command.arity == len(command.name.split()) + 1 or command.name in NOTHING_TO_PARSE:
-            continue  # the name and the key: nothing to parse
+        if 0 < command.arity <= len(command.name.split()) + 1 or command.name in NOTHING_TO_PARSE:
+            continue  # the name, and the key if there is one: nothing to parse
         if not has_word(declared, parser):
             yield problem(f"has no {parser} declared in module/")
         elif not has_word(fuzzed, parser):

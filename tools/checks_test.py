@@ -128,15 +128,17 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadOnly,
         .arity = 2,
     },
+    help_row("CHAN.PLACE HELP"),
 };
 """
 COMPLETE = {
     "module/command_table.cc": TABLE,
     "module/commands/requests.h": "Result<Send> parse_chan_send(Words words);\n",
     "fuzz/requests_fuzz.cc": "parse_chan_send(words);\n",
-    "tests/server/test_chan.py": 'call("CHAN.SEND")\ncall("CHAN.INFO")\n',
+    "tests/server/test_chan.py": 'call("CHAN.SEND")\ncall("CHAN.INFO")\ncall("CHAN.PLACE", "HELP")\n',
     "docs/commands/CHAN.SEND.md": "",
     "docs/commands/CHAN.INFO.md": "",
+    "docs/commands/CHAN.PLACE-HELP.md": "",
 }
 
 
@@ -148,7 +150,10 @@ def test_a_complete_command_is_not_mentioned(tree):
     ("docs/commands/CHAN.SEND.md", None, "module/command_table.cc:5: CHAN.SEND has no page"),
     ("fuzz/requests_fuzz.cc", "parse_chan_sender(words);", "module/command_table.cc:5: CHAN.SEND is not fuzzed"),
     ("module/commands/requests.h", "", "module/command_table.cc:5: CHAN.SEND has no parse_chan_send declared"),
-    ("tests/server/test_chan.py", '"CHAN.SEND", "CHAN.INFORM"', "module/command_table.cc:11: CHAN.INFO is in no test"),
+    ("tests/server/test_chan.py", '"CHAN.SEND", "CHAN.INFORM" "CHAN.PLACE", "HELP"',
+     "module/command_table.cc:11: CHAN.INFO is in no test"),
+    ("tests/server/test_chan.py", '"CHAN.SEND", "CHAN.INFO"', "module/command_table.cc:16: CHAN.PLACE HELP is in no test"),
+    ("docs/commands/CHAN.PLACE-HELP.md", None, "module/command_table.cc:16: CHAN.PLACE HELP has no page"),
     ("module/command_table.cc", "", "module:1: no command is declared"),
 ])
 def test_an_incomplete_command_is_found(tree, name, text, problem):
@@ -157,6 +162,15 @@ def test_an_incomplete_command_is_found(tree, name, text, problem):
         (root / name).unlink()
     (only,) = found("check_commands", root)
     assert only.startswith(problem)
+
+
+def test_a_command_with_subcommands_and_without_help_is_found(tree):
+    row = '    {\n        .name = "%s",\n        .flags = "",\n        .arity = %d,\n    },\n'
+    table = TABLE.replace('help_row("CHAN.PLACE HELP"),\n', row % ("CHAN.PLACE", -2) + row % ("CHAN.PLACE LIST", 3))
+    root = tree({**COMPLETE, "module/command_table.cc": table, "docs/commands/CHAN.PLACE-LIST.md": "",
+                 "tests/server/test_place.py": 'call("CHAN.PLACE", "LIST")'})
+    assert found("check_commands", root) == [
+        'module/command_table.cc:17: CHAN.PLACE has subcommands and no help_row("CHAN.PLACE HELP") behind them']
 
 
 def test_a_setting_without_a_description_is_found(tree):
@@ -283,7 +297,7 @@ def test_results_are_added_up(tree):
 def test_the_rows_of_the_real_table_are_understood():
     import command_table
     from tree import ROOT
-    assert {"TWRITE", "TREAD", "TINFO"} <= {row.name for row in command_table.commands(ROOT)}
+    assert {"TWRITE", "TREAD", "TINFO", "TGROUP HELP"} <= {row.name for row in command_table.commands(ROOT)}
     assert "millrace.block-bytes" in {row.name for row in command_table.settings(ROOT)}
 
 
@@ -305,3 +319,4 @@ def test_a_syntax_line_is_rendered_from_the_arguments():
     forms = {"name": "what", "type": "oneof", "arguments": [
         {"name": "one", "type": "block", "arguments": pair}, {"name": "n", "type": "integer", "token": "N"}]}
     assert syntax_lines("X", [key, forms]) == ["X key tag entry", "X key N n"]
+    assert syntax_lines("X HELP", []) == ["X HELP"]

@@ -95,6 +95,8 @@ def syntax(arguments):
 
 def syntax_lines(name, arguments):
     """The whole command, a line for each form if its last argument is a choice of forms."""
+    if not arguments:
+        return [name]
     *first, last = arguments
     if last["type"] != "oneof" or "optional" in last.get("flags", []):
         return [f"{name} {syntax(arguments)}"]
@@ -121,7 +123,8 @@ def key_text(spec):
 
 def acl_categories(flags, reported):
     """The categories that a command with these flags belongs to, the same on every host."""
-    categories = ["@read" if "readonly" in flags else "@write", "@fast" if "fast" in flags else "@slow"]
+    categories = ["@read"] if "readonly" in flags else ["@write"] if "write" in flags else []
+    categories += ["@fast" if "fast" in flags else "@slow"]
     categories += ["@blocking"] if "blocking" in flags else []
     categories += ["@admin", "@dangerous"] if "admin" in flags else []
     # Redis 7.0 has no categories for modules and reports none.
@@ -150,7 +153,7 @@ def page(name, doc, info):
         ("key", key_text(specs[0]) if specs else "none: any node answers, from what it knows itself"),
     ]
     table = "\n".join(f"| {what} | {value} |" for what, value in rows)
-    forms = "\n".join(syntax_lines(name, doc["arguments"]))
+    forms = "\n".join(syntax_lines(name, doc.get("arguments", [])))
     return (f"{NOTE}# {name}\n\n```\n{forms}\n```\n\n{doc['summary']}\n\n| | |\n| --- | --- |\n{table}\n\n"
             f"What it answers and how it is used: {guides_of(name)}. All commands: [index](README.md).\n")
 

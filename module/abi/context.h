@@ -55,7 +55,9 @@ class Reply {
 
   void integer(int64_t value) { host.ReplyWithLongLong(context_, value); }
   void bytes(ByteView value) { host.ReplyWithStringBuffer(context_, value.data(), value.size()); }
-  void ok() { host.ReplyWithSimpleString(context_, "OK"); }
+  void ok() { simple("OK"); }
+  // Text without line breaks, as a simple string.
+  void simple(const char* text) { host.ReplyWithSimpleString(context_, text); }
   void array(uint64_t size) { host.ReplyWithArray(context_, static_cast<long>(size)); }
   // An array whose size is known only when it is written: array_later(), the values,
   // array_was(size).

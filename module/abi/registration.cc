@@ -93,8 +93,9 @@ bool set_categories(HostCommand* handle, const Command& command) {
   if (host.SetCommandACLCategories == nullptr || command.callback == nullptr) return true;
   const std::string_view flags = command.flags;
   const auto has = [&](std::string_view flag) { return flags.find(flag) != flags.npos; };
-  std::string categories = has("readonly") ? "read" : "write";
-  categories += has("fast") ? " fast" : " slow";
+  std::string categories = has("fast") ? "fast" : "slow";
+  if (has("readonly")) categories += " read";
+  if (has("write")) categories += " write";
   if (has("blocking")) categories += " blocking";
   if (has("admin")) categories += " admin dangerous";
   return host.SetCommandACLCategories(handle, categories.c_str()) == kOk;
@@ -118,8 +119,10 @@ HostCommand* create_command(HostContext* loading, const Command& command) {
       return nullptr;
   } else {
     HostCommand* parent = host.GetCommand(loading, name.substr(0, space).c_str());
-    if (parent == nullptr ||
-        host.CreateSubcommand(parent, command.name + space + 1, command.callback, command.flags, 2, 2, 1) != kOk) {
+    const int key = has_key(command) ? 2 : 0;
+    const int step = has_key(command) ? 1 : 0;
+    if (parent == nullptr || host.CreateSubcommand(parent, command.name + space + 1, command.callback, command.flags,
+                                                   key, key, step) != kOk) {
       return nullptr;
     }
     name[space] = '|';  // as the host names it

@@ -43,9 +43,9 @@ struct ArgumentDoc {
 };
 
 // One row of the command table. A command has exactly one key, its first argument: that
-// makes it cluster-safe. Those that ask a node about itself have none, and those that write
-// to other keys too say which (kOtherKeys). A command with subcommands has a row of its own,
-// without handler, before theirs.
+// makes it cluster-safe. Those that ask a node about itself, or for help, have none, and those
+// that write to other keys too say which (kOtherKeys). A command with subcommands has a row of
+// its own, without handler, before theirs.
 struct Command {
   const char* name;    // "TGROUP LIST" is the subcommand LIST of TGROUP
   const char* flags;   // the host's words: "write deny-oom fast"

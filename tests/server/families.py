@@ -70,6 +70,7 @@ class Family:
     spoiled_by: tuple = ("one", "word", "too many")  # words that make every write command wrong
     node_commands: tuple = ()  # those without a key, which ask a node about itself
     pure_commands: tuple = ()  # those without a key, whose answer follows from their words alone
+    help_commands: tuple = ()  # HELP of its containers: without a key, and neither reading nor writing
     by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
 
     def __repr__(self):
@@ -84,7 +85,7 @@ class Family:
     @property
     def without_key(self):
         """The names of those that ask a node about itself, or nobody."""
-        return {name_of(command) for command in self.node_commands + self.pure_commands}
+        return {name_of(command) for command in self.node_commands + self.pure_commands + self.help_commands}
 
     @property
     def may_write(self):
@@ -256,6 +257,7 @@ LOG = Family(
         ("TAPPLY", KEY, "CLOCK", "1"),
     ),
     effect_command="TAPPLY",
+    help_commands=(("TGROUP", "HELP"),),
     map_command=("TINFO", KEY),
     null_command=("TREAD", KEY, "1", "3"),
     counters=(
@@ -485,6 +487,7 @@ ROUTE = Family(
     ),
     effect_command="ROUTE.APPLY",
     pure_commands=(("ROUTE.PATTERNS", *_TASK), ("ROUTE.PARTITION", "app:shop:model:task")),
+    help_commands=(("ROUTE.DEVICE", "HELP"),),
     map_command=("ROUTE.INFO", KEY),
     null_command=("ROUTE.DEVICE", "GET", KEY, "nobody|ws"),
     counters=("route_matches", "route_devices_matched", "route_messages_dispatched"),

@@ -41,6 +41,7 @@ def test_command_getkeys_finds_the_key_of_every_command(c, family):
 def test_command_info_has_the_right_flags(c, family):
     growing = {name_of(command) for command in family.growing_commands} - family.may_write
     waiting = {name_of(way.command) for way in family.waiting}
+    helping = {name_of(command) for command in family.help_commands}
     for name in family.commands:
         [about] = c.call("COMMAND", "INFO", name)
         flags = {flag.decode() for flag in about[2]}
@@ -49,8 +50,9 @@ def test_command_info_has_the_right_flags(c, family):
             assert about[3:6] == [0, 0, 0], "no key"
         else:
             assert about[3:6] == [place, place, 1], "one key, the first argument"
-        reads = name in family.reading | family.without_key
-        assert ("readonly" in flags, "write" in flags) == (reads, not reads), name
+        writes = name not in family.reading | family.without_key
+        reads = not writes and name not in helping
+        assert ("readonly" in flags, "write" in flags) == (reads, writes), name
         assert ("denyoom" in flags) == (name in growing), name
         assert ("blocking" in flags) == (name in waiting), name
         asks_a_node = {name_of(command) for command in family.node_commands}

@@ -1,3 +1,4 @@
+#include "module/commands/container_help.h"
 #include "module/commands/log/log_commands.h"
 #include "module/commands/table_words.h"
 
@@ -251,6 +252,7 @@ constexpr abi::Command kCommands[] = {
         .arguments = kSetGroup,
         .callback = subcommand<tgroup_set>,
     },
+    help_row("TGROUP HELP"),
     {
         .name = "TAPPLY",
         .flags = "write deny-oom admin",

@@ -1,3 +1,4 @@
+#include "module/commands/container_help.h"
 #include "module/commands/route/route_commands.h"
 #include "module/commands/table_words.h"
 
@@ -132,6 +133,7 @@ constexpr abi::Command kCommands[] = {
         .arguments = kDeviceList,
         .callback = subcommand<route_device_list>,
     },
+    help_row("ROUTE.DEVICE HELP"),
     {
         .name = "ROUTE.SUBSCRIBE",
         .flags = "write deny-oom",
