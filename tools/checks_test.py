@@ -273,27 +273,6 @@ def test_a_page_of_guarantees_must_be_there(tree):
     assert found("check_guarantees", tree({})) == ["docs/guarantees.md:1: is not there"]
 
 
-# --- the sum of ./test ---
-
-def count(*files):
-    done = subprocess.run([TOOLS / "count_results", *files], capture_output=True, text=True)
-    return done.stdout.splitlines(), done.returncode
-
-
-def test_results_are_added_up(tree):
-    root = tree({
-        "good.xml": "<testsuites><testsuite><testcase/><testcase><skipped/></testcase></testsuite></testsuites>",
-        "bad.xml": "<testsuite><testcase/><testcase><failure/></testcase><testcase><error/></testcase></testsuite>",
-        "cut.xml": "<testsuite><testcase/>",
-        "none.xml": "<testsuite/>",
-    })
-    assert count(root / "good.xml") == (["good: 1 passed, 0 failed, 1 skipped", "1 passed, 0 failed"], 0)
-    assert count(root / "good.xml", root / "bad.xml") == (
-        ["good: 1 passed, 0 failed, 1 skipped", "bad: 1 passed, 2 failed, 0 skipped", "2 passed, 2 failed"], 1)
-    assert count(root / "cut.xml", root / "missing.xml")[0][-1] == "0 passed, 2 failed"
-    assert count(root / "none.xml") == (["none: 0 passed, 0 failed, 0 skipped", "0 passed, 0 failed"], 1)
-
-
 def test_the_rows_of_the_real_table_are_understood():
     import command_table
     from tree import ROOT
