@@ -68,7 +68,7 @@ def test_a_long_file_is_found_unless_it_has_a_reason(tree):
 # --- registration of tests ---
 
 def with_build(root, compiled, tests):
-    build = root / "build"
+    build = root / "build-sanitize"
     build.mkdir()
     commands = [{"file": str(root / name)} for name in compiled]
     (build / "compile_commands.json").write_text(json.dumps(commands))
