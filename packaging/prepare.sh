@@ -27,6 +27,7 @@ test_packages=(
   "libfaketime: compgen -G '/usr/lib/*/faketime/libfaketime.so.1'"
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
   "python3-redis: /usr/bin/python3 -c 'import redis'"
+  "clang-format-14: has_clang_format"
 )
 
 fail() {
@@ -37,6 +38,11 @@ fail() {
 # Prints the server program this machine has.
 find_server() {
   command -v redis-server || command -v valkey-server
+}
+
+# The version that tools/check_format.py wants.
+has_clang_format() {
+  command -v clang-format-14 || clang-format --version | grep -F ' version 14.'
 }
 
 has_header() {

@@ -292,12 +292,22 @@ def test_ordinary_words_are_not_mentioned(tree):
 
 
 def test_a_file_that_is_not_formatted_is_found(tree):
-    import check_format
-    if check_format.clang_format() is None:
-        pytest.skip("the clang-format that the tree is formatted with is not here")
     root = tree({".clang-format": "BasedOnStyle: Google\n", "a.cc": "int a;\n", "b.cc": "int a;\nint   b ;\n"})
     (problem,) = found("check_format", root)
     assert problem.startswith("b.cc:2: is not formatted")
+
+
+@pytest.mark.parametrize("shown", [None, "Ubuntu clang-format version 18.1.3 (1ubuntu1)"])
+def test_a_missing_clang_format_is_found(tree, monkeypatch, shown):
+    root = tree({"a.cc": "int a;\n"})
+    programs = root / "programs"
+    programs.mkdir()
+    if shown:
+        (programs / "clang-format").write_text(f"#!/bin/sh\necho '{shown}'\n")
+        (programs / "clang-format").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    assert found("check_format", root) == [
+        ".clang-format:1: nothing is checked: there is no clang-format of version 14"]
 
 
 # --- all of them ---
