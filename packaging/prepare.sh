@@ -149,9 +149,12 @@ configure() {
   (cd "$root" && CXX=${CXX:-g++} cmake --preset "$preset" "${fresh[@]}" --log-level=WARNING >/dev/null)
 }
 
-# build PRESET [--target ...]
+# build PRESET [--target ...]: two at a time, as of two ./run that start together, would ruin each other's work.
 build() {
   local preset=$1
   shift
-  configure "$preset" && (cd "$root" && cmake --build --preset "$preset" "$@")
+  mkdir -p "$root/build" && (
+    exec {held}>"$root/build/.lock" && flock "$held" && configure "$preset" &&
+      cd "$root" && cmake --build --preset "$preset" "$@"
+  )
 }

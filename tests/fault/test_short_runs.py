@@ -38,7 +38,7 @@ def test_a_cluster_whose_masters_and_slots_change_loses_nothing_that_a_replica_h
 
 
 def test_a_load_that_goes_on_keeps_memory_flat_and_gets_no_answer_that_the_guides_do_not_name():
-    found = figures("soak", at_length(60, 25))
+    found = figures("soak", at_length(60, 10))
     assert min(found["settings"], found["squeezes"], found["rewrites"]) > 0
 
 

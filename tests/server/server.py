@@ -69,6 +69,16 @@ def free_port():
             return port
 
 
+def process_id(connection):
+    """Of the server at the other end."""
+    return int(connection.call("INFO", "server").split(b"\r\nprocess_id:")[1].split()[0])
+
+
+def parent_of(process):
+    with contextlib.suppress(OSError):
+        return int(pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
 class Server:
     """Starts when made. Use as a context manager, or call stop()."""
 
@@ -130,12 +140,15 @@ class Server:
                 with Connection(self.port) as connection:
                     connection.call("PING")
                     # Another test's server may have taken the port; ours is about to find out.
-                    is_ours = f"\r\nprocess_id:{self._process.pid}\r\n".encode() in connection.call("INFO", "server")
-                return "ready" if is_ours else None
+                    return "ready" if self._is_ours(process_id(connection)) else None
             except (OSError, RespError):
                 return None
 
         return wait_until(looked, "the server answers PING", self.patience) == "ready"
+
+    def _is_ours(self, process):
+        """Whether this is the process that was started, or a child of it: some are started by another program."""
+        return self._process.pid in (process, parent_of(process))
 
     def is_alive(self):
         return self._process is not None and self._process.poll() is None
