@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """docs/commands is what tools/generate_command_docs would write now."""
-from command_docs import FOLDER, pages
-from tree import ROOT, Problem, main
+import check_command_texts
+from command_docs import FOLDER, is_built, not_built, pages
+from tree import Problem, main
 
 
 def compared(folder, wanted):
@@ -14,15 +15,15 @@ def compared(folder, wanted):
         elif name not in there:
             yield Problem(path, 1, "is missing: run tools/generate_command_docs")
         elif path.read_text(encoding="utf-8") != wanted[name]:
-            yield Problem(path, 1, "is not what the server says: run tools/generate_command_docs")
+            yield Problem(path, 1, "is not what table and texts say: run tools/generate_command_docs")
 
 
 def problems(root):
-    module = ROOT / "build" / "millrace.so"
-    if not module.exists():
-        yield Problem(root / "module" / "command_table.cc", 1, "no build/millrace.so to ask: build first")
-        return
-    yield from compared(root / FOLDER, pages())
+    if not is_built():
+        yield not_built(root)
+    # Pages can be made only of texts that are right; check_command_texts says what is wrong with them.
+    elif not any(check_command_texts.problems(root)):
+        yield from compared(root / FOLDER, pages(root))
 
 
 if __name__ == "__main__":

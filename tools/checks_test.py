@@ -9,19 +9,6 @@ import pytest
 TOOLS = Path(__file__).resolve().parent
 
 
-@pytest.fixture
-def tree(tmp_path):
-    """Writes files, given as path: text, and returns the tree."""
-    def write(files):
-        for name, text in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return tmp_path
-
-    return write
-
-
 def found(check, root):
     return [problem.text(root) for problem in importlib.import_module(check).problems(root)]
 
@@ -182,17 +169,6 @@ def test_a_setting_without_a_description_is_found(tree):
         "module/host/settings.cc:3: millrace.block is not described in docs/settings.md"]
 
 
-def test_pages_that_the_server_would_not_write_are_found(tree):
-    from check_command_docs import compared
-    root = tree({"README.md": "index", "OLD.md": "gone", "SAME.md": "same", "STALE.md": "before"})
-    wanted = {"README.md": "index", "SAME.md": "same", "STALE.md": "after", "NEW.md": "new"}
-    assert [problem.text(root) for problem in compared(root, wanted)] == [
-        "NEW.md:1: is missing: run tools/generate_command_docs",
-        "OLD.md:1: describes no command: delete it",
-        "STALE.md:1: is not what the server says: run tools/generate_command_docs",
-    ]
-
-
 # --- wording and format ---
 
 @pytest.mark.parametrize("text", [
@@ -231,8 +207,8 @@ def test_every_check_can_be_run_alone_and_says_what_it_wants(tree):
     assert alone.stdout.startswith("a.md:1: ")
 
 
-def test_every_check_is_tested_here():
-    text = Path(__file__).read_text()
+def test_every_check_is_tested():
+    text = "".join(path.read_text() for path in TOOLS.glob("*_test.py"))
     for path in TOOLS.glob("check_*.py"):
         assert f'"{path.stem}"' in text or f"import {path.stem}" in text or f"from {path.stem}" in text, path
 
@@ -312,50 +288,10 @@ def test_a_tree_without_version_or_changes_is_found(tree):
     assert found("check_version", tree({"CMakeLists.txt": "project(millrace VERSION 1.2.3)\n"})) == ["CHANGELOG.md:1: is not there"]
 
 
-# --- the sum of ./test ---
-
-def count(*files):
-    done = subprocess.run([TOOLS / "count_results", *files], capture_output=True, text=True)
-    return done.stdout.splitlines(), done.returncode
-
-
-def test_results_are_added_up(tree):
-    root = tree({
-        "good.xml": "<testsuites><testsuite><testcase/><testcase><skipped/></testcase></testsuite></testsuites>",
-        "bad.xml": "<testsuite><testcase/><testcase><failure/></testcase><testcase><error/></testcase></testsuite>",
-        "cut.xml": "<testsuite><testcase/>",
-        "none.xml": "<testsuite/>",
-    })
-    assert count(root / "good.xml") == (["good: 1 passed, 0 failed, 1 skipped", "1 passed, 0 failed"], 0)
-    assert count(root / "good.xml", root / "bad.xml") == (
-        ["good: 1 passed, 0 failed, 1 skipped", "bad: 1 passed, 2 failed, 0 skipped", "2 passed, 2 failed"], 1)
-    assert count(root / "cut.xml", root / "missing.xml")[0][-1] == "0 passed, 2 failed"
-    assert count(root / "none.xml") == (["none: 0 passed, 0 failed, 0 skipped", "0 passed, 0 failed"], 1)
-
+# --- the table of commands ---
 
 def test_the_rows_of_the_real_table_are_understood():
     import command_table
     from tree import ROOT
     assert {"TWRITE", "TREAD", "TINFO", "TGROUP HELP"} <= {row.name for row in command_table.commands(ROOT)}
     assert "millrace.block-bytes" in {row.name for row in command_table.settings(ROOT)}
-
-
-def test_a_syntax_line_is_rendered_from_the_arguments():
-    from command_docs import syntax_lines
-    key = {"name": "key", "type": "key"}
-    pair = [{"name": "tag", "type": "string"}, {"name": "entry", "type": "string"}]
-    arguments = [
-        key,
-        {"name": "ms", "type": "integer", "token": "BLOCK", "flags": ["optional"]},
-        {"name": "skip", "type": "pure-token", "token": "SKIP", "flags": ["optional"]},
-        {"name": "how", "type": "oneof", "arguments": [
-            {"name": "fast", "type": "pure-token", "token": "FAST"},
-            {"name": "slow", "type": "pure-token", "token": "SLOW"}]},
-        {"name": "entries", "type": "block", "token": "ENTRIES", "flags": ["multiple"], "arguments": pair},
-    ]
-    assert syntax_lines("X", arguments) == [
-        "X key [BLOCK ms] [SKIP] <FAST | SLOW> ENTRIES tag entry [tag entry ...]"]
-    forms = {"name": "what", "type": "oneof", "arguments": [
-        {"name": "one", "type": "block", "arguments": pair}, {"name": "n", "type": "integer", "token": "N"}]}
-    assert syntax_lines("X", [key, forms]) == ["X key tag entry", "X key N n"]
-    assert syntax_lines("X HELP", []) == ["X HELP"]

@@ -1,16 +1,18 @@
-"""The pages of docs/commands, from what a live server answers to COMMAND DOCS and COMMAND INFO.
+"""The pages of docs/commands, from what a live server answers to COMMAND DOCS and COMMAND INFO, and command_texts.
 
 Asking the server and not the source proves that both answers are complete and right.
 """
+import functools
 import sys
 
-from tree import ROOT
+from command_texts import INDEX, NONE, OVERVIEW, PLACE, SECTIONS, file_name, read, section_of, sections
+from tree import ROOT, Problem
 
 # The same server that the tests use.
 sys.path.insert(0, str(ROOT / "tests" / "server"))
 from server import Server  # noqa: E402
 
-NOTE = "<!-- Written by tools/generate_command_docs from COMMAND DOCS and COMMAND INFO. -->\n"
+NOTE = "<!-- Written by tools/generate_command_docs from the command table and module/command_texts. -->\n"
 FOLDER = "docs/commands"
 # Which guides tell of a command, by how its name begins.
 GUIDES = {
@@ -22,8 +24,17 @@ GUIDES = {
 }
 
 
-def file_name(command):
-    return f"{command.replace(' ', '-')}.md"
+# What stands before the table of a page's errors, or in place of one.
+COMMON_ERRORS = "[those that every command can give](README.md#errors-that-every-command-can-give)"
+SYNTAX_WIDTH = 100
+
+
+def is_built():
+    return (ROOT / "build" / "millrace.so").exists()
+
+
+def not_built(root):
+    return Problem(root / "module" / "module.cc", 1, "no build/millrace.so to ask: build first")
 
 
 def guides_of(command):
@@ -53,8 +64,9 @@ def with_subcommands(docs, infos):
     return flat_docs, flat_infos
 
 
+@functools.cache
 def ask_server():
-    """(docs, infos) of all our commands, by name."""
+    """(docs, infos) of all our commands, by name. A process starts one server for all who ask."""
     with Server() as server, server.connect(protocol=3) as connection:
         def ask(*words):
             return plain(connection.call(*words))
@@ -93,14 +105,24 @@ def syntax(arguments):
     return " ".join(argument_syntax(argument) for argument in arguments)
 
 
+def wrapped(first, words):
+    """The words behind the first, on further lines where one line would be too long."""
+    lines = [first]
+    for word in words:
+        if len(lines[-1]) + 1 + len(word) > SYNTAX_WIDTH:
+            lines.append("   ")
+        lines[-1] += f" {word}"
+    return lines
+
+
 def syntax_lines(name, arguments):
-    """The whole command, a line for each form if its last argument is a choice of forms."""
+    """The whole command; each form begins a line if its last argument is a choice of forms."""
     if not arguments:
         return [name]
     *first, last = arguments
-    if last["type"] != "oneof" or "optional" in last.get("flags", []):
-        return [f"{name} {syntax(arguments)}"]
-    return [f"{name} {syntax([*first, form])}" for form in last["arguments"]]
+    is_choice = last["type"] == "oneof" and "optional" not in last.get("flags", [])
+    forms = [[*first, form] for form in last["arguments"]] if is_choice else [arguments]
+    return [line for form in forms for line in wrapped(name, map(argument_syntax, form))]
 
 
 # --- pages ---
@@ -118,7 +140,7 @@ def key_text(spec):
         raise ValueError(f"a command has one key at a fixed place, so that it is safe in a cluster; not: {spec}")
     flags = ", ".join(f"`{flag}`" for flag in spec["flags"] if flag != "incomplete")
     others = "; others follow, which `COMMAND GETKEYSANDFLAGS` names" if "incomplete" in spec["flags"] else ""
-    return f"word {search['spec']['index']} behind the first, used as {flags}{others}"
+    return f"word {search['spec']['index'] + 1} of the command, used as {flags}{others}"
 
 
 def acl_categories(flags, reported):
@@ -142,7 +164,7 @@ def acl_text(name, categories, key_flags):
             f"; Redis 7.0 has none for modules: allow the command by `+{name.replace(' ', chr(92) + '|')}`{key}")
 
 
-def page(name, doc, info):
+def facts(name, doc, info):
     _, arity, flags, _, _, _, reported, _, specs, _ = info
     rows = [
         ("since", doc["since"]),
@@ -152,18 +174,50 @@ def page(name, doc, info):
         ("ACL categories", acl_text(name, acl_categories(flags, reported), specs[0]["flags"] if specs else [])),
         ("key", key_text(specs[0]) if specs else "none: any node answers, from what it knows itself"),
     ]
-    table = "\n".join(f"| {what} | {value} |" for what, value in rows)
+    return "| | |\n| --- | --- |\n" + "\n".join(f"| {what} | {value} |" for what, value in rows)
+
+
+def section_text(text, title):
+    body = section_of(text, title).text()
+    if title != "Errors":
+        return body
+    return f"None besides {COMMON_ERRORS}." if body == NONE else f"Besides {COMMON_ERRORS}:\n\n{body}"
+
+
+def page(name, doc, info, text):
     forms = "\n".join(syntax_lines(name, doc.get("arguments", [])))
-    return (f"{NOTE}# {name}\n\n```\n{forms}\n```\n\n{doc['summary']}\n\n| | |\n| --- | --- |\n{table}\n\n"
-            f"What it answers and how it is used: {guides_of(name)}. All commands: [index](README.md).\n")
+    parts = {title: section_text(text, title) for title in SECTIONS}
+    parts["Facts"] = facts(name, doc, info)
+    body = "\n\n".join(f"## {title}\n\n{part}" for title, part in parts.items())
+    return (f"{NOTE}# {name}\n\n```\n{forms}\n```\n\n{doc['summary']}\n\n{body}\n\n"
+            f"Guides: {guides_of(name)}. All commands: [index](README.md).\n")
 
 
-def index(docs):
-    rows = "\n".join(f"| [{name}]({file_name(name)}) | {docs[name]['summary']} |" for name in sorted(docs))
-    return f"{NOTE}# Commands\n\n| command | |\n| --- | --- |\n{rows}\n"
+def link(name):
+    return f"[{name}]({file_name(name)})"
 
 
-def pages():
-    """What docs/commands should hold: text by file name."""
+def overview(template):
+    """A row for each section that has commands, with links to them."""
+    rows = []
+    for section in sections(template):
+        for names in PLACE.findall(section.text()):
+            anchor = section.title.lower().replace(" ", "-")
+            rows.append(f"| [{section.title}](#{anchor}) | {' · '.join(map(link, names.split(', ')))} |")
+    return "\n".join(["| | |", "| --- | --- |", *rows])
+
+
+def index(template, docs):
+    """INDEX.md with the tables of commands in their places."""
+    def table(place):
+        rows = [f"| {link(name)} | {docs[name]['summary']} |" for name in place[1].split(", ")]
+        return "\n".join(["| command | what it does |", "| --- | --- |", *rows])
+
+    return NOTE + PLACE.sub(table, template.replace(OVERVIEW, overview(template)))
+
+
+def pages(root):
+    """What docs/commands should hold: text by file name. REQUIRES: check_command_texts finds nothing."""
     docs, infos = ask_server()
-    return {"README.md": index(docs), **{file_name(name): page(name, docs[name], infos[name]) for name in docs}}
+    found = {file_name(name): page(name, docs[name], infos[name], read(root, file_name(name))) for name in docs}
+    return {"README.md": index(read(root, INDEX), docs), **found}

@@ -2,11 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <unordered_map>
 #include <vector>
+
+#include "tests/model/seeds.h"
 
 namespace millrace {
 namespace {
@@ -225,14 +226,8 @@ class History {
   std::set<uint32_t> dead_;
 };
 
-void run_history(uint64_t seed) {
-  SCOPED_TRACE(testing::Message() << "run again with MILLRACE_SEED=" << seed);
-  History(seed).run();
-}
-
 TEST(HashIndex, RandomHistoriesAgreeWithAMultimap) {
-  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10));
-  for (uint64_t seed = 1; seed <= 100 && !HasFailure(); ++seed) run_history(seed);
+  testing::run_seeds(100, [](uint64_t seed) { History(seed).run(); });
 }
 
 }  // namespace

@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <random>
+
+#include "tests/model/seeds.h"
 
 namespace millrace {
 namespace {
@@ -50,7 +51,6 @@ void expect_same_answers(Chunks& chunks, const Model& model, uint64_t key) {
 }
 
 void run_history(uint64_t seed) {
-  SCOPED_TRACE(testing::Message() << "run again with MILLRACE_SEED=" << seed);
   std::mt19937_64 random(seed);
   const auto between = [&](uint64_t min, uint64_t max) { return min + random() % (max - min + 1); };
   Chunks chunks;
@@ -89,10 +89,7 @@ void run_history(uint64_t seed) {
   }
 }
 
-TEST(OrderedChunks, RandomHistoriesAgreeWithAMap) {
-  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10));
-  for (uint64_t seed = 1; seed <= 150 && !HasFailure(); ++seed) run_history(seed);
-}
+TEST(OrderedChunks, RandomHistoriesAgreeWithAMap) { testing::run_seeds(150, run_history); }
 
 TEST(OrderedChunks, WithNothingInItHasAnswers) {
   Chunks chunks;
@@ -158,7 +155,7 @@ TEST(OrderedChunks, AQueueThatMovesOnStaysSmall) {
 TEST(OrderedChunks, SparseChunksAreMerged) {
   for (const uint64_t keep_every : {20u, 64u, 100u}) {
     for (const bool upwards : {true, false}) {
-      SCOPED_TRACE(testing::Message() << "one of " << keep_every << (upwards ? " upwards" : " downwards"));
+      SCOPED_TRACE(::testing::Message() << "one of " << keep_every << (upwards ? " upwards" : " downwards"));
       Chunks chunks = ascending();
       for (uint64_t i = 0; i < kMany; ++i) {
         const uint64_t key = upwards ? i : kMany - 1 - i;

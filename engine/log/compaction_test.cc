@@ -195,8 +195,8 @@ TEST(Compaction, TagsOfOneHashDoNotReplaceEachOther) {
   for (const auto& history : histories) {
     for (uint64_t budget : {1u, 3u, 100u}) {
       for (size_t early = 0; early <= history.size(); ++early) {
-        SCOPED_TRACE(testing::Message() << "history " << (&history - histories.data()) << ", budget " << budget << ", "
-                                        << early << " early");
+        SCOPED_TRACE(::testing::Message() << "history " << (&history - histories.data()) << ", budget " << budget
+                                          << ", " << early << " early");
         // Some of it is indexed from the log, the rest as it is written.
         Log log = latest_log({history.begin(), history.begin() + static_cast<ptrdiff_t>(early)});
         compact_all(log, budget);

@@ -87,7 +87,7 @@ TEST(LogCodec, WritesTheBytesItsHeaderSays) {
 TEST(LogCodec, ALogComesBackAsItWas) {
   for (int count : {0, 1, 2, 100}) {
     for (uint64_t evicted : {0u, 1u, 7u, 57u, 100u}) {
-      SCOPED_TRACE(testing::Message() << count << " messages, " << evicted << " evicted");
+      SCOPED_TRACE(::testing::Message() << count << " messages, " << evicted << " evicted");
       Log log = log_of(count);
       log.evict_before(Offset(evicted + 1));
       log.set_retention({.count = 1000, .age_ms = 60000, .bytes = 1 << 20});

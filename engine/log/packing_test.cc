@@ -25,7 +25,7 @@ std::string noise(size_t size) {
 TEST(Packing, WhatIsPackedComesBackAtEveryLevel) {
   for (size_t size : {size_t{100}, size_t{14 * 1024}, size_t{kMostUnpacked}}) {
     for (int level = kLeastPackLevel; level <= kMostPackLevel; ++level) {
-      SCOPED_TRACE(testing::Message() << size << " bytes at level " << level);
+      SCOPED_TRACE(::testing::Message() << size << " bytes at level " << level);
       const std::string bytes = json(size);
       const auto packed = pack(bytes, level);
       ASSERT_TRUE(packed);

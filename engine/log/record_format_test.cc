@@ -77,7 +77,7 @@ TEST(RecordFormat, ARecordThatRefersToATagComesBack) {
 TEST(RecordFormat, SkippingEndsWhereReadingEnds) {
   for (const Row& row : kRows) {
     for (TagPosition known : {TagPosition{0}, TagPosition{1}}) {
-      SCOPED_TRACE(testing::Message() << row.name << ", tag at " << known);
+      SCOPED_TRACE(::testing::Message() << row.name << ", tag at " << known);
       std::string block;
       append(block, 0, row.tag, 0, "");
       const size_t second = block.size();

@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "tests/model/seeds.h"
+
 namespace millrace {
 
 namespace {
@@ -115,7 +117,7 @@ TEST(RouteCodec, damaged_parts_are_refused_and_change_nothing_or_are_valid) {
   const auto parts = parts_of(table);
   std::mt19937 random(3);
   int refused = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  for (uint64_t i = 0; i < testing::runs_of(20'000); ++i) {
     RouteTable read(kKey);
     for (const std::string& part : parts) {
       std::string bytes = part;
@@ -128,7 +130,7 @@ TEST(RouteCodec, damaged_parts_are_refused_and_change_nothing_or_are_valid) {
     }
     ASSERT_EQ(read.check(), nullptr);
   }
-  EXPECT_GT(refused, 1000);
+  EXPECT_GT(refused, 500);
 }
 
 }  // namespace

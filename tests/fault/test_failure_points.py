@@ -9,7 +9,7 @@ import re
 import pytest
 
 from families import FAMILIES
-from server import REPOSITORY, Server, wait_until
+from server import REPOSITORY, Server, module_path, wait_until
 
 NAMED = re.compile(r'failure_point\("([\w.-]+)"\)')
 POINTS = sorted(
@@ -22,7 +22,7 @@ def at(step):
 
 @pytest.fixture(autouse=True)
 def failing_module(monkeypatch):
-    path = REPOSITORY / "build" / "millrace_failing.so"
+    path = pathlib.Path(module_path()).with_name("millrace_failing.so")
     assert path.exists(), "cmake --build build --target millrace_failing"
     monkeypatch.setenv("MILLRACE_MODULE", str(path))
 

@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from length import at_length
+
 RUN = pathlib.Path(__file__).resolve().parent / "run"
 SEED = os.environ.get("MILLRACE_SEED", "20261115")
 
@@ -36,7 +38,7 @@ def test_a_cluster_whose_masters_and_slots_change_loses_nothing_that_a_replica_h
 
 
 def test_a_load_that_goes_on_keeps_memory_flat_and_gets_no_answer_that_the_guides_do_not_name():
-    found = figures("soak", 60)
+    found = figures("soak", at_length(60, 25))
     assert min(found["settings"], found["squeezes"], found["rewrites"]) > 0
 
 

@@ -6,11 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "engine/channel/receipt.h"
 #include "tests/model/channel_bytes.h"
+#include "tests/model/seeds.h"
 
 namespace millrace::testing {
 namespace {
@@ -295,14 +295,8 @@ class History {
   std::vector<IssuedReceipt> receipts_;
 };
 
-void run_history(uint64_t seed) {
-  SCOPED_TRACE(::testing::Message() << "run again with MILLRACE_SEED=" << seed);
-  History(seed).run();
-}
-
 TEST(ChannelModel, RandomHistoriesAgreeWithTheModel) {
-  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10));
-  for (uint64_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) run_history(seed);
+  run_seeds(kSeeds, [](uint64_t seed) { History(seed).run(); });
 }
 
 }  // namespace

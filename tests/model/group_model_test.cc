@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "tests/model/log_bytes.h"
+#include "tests/model/seeds.h"
 
 namespace millrace::testing {
 namespace {
@@ -405,16 +405,12 @@ class History {
   std::map<std::string, std::map<uint64_t, uint64_t>> not_before_;
 };
 
-void run_history(uint64_t seed, bool compacted) {
-  SCOPED_TRACE(::testing::Message() << "run again with MILLRACE_SEED=" << seed);
-  History history(seed);
-  if (compacted) history.force_compaction();
-  history.run();
-}
-
 void run_histories(bool compacted) {
-  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10), compacted);
-  for (uint64_t seed = 1; seed <= kSeeds && !::testing::Test::HasFailure(); ++seed) run_history(seed, compacted);
+  run_seeds(kSeeds, [&](uint64_t seed) {
+    History history(seed);
+    if (compacted) history.force_compaction();
+    history.run();
+  });
 }
 
 TEST(GroupModel, RandomHistoriesAgreeWithTheModel) { run_histories(false); }

@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "engine/lock/lock_codec.h"
+#include "tests/model/seeds.h"
 
 namespace millrace::testing {
 namespace {
@@ -232,13 +232,7 @@ class History {
 };
 
 TEST(LockModel, RandomHistoriesAgree) {
-  const char* only = std::getenv("MILLRACE_SEED");
-  const uint64_t first = only != nullptr ? std::strtoull(only, nullptr, 10) : 1;
-  const uint64_t last = only != nullptr ? first : kSeeds;
-  for (uint64_t seed = first; seed <= last && !HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "MILLRACE_SEED=" << seed);
-    History(seed).run();
-  }
+  run_seeds(kSeeds, [](uint64_t seed) { History(seed).run(); });
 }
 
 }  // namespace

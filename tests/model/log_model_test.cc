@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "engine/log/log.h"
 #include "tests/model/log_bytes.h"
+#include "tests/model/seeds.h"
 
 namespace millrace::testing {
 namespace {
@@ -314,25 +314,15 @@ class History {
   LogModel model_;
 };
 
-template <class Run>
-void run_histories(Run run) {
-  const auto named = [&](uint64_t seed) {
-    SCOPED_TRACE(::testing::Message() << "run again with MILLRACE_SEED=" << seed);
-    run(seed);
-  };
-  if (const char* seed = std::getenv("MILLRACE_SEED")) return named(std::strtoull(seed, nullptr, 10));
-  for (uint64_t seed = 1; seed <= kSeeds && !::testing::Test::HasFailure(); ++seed) named(seed);
-}
-
 TEST(LogModel, RandomHistoriesAgreeWithTheModel) {
-  run_histories([](uint64_t seed) { History(seed).run(); });
+  run_seeds(kSeeds, [](uint64_t seed) { History(seed).run(); });
 }
 
 // Without a cache to speak of, whoever looks at bytes that nobody holds for it any more is
 // found out, by the sanitizer at the latest.
 TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenEveryBlockIsPackedAtOnce) {
   unpacked_blocks().set_limit(0);
-  run_histories([](uint64_t seed) {
+  run_seeds(kSeeds, [](uint64_t seed) {
     History history(seed);
     history.force_packing();
     history.run();
@@ -341,7 +331,7 @@ TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenEveryBlockIsPackedAtOnce) {
 }
 
 TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenTheLogIsCompactedAtEveryStep) {
-  run_histories([](uint64_t seed) {
+  run_seeds(kSeeds, [](uint64_t seed) {
     History history(seed);
     history.force_compaction();
     history.run();
@@ -350,7 +340,7 @@ TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenTheLogIsCompactedAtEveryStep)
 
 TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenTheLogIsCompactedAndPackedAtEveryStep) {
   unpacked_blocks().set_limit(0);
-  run_histories([](uint64_t seed) {
+  run_seeds(kSeeds, [](uint64_t seed) {
     History history(seed);
     history.force_packing();
     history.force_compaction();

@@ -6,11 +6,11 @@
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "tests/model/pool_bytes.h"
 #include "tests/model/pool_ledger.h"
+#include "tests/model/seeds.h"
 
 namespace millrace::testing {
 namespace {
@@ -361,14 +361,8 @@ class History {
   uint64_t last_payload_ = 0;
 };
 
-void run_history(uint64_t seed, Scale scale) {
-  SCOPED_TRACE(::testing::Message() << "run again with MILLRACE_SEED=" << seed);
-  History(seed, scale).run();
-}
-
 void run_histories(uint64_t seeds, Scale scale) {
-  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10), scale);
-  for (uint64_t seed = 1; seed <= seeds && !::testing::Test::HasFailure(); ++seed) run_history(seed, scale);
+  run_seeds(seeds, [&](uint64_t seed) { History(seed, scale).run(); });
 }
 
 TEST(PoolHistory, RandomHistoriesAgreeWithTheLedgerAndTheRepeater) {

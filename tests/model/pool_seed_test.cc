@@ -4,11 +4,11 @@
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
 #include "tests/model/named_pool.h"
 #include "tests/model/seed_pool.h"
+#include "tests/model/seeds.h"
 
 namespace millrace::testing {
 namespace {
@@ -149,14 +149,8 @@ class History {
   SeedPool seed_;
 };
 
-void run_history(uint64_t seed) {
-  SCOPED_TRACE(::testing::Message() << "run again with MILLRACE_SEED=" << seed);
-  History(seed).run();
-}
-
 TEST(PoolSeed, AssignsWhatTheSeedAssignsOverRandomHistories) {
-  if (const char* seed = std::getenv("MILLRACE_SEED")) return run_history(std::strtoull(seed, nullptr, 10));
-  for (uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) run_history(seed);
+  run_seeds(300, [](uint64_t seed) { History(seed).run(); });
 }
 
 }  // namespace

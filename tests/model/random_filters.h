@@ -6,25 +6,13 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
 #include <string>
 
 #include "tests/model/filter_model.h"
+#include "tests/model/seeds.h"
 
 namespace millrace::testing {
-
-// One after the other until one fails, or the one of MILLRACE_SEED alone.
-template <class Run>
-void run_seeds(uint64_t seeds, Run run) {
-  const char* only = std::getenv("MILLRACE_SEED");
-  const uint64_t first = only != nullptr ? std::strtoull(only, nullptr, 10) : 1;
-  const uint64_t last = only != nullptr ? first : seeds;
-  for (uint64_t seed = first; seed <= last && !::testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "MILLRACE_SEED=" << seed);
-    run(seed);
-  }
-}
 
 class RandomFilters {
  public:

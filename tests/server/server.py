@@ -4,8 +4,10 @@ Nothing here sleeps for a fixed time: wait_until() asks again until a condition 
 generous deadline has passed.
 """
 
+import contextlib
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -51,11 +53,20 @@ def let_pass(seconds):
     wait_until(lambda: time.monotonic() >= end, "time passes")
 
 
+# Below the range from which the system takes the ports of outgoing connections, and so is the port 10,000 above, which
+# a cluster's node takes as well: a server that is killed and comes back must find its port free.
+PORTS = range(10_000, 22_000)
+
+
 def free_port():
-    # Somebody may take it before the server does; start() then tries another.
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nothing listens on. Another test may take it before the caller does: Server then tries another."""
+    choice = random.SystemRandom()
+    while True:
+        port = choice.choice(PORTS)
+        with contextlib.suppress(OSError), socket.socket() as probe, socket.socket() as bus:
+            probe.bind(("127.0.0.1", port))
+            bus.bind(("127.0.0.1", port + 10_000))
+            return port
 
 
 class Server:
@@ -90,7 +101,6 @@ class Server:
     # --- life ---
 
     def start(self):
-        # A cluster's node takes the port 10,000 above as well, which may be too high or somebody's.
         for _ in range(20):
             self.port = free_port()
             self._launch()
@@ -119,7 +129,9 @@ class Server:
             try:
                 with Connection(self.port) as connection:
                     connection.call("PING")
-                return "ready"
+                    # Another test's server may have taken the port; ours is about to find out.
+                    is_ours = f"\r\nprocess_id:{self._process.pid}\r\n".encode() in connection.call("INFO", "server")
+                return "ready" if is_ours else None
             except (OSError, RespError):
                 return None
 
@@ -163,11 +175,22 @@ class Server:
 
     def stop(self):
         """Ends the process this object started, and no other, and removes its directory."""
+        if self.is_alive() and "MILLRACE_COVERAGE" in os.environ:
+            self._end_with_figures()
         if self.is_alive():
             self._process.kill()
             self._process.wait()
         self._forget_clients()
         shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _end_with_figures(self):
+        """For tools/coverage: a process that is killed does not write which lines it has executed."""
+        self.resume()
+        self._process.terminate()
+        try:
+            self._process.wait(3)
+        except subprocess.TimeoutExpired:
+            pass
 
     def __enter__(self):
         return self

@@ -10,6 +10,8 @@ import pytest
 from server import Server, wait_until
 from tool import Running, counts, load, number_in
 
+pytestmark = pytest.mark.long
+
 COUNT = 200_000
 
 

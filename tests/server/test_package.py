@@ -13,7 +13,7 @@ from version import VERSION
 MODULE = "usr/lib/redis/modules/millrace.so"
 TOOL = "usr/bin/millrace"
 
-pytestmark = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="not a Debian")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="not a Debian")]
 
 
 def output(*words):
@@ -23,7 +23,6 @@ def output(*words):
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
     folder = tmp_path_factory.mktemp("package")
-    output("cmake", "--build", REPOSITORY / "build", "--target", "millrace_module", "millrace")
     output("cpack", "-G", "DEB", "--config", REPOSITORY / "build" / "CPackConfig.cmake", "-B", folder)
     (deb,) = folder.glob("millrace_*.deb")
     return deb

@@ -13,6 +13,8 @@ from locked import Locked, lock, nodes, shell, wait_for_renewals
 from server import DEADLINE, Server, wait_until
 from tool import TOOL
 
+pytestmark = pytest.mark.long
+
 CONTENDERS = 4
 DURABLE = {"appendonly": "yes", "appendfsync": "always"}
 

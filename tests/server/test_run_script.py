@@ -11,6 +11,8 @@ import pytest
 from resp import Connection
 from server import REPOSITORY, free_port, wait_until
 
+pytestmark = pytest.mark.long
+
 # A machine that has to build first takes its time.
 BUILD_DEADLINE = 900
 

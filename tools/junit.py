@@ -1,0 +1,26 @@
+"""The results of tests as JUnit's XML, which ctest, pytest and our checks write."""
+import xml.etree.ElementTree as xml
+from typing import NamedTuple
+
+
+class Case(NamedTuple):
+    file: str  # of pytest the module's name, of others what they call a class
+    name: str
+    outcome: str  # "passed", "failed" or "skipped"
+
+
+def outcome_of(case):
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed"
+    # ctest writes a test that it was told to leave out as one without a run.
+    return "skipped" if case.find("skipped") is not None else "passed"
+
+
+def cases(path):
+    """The cases of one file, or None if there is no readable one: what should have written it did not finish."""
+    try:
+        found = xml.parse(path).iter("testcase")
+    except (OSError, xml.ParseError):
+        return None
+    return [Case(case.get("classname", "").rsplit(".", 1)[-1], case.get("name", ""), outcome_of(case))
+            for case in found]

@@ -1,0 +1,161 @@
+"""Stages of ./test: what each runs, which it waits for, and how they run beside each other.
+
+A stage is a list of shell commands. It starts when the stages it needs have built what it needs, and its output goes
+to a file of its own. What it tests it reports as JUnit's XML (junit.py).
+"""
+import dataclasses
+import re
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import junit
+
+# How far a stage is, as ninja, ctest and pytest print it.
+PROGRESS = re.compile(rb"\[ *(\d+%)\]|^\[(\d+/\d+)\]|^ *(\d+/\d+) Test", re.MULTILINE)
+
+WHOLE_STAGE = "the whole stage, see above"  # the name of what failed when it is not one of its tests
+
+
+@dataclasses.dataclass
+class Stage:
+    name: str
+    commands: list  # each a list of words; the first that fails ends the stage
+    needs: tuple = ()  # names of stages without which it cannot run
+    after: tuple = ()  # names of stages that it lets go first, whatever comes of them
+    nice: int = 0  # above 0: it takes the processor time that others leave
+    has_tests: bool = True  # else it succeeds or fails as a whole
+    again: object = None  # Case -> the words of a command that runs this one test alone
+    environment: dict = dataclasses.field(default_factory=dict)  # added to ours
+
+
+class Run:
+    """One run of some stages; results and output go to a directory."""
+
+    def __init__(self, stages, directory, environment, say=print):
+        self.stages = stages
+        self.seconds = {}  # of each stage that ran
+        self._directory = Path(directory)
+        self._environment = environment
+        self._say = say
+        self._ended = {stage.name: threading.Event() for stage in stages}
+        self._succeeded = set()
+        self._running = {}  # name -> since when
+        self.began = time.monotonic()
+
+    def results(self, stage):
+        return self._directory / f"{stage.name}.xml"
+
+    def output(self, stage):
+        return self._directory / f"{stage.name}.log"
+
+    def run(self, every=60):
+        """Runs all of them to their ends; says every so many seconds how far they are."""
+        threads = [threading.Thread(target=self._run_stage, args=(stage,)) for stage in self.stages]
+        for thread in threads:
+            thread.start()
+        spoken = time.monotonic()
+        while any(thread.is_alive() for thread in threads):
+            for thread in threads:
+                thread.join(0.1)
+            if time.monotonic() - spoken > every:
+                spoken = time.monotonic()
+                self._say(f"    {self.progress()}")
+
+    def progress(self):
+        """A line: which stages run, and how far each is."""
+        told = []
+        for stage in self.stages:
+            since = self._running.get(stage.name)
+            if since is not None:
+                found = PROGRESS.findall(self.output(stage).read_bytes()[-4000:])
+                at = next((part.decode() for part in found[-1] if part), "") if found else ""
+                told.append(" ".join(filter(None, (stage.name, at, f"({time.monotonic() - since:.0f} s)"))))
+        return "running: " + ", ".join(told) if told else "nothing runs"
+
+    def _run_stage(self, stage):
+        for name in (*stage.needs, *stage.after):
+            self._ended[name].wait()
+        if all(name in self._succeeded for name in stage.needs):
+            self._running[stage.name] = began = time.monotonic()
+            if self._run_commands(stage):
+                self._succeeded.add(stage.name)
+            self.seconds[stage.name] = time.monotonic() - began
+            del self._running[stage.name]
+            self._report(stage)
+        else:
+            self._say(f"--- {stage.name}: not run, because what it needs failed")
+        self._ended[stage.name].set()
+
+    def _run_commands(self, stage):
+        priority = ["nice", "-n", str(stage.nice)] if stage.nice else []
+        return all(self._call(stage, [*priority, *words]) for words in stage.commands)
+
+    def _call(self, stage, words):
+        """Runs a command with its output behind what the stage has printed so far; True if it succeeds."""
+        with open(self.output(stage), "ab") as output:
+            output.write(f"$ {' '.join(words)}\n".encode())
+            output.flush()
+            return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                  env={**self._environment, **stage.environment}).returncode == 0
+
+    def passes_alone(self, stage, case):
+        """Runs a test that failed once more, alone."""
+        is_test = stage.again is not None and case.name != WHOLE_STAGE
+        return is_test and self._call(stage, stage.again(case))
+
+    def _report(self, stage):
+        succeeded = stage.name in self._succeeded
+        self._say(f"--- {stage.name}: {'done' if succeeded else 'failed'} after {self.seconds[stage.name]:.0f} seconds")
+        if not succeeded:
+            self._say(self.output(stage).read_text(errors="replace")[-6000:])
+
+    # --- what came of it ---
+
+    def outcome(self, stage):
+        """(passed, failed, skipped) as lists of cases. A stage without readable results is one failed case."""
+        whole = junit.Case(stage.name, WHOLE_STAGE, "failed")
+        if not stage.has_tests:
+            return [], ([] if stage.name in self._succeeded else [whole]), []
+        found = junit.cases(self.results(stage)) if stage.name in self.seconds else None
+        if found is None:
+            return [], [whole], []
+        by_outcome = {outcome: [case for case in found if case.outcome == outcome]
+                      for outcome in ("passed", "failed", "skipped")}
+        # A runner that says it failed, and names no test: it crashed, or it did not build.
+        if stage.name not in self._succeeded and not by_outcome["failed"]:
+            by_outcome["failed"] = [whole]
+        return by_outcome["passed"], by_outcome["failed"], by_outcome["skipped"]
+
+
+def summary(run, say=print):
+    """Runs what failed once more and prints the result; the status to end with."""
+    passed = failed = skipped = 0
+    flaky, lost, left_out = [], [], []
+    for stage in run.stages:
+        good, bad, out = run.outcome(stage)
+        for case in bad:
+            label = f"{stage.name}: {case.file + '::' if case.file not in ('', stage.name) else ''}{case.name}"
+            if run.passes_alone(stage, case):
+                flaky.append(label)
+                good = good + [case]
+            else:
+                lost.append(label)
+                failed += 1
+        passed += len(good)
+        skipped += len(out)
+        left_out += [f"{stage.name}: {case.file}::{case.name}" for case in out]
+        seconds = f"{run.seconds[stage.name]:.0f} s" if stage.name in run.seconds else "not run"
+        if stage.has_tests:
+            say(f"{stage.name}: {len(good)} passed, {len(bad)} failed at first, {len(out)} skipped ({seconds})")
+        else:
+            say(f"{stage.name}: {'failed' if bad else 'ok'} ({seconds})")
+    for title, names in (("skipped", left_out), ("flaky, failed once and passed alone", flaky), ("failed", lost)):
+        if names:
+            say(f"{len(names)} {title}:")
+            for name in names:
+                say(f"  {name}")
+    say(f"{time.monotonic() - run.began:.0f} seconds")
+    say(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or not passed else 0
