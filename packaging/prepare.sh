@@ -14,10 +14,10 @@ run_packages=(
   "libsimdjson-dev: has_header simdjson.h"
   "libzstd-dev: has_header zstd.h"
   "zlib1g-dev: has_header zlib.h"
-  "libgtest-dev: has_header gtest/gtest.h" # ./run builds no test, but cmake asks for it
   "redis-server: find_server"
 )
 test_packages=(
+  "libgtest-dev: has_header gtest/gtest.h"
   "dpkg-dev: command -v dpkg-shlibdeps"
   "file: command -v file"
   "python3: test -x /usr/bin/python3"
@@ -28,7 +28,12 @@ test_packages=(
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
   "python3-pytest-xdist: /usr/bin/python3 -c 'import xdist'"
   "python3-redis: /usr/bin/python3 -c 'import redis'"
+  "clang-format-14: has_clang_format"
+  "clang-N clang-tidy-N libclang-rt-N-dev: find_clang" # N: one of clang_versions
 )
+# The first of these that is installed, else the first that the distribution has. Later versions come last, because
+# they have warnings and checks that nobody has tried on this tree.
+clang_versions=(16 17 18 19)
 
 fail() {
   echo "${0##*/}: $*" >&2
@@ -38,6 +43,30 @@ fail() {
 # Prints the server program this machine has.
 find_server() {
   command -v redis-server || command -v valkey-server
+}
+
+# Prints the clang++ for the presets sanitize and clang. The clang-tidy of the same version is installed, too.
+find_clang() {
+  local clang
+  for clang in "${clang_versions[@]/#/clang++-}" clang++; do
+    if command -v "${clang/clang++/clang-tidy}" >/dev/null && is_clang "$clang"; then
+      echo "$clang"
+      return
+    fi
+  done
+  return 1
+}
+
+# Whether the program given is a clang++ of a sufficient version, with the libraries of its sanitizers.
+is_clang() {
+  local version
+  version=$("$1" -dumpversion 2>/dev/null) && [ "${version%%.*}" -ge "${clang_versions[0]}" ] &&
+    "$1" -fsanitize=address,undefined -x c++ - -o /dev/null 2>/dev/null <<<'int main() {}'
+}
+
+# The version that tools/check_format.py wants.
+has_clang_format() {
+  command -v clang-format-14 || clang-format --version | grep -F ' version 14.'
 }
 
 has_header() {
@@ -52,31 +81,47 @@ missing_packages() {
   done
 }
 
+# Prints the names given on one line, with the version of clang in place of N.
+package_names() {
+  local names=$* version known=${clang_versions[0]}
+  if [[ $names = *-N* ]]; then
+    for version in "${clang_versions[@]}"; do
+      if apt-cache show "clang-$version" >/dev/null 2>&1; then
+        known=$version
+        break
+      fi
+    done
+  fi
+  echo "${names//-N/-$known}"
+}
+
 # Installs what is missing of the packages given. Nothing missing: no network, no rights.
 install_missing() {
-  local missing by_hand as_root=()
+  local missing packages by_hand as_root=()
   mapfile -t missing < <(missing_packages "$@")
   [ ${#missing[@]} -gt 0 ] || return 0
 
-  by_hand="apt-get update && apt-get install --yes --no-install-recommends ${missing[*]}"
+  read -ra packages < <(package_names "${missing[@]}")
+  by_hand="as root, run: apt-get update && apt-get install --yes --no-install-recommends"
   command -v apt-get >/dev/null ||
-    fail "needs, and cannot install without apt-get: ${missing[*]} (the names of Debian's packages)"
+    fail "needs, and cannot install without apt-get: ${packages[*]} (the names of Debian's packages)"
   if [ "$(id -u)" -ne 0 ]; then
     # Without a terminal nobody can answer sudo's question for a password.
     if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
-      fail "needs what only root may install; as root, run: $by_hand"
+      fail "needs what only root may install; $by_hand ${packages[*]}"
     fi
     as_root=(sudo)
   fi
-  echo "Installing ${missing[*]}"
+  echo "Installing ${packages[*]}"
   as_root+=(env DEBIAN_FRONTEND=noninteractive)
   {
     "${as_root[@]}" apt-get update &&
-      "${as_root[@]}" apt-get install --yes --no-install-recommends "${missing[@]}" </dev/null
-  } >&2 || fail "could not install; as root, run: $by_hand"
+      read -ra packages < <(package_names "${missing[@]}") && # again: before the update apt-cache may know nothing
+      "${as_root[@]}" apt-get install --yes --no-install-recommends "${packages[@]}" </dev/null
+  } >&2 || fail "could not install; $by_hand ${packages[*]}"
 
   mapfile -t missing < <(missing_packages "$@")
-  [ ${#missing[@]} -eq 0 ] || fail "still missing after the installation: ${missing[*]}"
+  [ ${#missing[@]} -eq 0 ] || fail "still missing after the installation: $(package_names "${missing[@]}")"
 }
 
 require_compiler() {
@@ -94,14 +139,19 @@ require_server() {
     fail "$1 is version ${version:-unknown}, but Redis 7.0 or Valkey 7.2 or later is needed"
 }
 
-# build PRESET [--target ...]: see CMakePresets.json.
-build() {
+# configure PRESET: see CMakePresets.json.
+configure() {
   local preset=$1 cache=$root/build-$1/CMakeCache.txt fresh=()
-  shift
   if [ "$preset" = release ]; then cache=$root/build/CMakeCache.txt; fi
   # A tree that was copied or moved together with its build directory starts anew.
   if [ -f "$cache" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$cache"; then fresh=(--fresh); fi
   # cmake takes its presets from the directory it is called in.
-  (cd "$root" && CXX=${CXX:-g++} cmake --preset "$preset" "${fresh[@]}" --log-level=WARNING >/dev/null &&
-    cmake --build --preset "$preset" "$@")
+  (cd "$root" && CXX=${CXX:-g++} cmake --preset "$preset" "${fresh[@]}" --log-level=WARNING >/dev/null)
+}
+
+# build PRESET [--target ...]
+build() {
+  local preset=$1
+  shift
+  configure "$preset" && (cd "$root" && cmake --build --preset "$preset" "$@")
 }

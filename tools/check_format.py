@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""C++ is formatted by clang-format, if the version that the tree is formatted with is here."""
+"""C++ is formatted by clang-format, in the version that the tree is formatted with."""
 import re
 import shutil
 import subprocess
@@ -24,7 +24,10 @@ def clang_format():
 def problems(root):
     program = clang_format()
     sources = {str(path): path for path in files(root, suffixes=CPP)}
-    if program is None or not sources:
+    if not sources:
+        return
+    if program is None:
+        yield Problem(root / ".clang-format", 1, f"nothing is checked: there is no clang-format of version {VERSION}")
         return
     run = subprocess.run([program, "--dry-run", "-Werror", *sources], capture_output=True, text=True, cwd=root)
     seen = set()

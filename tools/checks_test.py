@@ -15,38 +15,118 @@ def found(check, root):
 
 # --- include direction ---
 
+LAYERS = """# Architecture
+
+| folder | may include | never |
+| --- | --- | --- |
+| `engine/base` | nothing of ours | a clock, a file, a socket, a thread |
+| `engine/log` | `engine/base` | the same |
+| `engine/shard` | `engine/log`, `engine/base` | the same |
+| `engine/lock`, `engine/route` | `engine/base` | the same |
+| `module/abi` | `engine/base` | |
+| `module/host` | `engine`, `module/abi` | `module/abi/host.h`: for `module/abi` alone |
+| `module/commands` | `engine`, `module/host`, `module/abi` | the same |
+| `client` | nothing else of ours: not the engine | |
+| `cli` | `client` | |
+| `tests/model` | `engine` | |
+| `*_test.cc` | what their folder may, and `tests/model` | |
+"""
+# What the table names is there.
+LAYERED = {"ARCHITECTURE.md": LAYERS, "module/abi/host.h": "", **{f"{folder}/empty.h": "" for folder in (
+    "engine/base", "engine/log", "engine/shard", "engine/lock", "engine/route", "module/host", "module/commands",
+    "client", "cli", "tests/model")}}
+
+
 @pytest.mark.parametrize("name, line, reason", [
     ("engine/base/a.h", '#include "engine/log/log.h"', "engine/base must not include engine/log/log.h"),
     ("engine/log/a.cc", '#include "engine/channel/channel.h"', "must not include engine/channel/channel.h"),
     ("engine/lock/a.cc", '#include "engine/shard/shard.h"', "must not include engine/shard/shard.h"),
+    ("engine/lock/a.cc", '#include "engine/log/log.h"', "engine/lock must not include engine/log/log.h"),
+    ("engine/route/a.h", '#include "engine/log/log.h"', "engine/route must not include engine/log/log.h"),
+    ("engine/route/a.h", "#include <engine/lock/lock.h>", "engine/route must not include engine/lock/lock.h"),
     ("engine/log/a.cc", '#include "module/host/settings.h"', "must not include module/host/settings.h"),
     ("engine/log/a_test.cc", '#include "module/host/settings.h"', "must not include module/host/settings.h"),
+    ("engine/log/a.cc", '#include "tests/model/log_model.h"', "must not include tests/model/log_model.h"),
+    ("engine/log/a.cc", '#include "engine/logs/a.h"', "must not include engine/logs/a.h"),
+    ("module/abi/a.cc", '#include "engine/log/log.h"', "module/abi must not include engine/log/log.h"),
+    ("module/abi/a.cc", '#include "module/host/role.h"', "module/abi must not include module/host/role.h"),
+    ("module/host/a.cc", '#include "module/commands/a.h"', "module/host must not include module/commands/a.h"),
     ("client/a.cc", '#include "engine/base/bytes.h"', "must not include engine/base/bytes.h"),
+    ("client/load/a.cc", '#include "cli/tool.h"', "client must not include cli/tool.h"),
     ("cli/a.cc", '#include "module/command_table.h"', "must not include module/command_table.h"),
-    ("module/commands/a.cc", '#include "module/abi/host.h"', "module/abi/host.h is for module/abi alone"),
-    ("tests/model/a.cc", '#include "module/abi/host.h"', "module/abi/host.h is for module/abi alone"),
+    ("module/host/a.cc", '#include "module/abi/host.h"', "module/host must never include module/abi/host.h"),
+    ("module/commands/log/a.cc", '#include "module/abi/host.h"', "module/commands must never include module/abi/host.h"),
+    ("tests/model/a.cc", '#include "module/abi/host.h"', "tests/model must not include module/abi/host.h"),
     ("module/commands/a.cc", '#include "twrite.h"', "by its path from the top"),
+    ("client/a.cc", '#include "load/router.h"', "by its path from the top"),
+    ("client/load/a.cc", '#include "../../engine/log/log.h"', "by its path from the top"),
     ("module/commands/a.cc", "HostString* key;", "only module/abi names the host's HostString"),
     ("engine/log/a.h", "RedisModuleString* key;", "only module/abi names the host's RedisModuleString"),
     ("engine/log/a.cc", "#include <chrono>", "no <chrono>"),
     ("engine/log/a.cc", "# include <fstream>", "no <fstream>"),
+    ("engine/lock/a.cc", "#include <random>", "no <random>"),
     ("engine/base/a.h", "#include <sys/socket.h>", "no <sys/socket.h>"),
 ])
 def test_an_include_in_the_wrong_direction_is_found(tree, name, line, reason):
-    (problem,) = found("check_includes", tree({name: f"// Contract.\n{line}\n"}))
+    (problem,) = found("check_includes", tree({**LAYERED, name: f"// Contract.\n{line}\n"}))
     assert problem.startswith(f"{name}:2: ") and reason in problem
 
 
 def test_includes_in_the_right_direction_are_not_mentioned(tree):
     assert found("check_includes", tree({
+        **LAYERED,
         "engine/base/a.h": "#include <span>\n",
         "engine/log/a.cc": '#include "engine/base/a.h"\n#include "engine/log/log.h"\n',
-        "engine/log/a_test.cc": "#include <random>  // a test has a seed\n",
-        "engine/lock/a.cc": '#include "engine/log/log.h"\n#include "engine/lock/lock.h"\n',
-        "module/commands/a.cc": '#include "engine/log/log.h"\n#include "module/abi/context.h"\n// not HostString\n',
+        "engine/log/a_test.cc": '#include <random>  // a test has a seed\n#include "tests/model/log_model.h"\n',
+        "engine/shard/a.cc": '#include "engine/log/log.h"\n#include "engine/shard/pool.h"\n',
+        "module/commands/log/a.cc": '#include "engine/log/log.h"\n#include "module/abi/context.h"\n// not HostString\n',
+        "module/commands/route/a.cc": '#include "module/commands/log/a.h"\n#include "module/host/role.h"\n',
         "module/abi/a.cc": '#include "module/abi/host.h"\nHostString* key;\n',
+        "module/host/a.cc": "#include <chrono>\n",
         "cli/main.cc": '#include "client/connection.h"\n#include "version.h"\n',
     })) == []
+
+
+def test_the_table_of_includes_is_the_rule(tree):
+    root = tree({**LAYERED, "engine/lock/a.cc": '#include "engine/log/log.h"\n#include <chrono>\n'})
+    assert len(found("check_includes", root)) == 2
+    changed = LAYERS.replace("| `engine/lock`, `engine/route` |", "| `engine/lock` | `engine/log` | |\n| `engine/route` |")
+    assert found("check_includes", tree({"ARCHITECTURE.md": changed})) == []
+
+
+def test_a_folder_without_a_row_is_found_once(tree):
+    root = tree({**LAYERED, "engine/filter/a.h": "", "engine/filter/b.h": "", "module/a.cc": "", "bench/measure.py": ""})
+    assert found("check_includes", root) == [
+        "engine/filter/a.h:1: engine/filter has no row in the table of ARCHITECTURE.md",
+        "module/a.cc:1: module has no row in the table of ARCHITECTURE.md"]
+
+
+def test_a_row_without_its_folder_is_found(tree):
+    root = tree(LAYERED)
+    (root / "engine/lock/empty.h").unlink()
+    (root / "engine/lock").rmdir()
+    (root / "module/abi/host.h").unlink()
+    assert found("check_includes", root) == [
+        "ARCHITECTURE.md:8: engine/lock is not there",
+        "ARCHITECTURE.md:10: module/abi/host.h is not there",
+        "ARCHITECTURE.md:11: module/abi/host.h is not there"]
+
+
+@pytest.mark.parametrize("row, sentence", [
+    ("| engine/log | `engine/base` | |", "a row of the table of includes that names no paths in backquotes"),
+    ("| `client` | the engine's headers | |", "a row of the table of includes that names no paths in backquotes"),
+    ("| `client` | `engine` | |", "client has two rows"),
+    ("| `client` |", "a row of the table of includes that has not three columns"),
+])
+def test_a_row_that_is_not_understood_is_found(tree, row, sentence):
+    root = tree({**LAYERED, "ARCHITECTURE.md": LAYERS + row + "\n"})
+    assert f"ARCHITECTURE.md:16: {sentence}" in found("check_includes", root)
+
+
+def test_a_tree_without_a_table_of_includes_is_found(tree):
+    assert found("check_includes", tree({})) == ["ARCHITECTURE.md:1: is not there, and has the table of includes"]
+    (problem,) = found("check_includes", tree({"ARCHITECTURE.md": "# Architecture\n"}))
+    assert problem.startswith("ARCHITECTURE.md:1: has no table")
 
 
 # --- file size ---
@@ -68,7 +148,7 @@ def test_a_long_file_is_found_unless_it_has_a_reason(tree):
 # --- registration of tests ---
 
 def with_build(root, compiled, tests):
-    build = root / "build"
+    build = root / "build-sanitize"
     build.mkdir()
     commands = [{"file": str(root / name)} for name in compiled]
     (build / "compile_commands.json").write_text(json.dumps(commands))
@@ -188,12 +268,22 @@ def test_ordinary_words_are_not_mentioned(tree):
 
 
 def test_a_file_that_is_not_formatted_is_found(tree):
-    import check_format
-    if check_format.clang_format() is None:
-        pytest.skip("the clang-format that the tree is formatted with is not here")
     root = tree({".clang-format": "BasedOnStyle: Google\n", "a.cc": "int a;\n", "b.cc": "int a;\nint   b ;\n"})
     (problem,) = found("check_format", root)
     assert problem.startswith("b.cc:2: is not formatted")
+
+
+@pytest.mark.parametrize("shown", [None, "Ubuntu clang-format version 18.1.3 (1ubuntu1)"])
+def test_a_missing_clang_format_is_found(tree, monkeypatch, shown):
+    root = tree({"a.cc": "int a;\n"})
+    programs = root / "programs"
+    programs.mkdir()
+    if shown:
+        (programs / "clang-format").write_text(f"#!/bin/sh\necho '{shown}'\n")
+        (programs / "clang-format").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    assert found("check_format", root) == [
+        ".clang-format:1: nothing is checked: there is no clang-format of version 14"]
 
 
 # --- all of them ---

@@ -1,10 +1,11 @@
-"""What the checks of the tree have in common: its files, the shape of a finding, a main.
+"""What the checks of the tree have in common: its files, the shape of a finding, a report, a main.
 
 A check is a module check_<what>.py with a docstring that says what it wants and a
 function problems(root) that yields what it found. check_all runs them all.
 """
 import re
 import sys
+import xml.etree.ElementTree as xml
 from pathlib import Path
 from typing import Iterator, NamedTuple
 
@@ -53,6 +54,26 @@ def without_comments(text: str) -> str:
 
 def line_of(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
+
+
+def report(suite: str, results, junit) -> int:
+    """Prints results, pairs of a name and the texts of its findings, as they come; returns the exit status.
+
+    If junit is given, it is the name of a file that gets them, too, as count_results reads them.
+    """
+    cases = xml.Element("testsuite", name=suite)
+    failed = False
+    for name, found in results:
+        print(f"{'failed' if found else 'ok':6} {name}", flush=True)
+        for text in found:
+            print(f"  {text}", flush=True)
+        case = xml.SubElement(cases, "testcase", classname=suite, name=name)
+        if found:
+            failed = True
+            xml.SubElement(case, "failure").text = "\n".join(found)
+    if junit:
+        xml.ElementTree(cases).write(junit)
+    return 1 if failed else 0
 
 
 def main(problems) -> None:

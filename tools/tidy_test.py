@@ -1,0 +1,219 @@
+"""tools/check_tidy looks at the files that a change concerns, and finds what clang-tidy finds; its clang is found."""
+import os
+import shutil
+import subprocess
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pytest
+
+import tidy_files
+
+TOOLS = Path(__file__).resolve().parent
+ROOT = TOOLS.parent
+
+
+def write(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def git(root, *words):
+    alone = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+    subprocess.run(["git", "-C", root, "-c", "user.name=t", "-c", "user.email=t", *words],
+                   check=True, capture_output=True, env=alone)
+
+
+def commit(root, files):
+    write(root, files)
+    git(root, "add", "--all")
+    git(root, "commit", "--allow-empty", "--message", "x")
+
+
+@pytest.fixture
+def repository(tmp_path):
+    root = tmp_path / "repository"
+    root.mkdir()
+    git(root, "init", "--initial-branch", "main")
+    commit(root, {"engine/log/a.cc": "", "engine/log/b.cc": "", "README.md": ""})
+    return root
+
+
+def touched(root):
+    return tidy_files.changed(root, tidy_files.base(root))
+
+
+# --- which files ---
+
+def test_without_upstream_the_last_commit_counts(repository):
+    assert touched(repository) == []
+    commit(repository, {"engine/log/b.cc": "int b;\n", "README.md": "text"})
+    assert touched(repository) == ["engine/log/b.cc"]
+    commit(repository, {"engine/log/a.cc": "int a;\n"})
+    assert touched(repository) == ["engine/log/a.cc"]
+
+
+@pytest.mark.parametrize("upstream", ["main", "trunk"])
+def test_a_branch_counts_from_where_it_left_upstream(tmp_path, repository, upstream):
+    git(repository, "branch", "--move", upstream)
+    ours = tmp_path / "ours"
+    git(tmp_path, "clone", repository, ours)
+    commit(ours, {"engine/log/b.cc": "int b;\n"})
+    commit(ours, {"cli/c.cc": "int c;\n"})
+    commit(repository, {"engine/log/a.cc": "int a;\n"})
+    git(ours, "fetch")
+    assert touched(ours) == ["engine/log/b.cc", "cli/c.cc"]
+
+
+def test_what_is_not_committed_counts(repository):
+    commit(repository, {"engine/log/a.cc": "int a;\n"})
+    write(repository, {"engine/log/b.cc": "int b;\n", "fuzz/new.cc": "", "bench/new.cc": "", "build/x.cc": ""})
+    (repository / "engine/log/a.cc").unlink()
+    assert touched(repository) == ["engine/log/b.cc", "fuzz/new.cc"]
+
+
+def test_without_commits_there_is_no_base(tmp_path):
+    assert tidy_files.base(tmp_path) is None
+
+
+def test_a_header_is_checked_through_a_source_that_includes_it(tmp_path):
+    write(tmp_path, {
+        "engine/log/own.h": "", "engine/log/own.cc": "",
+        "engine/log/other.cc": '#include "engine/log/own.h"\n#include "engine/log/shared.h"\n',
+        "engine/log/shared.h": '#include "engine/log/deep.h"\n', "engine/log/deep.h": "", "engine/log/unused.h": "",
+    })
+
+    def concerned(*names):
+        return tidy_files.concerned(tmp_path, [f"engine/log/{name}" for name in names])
+
+    assert concerned("own.h") == (["engine/log/own.cc"], [])
+    assert concerned("deep.h", "shared.h") == (["engine/log/other.cc"], [])
+    assert concerned("own.h", "other.cc", "unused.h") == (["engine/log/other.cc", "engine/log/own.cc"], [])
+
+
+def test_of_many_files_some_are_left(tmp_path):
+    many = [f"engine/log/c{number}.cc" for number in range(10, 37)]
+    assert tidy_files.concerned(tmp_path, many) == (many[:25], many[25:])
+
+
+# --- the whole ---
+
+@pytest.fixture
+def small_tree(repository):
+    """A tree with this one's tools and rules, and a program to check."""
+    for name in ("tools/check_tidy", "tools/tidy_files.py", "tools/tree.py", "packaging/prepare.sh", ".clang-tidy"):
+        (repository / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, repository / name)
+    write(repository, {
+        ".gitignore": "/build-*/\n__pycache__/\n",
+        "CMakePresets.json": '{"version": 6, "configurePresets": [{"name": "clang", "generator": "Ninja", '
+                             '"binaryDir": "${sourceDir}/build-clang"}]}',
+        "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\nproject(small LANGUAGES CXX)\n"
+                          "set(CMAKE_EXPORT_COMPILE_COMMANDS ON)\nfile(GLOB_RECURSE sources engine/*.cc)\n"
+                          "add_library(small ${sources})\ntarget_include_directories(small PRIVATE .)\n",
+    })
+    commit(repository, {"engine/log/a.h": "inline int twice(int number) { return 2 * number; }\n",
+                        "engine/log/a.cc": '#include "engine/log/a.h"\n', "engine/log/b.cc": "int BadName() { return 1; }\n"})
+    commit(repository, {})
+    return repository
+
+
+def check_tidy(root, *options):
+    done = subprocess.run([root / "tools" / "check_tidy", *options], capture_output=True, text=True)
+    assert not done.stderr
+    return sorted(done.stdout.splitlines()), done.returncode
+
+
+BAD_NAME = "  engine/log/b.cc:1: invalid case style for function 'BadName' [readability-identifier-naming"
+
+
+def test_a_finding_in_a_header_that_has_changed_is_found(small_tree):
+    assert check_tidy(small_tree) == (["no C++ file has changed"], 0)
+    write(small_tree, {"engine/log/a.h": "inline int Twice(int number) { return 2 * number; }\n"})
+    lines, status = check_tidy(small_tree)
+    assert lines[1:] == ["failed engine/log/a.cc"] and status == 1
+    assert lines[0].startswith("  engine/log/a.h:1: invalid case style for function 'Twice'")
+
+
+def test_all_means_what_has_not_changed_too(small_tree, tmp_path):
+    results = tmp_path / "results.xml"
+    lines, status = check_tidy(small_tree, "--all", "--junit", results)
+    assert lines[0].startswith(BAD_NAME)
+    assert lines[1:] == ["failed engine/log/b.cc", "ok     engine/log/a.cc"] and status == 1
+    assert {case.get("name"): case.find("failure") is not None for case in xml.parse(results).iter("testcase")} == {
+        "engine/log/a.cc": False, "engine/log/b.cc": True}
+
+
+def test_what_cannot_be_compiled_is_a_finding(small_tree):
+    write(small_tree, {"engine/log/a.cc": "int a() { return zzyzx; }\n"})
+    lines, status = check_tidy(small_tree)
+    assert lines[0].startswith("  engine/log/a.cc:1: use of undeclared identifier 'zzyzx'") and status == 1
+
+
+def test_a_machine_without_clang_does_not_pass(small_tree, machine):
+    write(small_tree, {"engine/log/a.cc": "int a;\n"})
+    done = subprocess.run([small_tree / "tools" / "check_tidy"], capture_output=True, text=True, env=machine())
+    assert done.stdout.startswith("failed setup\n  check_tidy: no clang") and done.returncode == 1
+
+
+# --- prepare.sh: clang ---
+
+@pytest.fixture
+def machine(tmp_path):
+    """Makes an environment whose PATH has bash, git and the scripts given, and no clang."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for tool in ("bash", "git", "grep", "python3"):
+        (programs / tool).symlink_to(shutil.which(tool))
+
+    def make(scripts=()):
+        for name, script in dict(scripts).items():
+            (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+            (programs / name).chmod(0o755)
+        return {"PATH": str(programs)}
+
+    return make
+
+
+def prepared(environment, command):
+    done = subprocess.run(["bash", "-c", f'source "{ROOT}/packaging/prepare.sh"; {command}'],
+                          capture_output=True, text=True, env=environment)
+    return done.stdout.strip()
+
+
+def clang(version, links=True):
+    return f'case "$*" in -dumpversion) echo {version} ;; *) {"true" if links else "false"} ;; esac'
+
+
+@pytest.mark.parametrize("programs, chosen", [
+    ({}, ""),
+    ({"clang++-16": clang("16.0.6"), "clang-tidy-16": ""}, "clang++-16"),
+    ({"clang++-18": clang("18.1.3"), "clang-tidy-18": ""}, "clang++-18"),
+    ({"clang++-18": clang("18.1.3"), "clang-tidy-18": "", "clang++-17": clang("17.0.6"), "clang-tidy-17": ""}, "clang++-17"),
+    ({"clang++-17": clang("17.0.6"), "clang++-18": clang("18.1.3"), "clang-tidy-18": ""}, "clang++-18"),
+    ({"clang++-16": clang("16.0.6", links=False), "clang-tidy-16": ""}, ""),
+    ({"clang++": clang("14.0.6"), "clang-tidy": ""}, ""),
+    ({"clang++": clang("20.1.0"), "clang-tidy": ""}, "clang++"),
+])
+def test_the_clang_found_is_recent_and_complete(machine, programs, chosen):
+    assert prepared(machine(programs), "find_clang") == chosen
+
+
+@pytest.mark.parametrize("known, version", [("clang-16", 16), ("clang-1[789]", 17), ("clang-19", 19), ("nothing", 16)])
+def test_the_clang_to_install_is_one_that_the_distribution_has(machine, known, version):
+    environment = machine({"apt-cache": f'case "$2" in {known}) ;; *) exit 100 ;; esac'})
+    assert prepared(environment, "package_names file clang-N 'clang-tidy-N libclang-rt-N-dev' zsh") == (
+        f"file clang-{version} clang-tidy-{version} libclang-rt-{version}-dev zsh")
+
+
+@pytest.mark.parametrize("program, shown, there", [
+    ("clang-format-14", "", True),
+    ("clang-format", "Debian clang-format version 14.0.6", True),
+    ("clang-format", "Ubuntu clang-format version 18.1.3 (1ubuntu1)", False),
+    ("other", "", False),
+])
+def test_clang_format_is_there_in_the_right_version_alone(machine, program, shown, there):
+    environment = machine({program: f"echo '{shown}'"})
+    assert bool(prepared(environment, "missing_packages 'clang-format-14: has_clang_format'")) != there
