@@ -1,6 +1,8 @@
-"""What every benchmark needs: a server of its own, commands sent by the thousand, the
-server's own account of its time, and a table of ours beside the peer's."""
+"""What every benchmark needs: its options, a server of its own, commands sent by the thousand,
+the server's own account of its time, and a table of ours beside the peer's."""
 
+import argparse
+import json
 import os
 import pathlib
 import platform
@@ -10,6 +12,13 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "server"))
 
 from server import Server  # noqa: E402  (the tests' way to start a real server)
+
+
+def options_parser(description):
+    """A parser with the options that every benchmark has; give its `json` to Table."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", metavar="FILE", help="write the machine and each row to FILE too, a JSON object a line")
+    return parser
 
 
 def encode(*words):
@@ -85,25 +94,74 @@ def best_of(rounds, *measurements):
 
 
 def describe_machine(server):
+    """Prints where the figures come from and returns it: cpu, cores, kernel, host."""
     info = server.client().info("server")
-    model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
-    host = info.get("valkey_version") and f"Valkey {info['valkey_version']}" or f"Redis {info['redis_version']}"
-    print(f"machine: {os.cpu_count()} cores, {model}, {platform.system()} {platform.release().split('-')[0]}; host: {host}")
+    with open("/proc/cpuinfo", encoding="utf-8") as rows:
+        model = next((row.split(":")[1].strip() for row in rows if row.startswith("model name")), "unknown")
+    machine = {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "kernel": f"{platform.system()} {platform.release().split('-')[0]}",
+        "host": f"Valkey {info['valkey_version']}" if "valkey_version" in info else f"Redis {info['redis_version']}",
+    }
+    print("machine: {cores} cores, {cpu}, {kernel}; host: {host}".format(**machine))
+    return machine
 
 
 class Table:
-    """Rows of: what, the peer's figure, ours, the ratio and what it must be at most."""
+    """Rows of: what, the peer's figure, ours, the ratio and what it must be at most.
 
-    def __init__(self):
+    A row that begins with spaces belongs to the last one that does not. With a file, the machine and each row are
+    written there as JSON, one object a line; the name of a row is then "row above / row", and must be unique.
+
+    bench/history keeps the rows that can be compared from one day to the next ("kept"): ratios and amounts.
+    """
+
+    def __init__(self, machine, file=None):
+        # Line buffered: a benchmark that ends early leaves what it has measured.
+        self._file = open(file, "w", encoding="utf-8", buffering=1) if file else None
+        self._above = ""
+        self._names = set()
+        self._write(machine)
         print(f"{'what':58} {'peer':>10} {'ours':>10} {'ratio':>7} {'limit':>6}")
 
-    def ratio(self, what, peer, ours, limit=None):
+    def heading(self, what):
+        """A row without figures, for the rows below it."""
+        self._above = what
+        print(what, flush=True)
+
+    def ratio(self, what, peer, ours, limit=None, kept=True):
+        """`kept` is false for a ratio of single moments, which says little about the next run."""
         ratio = ours / peer
-        verdict = "" if limit is None else ("" if ratio <= limit else "  missed")
+        verdict = "" if limit is None or ratio <= limit else "  missed"
         shown = "" if limit is None else f"{limit:.2f}"
         print(f"{what:58} {peer:10.3f} {ours:10.3f} {ratio:7.3f} {shown:>6}{verdict}", flush=True)
+        self._row(what, peer=peer, ours=ours, ratio=ratio, limit=limit, kept=kept)
+
+    def amount(self, what, ours, limit=None):
+        """Bytes, or a number of things: what does not depend on how fast the machine is. Less is better."""
+        self._alone(what, ours, limit, kept=True)
 
     def figure(self, what, ours, limit=None):
+        """What depends on the machine or describes the input: times, rates, sizes of payloads."""
+        self._alone(what, ours, limit, kept=False)
+
+    def _alone(self, what, ours, limit, kept):
         verdict = "" if limit is None or ours <= limit else "  missed"
         shown = "" if limit is None else f"{limit:g}"
         print(f"{what:58} {'':10} {ours:10.3f} {'':7} {shown:>6}{verdict}", flush=True)
+        self._row(what, ours=ours, limit=limit, kept=kept)
+
+    def _row(self, what, **row):
+        if what.startswith(" "):
+            name = f"{self._above} / {what.strip()}"
+        else:
+            name = self._above = what
+        if name in self._names:
+            raise ValueError(f"two rows are called {name!r}")
+        self._names.add(name)
+        self._write({"name": name, **row})
+
+    def _write(self, row):
+        if self._file:
+            print(json.dumps(row), file=self._file)

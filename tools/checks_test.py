@@ -339,6 +339,47 @@ def test_a_page_of_guarantees_must_be_there(tree):
     assert found("check_guarantees", tree({})) == ["docs/guarantees.md:1: is not there"]
 
 
+# --- the version ---
+
+CHANGES = "# Changes\n\n## [Unreleased]\n\n## [1.2.3] - 2026-11-15\n\n## [1.2.0] - 2026-11-14\n"
+
+
+def version_problems(tree, **files):
+    return found("check_version", tree({
+        "CMakeLists.txt": "cmake_minimum_required(VERSION 3.25)\nproject(millrace VERSION 1.2.3 LANGUAGES CXX)\n",
+        "CHANGELOG.md": files.get("changes", CHANGES),
+        "docs/page.md": files.get("page", "Since 1.0.0. `millrace_1.2.3_amd64.deb`, Redis 7.0.15, Millrace 1.2.3.\n"),
+    }))
+
+
+def test_one_version_everywhere_is_not_mentioned(tree):
+    assert version_problems(tree) == []
+
+
+@pytest.mark.parametrize("changes, problem", [
+    (CHANGES.replace("1.2.3", "1.3.0"), "CHANGELOG.md:5: the newest release is 1.3.0, and CMakeLists.txt says 1.2.3"),
+    (CHANGES.replace("1.2.0", "1.2.4"), "CHANGELOG.md:7: releases are not in order, the newest first"),
+    (CHANGES.replace("1.2.0] - 2026-11-14", "1.2.0]"), "CHANGELOG.md:7: a heading that is not of the form ## [1.2.3] - 2026-11-15"),
+    (CHANGES.replace("## [Unreleased]", ""), "CHANGELOG.md:5: the first heading is not ## [Unreleased]"),
+    ("## [Unreleased]\n", "CHANGELOG.md:1: has no release; CMakeLists.txt says 1.2.3"),
+])
+def test_a_list_of_changes_of_another_version_is_found(tree, changes, problem):
+    assert version_problems(tree, changes=changes) == [problem]
+
+
+@pytest.mark.parametrize("text", ["Millrace 1.2.2", "millrace_1.2.2_amd64.deb", "millrace version 1.2.2", "millrace-v1.2.2"])
+def test_a_document_that_prints_another_version_is_found(tree, text):
+    (problem,) = version_problems(tree, page=f"fine\nsee {text}\n")
+    assert problem.startswith("docs/page.md:2: ") and problem.endswith(": CMakeLists.txt says 1.2.3")
+
+
+def test_a_tree_without_version_or_changes_is_found(tree):
+    assert found("check_version", tree({})) == ["CMakeLists.txt:1: no project(millrace VERSION 1.2.3 ...)"]
+    assert found("check_version", tree({"CMakeLists.txt": "project(millrace VERSION 1.2.3)\n"})) == ["CHANGELOG.md:1: is not there"]
+
+
+# --- the table of commands ---
+
 def test_the_rows_of_the_real_table_are_understood():
     import command_table
     from tree import ROOT

@@ -8,6 +8,7 @@ import pytest
 
 from resp import Connection
 from server import REPOSITORY, free_port, server_binary, wait_until
+from version import VERSION
 
 MODULE = "usr/lib/redis/modules/millrace.so"
 TOOL = "usr/bin/millrace"
@@ -34,7 +35,7 @@ def extracted(package, tmp_path):
 
 
 def check_that_it_works(module, tool, directory):
-    assert output(tool, "--version").startswith("millrace ")
+    assert output(tool, "--version") == f"millrace {VERSION}"
     port = free_port()
     with open(directory / "log", "wb") as log:
         server = subprocess.Popen(
@@ -59,6 +60,8 @@ def check_that_it_works(module, tool, directory):
 def test_it_names_itself_and_what_it_needs(package):
     fields = output("dpkg-deb", "-f", package)
     assert "Package: millrace\n" in fields
+    assert f"\nVersion: {VERSION}\n" in fields
+    assert package.name.startswith(f"millrace_{VERSION}_")
     depends = next(line for line in fields.splitlines() if line.startswith("Depends: "))
     assert "redis-server (>= 5:7.0) | valkey-server (>= 7.2)" in depends
     for library in ("libc6", "libhiredis", "libre2", "libsimdjson", "libzstd1", "zlib1g"):
@@ -69,7 +72,7 @@ def test_it_holds_module_tool_and_documents(extracted):
     documents = extracted / "usr/share/doc/millrace"
     for name in (MODULE, TOOL):
         assert os.access(extracted / name, os.X_OK), name
-    for name in ("README.md", "copyright", "docs/commands/TWRITE.md", "docs/settings.md"):
+    for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "copyright", "docs/commands/TWRITE.md", "docs/settings.md"):
         assert (documents / name).is_file(), name
     for name in ("man/man1/millrace.1", "bash-completion/completions/millrace", "zsh/vendor-completions/_millrace"):
         assert "--checkpoint" in (extracted / "usr/share" / name).read_text().replace("\\-", "-"), name
