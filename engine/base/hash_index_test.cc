@@ -158,7 +158,7 @@ class History {
   explicit History(uint64_t seed) : random_(seed), hashes_(between(1, chance(3) ? 20 : 100'000)) {}
 
   void run() {
-    for (int phase = 0; phase < 30 && !testing::Test::HasFailure(); ++phase) {
+    for (int phase = 0; phase < 30 && !::testing::Test::HasFailure(); ++phase) {
       const uint64_t kind = between(0, 5);
       for (uint64_t i = between(1, 100); i > 0; --i) {
         take_step(kind);

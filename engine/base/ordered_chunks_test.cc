@@ -57,7 +57,7 @@ void run_history(uint64_t seed) {
   Model model;
   uint64_t next = 1;
   const uint64_t keys = between(50, 3000);
-  for (int step = 0; step < 60 && !testing::Test::HasFailure(); ++step) {
+  for (int step = 0; step < 60 && !::testing::Test::HasFailure(); ++step) {
     // A phase of one kind: chunks fill up, are split, drained and merged.
     const uint64_t kind = between(0, 6);
     for (uint64_t i = between(1, 200); i > 0; --i) {

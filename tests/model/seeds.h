@@ -10,7 +10,7 @@
 
 namespace millrace::testing {
 
-inline constexpr uint64_t kFewestSeeds = 10;
+inline constexpr uint64_t kFewestSeeds = 2;
 
 // How many of `all` runs this call of the tests makes.
 inline uint64_t runs_of(uint64_t all) {
