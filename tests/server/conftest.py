@@ -8,6 +8,8 @@ from log_waiting import start_waiting
 from server import Server, wait_until
 
 
+# A master sends its replicas a PING every ten seconds, which tests that nothing was sent must not meet.
+WITHOUT_PINGS = {"repl_ping_replica_period": 3600, "repl_timeout": 7200}
 STANDS_AT = 2_000_000_000_000  # in the year 2033
 
 
@@ -27,7 +29,7 @@ def server(_pair):
     if not _pair or not all(one.is_alive() for one in _pair):
         for one in _pair:
             one.stop()
-        _pair[:] = [Server(databases=4), Server(databases=4)]
+        _pair[:] = [Server(databases=4, **WITHOUT_PINGS) for _ in range(2)]
         _pair[1].replicate(_pair[0])
     master, replica = _pair
     master.admin.call("FLUSHALL")

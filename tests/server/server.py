@@ -86,6 +86,8 @@ class Server:
         "bind": "127.0.0.1",
         "save": '""',
         "appendonly": "no",
+        # By default the host writes the AOF up to two seconds late while it waits for the disk.
+        "appendfsync": "always",
         "enable-debug-command": "yes",
         # Through a file: a replica fed through a socket gets no writes in its first second.
         "repl-diskless-sync": "no",

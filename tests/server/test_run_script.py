@@ -87,8 +87,10 @@ def test_a_message_is_read_again_after_kill_9(port, data, log):
         with running.connect(port) as connection:
             assert connection.call("TWRITE", "events", "weather", "sunny") == 1
             before = connection.call("TREAD", "events", "1", "10")
-            # The AOF is flushed once a second by default; the operating system has the
-            # write already, which is all that a killed process needs.
+            # While the host waits for the disk it keeps what it will write to the AOF for up to two seconds; a killed
+            # process loses what the operating system does not have yet.
+            wait_until(lambda: b"\r\naof_buffer_length:0\r\n" in connection.call("INFO", "persistence"),
+                       "the AOF is written")
         running.process.kill()
         running.process.wait()
     with Running(log, "--port", port, "--dir", data) as running, running.connect(port) as connection:
