@@ -79,6 +79,12 @@ def parent_of(process):
         return int(pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
+def wait_until_same(one, other, *keys):
+    """Until two servers hold the same. Timers go on meanwhile, so that a master may change between two questions."""
+    wait_until(lambda: [one.digest(key) for key in keys] == [other.digest(key) for key in keys],
+               f"both servers hold the same in {', '.join(keys)}")
+
+
 class Server:
     """Starts when made. Use as a context manager, or call stop()."""
 

@@ -5,7 +5,7 @@ import pytest
 
 from locks import HOUR, acquire, holders, info, is_refused, release, start_waiting, take, token_of
 from payload import sealed, value_of
-from server import Server, wait_until
+from server import Server, wait_until, wait_until_same
 
 
 def some_locks(c):
@@ -182,7 +182,7 @@ def test_a_client_that_waited_before_a_pause_of_writes_is_served_after_it(server
     try:
         wait_until(lambda: info(c)["mode"] == b"none", "the lease is over")
         server.wait_for_replica(replica)
-        assert replica.digest("lock") == server.digest("lock")
+        wait_until_same(replica, server, "lock")
         assert not waiting.has_answer(), "nobody decides anything meanwhile"
     finally:
         c.call("CLIENT", "UNPAUSE")

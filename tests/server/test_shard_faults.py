@@ -5,7 +5,7 @@ Order per recipient holds, no payload is acknowledged by two owners, and SHARD.C
 
 import os
 
-from server import Server, let_pass, wait_until
+from server import Server, let_pass, wait_until, wait_until_same
 from shard_load import Load
 from shard_words import info
 
@@ -59,7 +59,7 @@ def test_a_replica_is_promoted_under_load():
 
         load.run(disturb)
         load.server.wait_for_replica(one if load.server is two else two)
-        assert one.digest("pool") == two.digest("pool")
+        wait_until_same(one, two, "pool")
 
 
 def test_a_pool_that_was_killed_while_its_recipients_moved_goes_on_moving():
