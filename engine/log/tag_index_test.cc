@@ -82,7 +82,10 @@ TEST(TagIndex, KnowsNoTagAfterClear) {
     SCOPED_TRACE(count);
     StoredTags tags;
     TagIndex index;
-    for (int i = 0; i < count; ++i) index.add(tags.block(), tags.store(std::to_string(i)));
+    for (int i = 0; i < count; ++i) {
+      const TagPosition position = tags.store(std::to_string(i));  // before block(): it moves the bytes
+      index.add(tags.block(), position);
+    }
     index.clear();
     EXPECT_EQ(index.find(tags.block(), "0"), 0u);
     EXPECT_TRUE(index.positions().empty());
