@@ -29,8 +29,9 @@ OptionInfo describe(const CLI::Option& option) {
     for (const std::string& name : option.get_lnames()) info.names.push_back("--" + name);
   }
   const std::string type = option.get_type_name();
-  if (option.get_items_expected_max() > 0)
+  if (option.get_items_expected_max() > 0) {
     info.value = info.is_positional ? info.names[0] : type.substr(0, type.find(':'));
+  }
   info.description = option.get_description();
   info.usual = option.get_default_str();
   info.choices = choices_in(type);

@@ -117,7 +117,7 @@ std::vector<std::string> take_locked_command(int& argc, char** argv) {
   char** const end = argv + argc;
   char** const dashes = std::find(argv + 2, end, std::string_view("--"));
   if (dashes == end || dashes + 1 == end) return {};
-  const std::vector<std::string> command(dashes + 1, end);
+  std::vector<std::string> command(dashes + 1, end);
   argc = static_cast<int>(dashes + 2 - argv);
   argv[argc] = nullptr;
   return command;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace millrace::cli {
@@ -18,7 +19,7 @@ std::optional<double> fraction(const ProgressFacts& facts) {
 }
 
 std::string duration(double seconds) {
-  const auto whole = static_cast<uint64_t>(seconds + 0.5);
+  const auto whole = std::lround(seconds);
   if (whole < 120) return std::to_string(whole) + " s";
   if (whole < 7200) return std::to_string(whole / 60) + " min";
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";

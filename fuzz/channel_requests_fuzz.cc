@@ -73,9 +73,9 @@ void check(const ChannelEffect& effect, Words words) {
   if (effect.what == What::Touch) check_name(effect.bytes, words);
 }
 
-template <auto kParse>
+template <auto parser>
 void parse_and_check(Words words) {
-  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+  fuzz::parse_bounded(parser, words, [&](const auto& request) { check(request, words); });
 }
 
 constexpr fuzz::Command kCommands[] = {

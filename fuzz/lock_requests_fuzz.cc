@@ -38,9 +38,9 @@ void check(const ListRequest& request, Words words) {
   REQUIRE(request.count <= kMaxReadCount && (words.empty() || words.size() == 2));
 }
 
-template <auto kParse>
+template <auto parser>
 void parse_and_check(Words words) {
-  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+  fuzz::parse_bounded(parser, words, [&](const auto& request) { check(request, words); });
 }
 
 constexpr fuzz::Command kCommands[] = {

@@ -88,9 +88,9 @@ void check(const ApplyRequest& request, Words words) {
   REQUIRE(request.what == ApplyRequest::What::Clock || is_one_of(request.bytes, words));
 }
 
-template <auto kParse>
+template <auto parser>
 void parse_and_check(Words words) {
-  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+  fuzz::parse_bounded(parser, words, [&](const auto& request) { check(request, words); });
 }
 
 constexpr fuzz::Command kCommands[] = {

@@ -40,8 +40,9 @@ void check(const RouteChannel& channel, Words words) {
 void check(const DeviceSetRequest& request, Words words) {
   check(request.device, words);
   check_name(request.change.user, words);
-  if (request.change.agent)
+  if (request.change.agent) {
     REQUIRE(is_one_of(*request.change.agent, words) && request.change.agent->size() <= kMaxAgent);
+  }
   REQUIRE(request.change.ttl_ms.value_or(0) <= kMaxRouteTtlMs);
 }
 
@@ -96,15 +97,15 @@ void check(const PartitionRequest& request, Words words) {
 
 void check(const RouteEffect& effect, Words words) { REQUIRE(effect.clock || is_one_of(effect.part, words)); }
 
-template <auto kParse>
+template <auto parser>
 void parse_and_check(Words words) {
-  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+  fuzz::parse_bounded(parser, words, [&](const auto& request) { check(request, words); });
 }
 
 // A filter costs more than the words it stands in, and its errors have a path.
-template <auto kParse>
+template <auto parser>
 void parse_and_check_with_filter(Words words) {
-  const auto request = kParse(words);
+  const auto request = parser(words);
   if (request) return check(*request, words);
   if (request.error().code != ErrorCode::BadFilter) return fuzz::check_error(request.error());
   REQUIRE(!request.error().text.empty() && request.error().text.size() <= 4096);

@@ -71,9 +71,9 @@ void check(const PoolEffect& effect, Words words) {
   REQUIRE(is_block ? is_one_of(effect.block, words) : effect.block.empty());
 }
 
-template <auto kParse>
+template <auto parser>
 void parse_and_check(Words words) {
-  fuzz::parse_bounded(kParse, words, [&](const auto& request) { check(request, words); });
+  fuzz::parse_bounded(parser, words, [&](const auto& request) { check(request, words); });
 }
 
 constexpr fuzz::Command kCommands[] = {

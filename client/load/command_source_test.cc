@@ -21,7 +21,7 @@ class Folder {
   ~Folder() { std::filesystem::remove_all(path_); }
 
   std::string write(const std::string& name, const std::string& content, bool is_packed = false) {
-    const std::string path = (path_ / name).string();
+    std::string path = (path_ / name).string();
     if (is_packed) {
       gzFile file = gzopen(path.c_str(), "wb1");
       gzwrite(file, content.data(), static_cast<unsigned>(content.size()));

@@ -21,7 +21,7 @@ Split CsvSplitter::split(std::string_view window, bool is_all) {
   fields_.clear();
   unquoted_.clear();
   std::string_view line;
-  const Split split = split_line(window, is_all, line);
+  Split split = split_line(window, is_all, line);
   const bool is_quoted = style_.has_quotes && line.find('"') != line.npos;
   // A line that is not there yet may still be a quoted field that goes on.
   if (split.kind != Split::Kind::Record) return split;

@@ -60,8 +60,9 @@ Result<void> JsonScanner::scan(std::string_view text) {
     if (at_ < text_.size()) is_good = wrong("text behind the value");
   }
   if (!is_good) return fail(ErrorCode::BadInput, std::string(problem_) + " at byte " + std::to_string(at_ + 1));
-  if (!simdjson::validate_utf8(text_.data(), text_.size()))
+  if (!simdjson::validate_utf8(text_.data(), text_.size())) {
     return fail(ErrorCode::BadInput, "bytes that are not UTF-8");
+  }
   return {};
 }
 

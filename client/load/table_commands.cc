@@ -64,7 +64,7 @@ Split TableCommands::take(std::string_view window, bool is_all) {
   }
   Split split = splitter_.split(window, is_all);
   if (awaits_header_ && split.kind != Split::Kind::NeedsMore && split.kind != Split::Kind::Nothing) {
-    return take_header(std::move(split));
+    return take_header(split);
   }
   if (split.kind != Split::Kind::Record) return split;
   if (auto problem = gather()) return Split::bad(split.size, std::move(*problem));
@@ -73,7 +73,7 @@ Split TableCommands::take(std::string_view window, bool is_all) {
 }
 
 // Without a good header nothing in the file has a name.
-Split TableCommands::take_header(Split split) {
+Split TableCommands::take_header(const Split& split) {
   if (split.kind != Split::Kind::Record) return Split::lost("in the header: " + split.problem);
   awaits_header_ = false;
   header_.assign(splitter_.fields().begin(), splitter_.fields().end());

@@ -28,7 +28,7 @@ class TableCommands : public CommandParser {
 
   TableCommands(CsvSplitter::Style style, Template as, bool has_header);
 
-  Split take_header(Split split);
+  Split take_header(const Split& split);
   std::optional<std::string> bind();
   std::optional<std::string> gather();
   void write_json();

@@ -28,8 +28,9 @@ TemplateField field_called(std::string_view name) {
 Result<Template> Template::parse(std::string_view text) {
   auto words = split_command_line(text);
   if (!words) return fail(ErrorCode::BadInput, "the template has " + words.error().text);
-  if (words->empty())
+  if (words->empty()) {
     return fail(ErrorCode::BadInput, "the template is empty: it is a command, as in 'SET {id} {line}'");
+  }
   Template made;
   for (const std::string& word : *words) {
     auto pieces = made.parse_word(word);
@@ -51,8 +52,9 @@ Result<Template::Word> Template::parse_word(std::string_view text) {
       text.remove_prefix(2);
     } else if (text.front() == '{') {
       const size_t close = text.find('}');
-      if (close == text.npos)
+      if (close == text.npos) {
         return fail(ErrorCode::BadInput, "the template has a { that is not closed; {{ is a brace");
+      }
       if (close == 1) return fail(ErrorCode::BadInput, "the template has a field without a name: {}");
       end_literal();
       pieces.push_back({{}, field_number(text.substr(1, close - 1))});

@@ -18,9 +18,9 @@ uint64_t keyed_hash(const HashKey& key, ByteView bytes) {
 
 HashKey derived_key(const HashKey& key, ByteView purpose) {
   HashKey derived;
-  for (char half : {'0', '1'}) {
-    const uint64_t hash = keyed_hash(key, std::string(purpose) + half);
-    std::memcpy(derived.data() + (half - '0') * 8, &hash, sizeof(hash));
+  for (const size_t half : {0u, 1u}) {
+    const uint64_t hash = keyed_hash(key, std::string(purpose) + static_cast<char>('0' + half));
+    std::memcpy(derived.data() + half * sizeof(hash), &hash, sizeof(hash));
   }
   return derived;
 }

@@ -12,7 +12,7 @@ namespace {
 // 00 01 02 … 0f, the key of SipHash's published vectors.
 HashKey counting_key() {
   HashKey key;
-  for (unsigned char i = 0; i < key.size(); ++i) key[i] = i;
+  for (size_t i = 0; i < key.size(); ++i) key[i] = static_cast<unsigned char>(i);
   return key;
 }
 

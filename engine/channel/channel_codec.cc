@@ -69,8 +69,9 @@ Result<void> restore_subscribers(Channel& channel, ByteView bytes) {
     const Offset position(in.number());
     const UnixMs active(in.number());
     if (!in.ok()) return refuse(corrupt("subscribers of the wrong length"));
-    if (name.empty() || name.size() > kMaxNameBytes)
+    if (name.empty() || name.size() > kMaxNameBytes) {
       return refuse(corrupt("a subscriber's name of an impossible length"));
+    }
     if (auto restored = channel.restore_subscriber(name, position, active); !restored) return refuse(restored);
     restored_names.push_back(name);
   } while (!in.finished());

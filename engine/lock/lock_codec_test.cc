@@ -146,7 +146,7 @@ TEST(LockCodec, ATokenAboveWhatTheCallerAllowsIsRefused) {
 }
 
 TEST(LockCodec, ImpossibleNumbersAreRefused) {
-  const uint64_t kTooMuch = uint64_t{1} << 63;
+  constexpr uint64_t kTooMuch = uint64_t{1} << 63;
   const struct {
     const char* name;
     std::string bytes;

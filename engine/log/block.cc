@@ -42,8 +42,9 @@ Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& ta
   if (header.count == 0) return corrupt("a block without messages");
   if (header.first_time.value() > INT64_MAX) return corrupt("a block beyond the end of time");
   if (header.first.value() == 0 || header.first > kMaxOffset || header.count > kMaxOffset - header.first ||
-      header.missing > kMaxOffset - header.first - header.count)
+      header.missing > kMaxOffset - header.first - header.count) {
     return corrupt("a block beyond the last offset");
+  }
 
   Block block(header.first);
   block.bytes_ = std::move(bytes);
@@ -70,16 +71,18 @@ Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& ta
       positions.push_back(position);
     } else {
       // Positions were pushed in ascending order.
-      if (!std::ranges::binary_search(positions, reference))
+      if (!std::ranges::binary_search(positions, reference)) {
         return corrupt("a message refers to a tag that is not there");
+      }
       tag_size = tag_at(base, static_cast<TagPosition>(reference)).size();
     }
     const uint64_t delta = decoder.number();
     const uint64_t entry_size = decoder.number();
     decoder.bytes(entry_size);
     if (!decoder.ok()) return corrupt("a block ends inside a message");
-    if (i == 0 ? delta != 0 : delta > INT64_MAX - block.last_time_.value())
+    if (i == 0 ? delta != 0 : delta > INT64_MAX - block.last_time_.value()) {
       return corrupt("a message beyond the end of time");
+    }
     block.last_time_ = block.last_time_ + delta;
     block.count_ = i;
     block.mark(start, block.last_time_);

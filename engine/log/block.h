@@ -174,8 +174,9 @@ class Records {
   // the rest of it begins.
   uint64_t gap_at(const char*& at) const {
     uint64_t gap = 0;
-    if (has_gaps_) [[unlikely]]
+    if (has_gaps_) [[unlikely]] {
       at = get_varint_unchecked(at, gap);
+    }
     return gap;
   }
 

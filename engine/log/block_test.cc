@@ -174,8 +174,9 @@ TEST(Block, ACloneIsEqualAndItsOwn) {
 
 TEST(Block, ComesBackFromItsBytesAndGoesOn) {
   Writer writer(Offset(5));
-  for (int i = 0; i < 50; ++i)
+  for (int i = 0; i < 50; ++i) {
     writer.append(std::to_string(i % 7), std::to_string(i), UnixMs(1000u + 3u * unsigned(i)));
+  }
   TagIndex tags;
   auto again = Block::from_bytes(writer.block.header(), buffer_of(writer.block.bytes()), tags);
   ASSERT_TRUE(again);

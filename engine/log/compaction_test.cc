@@ -137,8 +137,9 @@ TEST(Compaction, GivesMemoryBackAndJoinsWhatIsLeftOfBlocks) {
 TEST(Compaction, OneSurvivorInEachBlockDoesNotKeepABlock) {
   Log log;
   log.set_retention({.latest = true});
-  for (int i = 0; i < 20'000; ++i)
+  for (int i = 0; i < 20'000; ++i) {
     log.append(i % 100 == 0 ? "only " + std::to_string(i) : "all", std::string(100, 'e'));
+  }
   const size_t blocks = log.block_count();
   while (log.wants_compaction()) log.compact(300);
   EXPECT_EQ(log.count(), 201u);

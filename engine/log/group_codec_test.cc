@@ -156,8 +156,8 @@ struct CorruptRow {
   const char* reason;
 };
 
-template <class Apply, size_t kRows>
-void expect_refused(Apply apply, const CorruptRow (&rows)[kRows]) {
+template <class Apply, size_t size>
+void expect_refused(Apply apply, const CorruptRow (&rows)[size]) {
   for (const CorruptRow& row : rows) {
     SCOPED_TRACE(row.name);
     Log log = log_with_group();

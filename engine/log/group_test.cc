@@ -30,7 +30,7 @@ struct Scene {
 
   Group& group() { return *log.group("g"); }
   GivingUp give_up(uint64_t now) {
-    const GivingUp giving_up = group().give_up_due(UnixMs(now), kAll);
+    GivingUp giving_up = group().give_up_due(UnixMs(now), kAll);
     group().apply(giving_up);
     return giving_up;
   }

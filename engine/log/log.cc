@@ -19,8 +19,9 @@ Log Log::clone() const {
   copy.front_ = front_;
   copy.clock_ = clock_;
   copy.payload_ = payload_;
-  if (gaps_)
+  if (gaps_) {
     copy.gaps_ = std::make_unique<CompactedPart>(gaps_->missing, gaps_->compacted, gaps_->evicted_end, nullptr);
+  }
   copy.retention_ = retention_;
   if (groups_) copy.groups_ = std::make_unique<Groups>(*groups_);
   for (TagPosition position : tags_.positions()) copy.tags_.add(copy.newest_.bytes().data(), position);
@@ -44,8 +45,9 @@ Offset Log::append(ByteView tag, ByteView entry, BlockLimits limits) {
   }
   if (was_empty) front_ = newest_.begin();
   payload_ += tag.size() + entry.size();
-  if (gaps_ && gaps_->compaction) [[unlikely]]
+  if (gaps_ && gaps_->compaction) [[unlikely]] {
     gaps_->compaction->on_append(*this, offset, tag);
+  }
   return offset;
 }
 
@@ -138,8 +140,9 @@ uint64_t Log::enforce_size_limits() {
   if (retention_.count != 0) evicted += keep_newest(retention_.count);
   // The newest message stays however large it is: a write that was answered is not lost
   // to its own size.
-  if (retention_.bytes != 0 && payload_ > retention_.bytes)
+  if (retention_.bytes != 0 && payload_ > retention_.bytes) {
     evicted += evict_before(std::min(first_within_bytes(retention_.bytes), last()));
+  }
   return evicted;
 }
 
@@ -341,8 +344,9 @@ Result<void> Log::append_block(BlockHeader header, Buffer bytes, Gaps gaps) {
   // Groups come after the blocks, so none has a position that a gap would change.
   if (groups_) gaps = Gaps::Refused;
   if (gaps == Gaps::Refused && header.missing != 0) return fail(ErrorCode::Corrupt, "a block with gaps");
-  if (!is_new && (gaps == Gaps::Refused ? header.first != next() : header.first < next()))
+  if (!is_new && (gaps == Gaps::Refused ? header.first != next() : header.first < next())) {
     return fail(ErrorCode::Corrupt, "a block that does not follow on");
+  }
   if (header.first_time < last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
   TagIndex tags;
   auto block = Block::from_bytes(header, std::move(bytes), tags);
@@ -375,8 +379,9 @@ Result<void> Log::restore_head(const LogHead& head) {
   const bool agrees = is_new ? head.first == head.next
                              : head.next == next() && head.first >= first() && head.first < oldest().end() &&
                                    Cursor(*this, head.first).next(message) && message.offset == head.first;
-  if (!agrees || head.evicted_end > head.first)
+  if (!agrees || head.evicted_end > head.first) {
     return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
+  }
   if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head from before its last message");
   if (is_new) {
     newest_ = Block(head.next);
@@ -401,8 +406,9 @@ uint64_t Log::memory() const {
     for (const auto* each : {gaps_->compaction.get(), gaps_->unused.get()}) bytes += each ? each->memory() : 0;
   }
   constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
-  for (const auto& [name, group] : groups())
+  for (const auto& [name, group] : groups()) {
     bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
+  }
   return bytes;
 }
 

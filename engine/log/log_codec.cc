@@ -42,8 +42,9 @@ std::string encode_block_header(const Block& block) {
 Result<LogHead> decode_log_head(ByteView bytes) {
   Decoder in(bytes);
   const uint64_t version = in.number();
-  if (version != kHeadVersion && version != kFirstVersion)
+  if (version != kHeadVersion && version != kFirstVersion) {
     return corrupt("a log of a version this module does not know");
+  }
   LogHead head;
   head.first = Offset(in.number());
   head.next = Offset(in.number());

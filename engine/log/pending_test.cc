@@ -38,7 +38,7 @@ std::vector<uint64_t> all_of(const Pending& pending) {
     parts.push_back(part);
     return true;
   });
-  const std::vector<uint64_t> offsets = offsets_of(parts);
+  std::vector<uint64_t> offsets = offsets_of(parts);
   EXPECT_EQ(pending.count(), offsets.size());
   EXPECT_EQ(pending.empty(), offsets.empty());
   if (!offsets.empty()) {

@@ -22,8 +22,9 @@ struct Removal {
   // How many of them are at or after `offset`.
   uint64_t count_from(Offset offset) const {
     uint64_t count = 0;
-    for (auto range = ranges.rbegin(); range != ranges.rend() && range->to > offset; ++range)
+    for (auto range = ranges.rbegin(); range != ranges.rend() && range->to > offset; ++range) {
       count += range->to - std::max(range->from, offset);
+    }
     return count;
   }
 

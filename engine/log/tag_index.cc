@@ -22,7 +22,7 @@ void TagIndex::add(const char* block, TagPosition position) {
   if (++count_ == 2) {
     grow();
     place({hash_of(tag_at(block, recent_)), recent_});
-  } else if (count_ * 4 > slots_.size() * 3 && count_ > 2) {
+  } else if (size_t{count_} * 4 > slots_.size() * 3 && count_ > 2) {
     grow();
   }
   if (count_ > 1) place({hash_of(tag_at(block, position)), position});

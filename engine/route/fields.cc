@@ -33,8 +33,9 @@ FieldId Fields::use(ByteView whole) {
     more = path.find('.') != ByteView::npos;
     const ByteView name = take_name(path);
     auto child = node->children.find(name);
-    if (child == node->children.end())
+    if (child == node->children.end()) {
       child = node->children.emplace(std::string(name), std::make_unique<Node>()).first;
+    }
     node = child->second.get();
   }
   if (node->field == kNoField) {

@@ -81,8 +81,9 @@ TEST(FilterLimits, ALongNameIsNotSaidOverAndOver) {
 TEST(FilterLimits, AFilterMayHaveEightRegularExpressions) {
   const auto regexes = [](size_t count) {
     std::string list;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
       list += (i > 0 ? "," : "") + (R"({"a":{"$regex":"x)" + std::to_string(i) + "\"}}");
+    }
     return "{\"$or\":[" + list + "]}";
   };
   EXPECT_EQ(error_of(regexes(8)), "accepted");

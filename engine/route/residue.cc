@@ -152,8 +152,9 @@ uint64_t Residue::memory() const {
   uint64_t bytes = filters_.capacity() * sizeof(FilterSlot) + lines_.capacity() * sizeof(Line);
   bytes += bounds_.capacity() * sizeof(std::vector<Bound>);
   for (const auto& bounds : bounds_) bytes += bounds.capacity() * sizeof(Bound);
-  for (const Line& line : lines_)
+  for (const Line& line : lines_) {
     bytes += line.allowed.capacity() * sizeof(Bits) + line.cuts.capacity() * sizeof(double);
+  }
   return bytes;
 }
 

@@ -116,8 +116,9 @@ Result<SavedDevice> read_device(const RouteTable& table, Decoder& in) {
   const auto name = parse_device_name(whole);
   if (!in.ok()) return corrupt("devices of the wrong length");
   if (!name || !is_name(name->id) || !is_name(name->transport)) return corrupt("a device's name that is none");
-  if ((!user.empty() && !is_name(user)) || agent.size() > kMaxAgent)
+  if ((!user.empty() && !is_name(user)) || agent.size() > kMaxAgent) {
     return corrupt("a device with a user or agent that is none");
+  }
   // The head comes first, and nothing in a table is younger than its clock.
   if (connected > table.clock() || seen > table.clock() || ttl_ms > kMaxRouteTtlMs) {
     return corrupt("a device beyond its table's time");
@@ -276,8 +277,9 @@ std::vector<std::string> route_facts(const RouteTable& table) {
     const Device& device = table.device_at(slot);
     if (!device.is_used() || device.is_dead(table.clock())) continue;
     std::string& fact = facts.emplace_back(1, kDevices);
-    for (ByteView text : {ByteView(device.name), ByteView(device.user), ByteView(device.agent)})
+    for (ByteView text : {ByteView(device.name), ByteView(device.user), ByteView(device.agent)}) {
       append_text(fact, text);
+    }
     for (uint64_t number : {device.connected.value(), device.seen.value(), device.ttl_ms}) append_varint(fact, number);
   }
   for (TargetSlot slot = 0; slot < table.targets().limit(); ++slot) {

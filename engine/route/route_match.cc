@@ -126,8 +126,9 @@ void RouteMatcher::fetch_targets(const RouteTable& table, const ChannelFilters& 
   }
   for (TargetSlot slot : targets_) {
     const Members& members = table.targets_[slot].members;
-    for (size_t i = 0; i < std::min(members.size(), kAhead); ++i)
+    for (size_t i = 0; i < std::min(members.size(), kAhead); ++i) {
       __builtin_prefetch(&table.marks_[members[i].device()]);
+    }
   }
 }
 

@@ -57,15 +57,19 @@ const char* RouteTable::check() const {
   for (DeviceSlot slot = 0; slot < devices_.limit(); ++slot) {
     const Device& device = devices_[slot];
     if (!device.is_used()) continue;
-    if ((find_device(device.name) == slot) == device.is_gone)
+    if ((find_device(device.name) == slot) == device.is_gone) {
       return "a device is not found by its name, or a gone one is";
-    if ((device.ttl_ms != 0 && !device.is_gone) != (device.due != UnixMs()))
+    }
+    if ((device.ttl_ms != 0 && !device.is_gone) != (device.due != UnixMs())) {
       return "a device will not end when it should";
+    }
     if (marks_[slot].can_die != (device.is_gone || device.ttl_ms != 0)) return "a device is wrongly taken for immortal";
-    if (!device.is_gone && marks_[slot].transport != device.transport)
+    if (!device.is_gone && marks_[slot].transport != device.transport) {
       return "a device is marked with another transport";
-    if (device_id(slot).data() != device.id().data() || device_id(slot) != device.id())
+    }
+    if (device_id(slot).data() != device.id().data() || device_id(slot) != device.id()) {
       return "a device is marked with another id";
+    }
     if (device.due > device.seen + device.ttl_ms) return "a device will end too late";
     endings += device.due != UnixMs();
     listed += device.subscriptions.size();
@@ -94,8 +98,9 @@ const char* RouteTable::check() const {
       if ((terms != nullptr) != member.has_terms()) return "a member does not know of its terms";
       if (terms == nullptr) continue;
       ++endings;
-      if (terms->due == UnixMs() || terms->due > end_of(*terms, devices_[member.device()]))
+      if (terms->due == UnixMs() || terms->due > end_of(*terms, devices_[member.device()])) {
         return "a subscription will not end when it should";
+      }
     }
     if (target.is_gone) continue;
     members[target.channel] += target.members.size();

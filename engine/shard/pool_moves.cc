@@ -72,8 +72,9 @@ WorkerId Pool::join(ByteView name) {
       worker.looking_at = kNobody32;
     }
     std::vector<RecipientId> held;
-    for (RecipientId id = worker.held.first; id != kNobody32; id = recipients_[id].queue->held_after)
+    for (RecipientId id = worker.held.first; id != kNobody32; id = recipients_[id].queue->held_after) {
       held.push_back(id);
+    }
     // In an order that is the same on every server.
     std::ranges::sort(held, {}, [&](RecipientId id) { return recipients_[id].assigned; });
     for (RecipientId id : held) redeliver(id);

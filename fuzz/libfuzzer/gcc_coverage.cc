@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): the sanitizers gave these names.
 extern "C" void __sanitizer_cov_8bit_counters_init(uint8_t* begin, uint8_t* end);
 
 namespace {
@@ -12,7 +13,7 @@ namespace {
 constexpr size_t kCounters = 1 << 14;
 uint8_t counters[kCounters];
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool kRegistered = [] {
   __sanitizer_cov_8bit_counters_init(counters, counters + kCounters);
   return true;
 }();
@@ -28,3 +29,4 @@ extern "C" void __sanitizer_cov_trace_pc() {
 // Comparisons of floating-point numbers, which libFuzzer does not know: no input decides them.
 extern "C" void __sanitizer_cov_trace_cmpf(float, float) {}
 extern "C" void __sanitizer_cov_trace_cmpd(double, double) {}
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)

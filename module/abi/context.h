@@ -114,8 +114,8 @@ class Context {
   // Passes on another command: the effect. Arguments are StringRefs, words and numbers.
   template <class... Arguments>
   void replicate(const char* command, Arguments... arguments) const {
-    static constexpr char format[] = {format_of<Arguments>()..., '\0'};
-    host.Replicate(handle_, command, format, pass(arguments)...);
+    static constexpr char kFormat[] = {format_of<Arguments>()..., '\0'};
+    host.Replicate(handle_, command, kFormat, pass(arguments)...);
   }
 
   // The same with as many words as there are.
@@ -137,12 +137,13 @@ class Context {
 
   template <class A>
   static constexpr char format_of() {
-    if constexpr (std::same_as<A, StringRef>)
+    if constexpr (std::same_as<A, StringRef>) {
       return 's';
-    else if constexpr (std::integral<A>)
+    } else if constexpr (std::integral<A>) {
       return 'l';
-    else
+    } else {
       return 'c';
+    }
   }
   static HostString* pass(StringRef string) { return string.handle(); }
   static const char* pass(const char* word) { return word; }

@@ -2,8 +2,8 @@
 // specialising TypeTraits; everything the host calls is derived from that.
 //
 //   template <> struct TypeTraits<Log> {
-//     static constexpr const char* name = "millr-log";   // nine characters, unique
-//     static constexpr int encoding_version = 1;
+//     static constexpr const char* kName = "millr-log";  // nine characters, unique
+//     static constexpr int kEncodingVersion = 1;
 //     static std::unique_ptr<Log> load(RdbReader&, int encoding_version);  // null: refused
 //     static void save(RdbWriter&, const Log&);
 //     static void rewrite(AofWriter&, const Log&);
@@ -168,7 +168,7 @@ class DataType {
       return Traits::copy(*static_cast<const T*>(value)).release();
     };
     if constexpr (requires { Traits::has_aux(); }) set_aux(methods);
-    handle_ = host.CreateDataType(loading, Traits::name, Traits::encoding_version, &methods);
+    handle_ = host.CreateDataType(loading, Traits::kName, Traits::kEncodingVersion, &methods);
     return handle_ != nullptr;
   }
 

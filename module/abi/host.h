@@ -311,6 +311,7 @@ struct HostCommandInfo {
 // clang-format on
 
 struct HostFunctions {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): its arguments are no expressions.
 #define MILLRACE_DECLARE(name, result, parameters) result(*name) parameters = nullptr;
   MILLRACE_HOST_FUNCTIONS(MILLRACE_DECLARE)
   MILLRACE_OPTIONAL_HOST_FUNCTIONS(MILLRACE_DECLARE)

@@ -16,8 +16,9 @@ alignas(std::max_align_t) char before_binding[16 * 1024];
 size_t before_binding_used = 0;
 
 void* allocate(size_t size) {
-  if (millrace::abi::host.Alloc != nullptr) [[likely]]
+  if (millrace::abi::host.Alloc != nullptr) [[likely]] {
     return millrace::abi::host.Alloc(size == 0 ? 1 : size);
+  }
   size = (size + alignof(std::max_align_t) - 1) & ~(alignof(std::max_align_t) - 1);
   if (size > sizeof(before_binding) - before_binding_used) __builtin_trap();
   void* taken = before_binding + before_binding_used;

@@ -115,8 +115,9 @@ HostCommand* create_command(HostContext* loading, const Command& command) {
     const int key = has_key(command) ? 1 : 0;
     const bool has_others = (command.key_flags & kOtherKeys) != 0;
     const std::string flags = std::string(command.flags) + (has_others ? " getkeys-api" : "");
-    if (host.CreateCommand(loading, command.name, command.callback, flags.c_str(), key, key, key) != kOk)
+    if (host.CreateCommand(loading, command.name, command.callback, flags.c_str(), key, key, key) != kOk) {
       return nullptr;
+    }
   } else {
     HostCommand* parent = host.GetCommand(loading, name.substr(0, space).c_str());
     const int key = has_key(command) ? 2 : 0;

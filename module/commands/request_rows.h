@@ -35,8 +35,8 @@ struct ErrorRow {
 inline constexpr ErrorCode kSyntax = ErrorCode::Syntax;
 inline constexpr ErrorCode kRange = ErrorCode::Range;
 
-template <class Parser, size_t kRows>
-void expect_errors(Parser parse, const ErrorRow (&rows)[kRows]) {
+template <class Parser, size_t size>
+void expect_errors(Parser parse, const ErrorRow (&rows)[size]) {
   for (const ErrorRow& row : rows) {
     SCOPED_TRACE(row.name);
     const std::vector<ByteView> words = words_of(row.line);

@@ -21,11 +21,13 @@ void after_owed_answers(abi::Context context, abi::Arguments arguments) {
   serve_owed(context);
   handler(context, arguments);
 }
+// NOLINTBEGIN(readability-identifier-naming): the tables use these as if they were functions.
 template <abi::Handler handler>
 inline constexpr abi::CommandCallback callback = abi::of<after_owed_answers<handler>>;
 template <abi::Handler handler>
 inline constexpr abi::CommandCallback subcommand = abi::of_subcommand<after_owed_answers<handler>>;
 template <abi::Handler handler, abi::FindOtherKeys find>
 inline constexpr abi::CommandCallback callback_with_keys = abi::of_several<after_owed_answers<handler>, find>;
+// NOLINTEND(readability-identifier-naming)
 
 }  // namespace millrace::module

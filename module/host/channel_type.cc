@@ -33,7 +33,7 @@ Result<std::unique_ptr<Channel>> load_channel(RdbReader& reader) {
 }  // namespace
 
 std::unique_ptr<Channel> TypeTraits<Channel>::load(RdbReader& reader, int version) {
-  auto channel = version == encoding_version ? load_channel(reader)
+  auto channel = version == kEncodingVersion ? load_channel(reader)
                                              : fail(ErrorCode::Corrupt, "written by a newer version of the module");
   if (!channel) {
     ++module::counters.refused_payloads;

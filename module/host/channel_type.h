@@ -8,8 +8,8 @@ namespace millrace::abi {
 
 template <>
 struct TypeTraits<Channel> {
-  static constexpr const char* name = "millr-chn";
-  static constexpr int encoding_version = 1;
+  static constexpr const char* kName = "millr-chn";
+  static constexpr int kEncodingVersion = 1;
   static std::unique_ptr<Channel> load(RdbReader& reader, int version);
   static void save(RdbWriter& writer, const Channel& channel);
   static void rewrite(AofWriter& writer, const Channel& channel);

@@ -48,7 +48,7 @@ Result<Lock> load_lock(RdbReader& reader) {
 }  // namespace
 
 std::unique_ptr<Lock> TypeTraits<Lock>::load(RdbReader& reader, int version) {
-  auto lock = version == encoding_version ? load_lock(reader)
+  auto lock = version == kEncodingVersion ? load_lock(reader)
                                           : fail(ErrorCode::Corrupt, "written by a newer version of the module");
   if (!lock) {
     ++module::counters.refused_payloads;
@@ -103,7 +103,7 @@ bool TypeTraits<Lock>::load_aux(RdbReader& reader, int version) {
   module::failure_point("lock.load-token");
   Decoder in(bytes ? bytes->view() : ByteView());
   const Token token(in.number());
-  if (version != encoding_version || !in.finished() || token > kMaxToken) {
+  if (version != kEncodingVersion || !in.finished() || token > kMaxToken) {
     reader.refuse("last fencing token", {ErrorCode::Corrupt, "it is not one"});
     return false;
   }

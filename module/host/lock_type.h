@@ -8,8 +8,8 @@ namespace millrace::abi {
 
 template <>
 struct TypeTraits<Lock> {
-  static constexpr const char* name = "millr-lck";
-  static constexpr int encoding_version = 1;
+  static constexpr const char* kName = "millr-lck";
+  static constexpr int kEncodingVersion = 1;
   static std::unique_ptr<Lock> load(RdbReader& reader, int version);
   static void save(RdbWriter& writer, const Lock& lock);
   static void rewrite(AofWriter& writer, const Lock& lock);

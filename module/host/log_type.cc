@@ -45,7 +45,7 @@ Result<Log> load_log(RdbReader& reader) {
 
 std::unique_ptr<Log> TypeTraits<Log>::load(RdbReader& reader, int version) {
   // Of version 1 the head is another, which says so itself.
-  auto log = version <= encoding_version ? load_log(reader)
+  auto log = version <= kEncodingVersion ? load_log(reader)
                                          : fail(ErrorCode::Corrupt, "written by a newer version of the module");
   if (!log) {
     ++module::counters.refused_payloads;

@@ -9,8 +9,8 @@ namespace millrace::abi {
 
 template <>
 struct TypeTraits<Log> {
-  static constexpr const char* name = "millr-log";
-  static constexpr int encoding_version = 2;  // since 2, blocks may be packed or have gaps
+  static constexpr const char* kName = "millr-log";
+  static constexpr int kEncodingVersion = 2;  // since 2, blocks may be packed or have gaps
   static std::unique_ptr<Log> load(RdbReader& reader, int version);
   static void save(RdbWriter& writer, const Log& log);
   static void rewrite(AofWriter& writer, const Log& log);

@@ -40,8 +40,9 @@ void serve_soon(const DatabaseKey& place) {
 }
 
 void serve_owed(abi::Context context) {
-  if (owed.empty()) [[likely]]
+  if (owed.empty()) [[likely]] {
     return;
+  }
   if (!context.in_transaction()) serve_places(context, std::exchange(owed, {}), &Waiters::serve);
 }
 

@@ -54,8 +54,9 @@ void look_after(abi::Context context, const DatabaseKey& key, UnixMs now, const 
 }
 
 void set_timer(UnixMs earliest) {
-  if (packing_settings().on && !by_date.empty())
+  if (packing_settings().on && !by_date.empty()) {
     timer.set_at_latest(std::max(earliest, due_at(by_date.begin()->first)));
+  }
 }
 
 void fire(abi::Context context) {

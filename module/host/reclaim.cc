@@ -25,8 +25,9 @@ void free_slice(abi::Context) {
   const Slice slice;
   do {
     waiting.free_some(1);  // a run of them
-    if (!waiting_compactions.empty() && !waiting_compactions.back()->free_some(kTagsAtOnce))
+    if (!waiting_compactions.empty() && !waiting_compactions.back()->free_some(kTagsAtOnce)) {
       waiting_compactions.pop_back();
+    }
   } while (is_anything_left() && !slice.is_over());
   if (is_anything_left()) timer.set_at_latest(abi::now() + 1);
 }

@@ -18,8 +18,9 @@ inline constinit uint64_t deciding_period = 0;
 // True if this very call decides: any on a master, and on a writable replica those of
 // its own clients.
 inline bool decides(abi::Context context) {
-  if (server_decides) [[likely]]
+  if (server_decides) [[likely]] {
     return true;
+  }
   return !context.is_effect();
 }
 

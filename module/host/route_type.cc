@@ -35,7 +35,7 @@ Result<std::unique_ptr<RouteTable>> load_table(RdbReader& reader) {
 }  // namespace
 
 std::unique_ptr<RouteTable> TypeTraits<RouteTable>::load(RdbReader& reader, int version) {
-  auto table = version == encoding_version ? load_table(reader)
+  auto table = version == kEncodingVersion ? load_table(reader)
                                            : fail(ErrorCode::Corrupt, "written by a newer version of the module");
   if (!table) {
     ++module::counters.refused_payloads;

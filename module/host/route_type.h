@@ -8,8 +8,8 @@ namespace millrace::abi {
 
 template <>
 struct TypeTraits<RouteTable> {
-  static constexpr const char* name = "millr-rte";
-  static constexpr int encoding_version = 1;
+  static constexpr const char* kName = "millr-rte";
+  static constexpr int kEncodingVersion = 1;
   static std::unique_ptr<RouteTable> load(RdbReader& reader, int version);
   static void save(RdbWriter& writer, const RouteTable& table);
   static void rewrite(AofWriter& writer, const RouteTable& table);

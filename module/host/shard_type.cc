@@ -51,7 +51,7 @@ Result<std::unique_ptr<Pool>> load_pool(RdbReader& reader) {
 }  // namespace
 
 std::unique_ptr<Pool> TypeTraits<Pool>::load(RdbReader& reader, int version) {
-  auto pool = version == encoding_version ? load_pool(reader)
+  auto pool = version == kEncodingVersion ? load_pool(reader)
                                           : fail(ErrorCode::Corrupt, "written by a newer version of the module");
   if (!pool) {
     ++module::counters.refused_payloads;

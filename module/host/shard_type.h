@@ -8,8 +8,8 @@ namespace millrace::abi {
 
 template <>
 struct TypeTraits<Pool> {
-  static constexpr const char* name = "millr-shd";
-  static constexpr int encoding_version = 1;
+  static constexpr const char* kName = "millr-shd";
+  static constexpr int kEncodingVersion = 1;
   static std::unique_ptr<Pool> load(RdbReader& reader, int version);
   static void save(RdbWriter& writer, const Pool& pool);
   static void rewrite(AofWriter& writer, const Pool& pool);

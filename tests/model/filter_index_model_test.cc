@@ -60,8 +60,9 @@ class History {
       const Json range = Json::object({{"$gte", Json::of(low)}, {"$lt", Json::of(low + 100)}});
       const bool is_there =
           std::ranges::any_of(filter.members, [&](const auto& member) { return member.first == name; });
-      if (!is_there)
+      if (!is_there) {
         filter.members.emplace_back(name, random_.chance(4) ? Json::object({{"$gt", Json::of(low)}}) : range);
+      }
     }
     return filter;
   }

@@ -56,8 +56,9 @@ inline Result<Log> log_from_bytes(ByteView bytes) {
     if (!header) return std::unexpected(header.error());
     const ByteView block = next_part();
     if (!parts.ok()) return fail(ErrorCode::Corrupt, "the payload ends too early");
-    if (auto added = log.append_block(*header, buffer_of(block), Log::Gaps::Allowed); !added)
+    if (auto added = log.append_block(*header, buffer_of(block), Log::Gaps::Allowed); !added) {
       return std::unexpected(added.error());
+    }
   }
   if (auto restored = log.restore_head(*head); !restored) return std::unexpected(restored.error());
   for (uint64_t i = 0; i < head->groups; ++i) {

@@ -16,7 +16,7 @@ namespace millrace::testing {
 class NamedPool {
  public:
   NamedPool() = default;
-  explicit NamedPool(std::vector<std::string> workers) {
+  explicit NamedPool(const std::vector<std::string>& workers) {
     for (const std::string& name : workers) join(name);
   }
 

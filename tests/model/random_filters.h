@@ -99,9 +99,9 @@ class RandomFilters {
   static constexpr long double kNumbers[] = {
       0, 1, 2, 3, -1, 1.5L, 0.1L, 9007199254740992.0L, 9007199254740993.0L, 1e18L, -1e18L, 1e19L, 1e300L, -1e300L};
 
-  template <class T, size_t kSize>
-  T some(const T (&list)[kSize]) {
-    return list[random_() % kSize];
+  template <class T, size_t size>
+  T some(const T (&list)[size]) {
+    return list[random_() % size];
   }
 
   Json scalar() {

@@ -52,7 +52,7 @@ class SeedPool {
         std::erase_if(uid_recip_keys_map, [&](const auto& entry) { return entry.first == uid; });
       }
     }
-    const std::string new_uid = recip_key_uid_map[recip_key];
+    std::string new_uid = recip_key_uid_map[recip_key];
     ++uid_recip_key_pending_msg_count[new_uid + "_" + recip_key];
     return new_uid;
   }

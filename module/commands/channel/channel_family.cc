@@ -26,7 +26,7 @@ Family channel_family() {
                .create_type = abi::DataType<Channel>::create,
                .write_info = write_info},
       .look_after = look_after_channel,
-      .waiters = &channel_waiters,
+      .waiters = &kChannelWaiters,
   };
 }
 

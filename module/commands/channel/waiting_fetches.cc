@@ -155,7 +155,7 @@ std::vector<DatabaseKey> keys_with_fetches() {
 
 }  // namespace
 
-constinit const Waiters channel_waiters{
+constinit const Waiters kChannelWaiters{
     .wait_for = [](const DatabaseKey& place) { return lines.contains(place); },
     .keys = keys_with_fetches,
     .serve = serve_key,
@@ -173,8 +173,9 @@ void wait_for_publication(abi::Context context, abi::StringRef name, const Chann
 }
 
 void serve_fetches(abi::Context context, abi::StringRef name, ChannelKey& key) {
-  if (lines.empty()) [[likely]]
+  if (lines.empty()) [[likely]] {
     return;
+  }
   const DatabaseKey place{context.database(), std::string(name.view())};
   if (!lines.contains(place)) return;
   if (context.in_transaction()) {

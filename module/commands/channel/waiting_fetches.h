@@ -32,7 +32,7 @@ size_t fetches_waiting(const DatabaseKey& place);
 // they would have expired by it, and the next time sooner. O(n) with n clients that wait.
 void keep_fetches_alive(abi::Context context, abi::StringRef name, ChannelKey& key, uint64_t expire_ms);
 
-extern const Waiters channel_waiters;
+extern const Waiters kChannelWaiters;
 // Keeps those who wait alive: the agenda's part.
 std::optional<UnixMs> look_after_channel(abi::Context context, abi::StringRef name, UnixMs now);
 

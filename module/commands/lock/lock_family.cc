@@ -24,7 +24,7 @@ Family lock_family() {
   return {
       .part = {.commands = lock_command_table(), .create_type = abi::DataType<Lock>::create, .write_info = write_info},
       .look_after = look_after_lock,
-      .waiters = &lock_waiters,
+      .waiters = &kLockWaiters,
   };
 }
 

@@ -180,8 +180,9 @@ void look_after(abi::Context context, const DatabaseKey& place, abi::StringRef n
 }
 
 bool is_owed(const DatabaseKey& place) {
-  if (lines.empty() && lost_grants.empty()) [[likely]]
+  if (lines.empty() && lost_grants.empty()) [[likely]] {
     return false;
+  }
   return lines.contains(place) || lost_grants.contains(place);
 }
 
@@ -203,7 +204,7 @@ std::vector<DatabaseKey> keys_with_lines() {
 
 }  // namespace
 
-constinit const Waiters lock_waiters{
+constinit const Waiters kLockWaiters{
     .wait_for = is_owed,
     .keys = keys_with_lines,
     .serve = look_after,
@@ -226,8 +227,9 @@ void wait_for_lock(abi::Context context, abi::StringRef name, const AcquireReque
 bool anybody_waits_for_lock(const LockVisit& visit) { return !lines.empty() && lines.contains(visit.place()); }
 
 void pass_on(LockVisit& visit) {
-  if (lines.empty() || !server_decides) [[likely]]
+  if (lines.empty() || !server_decides) [[likely]] {
     return;
+  }
   const DatabaseKey place = visit.place();
   if (!lines.contains(place)) return;
   if (abi::replicas_must_rest()) return serve_soon(place);

@@ -35,7 +35,7 @@ std::vector<Waiter> waiters_for_lock(const DatabaseKey& place, size_t most);
 size_t count_waiters_for_lock(const DatabaseKey& place);
 
 // What the module needs to know: Family::waiters and Family::look_after.
-extern const Waiters lock_waiters;
+extern const Waiters kLockWaiters;
 std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name, UnixMs now);
 
 }  // namespace millrace::module

@@ -47,7 +47,7 @@ std::vector<Waited> everything_waited_for(abi::Context context) {
   const int database = context.database();
   const MonotonicMs now = abi::monotonic_now();
   std::vector<Waited> all;
-  for (const DatabaseKey& place : lock_waiters.keys()) {
+  for (const DatabaseKey& place : kLockWaiters.keys()) {
     all.push_back({place, waiters_for_lock(place, SIZE_MAX), holders_of(context, place, now)});
   }
   context.select(database);

@@ -59,7 +59,7 @@ std::optional<std::u32string> group_read_back(ByteView group) {
   ByteView json = tag;
   if (!json.starts_with(front)) return std::nullopt;
   json.remove_prefix(front.size());
-  const auto text = take_json_string(json);
+  auto text = take_json_string(json);
   if (json != R"(,"key":"k","tag":"t"})") return std::nullopt;
   return text;
 }

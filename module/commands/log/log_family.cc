@@ -41,7 +41,7 @@ Family log_family() {
   return {
       .part = {.commands = log_command_table(), .create_type = abi::DataType<Log>::create, .write_info = write_info},
       .look_after = look_after_log,
-      .waiters = &log_waiters,
+      .waiters = &kLogWaiters,
   };
 }
 

@@ -129,7 +129,7 @@ void start_line_afresh(const DatabaseKey& place) {
 
 }  // namespace
 
-constinit const Waiters log_waiters{
+constinit const Waiters kLogWaiters{
     .wait_for = anybody_waits_for,
     .keys = keys_with_readers,
     .serve = [](abi::Context context, const DatabaseKey& place,
@@ -146,8 +146,9 @@ void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, co
 }
 
 void serve_readers(abi::Context context, abi::StringRef key, Log& log) {
-  if (reader_lines.empty() && !group_readers_wait()) [[likely]]
+  if (reader_lines.empty() && !group_readers_wait()) [[likely]] {
     return;
+  }
   const DatabaseKey place{context.database(), std::string(key.view())};
   if (!anybody_waits_for(place)) return;
   if (context.in_transaction()) {

@@ -20,6 +20,6 @@ void wait_for_messages(abi::Context context, abi::StringRef key, Offset from, co
 void serve_readers(abi::Context context, abi::StringRef key, Log& log);
 
 // Readers with a group and without, as the module serves them.
-extern const Waiters log_waiters;
+extern const Waiters kLogWaiters;
 
 }  // namespace millrace::module

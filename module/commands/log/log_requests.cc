@@ -22,8 +22,9 @@ Result<WriteRequest> parse_twrite(Words words) {
     }
     request.pairs = words.subspan(words.size() - reader.left());
     if (request.pairs.empty()) return fail(ErrorCode::Syntax, "ENTRIES needs at least one tag and entry");
-    if (request.pairs.size() % 2 != 0)
+    if (request.pairs.size() % 2 != 0) {
       return fail(ErrorCode::Syntax, "ENTRIES needs an entry for every tag: the last tag has none");
+    }
   }
   if (std::ranges::any_of(request.pairs, [](ByteView part) { return part.size() > kMaxPart; })) {
     return fail(ErrorCode::Range, "a tag or entry is larger than 512 MiB");
@@ -100,10 +101,9 @@ Result<ReadRequest> parse_tread(Words words) {
   while (!reader.at_end()) {
     if (reader.option("BLOCK", block)) {
       request.block_ms = reader.number("BLOCK timeout", 0, kMaxMs);
-    } else if (options.take(reader)) {
-      // Taken, with its values.
-    } else if (reader.option("WITHINFO", request.with_info) || reader.option("SKIP", request.skip)) {
-      // Taken; they have no value.
+    } else if (options.take(reader) || reader.option("WITHINFO", request.with_info) ||
+               reader.option("SKIP", request.skip)) {
+      // Taken, with its values if it has any.
     } else if (reader.option("TAGS", tags)) {
       const uint64_t number = reader.number("number of TAGS", 1, INT64_MAX);
       if (!reader.failed() && number > reader.left()) {
@@ -120,8 +120,9 @@ Result<ReadRequest> parse_tread(Words words) {
     reader.fail(ErrorCode::Range, std::string("invalid offset '0': ") + kOffsetForms);
   }
   if (request.group && tags) reader.fail(ErrorCode::Syntax, "TAGS does not go with a group");
-  if (request.group && request.skip)
+  if (request.group && request.skip) {
     reader.fail(ErrorCode::Syntax, "SKIP does not go with a group, which never delivers evicted messages");
+  }
   if (!reader.failed() && block && request.count == 0) {
     reader.fail(ErrorCode::Syntax, "BLOCK needs a count of at least 1: with 0 there is nothing to wait for");
   }
@@ -272,7 +273,7 @@ Result<PendingRequest> parse_tgroup_pending(Words words) {
   return request;
 }
 
-GroupSettings SetGroupRequest::applied_to(GroupSettings old) const {
+GroupSettings SetGroupRequest::applied_to(const GroupSettings& old) const {
   return {.pending_max = pending_max.value_or(old.pending_max),
           .max_attempts = max_attempts.value_or(old.max_attempts),
           .dead_letter = dead_letter ? std::string(*dead_letter) : old.dead_letter};
@@ -293,8 +294,9 @@ Result<SetGroupRequest> parse_tgroup_set(Words words) {
         request.dead_letter = ByteView();
       } else {
         request.dead_letter = reader.word("DEADLETTER key");
-        if (request.dead_letter->empty())
+        if (request.dead_letter->empty()) {
           reader.fail(ErrorCode::Range, "DEADLETTER needs a key that is not empty, or NONE");
+        }
       }
     } else {
       reader.unknown_word("PENDINGMAX, MAXATTEMPTS or DEADLETTER");

@@ -133,7 +133,7 @@ struct SetGroupRequest {
   std::optional<uint32_t> max_attempts;
   std::optional<ByteView> dead_letter;  // empty: none
 
-  GroupSettings applied_to(GroupSettings old) const;
+  GroupSettings applied_to(const GroupSettings& old) const;
 };
 Result<SetGroupRequest> parse_tgroup_set(Words words);
 

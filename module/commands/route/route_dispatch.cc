@@ -63,8 +63,9 @@ Result<void> may_write(abi::Context context, const DispatchRequest& request, abi
     }
   }
   for (const Parcel& parcel : parcels) {
-    if (parcel.entry.size() > kMaxPart)
+    if (parcel.entry.size() > kMaxPart) {
       return fail(ErrorCode::Range, "what would be dispatched is larger than 512 MiB");
+    }
   }
   return {};
 }
@@ -119,8 +120,9 @@ void route_dispatch(abi::Context context, abi::Arguments arguments) {
     }
     parcels = parcels_of(table, *request, arguments);
   }
-  if (const auto may = may_write(context, *request, arguments, parcels); !may)
+  if (const auto may = may_write(context, *request, arguments, parcels); !may) {
     return context.reply().error(may.error());
+  }
   ++counters.route.matches;
   counters.route.matched += route_matcher().found().size();
   const abi::OwnedString tag(request->event);

@@ -95,8 +95,9 @@ Result<RouteSubscribeRequest> parse_subscription(Words words, bool with_ttl) {
     }
   }
   request.channel = channel.finish(reader);
-  if (!reader.failed() && has_filter && has_id)
+  if (!reader.failed() && has_filter && has_id) {
     reader.fail(ErrorCode::Syntax, "FILTER and FILTERID exclude each other");
+  }
   return reader.finish(std::move(request));
 }
 

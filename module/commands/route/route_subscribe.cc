@@ -20,8 +20,9 @@ TargetSlot target_or_new(RouteTable& table, const RouteSubscribeRequest& request
 }
 
 Result<void> may_subscribe(const RouteTable* table, const RouteSubscribeRequest& request) {
-  if (table != nullptr && !table->has_room())
+  if (table != nullptr && !table->has_room()) {
     return fail(ErrorCode::Full, "the table has all subscriptions it can have");
+  }
   if (request.filter_id && (table == nullptr || find_target(*table, request) == kNoSlot)) {
     return fail(ErrorCode::NoFilter,
                 "no filter " + quoted(*request.filter_id) + " on " + request.channel.name() +

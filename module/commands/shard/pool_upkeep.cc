@@ -91,8 +91,9 @@ void PoolChange::settle_for(WorkerId id) {
   if (moved() || !server_decides) return settle(true);
   account();
   const Worker& worker = pool_.worker(id);
-  if (worker.seen && worker.busy > 0)
+  if (worker.seen && worker.busy > 0) {
     come_back_at(context_, name_, pool_, *worker.seen + pool_.settings().stale_ms + 1);
+  }
 }
 
 void keep_there(abi::Context context, abi::StringRef name, Pool& pool) {

@@ -25,7 +25,7 @@ Family shard_family() {
   return {
       .part = {.commands = shard_command_table(), .create_type = abi::DataType<Pool>::create, .write_info = write_info},
       .look_after = look_after_pool,
-      .waiters = &shard_waiters,
+      .waiters = &kShardWaiters,
   };
 }
 

@@ -210,7 +210,7 @@ bool may_serve_now(abi::Context context, abi::StringRef name, const DatabaseKey&
 
 }  // namespace
 
-constinit const Waiters shard_waiters{
+constinit const Waiters kShardWaiters{
     .wait_for = [](const DatabaseKey& place) { return lines.contains(place); },
     .keys = keys_waited_for,
     .serve = serve_key,
@@ -229,15 +229,17 @@ void wait_for_worker(abi::Context context, abi::StringRef name, const RouteReque
 }
 
 void serve_workers(abi::Context context, abi::StringRef name, Pool& pool) {
-  if (lines.empty()) [[likely]]
+  if (lines.empty()) [[likely]] {
     return;
+  }
   const DatabaseKey place{context.database(), std::string(name.view())};
   if (may_serve_now(context, name, place)) serve_pool(context, place, name, pool);
 }
 
 void serve_worker(abi::Context context, abi::StringRef name, Pool& pool, WorkerId worker) {
-  if (lines.empty()) [[likely]]
+  if (lines.empty()) [[likely]] {
     return;
+  }
   const DatabaseKey place{context.database(), std::string(name.view())};
   // A copy: the worker may go.
   const std::string who = pool.worker(worker).name;

@@ -33,6 +33,6 @@ std::optional<PoolTime> keep_waiting_workers(abi::Context context, abi::StringRe
 // How many clients wait for this pool.
 size_t clients_waiting(const DatabaseKey& place);
 
-extern const Waiters shard_waiters;
+extern const Waiters kShardWaiters;
 
 }  // namespace millrace::module
