@@ -14,35 +14,35 @@ namespace millrace::abi {
 // Takes the same calls as Reply.
 class RecordedReply {
  public:
-  void integer(int64_t value) { parts_.push_back({Part::Integer, static_cast<uint64_t>(value)}); }
+  void integer(int64_t value) { parts_.push_back({Kind::Integer, static_cast<uint64_t>(value)}); }
   void bytes(ByteView value) {
-    parts_.push_back({Part::Bytes, value.size()});
+    parts_.push_back({Kind::Bytes, value.size()});
     bytes_ += value;
   }
-  void array(uint64_t size) { parts_.push_back({Part::Array, size}); }
+  void array(uint64_t size) { parts_.push_back({Kind::Array, size}); }
   // Arrays whose size comes later do not nest.
   void array_later() {
     later_ = parts_.size();
     array(0);
   }
   void array_was(uint64_t size) { parts_[later_].number = size; }
-  void null() { parts_.push_back({Part::Null, 0}); }
+  void null() { parts_.push_back({Kind::Null, 0}); }
 
   void send(Reply reply) const {
     size_t at = 0;
     for (const Part& part : parts_) {
       switch (part.kind) {
-        case Part::Integer:
+        case Kind::Integer:
           reply.integer(static_cast<int64_t>(part.number));
           break;
-        case Part::Bytes:
+        case Kind::Bytes:
           reply.bytes(ByteView(bytes_).substr(at, part.number));
           at += part.number;
           break;
-        case Part::Array:
+        case Kind::Array:
           reply.array(part.number);
           break;
-        case Part::Null:
+        case Kind::Null:
           reply.null();
           break;
       }
@@ -50,8 +50,9 @@ class RecordedReply {
   }
 
  private:
+  enum class Kind : uint8_t { Integer, Bytes, Array, Null };
   struct Part {
-    enum Kind : uint8_t { Integer, Bytes, Array, Null } kind;
+    Kind kind;
     uint64_t number;
   };
 
