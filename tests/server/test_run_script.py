@@ -114,7 +114,10 @@ def test_it_prints_three_commands_that_work(port, data, log):
 
 def test_ctrl_c_stops_the_server_cleanly(port, data, log):
     with Running(log, "--port", port, "--dir", data) as running:
-        running.connect(port).close()
+        with running.connect(port) as connection:
+            # The host takes no notice of the signal while it writes its first AOF.
+            wait_until(lambda: b"\r\naof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\n"
+                       in connection.call("INFO", "persistence"), "the first AOF is written")
         running.process.send_signal(signal.SIGINT)
         assert running.process.wait(timeout=30) == 0
         assert "bye bye" in running.output()
