@@ -12,7 +12,6 @@ class Case(NamedTuple):
 def outcome_of(case):
     if case.find("failure") is not None or case.find("error") is not None:
         return "failed"
-    # ctest writes a test that it was told to leave out as one without a run.
     return "skipped" if case.find("skipped") is not None else "passed"
 
 
