@@ -158,4 +158,8 @@ def test_assignments_and_counts_are_those_of_the_original_at_every_step(server, 
     with server.changed_settings(**LISTS_STAY_IN_ORDER):
         history = History(random.Random(f"{SEED}/{number}"), c, oracle(connect(), STALE))
         history.go(400)
+        for _ in range(20):  # some seeds have few failovers in so many steps
+            if info(c)["failovers"] > 2:
+                break
+            history.go(100)
         assert info(c)["failovers"] > 2, "the history has failovers in it"
