@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fuzz/command_lines.h"
-#include "module/commands/log/log_requests.h"
+#include "module/log/log_requests.h"
 
 namespace millrace::module {
 namespace {

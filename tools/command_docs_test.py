@@ -56,7 +56,7 @@ TEXT_INDEX = """# Commands
 | `ERR` | All others. |
 """
 TEXTS = {
-    "module/abi/context.cc": '    case NoSub:\n      return "NOSUB ";\n  return "ERR ";\n',
+    "module/abi/reply.cc": '    case NoSub:\n      return "NOSUB ";\n  return "ERR ";\n',
     "module/command_texts/README.md": "How a text is made.\n",
     "module/command_texts/INDEX.md": TEXT_INDEX,
     "module/command_texts/CHAN.SEND.md": TEXT,
@@ -121,8 +121,8 @@ def test_a_command_without_a_text_and_a_text_without_a_command_are_found(tree):
     ("<!-- commands: CHAN.SEND -->\n", "", "1: CHAN.SEND is in no table"),
     ("CHAN.SEND -->", "CHAN.SEND, CHAN.OLD -->", "3: there is no command CHAN.OLD"),
     ("| `NOSUB` | No subscriber. |\n", "",
-     '1: "Error codes of Millrace" has no row for NOSUB, which module/abi/context.cc has'),
-    ("| `NOSUB` |", "| `NOSUB` | None. |\n| `GONE` |", "16: module/abi/context.cc has no GONE"),
+     '1: "Error codes of Millrace" has no row for NOSUB, which module/abi/reply.cc has'),
+    ("| `NOSUB` |", "| `NOSUB` | None. |\n| `GONE` |", "16: module/abi/reply.cc has no GONE"),
 ])
 def test_an_index_that_lacks_something_is_found(tree, before, after, problem):
     assert before in TEXT_INDEX

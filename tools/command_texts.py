@@ -16,7 +16,7 @@ NONE = "None."
 HOST_ERRORS = "Errors that every command can give"
 OUR_ERRORS = "Error codes of Millrace"
 # The function that turns error codes into words.
-CODES = "module/abi/context.cc"
+CODES = "module/abi/reply.cc"
 
 HEADING = re.compile(r"^## (.+)$")
 RULE = re.compile(r"^\|( --- \|)+$")

@@ -32,6 +32,13 @@ class Buffer {
     return buffer;
   }
 
+  static Buffer copy_of(ByteView bytes) {
+    Buffer buffer;
+    buffer.reserve(static_cast<uint32_t>(bytes.size()));
+    bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
+    return buffer;
+  }
+
   Buffer clone() const {
     Buffer copy;
     copy.reserve(size_);

@@ -167,6 +167,7 @@ class Log {
   const Groups& groups() const { return groups_ ? *groups_ : no_groups(); }
   // Null if there is none of that name. Valid until it is dropped.
   Group* group(ByteView name);
+  const Group* group(ByteView name) const { return const_cast<Log*>(this)->group(name); }
   // A new group that will deliver `next` first.
   // REQUIRES: there is none of that name; first() <= next <= this->next()
   Group& create_group(ByteView name, Offset next);

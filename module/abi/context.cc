@@ -11,42 +11,6 @@ namespace {
 constinit HostContext* own = nullptr;
 std::thread::id main_thread;
 
-const char* prefix_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::WrongType:
-      return "WRONGTYPE ";
-    case ErrorCode::NoGroup:
-      return "NOGROUP ";
-    case ErrorCode::NoSubscriber:
-      return "NOSUB ";
-    case ErrorCode::NotOwner:
-      return "NOTOWNER ";
-    case ErrorCode::BadReceipt:
-      return "BADRECEIPT ";
-    case ErrorCode::NoFilter:
-      return "NOFILTER ";
-    case ErrorCode::BadFilter:
-      return "BADFILTER ";
-    case ErrorCode::NoWorker:
-      return "NOWORKER ";
-    case ErrorCode::NoWorkers:
-      return "NOWORKERS ";
-    case ErrorCode::ReadOnly:
-      return "READONLY ";
-    case ErrorCode::NoRights:
-      return "NOPERM ";
-    case ErrorCode::NoMemory:
-      return "OOM ";
-    case ErrorCode::Syntax:
-    case ErrorCode::Range:
-    case ErrorCode::Full:
-    case ErrorCode::Exists:
-    case ErrorCode::Corrupt:
-      return "ERR ";
-  }
-  return "ERR ";
-}
-
 }  // namespace
 
 bool Context::may_run(std::span<const StringRef> words) const {
@@ -77,11 +41,6 @@ void Context::replicate_words(const char* command, std::span<const StringRef> wo
   std::vector<HostString*> strings;
   for (StringRef word : words) strings.push_back(word.handle());
   host.Replicate(handle_, command, "v", strings.data(), strings.size());
-}
-
-void Reply::error(const Error& error) {
-  const std::string line = prefix_of(error.code) + error.text;
-  host.ReplyWithError(context_, line.c_str());
 }
 
 void log_warning(const char* text) { host.Log(own, "warning", "%s", text); }

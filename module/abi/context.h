@@ -6,11 +6,13 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
 #include "engine/base/strong.h"
 #include "module/abi/host.h"
+#include "module/abi/reply.h"
 
 namespace millrace::abi {
 
@@ -36,9 +38,14 @@ class OwnedString {
   explicit OwnedString(ByteView bytes) : handle_(host.CreateString(nullptr, bytes.data(), bytes.size())) {}
   // Takes over one the host made for us.
   static OwnedString adopt(HostString* handle) { return OwnedString(handle); }
+  // The same string as the host's, which it lets go when its call is over: the bytes stay where they are.
+  static OwnedString hold(StringRef string) { return OwnedString(host.HoldString(nullptr, string.handle())); }
+  OwnedString(OwnedString&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   OwnedString(const OwnedString&) = delete;
   OwnedString& operator=(const OwnedString&) = delete;
-  ~OwnedString() { host.FreeString(nullptr, handle_); }
+  ~OwnedString() {
+    if (handle_ != nullptr) host.FreeString(nullptr, handle_);
+  }
 
   operator StringRef() const { return StringRef(handle_); }
 
@@ -46,31 +53,6 @@ class OwnedString {
   explicit OwnedString(HostString* handle) : handle_(handle) {}
 
   HostString* handle_;
-};
-
-// Writes an answer. Nested ones are written head first: array(2), then two values.
-class Reply {
- public:
-  explicit Reply(HostContext* context) : context_(context) {}
-
-  void integer(int64_t value) { host.ReplyWithLongLong(context_, value); }
-  void bytes(ByteView value) { host.ReplyWithStringBuffer(context_, value.data(), value.size()); }
-  void ok() { simple("OK"); }
-  // Text without line breaks, as a simple string.
-  void simple(const char* text) { host.ReplyWithSimpleString(context_, text); }
-  void array(uint64_t size) { host.ReplyWithArray(context_, static_cast<long>(size)); }
-  // An array whose size is known only when it is written: array_later(), the values,
-  // array_was(size).
-  void array_later() { host.ReplyWithArray(context_, kPostponedLength); }
-  void array_was(uint64_t size) { host.ReplySetArrayLength(context_, static_cast<long>(size)); }
-  // A map for RESP3, the same flattened for RESP2; `pairs` times name and value follow.
-  void map(uint64_t pairs) { host.ReplyWithMap(context_, static_cast<long>(pairs)); }
-  void null() { host.ReplyWithNull(context_); }
-  void null_array() { host.ReplyWithNullArray(context_); }
-  void error(const Error& error);
-
- private:
-  HostContext* context_;
 };
 
 class Context {

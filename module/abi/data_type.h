@@ -220,6 +220,9 @@ class TypedKey {
     return open(context, name, kRead | kWrite | kNoTouch);
   }
 
+  // No key at all: a place where nothing is.
+  static TypedKey none() { return TypedKey(nullptr, nullptr); }
+
   // The value, or null if there is no such key.
   T* get() const { return value_; }
 

@@ -255,6 +255,7 @@ struct HostCommandInfo {
   F(Milliseconds, long long, ())                                                                                   \
   F(CreateString, HostString*, (HostContext*, const char*, size_t))                                                \
   F(FreeString, void, (HostContext*, HostString*))                                                                 \
+  F(HoldString, HostString*, (HostContext*, HostString*))                                                          \
   F(StringPtrLen, const char*, (const HostString*, size_t*))                                                       \
   F(OpenKey, HostKey*, (HostContext*, HostString* name, int mode))                                                 \
   F(CloseKey, void, (HostKey*))                                                                                    \

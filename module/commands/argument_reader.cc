@@ -22,14 +22,6 @@ std::optional<Number> parse(ByteView word, Number min, Number max) {
 
 }  // namespace
 
-std::string quoted(ByteView word) {
-  constexpr size_t kLongest = 40;
-  std::string text = "'";
-  for (char c : word.substr(0, kLongest)) text += c >= ' ' && c <= '~' ? c : '?';
-  if (word.size() > kLongest) text += "...";
-  return text + "'";
-}
-
 ByteView ArgumentReader::word(const char* what) {
   if (failed()) return {};
   if (at_ == words_.size()) {

@@ -9,6 +9,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
+#include "engine/base/quoted.h"
 
 namespace millrace::module {
 
@@ -77,8 +78,5 @@ class ArgumentReader {
   size_t at_ = 0;
   std::optional<Error> error_;
 };
-
-// A word as an error quotes it: printable, and short whatever it was.
-std::string quoted(ByteView word);
 
 }  // namespace millrace::module

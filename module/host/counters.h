@@ -5,19 +5,10 @@
 
 namespace millrace::module {
 
-struct LogCounters {
-  uint64_t written = 0;
-  uint64_t read = 0;
-  uint64_t redelivered = 0;
-  uint64_t acknowledged = 0;
-  uint64_t given_up = 0;
-  uint64_t dead_letters = 0;
-  uint64_t evicted = 0;  // by any means but deleting the key
-  uint64_t compacted = 0;
+// Beside those of the engine, engine/log/log_counters.h.
+struct LogUpkeepCounters {
   uint64_t compaction_slices = 0;
   uint64_t compaction_slice_max_us = 0;  // the longest of them, of processor time
-  uint64_t blocked_readers = 0;
-  uint64_t woken_readers = 0;
   uint64_t blocks_packed = 0;
   uint64_t blocks_left_unpacked = 0;  // because they do not get smaller
   uint64_t bytes_saved = 0;           // by those that were packed
@@ -60,7 +51,7 @@ struct RouteCounters {
 };
 
 struct Counters {
-  LogCounters log;
+  LogUpkeepCounters log;
   ChannelCounters channel;
   LockCounters lock;
   ShardCounters shard;

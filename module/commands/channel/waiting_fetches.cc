@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "module/abi/blocked_client.h"
-#include "module/abi/recorded_reply.h"
+#include "module/abi/reply.h"
 #include "module/commands/channel/channel_upkeep.h"
 #include "module/commands/channel/fetch_writing.h"
 #include "module/host/agenda.h"

@@ -1,15 +1,13 @@
 #include <algorithm>
 #include <string>
 
-#include "module/commands/log/log_upkeep.h"
 #include "module/commands/route/dispatch_entry.h"
 #include "module/commands/route/route_commands.h"
 #include "module/commands/route/route_requests.h"
 #include "module/commands/route/route_upkeep.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"
-#include "module/host/owed_answers.h"
-#include "module/host/settings.h"
+#include "module/log/log_object.h"
 
 namespace millrace::module {
 
@@ -71,18 +69,9 @@ Result<void> may_write(abi::Context context, const DispatchRequest& request, abi
 }
 
 void write(abi::Context context, abi::StringRef tag, Parcel& parcel) {
-  auto key = LogKey::for_writing(context, *parcel.log);
-  Log& log = key->get_or_create();
-  move_clock(context, *parcel.log, log);
-  parcel.offset = log.append(tag.view(), parcel.entry, block_limits());
-  ++counters.log.written;
+  const ByteView pair[] = {tag.view(), parcel.entry};
+  parcel.offset = *write_to_log(context, *parcel.log, {.backlog = std::nullopt, .pairs = pair});
   ++counters.route.dispatched;
-  const abi::OwnedString entry(parcel.entry);
-  context.replicate("TWRITE", *parcel.log, tag, abi::StringRef(entry));
-  if (log.retention().any()) settle_evicted(log, log.enforce_size_limits());
-  keep_appended(context, *parcel.log, log);
-  context.changed(*parcel.log, "twrite");
-  serve_soon({context.database(), std::string(parcel.log->view())});
 }
 
 // [[transport, devices, offset or null], ...]

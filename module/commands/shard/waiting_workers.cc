@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "module/abi/blocked_client.h"
-#include "module/abi/recorded_reply.h"
+#include "module/abi/reply.h"
 #include "module/commands/shard/delivery.h"
 #include "module/commands/shard/pool_upkeep.h"
 #include "module/commands/shard/routing.h"

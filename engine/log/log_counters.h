@@ -1,0 +1,19 @@
+// What the operations on logs have done since the process started. Not saved.
+#pragma once
+
+#include <cstdint>
+
+namespace millrace {
+
+struct LogCounters {
+  uint64_t written = 0;
+  uint64_t read = 0;
+  uint64_t redelivered = 0;
+  uint64_t acknowledged = 0;
+  uint64_t given_up = 0;
+  uint64_t dead_letters = 0;
+  uint64_t evicted = 0;  // by any means but deleting the log
+  uint64_t compacted = 0;
+};
+
+}  // namespace millrace

@@ -1,0 +1,20 @@
+// The words of the effects that operations on logs tell, as TAPPLY has them. Do not change: replicas and append-only
+// files of other versions use them.
+#pragma once
+
+namespace millrace {
+
+inline constexpr const char* kLogClock = "CLOCK";
+inline constexpr const char* kLogBlock = "BLOCK";
+inline constexpr const char* kLogHead = "HEAD";
+inline constexpr const char* kLogGroup = "GROUP";
+inline constexpr const char* kLogPending = "PENDING";
+inline constexpr const char* kLogDelivered = "DELIVERED";
+inline constexpr const char* kLogGivenUp = "GIVENUP";
+inline constexpr const char* kLogGivenBack = "GIVENBACK";
+inline constexpr const char* kLogCompacted = "COMPACTED";
+
+// What is evicted by age is told as a request of its own.
+inline constexpr const char* kEvictCommand = "TEVICT";
+
+}  // namespace millrace

@@ -1,0 +1,307 @@
+#include "engine/log/log_operations.h"
+
+#include <algorithm>
+#include <string>
+
+#include "engine/base/quoted.h"
+#include "engine/log/group_codec.h"
+#include "engine/log/log_codec.h"
+#include "engine/log/log_effects.h"
+
+namespace millrace {
+
+namespace {
+
+// A compaction step looks at one block at least.
+constexpr uint64_t kMessagesPerStep = 128;
+constexpr uint64_t kCompactSoonMs = 1;
+constexpr uint64_t kCompactLaterMs = 20;
+
+Log& log_at(Place<Log>& place) { return place.get() != nullptr ? *place.get() : place.put(Log()); }
+
+// Moves the log's clock to the present. That is an effect, at most one a millisecond: whoever repeats a write stamps
+// its messages with that clock.
+void move_clock(Log& log, const Call& call, Effects& effects) {
+  if (call.decides && log.tick(call.now.wall)) effects.add(kLogClock, log.clock().value());
+}
+
+// When a log that has something to compact is looked at next: soon, if a third of its messages have a newer one or it
+// is not known yet how many do, else when a few more writes may have come together.
+UnixMs next_compaction(const Log& log, UnixMs now) {
+  return now + (log.compaction_is_urgent() ? kCompactSoonMs : kCompactLaterMs);
+}
+
+// For everybody who may get something when messages are there that were not, or a group has room again.
+Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines = Wake::Lines::All, .line = {}}; }
+
+Error no_group(ByteView log, ByteView group) {
+  return {ErrorCode::NoGroup, "no group " + quoted(group) + " in the log " + quoted(log)};
+}
+
+}  // namespace
+
+void LogOperations::settle_evicted(Log& log, uint64_t evicted) {
+  if (evicted == 0) return;
+  // The message that held the tail may be gone, pending no longer, and all groups have finished with those behind it.
+  counters_.evicted += evicted + log.enforce_acked();
+}
+
+void LogOperations::keep_appended(const Log& log, const Call& call, Consequences& follow) const {
+  if (log.retention().age_ms != 0) follow.look_after_at(log.next_date());
+  if (log.retention().latest && log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
+}
+
+Outcome<Offset> LogOperations::write(Place<Log>& place, const WriteRequest& request, const Call& call) {
+  const uint64_t messages = request.pairs.size() / 2;
+  if (place.get() != nullptr && place.get()->room() < messages) {
+    return fail(ErrorCode::Full, "the log has used up its offsets");
+  }
+  Log& log = log_at(place);
+  Outcome<Offset> done(log.next());
+  Consequences& follow = done.consequences;
+  move_clock(log, call, follow.effects);
+  for (size_t i = 0; i < request.pairs.size(); i += 2) {
+    log.append(request.pairs[i], request.pairs[i + 1], limits.blocks);
+  }
+  counters_.written += messages;
+  // What these evict depends on the log alone, so replicas find the same.
+  uint64_t evicted = request.backlog ? log.keep_newest(*request.backlog) : 0;
+  if (log.retention().any()) evicted += log.enforce_size_limits();
+  settle_evicted(log, evicted);
+  keep_appended(log, call, follow);
+  follow.effects.add_request();
+  follow.events.add("twrite");
+  follow.wake = wake_readers(log);
+  return done;
+}
+
+Outcome<uint64_t> LogOperations::evict(Place<Log>& place, const EvictRequest& request, const Call&) {
+  Outcome<uint64_t> done(uint64_t{0});
+  if (place.get() == nullptr) return done;
+  Log& log = *place.get();
+  const uint64_t evicted = request.keep ? log.keep_newest(*request.keep) : log.evict_before(request.up_to + 1);
+  if (evicted == 0) return done;
+  settle_evicted(log, evicted);
+  done.answer = evicted;
+  done.consequences.effects.add_request();
+  done.consequences.events.add("tevict");
+  // What is gone is pending no longer, so a group may have room for more.
+  done.consequences.wake = Wake::all_lines();
+  return done;
+}
+
+Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& request, const Call& call) {
+  Log& log = log_at(place);
+  Outcome<Done> done{Done()};
+  Consequences& follow = done.consequences;
+  log.set_retention(request.applied_to(log.retention()));
+  follow.effects.add_request();
+  // What the new limits do not keep goes at once. Count and bytes are repeated by whoever hears of this request; age
+  // depends on the time, and is told as what it evicted.
+  uint64_t evicted = log.enforce_size_limits();
+  if (call.decides) {
+    const uint64_t aged = log.enforce_age(call.now.wall);
+    if (aged != 0) follow.effects.add_command(kEvictCommand, log.first().value() - 1);
+    evicted += aged;
+  }
+  settle_evicted(log, evicted);
+  settle_groups(log);
+  follow.look_after_at(log.next_date());
+  if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
+  follow.events.add("tretain");
+  follow.wake = Wake::all_lines();
+  return done;
+}
+
+Result<const Group*> LogOperations::find_group(const Log* log, ByteView log_name, ByteView group) {
+  const Group* found = log == nullptr ? nullptr : log->group(group);
+  if (found == nullptr) return std::unexpected(no_group(log_name, group));
+  return found;
+}
+
+Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call&) {
+  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
+  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  uint64_t acknowledged = 0;
+  for (const OffsetRange& range : request.ranges) acknowledged += group->acknowledge(range.from, range.to);
+  Outcome<uint64_t> done(acknowledged);
+  if (acknowledged == 0) return done;
+  counters_.acknowledged += acknowledged;
+  done.consequences.effects.add_request();
+  done.consequences.events.add("tack");
+  settle_groups(*place.get());
+  // There may be room for more pending messages now.
+  done.consequences.wake = Wake::all_lines();
+  return done;
+}
+
+Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest& request, const Call& call) {
+  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
+  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  GivingBack effect{.at = call.now.wall + request.delay_ms, .postpone_expiry = false, .pieces = {}};
+  uint64_t given_back = 0;
+  for (const OffsetRange& range : request.ranges) {
+    given_back += group->give_back(range.from, range.to, effect.at);
+    effect.pieces.push_back({range.from, range.to});
+  }
+  Outcome<uint64_t> done(given_back);
+  if (given_back == 0) return done;
+  Consequences& follow = done.consequences;
+  follow.effects.add(kLogGivenBack, encode_effect(request.group, effect));
+  follow.events.add("tnack");
+  follow.look_after_at(group->next_event());
+  follow.wake = Wake::all_lines();
+  return done;
+}
+
+Outcome<Done> LogOperations::seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call&) {
+  using Where = SeekGroupRequest::Where;
+  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
+  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  Log& log = *place.get();
+  Offset to = request.where == Where::First ? log.first() : log.next();
+  if (request.where == Where::AtOffset) {
+    if (request.offset > log.next()) {
+      return fail(ErrorCode::Range,
+                  "the offset is beyond the next one of the log, " + std::to_string(log.next().value()));
+    }
+    to = std::max(request.offset, log.first());
+  }
+  group->seek(to, log.missing_from(to));
+  Outcome<Done> done{Done()};
+  done.consequences.effects.add_request();
+  done.consequences.events.add("tgroup-seek");
+  settle_groups(log);
+  done.consequences.wake = Wake::all_lines();
+  return done;
+}
+
+Outcome<Done> LogOperations::set_group(Place<Log>& place, const SetGroupRequest& request, const Call& call) {
+  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
+  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  if (request.dead_letter && !request.dead_letter->empty()) {
+    if (*request.dead_letter == place.name()) return fail(ErrorCode::Range, "a log cannot be its own DEADLETTER");
+    if (const auto may = other_logs_.may_write(place, *request.dead_letter); !may) {
+      return std::unexpected(may.error());
+    }
+  }
+  group->set(request.applied_to(group->settings()));
+  Outcome<Done> done{Done()};
+  Consequences& follow = done.consequences;
+  follow.effects.add_request();
+  follow.events.add("tgroup-set");
+  follow.look_after_at(place.get()->next_date());
+  if (place.get()->wants_compaction()) follow.look_after_at(next_compaction(*place.get(), call.now.wall));
+  follow.wake = Wake::all_lines();
+  return done;
+}
+
+Outcome<bool> LogOperations::drop_group(Place<Log>& place, ByteView group, const Call&) {
+  Outcome<bool> done(place.get() != nullptr && place.get()->drop_group(group));
+  if (!*done.answer) return done;
+  done.consequences.effects.add_request();
+  done.consequences.events.add("tgroup-drop");
+  settle_groups(*place.get());
+  // Those who wait for it are told that it has gone.
+  done.consequences.wake = Wake::one_line(group);
+  return done;
+}
+
+Consequences LogOperations::look_after(Place<Log>& place, const Call& call, const Budget& budget) {
+  Consequences follow;
+  if (place.get() == nullptr) return follow;
+  Log& log = *place.get();
+  const UnixMs now = call.now.wall;
+  if (const uint64_t evicted = log.enforce_age(now)) {
+    settle_evicted(log, evicted);
+    follow.effects.add_command(kEvictCommand, log.first().value() - 1);
+    follow.events.add("tevict");
+  }
+  bool gave_up = false;
+  for (const auto& [name, group] : log.groups()) {
+    const auto event = group.next_event();
+    if (!event || *event > now) continue;
+    give_up(place, name, *log.group(name), now, follow);
+    gave_up = true;
+  }
+  if (gave_up) settle_groups(log);
+  if (log.wants_compaction()) compact(log, budget, follow);
+  follow.look_after_at(log.next_date());
+  if (log.wants_compaction()) follow.look_after_at(next_compaction(log, now));
+  follow.wake = wake_readers(log);
+  return follow;
+}
+
+void LogOperations::compact(Log& log, const Budget& budget, Consequences& follow) {
+  bool any = false;
+  while (log.wants_compaction() && !budget.is_spent()) {
+    const Removal removal = log.compact(kMessagesPerStep, limits.blocks);
+    if (removal.empty()) continue;
+    any = true;
+    counters_.compacted += removal.count();
+    follow.effects.add(kLogCompacted, encode_effect(removal));
+    // What was pending may have been all that a group was waiting for.
+    settle_groups(log);
+  }
+  if (any) follow.events.add("tcompact");
+}
+
+Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
+  using Kind = LogEffect::Kind;
+  switch (effect.kind) {
+    case Kind::Clock:
+      log.tick(effect.clock);
+      return {};
+    case Kind::Block: {
+      const auto header = decode_block_header(effect.header);
+      if (!header) return std::unexpected(header.error());
+      return log.append_block(*header, Buffer::copy_of(effect.bytes), Log::Gaps::Allowed);
+    }
+    case Kind::Head: {
+      const auto head = decode_log_head(effect.bytes);
+      if (!head) return std::unexpected(head.error());
+      return log.restore_head(*head);
+    }
+    case Kind::Group:
+      return restore_group(log, effect.bytes);
+    case Kind::Pending:
+      return restore_pending(log, effect.bytes);
+    case Kind::Delivered:
+      return apply_delivery(log, effect.bytes);
+    case Kind::GivenUp:
+      return apply_giving_up(log, effect.bytes);
+    case Kind::GivenBack:
+      return apply_giving_back(log, effect.bytes);
+    case Kind::Compacted: {
+      const auto removed = apply_removal(log, effect.bytes, limits.blocks);
+      if (!removed) return std::unexpected(removed.error());
+      counters_.compacted += *removed;
+      return {};
+    }
+  }
+  return {};
+}
+
+Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, const Call& call) {
+  using Kind = LogEffect::Kind;
+  // A log that is not there yet is made only if the effect is good.
+  Log made;
+  Log& target = place.get() == nullptr ? made : *place.get();
+  if (const auto applied = apply_to(target, effect); !applied) return std::unexpected(applied.error());
+  Log& log = place.get() == nullptr ? place.put(std::move(made)) : *place.get();
+  // What a rewritten AOF brings makes a log whole only with its last command: a group whose others, or whose pending
+  // messages, are still to come says nothing about what all have finished with.
+  const bool is_part = effect.kind == Kind::Block || effect.kind == Kind::Head || effect.kind == Kind::Group ||
+                       effect.kind == Kind::Pending;
+  if (!is_part) settle_groups(log);
+  Outcome<Done> done{Done()};
+  Consequences& follow = done.consequences;
+  follow.look_after_at(log.next_date());
+  if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
+  follow.effects.add_request();
+  follow.events.add("tapply");
+  follow.wake = wake_readers(log);
+  return done;
+}
+
+}  // namespace millrace

@@ -1,0 +1,98 @@
+// Everything that can be done with a log: the one place that decides what a write must also do, what a group's reader
+// gets, when a message is given up, and what replicas are told. A caller parses requests, carries out consequences
+// (engine/operation/outcome.h), and decides nothing.
+//
+//   LogOperations logs(other_logs);
+//   Outcome<Offset> written = logs.write(place, {.pairs = tag_and_entry}, call);
+//
+// Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
+// repeated, and apply() for everything else; it comes to hold an equal log.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/log/log.h"
+#include "engine/log/log_counters.h"
+#include "engine/log/log_requests.h"
+#include "engine/log/message_sink.h"
+#include "engine/log/other_logs.h"
+#include "engine/operation/budget.h"
+#include "engine/operation/call.h"
+#include "engine/operation/outcome.h"
+#include "engine/operation/place.h"
+
+namespace millrace {
+
+struct LogLimits {
+  BlockLimits blocks;
+  uint64_t pending_max = 1'000'000;  // of a group that has no limit of its own
+};
+
+enum class ReadResult { Given, NothingCame };
+
+class LogOperations {
+ public:
+  // Borrows the other logs for its own lifetime.
+  explicit LogOperations(OtherLogs& other_logs) : other_logs_(other_logs) {}
+
+  LogLimits limits;
+  const LogCounters& counters() const { return counters_; }
+
+  // --- messages ---
+  // The offset of the first message written. Failure: Full.
+  Outcome<Offset> write(Place<Log>& place, const WriteRequest& request, const Call& call);
+  // Gives messages to the sink: what the offset says, or what the group has for a reader. Waits if the request may
+  // block and there is nothing; the request remembers where it stands, and is given to read() again when it is woken.
+  Outcome<ReadResult> read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
+  // True if read() takes memory: messages become pending, or the group is new.
+  static bool read_grows(const Log* log, const ReadRequest& request);
+  // The log of a request that waits has gone: it waits for another one from its beginning.
+  static Wait start_afresh(ReadRequest& request);
+  // How many messages were evicted.
+  Outcome<uint64_t> evict(Place<Log>& place, const EvictRequest& request, const Call& call);
+  Outcome<Done> retain(Place<Log>& place, const RetainRequest& request, const Call& call);
+
+  // --- groups. Failure: NoGroup, if there is no such group ---
+  // How many messages were pending.
+  Outcome<uint64_t> acknowledge(Place<Log>& place, const AckRequest& request, const Call& call);
+  Outcome<uint64_t> give_back(Place<Log>& place, const NackRequest& request, const Call& call);
+  // Failure: also Range.
+  Outcome<Done> seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call& call);
+  // Failure: also what OtherLogs::may_write() says of the dead letters.
+  Outcome<Done> set_group(Place<Log>& place, const SetGroupRequest& request, const Call& call);
+  // True if there was one.
+  Outcome<bool> drop_group(Place<Log>& place, ByteView group, const Call& call);
+  // For reading a group.
+  static Result<const Group*> find_group(const Log* log, ByteView log_name, ByteView group);
+
+  // --- by itself ---
+  // What is due: messages that are too old go, those that have expired or had their last attempt are given up, and
+  // compaction goes on until the budget is spent.
+  Consequences look_after(Place<Log>& place, const Call& call, const Budget& budget);
+
+  // --- repeating ---
+  // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
+  Outcome<Done> apply(Place<Log>& place, const LogEffect& effect, const Call& call);
+
+ private:
+  Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
+  Outcome<ReadResult> read_with_group(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
+  void give_messages(const Log* log, const ReadRequest& request, MessageSink& sink);
+  void give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink);
+  Delivery deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow);
+  void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, Consequences& follow);
+  bool write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up);
+  void compact(Log& log, const Budget& budget, Consequences& follow);
+  void keep_appended(const Log& log, const Call& call, Consequences& follow) const;
+  Result<void> apply_to(Log& log, const LogEffect& effect);
+  // Counts what has been evicted, and evicts what all groups have finished with then, if the log is to keep no more.
+  void settle_evicted(Log& log, uint64_t evicted);
+  // A group has moved on: what all have finished with goes, if the log is to keep no more.
+  void settle_groups(Log& log) { settle_evicted(log, log.enforce_acked()); }
+
+  OtherLogs& other_logs_;
+  LogCounters counters_;
+};
+
+}  // namespace millrace

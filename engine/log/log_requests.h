@@ -1,0 +1,134 @@
+// What can be asked of a log, as plain values. The views in a request must live as long as the request.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/strong.h"
+#include "engine/log/log.h"
+#include "engine/log/retention.h"
+
+namespace millrace {
+
+// Longest time until a pending message expires or is due again, some 4,400 years.
+inline constexpr uint64_t kMaxPendingMs = uint64_t{1} << 47;
+
+struct WriteRequest {
+  std::optional<uint64_t> backlog;  // keep so many messages, those of this request among them
+  std::span<const ByteView> pairs;  // tag, entry, tag, entry, …: an even number, at least two
+};
+
+// Where to start: an offset, so many before the next one, or the next one itself.
+class StartOffset {
+ public:
+  static StartOffset at(Offset offset) { return StartOffset(offset.value(), false); }
+  static StartOffset before_next(uint64_t count) { return StartOffset(count, true); }
+
+  // In this log, which may be missing. Before the log's very first message it is 1; counted from the end of an empty
+  // log it is the next one.
+  Offset in(const Log* log) const;
+
+ private:
+  StartOffset(uint64_t value, bool from_end) : value_(value), from_end_(from_end) {}
+  uint64_t value_;
+  bool from_end_;
+};
+
+// The part of a read that a group makes a change of the log.
+struct GroupRead {
+  ByteView name;
+  bool at_tail = false;  // where the group begins if it is new
+  std::optional<ByteView> consumer;
+  std::optional<Retry> retry;
+  bool with_attempts = false;
+
+  // The request has been tried: it waits for a log that is missing now, and makes none. The group was there: if it is
+  // missing the next time, somebody has dropped it. Not for the caller to set.
+  bool was_tried = false;
+  bool is_there = false;
+};
+
+struct ReadRequest {
+  std::optional<GroupRead> group;
+  StartOffset start = StartOffset::before_next(0);
+  uint64_t count = 0;
+  std::optional<uint64_t> block_ms;
+  bool with_info = false;
+  bool skip = false;           // evicted offsets
+  std::vector<ByteView> tags;  // none: all
+
+  // Where `start` is, once the request has been tried: it waits for what comes from there on, whatever is written
+  // meanwhile. Not for the caller to set.
+  std::optional<Offset> from = std::nullopt;
+};
+
+// Messages up to and including an offset, or all but the newest.
+struct EvictRequest {
+  Offset up_to;
+  std::optional<uint64_t> keep;
+};
+
+struct RetainRequest {
+  std::optional<uint64_t> count;
+  std::optional<uint64_t> age_ms;
+  std::optional<uint64_t> bytes;
+  std::optional<bool> latest;
+  std::optional<bool> acked;
+
+  bool only_shows() const { return !count && !age_ms && !bytes && !latest && !acked; }
+  // What `old` becomes.
+  Retention applied_to(Retention old) const;
+};
+
+// Both ends inclusive.
+struct OffsetRange {
+  Offset from;
+  Offset to;
+};
+
+struct AckRequest {
+  ByteView group;
+  std::vector<OffsetRange> ranges;
+};
+
+struct NackRequest {
+  ByteView group;
+  uint64_t delay_ms = 0;
+  std::vector<OffsetRange> ranges;  // rising, without overlap: a message that is named twice is given back once
+};
+
+struct SeekGroupRequest {
+  enum class Where { AtOffset, First, Next } where;
+  ByteView group;
+  Offset offset;
+};
+
+struct PendingRequest {
+  ByteView group;
+  std::optional<ByteView> consumer;
+  Offset from{1};
+  uint64_t count = 100;
+};
+
+struct SetGroupRequest {
+  ByteView group;
+  std::optional<uint64_t> pending_max;
+  std::optional<uint32_t> max_attempts;
+  std::optional<ByteView> dead_letter;  // empty: none
+
+  GroupSettings applied_to(const GroupSettings& old) const;
+};
+
+// An effect that another engine has told: what apply() takes.
+struct LogEffect {
+  enum class Kind { Clock, Block, Head, Group, Pending, Delivered, GivenUp, GivenBack, Compacted };
+  Kind kind;
+  UnixMs clock;     // of Clock
+  ByteView header;  // of Block
+  ByteView bytes;   // of all others
+};
+
+}  // namespace millrace

@@ -1,0 +1,33 @@
+// Where a read puts the messages it finds, one after the other and without copying them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/base/strong.h"
+#include "engine/log/message.h"
+
+namespace millrace {
+
+// The first and the last offset of a log; of an empty one, last is first - 1.
+struct LogBounds {
+  Offset first{1};
+  Offset last{0};
+};
+
+class MessageSink {
+ public:
+  // First of all. `entries` is how many evicted offsets and messages follow; nothing if only end() can tell.
+  virtual void begin(const LogBounds& bounds, std::optional<uint64_t> entries) = 0;
+  // So many offsets that were asked for have been evicted. Comes before all messages.
+  virtual void evicted(uint64_t count) = 0;
+  // The views live until the call returns. `attempts` is 0 unless they were asked for.
+  virtual void message(const Message& message, uint32_t attempts) = 0;
+  // Last of all, with the number of entries.
+  virtual void end(uint64_t entries) = 0;
+
+ protected:
+  ~MessageSink() = default;
+};
+
+}  // namespace millrace

@@ -1,0 +1,18 @@
+// The circumstances of an operation: everything about a call that is not in the request.
+#pragma once
+
+#include "engine/base/now.h"
+
+namespace millrace {
+
+struct Call {
+  Now now;
+  // True where this engine decides what time it is and what follows from that. False where it repeats what another
+  // engine has decided and is told as effects: a replica, a log that is read back. The object's own clock is the time
+  // then.
+  bool decides = true;
+  // True if the request may wait when there is nothing for it. Else it is answered at once.
+  bool may_wait = false;
+};
+
+}  // namespace millrace

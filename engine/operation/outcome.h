@@ -1,0 +1,128 @@
+// What an operation returns: its answer, and its consequences, which the caller carries out. The engine tells nobody
+// anything, wakes nobody and sets no timer; it says what has to be done.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/error.h"
+#include "engine/base/strong.h"
+
+namespace millrace {
+
+// One thing that replicas and the append-only file must be told, so that they come to hold the same object.
+struct Effect {
+  enum class Kind : uint8_t {
+    Apply,    // a word and bytes for apply() of the family: TAPPLY key DELIVERED bytes
+    Command,  // another request to the same object: TEVICT key 41
+  };
+  Kind kind;
+  const char* name;   // the word, or the command
+  std::string bytes;  // its only argument
+};
+
+// In the order in which they must be told.
+class Effects {
+ public:
+  bool empty() const { return told_.empty() && !request_at_; }
+
+  // The request itself: whoever repeats it gets the same. At most once.
+  void add_request() { request_at_ = static_cast<uint32_t>(told_.size()); }
+  void add(const char* word, std::string bytes) { told_.push_back({Effect::Kind::Apply, word, std::move(bytes)}); }
+  void add(const char* word, uint64_t number) { add(word, std::to_string(number)); }
+  void add_command(const char* name, uint64_t argument) {
+    told_.push_back({Effect::Kind::Command, name, std::to_string(argument)});
+  }
+
+  // Calls tell_request() and tell(effect) in order.
+  template <class TellRequest, class Tell>
+  void each(TellRequest tell_request, Tell tell) const {
+    for (uint32_t i = 0; i <= told_.size(); ++i) {
+      if (request_at_ == i) tell_request();
+      if (i < told_.size()) tell(told_[i]);
+    }
+  }
+
+ private:
+  std::vector<Effect> told_;
+  std::optional<uint32_t> request_at_;  // how many come before it
+};
+
+// What has happened to the object, in words for those who watch it ("twrite"). Few: what does not fit is left out.
+class Events {
+ public:
+  bool empty() const { return size_ == 0; }
+  void add(const char* name) {
+    if (size_ < kMost) names_[size_++] = name;
+  }
+  const char* const* begin() const { return names_; }
+  const char* const* end() const { return names_ + size_; }
+
+ private:
+  static constexpr uint8_t kMost = 6;
+  const char* names_[kMost] = {};
+  uint8_t size_ = 0;
+};
+
+// For whom there may be something now, among the requests that wait for the object (engine/waiting).
+struct Wake {
+  enum class Lines : uint8_t { None, One, All };
+  uint64_t mark = 0;  // those whose mark is below this
+  Lines lines = Lines::None;
+  ByteView line;  // which one; borrowed from the object or the request
+
+  static Wake everybody() { return {.mark = UINT64_MAX, .lines = Lines::All, .line = {}}; }
+  static Wake one_line(ByteView line) { return {.mark = 0, .lines = Lines::One, .line = line}; }
+  static Wake all_lines() { return {.mark = 0, .lines = Lines::All, .line = {}}; }
+  bool is_nobody() const { return mark == 0 && lines == Lines::None; }
+};
+
+// What a request waits for that has found nothing.
+struct Wait {
+  // Requests in one line are served in the order in which they came, and none before the one at the front. Borrowed
+  // from the request. Nothing: it stands in no line.
+  std::optional<ByteView> line;
+  // It need not be tried again before the object has reached this mark: an offset, for example.
+  uint64_t mark = UINT64_MAX;
+};
+
+// What the caller must do after an operation. All of it may be empty.
+struct Consequences {
+  Effects effects;
+  Events events;  // empty: nothing has changed
+  Wake wake;
+  std::optional<Wait> wait;  // the request has found nothing, and may wait: see Call::may_wait
+  // When look_after() must be called at the latest, on the clock that the family uses.
+  std::optional<UnixMs> due;
+  std::optional<MonotonicMs> due_monotonic;
+
+  void look_after_at(UnixMs date) {
+    if (!due || date < *due) due = date;
+  }
+  void look_after_at(std::optional<UnixMs> date) {
+    if (date) look_after_at(*date);
+  }
+  void look_after_at(MonotonicMs date) {
+    if (!due_monotonic || date < *due_monotonic) due_monotonic = date;
+  }
+};
+
+template <class Answer>
+struct Outcome {
+  // REQUIRES: not to be looked at if the request waits.
+  Result<Answer> answer;
+  Consequences consequences;
+
+  Outcome(Answer given) : answer(std::move(given)) {}
+  Outcome(std::unexpected<Error> error) : answer(std::move(error)) {}
+  Outcome(Result<Answer> given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
+};
+
+// For operations that answer nothing but that they are done.
+struct Done {};
+
+}  // namespace millrace

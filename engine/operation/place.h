@@ -1,0 +1,66 @@
+// Where an object is kept under its name: a key of the host, an entry of a map. Operations take a place and not an
+// object, because many of them make the object if it is missing, and some remove it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "engine/base/bytes.h"
+
+namespace millrace {
+
+template <class Object>
+class Place {
+ public:
+  virtual ~Place() = default;
+
+  ByteView name() const { return name_; }
+  // Null if there is no such object.
+  Object* get() const { return object_; }
+
+  // REQUIRES: get() == nullptr
+  Object& put(Object object) {
+    object_ = keep(std::move(object));
+    return *object_;
+  }
+  // REQUIRES: get() != nullptr
+  void remove() {
+    object_ = nullptr;
+    discard();
+  }
+
+ protected:
+  // The name is borrowed for as long as the place is used.
+  Place(ByteView name, Object* object) : name_(name), object_(object) {}
+  Place(const Place&) = default;
+  Place& operator=(const Place&) = default;
+
+ private:
+  virtual Object* keep(Object object) = 0;
+  virtual void discard() = 0;
+
+  ByteView name_;
+  Object* object_;
+};
+
+// A place that owns its object: for programs that keep objects themselves, and for tests.
+template <class Object>
+class OwnPlace final : public Place<Object> {
+ public:
+  explicit OwnPlace(std::string name) : OwnPlace(std::make_unique<std::string>(std::move(name))) {}
+
+ private:
+  explicit OwnPlace(std::unique_ptr<std::string> name) : Place<Object>(*name, nullptr), name_(std::move(name)) {}
+
+  Object* keep(Object object) override {
+    object_ = std::make_unique<Object>(std::move(object));
+    return object_.get();
+  }
+  void discard() override { object_.reset(); }
+
+  std::unique_ptr<std::string> name_;
+  std::unique_ptr<Object> object_;
+};
+
+}  // namespace millrace

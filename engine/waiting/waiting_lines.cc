@@ -1,0 +1,119 @@
+#include "engine/waiting/waiting_lines.h"
+
+#include <algorithm>
+
+namespace millrace {
+
+namespace {
+
+void sort_by_arrival(std::vector<Waiter*>& waiters) { std::ranges::sort(waiters, {}, &Waiter::arrival); }
+
+}  // namespace
+
+void WaitingLines::add(Waiter& waiter, const Wait& wait, uint64_t arrival, MonotonicMs deadline) {
+  waiter.arrival_ = arrival;
+  waiter.deadline_ = deadline;
+  if (wait.line) {
+    auto line = lines_.find(*wait.line);
+    if (line == lines_.end()) line = lines_.emplace(std::string(*wait.line), Line()).first;
+    waiter.in_line_ = {line, line->second.insert(line->second.end(), &waiter)};
+  }
+  waiter.mark_ = wait.mark;
+  if (wait.mark != UINT64_MAX) marks_.emplace(wait.mark, &waiter);
+  if (deadline != kNoDeadline) deadlines_.emplace(deadline, &waiter);
+  waiter.by_sign_ = signs_.insert(signs_.end(), &waiter);
+  ++size_;
+}
+
+void WaitingLines::remove(Waiter& waiter) {
+  if (waiter.in_line_) {
+    const auto [line, at] = *waiter.in_line_;
+    line->second.erase(at);
+    if (line->second.empty()) lines_.erase(line);
+    waiter.in_line_.reset();
+  }
+  if (waiter.mark_ != UINT64_MAX) marks_.erase({waiter.mark_, &waiter});
+  if (waiter.deadline_ != kNoDeadline) deadlines_.erase({waiter.deadline_, &waiter});
+  signs_.erase(waiter.by_sign_);
+  --size_;
+}
+
+void WaitingLines::set_mark(Waiter& waiter, uint64_t mark) {
+  if (waiter.mark_ == mark) return;
+  auto entry = waiter.mark_ == UINT64_MAX ? decltype(marks_)::node_type() : marks_.extract({waiter.mark_, &waiter});
+  waiter.mark_ = mark;
+  if (mark == UINT64_MAX) return;
+  if (entry.empty()) {
+    marks_.emplace(mark, &waiter);
+  } else {
+    entry.value().first = mark;
+    marks_.insert(std::move(entry));
+  }
+}
+
+Waiter* WaitingLines::front(ByteView line) const {
+  const auto found = lines_.find(line);
+  return found == lines_.end() ? nullptr : found->second.front();
+}
+
+std::vector<Waiter*> WaitingLines::reached(uint64_t mark) const {
+  std::vector<Waiter*> found;
+  for (const auto& [waits_for, waiter] : marks_) {
+    if (waits_for >= mark) break;
+    found.push_back(waiter);
+  }
+  sort_by_arrival(found);
+  return found;
+}
+
+std::vector<std::string> WaitingLines::line_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, line] : lines_) names.push_back(name);
+  return names;
+}
+
+std::vector<Waiter*> WaitingLines::in_line(ByteView line, size_t most) const {
+  std::vector<Waiter*> found;
+  const auto named = lines_.find(line);
+  if (named == lines_.end()) return found;
+  for (Waiter* waiter : named->second) {
+    if (found.size() == most) break;
+    found.push_back(waiter);
+  }
+  return found;
+}
+
+std::vector<Waiter*> WaitingLines::everybody() const {
+  std::vector<Waiter*> found(signs_.begin(), signs_.end());
+  sort_by_arrival(found);
+  return found;
+}
+
+Waiter* WaitingLines::overdue(MonotonicMs now) const {
+  return now > first_deadline() ? deadlines_.begin()->second : nullptr;
+}
+
+void WaitingLines::set_seen(Waiter& waiter, uint64_t when) {
+  waiter.seen_ = when;
+  signs_.splice(signs_.end(), signs_, waiter.by_sign_);
+}
+
+const char* WaitingLines::check() const {
+  if (signs_.size() != size_) return "somebody is not in the list of signs";
+  size_t marked = 0, dated = 0, in_lines = 0;
+  for (const Waiter* waiter : signs_) {
+    marked += waiter->mark_ != UINT64_MAX;
+    dated += waiter->deadline_ != kNoDeadline;
+    in_lines += waiter->in_line_.has_value();
+  }
+  if (marked != marks_.size()) return "the marks are not those of the waiters";
+  if (dated != deadlines_.size()) return "the deadlines are not those of the waiters";
+  for (const auto& [name, line] : lines_) {
+    if (line.empty()) return "an empty line";
+    in_lines -= line.size();
+    if (!std::ranges::is_sorted(line, {}, &Waiter::arrival)) return "a line out of order";
+  }
+  return in_lines == 0 ? nullptr : "the lines are not those of the waiters";
+}
+
+}  // namespace millrace

@@ -1,0 +1,99 @@
+// The requests that wait for one object, and who of them is next.
+//
+//   line "billing"   r1  r4  r7        served in the order of arrival; nobody is served before the one at the front
+//   line "audit"     r2
+//   no line          r3 (mark 120)     tried again when the object has reached their mark, in the order of arrival
+//                    r5 (mark 121)
+//
+// A request that is served leaves. If its client comes again, it stands at the end.
+//
+// Lines are a group's readers, a worker's pulls, those who want a lock. Marks are offsets: a write tries only those
+// readers that it has reached, so ten thousand that wait for something far ahead cost it nothing. A request may have
+// both.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/operation/outcome.h"
+#include "engine/waiting/waiter.h"
+
+namespace millrace {
+
+class WaitingLines {
+ public:
+  WaitingLines() = default;
+  WaitingLines(const WaitingLines&) = delete;
+  WaitingLines& operator=(const WaitingLines&) = delete;
+
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+
+  // It waits from now on, behind all that came before. The waiter stays where it is until it is removed. O(log n).
+  void add(Waiter& waiter, const Wait& wait, uint64_t arrival, MonotonicMs deadline);
+  // REQUIRES: it is here.
+  void remove(Waiter& waiter);
+  // It has found nothing before `mark`. REQUIRES: it is here.
+  void set_mark(Waiter& waiter, uint64_t mark);
+
+  // --- who is next ---
+  // The one at the front of a line, or null.
+  Waiter* front(ByteView line) const;
+  // Those whose mark is below `mark`, in the order of arrival. Costs what it finds.
+  std::vector<Waiter*> reached(uint64_t mark) const;
+  bool has_line(ByteView line) const { return lines_.contains(line); }
+  bool has_lines() const { return !lines_.empty(); }
+  std::vector<std::string> line_names() const;
+  // All in a line, or in any, in the order of arrival, at most `most`.
+  std::vector<Waiter*> in_line(ByteView line, size_t most) const;
+  std::vector<Waiter*> everybody() const;
+
+  // --- time ---
+  // The earliest deadline; kNoDeadline if there is none.
+  MonotonicMs first_deadline() const { return deadlines_.empty() ? kNoDeadline : deadlines_.begin()->first; }
+  // One whose deadline is over, or null.
+  Waiter* overdue(MonotonicMs now) const;
+
+  // --- signs of life ---
+  // A client that waits is there, and some families must be reminded of that. When each was last shown to be there is
+  // kept here; the family says what the numbers mean.
+  Waiter* longest_unseen() const { return signs_.empty() ? nullptr : signs_.front(); }
+  uint64_t seen(const Waiter& waiter) const { return waiter.seen_; }
+  void set_seen(Waiter& waiter, uint64_t when);
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  using Line = Waiter::Line;
+
+  std::map<std::string, Line, std::less<>> lines_;
+  std::set<std::pair<uint64_t, Waiter*>> marks_;
+  std::set<std::pair<MonotonicMs, Waiter*>> deadlines_;
+  Line signs_;  // the one that was seen longest ago first
+  size_t size_ = 0;
+};
+
+// Tries again those whom `wake` names: try_again(waiter) executes its request, and returns true if it was answered; it
+// has been removed from its line then. `lines` gives the object's lines, null once nobody waits any more.
+template <class GetLines, class TryAgain>
+void serve(GetLines lines, const Wake& wake, TryAgain try_again) {
+  const auto serve_line = [&](ByteView name) {
+    while (WaitingLines* waiting = lines()) {
+      Waiter* first = waiting->front(name);
+      if (first == nullptr || !try_again(*first)) return;
+    }
+  };
+  if (lines() == nullptr) return;
+  for (Waiter* waiter : lines()->reached(wake.mark)) try_again(*waiter);
+  if (wake.lines == Wake::Lines::None || lines() == nullptr) return;
+  if (wake.lines == Wake::Lines::One) return serve_line(std::string(wake.line));
+  for (const std::string& name : lines()->line_names()) serve_line(name);
+}
+
+}  // namespace millrace

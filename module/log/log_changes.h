@@ -1,0 +1,86 @@
+// The commands that change a log, but for TREAD: how each is answered.
+#pragma once
+
+#include "module/log/log_object.h"
+#include "module/log/log_requests.h"
+#include "module/runtime/run.h"
+
+namespace millrace::module {
+
+struct Twrite {
+  using Object = Log;
+  static constexpr auto parse = parse_twrite;
+  static Consequences execute(Place<Log>& log, WriteRequest& request, const Call& call, abi::Reply reply) {
+    return answer(reply, log_operations().write(log, request, call),
+                  [&](Offset first) { reply.integer(static_cast<int64_t>(first.value())); });
+  }
+};
+
+struct Tevict {
+  using Object = Log;
+  static constexpr auto parse = parse_tevict;
+  static Now now() { return {}; }
+  static Consequences execute(Place<Log>& log, EvictRequest& request, const Call& call, abi::Reply reply) {
+    return answer_number(reply, log_operations().evict(log, request, call));
+  }
+};
+
+struct Tretain {
+  using Object = Log;
+  static constexpr auto parse = parse_tretain;
+  static bool grows(const Log* log, const RetainRequest& request) { return log == nullptr && !request.only_shows(); }
+  static Consequences execute(Place<Log>& log, RetainRequest& request, const Call& call, abi::Reply reply);
+};
+
+struct Tack {
+  using Object = Log;
+  static constexpr auto parse = parse_tack;
+  static Now now() { return {}; }
+  static Consequences execute(Place<Log>& log, AckRequest& request, const Call& call, abi::Reply reply) {
+    return answer_number(reply, log_operations().acknowledge(log, request, call));
+  }
+};
+
+struct Tnack {
+  using Object = Log;
+  static constexpr auto parse = parse_tnack;
+  static Consequences execute(Place<Log>& log, NackRequest& request, const Call& call, abi::Reply reply) {
+    return answer_number(reply, log_operations().give_back(log, request, call));
+  }
+};
+
+struct TgroupSeek {
+  using Object = Log;
+  static constexpr auto parse = parse_tgroup_seek;
+  static Consequences execute(Place<Log>& log, SeekGroupRequest& request, const Call& call, abi::Reply reply) {
+    return answer_ok(reply, log_operations().seek_group(log, request, call));
+  }
+};
+
+struct TgroupDrop {
+  using Object = Log;
+  static constexpr auto parse = parse_tgroup_drop;
+  static Consequences execute(Place<Log>& log, ByteView group, const Call& call, abi::Reply reply) {
+    return answer_number(reply, log_operations().drop_group(log, group, call));
+  }
+};
+
+struct TgroupSet {
+  using Object = Log;
+  static constexpr auto parse = parse_tgroup_set;
+  static Consequences execute(Place<Log>& log, SetGroupRequest& request, const Call& call, abi::Reply reply) {
+    return answer_ok(reply, log_operations().set_group(log, request, call));
+  }
+};
+
+// TAPPLY is not for people: it is what a master writes to its replicas and a server to its AOF, so that they need not
+// compute anything again. It is documented, and as careful with its bytes as RESTORE, because anybody may send it.
+struct Tapply {
+  using Object = Log;
+  static constexpr auto parse = parse_tapply;
+  static Consequences execute(Place<Log>& log, LogEffect& effect, const Call& call, abi::Reply reply) {
+    return answer_applied(reply, log_operations().apply(log, effect, call));
+  }
+};
+
+}  // namespace millrace::module

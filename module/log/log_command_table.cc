@@ -1,0 +1,276 @@
+#include "module/commands/container_help.h"
+#include "module/commands/table_words.h"
+#include "module/log/log_changes.h"
+#include "module/log/log_commands.h"
+#include "module/log/log_shows.h"
+#include "module/log/tread.h"
+
+namespace millrace::module {
+
+namespace {
+
+// --- TWRITE ---
+constexpr ArgumentDoc kTagEntry[] = {{.name = "tag"}, {.name = "entry"}};
+constexpr ArgumentDoc kEntriesForm[] = {
+    {.name = "backlog", .kind = Integer, .token = "BACKLOG", .flags = kOptional},
+    {.name = "entries", .kind = Block, .token = "ENTRIES", .flags = kMultiple, .parts = kTagEntry},
+};
+constexpr ArgumentDoc kWriteForms[] = {
+    {.name = "message", .kind = Block, .parts = kTagEntry},
+    {.name = "messages", .kind = Block, .parts = kEntriesForm},
+};
+constexpr ArgumentDoc kWrite[] = {kKey, {.name = "what", .kind = OneOf, .parts = kWriteForms}};
+
+// --- TREAD ---
+constexpr ArgumentDoc kTags[] = {{.name = "number", .kind = Integer}, {.name = "tag", .flags = kMultiple}};
+constexpr ArgumentDoc kGroupForms[] = {{.name = "group", .token = "GROUP"},
+                                       {.name = "tailgroup", .token = "TAILGROUP"}};
+constexpr ArgumentDoc kRetryTimes[] = {{.name = "retry-milliseconds", .kind = Integer},
+                                       {.name = "expire-milliseconds", .kind = Integer}};
+constexpr ArgumentDoc kRead[] = {
+    kKey,
+    {.name = "offset"},
+    {.name = "count", .kind = Integer},
+    {.name = "milliseconds", .kind = Integer, .token = "BLOCK", .flags = kOptional},
+    {.name = "by-group", .kind = OneOf, .flags = kOptional, .parts = kGroupForms},
+    {.name = "consumer", .token = "CONSUMER", .flags = kOptional},
+    {.name = "retry", .kind = Block, .token = "RETRY", .flags = kOptional, .parts = kRetryTimes},
+    {.name = "withinfo", .kind = PureToken, .token = "WITHINFO", .flags = kOptional},
+    {.name = "withattempts", .kind = PureToken, .token = "WITHATTEMPTS", .flags = kOptional},
+    {.name = "skip", .kind = PureToken, .token = "SKIP", .flags = kOptional},
+    {.name = "tags", .kind = Block, .token = "TAGS", .flags = kOptional, .parts = kTags},
+};
+
+// --- TRETAIN ---
+constexpr ArgumentDoc kYesNo[] = {{.name = "yes", .kind = PureToken, .token = "yes"},
+                                  {.name = "no", .kind = PureToken, .token = "no"}};
+constexpr ArgumentDoc kRetain[] = {
+    kKey,
+    {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional},
+    {.name = "milliseconds", .kind = Integer, .token = "AGE", .flags = kOptional},
+    {.name = "bytes", .kind = Integer, .token = "BYTES", .flags = kOptional},
+    {.name = "latest", .kind = OneOf, .token = "LATEST", .flags = kOptional, .parts = kYesNo},
+    {.name = "acked", .kind = OneOf, .token = "ACKED", .flags = kOptional, .parts = kYesNo},
+};
+
+// --- TACK, TNACK, TGROUP ---
+constexpr ArgumentDoc kGroup{.name = "group"};
+constexpr ArgumentDoc kOffsets{.name = "offset-or-start-end", .flags = kMultiple};
+constexpr ArgumentDoc kAck[] = {kKey, kGroup, kOffsets};
+constexpr ArgumentDoc kNack[] = {
+    kKey, kGroup, {.name = "milliseconds", .kind = Integer, .token = "DELAY", .flags = kOptional}, kOffsets};
+constexpr ArgumentDoc kKeyAndGroup[] = {kKey, kGroup};
+constexpr ArgumentDoc kPlaces[] = {{.name = "offset", .kind = Integer},
+                                   {.name = "first", .kind = PureToken, .token = "FIRST"},
+                                   {.name = "next", .kind = PureToken, .token = "NEXT"}};
+constexpr ArgumentDoc kSeekGroup[] = {kKey, kGroup, {.name = "where", .kind = OneOf, .parts = kPlaces}};
+constexpr ArgumentDoc kPending[] = {
+    kKey,
+    kGroup,
+    {.name = "consumer", .token = "CONSUMER", .flags = kOptional},
+    {.name = "offset", .kind = Integer, .token = "FROM", .flags = kOptional},
+    {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional},
+};
+constexpr ArgumentDoc kDeadLetterForms[] = {{.name = "dead-letter-key"},
+                                            {.name = "none", .kind = PureToken, .token = "NONE"}};
+constexpr ArgumentDoc kSetGroup[] = {
+    kKey,
+    kGroup,
+    {.name = "pending-max", .kind = Integer, .token = "PENDINGMAX", .flags = kOptional},
+    {.name = "max-attempts", .kind = Integer, .token = "MAXATTEMPTS", .flags = kOptional},
+    {.name = "dead-letter", .kind = OneOf, .token = "DEADLETTER", .flags = kOptional, .parts = kDeadLetterForms},
+};
+
+// --- TAPPLY ---
+constexpr ArgumentDoc kBlockParts[] = {{.name = "header"}, {.name = "bytes"}};
+constexpr ArgumentDoc kEffects[] = {
+    {.name = "unix-time-milliseconds", .kind = UnixTime, .token = "CLOCK"},
+    {.name = "block", .kind = Block, .token = "BLOCK", .parts = kBlockParts},
+    {.name = "head", .token = "HEAD"},
+    {.name = "group", .token = "GROUP"},
+    {.name = "pending", .token = "PENDING"},
+    {.name = "delivered", .token = "DELIVERED"},
+    {.name = "given-up", .token = "GIVENUP"},
+    {.name = "given-back", .token = "GIVENBACK"},
+    {.name = "compacted", .token = "COMPACTED"},
+};
+constexpr ArgumentDoc kApplyDoc[] = {kKey, {.name = "effect", .kind = OneOf, .parts = kEffects}};
+
+constexpr ArgumentDoc kEvict[] = {kKey, {.name = "offset", .kind = Integer}};
+constexpr ArgumentDoc kSeek[] = {kKey, {.name = "unix-time-milliseconds", .kind = UnixTime}};
+
+constexpr abi::Command kCommands[] = {
+    {
+        .name = "TWRITE",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -4,
+        .summary = "Appends messages to a log and returns the offset of the first.",
+        .complexity = "O(1) for each message, plus O(1) for each block evicted.",
+        .since = kSince,
+        .arguments = kWrite,
+        .callback = callback<run<Twrite>>,
+    },
+    {
+        .name = "TREAD",
+        .flags = "readonly blocking may-replicate",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -4,
+        .summary = "Reads messages of a log, from an offset on or for a group, and waits for them if asked to.",
+        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned; by tag, plus one test for each "
+                      "block passed and a walk through those that may hold the tag.",
+        .since = kSince,
+        .arguments = kRead,
+        .callback = callback<run<Tread>>,
+    },
+    {
+        .name = "TEVICT",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = 3,
+        .summary = "Evicts the messages of a log up to an offset, or all but the newest.",
+        .complexity = "O(1) for each block evicted; memory is given back in slices.",
+        .since = kSince,
+        .arguments = kEvict,
+        .callback = callback<run<Tevict>>,
+    },
+    {
+        .name = "TRETAIN",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -2,
+        .summary = "Sets what a log keeps, by count, age, bytes and what groups need, or shows it.",
+        .complexity = "O(1), plus O(1) for each block evicted.",
+        .since = kSince,
+        .arguments = kRetain,
+        .callback = callback<run<Tretain>>,
+    },
+    {
+        .name = "TSEEK",
+        .flags = "readonly fast",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = 3,
+        .summary = "Returns the first offset of a log written at or after a time.",
+        .complexity = "O(log(N)) with N blocks in the log.",
+        .since = kSince,
+        .arguments = kSeek,
+        .callback = callback<run<Tseek>>,
+    },
+    {
+        .name = "TINFO",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = 2,
+        .summary = "Describes a log: offsets, size, limits, and what holds its tail.",
+        .complexity = "O(N) with N blocks in the log.",
+        .since = kSince,
+        .arguments = kOnlyKey,
+        .callback = callback<run<Tinfo>>,
+    },
+    {
+        .name = "TACK",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Acknowledges messages that a group's readers were given; returns how many were pending.",
+        .complexity = "O(log(N)) for each offset, plus O(1) for each batch acknowledged, with N batches pending.",
+        .since = kSince,
+        .arguments = kAck,
+        .callback = callback<run<Tack>>,
+    },
+    {
+        .name = "TNACK",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Gives messages back for redelivery, at once or after a delay; returns how many were pending.",
+        .complexity = "O(log(N)) for each offset, plus O(1) for each batch given back, with N batches pending.",
+        .since = kSince,
+        .arguments = kNack,
+        .callback = callback<run<Tnack>>,
+    },
+    {
+        .name = "TGROUP",
+        .flags = "",
+        .key_flags = 0,
+        .arity = -2,
+        .summary = "The groups of a log.",
+        .complexity = "Depends on the subcommand.",
+        .since = kSince,
+        .arguments = {},
+        .callback = nullptr,
+    },
+    {
+        .name = "TGROUP LIST",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = 3,
+        .summary = "Lists the groups of a log: position, pending messages, exact lag, counters, settings.",
+        .complexity = "O(N) with N groups.",
+        .since = kSince,
+        .arguments = kOnlyKey,
+        .callback = subcommand<run<TgroupList>>,
+    },
+    {
+        .name = "TGROUP SEEK",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = 5,
+        .summary = "Moves a group to another offset, back or forth; forgets what is pending.",
+        .complexity = "O(N) with N batches pending.",
+        .since = kSince,
+        .arguments = kSeekGroup,
+        .callback = subcommand<run<TgroupSeek>>,
+    },
+    {
+        .name = "TGROUP DROP",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = 4,
+        .summary = "Removes a group; returns 1, or 0 if there is none.",
+        .complexity = "O(N) with N batches pending.",
+        .since = kSince,
+        .arguments = kKeyAndGroup,
+        .callback = subcommand<run<TgroupDrop>>,
+    },
+    {
+        .name = "TGROUP PENDING",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -4,
+        .summary = "Lists messages that were delivered and not acknowledged: attempts, times, consumer.",
+        .complexity = "O(log(N)+M) with N batches pending and M messages looked at.",
+        .since = kSince,
+        .arguments = kPending,
+        .callback = subcommand<run<TgroupPending>>,
+    },
+    {
+        .name = "TGROUP SET",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -5,
+        .summary = "Sets how many messages a group may have pending, how often one is tried, and where it goes then.",
+        .complexity = "O(1).",
+        .since = kSince,
+        .arguments = kSetGroup,
+        .callback = subcommand<run<TgroupSet>>,
+    },
+    help_row("TGROUP HELP"),
+    {
+        .name = "TAPPLY",
+        .flags = "write deny-oom admin",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Applies an effect to a log; written by servers to replicas and the AOF, not by people.",
+        .complexity = "O(N) with N bytes in the effect.",
+        .since = kSince,
+        .arguments = kApplyDoc,
+        .callback = callback<run<Tapply>>,
+    },
+};
+
+}  // namespace
+
+std::span<const abi::Command> log_command_table() { return kCommands; }
+
+}  // namespace millrace::module

@@ -1,0 +1,47 @@
+#include "engine/log/unpacked_blocks.h"
+#include "module/abi/data_type.h"
+#include "module/host/counters.h"
+#include "module/host/packing.h"
+#include "module/log/log_commands.h"
+#include "module/log/log_object.h"
+#include "module/runtime/waiting.h"
+
+namespace millrace::module {
+
+namespace {
+
+void write_info(abi::InfoWriter& info) {
+  const LogCounters& done = log_operations().counters();
+  info.field("log_messages_written", done.written);
+  info.field("log_messages_read", done.read);
+  info.field("log_messages_redelivered", done.redelivered);
+  info.field("log_messages_acknowledged", done.acknowledged);
+  info.field("log_messages_given_up", done.given_up);
+  info.field("log_dead_letters", done.dead_letters);
+  info.field("log_messages_evicted", done.evicted);
+  info.field("log_messages_compacted", done.compacted);
+  info.field("log_compaction_slices", counters.log.compaction_slices);
+  info.field("log_compaction_slice_max_us", counters.log.compaction_slice_max_us);
+  info.field("log_readers_blocked", WaitingClients<Log>::counters().waiting);
+  info.field("log_readers_woken", WaitingClients<Log>::counters().served);
+  info.field("log_blocks_packed", counters.log.blocks_packed);
+  info.field("log_blocks_left_unpacked", counters.log.blocks_left_unpacked);
+  info.field("log_packing_saved_bytes", counters.log.bytes_saved);
+  info.field("log_packing_waiting", packing::waiting());
+  info.field("log_cache_blocks", unpacked_blocks().size());
+  info.field("log_cache_bytes", unpacked_blocks().bytes());
+  info.field("log_cache_hits", unpacked_blocks().hits());
+  info.field("log_cache_misses", unpacked_blocks().misses());
+}
+
+}  // namespace
+
+Family log_family() {
+  return {
+      .part = {.commands = log_command_table(), .create_type = abi::DataType<Log>::create, .write_info = write_info},
+      .look_after = look_after_log,
+      .waiters = WaitingClients<Log>::hooks(),
+  };
+}
+
+}  // namespace millrace::module

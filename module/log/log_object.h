@@ -1,0 +1,34 @@
+// The log as the runtime knows it.
+#pragma once
+
+#include "engine/log/log_operations.h"
+#include "module/abi/context.h"
+#include "module/host/log_type.h"
+#include "module/runtime/object_traits.h"
+
+namespace millrace::module {
+
+// This server's. Its limits follow the settings.
+LogOperations& log_operations();
+
+template <>
+struct ObjectTraits<Log> {
+  static constexpr const char* kApply = millrace::module::kApply;
+  static constexpr bool kWaits = true;
+  // Whoever waits for a log that goes, or for a key of another type, waits on: a log may come.
+  static constexpr bool kOtherTypeIsMissing = false;
+  static constexpr bool kToldWhenGone = false;
+
+  static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
+  static void settle(int database, ByteView name, Log& log, const Consequences& follow);
+  static Wake wake_all(const Log* log);
+};
+
+// What the agenda calls.
+std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, UnixMs now);
+
+// Writes to a log that is not the key of the running command, and does what follows; those who wait for it are served
+// when the command is over. Failure: WrongType, Full; nothing is written then.
+Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const WriteRequest& request);
+
+}  // namespace millrace::module

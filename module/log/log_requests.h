@@ -1,0 +1,51 @@
+// The words of the log's commands become requests of the engine, or the first error: one parser for each command. None
+// knows the host, so they are tested and fuzzed without one. The views in a request are those words'.
+#pragma once
+
+#include "engine/base/error.h"
+#include "engine/base/strong.h"
+#include "engine/log/log_requests.h"
+#include "module/commands/argument_reader.h"
+
+namespace millrace::module {
+
+// TWRITE key tag entry
+// TWRITE key [BACKLOG count] ENTRIES tag entry [tag entry ...]
+Result<WriteRequest> parse_twrite(Words words);
+
+// TREAD key offset count [BLOCK ms] [GROUP name | TAILGROUP name] [CONSUMER name]
+//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [SKIP] [TAGS n tag ...]
+Result<ReadRequest> parse_tread(Words words);
+
+// TEVICT key offset; a negative one says how many to keep.
+Result<EvictRequest> parse_tevict(Words words);
+
+// TRETAIN key [COUNT n] [AGE ms] [BYTES n] [LATEST yes|no] [ACKED yes|no]
+Result<RetainRequest> parse_tretain(Words words);
+
+// TSEEK key unix-ms
+Result<UnixMs> parse_tseek(Words words);
+
+// TACK key group offset|start-end [offset|start-end ...]
+Result<AckRequest> parse_tack(Words words);
+
+// TNACK key group [DELAY ms] offset|start-end [...]
+Result<NackRequest> parse_tnack(Words words);
+
+// TGROUP SEEK key group offset|FIRST|NEXT
+Result<SeekGroupRequest> parse_tgroup_seek(Words words);
+
+// TGROUP DROP key group
+Result<ByteView> parse_tgroup_drop(Words words);
+
+// TGROUP PENDING key group [CONSUMER name] [FROM offset] [COUNT n]
+Result<PendingRequest> parse_tgroup_pending(Words words);
+
+// TGROUP SET key group [PENDINGMAX n] [MAXATTEMPTS n] [DEADLETTER key|NONE]
+Result<SetGroupRequest> parse_tgroup_set(Words words);
+
+// TAPPLY key CLOCK ms | BLOCK header bytes | HEAD head | GROUP bytes | PENDING bytes |
+//            DELIVERED bytes | GIVENUP bytes | GIVENBACK bytes | COMPACTED bytes
+Result<LogEffect> parse_tapply(Words words);
+
+}  // namespace millrace::module

@@ -1,0 +1,39 @@
+// The commands that only look at a log.
+#pragma once
+
+#include "module/log/log_object.h"
+#include "module/log/log_requests.h"
+#include "module/runtime/run.h"
+
+namespace millrace::module {
+
+struct Tinfo {
+  using Object = Log;
+  static constexpr auto parse = parse_nothing;
+  static void show(abi::Reply reply, const Shown<Log>& shown, NoRequest);
+};
+
+struct Tseek {
+  using Object = Log;
+  static constexpr auto parse = parse_tseek;
+  static void show(abi::Reply reply, const Shown<Log>& shown, UnixMs time) {
+    reply.integer(shown.object == nullptr ? 1 : static_cast<int64_t>(shown.object->seek(time).value()));
+  }
+};
+
+struct TgroupList {
+  using Object = Log;
+  static constexpr auto parse = parse_nothing;
+  static void show(abi::Reply reply, const Shown<Log>& shown, NoRequest);
+};
+
+struct TgroupPending {
+  using Object = Log;
+  static constexpr auto parse = parse_tgroup_pending;
+  static void show(abi::Reply reply, const Shown<Log>& shown, const PendingRequest& request);
+};
+
+// What TRETAIN without options answers.
+void write_retention(abi::Reply reply, const Retention& keep);
+
+}  // namespace millrace::module

@@ -1,0 +1,78 @@
+#include <iterator>
+
+#include "module/host/settings.h"
+#include "module/log/log_shows.h"
+
+namespace millrace::module {
+
+namespace {
+
+void write_group(abi::Reply reply, const Log& log, const std::string& name, const Group& group) {
+  const GroupCounters& counters = group.counters();
+  const GroupSettings& settings = group.settings();
+  const struct {
+    const char* name;
+    uint64_t value;
+  } numbers[] = {
+      {"last", group.next().value() - 1},
+      {"pending", group.pending().count()},
+      {"lag", group.lag(log.next())},
+      {"lost", counters.lost},
+      {"expired", counters.expired},
+      {"exhausted", counters.exhausted},
+      {"redelivered", counters.redelivered},
+      {"pending-max", settings.pending_max == 0 ? default_pending_max() : settings.pending_max},
+      {"max-attempts", settings.max_attempts},
+  };
+  reply.map(std::size(numbers) + 2);
+  reply.bytes("name");
+  reply.bytes(name);
+  for (const auto& [field, value] : numbers) {
+    reply.bytes(field);
+    reply.integer(static_cast<int64_t>(value));
+  }
+  reply.bytes("dead-letter");
+  settings.dead_letter.empty() ? reply.null() : reply.bytes(settings.dead_letter);
+}
+
+uint64_t ms_until(uint64_t date, UnixMs now) { return date > now.value() ? date - now.value() : 0; }
+
+void write_pending(abi::Reply reply, const Group& group, Offset offset, const PendingTerms& terms, UnixMs now) {
+  reply.array(5);
+  reply.integer(static_cast<int64_t>(offset.value()));
+  reply.integer(terms.attempts);
+  reply.integer(static_cast<int64_t>(ms_until(terms.retry_at, now)));
+  reply.integer(terms.expire_at == kNeverExpires ? -1 : static_cast<int64_t>(ms_until(terms.expire_at, now)));
+  terms.consumer == kNobody ? reply.null() : reply.bytes(group.consumers().name(terms.consumer));
+}
+
+}  // namespace
+
+void TgroupList::show(abi::Reply reply, const Shown<Log>& shown, NoRequest) {
+  if (shown.object == nullptr) return reply.array(0);
+  reply.array(shown.object->groups().size());
+  for (const auto& [name, group] : shown.object->groups()) write_group(reply, *shown.object, name, group);
+}
+
+void TgroupPending::show(abi::Reply reply, const Shown<Log>& shown, const PendingRequest& request) {
+  const auto found = LogOperations::find_group(shown.object, shown.name.view(), request.group);
+  if (!found) return reply.error(found.error());
+  const Group& group = **found;
+  const UnixMs now = abi::now();
+  reply.array_later();
+  uint64_t written = 0;
+  group.pending().each_from(request.from, [&](const PendingPart& part) {
+    const bool wanted = !request.consumer || (part.terms.consumer != kNobody &&
+                                              group.consumers().name(part.terms.consumer) == *request.consumer);
+    if (!wanted) return true;
+    part.messages.each([&](Offset offset) {
+      if (offset < request.from || written == request.count) return;
+      write_pending(reply, group, offset, part.terms, now);
+      ++written;
+    });
+    return written < request.count;
+  });
+  reply.array_was(written);
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,190 @@
+// How every command runs: open the key, parse the words, execute, answer, carry out what follows. A command is a type
+// that says what is its own:
+//
+//   struct Tack {
+//     using Object = Log;
+//     static constexpr auto parse = parse_tack;             // the words behind the key -> the request
+//     // Executes the request and writes the answer.
+//     static Consequences execute(Place<Log>& log, AckRequest& request, const Call& call, abi::Reply reply);
+//   };
+//
+// and, if it needs them:
+//
+//     static Now now();                                     // if it uses fewer clocks than others of its family
+//     static Result<void> check(abi::Context, abi::StringRef key, const Request&);   // rights, roles
+//     static bool grows(const Object*, const Request&);     // refused when memory is full
+//     static bool only_reads(const Request&);               // the key is opened for reading
+//
+// and, if it can wait (requests have a member block_ms):
+//
+//     static bool changes(const Request&);                  // what serves it is told to replicas
+//     static Wait start_afresh(Request&);
+//     static void answer_timeout(abi::Reply, const Object*, const Request&);
+//
+// A command that only looks has `show` instead of `execute`:
+//
+//     static void show(abi::Reply reply, const Shown<Object>& shown, const Request& request);
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "module/host/counters.h"
+#include "module/runtime/waiting.h"
+
+namespace millrace::module {
+
+// An object that a command only looks at.
+template <class Object>
+struct Shown {
+  const Object* object;  // null: there is none
+  abi::StringRef name;
+  int database;
+  const abi::TypedKey<Object>& key;
+};
+
+// For commands without arguments of their own.
+struct NoRequest {};
+inline Result<NoRequest> parse_nothing(std::span<const ByteView>) { return NoRequest(); }
+
+template <class Command>
+using RequestOf = typename decltype(Command::parse(std::span<const ByteView>()))::value_type;
+
+template <class Command>
+class WaitingCommand final : public WaitingClient<typename Command::Object> {
+ public:
+  using Object = typename Command::Object;
+  using Request = RequestOf<Command>;
+
+  // The request's views are of the words of the command, which are held from now on.
+  WaitingCommand(DatabaseKey place, abi::Arguments arguments, Request request)
+      : WaitingClient<Object>(std::move(place), arguments), request_(std::move(request)) {}
+
+  bool changes() const override { return Command::changes(request_); }
+  Wait start_afresh() override { return Command::start_afresh(request_); }
+
+ private:
+  Consequences execute(KeyPlace<Object>& place, const Call& call, abi::Reply reply) override {
+    return Command::execute(place, request_, call, reply);
+  }
+
+  void answer_timeout(abi::Reply reply) override {
+    const abi::Context context = abi::own_context();
+    context.select(this->place().database);
+    const auto key = abi::TypedKey<Object>::for_reading(context, abi::OwnedString(this->place().name));
+    Command::answer_timeout(reply, key ? key->get() : nullptr, request_);
+  }
+
+  Request request_;
+};
+
+namespace detail {
+
+template <class Command>
+Now now_for() {
+  if constexpr (requires { Command::now(); }) {
+    return Command::now();
+  } else {
+    return ObjectTraits<typename Command::Object>::now();
+  }
+}
+
+template <class Command>
+Result<void> check(abi::Context context, abi::StringRef name, const RequestOf<Command>& request) {
+  if constexpr (requires { Command::check(context, name, request); }) {
+    return Command::check(context, name, request);
+  } else {
+    return {};
+  }
+}
+
+template <class Command>
+auto open(abi::Context context, abi::StringRef name, const RequestOf<Command>& request) {
+  using Key = abi::TypedKey<typename Command::Object>;
+  if constexpr (requires { Command::only_reads(request); }) {
+    if (Command::only_reads(request)) return Key::for_reading(context, name);
+  }
+  return Key::for_writing(context, name);
+}
+
+template <class Command>
+Result<void> check_memory(abi::Context context, const typename Command::Object* object,
+                          const RequestOf<Command>& request) {
+  if constexpr (requires { Command::grows(object, request); }) {
+    if (Command::grows(object, request)) return may_grow(context);
+  }
+  return {};
+}
+
+}  // namespace detail
+
+template <class Command>
+void run_changing(abi::Context context, abi::Arguments arguments) {
+  using Object = typename Command::Object;
+  constexpr bool kCanWait = requires(RequestOf<Command> request) { request.block_ms; };
+  auto request = Command::parse(arguments.views(2));
+  if (!request) return context.reply().error(request.error());
+  const abi::StringRef name = arguments.string(1);
+  if (const auto may = detail::check<Command>(context, name, *request); !may) return context.reply().error(may.error());
+  auto key = detail::open<Command>(context, name, *request);
+  if (!key) return context.reply().error(key.error());
+  if (const auto may = detail::check_memory<Command>(context, key->get(), *request); !may) {
+    return context.reply().error(may.error());
+  }
+  KeyPlace<Object> place(context, name, *key);
+  Call call{.now = detail::now_for<Command>(), .decides = decides(context)};
+  if constexpr (kCanWait) call.may_wait = request->block_ms && call.decides && !context.must_answer_at_once();
+  const Consequences follow = Command::execute(place, *request, call, context.reply());
+  if constexpr (kCanWait) {
+    if (follow.wait) {
+      const uint64_t timeout_ms = *request->block_ms;
+      auto client = std::make_unique<WaitingCommand<Command>>(DatabaseKey{context.database(), std::string(name.view())},
+                                                              arguments, std::move(*request));
+      WaitingClients<Object>::block(context, name, std::move(client), *follow.wait, timeout_ms);
+    }
+  }
+  carry_out(place, follow);
+}
+
+template <class Command>
+void run_showing(abi::Context context, abi::Arguments arguments) {
+  using Object = typename Command::Object;
+  const auto request = Command::parse(arguments.views(2));
+  if (!request) return context.reply().error(request.error());
+  const abi::StringRef name = arguments.string(1);
+  const auto key = abi::TypedKey<Object>::for_reading(context, name);
+  if (!key) return context.reply().error(key.error());
+  Command::show(context.reply(), Shown<Object>{key->get(), name, context.database(), *key}, *request);
+}
+
+template <class Command>
+void run(abi::Context context, abi::Arguments arguments) {
+  if constexpr (requires { &Command::show; }) {
+    run_showing<Command>(context, arguments);
+  } else {
+    run_changing<Command>(context, arguments);
+  }
+}
+
+// Writes the answer of an operation, or its error, and returns what follows.
+template <class Answer, class Write>
+Consequences answer(abi::Reply reply, Outcome<Answer>&& outcome, Write write) {
+  if (!outcome.consequences.wait) outcome.answer ? write(*outcome.answer) : reply.error(outcome.answer.error());
+  return std::move(outcome.consequences);
+}
+inline Consequences answer_ok(abi::Reply reply, Outcome<Done>&& outcome) {
+  return answer(reply, std::move(outcome), [&](Done) { reply.ok(); });
+}
+// Of an effect that was told: bytes that were refused are counted.
+inline Consequences answer_applied(abi::Reply reply, Outcome<Done>&& outcome) {
+  if (!outcome.answer) ++counters.refused_payloads;
+  return answer_ok(reply, std::move(outcome));
+}
+template <class Number>
+Consequences answer_number(abi::Reply reply, Outcome<Number>&& outcome) {
+  return answer(reply, std::move(outcome), [&](Number number) { reply.integer(static_cast<int64_t>(number)); });
+}
+
+}  // namespace millrace::module

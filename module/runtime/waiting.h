@@ -1,0 +1,181 @@
+// Clients that wait for a key. The host knows which key a client waits for, so that it can send the client elsewhere
+// when the key's slot moves; whose turn it is, is decided by the engine's lines (engine/waiting). A client that waits
+// is a request that is executed again when there may be something for it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/operation/call.h"
+#include "engine/operation/outcome.h"
+#include "engine/waiting/waiting_room.h"
+#include "module/abi/blocked_client.h"
+#include "module/abi/reply.h"
+#include "module/host/database_key.h"
+#include "module/host/family.h"
+#include "module/host/owed_answers.h"
+#include "module/host/role.h"
+#include "module/runtime/key_place.h"
+#include "module/runtime/object_traits.h"
+#include "module/runtime/tell.h"
+
+namespace millrace::module {
+
+// What INFO tells of the clients that wait for keys of one family.
+struct WaitCounters {
+  uint64_t waiting = 0;
+  uint64_t served = 0;  // with an answer that is no error
+};
+
+template <class Object>
+class WaitingClients;
+
+template <class Object>
+void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldArguments* waited = nullptr);
+
+// One of them, whatever its command is.
+template <class Object>
+class WaitingClient : public abi::BlockedClient, public Waiter {
+ public:
+  const DatabaseKey& place() const { return place_; }
+  // True if what serves it must be told to replicas: it waits on where that is not possible.
+  virtual bool changes() const = 0;
+  // The object it waited for has gone: it waits for another from the beginning.
+  virtual Wait start_afresh() = 0;
+
+  // True if it was answered.
+  bool try_again(KeyPlace<Object>& place) {
+    const Call call{.now = ObjectTraits<Object>::now(), .decides = server_decides, .may_wait = true};
+    const Consequences follow = execute(place, call, abi::Reply(answer_));
+    if (follow.wait) {
+      WaitingClients<Object>::room().find(place_)->set_mark(*this, follow.wait->mark);
+    } else {
+      left();
+      if (!answer_.is_error()) ++WaitingClients<Object>::counters().served;
+      serve();
+    }
+    carry_out(place, follow, &words_);
+    return !follow.wait;
+  }
+
+ protected:
+  WaitingClient(DatabaseKey place, abi::Arguments arguments) : place_(std::move(place)), words_(arguments) {}
+
+  virtual Consequences execute(KeyPlace<Object>& place, const Call& call, abi::Reply reply) = 0;
+
+ private:
+  void answer(abi::Reply reply) final { answer_.send(reply); }
+  void key_is_ready(abi::Context context) final { serve_owed_without_effects(context); }
+  void left() final {
+    --WaitingClients<Object>::counters().waiting;
+    WaitingClients<Object>::room().remove(place_, *this);
+  }
+
+  DatabaseKey place_;
+  HeldArguments words_;
+  abi::RecordedReply answer_;
+};
+
+template <class Object>
+class WaitingClients {
+ public:
+  static WaitingRoom<DatabaseKey>& room() {
+    static WaitingRoom<DatabaseKey> all;
+    return all;
+  }
+  static WaitCounters& counters() {
+    static WaitCounters all;
+    return all;
+  }
+
+  // How many wait for a key.
+  static size_t count(const DatabaseKey& place) {
+    const WaitingLines* lines = room().find(place);
+    return lines == nullptr ? 0 : lines->size();
+  }
+
+  // The client of this command waits from now on. It is not answered here.
+  static void block(abi::Context context, abi::StringRef name, std::unique_ptr<WaitingClient<Object>> client,
+                    const Wait& wait, uint64_t timeout_ms) {
+    ++counters().waiting;
+    room().add(client->place(), *client, wait);
+    abi::block(context, name, timeout_ms, std::move(client));
+  }
+
+  // Tries those again whom an operation may have given something: at once, or, inside a transaction, when it is over.
+  static void wake(KeyPlace<Object>& place, const Wake& wake) {
+    if (room().empty() || wake.is_nobody()) [[likely]] {
+      return;
+    }
+    const abi::Context context = place.context();
+    const DatabaseKey key{context.database(), std::string(place.name())};
+    if (room().find(key) == nullptr) return;
+    if (context.in_transaction()) {
+      context.wake_when_over(place.key_name());
+      return serve_soon(key);
+    }
+    serve(key, place, wake, true);
+  }
+
+  // What the module must know of them.
+  static const Waiters* hooks() {
+    static constexpr Waiters kHooks{
+        .wait_for = [](const DatabaseKey& key) { return room().find(key) != nullptr; },
+        .keys = [] { return room().keys(); },
+        .serve = [](abi::Context context, const DatabaseKey& key,
+                    abi::StringRef name) { open(context, key, name, true); },
+        .serve_without_effects = [](abi::Context context, const DatabaseKey& key,
+                                    abi::StringRef name) { open(context, key, name, false); },
+        .start_afresh = start_afresh,
+    };
+    return &kHooks;
+  }
+
+ private:
+  using Traits = ObjectTraits<Object>;
+
+  static WaitingClient<Object>& client_of(Waiter& waiter) { return static_cast<WaitingClient<Object>&>(waiter); }
+
+  static void serve(const DatabaseKey& key, KeyPlace<Object>& place, const Wake& wake, bool with_effects) {
+    const bool must_rest = abi::replicas_must_rest();
+    const bool may_change = with_effects && server_decides && !must_rest;
+    bool is_kept_back = false;
+    millrace::serve([&] { return room().find(key); }, wake,
+                    [&](Waiter& waiter) {
+                      WaitingClient<Object>& client = client_of(waiter);
+                      if (may_change || !client.changes()) return client.try_again(place);
+                      is_kept_back = true;
+                      return false;
+                    });
+    if (is_kept_back && must_rest && server_decides) serve_soon(key);
+  }
+
+  static void open(abi::Context context, const DatabaseKey& key, abi::StringRef name, bool with_effects) {
+    auto opened = abi::TypedKey<Object>::for_upkeep(context, name);
+    if (!opened && !Traits::kOtherTypeIsMissing) return;
+    auto missing = abi::TypedKey<Object>::none();
+    KeyPlace<Object> place(context, name, opened ? *opened : missing);
+    serve(key, place, Traits::wake_all(place.get()), with_effects);
+  }
+
+  static void start_afresh(const DatabaseKey& key) {
+    WaitingLines* lines = room().find(key);
+    if (lines == nullptr) return;
+    for (Waiter* waiter : lines->everybody()) lines->set_mark(*waiter, client_of(*waiter).start_afresh().mark);
+    if (Traits::kToldWhenGone) serve_soon(key);
+  }
+};
+
+// Does what follows from an operation on a key.
+template <class Object>
+void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldArguments* waited) {
+  using Traits = ObjectTraits<Object>;
+  tell(place.context(), place.key_name(), Traits::kApply, follow, waited);
+  if (place.get() != nullptr) Traits::settle(place.context().database(), place.name(), *place.get(), follow);
+  if constexpr (Traits::kWaits) WaitingClients<Object>::wake(place, follow.wake);
+}
+
+}  // namespace millrace::module
