@@ -107,7 +107,7 @@ void go_on(Pool& pool) {
   settle_all(pool);
   const uint64_t pending = pending_of(pool);
   for (WorkerId id : std::vector(pool.working())) {
-    if (id != living) pool.leave(id, id % 2 == 0);
+    if (id != living) pool.leave(id, id.value() % 2 == 0);
     REQUIRE(pool.check() == nullptr);
   }
   for (WorkerId id : std::vector(pool.going())) pool.leave(id, true);

@@ -94,7 +94,7 @@ class Pool {
   // still own something, apart.
   const std::vector<WorkerId>& working() const { return working_; }
   const std::vector<WorkerId>& going() const { return going_; }
-  const Worker& worker(WorkerId id) const { return *workers_[id]; }
+  const Worker& worker(WorkerId id) const { return *workers_[id.value()]; }
   // One that works or is leaving; nothing if there is none of that name.
   std::optional<WorkerId> find_worker(ByteView name) const;
   bool is_stale(const Worker& worker) const { return worker.seen && now_ - *worker.seen > settings_.stale_ms; }
@@ -111,7 +111,7 @@ class Pool {
   // True if it cannot take one more, and there is none of that name.
   bool is_full(ByteView name) const { return working_.size() + going_.size() >= kMaxWorkers && !find_worker(name); }
   // It shows itself.
-  void touch(WorkerId worker) { workers_[worker]->seen = now_; }
+  void touch(WorkerId worker) { workers_[worker.value()]->seen = now_; }
   // Its recipients move to others; those it has something in flight of only once that is
   // done, unless it lets go. Returns how many have moved already. It stays, leaving, as
   // long as it owns any.
@@ -192,7 +192,7 @@ class Pool {
   const char* check() const;
 
  private:
-  Worker& at(WorkerId id) { return *workers_[id]; }
+  Worker& at(WorkerId id) { return *workers_[id.value()]; }
   bool is_living(const Worker& worker) const { return worker.state == Worker::State::Working && !is_stale(worker); }
   bool must_fail_over(const Worker& worker) const {
     return worker.state != Worker::State::Dead && worker.busy > 0 && is_stale(worker);
@@ -247,7 +247,7 @@ class Pool {
   EvictedBlocks evicted_;
   // While it is put together again: the worker whose recipients come, and what it is to be
   // as long as it is not there.
-  WorkerId restored_ = kNobody32;
+  WorkerId restored_;
   std::optional<WorkerHead> expected_;
   uint64_t left_to_look_at_ = 0;
 };

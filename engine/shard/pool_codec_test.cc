@@ -116,7 +116,7 @@ TEST(PoolCodec, AWorkerThatIsLeavingGoesOnWhereItWas) {
   pool.leave("w1");
   NamedPool again = reloaded(pool);
   EXPECT_EQ(again.worker("w1").state, State::Leaving);
-  EXPECT_EQ(again.worker("w1").looking_at, kNobody32) << "it has looked at all of them";
+  EXPECT_EQ(again.worker("w1").looking_at, RecipientId::none()) << "it has looked at all of them";
   EXPECT_EQ(again.ack("w1", "ann", 1), number(1));
   EXPECT_FALSE(again.has("w1"));
   EXPECT_EQ(again.pull("w2", 3), (Names{"bob 1 a", "cat 1 a", "ann 2 b"}));

@@ -35,7 +35,7 @@ const char* Pool::why_not(const WorkerHead& head) const {
 
 Result<void> Pool::restore_worker(WorkerHead head) {
   if (const char* reason = why_not(head)) return corrupt(reason);
-  restored_ = kNobody32;
+  restored_ = WorkerId::none();
   expected_ = std::move(head);
   if (expected_->state == Worker::State::Working) add_expected_worker();
   return {};
@@ -56,10 +56,10 @@ Result<void> Pool::restore_recipient(const RecipientHead& head) {
   if (expected_) {
     // Others may have come since.
     if (const char* reason = why_not(*expected_)) return corrupt(reason);
-  } else if (restored_ >= workers_.size() || !workers_[restored_]) {
+  } else if (restored_.value() >= workers_.size() || !workers_[restored_.value()]) {
     return corrupt("a recipient without a worker");
   }
-  if (recipients_.find(head.name) != kNobody32) return corrupt("a recipient that is there twice");
+  if (recipients_.find(head.name).is_some()) return corrupt("a recipient that is there twice");
   if (head.routed > UINT32_MAX || head.assigned == 0 || head.assigned > UINT32_MAX) {
     return corrupt("a recipient with impossible numbers");
   }
@@ -75,7 +75,7 @@ Result<void> Pool::restore_recipient(const RecipientHead& head) {
   assignments_ = assignments;
   recipient.assigned = static_cast<uint32_t>(head.assigned);
   Worker& worker = at(restored_);
-  if (worker.state == Worker::State::Leaving && worker.looking_at == kNobody32 && left_to_look_at_-- == 0) {
+  if (worker.state == Worker::State::Leaving && worker.looking_at.is_none() && left_to_look_at_-- == 0) {
     worker.looking_at = id;
   }
   return {};
@@ -83,7 +83,7 @@ Result<void> Pool::restore_recipient(const RecipientHead& head) {
 
 Result<void> Pool::restore_block(ByteView name, BlockHeader header, Buffer bytes) {
   const RecipientId id = recipients_.find(name);
-  if (id == kNobody32) return corrupt("a queue without a recipient");
+  if (id.is_none()) return corrupt("a queue without a recipient");
   Recipient& recipient = recipients_[id];
   if (recipient.queue && recipient.queue->in_flight() != 0) return corrupt("a queue that is there already");
   if (header.unpacked != 0) return corrupt("a pool packs no blocks");
@@ -100,7 +100,7 @@ Result<void> Pool::restore_block(ByteView name, BlockHeader header, Buffer bytes
 
 Result<void> Pool::restore_queue(ByteView name, const QueueHead& head) {
   const RecipientId id = recipients_.find(name);
-  if (id == kNobody32 || !recipients_[id].queue) return corrupt("a queue head without a queue");
+  if (id.is_none() || !recipients_[id].queue) return corrupt("a queue head without a queue");
   Recipient& recipient = recipients_[id];
   Queue& queue = *recipient.queue;
   if (queue.in_flight() != 0) return corrupt("a queue that is there already");

@@ -70,9 +70,9 @@ class RecipientChunks {
     uint32_t size;
   };
 
-  static RecipientId id_of(uint32_t chunk, uint32_t offset) { return chunk << kUnitBits | offset / kUnit; }
-  static uint32_t chunk_of(RecipientId id) { return id >> kUnitBits; }
-  static uint32_t offset_of(RecipientId id) { return (id & ((1U << kUnitBits) - 1)) * kUnit; }
+  static RecipientId id_of(uint32_t chunk, uint32_t offset) { return RecipientId(chunk << kUnitBits | offset / kUnit); }
+  static uint32_t chunk_of(RecipientId id) { return id.value() >> kUnitBits; }
+  static uint32_t offset_of(RecipientId id) { return (id.value() & ((1U << kUnitBits) - 1)) * kUnit; }
   Recipient* at(RecipientId id) const {
     return reinterpret_cast<Recipient*>(chunks_[chunk_of(id)].bytes.get() + offset_of(id));
   }

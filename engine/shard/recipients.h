@@ -17,7 +17,7 @@ class Recipients {
   Recipient& operator[](RecipientId id) { return all_[id]; }
   const Recipient& operator[](RecipientId id) const { return all_[id]; }
 
-  // kNobody32 if there is none. Nobody has an empty name.
+  // None if there is no recipient of that name. No recipient has an empty name.
   RecipientId find(ByteView name) const;
   // Whether a number that comes from outside is a recipient's.
   bool contains(RecipientId id) const;

@@ -31,7 +31,7 @@ class NamedPool {
   WorkerId id(ByteView name) const {
     const auto found = pool.find_worker(name);
     EXPECT_TRUE(found) << "nobody is called " << name;
-    return found.value_or(0);
+    return found.value_or(WorkerId(0));
   }
   const Worker& worker(ByteView name) const { return pool.worker(id(name)); }
   void touch(ByteView name) { pool.touch(id(name)); }
