@@ -49,7 +49,7 @@ void write_pending(abi::Reply& reply, const Group& group, Offset offset, const P
   reply.integer(terms.attempts);
   reply.integer(static_cast<int64_t>(ms_until(terms.retry_at, now)));
   reply.integer(terms.expire_at == kNeverExpires ? -1 : static_cast<int64_t>(ms_until(terms.expire_at, now)));
-  terms.consumer == kNobody ? reply.null() : reply.bytes(group.consumers().name(terms.consumer));
+  terms.consumer.is_none() ? reply.null() : reply.bytes(group.consumers().name(terms.consumer));
 }
 
 // The dead letters of a log may be any other log that the cluster keeps on the same node
@@ -130,7 +130,7 @@ void tgroup_pending(abi::Context context, abi::Arguments arguments) {
   reply.array_later();
   uint64_t written = 0;
   group.pending().each_from(request->from, [&](const PendingPart& part) {
-    const bool wanted = !request->consumer || (part.terms.consumer != kNobody &&
+    const bool wanted = !request->consumer || (part.terms.consumer.is_some() &&
                                                group.consumers().name(part.terms.consumer) == *request->consumer);
     if (!wanted) return true;
     part.messages.each([&](Offset offset) {
