@@ -27,8 +27,8 @@ Pool working_pool() {
   const ByteView payloads[] = {"p", "q"};
   for (const ByteView name : {"w1", "w2"}) pool.join(name);
   REQUIRE(pool.push("a", payloads, {}) && pool.route("c") && pool.push("b", payloads, {}));
-  Pool::Delivery delivery;
-  REQUIRE(pool.deliver(*pool.find_worker("w1"), delivery));
+  Pool::PulledPayload pulled;
+  REQUIRE(pool.deliver(*pool.find_worker("w1"), pulled));
   for (const ByteView name : {"w1", "w2"}) pool.touch(*pool.find_worker(name));
   pool.join("w3");
   pool.leave(*pool.find_worker("w2"), false);
@@ -76,11 +76,11 @@ uint64_t pending_of(const Pool& pool) {
 
 // The worker takes all it is given and is done with it.
 void empty(Pool& pool, WorkerId worker) {
-  Pool::Delivery delivery;
+  Pool::PulledPayload pulled;
   // A forged sequence may stand at the very end, so no more than there is.
-  while (pool.deliver(worker, delivery)) {
-    const std::string recipient(delivery.recipient);
-    const auto acknowledged = pool.acknowledge(worker, recipient, delivery.sequence);
+  while (pool.deliver(worker, pulled)) {
+    const std::string recipient(pulled.recipient);
+    const auto acknowledged = pool.acknowledge(worker, recipient, pulled.sequence);
     REQUIRE(acknowledged && *acknowledged >= 1);
   }
   REQUIRE(pool.check() == nullptr);

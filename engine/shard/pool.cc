@@ -131,13 +131,13 @@ bool Pool::has_delivery(WorkerId worker) const {
   return workers_[worker.value()]->state == Worker::State::Working && workers_[worker.value()]->ready.first.is_some();
 }
 
-bool Pool::deliver(WorkerId worker, Delivery& delivery) {
+bool Pool::deliver(WorkerId worker, PulledPayload& pulled) {
   if (!has_delivery(worker)) return false;
   const RecipientId id = at(worker).ready.first;
   Queue& queue = *recipients_[id].queue;
   Message message;
   Log::Cursor(queue.log, queue.undelivered).next(message);
-  delivery = {recipients_[id].name(), message.offset, message.entry};
+  pulled = {recipients_[id].name(), message.offset, message.entry};
   if (queue.in_flight() == 0) make_held(id);
   // To the end of the line, if it has more.
   drop_ready(id);

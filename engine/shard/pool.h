@@ -131,13 +131,13 @@ class Pool {
 
   // Delivers the worker's next payload, its recipients in turn. False if there is none.
   // The views live until the pool is changed.
-  struct Delivery {
+  struct PulledPayload {
     ByteView recipient;
     Offset sequence;
     ByteView payload;
   };
   bool has_delivery(WorkerId worker) const;
-  bool deliver(WorkerId worker, Delivery& delivery);
+  bool deliver(WorkerId worker, PulledPayload& pulled);
   // How many were acknowledged: all up to `sequence`. Failure: NotOwner; Range if it was
   // not delivered yet.
   Result<uint64_t> acknowledge(WorkerId worker, ByteView recipient, Offset sequence);

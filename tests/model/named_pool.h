@@ -74,11 +74,11 @@ class NamedPool {
   using Pulled = std::vector<std::string>;
   Pulled pull(ByteView worker, size_t most = 1000) {
     Pulled pulled;
-    Pool::Delivery delivery;
+    Pool::PulledPayload next;
     touch(worker);
-    while (pulled.size() < most && pool.deliver(id(worker), delivery)) {
-      pulled.push_back(std::string(delivery.recipient) + " " + std::to_string(delivery.sequence.value()) + " " +
-                       std::string(delivery.payload));
+    while (pulled.size() < most && pool.deliver(id(worker), next)) {
+      pulled.push_back(std::string(next.recipient) + " " + std::to_string(next.sequence.value()) + " " +
+                       std::string(next.payload));
       expect_sound();
     }
     return pulled;
