@@ -1,6 +1,6 @@
 // A pool from bytes that nobody has vouched for, as RESTORE and SHARD.APPLY bring them: its
 // parts, one after the other, for a pool that is new and for one that works. Whatever a part
-// says, the pool is valid after it, whether it was accepted or refused; it can be saved and
+// says, the pool is valid after it, and unchanged if it was refused; it can be saved and
 // loaded, and goes on like any other.
 #include <cstddef>
 #include <cstdint>
@@ -42,12 +42,16 @@ bool restore_next(Pool& pool, Decoder& parts) {
   const ByteView part = parts.bytes(parts.number());
   const ByteView block = parts.bytes(parts.number());
   if (!parts.ok()) return false;
+  const std::string saved = millrace::testing::pool_to_bytes(pool);
   const uint64_t before = fuzz::allocated_bytes();
   const auto restored =
       restore_pool_part(pool, static_cast<PoolPart>(kind % 6), part, millrace::testing::buffer_of(block));
   REQUIRE(fuzz::allocated_bytes() - before <= kPerPart + kPerInputByte * (part.size() + block.size()));
   REQUIRE(pool.check() == nullptr);
-  if (!restored) REQUIRE(restored.error().code == ErrorCode::Corrupt && !restored.error().text.empty());
+  if (!restored) {
+    REQUIRE(restored.error().code == ErrorCode::Corrupt && !restored.error().text.empty());
+    REQUIRE(millrace::testing::pool_to_bytes(pool) == saved);
+  }
   return true;
 }
 

@@ -166,8 +166,8 @@ class Pool {
   Result<void> restore_head(const PoolHead& head);
   // One that is leaving or dead is there with its first recipient: without any it has gone.
   Result<void> restore_worker(WorkerHead head);
-  // Of the worker that was restored last.
-  Result<void> restore_recipient(const RecipientHead& head);
+  // Of the worker that was restored last: all of them, or none if one does not fit.
+  Result<void> restore_recipients(std::span<const RecipientHead> heads);
   Result<void> restore_block(ByteView recipient, BlockHeader header, Buffer bytes);
   Result<void> restore_queue(ByteView recipient, const QueueHead& head);
 
@@ -227,7 +227,9 @@ class Pool {
   void make_held(RecipientId id);
   void drop_held(RecipientId id);
   const char* why_not(const WorkerHead& head) const;
+  const char* why_not(std::span<const RecipientHead> heads) const;
   void add_expected_worker();
+  void add_restored(const RecipientHead& head);
   Queue& queue_of(Recipient& recipient);
   void redeliver(RecipientId id);
   void drop_empty_queue(RecipientId id);

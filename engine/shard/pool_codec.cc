@@ -134,16 +134,16 @@ Result<void> restore_worker(Pool& pool, ByteView bytes) {
 
 Result<void> restore_recipients(Pool& pool, ByteView bytes) {
   Decoder in(bytes);
+  std::vector<RecipientHead> heads;
   do {
-    RecipientHead head;
+    RecipientHead& head = heads.emplace_back();
     head.name = read_name(in);
     head.routed = in.number();
     head.assigned = in.number();
     head.next_sequence = Offset(in.number());
     if (!in.ok() || !is_name(head.name)) return corrupt("recipients of the wrong length");
-    if (auto restored = pool.restore_recipient(head); !restored) return restored;
   } while (!in.finished());
-  return {};
+  return pool.restore_recipients(heads);
 }
 
 Result<void> restore_queue_block(Pool& pool, ByteView bytes, Buffer block) {

@@ -35,6 +35,13 @@ class RecipientChunks {
   const Recipient& operator[](RecipientId id) const { return *at(id); }
 
   bool is_full() const { return chunks_.size() == kMostChunks; }
+  // Whether so many recipients more fit, with names of so many bytes together. May say no when the last chunks are in
+  // use; if it is not full, one more fits.
+  bool has_room_for(uint64_t recipients, uint64_t name_bytes) const {
+    // Near the limit each new chunk is of the largest size, and more than half full when the next one is added.
+    const uint64_t bytes = recipients * (sizeof(Recipient) + alignof(Recipient)) + name_bytes;
+    return chunks_.size() + bytes / (kLargest / 2) < kMostChunks;
+  }
   // REQUIRES: !is_full()
   RecipientId add(ByteView name);
 
