@@ -1,6 +1,6 @@
 // A pool from bytes that nobody has vouched for, as RESTORE and SHARD.APPLY bring them: its
 // parts, one after the other, for a pool that is new and for one that works. Whatever a part
-// says, the pool is valid after it, whether it was accepted or refused; it can be saved and
+// says, the pool is valid after it, and unchanged if it was refused; it can be saved and
 // loaded, and goes on like any other.
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ Pool working_pool() {
   const ByteView payloads[] = {"p", "q"};
   for (const ByteView name : {"w1", "w2"}) pool.join(name);
   REQUIRE(pool.push("a", payloads, {}) && pool.route("c") && pool.push("b", payloads, {}));
-  Pool::Delivery delivery;
-  REQUIRE(pool.deliver(*pool.find_worker("w1"), delivery));
+  Pool::PulledPayload pulled;
+  REQUIRE(pool.deliver(*pool.find_worker("w1"), pulled));
   for (const ByteView name : {"w1", "w2"}) pool.touch(*pool.find_worker(name));
   pool.join("w3");
   pool.leave(*pool.find_worker("w2"), false);
@@ -42,12 +42,16 @@ bool restore_next(Pool& pool, Decoder& parts) {
   const ByteView part = parts.bytes(parts.number());
   const ByteView block = parts.bytes(parts.number());
   if (!parts.ok()) return false;
+  const std::string saved = millrace::testing::pool_to_bytes(pool);
   const uint64_t before = fuzz::allocated_bytes();
   const auto restored =
       restore_pool_part(pool, static_cast<PoolPart>(kind % 6), part, millrace::testing::buffer_of(block));
   REQUIRE(fuzz::allocated_bytes() - before <= kPerPart + kPerInputByte * (part.size() + block.size()));
   REQUIRE(pool.check() == nullptr);
-  if (!restored) REQUIRE(restored.error().code == ErrorCode::Corrupt && !restored.error().text.empty());
+  if (!restored) {
+    REQUIRE(restored.error().code == ErrorCode::Corrupt && !restored.error().text.empty());
+    REQUIRE(millrace::testing::pool_to_bytes(pool) == saved);
+  }
   return true;
 }
 
@@ -76,11 +80,11 @@ uint64_t pending_of(const Pool& pool) {
 
 // The worker takes all it is given and is done with it.
 void empty(Pool& pool, WorkerId worker) {
-  Pool::Delivery delivery;
+  Pool::PulledPayload pulled;
   // A forged sequence may stand at the very end, so no more than there is.
-  while (pool.deliver(worker, delivery)) {
-    const std::string recipient(delivery.recipient);
-    const auto acknowledged = pool.acknowledge(worker, recipient, delivery.sequence);
+  while (pool.deliver(worker, pulled)) {
+    const std::string recipient(pulled.recipient);
+    const auto acknowledged = pool.acknowledge(worker, recipient, pulled.sequence);
     REQUIRE(acknowledged && *acknowledged >= 1);
   }
   REQUIRE(pool.check() == nullptr);
@@ -107,7 +111,7 @@ void go_on(Pool& pool) {
   settle_all(pool);
   const uint64_t pending = pending_of(pool);
   for (WorkerId id : std::vector(pool.working())) {
-    if (id != living) pool.leave(id, id % 2 == 0);
+    if (id != living) pool.leave(id, id.value() % 2 == 0);
     REQUIRE(pool.check() == nullptr);
   }
   for (WorkerId id : std::vector(pool.going())) pool.leave(id, true);

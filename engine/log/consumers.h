@@ -20,7 +20,7 @@ class Consumers {
   Consumers& operator=(Consumers&&) noexcept = default;
   // Slots point to names inside the map, so a copy points into its own.
   Consumers(const Consumers& other) : ids_(other.ids_), slots_(other.slots_), free_(other.free_) {
-    for (const auto& [name, id] : ids_) slots_[id - 1].name = &name;
+    for (const auto& [name, id] : ids_) at(id).name = &name;
   }
   Consumers& operator=(const Consumers& other) { return *this = Consumers(other); }
 
@@ -28,15 +28,15 @@ class Consumers {
   ConsumerId hold(ByteView name, uint64_t messages) {
     auto found = ids_.find(name);
     if (found == ids_.end()) found = ids_.emplace(std::string(name), new_id()).first;
-    Slot& slot = slots_[found->second - 1];
+    Slot& slot = at(found->second);
     slot.name = &found->first;
     slot.messages += messages;
     return found->second;
   }
-  // `messages` fewer; the last one ends the id's life. Nobody is never counted.
+  // `messages` fewer; the id ends with the last one. Messages without a consumer are not counted.
   void release(ConsumerId id, uint64_t messages) {
-    if (id == kNobody) return;
-    Slot& slot = slots_[id - 1];
+    if (id.is_none()) return;
+    Slot& slot = at(id);
     slot.messages -= messages;
     if (slot.messages != 0) return;
     ids_.erase(*slot.name);
@@ -45,7 +45,7 @@ class Consumers {
     if (ids_.empty()) clear();
   }
   // REQUIRES: alive
-  ByteView name(ConsumerId id) const { return *slots_[id - 1].name; }
+  ByteView name(ConsumerId id) const { return *slots_[id.value() - 1].name; }
   size_t count() const { return ids_.size(); }
   void clear() { *this = {}; }
 
@@ -69,6 +69,7 @@ class Consumers {
     uint64_t messages = 0;
   };
 
+  Slot& at(ConsumerId id) { return slots_[id.value() - 1]; }
   ConsumerId new_id() {
     if (!free_.empty()) {
       const ConsumerId id = free_.back();
@@ -76,7 +77,7 @@ class Consumers {
       return id;
     }
     slots_.emplace_back();
-    return static_cast<ConsumerId>(slots_.size());
+    return ConsumerId(static_cast<uint32_t>(slots_.size()));
   }
 
   std::map<std::string, ConsumerId, std::less<>> ids_;

@@ -13,7 +13,7 @@ TEST(Consumers, ANameHasOneIdAsLongAsItHoldsMessages) {
   Consumers consumers;
   const ConsumerId alice = consumers.hold("alice", 3);
   const ConsumerId bob = consumers.hold("bob", 1);
-  EXPECT_NE(alice, kNobody);
+  EXPECT_NE(alice, ConsumerId::none());
   EXPECT_NE(alice, bob);
   EXPECT_EQ(consumers.hold("alice", 2), alice);
   EXPECT_EQ(consumers.name(alice), "alice");
@@ -30,7 +30,7 @@ TEST(Consumers, ANameHasOneIdAsLongAsItHoldsMessages) {
 
 TEST(Consumers, NobodyIsNeverCounted) {
   Consumers consumers;
-  consumers.release(kNobody, 5);
+  consumers.release(ConsumerId::none(), 5);
   EXPECT_EQ(consumers.count(), 0u);
   EXPECT_EQ(consumers.messages(), 0u);
 }

@@ -92,7 +92,7 @@ uint32_t Group::attempts(Offset offset) const {
 }
 
 void Group::put(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer) {
-  terms.consumer = consumer ? consumers_.hold(*consumer, messages.count()) : kNobody;
+  terms.consumer = consumer ? consumers_.hold(*consumer, messages.count()) : ConsumerId::none();
   pending_.add(messages, terms);
 }
 
@@ -168,7 +168,7 @@ const char* Group::check(Offset log_first, Offset log_next) const {
   uint64_t held = 0;
   pending_.each_from(Offset(0), [&](const PendingPart& part) {
     if (end_of(part.messages) > next_) broken = "a message is pending that was not delivered";
-    if (part.terms.consumer != kNobody) held += part.messages.count();
+    if (part.terms.consumer.is_some()) held += part.messages.count();
     return true;
   });
   if (broken != nullptr) return broken;

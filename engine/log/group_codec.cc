@@ -107,7 +107,7 @@ std::vector<std::string> encode_pending(const std::string& name, const Group& gr
       append_varint(out, number);
     }
     std::optional<ByteView> holder;
-    if (part.terms.consumer != kNobody) holder = group.consumers().name(part.terms.consumer);
+    if (part.terms.consumer.is_some()) holder = group.consumers().name(part.terms.consumer);
     append_holder(out, holder);
     before = first;
     return true;

@@ -309,7 +309,7 @@ TEST(Group, ConsumersVanishWithTheirLastMessage) {
   scene.read(1, 0, kRetry100);
   EXPECT_EQ(scene.group().consumers().count(), 2u);
   EXPECT_EQ(scene.group().consumers().name(scene.terms(3).consumer), "bob");
-  EXPECT_EQ(scene.terms(5).consumer, kNobody);
+  EXPECT_EQ(scene.terms(5).consumer, ConsumerId::none());
   scene.group().acknowledge(Offset(1), Offset(3));
   EXPECT_EQ(scene.group().consumers().count(), 1u);
   EXPECT_EQ(scene.read(1, 100, kRetry100, "carol"), Offsets{4});

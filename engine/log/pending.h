@@ -13,6 +13,7 @@
 #pragma once
 
 #include <bit>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,9 +25,25 @@
 
 namespace millrace {
 
-// Identifies who holds a range; see Consumers.
-using ConsumerId = uint32_t;
-inline constexpr ConsumerId kNobody = 0;
+// Identifies the consumer that holds a range; see Consumers. It is a StrongId but for its values: consumers count from
+// 1, and 0 is none.
+class ConsumerId {
+ public:
+  constexpr ConsumerId() = default;
+  constexpr explicit ConsumerId(uint32_t value) : value_(value) {}
+
+  // What is held by no consumer, because it was read without a name.
+  static constexpr ConsumerId none() { return ConsumerId(); }
+  constexpr bool is_none() const { return value_ == 0; }
+  constexpr bool is_some() const { return value_ != 0; }
+
+  constexpr uint32_t value() const { return value_; }
+
+  friend constexpr auto operator<=>(ConsumerId, ConsumerId) = default;
+
+ private:
+  uint32_t value_ = 0;
+};
 
 // Largest interval between deliveries, 49 days, and largest date: what the fields hold.
 inline constexpr uint64_t kMaxRetryMs = UINT32_MAX;
@@ -40,7 +57,7 @@ struct PendingTerms {
   uint64_t expire_at = kNeverExpires;  // when they are given up
   uint32_t retry_ms = 0;               // the interval that led to retry_at
   uint32_t attempts = 1;               // deliveries so far
-  ConsumerId consumer = kNobody;
+  ConsumerId consumer = ConsumerId::none();
 
   friend bool operator==(const PendingTerms&, const PendingTerms&) = default;
 };

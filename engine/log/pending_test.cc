@@ -110,7 +110,7 @@ TEST(Pending, WhatIsTakenOutTellsItsTerms) {
                            .expire_at = kNeverExpires,
                            .retry_ms = UINT32_MAX,
                            .attempts = 65535,
-                           .consumer = 7};
+                           .consumer = ConsumerId(7)};
   pending.add(run(1, 2), terms);
   pending.add(run(INT64_MAX - 1, 2), due_and_over(0, kMaxPendingDate));
   EXPECT_EQ(removed(pending, 2, 3).at(0).terms, terms);
@@ -151,9 +151,9 @@ TEST(Pending, NeighboursWithEqualTermsBecomeOneRange) {
   EXPECT_EQ(pending.count(), 70u);
   pending.add(run(71, 1), due_at(1001));
   EXPECT_EQ(pending.range_count(), 3u) << "another date";
-  pending.add(run(72, 1), {.retry_at = 1001, .retry_ms = 100, .consumer = 3});
+  pending.add(run(72, 1), {.retry_at = 1001, .retry_ms = 100, .consumer = ConsumerId(3)});
   EXPECT_EQ(pending.range_count(), 4u) << "another consumer";
-  pending.add(run(73, 1), {.retry_at = 1001, .retry_ms = 100, .attempts = 2, .consumer = 3});
+  pending.add(run(73, 1), {.retry_at = 1001, .retry_ms = 100, .attempts = 2, .consumer = ConsumerId(3)});
   EXPECT_EQ(pending.range_count(), 5u) << "another number of attempts";
   pending.add(run(100, 60), due_at(9));
   pending.add(run(160, 5), due_at(9));

@@ -35,7 +35,7 @@ std::optional<WorkerId> Pool::find_worker(ByteView name) const {
 
 std::optional<WorkerId> Pool::owner(ByteView recipient) const {
   const RecipientId id = recipients_.find(recipient);
-  return id == kNobody32 ? std::nullopt : std::optional(recipients_[id].owner);
+  return id.is_none() ? std::nullopt : std::optional(recipients_[id].owner);
 }
 
 // --- routing ---
@@ -44,7 +44,7 @@ std::optional<WorkerId> Pool::owner(ByteView recipient) const {
 Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
   if (working_.empty()) return fail(ErrorCode::NoWorkers, "the pool has no workers");
   RecipientId id = recipients_.find(name);
-  if (id == kNobody32) {
+  if (id.is_none()) {
     if (recipients_.is_full()) return fail(ErrorCode::Full, "the pool has as many recipients as it can");
     const WorkerId owner = choose_for_new();
     id = recipients_.add(name);
@@ -100,7 +100,7 @@ Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, Blo
 
 Result<RecipientId> Pool::own_recipient(WorkerId worker, ByteView name) const {
   const RecipientId id = recipients_.find(name);
-  if (id != kNobody32 && recipients_[id].owner == worker) return id;
+  if (id.is_some() && recipients_[id].owner == worker) return id;
   return fail(ErrorCode::NotOwner, "the recipient belongs to another worker now, or to none");
 }
 
@@ -128,16 +128,16 @@ Result<uint64_t> Pool::done(WorkerId worker, ByteView name, uint64_t count) {
 // --- the queue ---
 
 bool Pool::has_delivery(WorkerId worker) const {
-  return workers_[worker]->state == Worker::State::Working && workers_[worker]->ready.first != kNobody32;
+  return workers_[worker.value()]->state == Worker::State::Working && workers_[worker.value()]->ready.first.is_some();
 }
 
-bool Pool::deliver(WorkerId worker, Delivery& delivery) {
+bool Pool::deliver(WorkerId worker, PulledPayload& pulled) {
   if (!has_delivery(worker)) return false;
   const RecipientId id = at(worker).ready.first;
   Queue& queue = *recipients_[id].queue;
   Message message;
   Log::Cursor(queue.log, queue.undelivered).next(message);
-  delivery = {recipients_[id].name(), message.offset, message.entry};
+  pulled = {recipients_[id].name(), message.offset, message.entry};
   if (queue.in_flight() == 0) make_held(id);
   // To the end of the line, if it has more.
   drop_ready(id);
@@ -234,18 +234,18 @@ void Pool::drop_held(RecipientId id) { take_from_list<held_links>(recipients_, a
 uint64_t Pool::each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
                               const std::function<void(const Recipient&)>& visit) const {
   const auto number = static_cast<uint32_t>(cursor >> 32);
-  auto id = static_cast<RecipientId>(cursor);
+  RecipientId id(static_cast<uint32_t>(cursor));
   const bool is_there =
       recipients_.contains(id) && recipients_[id].owner == worker && recipients_[id].assigned == number;
   if (!is_there) {
     // The one to go on with has moved: the first that was assigned after it.
-    id = workers_[worker]->own.first;
-    while (cursor != 0 && id != kNobody32 && static_cast<int32_t>(recipients_[id].assigned - number) < 0) {
+    id = workers_[worker.value()]->own.first;
+    while (cursor != 0 && id.is_some() && static_cast<int32_t>(recipients_[id].assigned - number) < 0) {
       id = recipients_[id].after;
     }
   }
-  for (; id != kNobody32 && count > 0; --count, id = recipients_[id].after) visit(recipients_[id]);
-  return id == kNobody32 ? 0 : uint64_t{recipients_[id].assigned} << 32 | id;
+  for (; id.is_some() && count > 0; --count, id = recipients_[id].after) visit(recipients_[id]);
+  return id.is_none() ? 0 : uint64_t{recipients_[id].assigned} << 32 | id.value();
 }
 
 uint64_t Pool::memory() const {

@@ -94,7 +94,7 @@ class Pool {
   // still own something, apart.
   const std::vector<WorkerId>& working() const { return working_; }
   const std::vector<WorkerId>& going() const { return going_; }
-  const Worker& worker(WorkerId id) const { return *workers_[id]; }
+  const Worker& worker(WorkerId id) const { return *workers_[id.value()]; }
   // One that works or is leaving; nothing if there is none of that name.
   std::optional<WorkerId> find_worker(ByteView name) const;
   bool is_stale(const Worker& worker) const { return worker.seen && now_ - *worker.seen > settings_.stale_ms; }
@@ -111,7 +111,7 @@ class Pool {
   // True if it cannot take one more, and there is none of that name.
   bool is_full(ByteView name) const { return working_.size() + going_.size() >= kMaxWorkers && !find_worker(name); }
   // It shows itself.
-  void touch(WorkerId worker) { workers_[worker]->seen = now_; }
+  void touch(WorkerId worker) { workers_[worker.value()]->seen = now_; }
   // Its recipients move to others; those it has something in flight of only once that is
   // done, unless it lets go. Returns how many have moved already. It stays, leaving, as
   // long as it owns any.
@@ -131,13 +131,13 @@ class Pool {
 
   // Delivers the worker's next payload, its recipients in turn. False if there is none.
   // The views live until the pool is changed.
-  struct Delivery {
+  struct PulledPayload {
     ByteView recipient;
     Offset sequence;
     ByteView payload;
   };
   bool has_delivery(WorkerId worker) const;
-  bool deliver(WorkerId worker, Delivery& delivery);
+  bool deliver(WorkerId worker, PulledPayload& pulled);
   // How many were acknowledged: all up to `sequence`. Failure: NotOwner; Range if it was
   // not delivered yet.
   Result<uint64_t> acknowledge(WorkerId worker, ByteView recipient, Offset sequence);
@@ -166,8 +166,8 @@ class Pool {
   Result<void> restore_head(const PoolHead& head);
   // One that is leaving or dead is there with its first recipient: without any it has gone.
   Result<void> restore_worker(WorkerHead head);
-  // Of the worker that was restored last.
-  Result<void> restore_recipient(const RecipientHead& head);
+  // Of the worker that was restored last: all of them, or none if one does not fit.
+  Result<void> restore_recipients(std::span<const RecipientHead> heads);
   Result<void> restore_block(ByteView recipient, BlockHeader header, Buffer bytes);
   Result<void> restore_queue(ByteView recipient, const QueueHead& head);
 
@@ -192,7 +192,7 @@ class Pool {
   const char* check() const;
 
  private:
-  Worker& at(WorkerId id) { return *workers_[id]; }
+  Worker& at(WorkerId id) { return *workers_[id.value()]; }
   bool is_living(const Worker& worker) const { return worker.state == Worker::State::Working && !is_stale(worker); }
   bool must_fail_over(const Worker& worker) const {
     return worker.state != Worker::State::Dead && worker.busy > 0 && is_stale(worker);
@@ -227,7 +227,9 @@ class Pool {
   void make_held(RecipientId id);
   void drop_held(RecipientId id);
   const char* why_not(const WorkerHead& head) const;
+  const char* why_not(std::span<const RecipientHead> heads) const;
   void add_expected_worker();
+  void add_restored(const RecipientHead& head);
   Queue& queue_of(Recipient& recipient);
   void redeliver(RecipientId id);
   void drop_empty_queue(RecipientId id);
@@ -247,7 +249,7 @@ class Pool {
   EvictedBlocks evicted_;
   // While it is put together again: the worker whose recipients come, and what it is to be
   // as long as it is not there.
-  WorkerId restored_ = kNobody32;
+  WorkerId restored_;
   std::optional<WorkerHead> expected_;
   uint64_t left_to_look_at_ = 0;
 };

@@ -167,8 +167,8 @@ TEST(PoolAssignment, APoolHasAsManyWorkersAsItCanAndNoMore) {
 TEST(PoolAssignment, WhoCanTakeNoMoreIsRefusedBeforeAnythingMoves) {
   NamedPool pool({"w1", "w2"});
   ASSERT_TRUE(pool.pool.restore_worker({.name = "w3", .seen = PoolTime(0)}));
-  ASSERT_TRUE(pool.pool.restore_recipient(
-      {.name = "ann", .routed = UINT32_MAX, .assigned = 1, .next_sequence = kMaxOffset - 1}));
+  const RecipientHead ann{.name = "ann", .routed = UINT32_MAX, .assigned = 1, .next_sequence = kMaxOffset - 1};
+  ASSERT_TRUE(pool.pool.restore_recipients({&ann, 1}));
   pool.tick(20'000);
   EXPECT_EQ(pool.route("ann"), "the recipient has as much pending as it can");
   EXPECT_EQ(pool.push("ann", {"p", "q"}), "the recipient has used up its sequences");

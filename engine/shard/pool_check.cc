@@ -6,15 +6,15 @@
 namespace millrace {
 
 const char* Pool::check_worker(WorkerId id) const {
-  const Worker& worker = *workers_[id];
+  const Worker& worker = *workers_[id.value()];
   uint64_t recipients = 0;
   uint64_t pending = 0;
   uint64_t busy = 0;
   uint64_t ready = 0;
   uint64_t held = 0;
-  RecipientId before = kNobody32;
+  RecipientId before;
   RecipientId looking_at = worker.looking_at;
-  for (RecipientId at = worker.own.first; at != kNobody32; at = recipients_[at].after) {
+  for (RecipientId at = worker.own.first; at.is_some(); at = recipients_[at].after) {
     const Recipient& recipient = recipients_[at];
     if (++recipients > recipients_.size()) return "a worker's recipients go round in a circle";
     if (recipient.owner != id) return "a recipient is listed with a worker that does not own it";
@@ -31,11 +31,11 @@ const char* Pool::check_worker(WorkerId id) const {
       ready += queue.has_waiting();
       held += queue.in_flight() != 0;
     }
-    if (looking_at == at) looking_at = kNobody32;
+    if (looking_at == at) looking_at = RecipientId::none();
     before = at;
   }
-  if (looking_at != kNobody32) return "a worker looks at a recipient that is not its own";
-  if (worker.looking_at != kNobody32 && worker.state != Worker::State::Leaving) {
+  if (looking_at.is_some()) return "a worker looks at a recipient that is not its own";
+  if (worker.looking_at.is_some() && worker.state != Worker::State::Leaving) {
     return "a worker that is not leaving looks for recipients to move";
   }
   if (worker.own.last != before) return "a worker does not know its last recipient";
@@ -43,12 +43,12 @@ const char* Pool::check_worker(WorkerId id) const {
   if (pending != worker.pending) return "a worker's pending messages do not add up";
   if (busy != worker.busy) return "a worker's busy recipients do not add up";
 
-  for (RecipientId at = worker.ready.first; at != kNobody32; at = recipients_[at].queue->ready_after) {
+  for (RecipientId at = worker.ready.first; at.is_some(); at = recipients_[at].queue->ready_after) {
     if (recipients_[at].owner != id || !recipients_[at].queue) return "a strange recipient waits for delivery";
     if (ready-- == 0) return "more recipients wait for delivery than have something to deliver";
   }
   if (ready != 0) return "a recipient has something to deliver and does not wait for it";
-  for (RecipientId at = worker.held.first; at != kNobody32; at = recipients_[at].queue->held_after) {
+  for (RecipientId at = worker.held.first; at.is_some(); at = recipients_[at].queue->held_after) {
     if (recipients_[at].owner != id || !recipients_[at].queue) return "a strange recipient is held";
     if (held-- == 0) return "more recipients are held than have something in flight";
   }
@@ -59,15 +59,16 @@ const char* Pool::check() const {
   if (const char* broken = recipients_.check()) return broken;
   uint64_t owned = 0;
   size_t workers = 0;
-  for (WorkerId id = 0; id < workers_.size(); ++id) {
-    if (!workers_[id]) continue;
+  for (uint32_t i = 0; i < workers_.size(); ++i) {
+    if (!workers_[i]) continue;
     ++workers;
-    owned += workers_[id]->recipients;
-    if (const char* broken = check_worker(id)) return broken;
+    owned += workers_[i]->recipients;
+    if (const char* broken = check_worker(WorkerId(i))) return broken;
   }
   bool has_owner = true;
   recipients_.each([&](const Recipient& recipient) {
-    has_owner &= recipient.owner < workers_.size() && workers_[recipient.owner] != nullptr;
+    const uint32_t owner = recipient.owner.value();
+    has_owner &= owner < workers_.size() && workers_[owner] != nullptr;
   });
   if (!has_owner) return "a recipient has no owner";
   if (owned != recipients_.size()) return "not every recipient has exactly one owner";

@@ -54,7 +54,7 @@ std::string encode_worker(const Pool& pool, WorkerId id) {
 
 std::vector<std::string> encode_recipients(const Pool& pool, WorkerId worker) {
   std::vector<std::string> strings;
-  for (RecipientId at = pool.worker(worker).own.first; at != kNobody32; at = pool.recipients()[at].after) {
+  for (RecipientId at = pool.worker(worker).own.first; at.is_some(); at = pool.recipients()[at].after) {
     const Recipient& recipient = pool.recipients()[at];
     if (strings.empty() || strings.back().size() > kStringBytes) strings.emplace_back();
     std::string& bytes = strings.back();
@@ -89,10 +89,10 @@ std::vector<WorkerId> workers_to_encode(const Pool& pool) {
 template <class Visit>
 void each_queue(const Pool& pool, WorkerId worker, Visit visit) {
   const Recipients& all = pool.recipients();
-  for (RecipientId at = pool.worker(worker).ready.first; at != kNobody32; at = all[at].queue->ready_after) {
+  for (RecipientId at = pool.worker(worker).ready.first; at.is_some(); at = all[at].queue->ready_after) {
     visit(all[at]);
   }
-  for (RecipientId at = pool.worker(worker).own.first; at != kNobody32; at = all[at].after) {
+  for (RecipientId at = pool.worker(worker).own.first; at.is_some(); at = all[at].after) {
     if (all[at].queue && !all[at].queue->has_waiting()) visit(all[at]);
   }
 }
@@ -134,16 +134,16 @@ Result<void> restore_worker(Pool& pool, ByteView bytes) {
 
 Result<void> restore_recipients(Pool& pool, ByteView bytes) {
   Decoder in(bytes);
+  std::vector<RecipientHead> heads;
   do {
-    RecipientHead head;
+    RecipientHead& head = heads.emplace_back();
     head.name = read_name(in);
     head.routed = in.number();
     head.assigned = in.number();
     head.next_sequence = Offset(in.number());
     if (!in.ok() || !is_name(head.name)) return corrupt("recipients of the wrong length");
-    if (auto restored = pool.restore_recipient(head); !restored) return restored;
   } while (!in.finished());
-  return {};
+  return pool.restore_recipients(heads);
 }
 
 Result<void> restore_queue_block(Pool& pool, ByteView bytes, Buffer block) {

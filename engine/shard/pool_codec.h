@@ -32,8 +32,8 @@ enum class PoolPart : uint8_t { Pool, Worker, Recipients, Block, Queue };
 // All parts in the order in which they are restored. `block` is empty but for a Block.
 void each_pool_part(const Pool& pool, const std::function<void(PoolPart part, ByteView bytes, ByteView block)>& visit);
 
-// Puts a part that nobody has vouched for where it belongs. Failure: Corrupt; the pool is
-// valid then too, but of recipients those before the bad one are there.
+// Adds a part from an untrusted source to the pool, after checking all of it. Failure: Corrupt; the pool is unchanged
+// then.
 Result<void> restore_pool_part(Pool& pool, PoolPart part, ByteView bytes, Buffer block);
 
 }  // namespace millrace

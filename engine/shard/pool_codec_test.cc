@@ -116,7 +116,7 @@ TEST(PoolCodec, AWorkerThatIsLeavingGoesOnWhereItWas) {
   pool.leave("w1");
   NamedPool again = reloaded(pool);
   EXPECT_EQ(again.worker("w1").state, State::Leaving);
-  EXPECT_EQ(again.worker("w1").looking_at, kNobody32) << "it has looked at all of them";
+  EXPECT_EQ(again.worker("w1").looking_at, RecipientId::none()) << "it has looked at all of them";
   EXPECT_EQ(again.ack("w1", "ann", 1), number(1));
   EXPECT_FALSE(again.has("w1"));
   EXPECT_EQ(again.pull("w2", 3), (Names{"bob 1 a", "cat 1 a", "ann 2 b"}));
@@ -325,12 +325,30 @@ TEST(PoolCodec, RefusesRecipientsThatAreNone) {
                  [] { return Pool(HashKey{}); });
 }
 
-TEST(PoolCodec, KeepsTheRecipientsBeforeABadOne) {
-  Pool pool = some_pool();
-  const std::string bytes = named("dan") + numbers({4, 9, 1}) + named("ann") + numbers({0, 9, 1});
-  EXPECT_FALSE(restore_pool_part(pool, PoolPart::Recipients, bytes, {}));
-  EXPECT_STREQ(pool.check(), nullptr);
-  EXPECT_TRUE(pool.owner("dan"));
+TEST(PoolCodec, RefusesAllRecipientsOfAPartIfOneIsBad) {
+  const std::string dan = named("dan") + numbers({4, 9, 1}), eve = named("eve") + numbers({0, 10, 1});
+  const auto recipients = PoolPart::Recipients;
+  expect_refused({
+      {"cut short", recipients, dan + eve + "\x05z", "recipients of the wrong length"},
+      {"the second is there already", recipients, dan + named("ann") + numbers({0, 9, 1}),
+       "a recipient that is there twice"},
+      {"the same twice", recipients, dan + eve + dan, "a recipient that is there twice"},
+      {"never assigned", recipients, dan + named("eve") + numbers({0, 0, 1}), "a recipient with impossible numbers"},
+      {"sequence 0", recipients, dan + eve + named("fay") + numbers({0, 11, 0}), "an impossible sequence"},
+  });
+}
+
+TEST(PoolCodec, ALeavingWorkerWaitsForRecipientsThatAreGood) {
+  NamedPool pool({"w1"});
+  ASSERT_TRUE(restore_pool_part(pool.pool, PoolPart::Worker, named("w2") + numbers({1, 0, 1}), {}));
+  const std::string ann = named("ann") + numbers({1, 1, 1}), bob = named("bob") + numbers({0, 2, 1});
+  EXPECT_FALSE(restore_pool_part(pool.pool, PoolPart::Recipients, ann + ann, {}));
+  pool.expect_sound();
+  EXPECT_FALSE(pool.has("w2"));
+  EXPECT_TRUE(restore_pool_part(pool.pool, PoolPart::Recipients, ann + bob, {}));
+  pool.expect_sound();
+  EXPECT_EQ(pool.recipients("w2"), (Names{"ann", "bob"}));
+  EXPECT_EQ(pool.worker("w2").looking_at, pool.pool.recipients().find("bob"));
 }
 
 TEST(PoolCodec, RefusesBlocksThatAreNoQueues) {

@@ -174,8 +174,8 @@ Pool large_pool() {
   const WorkerId w1 = pool.join("w1");
   const ByteView payloads[] = {"p"};
   for (uint64_t i = 0; i < kMany; ++i) EXPECT_TRUE(pool.push(recipient(i), payloads, {}));
-  Pool::Delivery delivery;
-  while (pool.deliver(w1, delivery)) {
+  Pool::PulledPayload pulled;
+  while (pool.deliver(w1, pulled)) {
   }
   pool.touch(w1);
   pool.join("w2");
@@ -198,10 +198,10 @@ TEST(PoolFailover, IsDoneInSlicesPastABound) {
   EXPECT_EQ(pool.counters().failovers, 1u);
   EXPECT_TRUE(pool.going().empty());
   EXPECT_EQ(pool.check(), nullptr);
-  Pool::Delivery delivery;
+  Pool::PulledPayload pulled;
   for (uint64_t i = 0; i < kMany; ++i) {
-    ASSERT_TRUE(pool.deliver(*pool.find_worker("w2"), delivery));
-    ASSERT_EQ(delivery.recipient, recipient(i)) << "in their old order";
+    ASSERT_TRUE(pool.deliver(*pool.find_worker("w2"), pulled));
+    ASSERT_EQ(pulled.recipient, recipient(i)) << "in their old order";
   }
 }
 

@@ -28,15 +28,15 @@ WorkerId Pool::next_in_turn(const std::function<bool(WorkerId)>& fits) {
     iterator_ = at + 1 < working_.size() ? at + 1 : 0;
     return working_[at];
   }
-  return kNobody32;
+  return WorkerId::none();
 }
 
 WorkerId Pool::least_pending(const std::function<bool(WorkerId)>& fits) const {
-  WorkerId best = kNobody32;
+  WorkerId best;
   for (WorkerId id : working_) {
     if (!fits(id)) continue;
-    if (best == kNobody32 || std::pair(worker(id).pending, worker(id).recipients) <
-                                 std::pair(worker(best).pending, worker(best).recipients)) {
+    if (best.is_none() || std::pair(worker(id).pending, worker(id).recipients) <
+                              std::pair(worker(best).pending, worker(best).recipients)) {
       best = id;
     }
   }
@@ -49,8 +49,8 @@ WorkerId Pool::choose_living(WorkerId except) {
 }
 
 WorkerId Pool::choose_for_new() {
-  const WorkerId living = choose_living(kNobody32);
-  if (living != kNobody32) return living;
+  const WorkerId living = choose_living(WorkerId::none());
+  if (living.is_some()) return living;
   const auto any = [](WorkerId) { return true; };
   return settings_.policy == AssignmentPolicy::RoundRobin ? next_in_turn(any) : least_pending(any);
 }
@@ -69,10 +69,10 @@ WorkerId Pool::join(ByteView name) {
       std::erase(going_, *known);
       working_.push_back(*known);
       worker.state = State::Working;
-      worker.looking_at = kNobody32;
+      worker.looking_at = RecipientId::none();
     }
     std::vector<RecipientId> held;
-    for (RecipientId id = worker.held.first; id != kNobody32; id = recipients_[id].queue->held_after) {
+    for (RecipientId id = worker.held.first; id.is_some(); id = recipients_[id].queue->held_after) {
       held.push_back(id);
     }
     // In an order that is the same on every server.
@@ -87,15 +87,15 @@ WorkerId Pool::join(ByteView name) {
 }
 
 WorkerId Pool::add_worker(ByteView name) {
-  WorkerId id = static_cast<WorkerId>(workers_.size());
+  WorkerId id(static_cast<uint32_t>(workers_.size()));
   if (free_.empty()) {
     workers_.emplace_back();
   } else {
     id = free_.back();
     free_.pop_back();
   }
-  workers_[id] = std::make_unique<Worker>();
-  workers_[id]->name = name;
+  workers_[id.value()] = std::make_unique<Worker>();
+  workers_[id.value()]->name = name;
   return id;
 }
 
@@ -116,7 +116,7 @@ uint64_t Pool::leave(WorkerId id, bool lets_go) {
 void Pool::stop_working(WorkerId id, State state) {
   Worker& worker = at(id);
   worker.state = state;
-  worker.looking_at = state == State::Leaving ? worker.own.first : kNobody32;
+  worker.looking_at = state == State::Leaving ? worker.own.first : RecipientId::none();
   if (state == State::Dead) by_name_.erase(worker.name);
 }
 
@@ -130,7 +130,7 @@ void Pool::fail_over(WorkerId id, uint64_t& budget) {
   stop_working(id, State::Dead);
   ++counters_.failovers;
   move_slice(id, budget);
-  if (workers_[id]) step_out_of_line(id);
+  if (workers_[id.value()]) step_out_of_line(id);
 }
 
 void Pool::remove_if_empty(WorkerId id) {
@@ -139,7 +139,7 @@ void Pool::remove_if_empty(WorkerId id) {
   if (worker.state == State::Leaving) by_name_.erase(worker.name);
   std::erase(going_, id);
   std::erase(working_, id);
-  workers_[id].reset();
+  workers_[id.value()].reset();
   free_.push_back(id);
 }
 
@@ -154,10 +154,10 @@ void Pool::move(RecipientId id, WorkerId to) {
 // Moves a dead worker's recipients as far as the budget goes; true if there is more to do.
 bool Pool::move_slice(WorkerId from, uint64_t& budget) {
   const uint64_t price = price_of_choice(settings_, working_.size());
-  while (at(from).own.first != kNobody32) {
+  while (at(from).own.first.is_some()) {
     if (budget == 0) return true;
     const WorkerId to = choose_living(from);
-    if (to == kNobody32) return false;
+    if (to.is_none()) return false;
     move(at(from).own.first, to);
     budget -= std::min(budget, price);
   }
@@ -168,7 +168,7 @@ bool Pool::move_slice(WorkerId from, uint64_t& budget) {
 // The same for a leaving worker's, but for those it has something in flight of.
 bool Pool::drain_slice(WorkerId from, uint64_t& budget) {
   const uint64_t price = price_of_choice(settings_, working_.size());
-  for (Worker& worker = at(from); worker.looking_at != kNobody32;) {
+  for (Worker& worker = at(from); worker.looking_at.is_some();) {
     if (budget == 0) return true;
     const RecipientId id = worker.looking_at;
     budget -= std::min(budget, price);
@@ -177,7 +177,7 @@ bool Pool::drain_slice(WorkerId from, uint64_t& budget) {
       continue;
     }
     const WorkerId to = choose_living(from);
-    if (to == kNobody32) return false;
+    if (to.is_none()) return false;
     move(id, to);
   }
   remove_if_empty(from);
@@ -189,7 +189,7 @@ void Pool::let_go_if_leaving(RecipientId id) {
   const WorkerId from = recipients_[id].owner;
   if (at(from).state != State::Leaving || recipients_[id].is_in_flight()) return;
   const WorkerId to = choose_living(from);
-  if (to == kNobody32) {
+  if (to.is_none()) {
     at(from).looking_at = at(from).own.first;
     return;
   }
@@ -216,9 +216,9 @@ uint64_t Pool::rebalance(uint64_t max_moves) {
     const Place least = *takers.begin();
     if (most.recipients < least.recipients + 2) break;
     RecipientId& at = looking_at.try_emplace(most.joined, worker(working_[most.joined]).own.first).first->second;
-    for (; at != kNobody32 && looks > 0 && recipients_[at].pending() != 0; --looks) at = recipients_[at].after;
+    for (; at.is_some() && looks > 0 && recipients_[at].pending() != 0; --looks) at = recipients_[at].after;
     if (looks == 0) break;
-    if (at == kNobody32) {
+    if (at.is_none()) {
       givers.erase(most);
       continue;
     }
@@ -245,7 +245,7 @@ bool Pool::settle() {
     }
   }
   uint64_t budget = kSlice;
-  if (has_living_besides(kNobody32)) {
+  if (has_living_besides(WorkerId::none())) {
     for (WorkerId id : stale) fail_over(id, budget);
   }
   bool more = false;
@@ -266,7 +266,7 @@ std::optional<PoolTime> Pool::next_settle() const {
     for (WorkerId id : *ids) {
       const Worker& one = worker(id);
       if (living <= is_living(one)) continue;  // nobody could take over
-      if (one.state == State::Dead || (one.state == State::Leaving && one.looking_at != kNobody32)) consider(now_);
+      if (one.state == State::Dead || (one.state == State::Leaving && one.looking_at.is_some())) consider(now_);
       if (one.state != State::Dead && one.busy > 0 && one.seen) consider(*one.seen + settings_.stale_ms + 1);
     }
   }

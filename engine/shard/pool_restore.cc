@@ -1,4 +1,8 @@
 // Putting a pool together again from parts that nobody has vouched for.
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "engine/shard/pool.h"
 #include "engine/shard/recipient_lists.h"
 
@@ -8,6 +12,14 @@ namespace {
 
 // Counters travel as signed numbers in replies, and have some way to go yet.
 constexpr uint64_t kMostCounted = INT64_MAX / 2;
+
+bool has_name_twice(std::span<const RecipientHead> heads) {
+  std::vector<ByteView> names;
+  names.reserve(heads.size());
+  for (const RecipientHead& head : heads) names.push_back(head.name);
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) != names.end();
+}
 
 }  // namespace
 
@@ -35,7 +47,7 @@ const char* Pool::why_not(const WorkerHead& head) const {
 
 Result<void> Pool::restore_worker(WorkerHead head) {
   if (const char* reason = why_not(head)) return corrupt(reason);
-  restored_ = kNobody32;
+  restored_ = WorkerId::none();
   expected_ = std::move(head);
   if (expected_->state == Worker::State::Working) add_expected_worker();
   return {};
@@ -52,20 +64,36 @@ void Pool::add_expected_worker() {
   expected_.reset();
 }
 
-Result<void> Pool::restore_recipient(const RecipientHead& head) {
+// Null if these recipients can be added to the worker that was restored last.
+const char* Pool::why_not(std::span<const RecipientHead> heads) const {
   if (expected_) {
     // Others may have come since.
-    if (const char* reason = why_not(*expected_)) return corrupt(reason);
-  } else if (restored_ >= workers_.size() || !workers_[restored_]) {
-    return corrupt("a recipient without a worker");
+    if (const char* reason = why_not(*expected_)) return reason;
+  } else if (restored_.value() >= workers_.size() || !workers_[restored_.value()]) {
+    return "a recipient without a worker";
   }
-  if (recipients_.find(head.name) != kNobody32) return corrupt("a recipient that is there twice");
-  if (head.routed > UINT32_MAX || head.assigned == 0 || head.assigned > UINT32_MAX) {
-    return corrupt("a recipient with impossible numbers");
+  uint64_t name_bytes = 0;
+  for (const RecipientHead& head : heads) {
+    if (recipients_.find(head.name).is_some()) return "a recipient that is there twice";
+    if (head.routed > UINT32_MAX || head.assigned == 0 || head.assigned > UINT32_MAX) {
+      return "a recipient with impossible numbers";
+    }
+    if (head.next_sequence.value() == 0 || head.next_sequence > kMaxOffset) return "an impossible sequence";
+    name_bytes += head.name.size();
   }
-  if (head.next_sequence.value() == 0 || head.next_sequence > kMaxOffset) return corrupt("an impossible sequence");
-  if (recipients_.is_full()) return corrupt("more recipients than a pool can have");
+  if (has_name_twice(heads)) return "a recipient that is there twice";
+  return recipients_.has_room_for(heads.size(), name_bytes) ? nullptr : "more recipients than a pool can have";
+}
+
+Result<void> Pool::restore_recipients(std::span<const RecipientHead> heads) {
+  if (heads.empty()) return {};
+  if (const char* reason = why_not(heads)) return corrupt(reason);
   if (expected_) add_expected_worker();
+  for (const RecipientHead& head : heads) add_restored(head);
+  return {};
+}
+
+void Pool::add_restored(const RecipientHead& head) {
   const RecipientId id = recipients_.add(head.name);
   Recipient& recipient = recipients_[id];
   recipient.routed = static_cast<uint32_t>(head.routed);
@@ -75,15 +103,14 @@ Result<void> Pool::restore_recipient(const RecipientHead& head) {
   assignments_ = assignments;
   recipient.assigned = static_cast<uint32_t>(head.assigned);
   Worker& worker = at(restored_);
-  if (worker.state == Worker::State::Leaving && worker.looking_at == kNobody32 && left_to_look_at_-- == 0) {
+  if (worker.state == Worker::State::Leaving && worker.looking_at.is_none() && left_to_look_at_-- == 0) {
     worker.looking_at = id;
   }
-  return {};
 }
 
 Result<void> Pool::restore_block(ByteView name, BlockHeader header, Buffer bytes) {
   const RecipientId id = recipients_.find(name);
-  if (id == kNobody32) return corrupt("a queue without a recipient");
+  if (id.is_none()) return corrupt("a queue without a recipient");
   Recipient& recipient = recipients_[id];
   if (recipient.queue && recipient.queue->in_flight() != 0) return corrupt("a queue that is there already");
   if (header.unpacked != 0) return corrupt("a pool packs no blocks");
@@ -100,7 +127,7 @@ Result<void> Pool::restore_block(ByteView name, BlockHeader header, Buffer bytes
 
 Result<void> Pool::restore_queue(ByteView name, const QueueHead& head) {
   const RecipientId id = recipients_.find(name);
-  if (id == kNobody32 || !recipients_[id].queue) return corrupt("a queue head without a queue");
+  if (id.is_none() || !recipients_[id].queue) return corrupt("a queue head without a queue");
   Recipient& recipient = recipients_[id];
   Queue& queue = *recipient.queue;
   if (queue.in_flight() != 0) return corrupt("a queue that is there already");

@@ -6,14 +6,14 @@
 #include <memory>
 
 #include "engine/base/bytes.h"
+#include "engine/base/strong_id.h"
 #include "engine/log/log.h"
 
 namespace millrace {
 
 // Where a recipient or worker is in its table: a number that stays.
-using RecipientId = uint32_t;
-using WorkerId = uint32_t;
-inline constexpr uint32_t kNobody32 = UINT32_MAX;
+using RecipientId = StrongId<struct RecipientIdName>;
+using WorkerId = StrongId<struct WorkerIdName>;
 
 // The payloads of a recipient that are not acknowledged. Offsets are sequences.
 //
@@ -28,8 +28,8 @@ struct Queue {
 
   // Neighbours among the worker's recipients that have something to deliver, and among
   // those that have something in flight.
-  RecipientId ready_before = kNobody32, ready_after = kNobody32;
-  RecipientId held_before = kNobody32, held_after = kNobody32;
+  RecipientId ready_before, ready_after;
+  RecipientId held_before, held_after;
 
   uint64_t in_flight() const { return undelivered - log.first(); }
   bool has_waiting() const { return undelivered < log.next(); }
@@ -44,10 +44,10 @@ class Recipient {
 
   Offset next_sequence{1};  // of the next payload while there is no queue
   // Neighbours among the owner's recipients, in the order of their assignment.
-  RecipientId before = kNobody32, after = kNobody32;
+  RecipientId before, after;
   uint32_t assigned = 0;  // number of the assignment to its owner; they only grow, and go round
   // From here on what every message needs, and then the name: close together, in one cache line or two.
-  WorkerId owner = kNobody32;
+  WorkerId owner;
   std::unique_ptr<Queue> queue;  // null: nothing is queued
   uint32_t routed = 0;           // messages that were handed out elsewhere and are not done
 

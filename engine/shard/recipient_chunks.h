@@ -35,6 +35,13 @@ class RecipientChunks {
   const Recipient& operator[](RecipientId id) const { return *at(id); }
 
   bool is_full() const { return chunks_.size() == kMostChunks; }
+  // Whether so many recipients more fit, with names of so many bytes together. May say no when the last chunks are in
+  // use; if it is not full, one more fits.
+  bool has_room_for(uint64_t recipients, uint64_t name_bytes) const {
+    // Near the limit each new chunk is of the largest size, and more than half full when the next one is added.
+    const uint64_t bytes = recipients * (sizeof(Recipient) + alignof(Recipient)) + name_bytes;
+    return chunks_.size() + bytes / (kLargest / 2) < kMostChunks;
+  }
   // REQUIRES: !is_full()
   RecipientId add(ByteView name);
 
@@ -70,9 +77,9 @@ class RecipientChunks {
     uint32_t size;
   };
 
-  static RecipientId id_of(uint32_t chunk, uint32_t offset) { return chunk << kUnitBits | offset / kUnit; }
-  static uint32_t chunk_of(RecipientId id) { return id >> kUnitBits; }
-  static uint32_t offset_of(RecipientId id) { return (id & ((1U << kUnitBits) - 1)) * kUnit; }
+  static RecipientId id_of(uint32_t chunk, uint32_t offset) { return RecipientId(chunk << kUnitBits | offset / kUnit); }
+  static uint32_t chunk_of(RecipientId id) { return id.value() >> kUnitBits; }
+  static uint32_t offset_of(RecipientId id) { return (id.value() & ((1U << kUnitBits) - 1)) * kUnit; }
   Recipient* at(RecipientId id) const {
     return reinterpret_cast<Recipient*>(chunks_[chunk_of(id)].bytes.get() + offset_of(id));
   }

@@ -33,10 +33,10 @@ class RecipientIndex {
  public:
   size_t size() const { return size_; }
 
-  // The recipient with this hash for which is_it(id), kNobody32 if there is none.
+  // The recipient with this hash for which is_it(id), none if there is none.
   template <class IsIt>
   RecipientId find(uint64_t hash, IsIt is_it) const {
-    if (lines_.size() == 0) return kNobody32;
+    if (lines_.size() == 0) return RecipientId::none();
     const uint32_t number = line_of(hash);
     const uint16_t tag = tag_of(hash, depth_of(number));
     for (const Line* line = &lines_[number];; line = &overflow_[line->more]) {
@@ -44,12 +44,12 @@ class RecipientIndex {
         const RecipientId id = line->ids[std::countr_zero(found)];
         if (is_it(id)) return id;
       }
-      if (line->more == kNoMore) return kNobody32;
+      if (line->more == kNoMore) return RecipientId::none();
     }
   }
 
   // Adds one. O(1), amortised; hash_of(id) is asked for the hashes of a few others now and then.
-  // REQUIRES: size() < kNobody32
+  // REQUIRES: size() < UINT32_MAX
   template <class HashOf>
   void add(uint64_t hash, RecipientId id, HashOf hash_of) {
     if (lines_.size() == 0) lines_.add();

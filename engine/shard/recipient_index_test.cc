@@ -17,14 +17,14 @@ struct Numbers {
 
   void add(uint64_t hash) {
     hashes.push_back(hash);
-    const auto id = static_cast<RecipientId>(hashes.size() - 1);
-    index.add(hash, id, [&](RecipientId other) { return ++asked, hashes[other]; });
+    const RecipientId id(static_cast<uint32_t>(hashes.size() - 1));
+    index.add(hash, id, [&](RecipientId other) { return ++asked, hashes[other.value()]; });
   }
   RecipientId find(RecipientId id) const {
-    return index.find(hashes[id], [&](RecipientId other) { return other == id; });
+    return index.find(hashes[id.value()], [&](RecipientId other) { return other == id; });
   }
   const char* check() const {
-    return index.check([&](RecipientId id) { return hashes[id]; });
+    return index.check([&](RecipientId id) { return hashes[id.value()]; });
   }
 };
 
@@ -33,13 +33,13 @@ TEST(RecipientIndex, FindsWhatWasAddedAndNothingElse) {
     SCOPED_TRACE(::testing::Message() << distinct << " hashes");
     std::mt19937_64 random(distinct);
     Numbers numbers;
-    EXPECT_EQ(numbers.index.find(0, [](RecipientId) { return true; }), kNobody32);
-    for (RecipientId id = 0; id < 500; ++id) {
+    EXPECT_EQ(numbers.index.find(0, [](RecipientId) { return true; }), RecipientId::none());
+    for (uint32_t id = 0; id < 500; ++id) {
       numbers.add(random() % distinct * 0x9e3779b97f4a7c15);
       ASSERT_STREQ(numbers.check(), nullptr) << id;
-      for (RecipientId other = 0; other <= id; ++other) ASSERT_EQ(numbers.find(other), other);
+      for (uint32_t other = 0; other <= id; ++other) ASSERT_EQ(numbers.find(RecipientId(other)), RecipientId(other));
     }
-    EXPECT_EQ(numbers.index.find(random(), [](RecipientId) { return false; }), kNobody32);
+    EXPECT_EQ(numbers.index.find(random(), [](RecipientId) { return false; }), RecipientId::none());
   }
 }
 
@@ -48,8 +48,8 @@ TEST(RecipientIndex, AsksAboutThoseWithTheSameTagAlone) {
   Numbers numbers;
   for (int i = 0; i < 50'000; ++i) numbers.add(random());
   uint64_t others = 0;
-  for (RecipientId id = 0; id < numbers.hashes.size(); ++id) {
-    numbers.index.find(numbers.hashes[id], [&](RecipientId other) { return ++others, other == id; });
+  for (uint32_t id = 0; id < numbers.hashes.size(); ++id) {
+    numbers.index.find(numbers.hashes[id], [&](RecipientId other) { return ++others, other == RecipientId(id); });
   }
   others -= numbers.hashes.size();
   // Nine bits are left of a tag at worst, and less than twenty others are in a line.

@@ -20,8 +20,8 @@ inline Links held_links(Recipient& recipient) { return {recipient.queue->held_be
 template <Links (*links)(Recipient&)>
 void add_to_list(Recipients& all, RecipientList& list, RecipientId id) {
   links(all[id]).before = list.last;
-  links(all[id]).after = kNobody32;
-  (list.last == kNobody32 ? list.first : links(all[list.last]).after) = id;
+  links(all[id]).after = RecipientId::none();
+  (list.last.is_none() ? list.first : links(all[list.last]).after) = id;
   list.last = id;
 }
 
@@ -29,9 +29,9 @@ void add_to_list(Recipients& all, RecipientList& list, RecipientId id) {
 template <Links (*links)(Recipient&)>
 void take_from_list(Recipients& all, RecipientList& list, RecipientId id) {
   const Links own = links(all[id]);
-  (own.before == kNobody32 ? list.first : links(all[own.before]).after) = own.after;
-  (own.after == kNobody32 ? list.last : links(all[own.after]).before) = own.before;
-  own.before = own.after = kNobody32;
+  (own.before.is_none() ? list.first : links(all[own.before]).after) = own.after;
+  (own.after.is_none() ? list.last : links(all[own.after]).before) = own.before;
+  own.before = own.after = RecipientId::none();
 }
 
 }  // namespace millrace

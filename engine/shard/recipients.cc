@@ -3,7 +3,7 @@
 namespace millrace {
 
 RecipientId Recipients::find(ByteView name) const {
-  if (name.empty()) return kNobody32;
+  if (name.empty()) return RecipientId::none();
   return by_name_.find(hash(name), [&](RecipientId id) {
     const Recipient& recipient = all_[id];
     // What a message needs of it and the end of its name may be in two cache lines: both are fetched at once.
@@ -15,7 +15,7 @@ RecipientId Recipients::find(ByteView name) const {
 
 bool Recipients::contains(RecipientId id) const {
   // What is read as a name from somebody's middle leads to somebody else, if to anybody.
-  return id != kNobody32 && find(all_.name_if_any(id)) == id;
+  return id.is_some() && find(all_.name_if_any(id)) == id;
 }
 
 RecipientId Recipients::add(ByteView name) {

@@ -17,7 +17,7 @@ class Recipients {
   Recipient& operator[](RecipientId id) { return all_[id]; }
   const Recipient& operator[](RecipientId id) const { return all_[id]; }
 
-  // kNobody32 if there is none. Nobody has an empty name.
+  // None if there is no recipient of that name. No recipient has an empty name.
   RecipientId find(ByteView name) const;
   // Whether a number that comes from outside is a recipient's.
   bool contains(RecipientId id) const;
@@ -29,6 +29,10 @@ class Recipients {
 
   // It holds 32 GiB of them: 400 million with names of 36 bytes.
   bool is_full() const { return all_.is_full(); }
+  // Whether so many more fit, with names of so many bytes together.
+  bool has_room_for(uint64_t recipients, uint64_t name_bytes) const {
+    return all_.has_room_for(recipients, name_bytes);
+  }
   // REQUIRES: there is none of that name; !is_full()
   RecipientId add(ByteView name);
 

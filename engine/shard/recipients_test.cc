@@ -15,7 +15,7 @@ const HashKey kKey{1, 2, 3};
 
 TEST(Recipients, AreFoundByTheirNamesAndKeepTheirNumbers) {
   Recipients recipients(kKey);
-  EXPECT_EQ(recipients.find("ann"), kNobody32);
+  EXPECT_EQ(recipients.find("ann"), RecipientId::none());
   const RecipientId ann = recipients.add("ann");
   const Recipient* at = &recipients[ann];
   for (int i = 0; i < 5000; ++i) recipients.add("recipient " + std::to_string(i));
@@ -23,7 +23,7 @@ TEST(Recipients, AreFoundByTheirNamesAndKeepTheirNumbers) {
   EXPECT_EQ(recipients.find("ann"), ann);
   EXPECT_EQ(&recipients[ann], at) << "it has moved in memory";
   EXPECT_EQ(recipients[recipients.find("recipient 4999")].name(), "recipient 4999");
-  EXPECT_EQ(recipients.find("recipient 5000"), kNobody32);
+  EXPECT_EQ(recipients.find("recipient 5000"), RecipientId::none());
   EXPECT_EQ(recipients.check(), nullptr);
 }
 
@@ -35,7 +35,7 @@ TEST(Recipients, AnyBytesAreAName) {
   for (const std::string& name : names) ids.insert(recipients.add(name));
   EXPECT_EQ(ids.size(), names.size());
   for (const std::string& name : names) EXPECT_EQ(recipients[recipients.find(name)].name(), name);
-  EXPECT_EQ(recipients.find(""), kNobody32);
+  EXPECT_EQ(recipients.find(""), RecipientId::none());
   EXPECT_EQ(recipients.check(), nullptr);
 }
 
@@ -52,7 +52,7 @@ TEST(Recipients, AreVisitedInTheOrderInWhichTheyCame) {
 
 TEST(Recipients, ANumberFromOutsideIsARecipientOnlyIfItWasGivenOut) {
   Recipients recipients(kKey);
-  EXPECT_FALSE(recipients.contains(0));
+  EXPECT_FALSE(recipients.contains(RecipientId(0)));
   std::set<RecipientId> ids = {recipients.add("ann")};
   // The bytes of ann behind one another, as if she began inside of others.
   const std::string ann(reinterpret_cast<const char*>(&recipients[*ids.begin()]), sizeof(Recipient) + 8);
@@ -63,9 +63,12 @@ TEST(Recipients, ANumberFromOutsideIsARecipientOnlyIfItWasGivenOut) {
     ids.insert(recipients.add(forged));
   }
   ids.insert(recipients.add("the last"));
-  for (RecipientId id = 0; id < 1'000'000; ++id) ASSERT_EQ(recipients.contains(id), ids.contains(id)) << id;
-  EXPECT_FALSE(recipients.contains(kNobody32));
-  EXPECT_FALSE(recipients.contains(kNobody32 - 1));
+  for (uint32_t number = 0; number < 1'000'000; ++number) {
+    const RecipientId id(number);
+    ASSERT_EQ(recipients.contains(id), ids.contains(id)) << number;
+  }
+  EXPECT_FALSE(recipients.contains(RecipientId::none()));
+  EXPECT_FALSE(recipients.contains(RecipientId(UINT32_MAX - 1)));
 }
 
 TEST(Recipients, TakeLittleRoomWhetherTheyAreFewOrMany) {
@@ -114,8 +117,8 @@ TEST(RecipientLists, HoldTheirOrderWhoeverGoes) {
   RecipientList list;
   const auto names = [&] {
     std::string forwards, backwards;
-    for (RecipientId at = list.first; at != kNobody32; at = all[at].after) forwards += all[at].name();
-    for (RecipientId at = list.last; at != kNobody32; at = all[at].before) backwards.insert(0, all[at].name());
+    for (RecipientId at = list.first; at.is_some(); at = all[at].after) forwards += all[at].name();
+    for (RecipientId at = list.last; at.is_some(); at = all[at].before) backwards.insert(0, all[at].name());
     EXPECT_EQ(forwards, backwards);
     return forwards;
   };
@@ -131,7 +134,7 @@ TEST(RecipientLists, HoldTheirOrderWhoeverGoes) {
   EXPECT_EQ(names(), "da");
   for (const char* name : {"a", "d"}) take_from_list<own_links>(all, list, all.find(name));
   EXPECT_EQ(names(), "");
-  EXPECT_EQ(list.first, kNobody32);
+  EXPECT_EQ(list.first, RecipientId::none());
 }
 
 }  // namespace

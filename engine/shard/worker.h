@@ -12,8 +12,8 @@ namespace millrace {
 
 // A list through the recipients themselves.
 struct RecipientList {
-  RecipientId first = kNobody32;
-  RecipientId last = kNobody32;
+  RecipientId first;
+  RecipientId last;
 };
 
 struct Worker {
@@ -33,8 +33,8 @@ struct Worker {
   uint64_t recipients = 0;
   uint64_t busy = 0;     // recipients with something pending
   uint64_t pending = 0;  // of all its recipients
-  // Leaving: the next of its own to look at, nobody if all have been.
-  RecipientId looking_at = kNobody32;
+  // Leaving: the next of its own to look at, none if all have been.
+  RecipientId looking_at;
 };
 
 }  // namespace millrace

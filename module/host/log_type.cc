@@ -102,7 +102,7 @@ void digest_group(DigestWriter& writer, const std::string& name, const Group& gr
                               uint64_t{part.terms.attempts}}) {
         writer.number(number);
       }
-      if (part.terms.consumer != kNobody) writer.bytes(group.consumers().name(part.terms.consumer));
+      if (part.terms.consumer.is_some()) writer.bytes(group.consumers().name(part.terms.consumer));
     });
     return true;
   });

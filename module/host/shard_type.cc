@@ -98,7 +98,7 @@ void TypeTraits<Pool>::digest(DigestWriter& writer, const Pool& pool) {
   });
   for (const auto* workers : {&pool.working(), &pool.going()}) {
     for (WorkerId worker : *workers) {
-      for (RecipientId at = pool.worker(worker).own.first; at != kNobody32; at = pool.recipients()[at].after) {
+      for (RecipientId at = pool.worker(worker).own.first; at.is_some(); at = pool.recipients()[at].after) {
         const Recipient& recipient = pool.recipients()[at];
         if (!recipient.queue) continue;
         writer.bytes(recipient.name());
@@ -106,7 +106,7 @@ void TypeTraits<Pool>::digest(DigestWriter& writer, const Pool& pool) {
         digest_messages(writer, recipient.queue->log);
       }
       RecipientId at = pool.worker(worker).ready.first;
-      for (; at != kNobody32; at = pool.recipients()[at].queue->ready_after) writer.bytes(pool.recipients()[at].name());
+      for (; at.is_some(); at = pool.recipients()[at].queue->ready_after) writer.bytes(pool.recipients()[at].name());
     }
   }
 }

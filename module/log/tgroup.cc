@@ -43,7 +43,7 @@ void write_pending(abi::Reply reply, const Group& group, Offset offset, const Pe
   reply.integer(terms.attempts);
   reply.integer(static_cast<int64_t>(ms_until(terms.retry_at, now)));
   reply.integer(terms.expire_at == kNeverExpires ? -1 : static_cast<int64_t>(ms_until(terms.expire_at, now)));
-  terms.consumer == kNobody ? reply.null() : reply.bytes(group.consumers().name(terms.consumer));
+  terms.consumer.is_none() ? reply.null() : reply.bytes(group.consumers().name(terms.consumer));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void TgroupPending::show(abi::Reply reply, const Shown<Log>& shown, const Pendin
   reply.array_later();
   uint64_t written = 0;
   group.pending().each_from(request.from, [&](const PendingPart& part) {
-    const bool wanted = !request.consumer || (part.terms.consumer != kNobody &&
+    const bool wanted = !request.consumer || (part.terms.consumer.is_some() &&
                                               group.consumers().name(part.terms.consumer) == *request.consumer);
     if (!wanted) return true;
     part.messages.each([&](Offset offset) {

@@ -33,7 +33,7 @@ inline std::vector<PendingMessage> pending_of(const Group& group) {
   group.pending().each_from(Offset(0), [&](const PendingPart& part) {
     const PendingTerms& terms = part.terms;
     std::optional<std::string> consumer;
-    if (terms.consumer != kNobody) consumer = std::string(group.consumers().name(terms.consumer));
+    if (terms.consumer.is_some()) consumer = std::string(group.consumers().name(terms.consumer));
     part.messages.each([&](Offset offset) {
       messages.push_back({offset.value(), terms.retry_at, terms.expire_at, terms.retry_ms, terms.attempts, consumer});
     });

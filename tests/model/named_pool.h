@@ -31,7 +31,7 @@ class NamedPool {
   WorkerId id(ByteView name) const {
     const auto found = pool.find_worker(name);
     EXPECT_TRUE(found) << "nobody is called " << name;
-    return found.value_or(0);
+    return found.value_or(WorkerId(0));
   }
   const Worker& worker(ByteView name) const { return pool.worker(id(name)); }
   void touch(ByteView name) { pool.touch(id(name)); }
@@ -74,11 +74,11 @@ class NamedPool {
   using Pulled = std::vector<std::string>;
   Pulled pull(ByteView worker, size_t most = 1000) {
     Pulled pulled;
-    Pool::Delivery delivery;
+    Pool::PulledPayload next;
     touch(worker);
-    while (pulled.size() < most && pool.deliver(id(worker), delivery)) {
-      pulled.push_back(std::string(delivery.recipient) + " " + std::to_string(delivery.sequence.value()) + " " +
-                       std::string(delivery.payload));
+    while (pulled.size() < most && pool.deliver(id(worker), next)) {
+      pulled.push_back(std::string(next.recipient) + " " + std::to_string(next.sequence.value()) + " " +
+                       std::string(next.payload));
       expect_sound();
     }
     return pulled;

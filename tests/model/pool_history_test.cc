@@ -260,10 +260,10 @@ class History {
     in_both([&](Pool& pool) { pool.touch(*pool.find_worker(actor.name)); });
     for (uint64_t left = between(1, 6); left > 0; --left) {
       const std::string got = both([&](Pool& pool) {
-        Pool::Delivery delivery;
-        if (!pool.deliver(*pool.find_worker(actor.name), delivery)) return std::string();
-        return std::string(delivery.recipient) + " " + std::to_string(delivery.sequence.value()) + " " +
-               std::string(delivery.payload);
+        Pool::PulledPayload pulled;
+        if (!pool.deliver(*pool.find_worker(actor.name), pulled)) return std::string();
+        return std::string(pulled.recipient) + " " + std::to_string(pulled.sequence.value()) + " " +
+               std::string(pulled.payload);
       });
       if (got.empty()) {
         EXPECT_FALSE(works && has_waiting(life_of(actor))) << "something waits and is not delivered";

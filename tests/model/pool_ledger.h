@@ -85,7 +85,7 @@ class PoolLedger {
     uint64_t moved = 0;
     for (auto& [name, recipient] : recipients) {
       const RecipientId id = pool.recipients().find(name);
-      ASSERT_NE(id, kNobody32) << name;
+      ASSERT_TRUE(id.is_some()) << name;
       const Life owner = life_of(pool.recipients()[id].owner);
       if (recipient.owner != owner) {
         if (recipient.owner != 0) {

@@ -1,7 +1,7 @@
-// A wall clock that a test can set: loaded into the server before libc, it reads three numbers
+// A wall clock that a test can set: loaded into the server before libc, it reads four numbers
 // in the file named by CLOCK_SHIM, all in milliseconds: how far ahead the clock is, where it
-// stands still (0: it runs), and how far it then goes on whenever anybody reads it. The
-// monotonic clock stays.
+// stands still (0: it runs), how far it then goes on whenever anybody reads it, and how far the
+// monotonic clock goes on with each reading besides the time that passes.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -18,9 +18,11 @@ struct Settings {
   int64_t ahead_ms;
   int64_t stopped_at_ms;
   int64_t each_reading_ms;
+  int64_t monotonic_each_reading_ms;
 };
 
 std::atomic<int64_t> gone_on_ms = 0;
+std::atomic<int64_t> monotonic_gone_on_ms = 0;
 
 const volatile Settings& settings() {
   static const volatile Settings* const mapped = [] {
@@ -42,8 +44,11 @@ timespec from_ns(int64_t ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; 
 extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
   static auto* const real = original<int(clockid_t, timespec*)>("clock_gettime");
   const int result = real(clock, now);
-  if (clock != CLOCK_REALTIME) return result;
   const int64_t ns = now->tv_sec * 1'000'000'000 + now->tv_nsec;
+  if (clock == CLOCK_MONOTONIC) {
+    *now = from_ns(ns + (monotonic_gone_on_ms += settings().monotonic_each_reading_ms) * 1'000'000);
+  }
+  if (clock != CLOCK_REALTIME) return result;
   const int64_t stopped_at = settings().stopped_at_ms;
   *now = from_ns(stopped_at != 0 ? (stopped_at + (gone_on_ms += settings().each_reading_ms)) * 1'000'000
                                  : ns + settings().ahead_ms * 1'000'000);

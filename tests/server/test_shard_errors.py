@@ -192,6 +192,26 @@ def test_a_pool_without_workers_says_noworkers(c, words):
     assert info(c)["recipients"] == 0, "a recipient without a worker is not kept"
 
 
+# Effects that belong to a pool that exists.
+NEED_A_POOL = {
+    "CLOCK": (*APPLY, "CLOCK", "1"),
+    "SEEN": (*APPLY, "SEEN", "w"),
+    "SETTLE": (*APPLY, "SETTLE"),
+}
+
+
+@pytest.mark.parametrize("name", NEED_A_POOL)
+def test_an_effect_makes_no_pool(server, c, name):
+    sent, refused = server.info("replication")["master_repl_offset"], server.counter("payloads_refused")
+    error = "ERR the pool that this effect belongs to is missing"
+    assert c.error_of(*on("missing", NEED_A_POOL[name])) == error
+    assert c.call("EXISTS", "missing") == 0
+    assert server.info("replication")["master_repl_offset"] == sent, "nothing reached the replica"
+    assert server.counter("payloads_refused") == refused + 1
+    join(c, "w")
+    assert c.call(*on("pool", NEED_A_POOL[name])) == b"OK"
+
+
 def test_what_asks_of_a_pool_that_is_not_there_makes_none(c):
     assert c.call("SHARD.OWNER", "pool", "r") is None
     assert c.call("SHARD.CHECK", "pool") == b"OK"

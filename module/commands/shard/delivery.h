@@ -1,4 +1,4 @@
-// Deliveries as their client sees them, written now or recorded for one that waits:
+// Pulled payloads as their client sees them, written now or recorded for one that waits:
 // [[recipient, sequence, payload], ...].
 #pragma once
 
@@ -11,13 +11,13 @@ namespace millrace::module {
 template <class Writer>
 void deliver_and_write(Writer& writer, Pool& pool, WorkerId worker, uint64_t count) {
   writer.array_later();
-  Pool::Delivery delivery;
+  Pool::PulledPayload pulled;
   uint64_t delivered = 0;
-  for (; delivered < count && pool.deliver(worker, delivery); ++delivered) {
+  for (; delivered < count && pool.deliver(worker, pulled); ++delivered) {
     writer.array(3);
-    writer.bytes(delivery.recipient);
-    writer.integer(static_cast<int64_t>(delivery.sequence.value()));
-    writer.bytes(delivery.payload);
+    writer.bytes(pulled.recipient);
+    writer.integer(static_cast<int64_t>(pulled.sequence.value()));
+    writer.bytes(pulled.payload);
   }
   writer.array_was(delivered);
   counters.shard.delivered += delivered;

@@ -29,11 +29,11 @@ void come_back_at(abi::Context context, abi::StringRef name, Pool& pool, std::op
 }
 
 // A pool's time goes on from where it stood when this server began to decide.
-void go_by_our_clock(Pool& pool) {
+void go_by_our_clock(Pool& pool, MonotonicMs service) {
   Pool::Notes& notes = pool.notes;
   if (notes.period == deciding_period) return;
   notes.period = deciding_period;
-  notes.origin = service_time();
+  notes.origin = service;
   notes.time_at_origin = pool.now();
 }
 
@@ -41,8 +41,11 @@ void go_by_our_clock(Pool& pool) {
 
 void move_time(abi::Context context, abi::StringRef name, Pool& pool) {
   if (!decides(context)) return;
-  go_by_our_clock(pool);
-  if (!pool.tick(pool.notes.time_at_origin + (service_time() - pool.notes.origin))) return;
+  // Read once: otherwise the time of a pool that was just made could move, and that effect would be written before the
+  // command that makes the pool.
+  const MonotonicMs service = service_time();
+  go_by_our_clock(pool, service);
+  if (!pool.tick(pool.notes.time_at_origin + (service - pool.notes.origin))) return;
   context.replicate(kApplyToPool, name, kApplyPoolTime, pool.now().value());
   // If the agenda is late, those who wait must not seem stale to what comes now.
   if (pool.now() - pool.notes.kept_there > pool.settings().stale_ms / 2) keep_there(context, name, pool);
@@ -107,7 +110,7 @@ std::optional<UnixMs> look_after_pool(abi::Context context, abi::StringRef name,
   Pool& pool = *key->get();
   pool.notes.promised = MonotonicMs(UINT64_MAX);
   pool.notes.promised_for = PoolTime(UINT64_MAX);
-  go_by_our_clock(pool);
+  go_by_our_clock(pool, service_time());
   const auto is_due = [&](PoolTime now) {
     const auto due = pool.next_settle();
     return due && *due <= now;

@@ -8,6 +8,7 @@
 #include "module/commands/shard/waiting_workers.h"
 #include "module/host/counters.h"
 #include "module/host/log_strings.h"
+#include "module/host/role.h"
 
 namespace millrace::module {
 
@@ -31,6 +32,13 @@ Result<void> apply(Pool& pool, const PoolEffect& effect) {
   return {};
 }
 
+// Parts make the pool they belong to; other effects belong to a pool that exists. But 1.0.0 could write the time of a
+// new pool before the command that makes it, so a replica and a server that loads its AOF accept that.
+bool may_make_pool(abi::Context context, const PoolEffect& effect) {
+  if (effect.what == PoolEffect::What::Part) return true;
+  return effect.what == PoolEffect::What::Clock && !decides(context);
+}
+
 }  // namespace
 
 void shard_apply(abi::Context context, abi::Arguments arguments) {
@@ -40,6 +48,10 @@ void shard_apply(abi::Context context, abi::Arguments arguments) {
   auto key = PoolKey::for_writing(context, name);
   if (!key) return context.reply().error(key.error());
 
+  if (key->get() == nullptr && !may_make_pool(context, *effect)) {
+    ++counters.refused_payloads;
+    return context.reply().error({ErrorCode::Corrupt, "the pool that this effect belongs to is missing"});
+  }
   // A pool that is not there yet is made only if the effect is good.
   std::unique_ptr<Pool> made = key->get() == nullptr ? new_pool() : nullptr;
   Pool& pool = made ? *made : *key->get();
