@@ -9,8 +9,8 @@
 #include "engine/base/hash_index.h"
 #include "engine/base/keyed_hash.h"
 #include "engine/base/slots.h"
-#include "engine/route/filter.h"
-#include "engine/route/filter_index.h"
+#include "engine/filter/filter.h"
+#include "engine/filter/filter_index.h"
 #include "engine/route/subscriptions.h"
 
 namespace millrace {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "engine/base/decoder.h"
-#include "engine/route/json_text.h"
+#include "engine/filter/json_text.h"
 
 namespace millrace {
 

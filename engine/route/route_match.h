@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/route/document.h"
+#include "engine/filter/document.h"
 #include "engine/route/route_table.h"
 
 namespace millrace {

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "engine/route/filter_index.h"
+#include "engine/filter/filter_index.h"
 #include "tests/model/filter_model.h"
 #include "tests/model/random_filters.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/route/json_text.h"
+#include "engine/filter/json_text.h"
 
 namespace millrace::module {
 

@@ -16,7 +16,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
-#include "engine/route/scalar.h"
+#include "engine/filter/scalar.h"
 
 namespace millrace {
 

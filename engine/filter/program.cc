@@ -1,9 +1,9 @@
-#include "engine/route/program.h"
+#include "engine/filter/program.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "engine/route/filter_normal.h"
+#include "engine/filter/filter_normal.h"
 
 namespace millrace {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/base/bytes.h"
-#include "engine/route/number.h"
+#include "engine/filter/number.h"
 
 namespace millrace {
 

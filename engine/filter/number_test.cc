@@ -1,4 +1,4 @@
-#include "engine/route/number.h"
+#include "engine/filter/number.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/route/residue.h"
+#include "engine/filter/residue.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,10 +1,10 @@
-#include "engine/route/document.h"
+#include "engine/filter/document.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "engine/route/json_text.h"
+#include "engine/filter/json_text.h"
 
 namespace millrace {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/base/bytes.h"
-#include "engine/route/scalar.h"
+#include "engine/filter/scalar.h"
 
 namespace millrace {
 

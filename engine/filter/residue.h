@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/route/document.h"
-#include "engine/route/fields.h"
+#include "engine/filter/document.h"
+#include "engine/filter/fields.h"
 
 namespace millrace {
 

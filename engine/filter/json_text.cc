@@ -1,4 +1,4 @@
-#include "engine/route/json_text.h"
+#include "engine/filter/json_text.h"
 
 #include <simdjson.h>
 

@@ -1,4 +1,4 @@
-#include "engine/route/filter_index.h"
+#include "engine/filter/filter_index.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/route/access.h"
+#include "engine/filter/access.h"
 
 #include <algorithm>
 #include <limits>

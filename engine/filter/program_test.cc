@@ -1,4 +1,4 @@
-#include "engine/route/program.h"
+#include "engine/filter/program.h"
 
 #include <gtest/gtest.h>
 

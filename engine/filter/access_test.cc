@@ -1,4 +1,4 @@
-#include "engine/route/access.h"
+#include "engine/filter/access.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "engine/route/json_text.h"
+#include "engine/filter/json_text.h"
 
 namespace millrace {
 namespace {

@@ -9,12 +9,12 @@
 #include "engine/base/hash_index.h"
 #include "engine/base/keyed_hash.h"
 #include "engine/base/slots.h"
-#include "engine/route/access.h"
-#include "engine/route/fields.h"
-#include "engine/route/filter.h"
-#include "engine/route/glance.h"
-#include "engine/route/program.h"
-#include "engine/route/residue.h"
+#include "engine/filter/access.h"
+#include "engine/filter/fields.h"
+#include "engine/filter/filter.h"
+#include "engine/filter/glance.h"
+#include "engine/filter/program.h"
+#include "engine/filter/residue.h"
 
 namespace millrace {
 

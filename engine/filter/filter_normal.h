@@ -3,7 +3,7 @@
 
 #include <re2/re2.h>
 
-#include "engine/route/filter.h"
+#include "engine/filter/filter.h"
 
 namespace millrace {
 

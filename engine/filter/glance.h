@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "engine/route/scalar.h"
+#include "engine/filter/scalar.h"
 
 namespace millrace {
 

@@ -1,4 +1,4 @@
-#include "engine/route/document.h"
+#include "engine/filter/document.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "engine/route/filter_normal.h"
+#include "engine/filter/filter_normal.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "engine/route/filter.h"
-#include "engine/route/program.h"
+#include "engine/filter/filter.h"
+#include "engine/filter/program.h"
 
 namespace millrace {
 namespace {

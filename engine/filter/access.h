@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/route/filter.h"
+#include "engine/filter/filter.h"
 
 namespace millrace {
 

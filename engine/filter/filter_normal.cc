@@ -1,4 +1,4 @@
-#include "engine/route/filter_normal.h"
+#include "engine/filter/filter_normal.h"
 
 #include <sodium/crypto_generichash.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "engine/route/json_text.h"
+#include "engine/filter/json_text.h"
 
 namespace millrace {
 

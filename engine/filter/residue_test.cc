@@ -1,4 +1,4 @@
-#include "engine/route/residue.h"
+#include "engine/filter/residue.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "engine/base/error.h"
-#include "engine/route/fields.h"
-#include "engine/route/scalar.h"
+#include "engine/filter/fields.h"
+#include "engine/filter/scalar.h"
 
 namespace millrace {
 

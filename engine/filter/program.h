@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/route/document.h"
-#include "engine/route/fields.h"
-#include "engine/route/filter.h"
+#include "engine/filter/document.h"
+#include "engine/filter/fields.h"
+#include "engine/filter/filter.h"
 
 namespace millrace {
 

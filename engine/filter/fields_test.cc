@@ -1,4 +1,4 @@
-#include "engine/route/fields.h"
+#include "engine/filter/fields.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/route/glance.h"
+#include "engine/filter/glance.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "engine/route/filter.h"
-#include "engine/route/filter_normal.h"
+#include "engine/filter/filter.h"
+#include "engine/filter/filter_normal.h"
 
 namespace millrace {
 
