@@ -56,26 +56,26 @@ FilterSlot FilterIndex::add(const Filter& filter) {
   };
   const auto access = best_access(filter, cost);
   if (!access) {
-    add_to_residue(slot, filter);
+    add_to_range_index(slot, filter);
     return slot;
   }
   std::vector<uint32_t> hashes;
   for (const Equality& equality : *access) hashes.push_back(hash(fields_.find(equality.field), equality.value));
   std::ranges::sort(hashes);
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  const Glance glance = glance_at(filter, *access);
-  for (uint32_t each : hashes) by_equality_.insert(each, {slot, glance});
+  const Prefilter prefilter = prefilter_of(filter, *access);
+  for (uint32_t each : hashes) by_equality_.insert(each, {slot, prefilter});
   return slot;
 }
 
 // An equality if there is another one, else the narrowest range.
-Glance FilterIndex::glance_at(const Filter& filter, const std::vector<Equality>& access) const {
-  Glance best;
+Prefilter FilterIndex::prefilter_of(const Filter& filter, const std::vector<Equality>& access) const {
+  Prefilter best;
   const auto consider = [&](const std::string& path, auto low, auto high) {
     const FieldId field = fields_.find(path);
     if (field > std::numeric_limits<uint16_t>::max()) return;
-    const Glance glance = {static_cast<uint16_t>(field), low(field), high(field)};
-    if (glance.width() < best.width()) best = glance;
+    const Prefilter prefilter = {static_cast<uint16_t>(field), low(field), high(field)};
+    if (prefilter.width() < best.width()) best = prefilter;
   };
   for (const Filter* part : conjuncts(filter)) {
     if (part->kind != Filter::Kind::Condition || part->op != Operator::Eq) continue;
@@ -93,14 +93,15 @@ Glance FilterIndex::glance_at(const Filter& filter, const std::vector<Equality>&
   return best;
 }
 
-void FilterIndex::add_to_residue(FilterSlot slot, const Filter& filter) {
+void FilterIndex::add_to_range_index(FilterSlot slot, const Filter& filter) {
   std::vector<Bound> bounds;
   for (const Interval& interval : necessary_intervals(filter)) {
     bounds.push_back({fields_.find(interval.field), interval.low, interval.high});
   }
-  const auto room = std::ranges::find_if(residues_, [](const auto& residue) { return !residue->is_full(); });
-  Residue& residue = room != residues_.end() ? **room : *residues_.emplace_back(std::make_unique<Residue>());
-  residue.add(slot, std::move(bounds));
+  const auto room = std::ranges::find_if(range_indexes_, [](const auto& index) { return !index->is_full(); });
+  RangeIndex& index =
+      room != range_indexes_.end() ? **room : *range_indexes_.emplace_back(std::make_unique<RangeIndex>());
+  index.add(slot, std::move(bounds));
 }
 
 void FilterIndex::remove(FilterSlot slot) {
@@ -111,10 +112,10 @@ void FilterIndex::remove(FilterSlot slot) {
     found |= by_equality_.erase(key.hash, {slot, {}});
   }
   if (!found) {
-    const auto residue = std::ranges::find_if(residues_, [&](const auto& each) { return each->remove(slot); });
-    if (residue != residues_.end() && (*residue)->empty()) residues_.erase(residue);
+    const auto index = std::ranges::find_if(range_indexes_, [&](const auto& each) { return each->remove(slot); });
+    if (index != range_indexes_.end() && (*index)->empty()) range_indexes_.erase(index);
   }
-  by_equality_.shrink(by_equality_.size(), [](const Way&) { return true; });
+  by_equality_.shrink(by_equality_.size(), [](const EqualityEntry&) { return true; });
   entry.program.release(fields_);
   filters_.remove(slot);
   if (filters_.size() == 0) {
@@ -147,8 +148,8 @@ void FilterIndex::find_by_equality(auto consider) const {
     const auto batch = std::span(hashes_).subspan(begin, std::min(kBatch, hashes_.size() - begin));
     for (uint32_t each : batch) by_equality_.prefetch_entries(each);
     for (uint32_t each : batch) {
-      by_equality_.each(each, [&](const Way& way) {
-        if (way.glance.may_be_satisfied(short_values_[way.glance.field])) consider(way.filter);
+      by_equality_.each(each, [&](const EqualityEntry& entry) {
+        if (entry.prefilter.may_be_satisfied(short_values_[entry.prefilter.field])) consider(entry.filter);
       });
     }
   }
@@ -168,7 +169,7 @@ void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& ma
   look_at(document);
   find_by_equality(consider);
   forget(document);
-  for (const auto& residue : residues_) residue->each_candidate(document, consider);
+  for (const auto& index : range_indexes_) index->each_candidate(document, consider);
   run_candidates(document, matched);
 }
 
@@ -185,7 +186,7 @@ void FilterIndex::run_candidates(const FieldValues& document, std::vector<Filter
 uint64_t FilterIndex::memory() const {
   uint64_t bytes = fields_.memory() + filters_.memory() + by_equality_.memory();
   for (FilterSlot slot = 0; slot < filters_.limit(); ++slot) bytes += filters_[slot].program.memory();
-  for (const auto& residue : residues_) bytes += sizeof(*residue) + residue->memory();
+  for (const auto& index : range_indexes_) bytes += sizeof(*index) + index->memory();
   bytes += short_values_.capacity() * sizeof(ShortValues);
   return bytes + (candidates_.capacity() + hashes_.capacity() + equalities_.capacity()) * sizeof(uint32_t);
 }
@@ -193,11 +194,11 @@ uint64_t FilterIndex::memory() const {
 const char* FilterIndex::check() const {
   if (const char* broken = fields_.check()) return broken;
   if (const char* broken = by_equality_.check()) return broken;
-  size_t in_residue = 0;
-  for (const auto& residue : residues_) {
-    if (const char* broken = residue->check()) return broken;
-    if (residue->empty()) return "an empty residue is kept";
-    in_residue += residue->size();
+  size_t in_range_indexes = 0;
+  for (const auto& index : range_indexes_) {
+    if (const char* broken = index->check()) return broken;
+    if (index->empty()) return "an empty range index is kept";
+    in_range_indexes += index->size();
   }
   size_t used = 0;
   size_t by_equality = 0;
@@ -208,12 +209,12 @@ const char* FilterIndex::check() const {
     const auto keys = all_keys(filters_[slot].program.filter(fields_));
     for (const Key& key : keys) ++equalities[key.field];
     by_equality += std::ranges::any_of(keys, [&](const Key& key) {
-      return by_equality_.find(key.hash, [&](const Way& way) { return way.filter == slot; }) != nullptr;
+      return by_equality_.find(key.hash, [&](const EqualityEntry& entry) { return entry.filter == slot; }) != nullptr;
     });
   }
   if (used != filters_.size()) return "the count of filters is wrong";
   if (equalities != equalities_) return "the equalities of a field are counted wrong";
-  return used == by_equality + in_residue ? nullptr : "a filter cannot be found, or in two ways";
+  return used == by_equality + in_range_indexes ? nullptr : "a filter cannot be found, or is in both indexes";
 }
 
 }  // namespace millrace

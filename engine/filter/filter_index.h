@@ -1,6 +1,6 @@
-// All filters of a channel, and how a document finds those it matches without looking at
-// the others: by an equality that each demands, or else by its bounds (residue.h). What it
-// finds is run, so what leads to a filter only has to be true, not to be enough.
+// An index of all filters of a channel: finds those that a document matches without running the others. A filter that
+// demands an equality is found by that value, the others by their bounds (range_index.h). Every candidate is run, so an
+// access path must be necessary for a match; it need not be sufficient.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 #include "engine/filter/access.h"
 #include "engine/filter/fields.h"
 #include "engine/filter/filter.h"
-#include "engine/filter/glance.h"
+#include "engine/filter/prefilter.h"
 #include "engine/filter/program.h"
-#include "engine/filter/residue.h"
+#include "engine/filter/range_index.h"
 
 namespace millrace {
 
@@ -23,7 +23,7 @@ class FilterIndex {
   // Strangers choose values: the key keeps them from choosing those that collide.
   explicit FilterIndex(const HashKey& key) : key_(key) {}
 
-  // O(1) for what has an equality; else up to a millisecond, when a line is cut anew.
+  // O(1) for a filter with an equality; else up to a millisecond, when the range index divides a field's line anew.
   FilterSlot add(const Filter& filter);
   void remove(FilterSlot slot);
   size_t size() const { return filters_.size(); }
@@ -45,16 +45,16 @@ class FilterIndex {
     bool is_used = false;
   };
 
-  // From an equality to a filter that demands it.
-  struct Way {
+  // An entry of the equality index: a filter that demands the value under whose hash the entry is.
+  struct EqualityEntry {
     FilterSlot filter;
-    Glance glance;
-    friend bool operator==(const Way& a, const Way& b) { return a.filter == b.filter; }
+    Prefilter prefilter;
+    friend bool operator==(const EqualityEntry& a, const EqualityEntry& b) { return a.filter == b.filter; }
   };
 
   uint32_t hash(FieldId field, const ScalarView& value) const;
-  // What to look at before a filter is fetched that these lead to.
-  Glance glance_at(const Filter& filter, const std::vector<Equality>& access) const;
+  // The condition that is tested before the filter is fetched, if it is found by one of these equalities.
+  Prefilter prefilter_of(const Filter& filter, const std::vector<Equality>& access) const;
   // An equality as it is found.
   struct Key {
     FieldId field;
@@ -67,12 +67,12 @@ class FilterIndex {
   void look_at(const FieldValues& document) const;
   void forget(const FieldValues& document) const;
   void find_by_equality(auto consider) const;
-  void add_to_residue(FilterSlot slot, const Filter& filter);
+  void add_to_range_index(FilterSlot slot, const Filter& filter);
   // Runs the candidates that have not been run for this document, and forgets them.
   void run_candidates(const FieldValues& document, std::vector<FilterSlot>& matched) const;
 
-  // Candidates that wait to be run: enough to have their memory fetched ahead. A document
-  // can lead to a filter in as many ways as it has values.
+  // Candidates that are run together: enough to prefetch their memory. A document can lead to the same filter by each
+  // of its values.
   static constexpr size_t kBatch = 256;
   // Beyond so many filters that share an equality it does not matter how many.
   static constexpr size_t kMostCounted = 256;
@@ -80,9 +80,9 @@ class FilterIndex {
   HashKey key_;
   Fields fields_;
   Slots<Entry> filters_;
-  HashIndex<Way> by_equality_;
+  HashIndex<EqualityEntry> by_equality_;
   std::vector<uint32_t> equalities_;  // by field: how many filters have them; no other field leads to a filter
-  std::vector<std::unique_ptr<Residue>> residues_;
+  std::vector<std::unique_ptr<RangeIndex>> range_indexes_;
   mutable uint32_t match_number_ = 0;
   mutable std::vector<FilterSlot> candidates_;
   // Of the document that is looked at; nothing between two matches.

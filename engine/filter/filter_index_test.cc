@@ -72,7 +72,7 @@ TEST_F(IndexTest, OneRemovedDoesNotTakeAnotherWithIt) {
 }
 
 // What is looked at before a filter is fetched must not hide one that matches.
-TEST_F(IndexTest, AGlanceHidesNoFilterThatMatches) {
+TEST_F(IndexTest, APrefilterHidesNoFilterThatMatches) {
   const FilterSlot text = add(R"({"a":1,"b":"x"})");
   const FilterSlot number = add(R"({"a":1,"b":2})");
   const FilterSlot range = add(R"({"a":1,"c":{"$gte":10,"$lte":1e300}})");
@@ -112,7 +112,7 @@ TEST_F(IndexTest, ReturnsTheFilterOfASlot) {
   EXPECT_EQ(filter_json(index_.filter(slot)), R"({"a":{"$eq":"x"},"b":{"$in":[1,2]}})");
 }
 
-TEST_F(IndexTest, ALongListIsFoundWithoutBeingAWayToIt) {
+TEST_F(IndexTest, AFilterWithALongListIsFoundAlthoughItsValuesAreNotIndexed) {
   std::string list;
   for (int i = 0; i < 1000; ++i) list += (i > 0 ? "," : "") + std::to_string(i);
   const FilterSlot slot = add(R"({"a":{"$in":[)" + list + "]}}");

@@ -57,7 +57,7 @@ std::vector<uint32_t> encode_devices(const RouteTable& table, const std::functio
 // What a string of a target begins with.
 std::string target_head(const RouteTable& table, const RouteTarget& target) {
   std::string bytes(1, kTarget);
-  const RoutedChannel& channel = table.channel(target.channel);
+  const ChannelEntry& channel = table.channel(target.channel);
   bytes += channel.key;
   const bool is_named = target.name != nullptr;
   const TargetKind kind = target.filter == kNoSlot ? TargetKind::Everything

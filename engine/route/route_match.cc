@@ -60,7 +60,7 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
   for (size_t i = 0; i < patterns_.size(); ++i) {
     const ChannelSlot slot = table.find_channel(patterns_[i].key());
     if (slot == kNoSlot) continue;
-    const RoutedChannel& channel = table.channels_[slot];
+    const ChannelEntry& channel = table.channels_[slot];
     table.top_.count(slot, ++channel.heard);
     match_channel(table, channel, static_cast<uint8_t>(1 << i), now);
   }
@@ -84,7 +84,7 @@ void RouteMatcher::forget_large_documents(const RouteChange& change) {
   if (change.old && change.old->size() > kLarge) old_.parser = {};
 }
 
-void RouteMatcher::match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now) {
+void RouteMatcher::match_channel(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now) {
   if (channel.everything != kNoSlot) {
     // Who hears everything hears of what there is and was. Without any old document that is all
     // changes; from nothing to nothing there was none.
@@ -99,7 +99,7 @@ void RouteMatcher::match_channel(const RouteTable& table, const RoutedChannel& c
   if (old_.what == Side::What::Object) match_filters(table, channel, bit, now, false);
 }
 
-void RouteMatcher::match_filters(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now,
+void RouteMatcher::match_filters(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now,
                                  bool is_now) {
   const FilterIndex& index = channel.filters->index();
   if (!values_.extract(is_now ? document_.object : old_.object, index.fields())) is_too_much_ = true;

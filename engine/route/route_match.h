@@ -68,8 +68,8 @@ class RouteMatcher {
 
   static Result<void> read(Side& side, const std::optional<ByteView>& json, const char* name);
   void forget_large_documents(const RouteChange& change);
-  void match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now);
-  void match_filters(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now, bool is_now);
+  void match_channel(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now);
+  void match_filters(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now, bool is_now);
   void fetch_targets(const RouteTable& table, const ChannelFilters& filters);
   void add(const RouteTable& table, const RouteTarget& target, UnixMs now, Found what);
 

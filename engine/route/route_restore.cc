@@ -112,7 +112,7 @@ const char* RouteTable::check() const {
 
   uint64_t filters = 0;
   for (ChannelSlot slot = 0; slot < channels_.limit(); ++slot) {
-    const RoutedChannel& channel = channels_[slot];
+    const ChannelEntry& channel = channels_[slot];
     if (!channel.is_used()) continue;
     if (find_channel(channel.key) != slot) return "a channel is not found";
     if (channel.members != members[slot] || channel.targets != targets[slot]) return "a channel counts wrong";

@@ -91,7 +91,8 @@ struct RouteTarget {
   bool is_used() const { return channel != kNoSlot; }
 };
 
-struct RoutedChannel {
+// What the table holds of one channel; RouteChannel is the channel's address.
+struct ChannelEntry {
   std::string key;  // RouteChannel::key(); empty: an unused slot
   TargetSlot everything = kNoSlot;
   uint32_t targets = 0;
@@ -196,8 +197,8 @@ class RouteTable {
   // Those that have died and are not swept yet count, unless they were deleted.
   RouteCounts counts() const;
   ChannelSlot find_channel(ByteView key) const;
-  const RoutedChannel& channel(ChannelSlot slot) const { return channels_[slot]; }
-  const Slots<RoutedChannel>& channels() const { return channels_; }
+  const ChannelEntry& channel(ChannelSlot slot) const { return channels_[slot]; }
+  const Slots<ChannelEntry>& channels() const { return channels_; }
   const RouteTarget& target(TargetSlot slot) const { return targets_[slot]; }
   const Slots<RouteTarget>& targets() const { return targets_; }
   const Device& device_at(DeviceSlot slot) const { return devices_[slot]; }
@@ -272,7 +273,7 @@ class RouteTable {
   mutable std::vector<DeviceMark> marks_;  // by device
   HashIndex<DeviceSlot> by_name_;
   Transports transports_;
-  Slots<RoutedChannel> channels_;
+  Slots<ChannelEntry> channels_;
   HashIndex<ChannelSlot> by_key_;
   Slots<RouteTarget> targets_;
   Subscriptions subscriptions_;

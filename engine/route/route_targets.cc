@@ -115,7 +115,7 @@ void RouteTable::set_filter(const RouteChannel& channel, ByteView name, const Fi
 
 void RouteTable::leave_channel(TargetSlot slot) {
   RouteTarget& target = targets_[slot];
-  RoutedChannel& channel = channels_[target.channel];
+  ChannelEntry& channel = channels_[target.channel];
   if (target.filter == kNoSlot) {
     channel.everything = kNoSlot;
   } else {

@@ -1,4 +1,4 @@
-#include "engine/filter/glance.h"
+#include "engine/filter/prefilter.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace millrace {
 namespace {
 
-TEST(Glance, OfTwoNumbersTheGreaterHasNoFewer) {
+TEST(Prefilter, ShortNumbersKeepTheOrderOfNumbers) {
   std::mt19937_64 random(7);
   const auto of_real = [](double number) { return short_number(number); };
   const auto of_whole = [](int64_t number) { return short_value(ScalarView(Number(number)), 0); };
@@ -25,7 +25,7 @@ TEST(Glance, OfTwoNumbersTheGreaterHasNoFewer) {
   }
 }
 
-TEST(Glance, NumbersFromEndToEnd) {
+TEST(Prefilter, TheOrderHoldsFromMinusInfinityToInfinity) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double ascending[] = {-kInfinity, -1e300, -1e9, -2, -1, -1e-9, 0, 1e-9, 1, 1.5, 2, 1e9, 1e300, kInfinity};
   for (size_t i = 1; i < std::size(ascending); ++i) {
@@ -35,8 +35,8 @@ TEST(Glance, NumbersFromEndToEnd) {
   EXPECT_LT(short_number(1), short_number(1.5));
 }
 
-TEST(Glance, ARangeLetsThroughWhatIsInIt) {
-  const Glance range = {.field = 0, .low = short_number(10), .high = short_number(20)};
+TEST(Prefilter, ARangeLetsThroughWhatIsInIt) {
+  const Prefilter range = {.field = 0, .low = short_number(10), .high = short_number(20)};
   ShortValues value;
   EXPECT_FALSE(range.may_be_satisfied(value)) << "nothing";
   value.add(short_number(15));
@@ -46,15 +46,17 @@ TEST(Glance, ARangeLetsThroughWhatIsInIt) {
   EXPECT_FALSE(range.may_be_satisfied(value));
 }
 
-TEST(Glance, SeveralValuesMaySatisfyAnything) {
-  const Glance range = {.field = 0, .low = short_number(10), .high = short_number(20)};
+TEST(Prefilter, SeveralValuesMaySatisfyAnything) {
+  const Prefilter range = {.field = 0, .low = short_number(10), .high = short_number(20)};
   ShortValues values;
   values.add(short_number(1));
   values.add(short_number(30));
   EXPECT_TRUE(range.may_be_satisfied(values)) << "one satisfies one border, the other the other";
 }
 
-TEST(Glance, AsMadeItIsSatisfiedByNothingToo) { EXPECT_TRUE(Glance().may_be_satisfied(ShortValues())); }
+TEST(Prefilter, ByDefaultADocumentWithoutValuesSatisfiesIt) {
+  EXPECT_TRUE(Prefilter().may_be_satisfied(ShortValues()));
+}
 
 }  // namespace
 }  // namespace millrace

@@ -1,4 +1,4 @@
-#include "engine/filter/residue.h"
+#include "engine/filter/range_index.h"
 
 #include <algorithm>
 #include <bit>
@@ -27,7 +27,7 @@ size_t piece_of(const std::vector<double>& cuts, double number) {
 
 }  // namespace
 
-const Residue::Bits* Residue::allowed(const Line& line, const FieldValues& document) {
+const RangeIndex::Bits* RangeIndex::allowed(const Line& line, const FieldValues& document) {
   const auto values = document.values(line.field);
   // Of several numbers one may satisfy one border and another the other.
   if (values.size() > 1) return nullptr;
@@ -35,19 +35,19 @@ const Residue::Bits* Residue::allowed(const Line& line, const FieldValues& docum
   return &line.allowed[piece_of(line.cuts, values.front().number.approximate())];
 }
 
-Residue::Bits Residue::all() {
+RangeIndex::Bits RangeIndex::all() {
   Bits bits;
   bits.fill(UINT64_MAX);
   return bits;
 }
 
-size_t Residue::count_bounding(const Line& line) {
+size_t RangeIndex::count_bounding(const Line& line) {
   size_t others = 0;
   for (uint64_t word : line.not_bounding) others += static_cast<size_t>(std::popcount(word));
   return kCapacity - others;
 }
 
-void Residue::restrict(Bits& candidates, const FieldValues& document) const {
+void RangeIndex::restrict(Bits& candidates, const FieldValues& document) const {
   std::array<const Bits*, kTogether> rows;
   for (size_t begin = 0; begin < lines_.size(); begin += kTogether) {
     size_t count = 0;
@@ -64,7 +64,7 @@ void Residue::restrict(Bits& candidates, const FieldValues& document) const {
   }
 }
 
-void Residue::put(Line& line, size_t position, const Bound& bound) {
+void RangeIndex::put(Line& line, size_t position, const Bound& bound) {
   reset(line.not_bounding, position);
   const size_t first = piece_of(line.cuts, bound.low);
   const size_t last = piece_of(line.cuts, bound.high);
@@ -74,19 +74,19 @@ void Residue::put(Line& line, size_t position, const Bound& bound) {
 }
 
 // A position that no filter bounds is allowed everywhere.
-void Residue::free(Line& line, size_t position) {
+void RangeIndex::free(Line& line, size_t position) {
   set(line.not_bounding, position);
   for (Bits& bits : line.allowed) set(bits, position);
 }
 
-Residue::Line& Residue::line_of(FieldId field) {
+RangeIndex::Line& RangeIndex::line_of(FieldId field) {
   const auto found = std::ranges::find(lines_, field, &Line::field);
   if (found != lines_.end()) return *found;
   return lines_.emplace_back(Line{.field = field, .cuts = {}, .allowed = {all()}, .not_bounding = all()});
 }
 
 // Cuts the line where there are as many borders in each piece.
-void Residue::cut(Line& line) {
+void RangeIndex::cut(Line& line) {
   std::vector<double> borders;
   for (size_t i = 0; i < filters_.size(); ++i) {
     if (!has(used_, i)) continue;
@@ -111,7 +111,7 @@ void Residue::cut(Line& line) {
   }
 }
 
-void Residue::add(FilterSlot filter, std::vector<Bound> bounds) {
+void RangeIndex::add(FilterSlot filter, std::vector<Bound> bounds) {
   size_t position = 0;
   while (position < filters_.size() && has(used_, position)) ++position;
   if (position == filters_.size()) {
@@ -130,7 +130,7 @@ void Residue::add(FilterSlot filter, std::vector<Bound> bounds) {
   }
 }
 
-bool Residue::remove(FilterSlot filter) {
+bool RangeIndex::remove(FilterSlot filter) {
   for (size_t i = 0; i < filters_.size(); ++i) {
     if (!has(used_, i) || filters_[i] != filter) continue;
     for (const Bound& bound : bounds_[i]) {
@@ -148,7 +148,7 @@ bool Residue::remove(FilterSlot filter) {
   return false;
 }
 
-uint64_t Residue::memory() const {
+uint64_t RangeIndex::memory() const {
   uint64_t bytes = filters_.capacity() * sizeof(FilterSlot) + lines_.capacity() * sizeof(Line);
   bytes += bounds_.capacity() * sizeof(std::vector<Bound>);
   for (const auto& bounds : bounds_) bytes += bounds.capacity() * sizeof(Bound);
@@ -158,7 +158,7 @@ uint64_t Residue::memory() const {
   return bytes;
 }
 
-const char* Residue::check() const {
+const char* RangeIndex::check() const {
   size_t used = 0;
   for (size_t i = 0; i < filters_.size(); ++i) {
     used += has(used_, i);

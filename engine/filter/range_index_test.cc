@@ -1,4 +1,4 @@
-#include "engine/filter/residue.h"
+#include "engine/filter/range_index.h"
 
 #include <gtest/gtest.h>
 
@@ -19,10 +19,10 @@ class Asking {
     for (const char* path : {"x", "y", "z"}) fields_.use(path);
   }
 
-  std::vector<FilterSlot> candidates(const Residue& residue, const std::string& json) {
+  std::vector<FilterSlot> candidates(const RangeIndex& index, const std::string& json) {
     values_.extract(parser_.parse(json).value(), fields_);
     std::vector<FilterSlot> found;
-    residue.each_candidate(values_, [&](FilterSlot slot) { found.push_back(slot); });
+    index.each_candidate(values_, [&](FilterSlot slot) { found.push_back(slot); });
     std::ranges::sort(found);
     return found;
   }
@@ -36,59 +36,59 @@ class Asking {
 
 using Slots = std::vector<FilterSlot>;
 
-TEST(Residue, ANumberFindsThoseWhoseBoundsItKeeps) {
+TEST(RangeIndex, ANumberFindsThoseWhoseBoundsItKeeps) {
   Asking ask;
-  Residue residue;
-  residue.add(1, {{ask.field("x"), 0, 10}});
-  residue.add(2, {{ask.field("x"), 20, kInfinity}});
-  residue.add(3, {{ask.field("x"), -kInfinity, 30}, {ask.field("y"), 5, 6}});
-  residue.add(4, {});
-  EXPECT_EQ(ask.candidates(residue, R"({"x":5})"), (Slots{1, 4}));
-  EXPECT_EQ(ask.candidates(residue, R"({"x":25})"), (Slots{2, 4}));
-  EXPECT_EQ(ask.candidates(residue, R"({"x":25,"y":5.5})"), (Slots{2, 3, 4}));
-  EXPECT_EQ(residue.check(), nullptr);
+  RangeIndex index;
+  index.add(1, {{ask.field("x"), 0, 10}});
+  index.add(2, {{ask.field("x"), 20, kInfinity}});
+  index.add(3, {{ask.field("x"), -kInfinity, 30}, {ask.field("y"), 5, 6}});
+  index.add(4, {});
+  EXPECT_EQ(ask.candidates(index, R"({"x":5})"), (Slots{1, 4}));
+  EXPECT_EQ(ask.candidates(index, R"({"x":25})"), (Slots{2, 4}));
+  EXPECT_EQ(ask.candidates(index, R"({"x":25,"y":5.5})"), (Slots{2, 3, 4}));
+  EXPECT_EQ(index.check(), nullptr);
 }
 
-TEST(Residue, WhatIsMissingOrNoNumberKeepsNoBounds) {
+TEST(RangeIndex, WhatIsMissingOrNoNumberKeepsNoBounds) {
   Asking ask;
-  Residue residue;
-  residue.add(1, {{ask.field("x"), -kInfinity, 10}});
-  residue.add(2, {});
+  RangeIndex index;
+  index.add(1, {{ask.field("x"), -kInfinity, 10}});
+  index.add(2, {});
   for (const char* json : {"{}", R"({"x":"5"})", R"({"x":null})", R"({"x":[]})", R"({"x":{"y":5}})"}) {
-    EXPECT_EQ(ask.candidates(residue, json), (Slots{2})) << json;
+    EXPECT_EQ(ask.candidates(index, json), (Slots{2})) << json;
   }
 }
 
-TEST(Residue, OfSeveralNumbersEachMayKeepOneBorder) {
+TEST(RangeIndex, OfSeveralNumbersEachMayKeepOneBorder) {
   Asking ask;
-  Residue residue;
-  residue.add(1, {{ask.field("x"), 10, 5}});  // x > 10 and x < 5
-  EXPECT_EQ(ask.candidates(residue, R"({"x":[1,20]})"), (Slots{1}));
+  RangeIndex index;
+  index.add(1, {{ask.field("x"), 10, 5}});  // x > 10 and x < 5
+  EXPECT_EQ(ask.candidates(index, R"({"x":[1,20]})"), (Slots{1}));
 }
 
-TEST(Residue, TakesBackWhatWasRemoved) {
+TEST(RangeIndex, TakesBackWhatWasRemoved) {
   Asking ask;
-  Residue residue;
-  residue.add(7, {{ask.field("x"), 0, 10}});
-  EXPECT_FALSE(residue.remove(8));
-  EXPECT_TRUE(residue.remove(7));
-  EXPECT_FALSE(residue.remove(7));
-  EXPECT_TRUE(residue.empty());
-  EXPECT_EQ(ask.candidates(residue, R"({"x":5})"), Slots{});
-  EXPECT_EQ(residue.check(), nullptr);
+  RangeIndex index;
+  index.add(7, {{ask.field("x"), 0, 10}});
+  EXPECT_FALSE(index.remove(8));
+  EXPECT_TRUE(index.remove(7));
+  EXPECT_FALSE(index.remove(7));
+  EXPECT_TRUE(index.empty());
+  EXPECT_EQ(ask.candidates(index, R"({"x":5})"), Slots{});
+  EXPECT_EQ(index.check(), nullptr);
 }
 
 // Nobody is left out, and of bounds that are cut finely only neighbours come in.
-TEST(Residue, RandomBoundsAgreeWithAList) {
+TEST(RangeIndex, RandomBoundsAgreeWithAList) {
   std::mt19937_64 random(1);
   Asking ask;
-  Residue residue;
+  RangeIndex index;
   std::map<FilterSlot, std::vector<Bound>> model;
   size_t exact = 0;
   size_t found = 0;
   for (FilterSlot step = 0; step < 6000; ++step) {
     const bool grows = step < 3000;
-    if (!residue.is_full() && random() % 4 < (grows ? 3 : 1)) {
+    if (!index.is_full() && random() % 4 < (grows ? 3 : 1)) {
       std::vector<Bound> bounds;
       for (const char* path : {"x", "y", "z"}) {
         if (random() % 2 == 0) continue;
@@ -97,19 +97,19 @@ TEST(Residue, RandomBoundsAgreeWithAList) {
         bounds.push_back({ask.field(path), low, is_open ? kInfinity : low + static_cast<double>(random() % 50)});
       }
       model[step] = bounds;
-      residue.add(step, std::move(bounds));
+      index.add(step, std::move(bounds));
     } else if (!model.empty()) {
       const auto gone = std::next(model.begin(), static_cast<ptrdiff_t>(random() % model.size()));
-      ASSERT_TRUE(residue.remove(gone->first));
+      ASSERT_TRUE(index.remove(gone->first));
       model.erase(gone);
     }
-    ASSERT_EQ(residue.size(), model.size());
+    ASSERT_EQ(index.size(), model.size());
     if (step % 20 != 0) continue;
-    ASSERT_EQ(residue.check(), nullptr);
+    ASSERT_EQ(index.check(), nullptr);
     const std::map<FieldId, double> numbers{{ask.field("x"), static_cast<double>(random() % 1000)},
                                             {ask.field("y"), static_cast<double>(random() % 1000)}};
-    const auto candidates = ask.candidates(residue, "{\"x\":" + std::to_string(numbers.at(ask.field("x"))) +
-                                                        ",\"y\":" + std::to_string(numbers.at(ask.field("y"))) + "}");
+    const auto candidates = ask.candidates(index, "{\"x\":" + std::to_string(numbers.at(ask.field("x"))) +
+                                                      ",\"y\":" + std::to_string(numbers.at(ask.field("y"))) + "}");
     for (const auto& [slot, bounds] : model) {
       const bool keeps = std::ranges::all_of(bounds, [&](const Bound& bound) {
         const auto number = numbers.find(bound.field);

@@ -1,6 +1,6 @@
-// One condition of a filter, in six bytes: kept beside what leads to the filter, so that most
-// documents are seen not to match it without fetching the filter itself. Here a value is sixteen
-// bits: of two numbers the greater has no fewer, other values have what their hash gives them.
+// A prefilter: one condition of a filter in six bytes. It is kept in the index entry of the filter, so that most
+// documents that do not match are rejected without a fetch of the filter itself. A value is shortened to sixteen bits:
+// the order of numbers is preserved (two of them may become equal), other values have sixteen bits of their hash.
 #pragma once
 
 #include <bit>
@@ -40,8 +40,8 @@ struct ShortValues {
   }
 };
 
-// As made: every document satisfies it.
-struct Glance {
+// A range of short values of one field. By default every document satisfies it.
+struct Prefilter {
   uint16_t field = 0;
   ShortValue low = 0;
   ShortValue high = kGreatestShortValue;

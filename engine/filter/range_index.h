@@ -1,12 +1,14 @@
-// Filters that no equality leads to, a thousand or so together. For each field that some of
-// them bound by numbers, the line of numbers is cut into pieces, and each piece knows which
-// filters allow it: a document keeps those that all its fields allow, word by word.
+// An index of up to 1,024 filters by the ranges of numbers that they demand, for filters without an equality to index.
+// For each field that some of them bound, the number line is cut into pieces, and each piece has a bitmap of the
+// filters that allow it. The candidates for a document are the intersection of the bitmaps that its numbers select.
 //
 //   temperature   ---- 10 -------- 18 ---- 25 ------------>
 //   allowed       1011 |   0011    |  0111 |    0101           a bit for each filter
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -24,7 +26,7 @@ struct Bound {
   double high;
 };
 
-class Residue {
+class RangeIndex {
  public:
   static constexpr size_t kCapacity = 1024;
 
@@ -37,7 +39,7 @@ class Residue {
   // True if it was there.
   bool remove(FilterSlot filter);
 
-  // Calls visit(slot) for every filter that the document may match.
+  // Calls visit(slot) for every candidate: all filters that the document matches, and maybe others.
   template <class Visit>
   void each_candidate(const FieldValues& document, Visit visit) const {
     Bits candidates = used_;
