@@ -49,7 +49,7 @@ ScalarView value_of(simdjson::dom::element element) {
 }  // namespace
 
 bool FieldValues::extract(const simdjson::dom::object& document, const Fields& fields) {
-  for (FieldId field : present_) places_[field] = {};
+  for (FieldId field : present_) places_[field.value()] = {};
   present_.clear();
   if (places_.size() < fields.limit()) places_.resize(fields.limit());
   found_.clear();
@@ -62,7 +62,7 @@ bool FieldValues::extract(const simdjson::dom::object& document, const Fields& f
   found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   values_.clear();
   for (const auto& [field, value] : found_) {
-    Place& place = places_[field];
+    Place& place = places_[field.value()];
     if (place.end == 0) place.begin = static_cast<uint32_t>(values_.size());
     values_.push_back(value);
     place.end = static_cast<uint32_t>(values_.size());
@@ -71,8 +71,9 @@ bool FieldValues::extract(const simdjson::dom::object& document, const Fields& f
 }
 
 std::span<const ScalarView> FieldValues::values(FieldId field) const {
-  if (field >= places_.size()) return {};
-  return std::span(values_).subspan(places_[field].begin, places_[field].end - places_[field].begin);
+  if (field.value() >= places_.size()) return {};
+  return std::span(values_).subspan(places_[field.value()].begin,
+                                    places_[field.value()].end - places_[field.value()].begin);
 }
 
 void FieldValues::walk(const simdjson::dom::object& object, const Fields::Node& node) {
@@ -83,12 +84,12 @@ void FieldValues::walk(const simdjson::dom::object& object, const Fields::Node& 
 }
 
 void FieldValues::note_presence(FieldId field) {
-  if (std::exchange(places_[field].is_present, true)) return;
+  if (std::exchange(places_[field.value()].is_present, true)) return;
   present_.push_back(field);
 }
 
 void FieldValues::take(simdjson::dom::element element, const Fields::Node& node, bool in_array) {
-  if (node.field != kNoField) note_presence(node.field);
+  if (node.field.is_some()) note_presence(node.field);
   if (element.is_array() && !in_array) {
     const simdjson::dom::array array = element.get_array().value_unsafe();
     for (simdjson::dom::element each : array) {
@@ -97,7 +98,7 @@ void FieldValues::take(simdjson::dom::element element, const Fields::Node& node,
     }
     return;
   }
-  if (node.field != kNoField) found_.emplace_back(node.field, value_of(element));
+  if (node.field.is_some()) found_.emplace_back(node.field, value_of(element));
   if (element.is_object() && !node.children.empty()) walk(element.get_object().value_unsafe(), node);
 }
 

@@ -36,7 +36,7 @@ class FieldValues {
   static constexpr size_t kMaxValues = 10'000;
   bool extract(const simdjson::dom::object& document, const Fields& fields);
 
-  bool is_present(FieldId field) const { return field < places_.size() && places_[field].is_present; }
+  bool is_present(FieldId field) const { return field.value() < places_.size() && places_[field.value()].is_present; }
   // Sorted by ScalarOrder, no two the same.
   std::span<const ScalarView> values(FieldId field) const;
 

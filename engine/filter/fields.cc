@@ -15,13 +15,13 @@ ByteView take_name(ByteView& path) {
 // Removes the path below the node, and every node that then leads nowhere.
 void remove(Fields::Node& node, ByteView path, bool is_last) {
   if (is_last) {
-    node.field = kNoField;
+    node.field = FieldId::none();
     return;
   }
   const bool last = path.find('.') == ByteView::npos;
   const auto child = node.children.find(take_name(path));
   remove(*child->second, path, last);
-  if (child->second->field == kNoField && child->second->children.empty()) node.children.erase(child);
+  if (child->second->field.is_none() && child->second->children.empty()) node.children.erase(child);
 }
 
 }  // namespace
@@ -38,16 +38,16 @@ FieldId Fields::use(ByteView whole) {
     }
     node = child->second.get();
   }
-  if (node->field == kNoField) {
+  if (node->field.is_none()) {
     if (free_.empty()) {
-      free_.push_back(static_cast<FieldId>(uses_.size()));
+      free_.push_back(FieldId(static_cast<uint32_t>(uses_.size())));
       uses_.emplace_back();
     }
     node->field = free_.back();
     free_.pop_back();
-    uses_[node->field].path = whole;
+    uses_[node->field.value()].path = whole;
   }
-  ++uses_[node->field].filters;
+  ++uses_[node->field.value()].filters;
   return node->field;
 }
 
@@ -56,14 +56,14 @@ FieldId Fields::find(ByteView path) const {
   for (bool more = true; more;) {
     more = path.find('.') != ByteView::npos;
     const auto child = node->children.find(take_name(path));
-    if (child == node->children.end()) return kNoField;
+    if (child == node->children.end()) return FieldId::none();
     node = child->second.get();
   }
   return node->field;
 }
 
 void Fields::release(FieldId field) {
-  Use& use = uses_[field];
+  Use& use = uses_[field.value()];
   if (--use.filters != 0) return;
   remove(root_, use.path, false);
   use.path = std::string();
@@ -86,10 +86,10 @@ uint64_t Fields::memory() const {
 
 const char* Fields::check() const {
   size_t used = 0;
-  for (FieldId field = 0; field < uses_.size(); ++field) {
-    if (uses_[field].filters == 0) continue;
+  for (uint32_t i = 0; i < uses_.size(); ++i) {
+    if (uses_[i].filters == 0) continue;
     ++used;
-    if (find(uses_[field].path) != field) return "a field is not found by its path";
+    if (find(uses_[i].path) != FieldId(i)) return "a field is not found by its path";
   }
   if (used + free_.size() != uses_.size()) return "a field is neither used nor free";
   return uses_.empty() && !root_.children.empty() ? "a name leads nowhere" : nullptr;

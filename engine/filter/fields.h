@@ -13,16 +13,14 @@
 #include <vector>
 
 #include "engine/base/bytes.h"
+#include "engine/filter/filter_ids.h"
 
 namespace millrace {
-
-using FieldId = uint32_t;
-inline constexpr FieldId kNoField = UINT32_MAX;
 
 class Fields {
  public:
   struct Node {
-    FieldId field = kNoField;
+    FieldId field;  // none if no filter looks at the path that ends here
     std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
   };
 
@@ -31,12 +29,12 @@ class Fields {
   // One fewer; a field nobody looks at is forgotten, and its id may be given to another.
   void release(FieldId field);
 
-  // The id of a path that some filter looks at; kNoField if none does.
+  // The id of a path that some filter looks at; none if no filter does.
   FieldId find(ByteView path) const;
 
   // Ids are below this.
   size_t limit() const { return uses_.size(); }
-  const std::string& path(FieldId field) const { return uses_[field].path; }
+  const std::string& path(FieldId field) const { return uses_[field.value()].path; }
   const Node& root() const { return root_; }
 
   uint64_t memory() const;

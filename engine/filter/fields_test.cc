@@ -22,11 +22,11 @@ TEST(Fields, AFieldHasOneIdHoweverManyUseIt) {
 TEST(Fields, APathIsNotThePathsItLeadsThrough) {
   Fields fields;
   fields.use("a.b.c");
-  EXPECT_EQ(fields.find("a"), kNoField);
-  EXPECT_EQ(fields.find("a.b"), kNoField);
-  EXPECT_EQ(fields.find("a.b.c.d"), kNoField);
-  EXPECT_EQ(fields.find("b"), kNoField);
-  EXPECT_EQ(fields.find(""), kNoField);
+  EXPECT_EQ(fields.find("a"), FieldId::none());
+  EXPECT_EQ(fields.find("a.b"), FieldId::none());
+  EXPECT_EQ(fields.find("a.b.c.d"), FieldId::none());
+  EXPECT_EQ(fields.find("b"), FieldId::none());
+  EXPECT_EQ(fields.find(""), FieldId::none());
 }
 
 TEST(Fields, AFieldIsKeptUntilTheLastUseIsReleased) {
@@ -37,7 +37,7 @@ TEST(Fields, AFieldIsKeptUntilTheLastUseIsReleased) {
   fields.release(a);
   EXPECT_EQ(fields.find("a"), a);
   fields.release(a);
-  EXPECT_EQ(fields.find("a"), kNoField);
+  EXPECT_EQ(fields.find("a"), FieldId::none());
   EXPECT_EQ(fields.find("a.b"), b);
   EXPECT_EQ(fields.check(), nullptr);
   fields.release(b);
@@ -83,7 +83,7 @@ TEST(Fields, RandomUsesAndReleasesAgreeWithAMap) {
       fields.release(known->second.first);
       if (--known->second.second == 0) model.erase(known);
     }
-    ASSERT_EQ(fields.find(path), model.contains(path) ? model[path].first : kNoField);
+    ASSERT_EQ(fields.find(path), model.contains(path) ? model[path].first : FieldId::none());
     ASSERT_EQ(fields.check(), nullptr);
     ASSERT_LE(fields.limit(), 3u + 9 + 27 + 81);
   }

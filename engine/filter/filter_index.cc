@@ -12,7 +12,7 @@ namespace millrace {
 uint32_t FilterIndex::hash(FieldId field, const ScalarView& value) const {
   char bytes[2 * sizeof(uint64_t)];
   const auto of_bytes = [&](uint64_t number) {
-    const uint64_t head = uint64_t{field} << 8 | static_cast<uint64_t>(value.kind);
+    const uint64_t head = uint64_t{field.value()} << 8 | static_cast<uint64_t>(value.kind);
     std::memcpy(bytes, &head, sizeof(head));
     std::memcpy(bytes + sizeof(head), &number, sizeof(number));
     return static_cast<uint32_t>(keyed_hash(key_, ByteView(bytes, sizeof(bytes))));
@@ -48,7 +48,7 @@ FilterSlot FilterIndex::add(const Filter& filter) {
   entry.program = Program(filter, fields_);
   entry.is_used = true;
   equalities_.resize(fields_.limit());
-  for (const Key& key : all_keys(filter)) ++equalities_[key.field];
+  for (const Key& key : all_keys(filter)) ++equalities_[key.field.value()];
 
   // What leads to few filters now is what will lead to few later.
   const auto cost = [&](const Equality& equality) {
@@ -73,8 +73,8 @@ Prefilter FilterIndex::prefilter_of(const Filter& filter, const std::vector<Equa
   Prefilter best;
   const auto consider = [&](const std::string& path, auto low, auto high) {
     const FieldId field = fields_.find(path);
-    if (field > std::numeric_limits<uint16_t>::max()) return;
-    const Prefilter prefilter = {static_cast<uint16_t>(field), low(field), high(field)};
+    if (field.value() > std::numeric_limits<uint16_t>::max()) return;
+    const Prefilter prefilter = {static_cast<uint16_t>(field.value()), low(field), high(field)};
     if (prefilter.width() < best.width()) best = prefilter;
   };
   for (const Filter* part : conjuncts(filter)) {
@@ -108,7 +108,7 @@ void FilterIndex::remove(FilterSlot slot) {
   Entry& entry = filters_[slot];
   bool found = false;
   for (const Key& key : all_keys(entry.program.filter(fields_))) {
-    --equalities_[key.field];
+    --equalities_[key.field.value()];
     found |= by_equality_.erase(key.hash, {slot, {}});
   }
   if (!found) {
@@ -128,17 +128,17 @@ void FilterIndex::look_at(const FieldValues& document) const {
   short_values_.resize(fields_.limit());
   document.each([&](FieldId field, const ScalarView& value) {
     uint32_t hashed = 0;
-    if (equalities_[field] != 0) {
+    if (equalities_[field.value()] != 0) {
       hashed = hash(field, value);
       hashes_.push_back(hashed);
       by_equality_.prefetch_bucket(hashed);
     }
-    short_values_[field].add(short_value(value, hashed));
+    short_values_[field.value()].add(short_value(value, hashed));
   });
 }
 
 void FilterIndex::forget(const FieldValues& document) const {
-  document.each([&](FieldId field, const ScalarView&) { short_values_[field] = {}; });
+  document.each([&](FieldId field, const ScalarView&) { short_values_[field.value()] = {}; });
   hashes_.clear();
 }
 
@@ -157,7 +157,7 @@ void FilterIndex::find_by_equality(auto consider) const {
 
 void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& matched) const {
   if (++match_number_ == 0) {
-    for (FilterSlot slot = 0; slot < filters_.limit(); ++slot) filters_[slot].last_seen = 0;
+    for (FilterSlot slot : filters_.all()) filters_[slot].last_seen = 0;
     match_number_ = 1;
   }
   const auto consider = [&](FilterSlot slot) {
@@ -185,7 +185,7 @@ void FilterIndex::run_candidates(const FieldValues& document, std::vector<Filter
 
 uint64_t FilterIndex::memory() const {
   uint64_t bytes = fields_.memory() + filters_.memory() + by_equality_.memory();
-  for (FilterSlot slot = 0; slot < filters_.limit(); ++slot) bytes += filters_[slot].program.memory();
+  for (FilterSlot slot : filters_.all()) bytes += filters_[slot].program.memory();
   for (const auto& index : range_indexes_) bytes += sizeof(*index) + index->memory();
   bytes += short_values_.capacity() * sizeof(ShortValues);
   return bytes + (candidates_.capacity() + hashes_.capacity() + equalities_.capacity()) * sizeof(uint32_t);
@@ -203,11 +203,11 @@ const char* FilterIndex::check() const {
   size_t used = 0;
   size_t by_equality = 0;
   std::vector<uint32_t> equalities(equalities_.size());
-  for (FilterSlot slot = 0; slot < filters_.limit(); ++slot) {
+  for (FilterSlot slot : filters_.all()) {
     if (!filters_[slot].is_used) continue;
     ++used;
     const auto keys = all_keys(filters_[slot].program.filter(fields_));
-    for (const Key& key : keys) ++equalities[key.field];
+    for (const Key& key : keys) ++equalities[key.field.value()];
     by_equality += std::ranges::any_of(keys, [&](const Key& key) {
       return by_equality_.find(key.hash, [&](const EqualityEntry& entry) { return entry.filter == slot; }) != nullptr;
     });

@@ -12,6 +12,7 @@
 #include "engine/filter/access.h"
 #include "engine/filter/fields.h"
 #include "engine/filter/filter.h"
+#include "engine/filter/filter_ids.h"
 #include "engine/filter/prefilter.h"
 #include "engine/filter/program.h"
 #include "engine/filter/range_index.h"
@@ -79,7 +80,7 @@ class FilterIndex {
 
   HashKey key_;
   Fields fields_;
-  Slots<Entry> filters_;
+  Slots<Entry, FilterSlot> filters_;
   HashIndex<EqualityEntry> by_equality_;
   std::vector<uint32_t> equalities_;  // by field: how many filters have them; no other field leads to a filter
   std::vector<std::unique_ptr<RangeIndex>> range_indexes_;

@@ -19,7 +19,7 @@ void Program::compile(const Filter& filter, Fields& fields) {
   if (filter.kind == Filter::Kind::Condition) {
     steps_[at].what = Step::What::Condition;
     steps_[at].op = filter.op;
-    steps_[at].number = fields.use(filter.field);
+    steps_[at].number = fields.use(filter.field).value();
     steps_[at].bits = filter.operands.size();
     for (const Scalar& operand : filter.operands) add_operand(operand);
     if (filter.op == Operator::Regex) {
@@ -102,9 +102,9 @@ bool Program::run_condition(size_t& at, const FieldValues& document) const {
   const Step& step = steps_[at];
   const auto operands = std::span(steps_).subspan(at + 1, step.bits);
   at += 1 + step.bits;
-  if (step.op == Operator::Exists) return document.is_present(step.number) == operands.front().flag;
+  if (step.op == Operator::Exists) return document.is_present(FieldId(step.number)) == operands.front().flag;
   // What is missing has no values, and an empty array has none either.
-  const auto values = document.values(step.number);
+  const auto values = document.values(FieldId(step.number));
   if (values.empty()) return false;
   if (step.op == Operator::Regex) return is_found(at - 1, values, document);
   return is_satisfied(step, operands, values);
@@ -162,7 +162,7 @@ bool Program::is_found(size_t at, std::span<const ScalarView> values, const Fiel
 
 void Program::release(Fields& fields) const {
   for (const Step& step : steps_) {
-    if (step.what == Step::What::Condition) fields.release(step.number);
+    if (step.what == Step::What::Condition) fields.release(FieldId(step.number));
   }
 }
 
@@ -176,7 +176,7 @@ Filter Program::decompile(size_t& at, const Fields& fields) const {
   Filter filter;
   if (step.what == Step::What::Condition) {
     filter.kind = Filter::Kind::Condition;
-    filter.field = fields.path(step.number);
+    filter.field = fields.path(FieldId(step.number));
     filter.op = step.op;
     for (uint64_t i = 0; i < step.bits; ++i) {
       const ScalarView view = operand(steps_[at++]);

@@ -13,11 +13,9 @@
 #include <vector>
 
 #include "engine/filter/document.h"
-#include "engine/filter/fields.h"
+#include "engine/filter/filter_ids.h"
 
 namespace millrace {
-
-using FilterSlot = uint32_t;
 
 // A condition on a field's number, as Interval, with the field known.
 struct Bound {

@@ -34,47 +34,51 @@ class Asking {
   FieldValues values_;
 };
 
-using Slots = std::vector<FilterSlot>;
+std::vector<FilterSlot> slots(std::initializer_list<uint32_t> numbers) {
+  std::vector<FilterSlot> slots;
+  for (uint32_t number : numbers) slots.emplace_back(number);
+  return slots;
+}
 
 TEST(RangeIndex, ANumberFindsThoseWhoseBoundsItKeeps) {
   Asking ask;
   RangeIndex index;
-  index.add(1, {{ask.field("x"), 0, 10}});
-  index.add(2, {{ask.field("x"), 20, kInfinity}});
-  index.add(3, {{ask.field("x"), -kInfinity, 30}, {ask.field("y"), 5, 6}});
-  index.add(4, {});
-  EXPECT_EQ(ask.candidates(index, R"({"x":5})"), (Slots{1, 4}));
-  EXPECT_EQ(ask.candidates(index, R"({"x":25})"), (Slots{2, 4}));
-  EXPECT_EQ(ask.candidates(index, R"({"x":25,"y":5.5})"), (Slots{2, 3, 4}));
+  index.add(FilterSlot(1), {{ask.field("x"), 0, 10}});
+  index.add(FilterSlot(2), {{ask.field("x"), 20, kInfinity}});
+  index.add(FilterSlot(3), {{ask.field("x"), -kInfinity, 30}, {ask.field("y"), 5, 6}});
+  index.add(FilterSlot(4), {});
+  EXPECT_EQ(ask.candidates(index, R"({"x":5})"), slots({1, 4}));
+  EXPECT_EQ(ask.candidates(index, R"({"x":25})"), slots({2, 4}));
+  EXPECT_EQ(ask.candidates(index, R"({"x":25,"y":5.5})"), slots({2, 3, 4}));
   EXPECT_EQ(index.check(), nullptr);
 }
 
 TEST(RangeIndex, WhatIsMissingOrNoNumberKeepsNoBounds) {
   Asking ask;
   RangeIndex index;
-  index.add(1, {{ask.field("x"), -kInfinity, 10}});
-  index.add(2, {});
+  index.add(FilterSlot(1), {{ask.field("x"), -kInfinity, 10}});
+  index.add(FilterSlot(2), {});
   for (const char* json : {"{}", R"({"x":"5"})", R"({"x":null})", R"({"x":[]})", R"({"x":{"y":5}})"}) {
-    EXPECT_EQ(ask.candidates(index, json), (Slots{2})) << json;
+    EXPECT_EQ(ask.candidates(index, json), slots({2})) << json;
   }
 }
 
 TEST(RangeIndex, OfSeveralNumbersEachMayKeepOneBorder) {
   Asking ask;
   RangeIndex index;
-  index.add(1, {{ask.field("x"), 10, 5}});  // x > 10 and x < 5
-  EXPECT_EQ(ask.candidates(index, R"({"x":[1,20]})"), (Slots{1}));
+  index.add(FilterSlot(1), {{ask.field("x"), 10, 5}});  // x > 10 and x < 5
+  EXPECT_EQ(ask.candidates(index, R"({"x":[1,20]})"), slots({1}));
 }
 
 TEST(RangeIndex, TakesBackWhatWasRemoved) {
   Asking ask;
   RangeIndex index;
-  index.add(7, {{ask.field("x"), 0, 10}});
-  EXPECT_FALSE(index.remove(8));
-  EXPECT_TRUE(index.remove(7));
-  EXPECT_FALSE(index.remove(7));
+  index.add(FilterSlot(7), {{ask.field("x"), 0, 10}});
+  EXPECT_FALSE(index.remove(FilterSlot(8)));
+  EXPECT_TRUE(index.remove(FilterSlot(7)));
+  EXPECT_FALSE(index.remove(FilterSlot(7)));
   EXPECT_TRUE(index.empty());
-  EXPECT_EQ(ask.candidates(index, R"({"x":5})"), Slots{});
+  EXPECT_EQ(ask.candidates(index, R"({"x":5})"), slots({}));
   EXPECT_EQ(index.check(), nullptr);
 }
 
@@ -86,7 +90,7 @@ TEST(RangeIndex, RandomBoundsAgreeWithAList) {
   std::map<FilterSlot, std::vector<Bound>> model;
   size_t exact = 0;
   size_t found = 0;
-  for (FilterSlot step = 0; step < 6000; ++step) {
+  for (uint32_t step = 0; step < 6000; ++step) {
     const bool grows = step < 3000;
     if (!index.is_full() && random() % 4 < (grows ? 3 : 1)) {
       std::vector<Bound> bounds;
@@ -96,8 +100,8 @@ TEST(RangeIndex, RandomBoundsAgreeWithAList) {
         const bool is_open = random() % 3 == 0;
         bounds.push_back({ask.field(path), low, is_open ? kInfinity : low + static_cast<double>(random() % 50)});
       }
-      model[step] = bounds;
-      index.add(step, std::move(bounds));
+      model[FilterSlot(step)] = bounds;
+      index.add(FilterSlot(step), std::move(bounds));
     } else if (!model.empty()) {
       const auto gone = std::next(model.begin(), static_cast<ptrdiff_t>(random() % model.size()));
       ASSERT_TRUE(index.remove(gone->first));

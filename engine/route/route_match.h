@@ -30,8 +30,8 @@ class RouteMatcher {
   static constexpr uint64_t kMostRegexWork = 50'000'000;
 
   struct Found {
-    DeviceSlot device = kNoSlot;
-    TransportSlot transport = kNoSlot;
+    DeviceSlot device;
+    TransportSlot transport;
     // By the document, and by the old one. A device with several subscriptions hears of what
     // any of them lets through.
     bool matches_now = false;
