@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/filter/json_text.h"
+#include "engine/base/utf8.h"
 #include "fuzz/command_lines.h"
 #include "module/commands/route/route_requests.h"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "engine/filter/json_text.h"
+#include "engine/filter/scalar_json.h"
 
 namespace millrace {
 namespace {

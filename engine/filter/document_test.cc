@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/filter/json_text.h"
+#include "engine/filter/scalar_json.h"
 
 namespace millrace {
 namespace {

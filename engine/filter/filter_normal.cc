@@ -7,7 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "engine/filter/json_text.h"
+#include "engine/base/json_text.h"
+#include "engine/filter/scalar_json.h"
 
 namespace millrace {
 

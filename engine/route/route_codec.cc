@@ -4,7 +4,7 @@
 #include <set>
 
 #include "engine/base/decoder.h"
-#include "engine/filter/json_text.h"
+#include "engine/base/utf8.h"
 
 namespace millrace {
 

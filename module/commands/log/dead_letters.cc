@@ -1,7 +1,7 @@
 #include "module/commands/log/dead_letters.h"
 
 #include "engine/base/hash_slot.h"
-#include "module/commands/log/dead_letter_tag.h"
+#include "engine/log/dead_letter_tag.h"
 #include "module/commands/log/log_upkeep.h"
 #include "module/host/counters.h"
 #include "module/host/log_type.h"

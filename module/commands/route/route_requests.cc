@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/filter/json_text.h"
+#include "engine/base/utf8.h"
 
 namespace millrace::module {
 

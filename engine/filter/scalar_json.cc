@@ -1,42 +1,13 @@
-#include "engine/filter/json_text.h"
-
-#include <simdjson.h>
+#include "engine/filter/scalar_json.h"
 
 #include <charconv>
 #include <cmath>
 
+#include "engine/base/json_text.h"
+
 namespace millrace {
 
 namespace {
-
-void append_escaped(std::string& to, char c) {
-  switch (c) {
-    case '"':
-      to += "\\\"";
-      return;
-    case '\\':
-      to += "\\\\";
-      return;
-    case '\n':
-      to += "\\n";
-      return;
-    case '\r':
-      to += "\\r";
-      return;
-    case '\t':
-      to += "\\t";
-      return;
-    default:
-      break;
-  }
-  if (static_cast<unsigned char>(c) >= 0x20) {
-    to += c;
-    return;
-  }
-  to += "\\u00";
-  to += "0123456789abcdef"[static_cast<unsigned char>(c) >> 4];
-  to += "0123456789abcdef"[c & 15];
-}
 
 void append_number(std::string& to, Number number) {
   char text[40];
@@ -52,14 +23,6 @@ void append_number(std::string& to, Number number) {
 }
 
 }  // namespace
-
-bool is_utf8(ByteView text) { return text.empty() || simdjson::validate_utf8(text.data(), text.size()); }
-
-void append_json_string(std::string& to, ByteView text) {
-  to += '"';
-  for (char c : text) append_escaped(to, c);
-  to += '"';
-}
 
 void append_json(std::string& to, const ScalarView& value) {
   switch (value.kind) {

@@ -1,11 +1,11 @@
-#include "module/commands/log/dead_letter_tag.h"
+#include "engine/log/dead_letter_tag.h"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <string>
 
-namespace millrace::module {
+namespace millrace {
 namespace {
 
 // A JSON string at the front of `json`, which it is taken from, as code points; nothing if
@@ -124,4 +124,4 @@ TEST(DeadLetterTag, WhatIsNotUtf8ComesByteByByte) {
 }
 
 }  // namespace
-}  // namespace millrace::module
+}  // namespace millrace
