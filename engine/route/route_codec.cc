@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/base/decoder.h"
+#include "engine/base/limits.h"
 #include "engine/base/utf8.h"
 
 namespace millrace {
@@ -28,7 +29,7 @@ void append_text(std::string& to, ByteView text) {
 ByteView read_text(Decoder& in) { return in.bytes(in.number()); }
 
 // As the parsers of commands let it pass: names become JSON in what is dispatched.
-bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxRouteName && is_utf8(name); }
+bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxNameBytes && is_utf8(name); }
 
 // --- writing ---
 
@@ -120,7 +121,7 @@ Result<SavedDevice> read_device(const RouteTable& table, Decoder& in) {
     return corrupt("a device with a user or agent that is none");
   }
   // The head comes first, and nothing in a table is younger than its clock.
-  if (connected > table.clock() || seen > table.clock() || ttl_ms > kMaxRouteTtlMs) {
+  if (connected > table.clock() || seen > table.clock() || ttl_ms > kMaxDurationMs) {
     return corrupt("a device beyond its table's time");
   }
   return SavedDevice{*name, {user, agent, ttl_ms}, connected, seen};
@@ -193,7 +194,7 @@ Result<std::vector<SavedSubscription>> read_subscriptions(const RouteTable& tabl
       return corrupt("a subscription of a device that is not there");
     }
     if (!devices.insert(device).second) return corrupt("a subscription that is there twice");
-    if (terms.ttl_ms > kMaxRouteTtlMs || terms.subscribed > table.clock()) {
+    if (terms.ttl_ms > kMaxDurationMs || terms.subscribed > table.clock()) {
       return corrupt("a subscription beyond its table's time");
     }
     subscriptions.push_back({device, terms});
