@@ -29,7 +29,7 @@ class Fields {
   // One fewer; a field nobody looks at is forgotten, and its id may be given to another.
   void release(FieldId field);
 
-  // The id of a path that some filter looks at; none if no filter does.
+  // The id of a path that some filter looks at; none() if no filter does.
   FieldId find(ByteView path) const;
 
   // Ids are below this.

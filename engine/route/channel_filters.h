@@ -26,7 +26,7 @@ class ChannelFilters {
 
   const FilterIndex& index() const { return index_; }
 
-  // The filter with this normal form; none if there is none such.
+  // The filter with this normal form; none() if it does not exist.
   FilterSlot find(ByteView normal_json) const;
   FilterSlot find_by_id(ByteView id) const;
   // REQUIRES: there is none like it.
@@ -34,7 +34,7 @@ class ChannelFilters {
   void remove(FilterSlot slot);
   std::string json(FilterSlot slot) const { return filter_json(index_.filter(slot)); }
 
-  // The first target of a filter: RouteTarget::next_of_filter has the others. None if nothing is attached.
+  // The first target of a filter: RouteTarget::next_of_filter has the others. none() if nothing is attached.
   TargetSlot& first_target(FilterSlot slot) { return first_targets_[slot.value()]; }
   TargetSlot first_target(FilterSlot slot) const { return first_targets_[slot.value()]; }
 

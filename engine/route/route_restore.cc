@@ -63,8 +63,9 @@ const char* RouteTable::check() const {
     if ((device.ttl_ms != 0 && !device.is_gone) != (device.due != UnixMs())) {
       return "a device will not end when it should";
     }
-    if (marks_[slot.value()].can_die != (device.is_gone || device.ttl_ms != 0))
+    if (marks_[slot.value()].can_die != (device.is_gone || device.ttl_ms != 0)) {
       return "a device is wrongly taken for immortal";
+    }
     if (!device.is_gone && marks_[slot.value()].transport != device.transport) {
       return "a device is marked with another transport";
     }
@@ -116,8 +117,9 @@ const char* RouteTable::check() const {
     const ChannelEntry& channel = channels_[slot];
     if (!channel.is_used()) continue;
     if (find_channel(channel.key) != slot) return "a channel is not found";
-    if (channel.members != members[slot.value()] || channel.targets != targets[slot.value()])
+    if (channel.members != members[slot.value()] || channel.targets != targets[slot.value()]) {
       return "a channel counts wrong";
+    }
     if (channel.targets == 0) return "a channel of nobody";
     if (channel.filters == nullptr) continue;
     if (channel.filters->empty()) return "filters of nobody";

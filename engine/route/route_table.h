@@ -158,7 +158,7 @@ class RouteTable {
   bool unsubscribe(ByteView device, TargetSlot target);
 
   // --- targets ---
-  // None if there is none such.
+  // none() if it does not exist.
   TargetSlot find_everything(const RouteChannel& channel) const;
   TargetSlot find_filter(const RouteChannel& channel, ByteView normal_json) const;
   // By name, or by the id of a filter without one.

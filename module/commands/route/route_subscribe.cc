@@ -6,7 +6,7 @@ namespace millrace::module {
 
 namespace {
 
-// What a request is about; none if there is no such thing.
+// What a request is about; none() if it does not exist.
 TargetSlot find_target(const RouteTable& table, const RouteSubscribeRequest& request) {
   if (request.filter_id) return table.find_filter_id(request.channel, *request.filter_id);
   if (request.filter) return table.find_filter(request.channel, request.filter->json);
