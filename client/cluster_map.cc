@@ -21,12 +21,12 @@ Result<ClusterMap> ClusterMap::ask(Connection& server) {
     if (endpoint.host.empty() || endpoint.host == "?") endpoint.host = server.endpoint().host;
     const auto number = static_cast<uint16_t>(map.node_number(endpoint));
     const int64_t first = std::max<int64_t>(range.items[0].integer, 0);
-    const int64_t last = std::min<int64_t>(range.items[1].integer, kClusterSlots - 1);
+    const int64_t last = std::min<int64_t>(range.items[1].integer, kHashSlots - 1);
     for (int64_t slot = first; slot <= last; ++slot, ++served) map.owner_[static_cast<size_t>(slot)] = number;
   }
-  if (served < kClusterSlots) {
+  if (served < kHashSlots) {
     return fail(ErrorCode::Unreachable, "the cluster of " + server.endpoint().text() + " serves only " +
-                                            std::to_string(served) + " of " + std::to_string(kClusterSlots) + " slots");
+                                            std::to_string(served) + " of " + std::to_string(kHashSlots) + " slots");
   }
   return map;
 }

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "client/cluster_slot.h"
 #include "client/connection.h"
 #include "client/endpoint.h"
+#include "engine/base/hash_slot.h"
 
 namespace millrace::client {
 
@@ -28,7 +28,7 @@ class ClusterMap {
   size_t node_number(const Endpoint& node);
 
   std::vector<Endpoint> nodes_;
-  std::array<uint16_t, kClusterSlots> owner_{};
+  std::array<uint16_t, kHashSlots> owner_{};
 };
 
 // Where a redirection sends a command: "MOVED 3999 127.0.0.1:6381", "ASK …". An address

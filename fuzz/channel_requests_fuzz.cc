@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/channel/channel_codec.h"
+#include "engine/base/limits.h"
 #include "fuzz/command_lines.h"
 #include "module/commands/channel/channel_requests.h"
 
@@ -17,7 +17,7 @@ void check_name(ByteView name, Words words) {
 }
 
 void check_expire(std::optional<uint64_t> expire_ms) {
-  REQUIRE(!expire_ms || (*expire_ms >= 1 && *expire_ms <= kMaxExpireMs));
+  REQUIRE(!expire_ms || (*expire_ms >= 1 && *expire_ms <= kMaxDurationMs));
 }
 
 void check(const SubscribeRequest& request, Words words) {

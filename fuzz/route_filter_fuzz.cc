@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/route/filter_index.h"
+#include "engine/filter/filter_index.h"
 #include "fuzz/allocation_meter.h"
 #include "fuzz/require.h"
 

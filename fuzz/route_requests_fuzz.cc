@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/route/json_text.h"
+#include "engine/base/limits.h"
+#include "engine/base/utf8.h"
 #include "fuzz/command_lines.h"
 #include "module/commands/route/route_requests.h"
 
@@ -15,7 +16,7 @@ using fuzz::is_one_of;
 
 void check_name(ByteView name, Words words) {
   REQUIRE(is_one_of(name, words));
-  REQUIRE(!name.empty() && name.size() <= kMaxRouteName && is_utf8(name));
+  REQUIRE(!name.empty() && name.size() <= kMaxNameBytes && is_utf8(name));
 }
 
 void check_name(const std::optional<ByteView>& name, Words words) {
@@ -24,8 +25,8 @@ void check_name(const std::optional<ByteView>& name, Words words) {
 
 void check(const DeviceName& device, Words words) {
   REQUIRE(is_one_of(device.whole, words) && is_utf8(device.whole));
-  REQUIRE(!device.id.empty() && device.id.size() <= kMaxRouteName);
-  REQUIRE(!device.transport.empty() && device.transport.size() <= kMaxRouteName);
+  REQUIRE(!device.id.empty() && device.id.size() <= kMaxNameBytes);
+  REQUIRE(!device.transport.empty() && device.transport.size() <= kMaxNameBytes);
   REQUIRE(device.whole.size() == device.id.size() + 1 + device.transport.size());
   REQUIRE(device.transport.find('|') == ByteView::npos);
 }
@@ -43,7 +44,7 @@ void check(const DeviceSetRequest& request, Words words) {
   if (request.change.agent) {
     REQUIRE(is_one_of(*request.change.agent, words) && request.change.agent->size() <= kMaxAgent);
   }
-  REQUIRE(request.change.ttl_ms.value_or(0) <= kMaxRouteTtlMs);
+  REQUIRE(request.change.ttl_ms.value_or(0) <= kMaxDurationMs);
 }
 
 void check(const DeviceGetRequest& request, Words words) {
@@ -63,7 +64,7 @@ void check(const RouteSubscribeRequest& request, Words words) {
   check_name(request.filter_id, words);
   REQUIRE(!(request.filter && request.filter_id));
   if (request.filter) REQUIRE(!request.filter->json.empty());
-  REQUIRE(request.ttl_ms.value_or(0) <= kMaxRouteTtlMs);
+  REQUIRE(request.ttl_ms.value_or(0) <= kMaxDurationMs);
 }
 
 void check(const RouteChange& change, Words words) {

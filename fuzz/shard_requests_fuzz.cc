@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/base/limits.h"
 #include "fuzz/command_lines.h"
 #include "module/commands/shard/shard_requests.h"
 
@@ -13,7 +14,7 @@ using fuzz::is_one_of;
 
 void check_name(ByteView name, Words words) {
   REQUIRE(is_one_of(name, words));
-  REQUIRE(!name.empty() && name.size() <= kMaxPoolNameBytes);
+  REQUIRE(!name.empty() && name.size() <= kMaxNameBytes);
 }
 
 void check(ByteView name, Words words) {
@@ -61,7 +62,7 @@ void check(const uint64_t& max_moves, Words words) {
 
 void check(const PoolSetRequest& request, Words) {
   REQUIRE(request.stale_ms || request.policy);
-  if (request.stale_ms) REQUIRE(*request.stale_ms >= 1 && *request.stale_ms <= kMaxStaleMs);
+  if (request.stale_ms) REQUIRE(*request.stale_ms >= 1 && *request.stale_ms <= kMaxDurationMs);
 }
 
 void check(const PoolEffect& effect, Words words) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/hash_slot.h"
+
 namespace millrace::client {
 
 Router::Router(ConnectionOptions server, const PipelineLimits& limits, unsigned connections)
@@ -40,7 +42,7 @@ Result<std::optional<uint16_t>> Router::slot_of(Words words) {
   if (!key && map_.is_cluster() && refresh()) key = keys_.first_key(words);
   if (!key) return std::unexpected(key.error());
   if (!*key) return std::nullopt;
-  return cluster_slot(**key);
+  return hash_slot(**key);
 }
 
 bool Router::refresh() {

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ namespace millrace {
 // Values are small and trivially copied: numbers, pointers, iterators.
 template <class Value>
 class HashIndex {
+  static_assert(std::is_trivially_copyable_v<Value>);
+
  public:
   // How many entries a bucket has on average, at most. It is searched from end to end: 24 are three to six cache lines.
   static constexpr size_t kFull = 24;

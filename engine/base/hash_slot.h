@@ -2,23 +2,36 @@
 // its first {braces}, if that is not empty, else of the whole key.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "engine/base/bytes.h"
 
 namespace millrace {
 
+inline constexpr uint16_t kHashSlots = 16384;
+
+// CRC16 of each byte.
+inline constexpr auto kCrc16 = [] {
+  std::array<uint16_t, 256> table{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    unsigned crc = byte << 8;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
+    table[byte] = static_cast<uint16_t>(crc);
+  }
+  return table;
+}();
+
 constexpr uint16_t hash_slot(ByteView key) {
   if (const size_t open = key.find('{'); open != key.npos) {
     const size_t close = key.find('}', open + 1);
     if (close != key.npos && close != open + 1) key = key.substr(open + 1, close - open - 1);
   }
-  uint32_t crc = 0;
+  uint16_t crc = 0;
   for (const char c : key) {
-    crc ^= static_cast<uint32_t>(static_cast<uint8_t>(c)) << 8;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
+    crc = static_cast<uint16_t>(crc << 8 ^ kCrc16[(crc >> 8 ^ static_cast<uint8_t>(c)) & 0xff]);
   }
-  return static_cast<uint16_t>(crc & 0x3fff);
+  return crc % kHashSlots;
 }
 
 }  // namespace millrace

@@ -12,36 +12,40 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <ranges>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace millrace {
 
-inline constexpr uint32_t kNoSlot = UINT32_MAX;
-
-// A T that was made by T() is what an unused slot holds.
-template <class T>
+// A T that was made by T() is what an unused slot holds. `Slot` is the type of the numbers: a StrongId, or uint32_t.
+template <class T, class Slot = uint32_t>
 class Slots {
  public:
   // Things, unused slots not counted.
   size_t size() const { return limit_ - free_.size(); }
   // Slots are below this.
   uint32_t limit() const { return limit_; }
+  // All slots below limit(), in ascending order; some may be unused. Valid until the next change.
+  auto all() const {
+    return std::views::iota(uint32_t{0}, limit_) | std::views::transform([](uint32_t number) { return Slot(number); });
+  }
 
-  // REQUIRES: size() < kNoSlot
-  uint32_t add() {
-    const uint32_t slot = free_.empty() ? limit_++ : free_.back();
+  // REQUIRES: size() < UINT32_MAX
+  Slot add() {
+    const Slot slot = free_.empty() ? Slot(limit_++) : free_.back();
     if (!free_.empty()) free_.pop_back();
     const size_t at = place_of(slot).piece;
     if (at == pieces_.size()) pieces_.emplace_back();
     Piece& piece = pieces_[at];
     if (piece.things == nullptr) piece.things = std::make_unique<T[]>(piece_size(at));
-    if (piece.used++ == 0 && at == spare_) spare_ = kNoSlot;
+    if (piece.used++ == 0 && at == spare_) spare_ = kNoPiece;
     return slot;
   }
 
   // REQUIRES: it holds a thing
-  void remove(uint32_t slot) {
+  void remove(Slot slot) {
     const Place place = place_of(slot);
     Piece& piece = pieces_[place.piece];
     piece.things[place.at] = T();
@@ -54,23 +58,23 @@ class Slots {
       drop_spare();
       spare_ = static_cast<uint32_t>(place.piece);
     }
-    if (spare_ != kNoSlot && size() < piece_size(spare_)) drop_spare();
+    if (spare_ != kNoPiece && size() < piece_size(spare_)) drop_spare();
   }
 
   // REQUIRES: it holds a thing
-  T& operator[](uint32_t slot) {
+  T& operator[](Slot slot) {
     const Place place = place_of(slot);
     return pieces_[place.piece].things[place.at];
   }
-  // REQUIRES: slot < limit()
-  const T& operator[](uint32_t slot) const {
+  // REQUIRES: slot is below limit()
+  const T& operator[](Slot slot) const {
     const Place place = place_of(slot);
     const Piece& piece = pieces_[place.piece];
     return piece.things != nullptr ? piece.things[place.at] : nothing();
   }
 
   size_t memory() const {
-    size_t bytes = pieces_.capacity() * sizeof(Piece) + free_.capacity() * sizeof(uint32_t);
+    size_t bytes = pieces_.capacity() * sizeof(Piece) + free_.capacity() * sizeof(Slot);
     for (size_t i = 0; i < pieces_.size(); ++i) {
       if (pieces_[i].things != nullptr) bytes += piece_size(i) * sizeof(T);
     }
@@ -79,6 +83,7 @@ class Slots {
 
  private:
   static constexpr uint32_t kPiece = 1024;
+  static constexpr uint32_t kNoPiece = UINT32_MAX;
 
   struct Piece {
     std::unique_ptr<T[]> things;  // null: nothing is in it
@@ -90,9 +95,18 @@ class Slots {
     size_t at;
   };
 
-  static Place place_of(uint32_t slot) {
-    if (slot >= kPiece) return {static_cast<size_t>(std::bit_width(kPiece - 1) + slot / kPiece), slot % kPiece};
-    return {static_cast<size_t>(std::bit_width(slot)), slot - std::bit_floor(slot)};
+  static uint32_t number_of(Slot slot) {
+    if constexpr (std::is_same_v<Slot, uint32_t>) {
+      return slot;
+    } else {
+      return slot.value();
+    }
+  }
+
+  static Place place_of(Slot slot) {
+    const uint32_t number = number_of(slot);
+    if (number >= kPiece) return {static_cast<size_t>(std::bit_width(kPiece - 1) + number / kPiece), number % kPiece};
+    return {static_cast<size_t>(std::bit_width(number)), number - std::bit_floor(number)};
   }
   static size_t piece_size(size_t piece) {
     return piece <= 1 ? 1 : size_t{1} << std::min<size_t>(piece - 1, std::bit_width(kPiece) - 1);
@@ -104,14 +118,14 @@ class Slots {
   }
 
   void drop_spare() {
-    if (spare_ != kNoSlot) pieces_[spare_].things.reset();
-    spare_ = kNoSlot;
+    if (spare_ != kNoPiece) pieces_[spare_].things.reset();
+    spare_ = kNoPiece;
   }
 
   std::vector<Piece> pieces_;
-  std::vector<uint32_t> free_;
+  std::vector<Slot> free_;
   uint32_t limit_ = 0;
-  uint32_t spare_ = kNoSlot;  // the piece that is empty and has memory, if there is one
+  uint32_t spare_ = kNoPiece;  // the piece that is empty and has memory, if there is one
 };
 
 }  // namespace millrace

@@ -7,6 +7,9 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "engine/base/strong_id.h"
 
 namespace millrace {
 
@@ -43,6 +46,17 @@ TEST(Slots, the_last_one_gives_all_memory_back) {
   for (uint32_t i = 0; i < 3000; ++i) slots.remove(i);
   EXPECT_EQ(slots.memory(), 0u);
   EXPECT_EQ(slots.limit(), 0u);
+}
+
+TEST(Slots, numbers_may_be_strong_ids) {
+  using CatId = StrongId<struct CatIdName>;
+  Slots<int, CatId> cats;
+  for (int i = 0; i < 3; ++i) cats[cats.add()] = i;
+  cats.remove(CatId(1));
+  EXPECT_EQ(cats[CatId(2)], 2);
+  const auto all = cats.all();
+  EXPECT_EQ(std::vector<CatId>(all.begin(), all.end()), (std::vector{CatId(0), CatId(1), CatId(2)}));
+  EXPECT_EQ(cats.add(), CatId(1));
 }
 
 TEST(Slots, few_things_take_little_room) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/decoder.h"
+#include "engine/base/limits.h"
 
 namespace millrace {
 
@@ -48,7 +49,9 @@ Result<ChannelHead> decode_channel_head(ByteView bytes) {
   head.active = UnixMs(in.number());
   if (!in.finished()) return corrupt("a channel head of the wrong length");
   if (birth >= Clock::kCount) return corrupt("a channel head with an impossible clock");
-  if (head.expire_ms == 0 || head.expire_ms > kMaxExpireMs) return corrupt("a channel head with an impossible expiry");
+  if (head.expire_ms == 0 || head.expire_ms > kMaxDurationMs) {
+    return corrupt("a channel head with an impossible expiry");
+  }
   if (head.active.value() > INT64_MAX) return corrupt("a channel head beyond the end of time");
   std::ranges::copy(secret, head.secret.begin());
   head.birth = Clock(Clock::kMin).after(birth);

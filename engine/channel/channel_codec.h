@@ -15,11 +15,6 @@
 
 namespace millrace {
 
-// No subscriber, id or name is longer, or empty.
-inline constexpr size_t kMaxNameBytes = 512;
-// A hundred years.
-inline constexpr uint64_t kMaxExpireMs = 3'155'760'000'000;
-
 std::string encode_channel_head(const ChannelHead& head);
 // All that live, the longest inactive first.
 std::vector<std::string> encode_subscribers(const Channel& channel);

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "engine/base/limits.h"
 #include "engine/log/log_codec.h"
 
 namespace millrace {
@@ -191,7 +192,7 @@ TEST(ChannelCodec, RefusesAHeadThatIsNone) {
       {"a clock behind the last", head_bytes(1, kSecretBytes, {Clock::kCount, 1, 0}),
        "a channel head with an impossible clock"},
       {"no expiry", head_bytes(1, kSecretBytes, {0, 0, 0}), "a channel head with an impossible expiry"},
-      {"more than a hundred years", head_bytes(1, kSecretBytes, {0, kMaxExpireMs + 1, 0}),
+      {"more than a hundred years", head_bytes(1, kSecretBytes, {0, kMaxDurationMs + 1, 0}),
        "a channel head with an impossible expiry"},
       {"active too late", head_bytes(1, kSecretBytes, {0, 1, kTooLarge}), "a channel head beyond the end of time"},
   };
@@ -205,7 +206,8 @@ TEST(ChannelCodec, RefusesAHeadThatIsNone) {
 }
 
 TEST(ChannelCodec, TakesAHeadAtItsLimits) {
-  const auto head = decode_channel_head(head_bytes(1, kSecretBytes, {Clock::kCount - 1, kMaxExpireMs, kTooLarge - 1}));
+  const auto head =
+      decode_channel_head(head_bytes(1, kSecretBytes, {Clock::kCount - 1, kMaxDurationMs, kTooLarge - 1}));
   ASSERT_TRUE(head) << head.error().text;
   EXPECT_EQ(head->birth, Clock(Clock::kMax));
   const Channel channel(*head);

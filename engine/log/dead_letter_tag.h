@@ -1,5 +1,4 @@
-// The tag of a dead letter, which says where it came from and why. Knows nothing of the
-// host.
+// The tag of a dead letter: JSON that says which message it was and why it was given up.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,8 @@
 
 namespace millrace {
 
-// JSON, whatever bytes the names hold. Bytes that are not UTF-8 come as \u00xx.
+// Valid JSON whatever bytes the names hold: a byte that is not UTF-8 becomes \u0080 to \u00ff. `expired`: it was given
+// up because its time was over, else because of its attempts.
 std::string dead_letter_tag(bool expired, uint32_t attempts, Offset offset, ByteView group, ByteView key, ByteView tag);
 
 }  // namespace millrace

@@ -47,20 +47,20 @@ bool looks_like_filter_id(ByteView name) {
 FilterSlot ChannelFilters::find(ByteView normal_json) const {
   const auto* found =
       by_digest_.find(head_of(filter_digest(normal_json)), [&](FilterSlot slot) { return json(slot) == normal_json; });
-  return found != nullptr ? *found : kNoSlot;
+  return found != nullptr ? *found : FilterSlot::none();
 }
 
 FilterSlot ChannelFilters::find_by_id(ByteView id) const {
-  if (!looks_like_filter_id(id)) return kNoSlot;
+  if (!looks_like_filter_id(id)) return FilterSlot::none();
   const std::string digest = digest_of(id);
   const auto* found =
       by_digest_.find(head_of(digest), [&](FilterSlot slot) { return filter_digest(json(slot)) == digest; });
-  return found != nullptr ? *found : kNoSlot;
+  return found != nullptr ? *found : FilterSlot::none();
 }
 
 FilterSlot ChannelFilters::add(const Filter& filter, ByteView normal_json) {
   const FilterSlot slot = index_.add(filter);
-  if (slot >= first_targets_.size()) first_targets_.resize(slot + 1, kNoSlot);
+  if (slot.value() >= first_targets_.size()) first_targets_.resize(slot.value() + 1);
   by_digest_.insert(head_of(filter_digest(normal_json)), slot);
   return slot;
 }

@@ -8,10 +8,10 @@
 
 #include "engine/base/hash_index.h"
 #include "engine/base/keyed_hash.h"
-#include "engine/base/slots.h"
-#include "engine/route/filter.h"
-#include "engine/route/filter_index.h"
-#include "engine/route/subscriptions.h"
+#include "engine/filter/filter.h"
+#include "engine/filter/filter_ids.h"
+#include "engine/filter/filter_index.h"
+#include "engine/route/route_ids.h"
 
 namespace millrace {
 
@@ -26,7 +26,7 @@ class ChannelFilters {
 
   const FilterIndex& index() const { return index_; }
 
-  // The filter with this normal form; kNoSlot if there is none.
+  // The filter with this normal form; none() if it does not exist.
   FilterSlot find(ByteView normal_json) const;
   FilterSlot find_by_id(ByteView id) const;
   // REQUIRES: there is none like it.
@@ -34,15 +34,15 @@ class ChannelFilters {
   void remove(FilterSlot slot);
   std::string json(FilterSlot slot) const { return filter_json(index_.filter(slot)); }
 
-  // The first target of a filter: the others follow by what the table keeps. kNoSlot: none.
-  TargetSlot& first_target(FilterSlot slot) { return first_targets_[slot]; }
-  TargetSlot first_target(FilterSlot slot) const { return first_targets_[slot]; }
+  // The first target of a filter: RouteTarget::next_of_filter has the others. none() if nothing is attached.
+  TargetSlot& first_target(FilterSlot slot) { return first_targets_[slot.value()]; }
+  TargetSlot first_target(FilterSlot slot) const { return first_targets_[slot.value()]; }
 
   // Calls visit(slot) for every filter.
   template <class Visit>
   void each_slot(Visit visit) const {
-    for (FilterSlot slot = 0; slot < first_targets_.size(); ++slot) {
-      if (first_targets_[slot] != kNoSlot) visit(slot);
+    for (uint32_t i = 0; i < first_targets_.size(); ++i) {
+      if (first_targets_[i].is_some()) visit(FilterSlot(i));
     }
   }
 
@@ -57,7 +57,7 @@ class ChannelFilters {
  private:
   FilterIndex index_;
   HashIndex<FilterSlot> by_digest_;
-  std::vector<TargetSlot> first_targets_;
+  std::vector<TargetSlot> first_targets_;  // by filter
   std::map<std::string, TargetSlot, std::less<>> named_;
 };
 

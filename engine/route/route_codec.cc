@@ -4,7 +4,8 @@
 #include <set>
 
 #include "engine/base/decoder.h"
-#include "engine/route/json_text.h"
+#include "engine/base/limits.h"
+#include "engine/base/utf8.h"
 
 namespace millrace {
 
@@ -28,19 +29,19 @@ void append_text(std::string& to, ByteView text) {
 ByteView read_text(Decoder& in) { return in.bytes(in.number()); }
 
 // As the parsers of commands let it pass: names become JSON in what is dispatched.
-bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxRouteName && is_utf8(name); }
+bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxNameBytes && is_utf8(name); }
 
 // --- writing ---
 
-// The number that each living device has in what is written.
+// The number that each living device has in what is written, by its slot.
 std::vector<uint32_t> encode_devices(const RouteTable& table, const std::function<void(ByteView)>& emit) {
-  std::vector<uint32_t> numbers(table.devices().limit(), kNoSlot);
+  std::vector<uint32_t> numbers(table.devices().limit(), UINT32_MAX);
   uint32_t next = 0;
   std::string bytes;
-  for (DeviceSlot slot = 0; slot < table.devices().limit(); ++slot) {
+  for (DeviceSlot slot : table.devices().all()) {
     const Device& device = table.device_at(slot);
     if (!device.is_used() || device.is_dead(table.clock())) continue;
-    numbers[slot] = next++;
+    numbers[slot.value()] = next++;
     if (bytes.empty()) bytes = kDevices;
     append_text(bytes, device.name);
     append_text(bytes, device.user);
@@ -57,15 +58,15 @@ std::vector<uint32_t> encode_devices(const RouteTable& table, const std::functio
 // What a string of a target begins with.
 std::string target_head(const RouteTable& table, const RouteTarget& target) {
   std::string bytes(1, kTarget);
-  const RoutedChannel& channel = table.channel(target.channel);
+  const ChannelEntry& channel = table.channel(target.channel);
   bytes += channel.key;
   const bool is_named = target.name != nullptr;
-  const TargetKind kind = target.filter == kNoSlot ? TargetKind::Everything
-                          : is_named               ? TargetKind::NamedFilter
-                                                   : TargetKind::Filter;
+  const TargetKind kind = target.filter.is_none() ? TargetKind::Everything
+                          : is_named              ? TargetKind::NamedFilter
+                                                  : TargetKind::Filter;
   append_varint(bytes, static_cast<uint64_t>(kind));
   if (is_named) append_text(bytes, *target.name);
-  if (target.filter != kNoSlot) append_text(bytes, channel.filters->json(target.filter));
+  if (target.filter.is_some()) append_text(bytes, channel.filters->json(target.filter));
   return bytes;
 }
 
@@ -77,7 +78,7 @@ void encode_target(const RouteTable& table, const RouteTarget& target, const std
   for (const Member& member : target.members) {
     if (table.is_member_dead(member, table.clock())) continue;
     has_any = true;
-    append_varint(bytes, numbers[member.device()]);
+    append_varint(bytes, numbers[member.device().value()]);
     const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
     append_varint(bytes, terms == nullptr ? 0 : terms->ttl_ms);
     if (terms != nullptr) append_varint(bytes, terms->subscribed.value());
@@ -120,7 +121,7 @@ Result<SavedDevice> read_device(const RouteTable& table, Decoder& in) {
     return corrupt("a device with a user or agent that is none");
   }
   // The head comes first, and nothing in a table is younger than its clock.
-  if (connected > table.clock() || seen > table.clock() || ttl_ms > kMaxRouteTtlMs) {
+  if (connected > table.clock() || seen > table.clock() || ttl_ms > kMaxDurationMs) {
     return corrupt("a device beyond its table's time");
   }
   return SavedDevice{*name, {user, agent, ttl_ms}, connected, seen};
@@ -183,19 +184,20 @@ Result<std::vector<SavedSubscription>> read_subscriptions(const RouteTable& tabl
   std::vector<SavedSubscription> subscriptions;
   std::set<DeviceSlot> devices;
   while (!in.finished()) {
-    const uint64_t device = in.number();
+    const uint64_t number = in.number();
     SubscriptionTerms terms;
     terms.ttl_ms = in.number();
     if (terms.ttl_ms != 0) terms.subscribed = UnixMs(in.number());
     if (!in.ok()) return corrupt("subscriptions of the wrong length");
-    if (device >= table.devices().limit() || !is_there(table.device_at(static_cast<DeviceSlot>(device)))) {
+    const DeviceSlot device(static_cast<uint32_t>(number));
+    if (number >= table.devices().limit() || !is_there(table.device_at(device))) {
       return corrupt("a subscription of a device that is not there");
     }
-    if (!devices.insert(static_cast<DeviceSlot>(device)).second) return corrupt("a subscription that is there twice");
-    if (terms.ttl_ms > kMaxRouteTtlMs || terms.subscribed > table.clock()) {
+    if (!devices.insert(device).second) return corrupt("a subscription that is there twice");
+    if (terms.ttl_ms > kMaxDurationMs || terms.subscribed > table.clock()) {
       return corrupt("a subscription beyond its table's time");
     }
-    subscriptions.push_back({static_cast<DeviceSlot>(device), terms});
+    subscriptions.push_back({device, terms});
   }
   return subscriptions;
 }
@@ -209,7 +211,7 @@ TargetSlot find_target(const RouteTable& table, const SavedTarget& saved) {
     case TargetKind::NamedFilter:
       return table.find_filter_id(saved.channel, saved.name);
   }
-  return kNoSlot;
+  return TargetSlot::none();
 }
 
 TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
@@ -222,7 +224,7 @@ TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
       table.set_filter(saved.channel, saved.name, saved.filter, saved.json);
       return table.find_filter_id(saved.channel, saved.name);
   }
-  return kNoSlot;
+  return TargetSlot::none();
 }
 
 Result<void> restore_target(RouteTable& table, Decoder& in) {
@@ -233,7 +235,7 @@ Result<void> restore_target(RouteTable& table, Decoder& in) {
   if (subscriptions->empty() && target->kind != TargetKind::NamedFilter) return corrupt("a target of nobody");
   const TargetSlot known = find_target(table, *target);
   for (const SavedSubscription& each : *subscriptions) {
-    if (known != kNoSlot && table.subscriptions().find(each.device, known) != kNoSlot) {
+    if (known.is_some() && table.subscriptions().find(each.device, known).is_some()) {
       return corrupt("a subscription that is there twice");
     }
   }
@@ -250,7 +252,7 @@ void encode_route_table(const RouteTable& table, const std::function<void(ByteVi
   append_varint(head, table.clock().value());
   emit(head);
   const std::vector<uint32_t> numbers = encode_devices(table, emit);
-  for (TargetSlot slot = 0; slot < table.targets().limit(); ++slot) {
+  for (TargetSlot slot : table.targets().all()) {
     const RouteTarget& target = table.target(slot);
     if (target.is_used() && !target.is_gone) encode_target(table, target, numbers, emit);
   }
@@ -273,7 +275,7 @@ Result<void> restore_route_part(RouteTable& table, ByteView bytes) {
 
 std::vector<std::string> route_facts(const RouteTable& table) {
   std::vector<std::string> facts;
-  for (DeviceSlot slot = 0; slot < table.devices().limit(); ++slot) {
+  for (DeviceSlot slot : table.devices().all()) {
     const Device& device = table.device_at(slot);
     if (!device.is_used() || device.is_dead(table.clock())) continue;
     std::string& fact = facts.emplace_back(1, kDevices);
@@ -282,7 +284,7 @@ std::vector<std::string> route_facts(const RouteTable& table) {
     }
     for (uint64_t number : {device.connected.value(), device.seen.value(), device.ttl_ms}) append_varint(fact, number);
   }
-  for (TargetSlot slot = 0; slot < table.targets().limit(); ++slot) {
+  for (TargetSlot slot : table.targets().all()) {
     const RouteTarget& target = table.target(slot);
     if (!target.is_used() || target.is_gone) continue;
     const std::string head = target_head(table, target);

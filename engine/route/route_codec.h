@@ -21,11 +21,8 @@
 
 namespace millrace {
 
-// Longest device, transport, part of a channel, or name of a filter.
-inline constexpr size_t kMaxRouteName = 512;
+// The longest user agent of a device. Names are limited by kMaxNameBytes.
 inline constexpr size_t kMaxAgent = 4096;
-// A hundred years.
-inline constexpr uint64_t kMaxRouteTtlMs = 3'155'760'000'000;
 
 void encode_route_table(const RouteTable& table, const std::function<void(ByteView)>& emit);
 

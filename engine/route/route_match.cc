@@ -59,8 +59,8 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
   }
   for (size_t i = 0; i < patterns_.size(); ++i) {
     const ChannelSlot slot = table.find_channel(patterns_[i].key());
-    if (slot == kNoSlot) continue;
-    const RoutedChannel& channel = table.channels_[slot];
+    if (slot.is_none()) continue;
+    const ChannelEntry& channel = table.channels_[slot];
     table.top_.count(slot, ++channel.heard);
     match_channel(table, channel, static_cast<uint8_t>(1 << i), now);
   }
@@ -84,8 +84,8 @@ void RouteMatcher::forget_large_documents(const RouteChange& change) {
   if (change.old && change.old->size() > kLarge) old_.parser = {};
 }
 
-void RouteMatcher::match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now) {
-  if (channel.everything != kNoSlot) {
+void RouteMatcher::match_channel(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now) {
+  if (channel.everything.is_some()) {
     // Who hears everything hears of what there is and was. Without any old document that is all
     // changes; from nothing to nothing there was none.
     const bool existed = old_.what == Side::What::Object;
@@ -99,7 +99,7 @@ void RouteMatcher::match_channel(const RouteTable& table, const RoutedChannel& c
   if (old_.what == Side::What::Object) match_filters(table, channel, bit, now, false);
 }
 
-void RouteMatcher::match_filters(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now,
+void RouteMatcher::match_filters(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now,
                                  bool is_now) {
   const FilterIndex& index = channel.filters->index();
   if (!values_.extract(is_now ? document_.object : old_.object, index.fields())) is_too_much_ = true;
@@ -121,13 +121,13 @@ void RouteMatcher::fetch_targets(const RouteTable& table, const ChannelFilters& 
   }
   for (size_t i = 0; i < targets_.size(); ++i) {
     const RouteTarget& target = table.targets_[targets_[i]];
-    if (target.next_of_filter != kNoSlot) targets_.push_back(target.next_of_filter);
+    if (target.next_of_filter.is_some()) targets_.push_back(target.next_of_filter);
     __builtin_prefetch(target.members.data());
   }
   for (TargetSlot slot : targets_) {
     const Members& members = table.targets_[slot].members;
     for (size_t i = 0; i < std::min(members.size(), kAhead); ++i) {
-      __builtin_prefetch(&table.marks_[members[i].device()]);
+      __builtin_prefetch(&table.marks_[members[i].device().value()]);
     }
   }
 }
@@ -135,10 +135,10 @@ void RouteMatcher::fetch_targets(const RouteTable& table, const ChannelFilters& 
 void RouteMatcher::add(const RouteTable& table, const RouteTarget& target, UnixMs now, Found what) {
   const Members& members = target.members;
   for (size_t i = 0; i < members.size(); ++i) {
-    if (i + kAhead < members.size()) __builtin_prefetch(&table.marks_[members[i + kAhead].device()]);
+    if (i + kAhead < members.size()) __builtin_prefetch(&table.marks_[members[i + kAhead].device().value()]);
     const Member& member = members[i];
     if (table.is_member_dead(member, now)) continue;
-    DeviceMark& mark = table.marks_[member.device()];
+    DeviceMark& mark = table.marks_[member.device().value()];
     if (mark.match != table.match_number_) {
       mark.match = table.match_number_;
       mark.found_at = static_cast<uint32_t>(found_.size());

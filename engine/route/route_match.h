@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/route/document.h"
+#include "engine/filter/document.h"
 #include "engine/route/route_table.h"
 
 namespace millrace {
@@ -30,8 +30,8 @@ class RouteMatcher {
   static constexpr uint64_t kMostRegexWork = 50'000'000;
 
   struct Found {
-    DeviceSlot device = kNoSlot;
-    TransportSlot transport = kNoSlot;
+    DeviceSlot device;
+    TransportSlot transport;
     // By the document, and by the old one. A device with several subscriptions hears of what
     // any of them lets through.
     bool matches_now = false;
@@ -68,8 +68,8 @@ class RouteMatcher {
 
   static Result<void> read(Side& side, const std::optional<ByteView>& json, const char* name);
   void forget_large_documents(const RouteChange& change);
-  void match_channel(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now);
-  void match_filters(const RouteTable& table, const RoutedChannel& channel, uint8_t bit, UnixMs now, bool is_now);
+  void match_channel(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now);
+  void match_filters(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now, bool is_now);
   void fetch_targets(const RouteTable& table, const ChannelFilters& filters);
   void add(const RouteTable& table, const RouteTarget& target, UnixMs now, Found what);
 

@@ -27,7 +27,7 @@ void RouteTable::restore_subscription(DeviceSlot device, TargetSlot target, cons
 uint64_t RouteTable::memory() const {
   uint64_t bytes = sizeof(*this) + devices_.memory() + by_name_.memory() + transports_.memory() + channels_.memory() +
                    by_key_.memory() + targets_.memory() + subscriptions_.memory() + endings_.memory();
-  for (DeviceSlot slot = 0; slot < devices_.limit(); ++slot) {
+  for (DeviceSlot slot : devices_.all()) {
     const Device& device = devices_[slot];
     for (const std::string* text : {&device.name, &device.user, &device.agent}) {
       if (text->capacity() > std::string().capacity()) bytes += text->capacity() + 1;
@@ -35,16 +35,16 @@ uint64_t RouteTable::memory() const {
     bytes += device.subscriptions.capacity() * sizeof(SubscriptionSlot);
     bytes += device.silences.capacity() * sizeof(Silence);
   }
-  for (TargetSlot slot = 0; slot < targets_.limit(); ++slot) {
+  for (TargetSlot slot : targets_.all()) {
     bytes += targets_[slot].members.capacity() * sizeof(Member);
     if (targets_[slot].name != nullptr) bytes += sizeof(std::string) + targets_[slot].name->capacity();
   }
-  for (ChannelSlot slot = 0; slot < channels_.limit(); ++slot) {
+  for (ChannelSlot slot : channels_.all()) {
     if (channels_[slot].key.capacity() > std::string().capacity()) bytes += channels_[slot].key.capacity() + 1;
     if (channels_[slot].filters != nullptr) bytes += channels_[slot].filters->memory();
   }
   bytes += marks_.capacity() * sizeof(DeviceMark);
-  return bytes + (gone_devices_.capacity() + gone_targets_.capacity()) * sizeof(uint32_t);
+  return bytes + gone_devices_.capacity() * sizeof(DeviceSlot) + gone_targets_.capacity() * sizeof(TargetSlot);
 }
 
 const char* RouteTable::check() const {
@@ -54,7 +54,7 @@ const char* RouteTable::check() const {
   if (const char* broken = subscriptions_.check()) return broken;
   uint64_t listed = 0;
   uint64_t endings = 0;
-  for (DeviceSlot slot = 0; slot < devices_.limit(); ++slot) {
+  for (DeviceSlot slot : devices_.all()) {
     const Device& device = devices_[slot];
     if (!device.is_used()) continue;
     if ((find_device(device.name) == slot) == device.is_gone) {
@@ -63,8 +63,10 @@ const char* RouteTable::check() const {
     if ((device.ttl_ms != 0 && !device.is_gone) != (device.due != UnixMs())) {
       return "a device will not end when it should";
     }
-    if (marks_[slot].can_die != (device.is_gone || device.ttl_ms != 0)) return "a device is wrongly taken for immortal";
-    if (!device.is_gone && marks_[slot].transport != device.transport) {
+    if (marks_[slot.value()].can_die != (device.is_gone || device.ttl_ms != 0)) {
+      return "a device is wrongly taken for immortal";
+    }
+    if (!device.is_gone && marks_[slot.value()].transport != device.transport) {
       return "a device is marked with another transport";
     }
     if (device_id(slot).data() != device.id().data() || device_id(slot) != device.id()) {
@@ -84,7 +86,7 @@ const char* RouteTable::check() const {
   std::vector<uint64_t> members(channels_.limit());
   std::vector<uint32_t> targets(channels_.limit());
   listed = 0;
-  for (TargetSlot slot = 0; slot < targets_.limit(); ++slot) {
+  for (TargetSlot slot : targets_.all()) {
     const RouteTarget& target = targets_[slot];
     if (!target.is_used()) continue;
     listed += target.members.size();
@@ -103,19 +105,21 @@ const char* RouteTable::check() const {
       }
     }
     if (target.is_gone) continue;
-    members[target.channel] += target.members.size();
-    ++targets[target.channel];
+    members[target.channel.value()] += target.members.size();
+    ++targets[target.channel.value()];
     if (target.members.empty() && target.name == nullptr) return "a target of nobody";
   }
   if (listed != subscriptions_.size()) return "targets list another number of subscriptions";
   if (endings != endings_.size()) return "something ends that is not there";
 
   uint64_t filters = 0;
-  for (ChannelSlot slot = 0; slot < channels_.limit(); ++slot) {
-    const RoutedChannel& channel = channels_[slot];
+  for (ChannelSlot slot : channels_.all()) {
+    const ChannelEntry& channel = channels_[slot];
     if (!channel.is_used()) continue;
     if (find_channel(channel.key) != slot) return "a channel is not found";
-    if (channel.members != members[slot] || channel.targets != targets[slot]) return "a channel counts wrong";
+    if (channel.members != members[slot.value()] || channel.targets != targets[slot.value()]) {
+      return "a channel counts wrong";
+    }
     if (channel.targets == 0) return "a channel of nobody";
     if (channel.filters == nullptr) continue;
     if (channel.filters->empty()) return "filters of nobody";

@@ -21,16 +21,16 @@ bool RouteTable::tick(UnixMs now) {
 
 DeviceSlot RouteTable::find_device(ByteView name) const {
   const auto* found = by_name_.find(hash(name), [&](DeviceSlot slot) { return devices_[slot].name == name; });
-  return found != nullptr ? *found : kNoSlot;
+  return found != nullptr ? *found : DeviceSlot::none();
 }
 
 const Device* RouteTable::device(ByteView name, UnixMs now) const {
   const DeviceSlot slot = find_device(name);
-  return slot == kNoSlot || devices_[slot].is_dead(now) ? nullptr : &devices_[slot];
+  return slot.is_none() || devices_[slot].is_dead(now) ? nullptr : &devices_[slot];
 }
 
 DeviceSlot RouteTable::device_or_new(const DeviceName& name) {
-  if (const DeviceSlot known = find_device(name.whole); known != kNoSlot) {
+  if (const DeviceSlot known = find_device(name.whole); known.is_some()) {
     if (!devices_[known].is_dead(clock_)) return known;
     bury(known);
   }
@@ -40,8 +40,8 @@ DeviceSlot RouteTable::device_or_new(const DeviceName& name) {
   device.id_size = static_cast<uint32_t>(name.id.size());
   device.transport = transports_.use(name.transport);
   device.connected = device.seen = clock_;
-  if (slot >= marks_.size()) marks_.resize(slot + 1);
-  marks_[slot] = {.transport = device.transport, .id_size = device.id_size, .id = device.name.data()};
+  if (slot.value() >= marks_.size()) marks_.resize(slot.value() + 1);
+  marks_[slot.value()] = {.transport = device.transport, .id_size = device.id_size, .id = device.name.data()};
   by_name_.insert(hash(name.whole), slot);
   return slot;
 }
@@ -59,7 +59,7 @@ bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) 
 
 bool RouteTable::touch(ByteView name) {
   const DeviceSlot slot = find_device(name);
-  if (slot == kNoSlot || devices_[slot].is_dead(clock_)) return false;
+  if (slot.is_none() || devices_[slot].is_dead(clock_)) return false;
   show(devices_[slot]);
   return true;
 }
@@ -75,7 +75,7 @@ void RouteTable::show(Device& device) {
 void RouteTable::change_ttl(DeviceSlot slot, uint64_t ttl_ms) {
   Device& device = devices_[slot];
   device.ttl_ms = ttl_ms;
-  marks_[slot].can_die = ttl_ms != 0;
+  marks_[slot.value()].can_die = ttl_ms != 0;
   if (ttl_ms == 0) {
     expect_no_end(of_device(slot), device.due);
   } else {
@@ -85,7 +85,7 @@ void RouteTable::change_ttl(DeviceSlot slot, uint64_t ttl_ms) {
 
 std::optional<uint64_t> RouteTable::delete_device(ByteView name) {
   const DeviceSlot slot = find_device(name);
-  if (slot == kNoSlot || devices_[slot].is_dead(clock_)) return std::nullopt;
+  if (slot.is_none() || devices_[slot].is_dead(clock_)) return std::nullopt;
   const uint64_t count = count_subscriptions(devices_[slot], clock_);
   bury(slot);
   return count;
@@ -104,7 +104,7 @@ void RouteTable::bury(DeviceSlot slot) {
   by_name_.shrink(by_name_.size(), [](DeviceSlot) { return true; });
   transports_.release(device.transport);
   expect_no_end(of_device(slot), device.due);
-  device.is_gone = marks_[slot].can_die = true;
+  device.is_gone = marks_[slot.value()].can_die = true;
   buried_subscriptions_ += device.subscriptions.size();
   gone_devices_.push_back(slot);
 }
@@ -114,7 +114,7 @@ void RouteTable::bury(DeviceSlot slot) {
 void RouteTable::subscribe(const DeviceName& name, TargetSlot target, std::optional<uint64_t> ttl_ms) {
   const DeviceSlot device = device_or_new(name);
   SubscriptionSlot slot = subscriptions_.find(device, target);
-  if (slot == kNoSlot) {
+  if (slot.is_none()) {
     slot = add_subscription(device, target);
   } else if (is_dead(slot, clock_)) {
     set_terms(slot, 0);
@@ -128,9 +128,9 @@ void RouteTable::subscribe(const DeviceName& name, TargetSlot target, std::optio
 
 bool RouteTable::unsubscribe(ByteView name, TargetSlot target) {
   const DeviceSlot device = find_device(name);
-  if (device == kNoSlot || devices_[device].is_dead(clock_)) return false;
+  if (device.is_none() || devices_[device].is_dead(clock_)) return false;
   const SubscriptionSlot slot = subscriptions_.find(device, target);
-  if (slot == kNoSlot || is_dead(slot, clock_)) return false;
+  if (slot.is_none() || is_dead(slot, clock_)) return false;
   remove_subscription(slot);
   return true;
 }
@@ -193,7 +193,7 @@ bool RouteTable::is_dead(SubscriptionSlot slot, UnixMs now) const {
 }
 
 bool RouteTable::is_member_dead(const Member& member, UnixMs now) const {
-  if (!marks_[member.device()].can_die && !member.has_terms()) return false;
+  if (!marks_[member.device().value()].can_die && !member.has_terms()) return false;
   const Device& device = devices_[member.device()];
   if (device.is_dead(now)) return true;
   return member.has_terms() && is_over(*subscriptions_.terms(member.subscription()), device, now);
@@ -252,12 +252,12 @@ void RouteTable::sweep_target(TargetSlot slot, size_t& left) {
 void RouteTable::sweep_ending() {
   const uint64_t what = endings_.front().what;
   if (what % 2 == 0) {
-    const auto slot = static_cast<DeviceSlot>(what / 2);
+    const DeviceSlot slot(static_cast<uint32_t>(what / 2));
     Device& device = devices_[slot];
     if (device.is_dead(clock_)) return bury(slot);
     return expect_end(what, device.due, device.seen + device.ttl_ms);
   }
-  const auto slot = static_cast<SubscriptionSlot>(what / 2);
+  const SubscriptionSlot slot(static_cast<uint32_t>(what / 2));
   SubscriptionTerms& terms = *subscriptions_.terms(slot);
   const Device& device = devices_[subscriptions_[slot].device];
   if (is_over(terms, device, clock_)) return remove_subscription(slot);

@@ -26,13 +26,12 @@
 #include "engine/base/strong.h"
 #include "engine/route/channel_filters.h"
 #include "engine/route/route_channel.h"
+#include "engine/route/route_ids.h"
 #include "engine/route/subscriptions.h"
 #include "engine/route/top_channels.h"
 #include "engine/route/transports.h"
 
 namespace millrace {
-
-using ChannelSlot = uint32_t;
 
 // "device-id|transport", taken apart at the last bar. Neither part is empty.
 struct DeviceName {
@@ -52,7 +51,7 @@ struct Silence {
 struct Device {
   std::string name;      // empty: an unused slot
   uint32_t id_size = 0;  // of the name
-  TransportSlot transport = kNoSlot;
+  TransportSlot transport;
   std::string user;
   std::string agent;
   UnixMs connected;
@@ -73,7 +72,7 @@ struct Device {
 struct DeviceMark {
   uint32_t match = 0;     // the number of the last match that found it,
   uint32_t found_at = 0;  // and where it stands there
-  TransportSlot transport = kNoSlot;
+  TransportSlot transport;
   bool can_die = false;      // else it need not be asked whether it is dead
   uint32_t id_size = 0;      // of the device's name,
   const char* id = nullptr;  // which begins with it
@@ -81,19 +80,20 @@ struct DeviceMark {
 
 // What a device can subscribe to: everything that is heard on a channel, or what a filter lets through.
 struct RouteTarget {
-  ChannelSlot channel = kNoSlot;
-  FilterSlot filter = kNoSlot;          // kNoSlot: everything
-  TargetSlot next_of_filter = kNoSlot;  // others may share the filter under a name
-  std::unique_ptr<std::string> name;    // by SETFILTER; it stays when nobody has subscribed
+  ChannelSlot channel;
+  FilterSlot filter;                  // none: everything
+  TargetSlot next_of_filter;          // others may share the filter under a name
+  std::unique_ptr<std::string> name;  // by SETFILTER; it stays when nobody has subscribed
   Members members;
   bool is_gone = false;
 
-  bool is_used() const { return channel != kNoSlot; }
+  bool is_used() const { return channel.is_some(); }
 };
 
-struct RoutedChannel {
+// What the table holds of one channel; RouteChannel is the channel's address.
+struct ChannelEntry {
   std::string key;  // RouteChannel::key(); empty: an unused slot
-  TargetSlot everything = kNoSlot;
+  TargetSlot everything;
   uint32_t targets = 0;
   uint64_t members = 0;                     // of all its targets
   std::unique_ptr<ChannelFilters> filters;  // null: none
@@ -143,7 +143,7 @@ class RouteTable {
   uint64_t scan_devices(uint64_t cursor, uint64_t count, UnixMs now, Visit visit) const {
     uint64_t at = cursor;
     for (; at < devices_.limit() && at - cursor < count; ++at) {
-      const Device& each = devices_[static_cast<DeviceSlot>(at)];
+      const Device& each = devices_[DeviceSlot(static_cast<uint32_t>(at))];
       if (each.is_used() && !each.is_dead(now)) visit(each);
     }
     return at < devices_.limit() ? at : 0;
@@ -158,7 +158,7 @@ class RouteTable {
   bool unsubscribe(ByteView device, TargetSlot target);
 
   // --- targets ---
-  // kNoSlot if there is none.
+  // none() if it does not exist.
   TargetSlot find_everything(const RouteChannel& channel) const;
   TargetSlot find_filter(const RouteChannel& channel, ByteView normal_json) const;
   // By name, or by the id of a filter without one.
@@ -196,14 +196,14 @@ class RouteTable {
   // Those that have died and are not swept yet count, unless they were deleted.
   RouteCounts counts() const;
   ChannelSlot find_channel(ByteView key) const;
-  const RoutedChannel& channel(ChannelSlot slot) const { return channels_[slot]; }
-  const Slots<RoutedChannel>& channels() const { return channels_; }
+  const ChannelEntry& channel(ChannelSlot slot) const { return channels_[slot]; }
+  const Slots<ChannelEntry, ChannelSlot>& channels() const { return channels_; }
   const RouteTarget& target(TargetSlot slot) const { return targets_[slot]; }
-  const Slots<RouteTarget>& targets() const { return targets_; }
+  const Slots<RouteTarget, TargetSlot>& targets() const { return targets_; }
   const Device& device_at(DeviceSlot slot) const { return devices_[slot]; }
   // As device_at(slot).id(), without looking at the device.
-  ByteView device_id(DeviceSlot slot) const { return {marks_[slot].id, marks_[slot].id_size}; }
-  const Slots<Device>& devices() const { return devices_; }
+  ByteView device_id(DeviceSlot slot) const { return {marks_[slot.value()].id, marks_[slot.value()].id_size}; }
+  const Slots<Device, DeviceSlot>& devices() const { return devices_; }
   const Subscriptions& subscriptions() const { return subscriptions_; }
   const Transports& transports() const { return transports_; }
   const TopChannels& top_channels() const { return top_; }
@@ -230,8 +230,8 @@ class RouteTable {
     friend auto operator<=>(const Ending&, const Ending&) = default;
   };
   static constexpr Ending ending_of(const Ending& ending) { return ending; }
-  static uint64_t of_device(DeviceSlot slot) { return uint64_t{slot} * 2; }
-  static uint64_t of_subscription(SubscriptionSlot slot) { return uint64_t{slot} * 2 + 1; }
+  static uint64_t of_device(DeviceSlot slot) { return uint64_t{slot.value()} * 2; }
+  static uint64_t of_subscription(SubscriptionSlot slot) { return uint64_t{slot.value()} * 2 + 1; }
 
   uint32_t hash(ByteView bytes) const { return static_cast<uint32_t>(keyed_hash(key_, bytes)); }
   // Up to here what a device or a filter had is counted one by one; beyond, those whose time is
@@ -268,13 +268,13 @@ class RouteTable {
 
   HashKey key_;
   UnixMs clock_;
-  Slots<Device> devices_;
+  Slots<Device, DeviceSlot> devices_;
   mutable std::vector<DeviceMark> marks_;  // by device
   HashIndex<DeviceSlot> by_name_;
   Transports transports_;
-  Slots<RoutedChannel> channels_;
+  Slots<ChannelEntry, ChannelSlot> channels_;
   HashIndex<ChannelSlot> by_key_;
-  Slots<RouteTarget> targets_;
+  Slots<RouteTarget, TargetSlot> targets_;
   Subscriptions subscriptions_;
   OrderedChunks<Ending, ending_of> endings_;
   std::vector<DeviceSlot> gone_devices_;
@@ -290,11 +290,11 @@ class RouteTable {
 template <class Visit>
 void RouteTable::each_filter(const RouteChannel& channel, Visit visit) const {
   const ChannelSlot slot = find_channel(channel.key());
-  if (slot == kNoSlot || channels_[slot].filters == nullptr) return;
+  if (slot.is_none() || channels_[slot].filters == nullptr) return;
   const ChannelFilters& filters = *channels_[slot].filters;
   for (const auto& [name, target] : filters.named()) visit(name, filters.json(targets_[target].filter));
   filters.each_slot([&](FilterSlot filter) {
-    if (without_name(slot, filter) == kNoSlot) return;
+    if (without_name(slot, filter).is_none()) return;
     const std::string json = filters.json(filter);
     visit(filter_id(json), json);
   });

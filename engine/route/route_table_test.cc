@@ -83,9 +83,9 @@ TEST_F(RouteTableTest, a_name_stays_when_nobody_has_subscribed) {
   set_filter("mine", R"({"p":1})");
   table_.subscribe(name("b|ws"), table_.find_filter_id(kTasks, "mine"), {});
   EXPECT_TRUE(table_.unsubscribe("b|ws", table_.find_filter_id(kTasks, "mine")));
-  EXPECT_NE(table_.find_filter_id(kTasks, "mine"), kNoSlot);
+  EXPECT_NE(table_.find_filter_id(kTasks, "mine"), TargetSlot::none());
   EXPECT_EQ(table_.delete_target(table_.find_filter_id(kTasks, "mine")), 0u);
-  EXPECT_EQ(table_.find_filter_id(kTasks, "mine"), kNoSlot);
+  EXPECT_EQ(table_.find_filter_id(kTasks, "mine"), TargetSlot::none());
   table_.sweep(10);
 }
 

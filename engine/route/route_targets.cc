@@ -8,12 +8,12 @@ namespace millrace {
 
 ChannelSlot RouteTable::find_channel(ByteView key) const {
   const auto* found = by_key_.find(hash(key), [&](ChannelSlot slot) { return channels_[slot].key == key; });
-  return found != nullptr ? *found : kNoSlot;
+  return found != nullptr ? *found : ChannelSlot::none();
 }
 
 ChannelSlot RouteTable::channel_or_new(const RouteChannel& channel) {
   std::string key = channel.key();
-  if (const ChannelSlot known = find_channel(key); known != kNoSlot) return known;
+  if (const ChannelSlot known = find_channel(key); known.is_some()) return known;
   const ChannelSlot slot = channels_.add();
   by_key_.insert(hash(key), slot);
   channels_[slot].key = std::move(key);
@@ -22,29 +22,29 @@ ChannelSlot RouteTable::channel_or_new(const RouteChannel& channel) {
 
 TargetSlot RouteTable::find_everything(const RouteChannel& channel) const {
   const ChannelSlot slot = find_channel(channel.key());
-  return slot == kNoSlot ? kNoSlot : channels_[slot].everything;
+  return slot.is_none() ? TargetSlot::none() : channels_[slot].everything;
 }
 
 TargetSlot RouteTable::without_name(ChannelSlot channel, FilterSlot filter) const {
   TargetSlot target = channels_[channel].filters->first_target(filter);
-  while (target != kNoSlot && targets_[target].name != nullptr) target = targets_[target].next_of_filter;
+  while (target.is_some() && targets_[target].name != nullptr) target = targets_[target].next_of_filter;
   return target;
 }
 
 TargetSlot RouteTable::find_filter(const RouteChannel& channel, ByteView normal_json) const {
   const ChannelSlot slot = find_channel(channel.key());
-  if (slot == kNoSlot || channels_[slot].filters == nullptr) return kNoSlot;
+  if (slot.is_none() || channels_[slot].filters == nullptr) return TargetSlot::none();
   const FilterSlot filter = channels_[slot].filters->find(normal_json);
-  return filter == kNoSlot ? kNoSlot : without_name(slot, filter);
+  return filter.is_none() ? TargetSlot::none() : without_name(slot, filter);
 }
 
 TargetSlot RouteTable::find_filter_id(const RouteChannel& channel, ByteView id) const {
   const ChannelSlot slot = find_channel(channel.key());
-  if (slot == kNoSlot || channels_[slot].filters == nullptr) return kNoSlot;
+  if (slot.is_none() || channels_[slot].filters == nullptr) return TargetSlot::none();
   const ChannelFilters& filters = *channels_[slot].filters;
   if (const auto named = filters.named().find(id); named != filters.named().end()) return named->second;
   const FilterSlot filter = filters.find_by_id(id);
-  return filter == kNoSlot ? kNoSlot : without_name(slot, filter);
+  return filter.is_none() ? TargetSlot::none() : without_name(slot, filter);
 }
 
 TargetSlot RouteTable::new_target(ChannelSlot channel) {
@@ -56,14 +56,14 @@ TargetSlot RouteTable::new_target(ChannelSlot channel) {
 
 TargetSlot RouteTable::everything(const RouteChannel& channel) {
   const ChannelSlot slot = channel_or_new(channel);
-  if (channels_[slot].everything == kNoSlot) channels_[slot].everything = new_target(slot);
+  if (channels_[slot].everything.is_none()) channels_[slot].everything = new_target(slot);
   return channels_[slot].everything;
 }
 
 TargetSlot RouteTable::filtered(const RouteChannel& channel, const Filter& filter, ByteView normal_json) {
   const ChannelSlot slot = channel_or_new(channel);
   const FilterSlot found = filter_or_new(slot, filter, normal_json);
-  if (const TargetSlot known = without_name(slot, found); known != kNoSlot) return known;
+  if (const TargetSlot known = without_name(slot, found); known.is_some()) return known;
   const TargetSlot target = new_target(slot);
   attach(target, found);
   return target;
@@ -72,7 +72,7 @@ TargetSlot RouteTable::filtered(const RouteChannel& channel, const Filter& filte
 FilterSlot RouteTable::filter_or_new(ChannelSlot channel, const Filter& filter, ByteView normal_json) {
   auto& filters = channels_[channel].filters;
   if (filters == nullptr) filters = std::make_unique<ChannelFilters>(key_);
-  if (const FilterSlot known = filters->find(normal_json); known != kNoSlot) return known;
+  if (const FilterSlot known = filters->find(normal_json); known.is_some()) return known;
   ++filters_;
   return filters->add(filter, normal_json);
 }
@@ -89,12 +89,12 @@ void RouteTable::detach(TargetSlot slot) {
   ChannelFilters& filters = *channels_[target.channel].filters;
   TargetSlot* link = &filters.first_target(target.filter);
   while (*link != slot) link = &targets_[*link].next_of_filter;
-  *link = std::exchange(target.next_of_filter, kNoSlot);
-  if (filters.first_target(target.filter) == kNoSlot) {
+  *link = std::exchange(target.next_of_filter, TargetSlot::none());
+  if (filters.first_target(target.filter).is_none()) {
     filters.remove(target.filter);
     --filters_;
   }
-  target.filter = kNoSlot;
+  target.filter = FilterSlot::none();
 }
 
 void RouteTable::set_filter(const RouteChannel& channel, ByteView name, const Filter& filter, ByteView normal_json) {
@@ -115,9 +115,9 @@ void RouteTable::set_filter(const RouteChannel& channel, ByteView name, const Fi
 
 void RouteTable::leave_channel(TargetSlot slot) {
   RouteTarget& target = targets_[slot];
-  RoutedChannel& channel = channels_[target.channel];
-  if (target.filter == kNoSlot) {
-    channel.everything = kNoSlot;
+  ChannelEntry& channel = channels_[target.channel];
+  if (target.filter.is_none()) {
+    channel.everything = TargetSlot::none();
   } else {
     if (target.name != nullptr) channel.filters->named().erase(*target.name);
     detach(slot);

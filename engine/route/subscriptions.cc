@@ -22,7 +22,7 @@ void shrink_if_sparse(std::vector<Value>& list) {
 
 // Slots are our own numbers: nobody can choose those that collide.
 uint32_t Subscriptions::hash(DeviceSlot device, TargetSlot target) {
-  uint64_t mixed = (uint64_t{device} << 32 | target) * 0x9e3779b97f4a7c15U;
+  uint64_t mixed = (uint64_t{device.value()} << 32 | target.value()) * 0x9e3779b97f4a7c15U;
   mixed ^= mixed >> 32;
   mixed *= 0xd6e8feb86659fd93U;
   return static_cast<uint32_t>(mixed >> 32);
@@ -32,7 +32,7 @@ SubscriptionSlot Subscriptions::find(DeviceSlot device, TargetSlot target) const
   const auto* found = index_.find(hash(device, target), [&](SubscriptionSlot slot) {
     return slots_[slot].device == device && slots_[slot].target == target;
   });
-  return found != nullptr ? *found : kNoSlot;
+  return found != nullptr ? *found : SubscriptionSlot::none();
 }
 
 SubscriptionSlot Subscriptions::add(DeviceSlot device, TargetSlot target, DeviceSubscriptions& of_device,
@@ -41,7 +41,8 @@ SubscriptionSlot Subscriptions::add(DeviceSlot device, TargetSlot target, Device
   slots_[slot] = {.device = device,
                   .target = target,
                   .at_device = static_cast<uint32_t>(of_device.size()),
-                  .at_target = static_cast<uint32_t>(of_target.size())};
+                  .at_target = static_cast<uint32_t>(of_target.size()),
+                  .terms = TermsSlot::none()};
   push_back_tightly(of_device, slot);
   push_back_tightly(of_target, Member(device, slot));
   index_.insert(hash(device, target), slot);
@@ -66,8 +67,8 @@ void Subscriptions::remove(SubscriptionSlot slot, DeviceSubscriptions& of_device
 }
 
 const SubscriptionTerms* Subscriptions::terms(SubscriptionSlot slot) const {
-  const uint32_t terms = slots_[slot].terms;
-  return terms == kNoSlot ? nullptr : &terms_[terms];
+  const TermsSlot terms = slots_[slot].terms;
+  return terms.is_none() ? nullptr : &terms_[terms];
 }
 
 SubscriptionTerms* Subscriptions::terms(SubscriptionSlot slot) {
@@ -76,7 +77,7 @@ SubscriptionTerms* Subscriptions::terms(SubscriptionSlot slot) {
 
 SubscriptionTerms& Subscriptions::give_terms(SubscriptionSlot slot, Members& of_target) {
   Subscription& subscription = slots_[slot];
-  if (subscription.terms == kNoSlot) {
+  if (subscription.terms.is_none()) {
     subscription.terms = terms_.add();
     of_target[subscription.at_target].set_has_terms(true);
   }
@@ -85,9 +86,9 @@ SubscriptionTerms& Subscriptions::give_terms(SubscriptionSlot slot, Members& of_
 
 void Subscriptions::take_terms(SubscriptionSlot slot, Members& of_target) {
   Subscription& subscription = slots_[slot];
-  if (subscription.terms == kNoSlot) return;
+  if (subscription.terms.is_none()) return;
   terms_.remove(subscription.terms);
-  subscription.terms = kNoSlot;
+  subscription.terms = TermsSlot::none();
   of_target[subscription.at_target].set_has_terms(false);
 }
 

@@ -9,12 +9,12 @@
 #include "engine/base/hash_index.h"
 #include "engine/base/slots.h"
 #include "engine/base/strong.h"
+#include "engine/base/strong_id.h"
+#include "engine/route/route_ids.h"
 
 namespace millrace {
 
-using DeviceSlot = uint32_t;
-using TargetSlot = uint32_t;
-using SubscriptionSlot = uint32_t;
+using TermsSlot = StrongId<struct TermsSlotName>;
 
 // How long a subscription lives; most live until somebody ends them, and have none.
 struct SubscriptionTerms {
@@ -24,22 +24,22 @@ struct SubscriptionTerms {
 };
 
 struct Subscription {
-  DeviceSlot device = kNoSlot;
-  TargetSlot target = kNoSlot;
+  DeviceSlot device;
+  TargetSlot target;
   uint32_t at_device = 0;  // its place in the device's list
   uint32_t at_target = 0;  // and in the target's
-  uint32_t terms = kNoSlot;
+  TermsSlot terms;
 
-  bool is_used() const { return device != kNoSlot; }
+  bool is_used() const { return device.is_some(); }
 };
 
 // One device of a target.
 class Member {
  public:
-  Member(DeviceSlot device, SubscriptionSlot subscription) : device_(device), bits_(subscription << 1) {}
+  Member(DeviceSlot device, SubscriptionSlot subscription) : device_(device), bits_(subscription.value() << 1) {}
 
   DeviceSlot device() const { return device_; }
-  SubscriptionSlot subscription() const { return bits_ >> 1; }
+  SubscriptionSlot subscription() const { return SubscriptionSlot(bits_ >> 1); }
   // A match need not look at the subscription of one that has none.
   bool has_terms() const { return (bits_ & 1) != 0; }
   void set_has_terms(bool has) { bits_ = (bits_ & ~uint32_t{1}) | static_cast<uint32_t>(has); }
@@ -48,6 +48,8 @@ class Member {
   DeviceSlot device_;
   uint32_t bits_;
 };
+static_assert(sizeof(Member) == 8);
+
 inline constexpr uint32_t kMaxSubscriptions = (uint32_t{1} << 31) - 1;
 
 using Members = std::vector<Member>;
@@ -78,8 +80,8 @@ class Subscriptions {
  private:
   static uint32_t hash(DeviceSlot device, TargetSlot target);
 
-  Slots<Subscription> slots_;
-  Slots<SubscriptionTerms> terms_;
+  Slots<Subscription, SubscriptionSlot> slots_;
+  Slots<SubscriptionTerms, TermsSlot> terms_;
   HashIndex<SubscriptionSlot> index_;
 };
 

@@ -6,18 +6,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/route/route_ids.h"
+
 namespace millrace {
 
 class TopChannels {
  public:
   struct Entry {
-    uint32_t channel;
+    ChannelSlot channel;
     uint64_t changes;
   };
   static constexpr size_t kMost = 10;
 
   // The channel has been heard so many times by now. O(kMost)
-  void count(uint32_t channel, uint64_t changes) {
+  void count(ChannelSlot channel, uint64_t changes) {
     auto found = std::ranges::find(entries_, channel, &Entry::channel);
     if (found == entries_.end()) {
       if (entries_.size() < kMost) {
@@ -33,7 +35,7 @@ class TopChannels {
     for (; found != entries_.begin() && (found - 1)->changes < found->changes; --found) std::swap(*found, *(found - 1));
   }
 
-  void forget(uint32_t channel) {
+  void forget(ChannelSlot channel) {
     std::erase_if(entries_, [&](const Entry& entry) { return entry.channel == channel; });
   }
 

@@ -12,9 +12,9 @@ namespace {
 TEST(TopChannels, are_those_with_the_highest_counts_whatever_the_order_they_come_in) {
   std::mt19937 random(1);
   TopChannels top;
-  std::map<uint32_t, uint64_t> counts;
+  std::map<ChannelSlot, uint64_t> counts;
   for (int i = 0; i < 20'000; ++i) {
-    const auto channel = static_cast<uint32_t>(random() % 40 * (random() % 40) / 40);
+    const ChannelSlot channel(static_cast<uint32_t>(random() % 40 * (random() % 40) / 40));
     top.count(channel, ++counts[channel]);
   }
   std::vector<uint64_t> expected;
@@ -29,11 +29,11 @@ TEST(TopChannels, are_those_with_the_highest_counts_whatever_the_order_they_come
 
 TEST(TopChannels, one_that_is_gone_makes_room) {
   TopChannels top;
-  for (uint32_t i = 0; i < 10; ++i) top.count(i, 100 + i);
-  top.forget(9);
-  top.count(50, 1);
-  EXPECT_EQ(top.entries().front().channel, 8u);
-  EXPECT_EQ(top.entries().back().channel, 50u);
+  for (uint32_t i = 0; i < 10; ++i) top.count(ChannelSlot(i), 100 + i);
+  top.forget(ChannelSlot(9));
+  top.count(ChannelSlot(50), 1);
+  EXPECT_EQ(top.entries().front().channel, ChannelSlot(8));
+  EXPECT_EQ(top.entries().back().channel, ChannelSlot(50));
 }
 
 }  // namespace

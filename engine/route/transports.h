@@ -7,10 +7,9 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/slots.h"
+#include "engine/route/route_ids.h"
 
 namespace millrace {
-
-using TransportSlot = uint32_t;
 
 class Transports {
  public:
@@ -40,7 +39,7 @@ class Transports {
 
   TransportSlot find(ByteView name) const {
     const auto found = by_name_.find(name);
-    return found == by_name_.end() ? kNoSlot : found->second;
+    return found == by_name_.end() ? TransportSlot::none() : found->second;
   }
 
   const Transport& operator[](TransportSlot slot) const { return slots_[slot]; }
@@ -53,7 +52,7 @@ class Transports {
   }
 
  private:
-  Slots<Transport> slots_;
+  Slots<Transport, TransportSlot> slots_;
   std::map<std::string, TransportSlot, std::less<>> by_name_;
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/base/decoder.h"
+#include "engine/base/limits.h"
 #include "engine/log/log_codec.h"
 
 namespace millrace {
@@ -25,7 +26,7 @@ ByteView read_name(Decoder& in) {
   return in.bytes(size);
 }
 
-bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxPoolNameBytes; }
+bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxNameBytes; }
 
 std::string encode_pool(const Pool& pool) {
   std::string bytes;
@@ -112,7 +113,7 @@ Result<void> restore_pool(Pool& pool, ByteView bytes) {
   head.counters.failovers = in.number();
   if (!in.finished()) return corrupt("a pool head of the wrong length");
   if (head.now.value() > INT64_MAX / 2) return corrupt("a pool head beyond the end of time");
-  if (policy > 1 || head.settings.stale_ms == 0 || head.settings.stale_ms > kMaxStaleMs) {
+  if (policy > 1 || head.settings.stale_ms == 0 || head.settings.stale_ms > kMaxDurationMs) {
     return corrupt("a pool head with impossible settings");
   }
   return pool.restore_head(head);

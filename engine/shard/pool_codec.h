@@ -21,11 +21,6 @@
 
 namespace millrace {
 
-// No worker's or recipient's name is longer, or empty.
-inline constexpr size_t kMaxPoolNameBytes = 512;
-// A hundred years.
-inline constexpr uint64_t kMaxStaleMs = 3'155'760'000'000;
-
 // Do not change: persisted.
 enum class PoolPart : uint8_t { Pool, Worker, Recipients, Block, Queue };
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/limits.h"
 #include "engine/base/varint.h"
 #include "engine/log/log_codec.h"
 #include "tests/model/named_pool.h"
@@ -252,7 +253,7 @@ TEST(PoolCodec, RefusesAHeadThatIsNone) {
           {"a number too many", head, numbers({1, 5, 1, 0, 0, 0, 0, 0, 0, 0}), kLength},
           {"too late", head, numbers({1, kTooMany, 1, 0, 0, 0, 0, 0, 0}), "a pool head beyond the end of time"},
           {"never stale", head, numbers({1, 5, 0, 0, 0, 0, 0, 0, 0}), kSettings},
-          {"stale after centuries", head, numbers({1, 5, kMaxStaleMs + 1, 0, 0, 0, 0, 0, 0}), kSettings},
+          {"stale after centuries", head, numbers({1, 5, kMaxDurationMs + 1, 0, 0, 0, 0, 0, 0}), kSettings},
           {"an unknown policy", head, numbers({1, 5, 1, 2, 0, 0, 0, 0, 0}), kSettings},
           {"an iterator too far", head, numbers({1, 5, 1, 0, Pool::kMaxWorkers + 1, 0, 0, 0, 0}), kNumbers},
           {"too many assignments", head, numbers({1, 5, 1, 0, 0, uint64_t{1} << 32, 0, 0, 0}), kNumbers},
@@ -272,7 +273,7 @@ TEST(PoolCodec, RefusesAWorkerThatIsNone) {
       {"nothing", worker, "", kLength},
       {"a name beyond the end", worker, numbers({9}) + "w2", kLength},
       {"no name", worker, numbers({0, 0, 0, 0}), kLength},
-      {"a name too long", worker, named(std::string(kMaxPoolNameBytes + 1, 'x')) + numbers({0, 0, 0}), kLength},
+      {"a name too long", worker, named(std::string(kMaxNameBytes + 1, 'x')) + numbers({0, 0, 0}), kLength},
       {"a number missing", worker, named("w2") + numbers({0, 0}), kLength},
       {"a byte too many", worker, named("w2") + numbers({0, 0, 0, 0}), kLength},
       {"an unknown state", worker, named("w2") + numbers({3, 0, 0}), "a worker in an unknown state"},
@@ -312,7 +313,7 @@ TEST(PoolCodec, RefusesRecipientsThatAreNone) {
       {"nothing", recipients, "", kLength},
       {"a name beyond the end", recipients, numbers({9}) + "dan", kLength},
       {"no name", recipients, numbers({0, 0, 1, 1}), kLength},
-      {"a name too long", recipients, named(std::string(kMaxPoolNameBytes + 1, 'x')) + numbers({0, 1, 1}), kLength},
+      {"a name too long", recipients, named(std::string(kMaxNameBytes + 1, 'x')) + numbers({0, 1, 1}), kLength},
       {"a number missing", recipients, named("dan") + numbers({0, 1}), kLength},
       {"there already", recipients, named("ann") + numbers({0, 1, 1}), "a recipient that is there twice"},
       {"too much routed", recipients, named("dan") + numbers({k2To32, 1, 1}), kNumbers},

@@ -1,6 +1,6 @@
 #include "module/host/settings.h"
 
-#include "engine/channel/channel_codec.h"
+#include "engine/base/limits.h"
 #include "engine/log/packing.h"
 #include "engine/log/unpacked_blocks.h"
 #include "module/host/packing.h"
@@ -36,7 +36,7 @@ constexpr abi::Setting kSettings[] = {
     {.name = "channel-expire",
      .initial = 30 * 60 * 1000,
      .min = 1,
-     .max = kMaxExpireMs,
+     .max = kMaxDurationMs,
      .kind = abi::SettingKind::Number,
      .value = &channel_expire},
     {.name = "compress",
@@ -55,7 +55,7 @@ constexpr abi::Setting kSettings[] = {
     {.name = "compress-age",
      .initial = 60 * 1000,
      .min = 0,
-     .max = kMaxExpireMs,
+     .max = kMaxDurationMs,
      .kind = abi::SettingKind::Number,
      .value = &compress_age,
      .changed = packing::resume},

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "engine/route/filter.h"
+#include "engine/filter/filter.h"
 
 namespace millrace::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "engine/route/filter_index.h"
+#include "engine/filter/filter_index.h"
 #include "tests/model/filter_model.h"
 #include "tests/model/random_filters.h"
 
@@ -90,7 +90,8 @@ class History {
 
   void remove() {
     if (filters_.empty()) return;
-    auto gone = filters_.lower_bound(static_cast<FilterSlot>(random_.between(0, filters_.rbegin()->first)));
+    auto gone =
+        filters_.lower_bound(FilterSlot(static_cast<uint32_t>(random_.between(0, filters_.rbegin()->first.value()))));
     index_.remove(gone->first);
     filters_.erase(gone);
   }

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <map>
 
-#include "engine/route/document.h"
-#include "engine/route/filter.h"
-#include "engine/route/program.h"
+#include "engine/filter/document.h"
+#include "engine/filter/filter.h"
+#include "engine/filter/program.h"
 #include "tests/model/random_filters.h"
 
 namespace millrace::testing {

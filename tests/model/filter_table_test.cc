@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/route/document.h"
-#include "engine/route/filter.h"
-#include "engine/route/program.h"
+#include "engine/filter/document.h"
+#include "engine/filter/filter.h"
+#include "engine/filter/program.h"
 #include "tests/model/filter_model.h"
 
 namespace millrace::testing {

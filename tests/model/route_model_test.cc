@@ -136,7 +136,7 @@ class RouteHistory {
     const std::string& device = some(kDevices);
     const Chosen chosen = choose();
     if (!chosen.name.empty() && !model_.names.contains(chosen.target)) {
-      EXPECT_EQ(find(chosen), kNoSlot);
+      EXPECT_EQ(find(chosen), TargetSlot::none());
       return;
     }
     const auto ttl = maybe_ttl();
@@ -151,8 +151,7 @@ class RouteHistory {
     const std::string& device = some(kDevices);
     const Chosen chosen = choose();
     const TargetSlot target = find(chosen);
-    EXPECT_EQ(target != kNoSlot && table_->unsubscribe(device, target),
-              model_.unsubscribe(device, chosen.target, now_));
+    EXPECT_EQ(target.is_some() && table_->unsubscribe(device, target), model_.unsubscribe(device, chosen.target, now_));
   }
 
   void set_filter() {
@@ -169,7 +168,7 @@ class RouteHistory {
     if (chosen.target.second.empty()) return;
     const TargetSlot target = find(chosen);
     const uint64_t expected = model_.remove_target(chosen.target, now_);
-    EXPECT_EQ(target == kNoSlot ? 0 : table_->delete_target(target), expected);
+    EXPECT_EQ(target.is_none() ? 0 : table_->delete_target(target), expected);
   }
 
   void sweep() {

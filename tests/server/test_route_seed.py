@@ -104,7 +104,7 @@ def test_subscriptions_outlive_a_restart(server, c):
     assert match(c, {"priority": "high"}, about=TASKS) == [DEVICE]
 
 
-# --- its defects (issue 7); that every event evaluates every filter is engine/route/filter_index_test.cc's ---
+# --- its defects (issue 7); that every event evaluates every filter is engine/filter/filter_index_test.cc's ---
 
 
 def test_one_device_leaving_does_not_take_a_shared_filter_from_the_others(c):

@@ -1,6 +1,6 @@
 #include "module/commands/channel/channel_requests.h"
 
-#include "engine/channel/channel_codec.h"
+#include "engine/base/limits.h"
 
 namespace millrace::module {
 
@@ -9,7 +9,7 @@ namespace {
 // The next word as a subscriber's name or a message's id.
 ByteView named(ArgumentReader& reader, const char* what) { return reader.name(what, kMaxNameBytes); }
 
-uint64_t expire_time(ArgumentReader& reader) { return reader.number("EXPIRE time", 1, kMaxExpireMs); }
+uint64_t expire_time(ArgumentReader& reader) { return reader.number("EXPIRE time", 1, kMaxDurationMs); }
 
 Result<PublishRequest> parse_pairs(Words words) {
   ArgumentReader reader(words);

@@ -1,6 +1,6 @@
 #include "module/commands/route/dispatch_entry.h"
 
-#include "engine/route/json_text.h"
+#include "engine/base/json_text.h"
 
 namespace millrace::module {
 

@@ -15,7 +15,7 @@ int64_t ms_left(std::optional<UnixMs> end, UnixMs now) {
 
 // The filter's name or id; null for everything.
 void write_filter_id(abi::Reply& reply, const RouteTable& table, const RouteTarget& target) {
-  if (target.filter == kNoSlot) return reply.null();
+  if (target.filter.is_none()) return reply.null();
   if (target.name != nullptr) return reply.bytes(*target.name);
   reply.bytes(filter_id(table.channel(target.channel).filters->json(target.filter)));
 }
@@ -113,7 +113,8 @@ void route_device_list(abi::Context context, abi::Arguments arguments) {
   std::vector<const Device*> found;
   uint64_t cursor = 0;
   if (const RouteTable* table = key->get()) {
-    const TransportSlot transport = request->transport ? table->transports().find(*request->transport) : kNoSlot;
+    const TransportSlot transport =
+        request->transport ? table->transports().find(*request->transport) : TransportSlot::none();
     cursor = table->scan_devices(request->cursor, request->count, present(*table), [&](const Device& device) {
       if (request->transport && device.transport != transport) return;
       if (!request->user || device.user == *request->user) found.push_back(&device);

@@ -20,8 +20,9 @@ void route_delfilter(abi::Context context, abi::Arguments arguments) {
   auto visit = RouteVisit::open(context, arguments.string(1));
   if (!visit) return context.reply().error(visit.error());
   RouteTable* table = visit->existing();
-  const TargetSlot target = table == nullptr ? kNoSlot : table->find_filter_id(request->channel, request->id);
-  if (target == kNoSlot) return context.reply().integer(0);
+  const TargetSlot target =
+      table == nullptr ? TargetSlot::none() : table->find_filter_id(request->channel, request->id);
+  if (target.is_none()) return context.reply().integer(0);
   context.reply().integer(static_cast<int64_t>(table->delete_target(target)));
   visit->finish("route.delfilter");
 }

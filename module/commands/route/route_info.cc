@@ -23,7 +23,7 @@ void write_transports(abi::Reply& reply, const Transports& transports) {
 void write_top_channels(abi::Reply& reply, const RouteTable& table) {
   reply.array(table.top_channels().entries().size());
   for (const TopChannels::Entry& entry : table.top_channels().entries()) {
-    const RoutedChannel& channel = table.channel(entry.channel);
+    const ChannelEntry& channel = table.channel(entry.channel);
     reply.map(3);
     reply.bytes("channel");
     reply.bytes(channel_of(channel.key).name());

@@ -3,34 +3,35 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/route/json_text.h"
+#include "engine/base/limits.h"
+#include "engine/base/utf8.h"
 
 namespace millrace::module {
 
 namespace {
 
 // The next word as a name: UTF-8, 1 to `longest` bytes.
-ByteView text(ArgumentReader& reader, const char* what, size_t longest = kMaxRouteName) {
+ByteView text(ArgumentReader& reader, const char* what, size_t longest = kMaxNameBytes) {
   const ByteView name = reader.name(what, longest);
   if (!reader.failed() && !is_utf8(name)) reader.fail(ErrorCode::Syntax, std::string(what) + " is not UTF-8");
   return name;
 }
 
 DeviceName device_name(ArgumentReader& reader) {
-  const ByteView word = text(reader, "device", 2 * kMaxRouteName + 1);
+  const ByteView word = text(reader, "device", 2 * kMaxNameBytes + 1);
   if (reader.failed()) return {};
   const auto name = parse_device_name(word);
   if (!name) {
     reader.fail(ErrorCode::Syntax, "a device is written device-id|transport, not " + quoted(word));
     return {};
   }
-  if (std::max(name->id.size(), name->transport.size()) > kMaxRouteName) {
+  if (std::max(name->id.size(), name->transport.size()) > kMaxNameBytes) {
     reader.fail(ErrorCode::Range, "device id and transport have at most 512 bytes each");
   }
   return *name;
 }
 
-uint64_t time_to_live(ArgumentReader& reader) { return reader.number("TTL", 0, kMaxRouteTtlMs); }
+uint64_t time_to_live(ArgumentReader& reader) { return reader.number("TTL", 0, kMaxDurationMs); }
 
 uint64_t list_count(ArgumentReader& reader) { return reader.number("COUNT", 1, kMaxReadCount); }
 
@@ -274,7 +275,7 @@ Result<PartitionRequest> parse_route_partition(Words words) {
   ArgumentReader reader(words);
   PartitionRequest request;
   // As long as a channel of the longest parts.
-  request.channel = reader.name("channel", 4 * kMaxRouteName + 32);
+  request.channel = reader.name("channel", 4 * kMaxNameBytes + 32);
   if (reader.keyword("PARTITIONS")) {
     request.partitions = static_cast<uint32_t>(reader.number("PARTITIONS", 1, UINT32_MAX));
     if (!reader.at_end()) reader.unknown_word("nothing more");

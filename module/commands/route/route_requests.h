@@ -12,7 +12,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
-#include "engine/route/filter.h"
+#include "engine/filter/filter.h"
 #include "engine/route/route_channel.h"
 #include "engine/route/route_codec.h"
 #include "engine/route/route_match.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/base/limits.h"
 #include "module/commands/request_rows.h"
 
 namespace millrace::module {
@@ -52,7 +53,7 @@ TEST(RouteRequests, DeviceSetTakesItsWordsInAnyOrderAndCase) {
       {"d|ws", {}, {}, {}},
       {"d|ws USER u", "u", {}, {}},
       {"d|ws ttl 0 agent Moz user u", "u", "Moz", 0},
-      {"d|ws AGENT TTL TTL 3155760000000", {}, "TTL", kMaxRouteTtlMs},
+      {"d|ws AGENT TTL TTL 3155760000000", {}, "TTL", kMaxDurationMs},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.line);

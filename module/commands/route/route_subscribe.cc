@@ -6,7 +6,7 @@ namespace millrace::module {
 
 namespace {
 
-// What a request is about; kNoSlot if there is no such thing.
+// What a request is about; none() if it does not exist.
 TargetSlot find_target(const RouteTable& table, const RouteSubscribeRequest& request) {
   if (request.filter_id) return table.find_filter_id(request.channel, *request.filter_id);
   if (request.filter) return table.find_filter(request.channel, request.filter->json);
@@ -23,7 +23,7 @@ Result<void> may_subscribe(const RouteTable* table, const RouteSubscribeRequest&
   if (table != nullptr && !table->has_room()) {
     return fail(ErrorCode::Full, "the table has all subscriptions it can have");
   }
-  if (request.filter_id && (table == nullptr || find_target(*table, request) == kNoSlot)) {
+  if (request.filter_id && (table == nullptr || find_target(*table, request).is_none())) {
     return fail(ErrorCode::NoFilter,
                 "no filter " + quoted(*request.filter_id) + " on " + request.channel.name() +
                     (looks_like_filter_id(*request.filter_id) ? "; subscribe with FILTER and its JSON"
@@ -62,8 +62,8 @@ void route_unsubscribe(abi::Context context, abi::Arguments arguments) {
   auto visit = RouteVisit::open(context, arguments.string(1));
   if (!visit) return context.reply().error(visit.error());
   RouteTable* table = visit->existing();
-  const TargetSlot target = table == nullptr ? kNoSlot : find_target(*table, *request);
-  if (target == kNoSlot || !table->unsubscribe(request->device.whole, target)) return context.reply().integer(0);
+  const TargetSlot target = table == nullptr ? TargetSlot::none() : find_target(*table, *request);
+  if (target.is_none() || !table->unsubscribe(request->device.whole, target)) return context.reply().integer(0);
   context.reply().integer(1);
   visit->finish("route.unsubscribe");
 }

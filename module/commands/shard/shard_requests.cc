@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/base/limits.h"
+
 namespace millrace::module {
 
 namespace {
 
 // The next word as the name of a worker or recipient.
-ByteView named(ArgumentReader& reader, const char* what) { return reader.name(what, kMaxPoolNameBytes); }
+ByteView named(ArgumentReader& reader, const char* what) { return reader.name(what, kMaxNameBytes); }
 
 Result<ByteView> parse_one_name(Words words, const char* what) {
   ArgumentReader reader(words);
@@ -137,7 +139,7 @@ Result<PoolSetRequest> parse_shard_set(Words words) {
   bool policy = false;
   do {
     if (reader.option("STALE", stale)) {
-      request.stale_ms = reader.number("STALE time", 1, kMaxStaleMs);
+      request.stale_ms = reader.number("STALE time", 1, kMaxDurationMs);
     } else if (!reader.option("POLICY", policy)) {
       reader.unknown_word("STALE or POLICY");
     } else if (reader.keyword("ROUNDROBIN")) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/limits.h"
 #include "module/commands/request_rows.h"
 
 namespace millrace::module {
@@ -172,7 +173,7 @@ TEST(ParseShardSet, TakesEitherOrBoth) {
   EXPECT_EQ(both->stale_ms, 1U);
   EXPECT_EQ(both->policy, AssignmentPolicy::LeastPending);
   EXPECT_EQ(parse_shard_set(words_of("POLICY roundrobin"))->policy, AssignmentPolicy::RoundRobin);
-  EXPECT_EQ(parse_shard_set(words_of("STALE 3155760000000"))->stale_ms, kMaxStaleMs);
+  EXPECT_EQ(parse_shard_set(words_of("STALE 3155760000000"))->stale_ms, kMaxDurationMs);
   expect_errors(
       parse_shard_set,
       {

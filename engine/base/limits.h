@@ -1,0 +1,15 @@
+// Limits that all families share. Parsers of commands and decoders of saved bytes check the same ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace millrace {
+
+// The longest name: of a subscriber, message id, worker, recipient, device, transport, filter or part of a channel.
+inline constexpr size_t kMaxNameBytes = 512;
+
+// The longest time to live, expiry or staleness: a hundred years.
+inline constexpr uint64_t kMaxDurationMs = 3'155'760'000'000;
+
+}  // namespace millrace

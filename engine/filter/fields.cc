@@ -1,0 +1,98 @@
+#include "engine/filter/fields.h"
+
+namespace millrace {
+
+namespace {
+
+// Takes the first name off a path.
+ByteView take_name(ByteView& path) {
+  const size_t dot = path.find('.');
+  const ByteView name = path.substr(0, dot);
+  path = dot == ByteView::npos ? ByteView() : path.substr(dot + 1);
+  return name;
+}
+
+// Removes the path below the node, and every node that then leads nowhere.
+void remove(Fields::Node& node, ByteView path, bool is_last) {
+  if (is_last) {
+    node.field = FieldId::none();
+    return;
+  }
+  const bool last = path.find('.') == ByteView::npos;
+  const auto child = node.children.find(take_name(path));
+  remove(*child->second, path, last);
+  if (child->second->field.is_none() && child->second->children.empty()) node.children.erase(child);
+}
+
+}  // namespace
+
+FieldId Fields::use(ByteView whole) {
+  ByteView path = whole;
+  Node* node = &root_;
+  for (bool more = true; more;) {
+    more = path.find('.') != ByteView::npos;
+    const ByteView name = take_name(path);
+    auto child = node->children.find(name);
+    if (child == node->children.end()) {
+      child = node->children.emplace(std::string(name), std::make_unique<Node>()).first;
+    }
+    node = child->second.get();
+  }
+  if (node->field.is_none()) {
+    if (free_.empty()) {
+      free_.push_back(FieldId(static_cast<uint32_t>(uses_.size())));
+      uses_.emplace_back();
+    }
+    node->field = free_.back();
+    free_.pop_back();
+    uses_[node->field.value()].path = whole;
+  }
+  ++uses_[node->field.value()].filters;
+  return node->field;
+}
+
+FieldId Fields::find(ByteView path) const {
+  const Node* node = &root_;
+  for (bool more = true; more;) {
+    more = path.find('.') != ByteView::npos;
+    const auto child = node->children.find(take_name(path));
+    if (child == node->children.end()) return FieldId::none();
+    node = child->second.get();
+  }
+  return node->field;
+}
+
+void Fields::release(FieldId field) {
+  Use& use = uses_[field.value()];
+  if (--use.filters != 0) return;
+  remove(root_, use.path, false);
+  use.path = std::string();
+  free_.push_back(field);
+  if (free_.size() == uses_.size()) {
+    uses_ = std::vector<Use>();
+    free_ = std::vector<FieldId>();
+  }
+}
+
+uint64_t Fields::memory() const {
+  uint64_t bytes = uses_.capacity() * sizeof(Use) + free_.capacity() * sizeof(FieldId);
+  // A name is in the tree and in the path.
+  constexpr size_t kNode = sizeof(Node) + 32 + sizeof(std::string) + sizeof(void*);
+  for (const Use& use : uses_) {
+    if (use.filters != 0) bytes += kNode + 2 * use.path.capacity();
+  }
+  return bytes;
+}
+
+const char* Fields::check() const {
+  size_t used = 0;
+  for (uint32_t i = 0; i < uses_.size(); ++i) {
+    if (uses_[i].filters == 0) continue;
+    ++used;
+    if (find(uses_[i].path) != FieldId(i)) return "a field is not found by its path";
+  }
+  if (used + free_.size() != uses_.size()) return "a field is neither used nor free";
+  return uses_.empty() && !root_.children.empty() ? "a name leads nowhere" : nullptr;
+}
+
+}  // namespace millrace

@@ -1,0 +1,54 @@
+// The fields that the filters of a channel look at, as a tree of names: walking a document
+// along it costs what the document holds, however many fields there are.
+//
+//   priority  ->  0
+//   owner     ->  name  ->  1          "owner.name"
+//                 team  ->  2          "owner.team"
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/filter/filter_ids.h"
+
+namespace millrace {
+
+class Fields {
+ public:
+  struct Node {
+    FieldId field;  // none if no filter looks at the path that ends here
+    std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
+  };
+
+  // One more filter looks at the field of this path.
+  FieldId use(ByteView whole);
+  // One fewer; a field nobody looks at is forgotten, and its id may be given to another.
+  void release(FieldId field);
+
+  // The id of a path that some filter looks at; none() if no filter does.
+  FieldId find(ByteView path) const;
+
+  // Ids are below this.
+  size_t limit() const { return uses_.size(); }
+  const std::string& path(FieldId field) const { return uses_[field.value()].path; }
+  const Node& root() const { return root_; }
+
+  uint64_t memory() const;
+  const char* check() const;
+
+ private:
+  struct Use {
+    std::string path;
+    uint32_t filters = 0;  // 0: free
+  };
+
+  Node root_;
+  std::vector<Use> uses_;
+  std::vector<FieldId> free_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,65 @@
+// A filter: what a document must be like. Written as JSON, kept in a normal form: filters
+// that differ in the order of keys or of $and members, in white space, or in other ways that
+// mean nothing, are the same filter.
+//
+//   {"priority": "high", "age": {"$gte": 18, "$lt": 65}}
+//
+//   And
+//    +- age >= 18
+//    +- age < 65
+//    +- priority = "high"
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/error.h"
+#include "engine/filter/scalar.h"
+
+namespace millrace {
+
+enum class Operator : uint8_t { Eq, Ne, Gt, Gte, Lt, Lte, In, Nin, Exists, Regex };
+
+// Do not change: filter ids depend on the spelling.
+inline constexpr const char* kOperatorNames[] = {"$eq",  "$ne", "$gt",  "$gte",    "$lt",
+                                                 "$lte", "$in", "$nin", "$exists", "$regex"};
+
+struct Filter {
+  enum class Kind : uint8_t { Condition, And, Or, Not };
+
+  Kind kind = Kind::And;  // of nothing: every document
+  // A condition on a field. Exists has a boolean, In at least two operands, Nin none or at least
+  // two (by ScalarOrder, no two the same), all others one.
+  std::string field;
+  Operator op = Operator::Eq;
+  std::vector<Scalar> operands;
+  // And, Or: none or at least two, sorted, no two the same. Not: one.
+  std::vector<Filter> parts;
+};
+
+struct FilterLimits {
+  size_t bytes = 64 * 1024;
+  size_t depth = 32;
+  size_t path_names = 64;         // in a path: no document is deeper
+  size_t path_bytes = 64 * 1024;  // of all paths, each as often as there are conditions on it
+  size_t regexes = 8;
+  size_t regex_bytes = 1024;
+};
+
+// For the normal form of a filter that has kept the limits. It says in full what may have been
+// said briefly: conditions on one field with its name each, 1e18 with its zeros, members of an
+// object as a list of objects.
+inline constexpr FilterLimits kNormalFormLimits = {.bytes = 1024 * 1024, .depth = 2 * FilterLimits().depth + 2};
+
+// Failure: BadFilter, with the path to what is wrong.
+Result<Filter> parse_filter(ByteView json, FilterLimits limits = {});
+
+// The normal form as JSON; parse_filter() of it, with kNormalFormLimits, gives the same filter.
+std::string filter_json(const Filter& filter);
+
+// The same for filters that are the same, different for others: 16 bytes, from the normal form.
+std::string filter_digest(ByteView normal_json);
+
+}  // namespace millrace

@@ -1,0 +1,170 @@
+#include "engine/filter/filter_index.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace millrace {
+namespace {
+
+constexpr HashKey kKey = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+
+class IndexTest : public ::testing::Test {
+ protected:
+  FilterSlot add(const std::string& json) {
+    const FilterSlot slot = index_.add(parse_filter(json).value());
+    EXPECT_EQ(index_.check(), nullptr);
+    return slot;
+  }
+  void remove(FilterSlot slot) {
+    index_.remove(slot);
+    EXPECT_EQ(index_.check(), nullptr);
+  }
+  std::vector<FilterSlot> matches(const std::string& json) {
+    values_.extract(parser_.parse(json).value(), index_.fields());
+    std::vector<FilterSlot> found;
+    index_.match(values_, found);
+    std::ranges::sort(found);
+    return found;
+  }
+
+  FilterIndex index_{kKey};
+  DocumentParser parser_;
+  FieldValues values_;
+};
+
+using Slots = std::vector<FilterSlot>;
+
+TEST_F(IndexTest, OfNothingFindsNothing) {
+  EXPECT_EQ(matches(R"({"a":1})"), Slots{});
+  EXPECT_EQ(index_.size(), 0u);
+  EXPECT_EQ(index_.check(), nullptr);
+}
+
+TEST_F(IndexTest, FindsFiltersByAnEqualityByBoundsAndByNeither) {
+  const FilterSlot equal = add(R"({"a":1,"b":{"$gt":5}})");
+  const FilterSlot list = add(R"({"a":{"$in":[1,2,3]}})");
+  const FilterSlot range = add(R"({"b":{"$gte":5,"$lt":10}})");
+  const FilterSlot negated = add(R"({"$not":{"a":1}})");
+  const FilterSlot either = add(R"({"$or":[{"a":7},{"c":"x"}]})");
+  const FilterSlot all = add("{}");
+  EXPECT_EQ(matches(R"({"a":1,"b":6})"), (Slots{equal, list, range, all}));
+  EXPECT_EQ(matches(R"({"a":1,"b":5})"), (Slots{list, range, all}));
+  EXPECT_EQ(matches(R"({"a":7,"c":"x"})"), (Slots{negated, either, all}));
+  EXPECT_EQ(matches("{}"), (Slots{negated, all}));
+}
+
+TEST_F(IndexTest, AFilterIsFoundOnceHoweverManyElementsLeadToIt) {
+  const FilterSlot slot = add(R"({"tags":{"$in":["a","b","c"]}})");
+  EXPECT_EQ(matches(R"({"tags":["c","a","a","b","x"]})"), (Slots{slot}));
+}
+
+TEST_F(IndexTest, OneRemovedDoesNotTakeAnotherWithIt) {
+  const FilterSlot one = add(R"({"a":1,"b":1})");
+  const FilterSlot other = add(R"({"a":1,"b":2})");
+  const FilterSlot third = add(R"({"a":{"$gt":0}})");
+  remove(one);
+  EXPECT_EQ(matches(R"({"a":1,"b":1})"), (Slots{third}));
+  EXPECT_EQ(matches(R"({"a":1,"b":2})"), (Slots{other, third}));
+  remove(third);
+  EXPECT_EQ(matches(R"({"a":1,"b":2})"), (Slots{other}));
+}
+
+// What is looked at before a filter is fetched must not hide one that matches.
+TEST_F(IndexTest, APrefilterHidesNoFilterThatMatches) {
+  const FilterSlot text = add(R"({"a":1,"b":"x"})");
+  const FilterSlot number = add(R"({"a":1,"b":2})");
+  const FilterSlot range = add(R"({"a":1,"c":{"$gte":10,"$lte":1e300}})");
+  const FilterSlot small = add(R"({"a":1,"c":{"$gt":-1e300,"$lt":-10}})");
+  const FilterSlot same_field = add(R"({"$and":[{"a":1},{"a":2}]})");
+  EXPECT_EQ(matches(R"({"a":1,"b":"x"})"), (Slots{text}));
+  EXPECT_EQ(matches(R"({"a":1,"b":2.0})"), (Slots{number}));
+  EXPECT_EQ(matches(R"({"a":1,"b":["y",2,"x"]})"), (Slots{text, number}));
+  EXPECT_EQ(matches(R"({"a":1,"c":10})"), (Slots{range}));
+  EXPECT_EQ(matches(R"({"a":1,"c":9.999999})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":1,"c":1e300})"), (Slots{range}));
+  EXPECT_EQ(matches(R"({"a":1,"c":-10})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":1,"c":[-11,"x"]})"), (Slots{small}));
+  EXPECT_EQ(matches(R"({"a":1,"c":"10"})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":[1,2]})"), (Slots{same_field}));
+}
+
+TEST_F(IndexTest, WhatADocumentHeldIsForgottenBeforeTheNext) {
+  const FilterSlot slot = add(R"({"a":1,"b":"x"})");
+  EXPECT_EQ(matches(R"({"a":1,"b":"x"})"), (Slots{slot}));
+  EXPECT_EQ(matches(R"({"a":1})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":1,"b":"y"})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":1,"b":"x"})"), (Slots{slot}));
+}
+
+TEST_F(IndexTest, ASlotIsUsedAgain) {
+  const FilterSlot first = add(R"({"a":1})");
+  add(R"({"a":2})");
+  remove(first);
+  EXPECT_EQ(add(R"({"a":3})"), first);
+  EXPECT_EQ(matches(R"({"a":1})"), Slots{});
+  EXPECT_EQ(matches(R"({"a":3})"), (Slots{first}));
+}
+
+TEST_F(IndexTest, ReturnsTheFilterOfASlot) {
+  const FilterSlot slot = add(R"({"b":{"in":[2,1]},"a":"x"})");
+  EXPECT_EQ(filter_json(index_.filter(slot)), R"({"a":{"$eq":"x"},"b":{"$in":[1,2]}})");
+}
+
+TEST_F(IndexTest, AFilterWithALongListIsFoundAlthoughItsValuesAreNotIndexed) {
+  std::string list;
+  for (int i = 0; i < 1000; ++i) list += (i > 0 ? "," : "") + std::to_string(i);
+  const FilterSlot slot = add(R"({"a":{"$in":[)" + list + "]}}");
+  EXPECT_EQ(matches(R"({"a":999})"), (Slots{slot}));
+  EXPECT_EQ(matches(R"({"a":1000})"), Slots{});
+  remove(slot);
+  EXPECT_EQ(matches(R"({"a":999})"), Slots{});
+}
+
+TEST_F(IndexTest, MemoryComesBackWhenFiltersGo) {
+  const uint64_t before = index_.memory();
+  std::vector<FilterSlot> slots;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string json = i % 10 == 0   ? R"({"n":{"$gte":)" + number + R"(},"m":{"$lt":7}})"
+                             : i % 10 == 1 ? R"({"f)" + number + R"(":{"$exists":true}})"
+                                           : R"({"owner":"u)" + number + R"(","kind":{"$in":["a","b"]}})";
+    slots.push_back(index_.add(parse_filter(json).value()));
+  }
+  ASSERT_EQ(index_.check(), nullptr);
+  const uint64_t full = index_.memory();
+  EXPECT_GT(full, 20'000 * 100u);
+  EXPECT_EQ(matches(R"({"n":5000,"m":6})").size(), 501u);
+  for (size_t i = 0; i < slots.size() - 100; ++i) index_.remove(slots[i]);
+  ASSERT_EQ(index_.check(), nullptr);
+  // A slot is kept, what was in it is not.
+  EXPECT_LT(index_.memory(), full / 2);
+  for (size_t i = slots.size() - 100; i < slots.size(); ++i) index_.remove(slots[i]);
+  ASSERT_EQ(index_.check(), nullptr);
+  EXPECT_EQ(index_.size(), 0u);
+  EXPECT_LE(index_.memory(), before + 4096);
+}
+
+// A thousand filters want what an array says thousands of times.
+TEST_F(IndexTest, AnArrayThatLeadsToManyFiltersOverAndOverTakesNoMemory) {
+  for (int i = 0; i < 1000; ++i) index_.add(parse_filter(R"({"a":"x","n":{"$ne":)" + std::to_string(i) + "}}").value());
+  std::string list = "\"x\"";
+  for (int i = 0; i < 9'000; ++i) list += ",\"x\"";
+  const uint64_t before = index_.memory();
+  EXPECT_EQ(matches(R"({"n":5,"a":[)" + list + "]}").size(), 999u);
+  EXPECT_LE(index_.memory(), before + 4096);
+}
+
+TEST_F(IndexTest, ManyFieldsOfOneFilterAreMadeAndForgotten) {
+  std::string json;
+  for (int i = 0; i < 3000; ++i) json += (i > 0 ? "," : "") + ("\"f" + std::to_string(i)) + "\":{\"$gt\":1}";
+  const FilterSlot slot = add("{" + json + "}");
+  EXPECT_LT(index_.memory(), 2'000'000u);
+  EXPECT_EQ(matches(R"({"f0":2})"), Slots{});
+  remove(slot);
+  EXPECT_EQ(index_.fields().limit(), 0u);
+}
+
+}  // namespace
+}  // namespace millrace

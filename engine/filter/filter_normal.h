@@ -1,0 +1,25 @@
+// The normal form of a filter, and the one way to compile its regular expressions.
+#pragma once
+
+#include <re2/re2.h>
+
+#include "engine/filter/filter.h"
+
+namespace millrace {
+
+// The same meaning, with parts flattened, sorted and without repetition.
+Filter normal_form(Filter filter);
+
+// The text of a field that a regular expression looks at: linear time can be microseconds a
+// byte, when a pattern has more states than there is memory for.
+inline constexpr size_t kMaxRegexText = 4096;
+
+// Linear time, little memory, and no word of a bad pattern on stderr.
+inline re2::RE2::Options regex_options() {
+  re2::RE2::Options options;
+  options.set_max_mem(64 * 1024);
+  options.set_log_errors(false);
+  return options;
+}
+
+}  // namespace millrace

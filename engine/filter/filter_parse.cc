@@ -1,0 +1,262 @@
+#include <re2/re2.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "engine/filter/filter.h"
+#include "engine/filter/filter_normal.h"
+
+namespace millrace {
+
+namespace {
+
+using Element = simdjson::dom::element;
+
+// Classes of characters that stand for much of Unicode take long to compile, most of all if case
+// does not matter.
+constexpr size_t kMostCostlyClasses = 64;
+
+size_t costly_classes(ByteView pattern) {
+  constexpr ByteView kCostly[] = {"\\p", "\\P", "\\W", "\\D", "\\S", "[^", "[:^", "-"};
+  size_t count = 0;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    count += static_cast<size_t>(
+        std::ranges::any_of(kCostly, [&](ByteView each) { return pattern.substr(i).starts_with(each); }));
+  }
+  const bool may_fold = pattern.find("(?") != ByteView::npos && pattern.find('i') != ByteView::npos;
+  return may_fold ? 8 * count : count;
+}
+
+// Thrown nowhere: the first error latches, and everything returns.
+class FilterParser {
+ public:
+  explicit FilterParser(FilterLimits limits) : limits_(limits) {}
+
+  Result<Filter> parse(ByteView json) {
+    if (json.size() > limits_.bytes) {
+      return refuse("the filter has " + std::to_string(json.size()) + " bytes, expected " +
+                    std::to_string(limits_.bytes) + " at most");
+    }
+    if (json.empty()) json = "";  // nothing has no address, and the library copies from one
+    simdjson::dom::parser parser(limits_.bytes);
+    // Deeper than ours, so that too deep is told by us, with the path.
+    const auto allocated = parser.allocate(std::max<size_t>(json.size(), 64), 2 * limits_.depth + 64);
+    Element root;
+    if (const auto error =
+            allocated != simdjson::SUCCESS ? allocated : parser.parse(json.data(), json.size()).get(root)) {
+      return refuse(std::string("not JSON: ") + simdjson::error_message(error));
+    }
+    Filter filter = parse_object(root, 1);
+    if (error_) return std::unexpected(*error_);
+    return normal_form(std::move(filter));
+  }
+
+ private:
+  std::unexpected<Error> refuse(std::string what) {
+    if (!path_.empty()) what = short_path() + ": " + what;
+    // The text goes to a client as one line.
+    std::ranges::replace_if(
+        what, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    if (!error_) error_ = Error{ErrorCode::BadFilter, std::move(what)};
+    return std::unexpected(*error_);
+  }
+  Filter refused(std::string what) {
+    static_cast<void>(refuse(std::move(what)));
+    return {};
+  }
+
+  std::string short_path() const {
+    constexpr size_t kLongest = 200;
+    if (path_.size() <= kLongest) return path_;
+    size_t end = kLongest;
+    while ((path_[end] & 0xc0) == 0x80) --end;  // not inside a character
+    return path_.substr(0, end) + "...";
+  }
+
+  // Goes one step down the path for as long as it lives.
+  class Step {
+   public:
+    Step(std::string& path, const std::string& name) : path_(path), length_(path.size()) {
+      if (!path.empty() && !name.starts_with('[')) path += '.';
+      path += name;
+    }
+    ~Step() { path_.resize(length_); }
+
+   private:
+    std::string& path_;
+    size_t length_;
+  };
+
+  static Filter combined(Filter::Kind kind, std::vector<Filter> parts) {
+    Filter filter;
+    filter.kind = kind;
+    filter.parts = std::move(parts);
+    return filter;
+  }
+
+  // Several fields or operators in one object are a conjunction.
+  Filter parse_object(Element element, size_t depth) {
+    simdjson::dom::object object;
+    if (element.get(object) != simdjson::SUCCESS) return refused("expected an object");
+    if (depth > limits_.depth) return refused("nested deeper than " + std::to_string(limits_.depth));
+    std::vector<Filter> parts;
+    std::set<std::string_view> keys;
+    for (const auto& [key, value] : object) {
+      const Step step(path_, std::string(key));
+      if (!keys.insert(key).second) return refused("is there twice");
+      parts.push_back(parse_member(key, value, depth));
+      if (error_) return {};
+    }
+    return combined(Filter::Kind::And, std::move(parts));
+  }
+
+  Filter parse_member(std::string_view key, Element value, size_t depth) {
+    // Without $ it may be a field, unless it has an array: no field is compared with one.
+    const bool is_list = value.is_array();
+    if (key == "$and" || (key == "and" && is_list)) return parse_list(Filter::Kind::And, value, depth);
+    if (key == "$or" || (key == "or" && is_list)) return parse_list(Filter::Kind::Or, value, depth);
+    if (key == "$not") return combined(Filter::Kind::Not, {parse_object(value, depth + 1)});
+    if (key.starts_with('$')) return refused("unknown operator");
+    if (key.empty()) return refused("a field without a name");
+    if (std::ranges::count(key, '.') >= static_cast<ptrdiff_t>(limits_.path_names)) {
+      return refused("a path of more than " + std::to_string(limits_.path_names) + " names");
+    }
+    return parse_field(std::string(key), value, depth);
+  }
+
+  Filter parse_list(Filter::Kind kind, Element element, size_t depth) {
+    simdjson::dom::array array;
+    if (element.get(array) != simdjson::SUCCESS || array.size() == 0) {
+      return refused("expected an array of filters, at least one");
+    }
+    std::vector<Filter> parts;
+    for (Element part : array) {
+      const Step step(path_, "[" + std::to_string(parts.size()) + "]");
+      parts.push_back(parse_object(part, depth + 1));
+      if (error_) return {};
+    }
+    return combined(kind, std::move(parts));
+  }
+
+  // A bare value means $eq.
+  Filter parse_field(const std::string& field, Element value, size_t depth) {
+    if (!value.is_object()) return condition(field, Operator::Eq, value);
+    if (depth + 1 > limits_.depth) return refused("nested deeper than " + std::to_string(limits_.depth));
+    simdjson::dom::object operators = value.get_object().value_unsafe();
+    std::vector<Filter> parts;
+    std::set<std::string_view> names;
+    for (const auto& [name, operand] : operators) {
+      const Step step(path_, std::string(name));
+      if (!names.insert(name).second) return refused("is there twice");
+      parts.push_back(parse_operator(field, name, operand, depth + 1));
+      if (error_) return {};
+    }
+    if (parts.empty()) return refused("expected a value, or an object of operators");
+    return combined(Filter::Kind::And, std::move(parts));
+  }
+
+  Filter parse_operator(const std::string& field, std::string_view name, Element operand, size_t depth) {
+    // The spelling without $ is accepted.
+    const std::string_view bare = name.starts_with('$') ? name.substr(1) : name;
+    if (bare == "not") return combined(Filter::Kind::Not, {parse_field(field, operand, depth)});
+    for (size_t i = 0; i < std::size(kOperatorNames); ++i) {
+      if (bare == kOperatorNames[i] + 1) return condition(field, static_cast<Operator>(i), operand);
+    }
+    return refused(name.starts_with('$') ? "unknown operator"
+                                         : "unknown operator; a field inside another is written with a dot");
+  }
+
+  Filter condition(const std::string& field, Operator op, Element operand) {
+    path_bytes_ += field.size();
+    if (path_bytes_ > limits_.path_bytes) {
+      return refused("names of fields that, said for each condition, have more than " +
+                     std::to_string(limits_.path_bytes) + " bytes");
+    }
+    Filter filter;
+    filter.kind = Filter::Kind::Condition;
+    filter.field = field;
+    filter.op = op;
+    if (op == Operator::In || op == Operator::Nin) {
+      simdjson::dom::array array;
+      if (operand.get(array) != simdjson::SUCCESS) return refused("expected an array of values");
+      for (Element each : array) {
+        const Step step(path_, "[" + std::to_string(filter.operands.size()) + "]");
+        filter.operands.push_back(scalar(each));
+      }
+    } else {
+      filter.operands.push_back(scalar(operand));
+      if (!error_) check_operand(op, filter.operands.front());
+    }
+    return filter;
+  }
+
+  void check_operand(Operator op, const Scalar& operand) {
+    const ScalarKind kind = operand.kind;
+    if (op == Operator::Exists && kind != ScalarKind::Boolean) return void(refuse("expected true or false"));
+    if ((op == Operator::Gt || op == Operator::Gte || op == Operator::Lt || op == Operator::Lte) &&
+        kind != ScalarKind::Number && kind != ScalarKind::String) {
+      return void(refuse("expected a number or a string"));
+    }
+    if (op == Operator::Regex) check_regex(operand);
+  }
+
+  void check_regex(const Scalar& operand) {
+    if (operand.kind != ScalarKind::String) return void(refuse("expected a regular expression as a string"));
+    if (operand.text.size() > limits_.regex_bytes) {
+      return void(refuse("a regular expression longer than " + std::to_string(limits_.regex_bytes) + " bytes"));
+    }
+    if (++regexes_ > limits_.regexes) {
+      return void(refuse("more than " + std::to_string(limits_.regexes) + " regular expressions"));
+    }
+    if (costly_classes(operand.text) > kMostCostlyClasses) {
+      return void(refuse("a regular expression with too many classes of characters"));
+    }
+    const re2::RE2 regex(operand.text, regex_options());
+    if (!regex.ok()) refuse("no regular expression: " + regex.error());
+  }
+
+  Scalar scalar(Element element) {
+    Scalar value;
+    switch (element.type()) {
+      case simdjson::dom::element_type::NULL_VALUE:
+        break;
+      case simdjson::dom::element_type::BOOL:
+        value.kind = ScalarKind::Boolean;
+        value.boolean = element.get_bool().value_unsafe();
+        break;
+      case simdjson::dom::element_type::INT64:
+        value.kind = ScalarKind::Number;
+        value.number = Number(element.get_int64().value_unsafe());
+        break;
+      case simdjson::dom::element_type::UINT64:
+        value.kind = ScalarKind::Number;
+        value.number = Number(static_cast<double>(element.get_uint64().value_unsafe()));
+        break;
+      case simdjson::dom::element_type::DOUBLE:
+        value.kind = ScalarKind::Number;
+        value.number = Number(element.get_double().value_unsafe());
+        break;
+      case simdjson::dom::element_type::STRING:
+        value.kind = ScalarKind::String;
+        value.text = std::string(element.get_string().value_unsafe());
+        break;
+      default:
+        refuse("expected a string, a number, true, false or null");
+    }
+    return value;
+  }
+
+  FilterLimits limits_;
+  std::string path_;
+  size_t path_bytes_ = 0;
+  size_t regexes_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<Filter> parse_filter(ByteView json, FilterLimits limits) { return FilterParser(limits).parse(json); }
+
+}  // namespace millrace

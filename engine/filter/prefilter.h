@@ -1,0 +1,53 @@
+// A prefilter: one condition of a filter in six bytes. It is kept in the index entry of the filter, so that most
+// documents that do not match are rejected without a fetch of the filter itself. A value is shortened to sixteen bits:
+// the order of numbers is preserved (two of them may become equal), other values have sixteen bits of their hash.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "engine/filter/scalar.h"
+
+namespace millrace {
+
+using ShortValue = uint16_t;
+inline constexpr ShortValue kGreatestShortValue = std::numeric_limits<ShortValue>::max();
+
+// The sign, the exponent and seven digits of a binary number, in an order in which the negative come first.
+inline ShortValue short_number(double number) {
+  constexpr uint32_t kSign = uint32_t{1} << 31;
+  const auto bits = std::bit_cast<uint32_t>(static_cast<float>(number));
+  return static_cast<ShortValue>(((bits & kSign) != 0 ? ~bits : bits | kSign) >> 16);
+}
+
+// `hash` is that of the field and the value; numbers do without.
+inline ShortValue short_value(const ScalarView& value, uint32_t hash) {
+  if (value.kind == ScalarKind::Number) return short_number(value.number.approximate());
+  return static_cast<ShortValue>(hash >> 16);
+}
+
+// What a document holds of a field, from the least to the greatest. As made: nothing.
+struct ShortValues {
+  ShortValue least = kGreatestShortValue;
+  ShortValue greatest = 0;
+
+  void add(ShortValue value) {
+    const bool is_first = least > greatest;
+    // Of several, one may satisfy one border and another the other: anything is possible.
+    least = is_first ? value : 0;
+    greatest = is_first ? value : kGreatestShortValue;
+  }
+};
+
+// A range of short values of one field. By default every document satisfies it.
+struct Prefilter {
+  uint16_t field = 0;
+  ShortValue low = 0;
+  ShortValue high = kGreatestShortValue;
+
+  uint32_t width() const { return uint32_t{high} - low; }
+  bool may_be_satisfied(ShortValues values) const { return low <= values.greatest && values.least <= high; }
+};
+
+}  // namespace millrace
