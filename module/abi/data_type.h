@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "engine/base/buffer.h"
+#include "engine/base/digest_sink.h"
 #include "engine/base/error.h"
 #include "module/abi/context.h"
 #include "module/abi/host.h"
@@ -99,11 +100,11 @@ class AofWriter {
   HostString* key_;
 };
 
-class DigestWriter {
+class DigestWriter final : public DigestSink {
  public:
   explicit DigestWriter(HostDigest* digest) : digest_(digest) {}
-  void bytes(ByteView bytes) { host.DigestAddStringBuffer(digest_, bytes.data(), bytes.size()); }
-  void number(uint64_t value) { host.DigestAddLongLong(digest_, static_cast<long long>(value)); }
+  void bytes(ByteView bytes) override { host.DigestAddStringBuffer(digest_, bytes.data(), bytes.size()); }
+  void number(uint64_t value) override { host.DigestAddLongLong(digest_, static_cast<long long>(value)); }
   void end() { host.DigestEndSequence(digest_); }
 
  private:

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/log/group_codec.h"
+#include "engine/log/log_digest.h"
 #include "module/host/counters.h"
 #include "module/host/failure_point.h"
 #include "module/host/log_strings.h"
@@ -91,34 +92,6 @@ void TypeTraits<Log>::rewrite(AofWriter& writer, const Log& log) {
   }
 }
 
-namespace {
-
-// Message by message: how they are cut into ranges may differ.
-void digest_group(DigestWriter& writer, const std::string& name, const Group& group) {
-  writer.bytes(encode_group(name, group));
-  group.pending().each_from(Offset(0), [&](const PendingPart& part) {
-    part.messages.each([&](Offset offset) {
-      for (uint64_t number : {offset.value(), part.terms.retry_at, uint64_t{part.terms.retry_ms}, part.terms.expire_at,
-                              uint64_t{part.terms.attempts}}) {
-        writer.number(number);
-      }
-      if (part.terms.consumer.is_some()) writer.bytes(group.consumers().name(part.terms.consumer));
-    });
-    return true;
-  });
-}
-
-}  // namespace
-
-void TypeTraits<Log>::digest(DigestWriter& writer, const Log& log) {
-  const Retention& keep = log.retention();
-  for (uint64_t number :
-       {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms, keep.bytes,
-        uint64_t{keep.acked}, uint64_t{keep.latest}, log.evicted_end().value(), log.compacted_total()}) {
-    writer.number(number);
-  }
-  digest_messages(writer, log);
-  for (const auto& [name, group] : log.groups()) digest_group(writer, name, group);
-}
+void TypeTraits<Log>::digest(DigestWriter& writer, const Log& log) { millrace::digest(log, writer); }
 
 }  // namespace millrace::abi

@@ -38,8 +38,9 @@ def test_a_promoted_replica_delivers_again_what_was_pending_and_not_what_was_ack
 
 
 @pytest.mark.parametrize("attached", ["before", "after"])
-def test_a_reader_blocked_on_the_new_master_is_woken_by_the_retry_timer(server, c, attached):
-    with Server() as heir:
+def test_a_reader_blocked_on_the_new_master_is_woken_by_the_retry_timer(server, c, clock, attached):
+    clock.set(-3600)  # for the heir nothing is due before the reader waits
+    with clock.server() as heir:
         if attached == "before":
             heir.replicate(server)
         write(c)
@@ -50,6 +51,7 @@ def test_a_reader_blocked_on_the_new_master_is_woken_by_the_retry_timer(server, 
         heir.admin.call("REPLICAOF", "NO", "ONE")
         with heir.connect() as reader:
             start_waiting(heir, reader, ("log", "1", "5", "BLOCK", "0", "GROUP", "g", *LONG, "WITHATTEMPTS"))
+            clock.set(1)
             assert reader.read() == [[1, b"t", b"e0", 2]]
 
 

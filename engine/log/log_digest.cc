@@ -1,0 +1,47 @@
+#include "engine/log/log_digest.h"
+
+#include <string>
+
+#include "engine/log/group_codec.h"
+
+namespace millrace {
+
+namespace {
+
+void digest_message(const Message& message, DigestSink& sink) {
+  sink.number(message.offset.value());
+  sink.number(message.written.value());
+  sink.bytes(message.tag);
+  sink.bytes(message.entry);
+}
+
+void digest_group(const std::string& name, const Group& group, DigestSink& sink) {
+  sink.bytes(encode_group(name, group));
+  group.pending().each_from(Offset(0), [&](const PendingPart& part) {
+    const PendingTerms& terms = part.terms;
+    part.messages.each([&](Offset offset) {
+      for (uint64_t number :
+           {offset.value(), terms.retry_at, uint64_t{terms.retry_ms}, terms.expire_at, uint64_t{terms.attempts}}) {
+        sink.number(number);
+      }
+      if (terms.consumer.is_some()) sink.bytes(group.consumers().name(terms.consumer));
+    });
+    return true;
+  });
+}
+
+}  // namespace
+
+void digest(const Log& log, DigestSink& sink) {
+  const Retention& keep = log.retention();
+  for (uint64_t number :
+       {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms, keep.bytes,
+        uint64_t{keep.acked}, uint64_t{keep.latest}, log.evicted_end().value(), log.compacted_total()}) {
+    sink.number(number);
+  }
+  Message message;
+  for (Log::Cursor cursor(log, log.first()); cursor.next(message);) digest_message(message, sink);
+  for (const auto& [name, group] : log.groups()) digest_group(name, group, sink);
+}
+
+}  // namespace millrace

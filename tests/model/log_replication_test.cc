@@ -1,0 +1,362 @@
+// Two engines: a leader that decides, and a follower that is told the leader's effects. After every step of a random
+// history both hold the same logs. Restarts, as encoding and decoding, come in between; so do readers that wait.
+//
+// A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "engine/log/log_digest.h"
+#include "engine/log/log_effects.h"
+#include "engine/log/log_operations.h"
+#include "engine/waiting/waiting_room.h"
+#include "tests/model/log_bytes.h"
+#include "tests/model/seeds.h"
+
+namespace millrace::testing {
+namespace {
+
+constexpr uint64_t kSeeds = 1000;
+constexpr int kSteps = 250;
+const std::vector<std::string> kGroups = {"billing", "audit", "search"};
+const std::vector<std::string> kTags = {"new", "paid", "sent"};
+constexpr const char* kLog = "orders";
+constexpr const char* kLetters = "letters";
+
+// Counts what it is given.
+class Counting final : public MessageSink {
+ public:
+  void begin(const LogBounds&, std::optional<uint64_t>) override {}
+  void evicted(uint64_t count) override { entries += count; }
+  void message(const Message&, uint32_t) override { ++entries; }
+  void end(uint64_t told) override { EXPECT_EQ(told, entries); }
+  uint64_t entries = 0;
+};
+
+// The logs of one process, and who writes to the dead letters on whose behalf.
+class Process final : public OtherLogs {
+ public:
+  // Called with every write to the dead letters.
+  std::function<void(const WriteRequest&, const Consequences&)> on_letters = [](const auto&, const auto&) {};
+
+  Result<void> may_write(const Place<Log>&, ByteView) override { return {}; }
+  bool write(const Place<Log>&, ByteView to, const WriteRequest& request) override {
+    if (refuses_letters) return false;
+    EXPECT_EQ(to, kLetters);
+    auto [written, follow] = operations.write(letters, request, {.now = now});
+    on_letters(request, follow);
+    return written.has_value();
+  }
+
+  std::string facts() const {
+    DigestText text;
+    for (const Place<Log>* place : {static_cast<const Place<Log>*>(&log), static_cast<const Place<Log>*>(&letters)}) {
+      if (place->get() != nullptr) digest(*place->get(), text);
+    }
+    return text.text();
+  }
+
+  // As a server that is stopped and started again.
+  void restart() {
+    for (OwnPlace<Log>* place : {&log, &letters}) {
+      if (place->get() == nullptr) continue;
+      auto loaded = log_from_bytes(log_to_bytes(*place->get()));
+      ASSERT_TRUE(loaded) << loaded.error().text;
+      place->remove();
+      place->put(std::move(*loaded));
+    }
+  }
+
+  LogOperations operations{*this};
+  OwnPlace<Log> log{kLog};
+  OwnPlace<Log> letters{kLetters};
+  Now now;
+  bool refuses_letters = false;
+};
+
+struct WaitingRead : Waiter {
+  std::string group;
+  ReadRequest request;
+};
+
+class History {
+ public:
+  explicit History(uint64_t seed) : random_(seed) {
+    leader_.now.wall = UnixMs(1'000'000);
+    leader_.operations.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
+    // How a follower cuts its blocks is its own business.
+    follower_.operations.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
+    leader_.on_letters = [this](const WriteRequest& request, const Consequences& follow) {
+      repeat(follower_.letters, follow, [&](OwnPlace<Log>& letters) {
+        return follower_.operations.write(letters, request, kRepeating).consequences;
+      });
+    };
+  }
+
+  void run() {
+    for (int step = 0; step < kSteps && !::testing::Test::HasFailure(); ++step) {
+      const char* what = take_step();
+      SCOPED_TRACE(::testing::Message() << "after step " << step << ": " << what);
+      ASSERT_EQ(follower_.facts(), leader_.facts());
+      for (const Process* process : {&leader_, &follower_}) {
+        if (process->log.get() != nullptr) ASSERT_EQ(process->log.get()->check(), nullptr);
+      }
+    }
+  }
+
+ private:
+  static constexpr Call kRepeating{.now = {}, .decides = false, .may_wait = false};
+
+  uint64_t between(uint64_t min, uint64_t max) { return min + random_() % (max - min + 1); }
+  bool chance(uint64_t one_in) { return random_() % one_in == 0; }
+  const std::string& any(const std::vector<std::string>& of) { return of[random_() % of.size()]; }
+  Call call() const { return {.now = leader_.now, .decides = true, .may_wait = false}; }
+
+  // Tells the follower. `repeat_request` does there what the leader was asked for.
+  template <class RepeatRequest>
+  void repeat(OwnPlace<Log>& place, const Consequences& follow, RepeatRequest repeat_request) {
+    follow.effects.each([&] { repeat_request(place); },
+                        [&](const Effect& effect) {
+                          if (effect.kind == Effect::Kind::Command) {
+                            ASSERT_STREQ(effect.name, kEvictCommand);
+                            const EvictRequest request{.up_to = Offset(std::stoull(effect.bytes)), .keep = {}};
+                            follower_.operations.evict(place, request, kRepeating);
+                          } else {
+                            const auto applied =
+                                follower_.operations.apply(place, effect_of(effect), kRepeating).answer;
+                            ASSERT_TRUE(applied) << effect.name << ": " << applied.error().text;
+                          }
+                        });
+  }
+
+  static LogEffect effect_of(const Effect& told) {
+    const std::map<std::string, LogEffect::Kind> kinds = {{kLogDelivered, LogEffect::Kind::Delivered},
+                                                          {kLogGivenUp, LogEffect::Kind::GivenUp},
+                                                          {kLogGivenBack, LogEffect::Kind::GivenBack},
+                                                          {kLogCompacted, LogEffect::Kind::Compacted}};
+    LogEffect effect{};
+    if (told.name == std::string(kLogClock)) {
+      effect.clock = UnixMs(std::stoull(told.bytes));
+    } else {
+      effect.kind = kinds.at(told.name);
+      effect.bytes = told.bytes;
+    }
+    return effect;
+  }
+
+  // Executes a request of the leader's log, tells the follower, and serves those who wait.
+  template <class Execute>
+  void both(Execute execute) {
+    auto outcome = execute(leader_.operations, leader_.log, call());
+    tell(outcome.consequences, execute);
+  }
+  template <class Execute>
+  void tell(const Consequences& follow, Execute execute) {
+    repeat(follower_.log, follow, [&](OwnPlace<Log>& log) { execute(follower_.operations, log, kRepeating); });
+    if (follow.wait) return;
+    serve([&] { return room_.find(kLog); }, follow.wake,
+          [&](Waiter& waiter) {
+            auto& reader = static_cast<WaitingRead&>(waiter);
+            Counting sink;
+            auto again = leader_.operations.read(leader_.log, reader.request,
+                                                 {.now = leader_.now, .decides = true, .may_wait = true}, sink);
+            repeat(follower_.log, again.consequences, [](OwnPlace<Log>&) { FAIL() << "a read is never repeated"; });
+            if (again.consequences.wait) {
+              room_.find(kLog)->set_mark(waiter, again.consequences.wait->mark);
+              return false;
+            }
+            if (again.answer) EXPECT_GT(sink.entries, 0U);
+            room_.remove(kLog, waiter);
+            return true;
+          });
+  }
+
+  const char* take_step() {
+    leader_.now.wall = leader_.now.wall + (chance(4) ? between(0, 300) : between(0, 2));
+    leader_.refuses_letters = chance(20);
+    switch (between(0, 15)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        return write();
+      case 4:
+      case 5:
+      case 6:
+      case 7:
+        return read();
+      case 8:
+        return acknowledge();
+      case 9:
+        return give_back();
+      case 10:
+        return evict();
+      case 11:
+        return retain();
+      case 12:
+        return look_after();
+      case 13:
+        return change_group();
+      case 14:
+        return wait();
+      default:
+        return restart();
+    }
+  }
+
+  const char* write() {
+    std::vector<std::string> texts;
+    for (uint64_t i = between(1, 12); i > 0; --i) {
+      texts.push_back(any(kTags));
+      texts.emplace_back(between(0, 40), 'x');
+    }
+    const std::vector<ByteView> pairs(texts.begin(), texts.end());
+    WriteRequest request{.backlog = std::nullopt, .pairs = pairs};
+    if (chance(10)) request.backlog = between(0, 30);
+    both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.write(log, request, how); });
+    return "write";
+  }
+
+  ReadRequest group_read(ByteView group) {
+    GroupRead read{.name = group, .at_tail = chance(4), .consumer = {}, .retry = {}, .with_attempts = chance(2)};
+    if (!chance(4)) read.retry = Retry{static_cast<uint32_t>(between(1, 200)), chance(2) ? between(1, 400) : 0};
+    if (chance(2)) read.consumer = any(kTags);
+    ReadRequest request;
+    request.group = read;
+    request.count = between(1, 70);
+    return request;
+  }
+
+  const char* read() {
+    ReadRequest request = group_read(any(kGroups));
+    Counting sink;
+    const auto outcome = leader_.operations.read(leader_.log, request, call(), sink);
+    EXPECT_TRUE(outcome.answer);
+    tell(outcome.consequences, [](LogOperations&, Place<Log>&, const Call&) {
+      ADD_FAILURE() << "a read is never repeated";
+      return 0;
+    });
+    return "read";
+  }
+
+  const char* wait() {
+    auto reader = std::make_unique<WaitingRead>();
+    reader->group = any(kGroups);
+    if (chance(3)) {
+      reader->request.start = StartOffset::before_next(between(0, 3));
+      reader->request.count = 5;
+      if (chance(2)) reader->request.tags = {kTags.front()};
+    } else {
+      reader->request = group_read(reader->group);
+    }
+    reader->request.block_ms = 0;
+    Counting sink;
+    const auto outcome = leader_.operations.read(leader_.log, reader->request,
+                                                 {.now = leader_.now, .decides = true, .may_wait = true}, sink);
+    repeat(follower_.log, outcome.consequences, [](OwnPlace<Log>&) { FAIL() << "a read is never repeated"; });
+    if (!outcome.consequences.wait) return "a read that may wait, and is answered";
+    EXPECT_EQ(sink.entries, 0U);
+    room_.add(kLog, *reader, *outcome.consequences.wait);
+    readers_.push_back(std::move(reader));
+    return "a read that waits";
+  }
+
+  std::vector<OffsetRange> some_ranges() {
+    std::vector<OffsetRange> ranges;
+    const uint64_t next = leader_.log.get() == nullptr ? 1 : leader_.log.get()->next().value();
+    uint64_t at = 1;
+    for (uint64_t i = between(1, 3); i > 0; --i) {
+      at += between(0, next);
+      ranges.push_back({Offset(at), Offset(at + between(0, 20))});
+      at = ranges.back().to.value() + 1;
+    }
+    return ranges;
+  }
+
+  const char* acknowledge() {
+    const AckRequest request{any(kGroups), some_ranges()};
+    both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.acknowledge(log, request, how); });
+    return "acknowledge";
+  }
+
+  const char* give_back() {
+    const NackRequest request{any(kGroups), chance(2) ? between(0, 100) : 0, some_ranges()};
+    both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.give_back(log, request, how); });
+    return "give back";
+  }
+
+  const char* evict() {
+    EvictRequest request{.up_to = {}, .keep = between(0, 200)};
+    if (chance(2) && leader_.log.get() != nullptr) {
+      request = {.up_to = leader_.log.get()->first() + between(0, 30), .keep = std::nullopt};
+    }
+    both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.evict(log, request, how); });
+    return "evict";
+  }
+
+  const char* retain() {
+    RetainRequest request;
+    if (chance(3)) request.count = chance(2) ? 0 : between(1, 200);
+    if (chance(3)) request.age_ms = chance(2) ? 0 : between(1, 500);
+    if (chance(3)) request.bytes = chance(2) ? 0 : between(100, 4000);
+    if (chance(4)) request.latest = chance(2);
+    if (chance(4)) request.acked = chance(3);
+    both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.retain(log, request, how); });
+    return "retain";
+  }
+
+  const char* look_after() {
+    Consequences follow = leader_.operations.look_after(leader_.log, call(), NoLimit());
+    tell(follow, [](LogOperations&, Place<Log>&, const Call&) {
+      ADD_FAILURE() << "nobody has asked for anything";
+      return 0;
+    });
+    return "look after";
+  }
+
+  const char* change_group() {
+    const std::string& group = any(kGroups);
+    switch (between(0, 3)) {
+      case 0:
+        both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.drop_group(log, group, how); });
+        return "drop a group";
+      case 1: {
+        using Where = SeekGroupRequest::Where;
+        SeekGroupRequest request{chance(2) ? Where::First : Where::Next, group, {}};
+        if (chance(2)) request = {Where::AtOffset, group, Offset(between(1, 300))};
+        both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.seek_group(log, request, how); });
+        return "seek";
+      }
+      default: {
+        SetGroupRequest request{group, {}, {}, {}};
+        if (chance(2)) request.pending_max = between(0, 50);
+        if (chance(2)) request.max_attempts = static_cast<uint32_t>(between(0, 4));
+        if (chance(2)) request.dead_letter = chance(3) ? ByteView() : ByteView(kLetters);
+        both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.set_group(log, request, how); });
+        return "set a group";
+      }
+    }
+  }
+
+  const char* restart() {
+    (chance(2) ? leader_ : follower_).restart();
+    return "restart";
+  }
+
+  std::mt19937_64 random_;
+  Process leader_;
+  Process follower_;
+  WaitingRoom<std::string> room_;
+  std::vector<std::unique_ptr<WaitingRead>> readers_;
+};
+
+TEST(LogReplication, AFollowerThatIsToldTheEffectsHoldsTheSame) {
+  run_seeds(kSeeds, [](uint64_t seed) { History(seed).run(); });
+}
+
+}  // namespace
+}  // namespace millrace::testing
