@@ -53,11 +53,11 @@ TEST(Document, OfAnotherChannelLeavesNothingBehind) {
   EXPECT_TRUE(values.is_present(many.find("f0")));
   EXPECT_TRUE(values.is_present(many.find("f99")));
   values.extract(parser.parse(R"({"f0":1})").value(), few);
-  for (FieldId field = 0; field < 200; ++field) {
-    EXPECT_FALSE(values.is_present(field));
-    EXPECT_TRUE(values.values(field).empty());
+  for (uint32_t i = 0; i < 200; ++i) {
+    EXPECT_FALSE(values.is_present(FieldId(i)));
+    EXPECT_TRUE(values.values(FieldId(i)).empty());
   }
-  EXPECT_EQ(only, 0u);
+  EXPECT_EQ(only, FieldId(0));
 }
 
 TEST(Document, IsRefusedIfItIsNoObjectInJson) {

@@ -113,12 +113,14 @@ class Log {
   // Blocks that went since the last call, for the caller to free at its leisure:
   // freeing thousands at once would be a pause.
   EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
+  bool has_evicted() const { return !evicted_.empty(); }
   // The same of all blocks it has. REQUIRES: nothing but its destruction follows.
   EvictedBlocks take_all_blocks();
 
   // What it knew of tags when it kept only the newest of each; null if nothing is left of that. With many tags it is
   // large, and can be freed in parts.
   std::unique_ptr<Compaction> take_unused_compaction() { return gaps_ ? std::move(gaps_->unused) : nullptr; }
+  bool has_unused_compaction() const { return gaps_ && gaps_->unused; }
 
   // --- packing ---
   // Only how blocks are held: it changes nothing that a reader, a copy's digest or a

@@ -61,7 +61,7 @@ Outcome<Offset> LogOperations::write(Place<Log>& place, const WriteRequest& requ
   Consequences& follow = done.consequences;
   move_clock(log, call, follow.effects);
   for (size_t i = 0; i < request.pairs.size(); i += 2) {
-    log.append(request.pairs[i], request.pairs[i + 1], limits.blocks);
+    log.append(request.pairs[i], request.pairs[i + 1], limits_.blocks);
   }
   counters_.written += messages;
   // What these evict depends on the log alone, so replicas find the same.
@@ -235,7 +235,7 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
 void LogOperations::compact(Log& log, const Budget& budget, Consequences& follow) {
   bool any = false;
   while (log.wants_compaction() && !budget.is_spent()) {
-    const Removal removal = log.compact(kMessagesPerStep, limits.blocks);
+    const Removal removal = log.compact(kMessagesPerStep, limits_.blocks);
     if (removal.empty()) continue;
     any = true;
     counters_.compacted += removal.count();
@@ -273,7 +273,7 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
     case Kind::GivenBack:
       return apply_giving_back(log, effect.bytes);
     case Kind::Compacted: {
-      const auto removed = apply_removal(log, effect.bytes, limits.blocks);
+      const auto removed = apply_removal(log, effect.bytes, limits_.blocks);
       if (!removed) return std::unexpected(removed.error());
       counters_.compacted += *removed;
       return {};

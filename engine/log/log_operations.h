@@ -2,7 +2,7 @@
 // gets, when a message is given up, and what replicas are told. A caller parses requests, carries out consequences
 // (engine/operation/outcome.h), and decides nothing.
 //
-//   LogOperations logs(other_logs);
+//   LogOperations logs(other_logs, limits);
 //   Outcome<Offset> written = logs.write(place, {.pairs = tag_and_entry}, call);
 //
 // Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
@@ -33,10 +33,9 @@ enum class ReadResult { Given, NothingCame };
 
 class LogOperations {
  public:
-  // Borrows the other logs for its own lifetime.
-  explicit LogOperations(OtherLogs& other_logs) : other_logs_(other_logs) {}
+  // Borrows both for its own lifetime; the limits may change meanwhile.
+  LogOperations(OtherLogs& other_logs, const LogLimits& limits) : other_logs_(other_logs), limits_(limits) {}
 
-  LogLimits limits;
   const LogCounters& counters() const { return counters_; }
 
   // --- messages ---
@@ -92,6 +91,7 @@ class LogOperations {
   void settle_groups(Log& log) { settle_evicted(log, log.enforce_acked()); }
 
   OtherLogs& other_logs_;
+  const LogLimits& limits_;
   LogCounters counters_;
 };
 

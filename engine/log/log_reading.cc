@@ -159,7 +159,7 @@ Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, c
   for (int turn = 0; turn < kTurnsPerRead && group->next_event() && *group->next_event() <= now; ++turn) {
     give_up(place, read.name, *group, now, follow);
   }
-  Delivery delivery = group->plan(log.next(), request.count, now, read.retry, read.consumer, limits.pending_max);
+  Delivery delivery = group->plan(log.next(), request.count, now, read.retry, read.consumer, limits_.pending_max);
   if (delivery.empty() && !is_new) return delivery;
   log.locate(delivery);
   group->apply(delivery);

@@ -63,8 +63,8 @@ class Events {
   const char* const* end() const { return names_ + size_; }
 
  private:
-  static constexpr uint8_t kMost = 6;
-  const char* names_[kMost] = {};
+  static constexpr uint8_t kMost = 4;
+  const char* names_[kMost];  // the first size_ of them
   uint8_t size_ = 0;
 };
 

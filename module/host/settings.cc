@@ -17,6 +17,13 @@ constinit long long compress_level = kLeastPackLevel;
 constinit long long compress_age = 60 * 1000;
 constinit long long compress_cache = 16 * 1024 * 1024;
 
+constinit LogLimits limits_of_logs{.blocks = {}, .pending_max = 1'000'000};
+
+void limit_logs() {
+  limits_of_logs = {.blocks = {.bytes = static_cast<uint32_t>(block_bytes)},
+                    .pending_max = static_cast<uint64_t>(pending_max)};
+}
+
 void limit_cache() { unpacked_blocks().set_limit(static_cast<uint64_t>(compress_cache)); }
 
 // docs/settings.md describes each.
@@ -26,13 +33,15 @@ constexpr abi::Setting kSettings[] = {
      .min = 256,
      .max = 1024 * 1024,
      .kind = abi::SettingKind::Memory,
-     .value = &block_bytes},
+     .value = &block_bytes,
+     .changed = limit_logs},
     {.name = "pending-max",
      .initial = 1'000'000,
      .min = 1,
      .max = 1'000'000'000'000,
      .kind = abi::SettingKind::Number,
-     .value = &pending_max},
+     .value = &pending_max,
+     .changed = limit_logs},
     {.name = "channel-expire",
      .initial = 30 * 60 * 1000,
      .min = 1,
@@ -72,11 +81,11 @@ constexpr abi::Setting kSettings[] = {
 
 std::span<const abi::Setting> all_settings() { return kSettings; }
 
-BlockLimits block_limits() { return {.bytes = static_cast<uint32_t>(block_bytes)}; }
+BlockLimits block_limits() { return limits_of_logs.blocks; }
+
+const LogLimits& log_limits() { return limits_of_logs; }
 
 uint64_t default_channel_expire() { return static_cast<uint64_t>(channel_expire); }
-
-uint64_t default_pending_max() { return static_cast<uint64_t>(pending_max); }
 
 PackingSettings packing_settings() {
   return {compress != 0, static_cast<int>(compress_level), static_cast<uint64_t>(compress_age)};

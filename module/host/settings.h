@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "engine/log/block.h"
+#include "engine/log/log_operations.h"
 #include "module/abi/registration.h"
 
 namespace millrace::module {
@@ -13,7 +13,8 @@ std::span<const abi::Setting> all_settings();
 
 // As the settings stand now.
 BlockLimits block_limits();
-uint64_t default_pending_max();
+// The same object always.
+const LogLimits& log_limits();
 uint64_t default_channel_expire();
 
 // How cold blocks of logs are packed.

@@ -103,19 +103,19 @@ class CompactionBudget final : public Budget {
 
 LogOperations& log_operations() {
   static HostedLogs logs;
-  static LogOperations operations(logs);
-  operations.limits = {.blocks = block_limits(), .pending_max = default_pending_max()};
+  static LogOperations operations(logs, log_limits());
   return operations;
 }
 
-void ObjectTraits<Log>::settle(int database, ByteView name, Log& log, const Consequences& follow) {
-  reclaim(log.take_evicted());
-  reclaim(log.take_unused_compaction());
+void ObjectTraits<Log>::settle(KeyPlace<Log>& place, const Consequences& follow) {
+  Log& log = *place.get();
+  if (log.has_evicted()) reclaim(log.take_evicted());
+  if (log.has_unused_compaction()) reclaim(log.take_unused_compaction());
   if (follow.due && *follow.due < log.promised()) {
     log.promise(*follow.due);
-    agenda::add({database, std::string(name)}, *follow.due);
+    agenda::add(place.database_key(), *follow.due);
   }
-  packing::see_to(log, [&] { return DatabaseKey{database, std::string(name)}; });
+  packing::see_to(log, [&] { return place.database_key(); });
 }
 
 Wake ObjectTraits<Log>::wake_all(const Log* log) {
@@ -154,7 +154,7 @@ Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const Wri
         context.replicate(kApply, name, effect.name, abi::StringRef(abi::OwnedString(effect.bytes)));
       });
   for (const char* event : follow.events) context.changed(name, event);
-  ObjectTraits<Log>::settle(context.database(), name.view(), *place.get(), follow);
+  ObjectTraits<Log>::settle(place, follow);
   serve_soon({context.database(), std::string(name.view())});
   return written;
 }

@@ -4,6 +4,7 @@
 #include "engine/log/log_operations.h"
 #include "module/abi/context.h"
 #include "module/host/log_type.h"
+#include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
 
 namespace millrace::module {
@@ -20,7 +21,7 @@ struct ObjectTraits<Log> {
   static constexpr bool kToldWhenGone = false;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(int database, ByteView name, Log& log, const Consequences& follow);
+  static void settle(KeyPlace<Log>& place, const Consequences& follow);
   static Wake wake_all(const Log* log);
 };
 

@@ -21,7 +21,7 @@ void write_group(abi::Reply reply, const Log& log, const std::string& name, cons
       {"expired", counters.expired},
       {"exhausted", counters.exhausted},
       {"redelivered", counters.redelivered},
-      {"pending-max", settings.pending_max == 0 ? default_pending_max() : settings.pending_max},
+      {"pending-max", settings.pending_max == 0 ? log_limits().pending_max : settings.pending_max},
       {"max-attempts", settings.max_attempts},
   };
   reply.map(std::size(numbers) + 2);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "engine/operation/place.h"
 #include "module/abi/data_type.h"
+#include "module/host/database_key.h"
 
 namespace millrace::module {
 
@@ -19,6 +21,7 @@ class KeyPlace final : public Place<Object> {
 
   abi::Context context() const { return context_; }
   abi::StringRef key_name() const { return name_; }
+  DatabaseKey database_key() const { return {context_.database(), std::string(name_.view())}; }
 
   // The host's side of it: expiry.
   abi::TypedKey<Object>& key() { return key_; }

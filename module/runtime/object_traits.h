@@ -6,7 +6,7 @@
 //     static constexpr bool kWaits = true;                 // requests may wait for an object
 //     static Now now();                                    // those clocks that its operations use
 //     // After every operation on an object that is there: what was evicted is freed, and dates are kept.
-//     static void settle(int database, ByteView name, Log& log, const Consequences& follow);
+//     static void settle(KeyPlace<Log>& place, const Consequences& follow);
 //     // Whom to try again after the key has changed in a way that nobody has told us of. Null: no such object.
 //     static Wake wake_all(const Log* log);
 //     // Whether requests that wait are tried again when the key holds a value of another type, as if it were missing.

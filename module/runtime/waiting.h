@@ -111,7 +111,7 @@ class WaitingClients {
       return;
     }
     const abi::Context context = place.context();
-    const DatabaseKey key{context.database(), std::string(place.name())};
+    const DatabaseKey key = place.database_key();
     if (room().find(key) == nullptr) return;
     if (context.in_transaction()) {
       context.wake_when_over(place.key_name());
@@ -174,7 +174,7 @@ template <class Object>
 void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldArguments* waited) {
   using Traits = ObjectTraits<Object>;
   tell(place.context(), place.key_name(), Traits::kApply, follow, waited);
-  if (place.get() != nullptr) Traits::settle(place.context().database(), place.name(), *place.get(), follow);
+  if (place.get() != nullptr) Traits::settle(place, follow);
   if constexpr (Traits::kWaits) WaitingClients<Object>::wake(place, follow.wake);
 }
 

@@ -71,7 +71,8 @@ class Process final : public OtherLogs {
     }
   }
 
-  LogOperations operations{*this};
+  LogLimits limits;
+  LogOperations operations{*this, limits};
   OwnPlace<Log> log{kLog};
   OwnPlace<Log> letters{kLetters};
   Now now;
@@ -87,9 +88,9 @@ class History {
  public:
   explicit History(uint64_t seed) : random_(seed) {
     leader_.now.wall = UnixMs(1'000'000);
-    leader_.operations.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
+    leader_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
     // How a follower cuts its blocks is its own business.
-    follower_.operations.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
+    follower_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
     leader_.on_letters = [this](const WriteRequest& request, const Consequences& follow) {
       repeat(follower_.letters, follow, [&](OwnPlace<Log>& letters) {
         return follower_.operations.write(letters, request, kRepeating).consequences;
