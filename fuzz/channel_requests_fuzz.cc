@@ -4,7 +4,7 @@
 
 #include "engine/base/limits.h"
 #include "fuzz/command_lines.h"
-#include "module/commands/channel/channel_requests.h"
+#include "module/channel/channel_requests.h"
 
 namespace millrace::module {
 namespace {
@@ -66,11 +66,11 @@ void check(const ChannelInfoRequest& request, Words words) {
 }
 
 void check(const ChannelEffect& effect, Words words) {
-  using What = ChannelEffect::What;
+  using Kind = ChannelEffect::Kind;
   REQUIRE(effect.clock.value() <= INT64_MAX);
-  REQUIRE(effect.what != What::Block || is_one_of(effect.header, words));
-  REQUIRE(effect.what == What::Clock || is_one_of(effect.bytes, words));
-  if (effect.what == What::Touch) check_name(effect.bytes, words);
+  REQUIRE(effect.kind != Kind::Block || is_one_of(effect.header, words));
+  REQUIRE(effect.kind == Kind::Clock || is_one_of(effect.bytes, words));
+  if (effect.kind == Kind::Touch) check_name(effect.bytes, words);
 }
 
 template <auto parser>

@@ -4,7 +4,7 @@
 
 #include "engine/log/compaction.h"
 #include "module/abi/registration.h"
-#include "module/commands/channel/channel_commands.h"
+#include "module/channel/channel_commands.h"
 #include "module/commands/lock/lock_commands.h"
 #include "module/commands/route/route_commands.h"
 #include "module/commands/shard/shard_commands.h"

@@ -60,6 +60,10 @@ const Subscriber* Channel::alive(ByteView name, UnixMs now) const {
 
 uint64_t Channel::room() const { return std::min(log_.room(), kMaxMessages - log_.count()); }
 
+uint64_t Channel::room_at(UnixMs now) const {
+  return std::min(log_.room(), kMaxMessages - (log_.next() - first_alive(now)));
+}
+
 std::optional<Clock> Channel::publish(ByteView id, ByteView content, BlockLimits limits) {
   const uint32_t hash = ids_.hash(id);
   if (ids_.find(log_, hash, id)) return std::nullopt;

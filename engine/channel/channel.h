@@ -13,6 +13,7 @@
 // operations gets the same channel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <ranges>
@@ -58,6 +59,8 @@ class Channel {
   const Log& log() const { return log_; }
   const Subscribers& subscribers() const { return subscribers_; }
   UnixMs now() const { return log_.clock(); }
+  // What time it is by a clock that shows `wall`: its time does not go back.
+  UnixMs present(UnixMs wall) const { return std::max(wall, now()); }
   Clock clock() const { return clock_of(log_.last()); }
   Clock clock_of(Offset offset) const { return head_.birth.after(offset.value()); }
 
@@ -93,8 +96,10 @@ class Channel {
   // --- publishing ---
   // How many more messages it can take.
   uint64_t room() const;
+  // The same for those that only look, at a time that has not been ticked yet.
+  uint64_t room_at(UnixMs now) const;
   // Stores a message and returns its clock; nothing, and no change, if the id is one of a
-  // message that lives. O(1), amortised. REQUIRES: room() > 0
+  // message that lives. O(1), amortised. REQUIRES: room() > 0, or the id is one of those.
   std::optional<Clock> publish(ByteView id, ByteView content, BlockLimits limits);
   // The message with this id, if it lives at `now`.
   std::optional<Offset> find(ByteView id, UnixMs now) const;

@@ -88,6 +88,8 @@ struct Wait {
   std::optional<ByteView> line;
   // It need not be tried again before the object has reached this mark: an offset, for example.
   uint64_t mark = UINT64_MAX;
+  // When its client was last shown to be there, in a family that must know: see WaitingLines::seen().
+  std::optional<uint64_t> seen = std::nullopt;
 };
 
 // What the caller must do after an operation. All of it may be empty.
@@ -99,6 +101,8 @@ struct Consequences {
   // When look_after() must be called at the latest, on the clock that the family uses.
   std::optional<UnixMs> due;
   std::optional<MonotonicMs> due_monotonic;
+  // When the place must forget the object by itself from now on. Nothing: that stays as it is.
+  std::optional<UnixMs> expires_at;
 
   void look_after_at(UnixMs date) {
     if (!due || date < *due) due = date;

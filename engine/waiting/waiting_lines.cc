@@ -22,6 +22,7 @@ void WaitingLines::add(Waiter& waiter, const Wait& wait, uint64_t arrival, Monot
   if (wait.mark != UINT64_MAX) marks_.emplace(wait.mark, &waiter);
   if (deadline != kNoDeadline) deadlines_.emplace(deadline, &waiter);
   waiter.by_sign_ = signs_.insert(signs_.end(), &waiter);
+  waiter.seen_ = wait.seen.value_or(0);
   ++size_;
 }
 
@@ -49,6 +50,11 @@ void WaitingLines::set_mark(Waiter& waiter, uint64_t mark) {
     entry.value().first = mark;
     marks_.insert(std::move(entry));
   }
+}
+
+void WaitingLines::wait_on(Waiter& waiter, const Wait& wait) {
+  set_mark(waiter, wait.mark);
+  if (wait.seen) set_seen(waiter, *wait.seen);
 }
 
 Waiter* WaitingLines::front(ByteView line) const {

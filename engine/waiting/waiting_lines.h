@@ -40,6 +40,8 @@ class WaitingLines {
   void remove(Waiter& waiter);
   // It has found nothing before `mark`. REQUIRES: it is here.
   void set_mark(Waiter& waiter, uint64_t mark);
+  // It was tried again, and waits for this now; it keeps its place in its line. REQUIRES: it is here.
+  void wait_on(Waiter& waiter, const Wait& wait);
 
   // --- who is next ---
   // The one at the front of a line, or null.
@@ -49,6 +51,8 @@ class WaitingLines {
   bool has_line(ByteView line) const { return lines_.contains(line); }
   bool has_lines() const { return !lines_.empty(); }
   std::vector<std::string> line_names() const;
+  // The name lives as long as anybody stands in the line. REQUIRES: it stands in one.
+  ByteView line_of(const Waiter& waiter) const { return waiter.in_line_->first->first; }
   // All in a line, or in any, in the order of arrival, at most `most`.
   std::vector<Waiter*> in_line(ByteView line, size_t most) const;
   std::vector<Waiter*> everybody() const;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/channel/channel_codec.h"
+#include "engine/channel/channel_effects.h"
 #include "module/host/counters.h"
 #include "module/host/failure_point.h"
 #include "module/host/log_strings.h"
@@ -53,12 +54,12 @@ void TypeTraits<Channel>::save(RdbWriter& writer, const Channel& channel) {
 
 void TypeTraits<Channel>::rewrite(AofWriter& writer, const Channel& channel) {
   using namespace module;
-  writer.emit(kApplyToChannel, kApplyCreated, encode_channel_head(channel.head()));
+  writer.emit(kApplyToChannel, kChannelCreated, encode_channel_head(channel.head()));
   failure_point("channel.rewrite");
-  rewrite_blocks(writer, kApplyToChannel, kApplyMessages, channel.log());
-  writer.emit(kApplyToChannel, kApplyLogHead, encode_log_head(channel.log()));
+  rewrite_blocks(writer, kApplyToChannel, kChannelBlock, channel.log());
+  writer.emit(kApplyToChannel, kChannelLogHead, encode_log_head(channel.log()));
   for (const std::string& bytes : encode_subscribers(channel)) {
-    writer.emit(kApplyToChannel, kApplySubscribers, bytes);
+    writer.emit(kApplyToChannel, kChannelSubscribers, bytes);
   }
 }
 

@@ -27,13 +27,7 @@ namespace millrace::module {
 
 using ChannelKey = abi::TypedKey<Channel>;
 
-// The command that carries effects to replicas and the AOF, and its words.
+// The command that carries effects to replicas and the AOF.
 inline constexpr const char* kApplyToChannel = "CHAN.APPLY";
-inline constexpr const char* kApplyCreated = "CREATED";
-inline constexpr const char* kApplyTime = "CLOCK";
-inline constexpr const char* kApplyTouch = "TOUCH";
-inline constexpr const char* kApplyMessages = "BLOCK";
-inline constexpr const char* kApplyLogHead = "LOGHEAD";
-inline constexpr const char* kApplySubscribers = "SUBSCRIBERS";
 
 }  // namespace millrace::module

@@ -14,16 +14,6 @@ struct LogUpkeepCounters {
   uint64_t bytes_saved = 0;           // by those that were packed
 };
 
-struct ChannelCounters {
-  uint64_t published = 0;
-  uint64_t duplicates = 0;
-  uint64_t fetched = 0;       // messages, each time one is given to a subscriber
-  uint64_t acknowledged = 0;  // receipts that moved a subscriber on
-  uint64_t expired = 0;       // messages
-  uint64_t blocked_fetches = 0;
-  uint64_t woken_fetches = 0;
-};
-
 struct LockCounters {
   uint64_t grants = 0;     // to new holders
   uint64_t reentries = 0;  // to owners that held it already
@@ -52,7 +42,6 @@ struct RouteCounters {
 
 struct Counters {
   LogUpkeepCounters log;
-  ChannelCounters channel;
   LockCounters lock;
   ShardCounters shard;
   RouteCounters route;

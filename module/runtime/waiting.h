@@ -51,7 +51,7 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
     const Call call{.now = ObjectTraits<Object>::now(), .decides = server_decides, .may_wait = true};
     const Consequences follow = execute(place, call, abi::Reply(answer_));
     if (follow.wait) {
-      WaitingClients<Object>::room().find(place_)->set_mark(*this, follow.wait->mark);
+      WaitingClients<Object>::room().find(place_)->wait_on(*this, *follow.wait);
     } else {
       left();
       if (!answer_.is_error()) ++WaitingClients<Object>::counters().served;
@@ -95,6 +95,14 @@ class WaitingClients {
   static size_t count(const DatabaseKey& place) {
     const WaitingLines* lines = room().find(place);
     return lines == nullptr ? 0 : lines->size();
+  }
+
+  // Those who wait for this key; null if nobody does.
+  static WaitingLines* lines_at(const KeyPlace<Object>& place) {
+    if (room().empty()) [[likely]] {
+      return nullptr;
+    }
+    return room().find({place.context().database(), std::string(place.name())});
   }
 
   // The client of this command waits from now on. It is not answered here.
@@ -173,6 +181,10 @@ class WaitingClients {
 template <class Object>
 void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldArguments* waited) {
   using Traits = ObjectTraits<Object>;
+  // Asking is cheaper than setting, and most find it set in this millisecond.
+  if (follow.expires_at && place.get() != nullptr && place.key().expires_at() != follow.expires_at) {
+    place.key().expire_at(*follow.expires_at);
+  }
   tell(place.context(), place.key_name(), Traits::kApply, follow, waited);
   if (place.get() != nullptr) Traits::settle(place, follow);
   if constexpr (Traits::kWaits) WaitingClients<Object>::wake(place, follow.wake);

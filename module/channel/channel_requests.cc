@@ -1,4 +1,4 @@
-#include "module/commands/channel/channel_requests.h"
+#include "module/channel/channel_requests.h"
 
 #include "engine/base/limits.h"
 
@@ -105,27 +105,27 @@ Result<ChannelInfoRequest> parse_chan_info(Words words) {
 }
 
 Result<ChannelEffect> parse_chan_apply(Words words) {
-  using What = ChannelEffect::What;
+  using Kind = ChannelEffect::Kind;
   ArgumentReader reader(words);
   ChannelEffect effect;
   if (reader.keyword("CLOCK")) {
     effect.clock = UnixMs(reader.number("CLOCK", 0, INT64_MAX));
   } else if (reader.keyword("TOUCH")) {
-    effect.what = What::Touch;
+    effect.kind = Kind::Touch;
     effect.bytes = named(reader, "subscriber");
   } else if (reader.keyword("CREATED")) {
-    effect.what = What::Created;
+    effect.kind = Kind::Created;
     effect.bytes = reader.word("head");
   } else if (reader.keyword("BLOCK")) {
-    effect.what = What::Block;
+    effect.kind = Kind::Block;
     effect.header = reader.word("block header");
     effect.bytes = reader.word("block");
     if (effect.bytes.size() > kMaxBlock) reader.fail(ErrorCode::Range, "a block is larger than 4 GiB");
   } else if (reader.keyword("LOGHEAD")) {
-    effect.what = What::LogHead;
+    effect.kind = Kind::LogHead;
     effect.bytes = reader.word("log head");
   } else if (reader.keyword("SUBSCRIBERS")) {
-    effect.what = What::Subscribers;
+    effect.kind = Kind::Subscribers;
     effect.bytes = reader.word("subscribers");
   } else {
     reader.unknown_word("CREATED, CLOCK, TOUCH, BLOCK, LOGHEAD or SUBSCRIBERS");

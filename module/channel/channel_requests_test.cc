@@ -1,6 +1,6 @@
 // Tables: each row is what a client types behind the key, and what the parser makes of
 // it. A single space parts two words, so a space at an end makes an empty one.
-#include "module/commands/channel/channel_requests.h"
+#include "module/channel/channel_requests.h"
 
 #include <gtest/gtest.h>
 
@@ -316,29 +316,29 @@ TEST(ParseChanInfo, RefusesEveryWrongForm) {
 // --- CHAN.APPLY ---
 
 TEST(ParseChanApply, TakesEveryEffect) {
-  using What = ChannelEffect::What;
+  using Kind = ChannelEffect::Kind;
   const struct {
     ByteView line;
-    What what;
+    Kind kind;
     uint64_t clock;
     ByteView header;
     ByteView bytes;
   } rows[] = {
-      {"CREATED head", What::Created, 0, "", "head"},
-      {"created ", What::Created, 0, "", ""},
-      {"CLOCK 0", What::Clock, 0, "", ""},
-      {"clock 9223372036854775807", What::Clock, INT64_MAX, "", ""},
-      {"TOUCH s", What::Touch, 0, "", "s"},
-      {"BLOCK header bytes", What::Block, 0, "header", "bytes"},
-      {"block  ", What::Block, 0, "", ""},
-      {"LOGHEAD head", What::LogHead, 0, "", "head"},
-      {"Subscribers bytes", What::Subscribers, 0, "", "bytes"},
+      {"CREATED head", Kind::Created, 0, "", "head"},
+      {"created ", Kind::Created, 0, "", ""},
+      {"CLOCK 0", Kind::Clock, 0, "", ""},
+      {"clock 9223372036854775807", Kind::Clock, INT64_MAX, "", ""},
+      {"TOUCH s", Kind::Touch, 0, "", "s"},
+      {"BLOCK header bytes", Kind::Block, 0, "header", "bytes"},
+      {"block  ", Kind::Block, 0, "", ""},
+      {"LOGHEAD head", Kind::LogHead, 0, "", "head"},
+      {"Subscribers bytes", Kind::Subscribers, 0, "", "bytes"},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.line);
     const auto effect = parse_chan_apply(words_of(row.line));
     ASSERT_TRUE(effect) << effect.error().text;
-    EXPECT_EQ(effect->what, row.what);
+    EXPECT_EQ(effect->kind, row.kind);
     EXPECT_EQ(effect->clock, UnixMs(row.clock));
     EXPECT_EQ(effect->header, row.header);
     EXPECT_EQ(effect->bytes, row.bytes);

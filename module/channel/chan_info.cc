@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <optional>
+#include <iterator>
+#include <string>
 
-#include "module/commands/channel/channel_commands.h"
-#include "module/commands/channel/channel_requests.h"
-#include "module/commands/channel/channel_upkeep.h"
-#include "module/commands/channel/waiting_fetches.h"
+#include "module/channel/channel_shows.h"
 
 namespace millrace::module {
 
@@ -75,25 +73,18 @@ class Lists {
 
 }  // namespace
 
-void chan_info(abi::Context context, abi::Arguments arguments) {
-  const auto request = parse_chan_info(arguments.views(2));
-  if (!request) return context.reply().error(request.error());
-  const abi::StringRef name = arguments.string(1);
-  const auto key = ChannelKey::for_reading(context, name);
-  if (!key) return context.reply().error(key.error());
-  if (key->get() == nullptr) {
-    return context.reply().error({ErrorCode::NoSubscriber, "no channel " + quoted(name.view())});
-  }
-  const Channel& channel = *key->get();
-  const UnixMs now = present(channel);
+void ChanInfo::show(abi::Reply reply, const Shown<Channel>& shown, const ChannelInfoRequest& request) {
+  const auto found = ChannelOperations::find_channel(shown.object, shown.name.view());
+  if (!found) return reply.error(found.error());
+  const Channel& channel = **found;
+  const UnixMs now = channel.present(abi::now());
   const uint64_t messages = channel.log().next() - channel.first_alive(now);
   const uint64_t subscribers =
       channel.subscribers().size() - channel.subscribers().count_inactive(channel.oldest_alive(now));
-  const auto expires_at = key->expires_at();
+  const auto expires_at = shown.key.expires_at();
   const int64_t ttl = !expires_at ? -1 : static_cast<int64_t>(std::max(*expires_at, now) - now);
 
-  abi::Reply reply = context.reply();
-  Lists lists(reply, channel, now, request->count);
+  Lists lists(reply, channel, now, request.count);
   const struct {
     const char* name;
     int64_t value;
@@ -101,7 +92,8 @@ void chan_info(abi::Context context, abi::Arguments arguments) {
       {"clock", channel.clock().value()},
       {"expire", static_cast<int64_t>(channel.head().expire_ms)},
       {"ttl", ttl},
-      {"waiting", static_cast<int64_t>(fetches_waiting({context.database(), std::string(name.view())}))},
+      {"waiting",
+       static_cast<int64_t>(WaitingClients<Channel>::count({shown.database, std::string(shown.name.view())}))},
       {"memory", static_cast<int64_t>(channel.memory())},
   };
   reply.map(std::size(numbers) + 3);
@@ -110,11 +102,11 @@ void chan_info(abi::Context context, abi::Arguments arguments) {
     reply.integer(value);
   }
   reply.bytes("subscribers");
-  request->full ? lists.subscribers() : reply.integer(static_cast<int64_t>(subscribers));
+  request.full ? lists.subscribers() : reply.integer(static_cast<int64_t>(subscribers));
   reply.bytes("messages");
-  request->full ? lists.messages() : reply.integer(static_cast<int64_t>(messages));
+  request.full ? lists.messages() : reply.integer(static_cast<int64_t>(messages));
   reply.bytes("ids");
-  request->full ? lists.ids() : reply.integer(static_cast<int64_t>(messages));
+  request.full ? lists.ids() : reply.integer(static_cast<int64_t>(messages));
 }
 
 }  // namespace millrace::module

@@ -1,4 +1,7 @@
-#include "module/commands/channel/channel_commands.h"
+#include "module/channel/chan_fetch.h"
+#include "module/channel/channel_changes.h"
+#include "module/channel/channel_commands.h"
+#include "module/channel/channel_shows.h"
 #include "module/commands/table_words.h"
 
 namespace millrace::module {
@@ -47,7 +50,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kSubscribe,
-        .callback = callback<chan_subscribe>,
+        .callback = callback<run<ChanSubscribe>>,
     },
     {
         .name = "CHAN.UNSUBSCRIBE",
@@ -58,7 +61,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1), or O(log(N)) with N clients that wait for a publication.",
         .since = kSince,
         .arguments = kUnsubscribe,
-        .callback = callback<chan_unsubscribe>,
+        .callback = callback<run<ChanUnsubscribe>>,
     },
     {
         .name = "CHAN.PUBLISH",
@@ -69,7 +72,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1), whatever the number of subscribers, plus O(1) for each client that waits for it.",
         .since = kSince,
         .arguments = kPublish,
-        .callback = callback<chan_publish>,
+        .callback = callback<run<ChanPublish>>,
     },
     {
         .name = "CHAN.MPUBLISH",
@@ -80,7 +83,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1) for each message, plus O(1) for each client that waits for them.",
         .since = kSince,
         .arguments = kMpublish,
-        .callback = callback<chan_mpublish>,
+        .callback = callback<run<ChanMpublish>>,
     },
     {
         .name = "CHAN.FETCH",
@@ -92,7 +95,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(log(N)+M) with N blocks of messages in the channel and M messages returned.",
         .since = kSince,
         .arguments = kFetch,
-        .callback = callback<chan_fetch>,
+        .callback = callback<run<ChanFetch>>,
     },
     {
         .name = "CHAN.ACK",
@@ -103,7 +106,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kAck,
-        .callback = callback<chan_ack>,
+        .callback = callback<run<ChanAck>>,
     },
     {
         .name = "CHAN.SEEN",
@@ -114,7 +117,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(log(N)) for each id, with N blocks of messages in the channel.",
         .since = kSince,
         .arguments = kSeen,
-        .callback = callback<chan_seen>,
+        .callback = callback<run<ChanSeen>>,
     },
     {
         .name = "CHAN.CREATE",
@@ -125,7 +128,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kCreate,
-        .callback = callback<chan_create>,
+        .callback = callback<run<ChanCreate>>,
     },
     {
         .name = "CHAN.INFO",
@@ -136,7 +139,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N+M) with N subscribers and M blocks of messages.",
         .since = kSince,
         .arguments = kInfo,
-        .callback = callback<chan_info>,
+        .callback = callback<run<ChanInfo>>,
     },
     {
         .name = "CHAN.APPLY",
@@ -147,7 +150,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N bytes in the effect.",
         .since = kSince,
         .arguments = kEffect,
-        .callback = callback<chan_apply>,
+        .callback = callback<run<ChanApply>>,
     },
 };
 

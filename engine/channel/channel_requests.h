@@ -1,0 +1,61 @@
+// What can be asked of a channel, as plain values. The views in a request must live as long as the request.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "engine/base/bytes.h"
+#include "engine/base/strong.h"
+#include "engine/channel/clock.h"
+
+namespace millrace {
+
+struct SubscribeRequest {
+  ByteView subscriber;
+  std::optional<uint64_t> expire_ms;  // of the channel from now on
+};
+
+struct PublishRequest {
+  std::span<const ByteView> pairs;  // id, content, id, content, …: an even number, at least two
+};
+
+struct FetchRequest {
+  ByteView subscriber;
+  uint64_t max = 64;
+  std::optional<uint64_t> block_ms;
+
+  // The request has been tried, found nothing, and waits. Not for the caller to set.
+  bool has_waited = false;
+};
+
+struct ChannelAckRequest {
+  ByteView subscriber;
+  ByteView receipt;
+};
+
+struct SeenRequest {
+  ByteView subscriber;
+  std::span<const ByteView> ids;
+};
+
+struct CreateRequest {
+  std::optional<uint64_t> expire_ms;
+  Clock clock;
+};
+
+struct ChannelInfoRequest {
+  bool full = false;
+  uint64_t count = 1000;  // of each list
+};
+
+// An effect that another engine has told: what apply() takes.
+struct ChannelEffect {
+  enum class Kind { Created, Clock, Touch, Block, LogHead, Subscribers };
+  Kind kind = Kind::Clock;
+  UnixMs clock;     // of Clock
+  ByteView header;  // of Block
+  ByteView bytes;   // of all others
+};
+
+}  // namespace millrace

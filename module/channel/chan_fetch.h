@@ -1,0 +1,21 @@
+// CHAN.FETCH: what a subscriber has not acknowledged.
+#pragma once
+
+#include "module/channel/channel_object.h"
+#include "module/channel/channel_requests.h"
+#include "module/runtime/run.h"
+
+namespace millrace::module {
+
+struct ChanFetch {
+  using Object = Channel;
+  static constexpr auto parse = parse_chan_fetch;
+  static Consequences execute(Place<Channel>& channel, FetchRequest& request, const Call& call, abi::Reply reply);
+
+  // A fetch is a sign of life of its subscriber.
+  static bool changes(const FetchRequest&) { return true; }
+  static Wait start_afresh(FetchRequest& request) { return ChannelOperations::start_afresh(request); }
+  static void answer_timeout(abi::Reply reply, const Channel*, const FetchRequest&);
+};
+
+}  // namespace millrace::module

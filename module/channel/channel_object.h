@@ -1,0 +1,30 @@
+// The channel as the runtime knows it.
+#pragma once
+
+#include "engine/channel/channel_operations.h"
+#include "module/abi/context.h"
+#include "module/host/channel_type.h"
+#include "module/runtime/object_traits.h"
+
+namespace millrace::module {
+
+// This server's. Its limits follow the settings.
+ChannelOperations& channel_operations();
+
+template <>
+struct ObjectTraits<Channel> {
+  static constexpr const char* kApply = kApplyToChannel;
+  static constexpr bool kWaits = true;
+  // A client that waits is told when its subscription goes, and so when its channel does.
+  static constexpr bool kOtherTypeIsMissing = true;
+  static constexpr bool kToldWhenGone = true;
+
+  static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
+  static void settle(int database, ByteView name, Channel& channel, const Consequences& follow);
+  static Wake wake_all(const Channel*) { return ChannelOperations::wake_all(); }
+};
+
+// What the agenda calls.
+std::optional<UnixMs> look_after_channel(abi::Context context, abi::StringRef name, UnixMs now);
+
+}  // namespace millrace::module
