@@ -126,6 +126,7 @@ class Channel {
 
   // Blocks that went since the last call, for the caller to free at its leisure.
   EvictedBlocks take_evicted() { return log_.take_evicted(); }
+  bool has_evicted() const { return log_.has_evicted(); }
 
   // --- as a value ---
   // Each step of putting a channel together again leaves a valid one or fails with Corrupt.

@@ -51,7 +51,7 @@ Channel& ChannelOperations::make(Place<Channel>& place, const CreateRequest& req
   ChannelHead head;
   fill_secret_(head.secret);
   head.birth = request.clock;
-  head.expire_ms = request.expire_ms.value_or(limits.expire_ms);
+  head.expire_ms = request.expire_ms.value_or(limits_.expire_ms);
   head.active = call.now.wall;
   Channel& channel = place.put(Channel(head));
   follow.expires_at = channel.expires_at();
@@ -94,7 +94,7 @@ Outcome<Done> ChannelOperations::publish_pairs(Place<Channel>& place, std::span<
   move_clock(channel, call, follow.effects);
   uint64_t published = 0;
   for (size_t i = 0; i < clocks.size(); ++i) {
-    clocks[i] = channel.publish(pairs[2 * i], pairs[2 * i + 1], limits.blocks);
+    clocks[i] = channel.publish(pairs[2 * i], pairs[2 * i + 1], limits_.blocks);
     published += clocks[i].has_value();
   }
   counters_.published += published;

@@ -35,9 +35,9 @@ class ChannelOperations {
   // Fills a new channel's secret with random bytes.
   using FillSecret = void (*)(HashKey& secret);
 
-  explicit ChannelOperations(FillSecret fill_secret) : fill_secret_(fill_secret) {}
+  // Borrows the limits for its own lifetime; they may change meanwhile.
+  ChannelOperations(FillSecret fill_secret, const ChannelLimits& limits) : fill_secret_(fill_secret), limits_(limits) {}
 
-  ChannelLimits limits;
   const ChannelCounters& counters() const { return counters_; }
 
   // --- publishing ---
@@ -108,6 +108,7 @@ class ChannelOperations {
   static Result<void> apply_to(Channel& channel, const ChannelEffect& effect, Consequences& follow);
 
   FillSecret fill_secret_;
+  const ChannelLimits& limits_;
   ChannelCounters counters_;
 };
 

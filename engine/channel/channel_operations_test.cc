@@ -73,7 +73,8 @@ class ChannelOperationsTest : public ::testing::Test {
     ASSERT_TRUE(place.get()->restore_log_head(head));
   }
 
-  ChannelOperations operations{[](HashKey& secret) { secret.fill(7); }};
+  ChannelLimits limits;
+  ChannelOperations operations{[](HashKey& secret) { secret.fill(7); }, limits};
   OwnPlace<Channel> place{"ch"};
   Given given;
 };
@@ -152,7 +153,7 @@ TEST_F(ChannelOperationsTest, AnExpiredIdIsNewEvenBeforeTheClockHasMoved) {
   use_up_offsets();
   EXPECT_TRUE(*publish("a").answer);
   EXPECT_TRUE(*publish("b").answer);
-  const uint64_t later = kNow + operations.limits.expire_ms;
+  const uint64_t later = kNow + limits.expire_ms;
   EXPECT_EQ(*publish("a", later).answer, std::nullopt);
   EXPECT_EQ(publish("a", later + 1).answer.error().code, ErrorCode::Full);
 }
@@ -160,7 +161,7 @@ TEST_F(ChannelOperationsTest, AnExpiredIdIsNewEvenBeforeTheClockHasMoved) {
 // --- what is told, and when the channel expires ---
 
 TEST_F(ChannelOperationsTest, ANewChannelIsToldWithItsExpiry) {
-  operations.limits.expire_ms = 100;
+  limits.expire_ms = 100;
   const auto published = publish("a");
   const Words words = told(published.consequences);
   ASSERT_EQ(words.size(), 3u);

@@ -1,7 +1,5 @@
 #include "module/channel/channel_object.h"
 
-#include <string>
-
 #include "module/host/agenda.h"
 #include "module/host/reclaim.h"
 #include "module/host/settings.h"
@@ -10,14 +8,13 @@
 namespace millrace::module {
 
 ChannelOperations& channel_operations() {
-  static ChannelOperations operations([](HashKey& secret) { abi::fill_with_randomness(secret); });
-  operations.limits = {.blocks = block_limits(), .expire_ms = default_channel_expire()};
+  static ChannelOperations operations([](HashKey& secret) { abi::fill_with_randomness(secret); }, channel_limits());
   return operations;
 }
 
-void ObjectTraits<Channel>::settle(int database, ByteView name, Channel& channel, const Consequences& follow) {
-  reclaim(channel.take_evicted());
-  if (follow.due) agenda::add({database, std::string(name)}, *follow.due);
+void ObjectTraits<Channel>::settle(KeyPlace<Channel>& place, const Consequences& follow) {
+  if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
+  if (follow.due) agenda::add(place.database_key(), *follow.due);
 }
 
 std::optional<UnixMs> look_after_channel(abi::Context context, abi::StringRef name, UnixMs now) {

@@ -4,6 +4,7 @@
 #include "engine/channel/channel_operations.h"
 #include "module/abi/context.h"
 #include "module/host/channel_type.h"
+#include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
 
 namespace millrace::module {
@@ -20,7 +21,7 @@ struct ObjectTraits<Channel> {
   static constexpr bool kToldWhenGone = true;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(int database, ByteView name, Channel& channel, const Consequences& follow);
+  static void settle(KeyPlace<Channel>& place, const Consequences& follow);
   static Wake wake_all(const Channel*) { return ChannelOperations::wake_all(); }
 };
 

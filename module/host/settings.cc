@@ -19,9 +19,13 @@ constinit long long compress_cache = 16 * 1024 * 1024;
 
 constinit LogLimits limits_of_logs{.blocks = {}, .pending_max = 1'000'000};
 
-void limit_logs() {
+constinit ChannelLimits limits_of_channels{.blocks = {}, .expire_ms = 30 * 60 * 1000};
+
+// Settings have changed.
+void set_limits() {
   limits_of_logs = {.blocks = {.bytes = static_cast<uint32_t>(block_bytes)},
                     .pending_max = static_cast<uint64_t>(pending_max)};
+  limits_of_channels = {.blocks = limits_of_logs.blocks, .expire_ms = static_cast<uint64_t>(channel_expire)};
 }
 
 void limit_cache() { unpacked_blocks().set_limit(static_cast<uint64_t>(compress_cache)); }
@@ -34,20 +38,21 @@ constexpr abi::Setting kSettings[] = {
      .max = 1024 * 1024,
      .kind = abi::SettingKind::Memory,
      .value = &block_bytes,
-     .changed = limit_logs},
+     .changed = set_limits},
     {.name = "pending-max",
      .initial = 1'000'000,
      .min = 1,
      .max = 1'000'000'000'000,
      .kind = abi::SettingKind::Number,
      .value = &pending_max,
-     .changed = limit_logs},
+     .changed = set_limits},
     {.name = "channel-expire",
      .initial = 30 * 60 * 1000,
      .min = 1,
      .max = kMaxDurationMs,
      .kind = abi::SettingKind::Number,
-     .value = &channel_expire},
+     .value = &channel_expire,
+     .changed = set_limits},
     {.name = "compress",
      .initial = 1,
      .min = 0,
@@ -85,7 +90,7 @@ BlockLimits block_limits() { return limits_of_logs.blocks; }
 
 const LogLimits& log_limits() { return limits_of_logs; }
 
-uint64_t default_channel_expire() { return static_cast<uint64_t>(channel_expire); }
+const ChannelLimits& channel_limits() { return limits_of_channels; }
 
 PackingSettings packing_settings() {
   return {compress != 0, static_cast<int>(compress_level), static_cast<uint64_t>(compress_age)};

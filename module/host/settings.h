@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "engine/channel/channel_operations.h"
 #include "engine/log/log_operations.h"
 #include "module/abi/registration.h"
 
@@ -13,9 +14,9 @@ std::span<const abi::Setting> all_settings();
 
 // As the settings stand now.
 BlockLimits block_limits();
-// The same object always.
+// The same objects always.
 const LogLimits& log_limits();
-uint64_t default_channel_expire();
+const ChannelLimits& channel_limits();
 
 // How cold blocks of logs are packed.
 struct PackingSettings {

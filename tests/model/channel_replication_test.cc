@@ -37,7 +37,8 @@ class FetchedIds final : public FetchSink {
 
 // A process that keeps one channel.
 struct Engine {
-  ChannelOperations operations{[](HashKey& secret) { secret.fill(7); }};
+  ChannelLimits limits;
+  ChannelOperations operations{[](HashKey& secret) { secret.fill(7); }, limits};
   OwnPlace<Channel> place{"ch"};
   std::optional<UnixMs> expires_at;
 
@@ -82,8 +83,8 @@ class History {
  public:
   History(uint64_t seed, Happened& happened) : random_(seed), happened_(happened), leaps_(chance(2)) {
     for (Engine* engine : {leader_, follower_}) {
-      engine->operations.limits.expire_ms = between(50, 500);
-      if (!chance(3)) engine->operations.limits.blocks = {.bytes = 200, .messages = 7};
+      engine->limits.expire_ms = between(50, 500);
+      if (!chance(3)) engine->limits.blocks = {.bytes = 200, .messages = 7};
     }
   }
 
