@@ -98,20 +98,18 @@ std::vector<size_t> route_dispatch_logs(abi::Arguments arguments) {
 void route_dispatch(abi::Context context, abi::Arguments arguments) {
   const auto request = parse_route_dispatch(arguments.views(2));
   if (!request) return context.reply().error(request.error());
-  std::vector<Parcel> parcels;
-  {
-    const auto key = RouteKey::for_reading(context, arguments.string(1));
-    if (!key) return context.reply().error(key.error());
-    const RouteTable nothing{HashKey{}};
-    const RouteTable& table = key->get() != nullptr ? *key->get() : nothing;
-    if (const auto matched = route_matcher().match(table, request->change, present(table)); !matched) {
-      return context.reply().error(matched.error());
-    }
-    parcels = parcels_of(table, *request, arguments);
+  const auto key = RouteKey::for_reading(context, arguments.string(1));
+  if (!key) return context.reply().error(key.error());
+  const RouteTable nothing{HashKey{}};
+  const RouteTable& table = key->get() != nullptr ? *key->get() : nothing;
+  if (const auto matched = route_matcher().match(table, request->change, present(table)); !matched) {
+    return context.reply().error(matched.error());
   }
+  std::vector<Parcel> parcels = parcels_of(table, *request, arguments);
   if (const auto may = may_write(context, *request, arguments, parcels); !may) {
     return context.reply().error(may.error());
   }
+  route_matcher().count(table);
   ++counters.route.matches;
   counters.route.matched += route_matcher().found().size();
   const abi::OwnedString tag(request->event);

@@ -38,6 +38,7 @@ void route_match(abi::Context context, abi::Arguments arguments) {
   if (const auto matched = matcher.match(table, request->change, present(table)); !matched) {
     return reply.error(matched.error());
   }
+  matcher.count(table);
   ++counters.route.matches;
   counters.route.matched += matcher.found().size();
 
