@@ -99,6 +99,9 @@ struct Consequences {
   // When look_after() must be called at the latest, on the clock that the family uses.
   std::optional<UnixMs> due;
   std::optional<MonotonicMs> due_monotonic;
+  // The operation has removed the object from its place. Those who repeat remove it too, after the effects; they do not
+  // decide that by themselves.
+  bool is_removed = false;
 
   void look_after_at(UnixMs date) {
     if (!due || date < *due) due = date;
