@@ -6,8 +6,9 @@
 
 #include "engine/base/limits.h"
 #include "engine/base/utf8.h"
+#include "engine/route/route_codec.h"
 #include "fuzz/command_lines.h"
-#include "module/commands/route/route_requests.h"
+#include "module/route/route_requests.h"
 
 namespace millrace::module {
 namespace {
@@ -78,7 +79,7 @@ void check(const DispatchRequest& request, Words words) {
   check(request.change, words);
   check_name(request.event, words);
   REQUIRE(!request.queues.empty() && request.queues.size() % 2 == 0);
-  REQUIRE(request.first_queue + request.queues.size() == words.size());
+  REQUIRE(request.queues.data() + request.queues.size() == words.data() + words.size());
   for (size_t i = 0; i < request.queues.size(); i += 2) check_name(request.queues[i], words);
 }
 

@@ -6,7 +6,6 @@
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
 #include "module/commands/lock/lock_commands.h"
-#include "module/commands/route/route_commands.h"
 #include "module/commands/shard/shard_commands.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
@@ -19,6 +18,7 @@
 #include "module/host/service_time.h"
 #include "module/host/settings.h"
 #include "module/log/log_commands.h"
+#include "module/route/route_commands.h"
 #include "version.h"
 
 namespace millrace::module {

@@ -12,4 +12,7 @@ inline constexpr size_t kMaxNameBytes = 512;
 // The longest time to live, expiry or staleness: a hundred years.
 inline constexpr uint64_t kMaxDurationMs = 3'155'760'000'000;
 
+// Largest payload, the host's own default limit for a string.
+inline constexpr uint64_t kMaxPart = 512 * 1024 * 1024;
+
 }  // namespace millrace

@@ -103,6 +103,9 @@ struct Consequences {
   std::optional<MonotonicMs> due_monotonic;
   // When the place must forget the object by itself from now on. Nothing: that stays as it is.
   std::optional<UnixMs> expires_at;
+  // The operation has removed the object from its place. Those who repeat remove it too, after the effects; they do not
+  // decide that by themselves.
+  bool is_removed = false;
 
   void look_after_at(UnixMs date) {
     if (!due || date < *due) due = date;

@@ -52,7 +52,7 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
   patterns_ = change.about.patterns();
   values_.allow_regex_work(kMostRegexWork);
   is_too_much_ = false;
-  ++table.matches_;
+  heard_.clear();
   if (++table.match_number_ == 0) {
     for (DeviceMark& mark : table.marks_) mark.match = 0;
     table.match_number_ = 1;
@@ -60,9 +60,8 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
   for (size_t i = 0; i < patterns_.size(); ++i) {
     const ChannelSlot slot = table.find_channel(patterns_[i].key());
     if (slot.is_none()) continue;
-    const ChannelEntry& channel = table.channels_[slot];
-    table.top_.count(slot, ++channel.heard);
-    match_channel(table, channel, static_cast<uint8_t>(1 << i), now);
+    heard_.push_back(slot);
+    match_channel(table, table.channels_[slot], static_cast<uint8_t>(1 << i), now);
   }
   forget_large_documents(change);
   if (is_too_much_) {
@@ -73,8 +72,13 @@ Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& cha
     return fail(ErrorCode::Range, "the regular expressions of these channels' filters are too much work");
   }
   std::ranges::stable_sort(found_, {}, &Found::transport);
-  for (const Found& found : found_) ++table.transports_[found.transport].matched;
   return {};
+}
+
+void RouteMatcher::count(const RouteTable& table) const {
+  ++table.matches_;
+  for (ChannelSlot slot : heard_) table.top_.count(slot, ++table.channels_[slot].heard);
+  for (const Found& found : found_) ++table.transports_[found.transport].matched;
 }
 
 // A parser keeps what the largest document needed.

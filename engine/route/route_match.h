@@ -42,6 +42,9 @@ class RouteMatcher {
   // Each device once, those of one transport together. Failure: Syntax, for a document that is
   // none; Range, for one that is too much. The result is good until the next call and until the table is changed.
   Result<void> match(const RouteTable& table, const RouteChange& change, UnixMs now);
+  // Counts the last match among what ROUTE.INFO shows of the table. match() does not, because its caller may yet refuse
+  // the request. REQUIRES: match() of this table succeeded, and its result is still good.
+  void count(const RouteTable& table) const;
 
   std::span<const Found> found() const { return found_; }
   // Calls visit(transport, its devices) for each transport.
@@ -80,6 +83,7 @@ class RouteMatcher {
   std::vector<FilterSlot> filters_;
   std::vector<TargetSlot> targets_;
   std::vector<RouteChannel> patterns_;
+  std::vector<ChannelSlot> heard_;  // those of patterns_ that the table has
   std::vector<Found> found_;
 };
 

@@ -112,12 +112,14 @@ struct RouteCounts {
 class RouteTable {
  public:
   explicit RouteTable(const HashKey& key) : key_(key) {}
-  RouteTable(const RouteTable&) = delete;
-  RouteTable& operator=(const RouteTable&) = delete;
+  RouteTable(RouteTable&&) = default;
+  RouteTable& operator=(RouteTable&&) = default;
 
   // Nothing is left, not even to sweep.
   bool empty() const { return devices_.size() == 0 && targets_.size() == 0; }
   UnixMs clock() const { return clock_; }
+  // The present for a reader, which does not move the clock: `now`, but never before the clock.
+  UnixMs present(UnixMs now) const { return now > clock_ ? now : clock_; }
   // Moves the clock to `now` unless it is there or past it; true if it moved.
   bool tick(UnixMs now);
 

@@ -9,6 +9,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
+#include "engine/base/limits.h"
 #include "engine/base/quoted.h"
 
 namespace millrace::module {
@@ -19,8 +20,6 @@ using Words = std::span<const ByteView>;
 // Limits that hold for all families.
 // Most things one command may ask for: a reply is built in memory.
 inline constexpr uint64_t kMaxReadCount = 1'000'000;
-// Largest payload, the host's own default limit for a string.
-inline constexpr uint64_t kMaxPart = 512 * 1024 * 1024;
 // Largest block that an effect brings: positions inside a block have 32 bits.
 inline constexpr uint64_t kMaxBlock = UINT32_MAX;
 // Largest time span: what fits a double, some 285,000 years.

@@ -34,17 +34,10 @@ struct ShardCounters {
   uint64_t waiting = 0;    // clients
 };
 
-struct RouteCounters {
-  uint64_t matches = 0;     // changes that were looked at, dispatched ones among them
-  uint64_t matched = 0;     // devices, each time
-  uint64_t dispatched = 0;  // messages that were written to logs
-};
-
 struct Counters {
   LogUpkeepCounters log;
   LockCounters lock;
   ShardCounters shard;
-  RouteCounters route;
   uint64_t refused_payloads = 0;  // RESTORE, RDB and AOF bytes that did not decode
 };
 

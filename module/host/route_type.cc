@@ -1,16 +1,20 @@
 #include "module/host/route_type.h"
 
 #include "engine/route/route_codec.h"
+#include "engine/route/route_effects.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
 #include "module/host/failure_point.h"
 
 namespace millrace::module {
 
-std::unique_ptr<RouteTable> new_route_table() {
-  HashKey key;
-  abi::fill_with_randomness(key);
-  return std::make_unique<RouteTable>(key);
+const HashKey& route_hash_key() {
+  static const HashKey key = [] {
+    HashKey bytes;
+    abi::fill_with_randomness(bytes);
+    return bytes;
+  }();
+  return key;
 }
 
 }  // namespace millrace::module
@@ -21,7 +25,7 @@ namespace {
 
 // Strings up to an empty one.
 Result<std::unique_ptr<RouteTable>> load_table(RdbReader& reader) {
-  auto table = module::new_route_table();
+  auto table = std::make_unique<RouteTable>(module::route_hash_key());
   for (;;) {
     const auto part = reader.bytes();
     if (!part) return cut_short();
@@ -60,7 +64,7 @@ void TypeTraits<RouteTable>::save(RdbWriter& writer, const RouteTable& table) {
 void TypeTraits<RouteTable>::rewrite(AofWriter& writer, const RouteTable& table) {
   encode_route_table(table, [&](ByteView part) {
     module::failure_point("route.rewrite");
-    writer.emit(module::kApplyToRoute, module::kApplyRoutePart, part);
+    writer.emit(module::kApplyToRoute, kRoutePart, part);
   });
 }
 
@@ -70,7 +74,7 @@ void TypeTraits<RouteTable>::digest(DigestWriter& writer, const RouteTable& tabl
 }
 
 std::unique_ptr<RouteTable> TypeTraits<RouteTable>::copy(const RouteTable& table) {
-  auto copied = module::new_route_table();
+  auto copied = std::make_unique<RouteTable>(module::route_hash_key());
   // What we have written ourselves can be read.
   encode_route_table(table, [&](ByteView part) { (void)restore_route_part(*copied, part); });
   return copied;

@@ -25,12 +25,10 @@ namespace millrace::module {
 
 using RouteKey = abi::TypedKey<RouteTable>;
 
-// An empty table. What it hashes by is its own: it is neither saved nor replicated.
-std::unique_ptr<RouteTable> new_route_table();
+// What the tables of this process hash by: random, neither saved nor replicated.
+const HashKey& route_hash_key();
 
-// The command that carries effects to replicas and the AOF, and its words.
+// The command that carries effects to replicas and the AOF.
 inline constexpr const char* kApplyToRoute = "ROUTE.APPLY";
-inline constexpr const char* kApplyRouteTime = "CLOCK";
-inline constexpr const char* kApplyRoutePart = "PART";
 
 }  // namespace millrace::module

@@ -27,7 +27,9 @@ void tell(abi::Context context, abi::StringRef key, const char* apply, const Con
                           context.replicate(apply, key, effect.name, abi::StringRef(bytes));
                         }
                       });
+  if (follow.is_removed) context.replicate("UNLINK", key);
   for (const char* event : follow.events) context.changed(key, event);
+  if (follow.is_removed) context.changed(key, "del");
 }
 
 }  // namespace millrace::module

@@ -166,6 +166,19 @@ def test_a_log_of_another_type_refuses_everything_though_nobody_was_found_for_it
     assert c.call("EXISTS", "log") == 0
 
 
+def test_a_dispatch_that_is_refused_is_not_counted(server, c):
+    subscribe(c, "d1|ws")
+    c.call("SET", "text", "x")
+    names = ("route_matches", "route_devices_matched", "route_messages_dispatched")
+    known, counted = info(c), [server.counter(name) for name in names]
+    c.error_of("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", "QUEUES", "ws", "text")
+    assert info(c) == known
+    assert [server.counter(name) for name in names] == counted
+    dispatch(c)
+    assert (info(c)["matches"], info(c)["transports"]["ws"]["matched"]) == (1, 1)
+    assert [each["changes"] for each in info(c)["top-channels"]] == [1]
+
+
 def test_readers_that_wait_are_served(server, c, connect):
     subscribe(c)
     reader = start_waiting(server, connect(), ("log:ws", "1", "1", "BLOCK", "0"))

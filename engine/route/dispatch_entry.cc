@@ -1,8 +1,11 @@
-#include "module/commands/route/dispatch_entry.h"
+#include "engine/route/dispatch_entry.h"
+
+#include <utility>
+#include <vector>
 
 #include "engine/base/json_text.h"
 
-namespace millrace::module {
+namespace millrace {
 
 namespace {
 
@@ -53,4 +56,4 @@ std::string dispatch_entry(const DispatchRequest& request, const RouteTable& tab
   return entry + '}';
 }
 
-}  // namespace millrace::module
+}  // namespace millrace

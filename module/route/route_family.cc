@@ -1,17 +1,16 @@
 #include "module/abi/data_type.h"
-#include "module/commands/route/route_commands.h"
-#include "module/commands/route/route_upkeep.h"
-#include "module/host/counters.h"
-#include "module/host/route_type.h"
+#include "module/route/route_commands.h"
+#include "module/route/route_object.h"
 
 namespace millrace::module {
 
 namespace {
 
 void write_info(abi::InfoWriter& info) {
-  info.field("route_matches", counters.route.matches);
-  info.field("route_devices_matched", counters.route.matched);
-  info.field("route_messages_dispatched", counters.route.dispatched);
+  const RouteCounters& done = route_operations().counters();
+  info.field("route_matches", done.matches);
+  info.field("route_devices_matched", done.matched);
+  info.field("route_messages_dispatched", done.dispatched);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// What can be told of channels without any table.
-#include "module/commands/route/route_commands.h"
-#include "module/commands/route/route_requests.h"
+// What can be said of channels without any table.
+#include "module/abi/reply.h"
+#include "module/route/route_commands.h"
+#include "module/route/route_requests.h"
 
 namespace millrace::module {
 

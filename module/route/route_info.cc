@@ -1,5 +1,4 @@
-#include "module/commands/route/route_commands.h"
-#include "module/commands/route/route_upkeep.h"
+#include "module/route/route_shows.h"
 
 namespace millrace::module {
 
@@ -34,12 +33,9 @@ void write_top_channels(abi::Reply& reply, const RouteTable& table) {
 
 }  // namespace
 
-void route_info(abi::Context context, abi::Arguments arguments) {
-  const auto key = RouteKey::for_reading(context, arguments.string(1));
-  if (!key) return context.reply().error(key.error());
-  abi::Reply reply = context.reply();
-  if (key->get() == nullptr) return reply.null();
-  const RouteTable& table = *key->get();
+void RouteInfo::show(abi::Reply reply, const Shown<RouteTable>& shown, NoRequest) {
+  if (shown.object == nullptr) return reply.null();
+  const RouteTable& table = *shown.object;
   const RouteCounts counts = table.counts();
   reply.map(7);
   field(reply, "devices", counts.devices);

@@ -1,7 +1,6 @@
-#include "module/commands/route/route_commands.h"
-#include "module/commands/route/route_requests.h"
-#include "module/commands/route/route_upkeep.h"
-#include "module/host/counters.h"
+#include <bit>
+
+#include "module/route/route_shows.h"
 
 namespace millrace::module {
 
@@ -26,21 +25,10 @@ void write_found(abi::Reply& reply, const RouteTable& table, const RouteMatcher&
 
 }  // namespace
 
-void route_match(abi::Context context, abi::Arguments arguments) {
-  const auto request = parse_route_match(arguments.views(2));
-  if (!request) return context.reply().error(request.error());
-  const auto key = RouteKey::for_reading(context, arguments.string(1));
-  if (!key) return context.reply().error(key.error());
-  abi::Reply reply = context.reply();
-  RouteMatcher& matcher = route_matcher();
-  const RouteTable nothing{HashKey{}};
-  const RouteTable& table = key->get() != nullptr ? *key->get() : nothing;
-  if (const auto matched = matcher.match(table, request->change, present(table)); !matched) {
-    return reply.error(matched.error());
-  }
-  ++counters.route.matches;
-  counters.route.matched += matcher.found().size();
-
+void RouteMatch::show(abi::Reply reply, const Shown<RouteTable>& shown, const MatchRequest& request) {
+  const auto matched = route_operations().match(shown.object, request.change, abi::now());
+  if (!matched) return reply.error(matched.error());
+  const auto& [table, matcher] = *matched;
   reply.array_later();
   uint64_t transports = 0;
   matcher.each_transport([&](TransportSlot transport, std::span<const RouteMatcher::Found> devices) {
@@ -48,7 +36,7 @@ void route_match(abi::Context context, abi::Arguments arguments) {
     reply.array(2);
     reply.bytes(table.transports()[transport].name);
     reply.array(devices.size());
-    for (const auto& each : devices) write_found(reply, table, matcher, each, request->with_channels);
+    for (const auto& each : devices) write_found(reply, table, matcher, each, request.with_channels);
   });
   reply.array_was(transports);
 }

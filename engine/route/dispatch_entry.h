@@ -13,12 +13,12 @@
 #include <string>
 
 #include "engine/route/route_match.h"
-#include "module/commands/route/route_requests.h"
+#include "engine/route/route_requests.h"
 
-namespace millrace::module {
+namespace millrace {
 
 // `devices` are those of one transport.
 std::string dispatch_entry(const DispatchRequest& request, const RouteTable& table, const RouteMatcher& matcher,
                            std::span<const RouteMatcher::Found> devices);
 
-}  // namespace millrace::module
+}  // namespace millrace

@@ -1,6 +1,9 @@
 #include "module/commands/container_help.h"
-#include "module/commands/route/route_commands.h"
 #include "module/commands/table_words.h"
+#include "module/route/route_changes.h"
+#include "module/route/route_commands.h"
+#include "module/route/route_dispatch.h"
+#include "module/route/route_shows.h"
 
 namespace millrace::module {
 
@@ -87,7 +90,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kDeviceSet,
-        .callback = subcommand<route_device_set>,
+        .callback = subcommand<run<RouteDeviceSet>>,
     },
     {
         .name = "ROUTE.DEVICE GET",
@@ -98,7 +101,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N subscriptions of the device.",
         .since = kSince,
         .arguments = kDeviceGet,
-        .callback = subcommand<route_device_get>,
+        .callback = subcommand<run<RouteDeviceGet>>,
     },
     {
         .name = "ROUTE.DEVICE TOUCH",
@@ -109,7 +112,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kTableAndDevice,
-        .callback = subcommand<route_device_touch>,
+        .callback = subcommand<run<RouteDeviceTouch>>,
     },
     {
         .name = "ROUTE.DEVICE DEL",
@@ -120,7 +123,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N subscriptions, up to 1000 of them; the others are freed in slices.",
         .since = kSince,
         .arguments = kTableAndDevice,
-        .callback = subcommand<route_device_del>,
+        .callback = subcommand<run<RouteDeviceDel>>,
     },
     {
         .name = "ROUTE.DEVICE LIST",
@@ -131,7 +134,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(COUNT).",
         .since = kSince,
         .arguments = kDeviceList,
-        .callback = subcommand<route_device_list>,
+        .callback = subcommand<run<RouteDeviceList>>,
     },
     help_row("ROUTE.DEVICE HELP"),
     {
@@ -144,7 +147,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N bytes of the filter.",
         .since = kSince,
         .arguments = kSubscribe,
-        .callback = callback<route_subscribe>,
+        .callback = callback<run<RouteSubscribe>>,
     },
     {
         .name = "ROUTE.UNSUBSCRIBE",
@@ -155,7 +158,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N bytes of the filter.",
         .since = kSince,
         .arguments = kUnsubscribe,
-        .callback = callback<route_unsubscribe>,
+        .callback = callback<run<RouteUnsubscribe>>,
     },
     {
         .name = "ROUTE.MATCH",
@@ -167,7 +170,7 @@ constexpr abi::Command kCommands[] = {
                       "or ranges are not looked at.",
         .since = kSince,
         .arguments = kMatch,
-        .callback = callback<route_match>,
+        .callback = callback<run<RouteMatch>>,
     },
     {
         .name = "ROUTE.DISPATCH",
@@ -178,7 +181,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N+M+L) as ROUTE.MATCH, with L logs.",
         .since = kSince,
         .arguments = kDispatch,
-        .callback = callback_with_keys<route_dispatch, route_dispatch_logs>,
+        .callback = callback_with_keys<run<RouteDispatch>, route_dispatch_logs>,
     },
     {
         .name = "ROUTE.SETFILTER",
@@ -189,7 +192,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N bytes of the filter.",
         .since = kSince,
         .arguments = kSetFilter,
-        .callback = callback<route_setfilter>,
+        .callback = callback<run<RouteSetfilter>>,
     },
     {
         .name = "ROUTE.DELFILTER",
@@ -200,7 +203,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N subscriptions, up to 1000 of them; the others are freed in slices.",
         .since = kSince,
         .arguments = kDelFilter,
-        .callback = callback<route_delfilter>,
+        .callback = callback<run<RouteDelfilter>>,
     },
     {
         .name = "ROUTE.FILTERS",
@@ -211,7 +214,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N filters.",
         .since = kSince,
         .arguments = kListFilters,
-        .callback = callback<route_filters>,
+        .callback = callback<run<RouteFilters>>,
     },
     {
         .name = "ROUTE.PATTERNS",
@@ -245,7 +248,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N transports.",
         .since = kSince,
         .arguments = kInfo,
-        .callback = callback<route_info>,
+        .callback = callback<run<RouteInfo>>,
     },
     {
         .name = "ROUTE.APPLY",
@@ -256,7 +259,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N bytes in the effect.",
         .since = kSince,
         .arguments = kEffect,
-        .callback = callback<route_apply>,
+        .callback = callback<run<RouteApply>>,
     },
 };
 

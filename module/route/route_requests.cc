@@ -1,10 +1,12 @@
-#include "module/commands/route/route_requests.h"
+#include "module/route/route_requests.h"
 
 #include <algorithm>
 #include <set>
 
 #include "engine/base/limits.h"
 #include "engine/base/utf8.h"
+#include "engine/route/route_codec.h"
+#include "engine/route/route_effects.h"
 
 namespace millrace::module {
 
@@ -219,8 +221,7 @@ Result<DispatchRequest> parse_route_dispatch(Words words) {
     if (reader.option("EVENT", event)) {
       request.event = text(reader, "EVENT");
     } else if (reader.keyword("QUEUES")) {
-      request.first_queue = words.size() - reader.left();
-      request.queues = words.subspan(request.first_queue);
+      request.queues = words.last(reader.left());
       read_queues(reader);
     } else {
       reader.unknown_word("APP, MODEL, USER, ID, DOC, OLD, EVENT or QUEUES");
@@ -287,10 +288,10 @@ Result<PartitionRequest> parse_route_partition(Words words) {
 Result<RouteEffect> parse_route_apply(Words words) {
   ArgumentReader reader(words);
   RouteEffect effect;
-  if (reader.keyword("CLOCK")) {
-    effect.clock = UnixMs(reader.number("CLOCK", 0, INT64_MAX));
-  } else if (reader.keyword("PART")) {
-    effect.part = reader.word("PART");
+  if (reader.keyword(kRouteClock)) {
+    effect.clock = UnixMs(reader.number(kRouteClock, 0, INT64_MAX));
+  } else if (reader.keyword(kRoutePart)) {
+    effect.part = reader.word(kRoutePart);
   } else {
     reader.unknown_word("CLOCK or PART");
   }

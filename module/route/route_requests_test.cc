@@ -1,4 +1,4 @@
-#include "module/commands/route/route_requests.h"
+#include "module/route/route_requests.h"
 
 #include <gtest/gtest.h>
 
@@ -185,7 +185,6 @@ TEST(RouteRequests, ADispatchEndsWithItsQueues) {
   const auto request = parse_route_dispatch(words);
   ASSERT_TRUE(request);
   EXPECT_EQ(request->event, "QUEUES");
-  EXPECT_EQ(request->first_queue, 9u);
   ASSERT_EQ(request->queues.size(), 4u);
   EXPECT_EQ(request->queues[0], "ws");
   EXPECT_EQ(request->queues[3], "log2");

@@ -1,0 +1,14 @@
+// What the operations on routing tables have done since the process started. Not saved.
+#pragma once
+
+#include <cstdint>
+
+namespace millrace {
+
+struct RouteCounters {
+  uint64_t matches = 0;     // changes that were matched, dispatched ones among them
+  uint64_t matched = 0;     // devices, each time
+  uint64_t dispatched = 0;  // messages that were written to queues
+};
+
+}  // namespace millrace

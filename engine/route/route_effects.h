@@ -1,0 +1,10 @@
+// The words of the effects that operations on routing tables tell, as ROUTE.APPLY has them. Do not change: replicas and
+// append-only files of other versions use them.
+#pragma once
+
+namespace millrace {
+
+inline constexpr const char* kRouteClock = "CLOCK";
+inline constexpr const char* kRoutePart = "PART";
+
+}  // namespace millrace

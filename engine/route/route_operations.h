@@ -1,0 +1,121 @@
+// Everything that can be done with a routing table: the one place that decides when its clock moves, what is refused,
+// what is swept, when an empty table goes, and what replicas are told. A caller parses requests, carries out
+// consequences (engine/operation/outcome.h), and decides nothing.
+//
+//   RouteOperations routes(hash_key, queues);
+//   Outcome<bool> is_new = routes.set_device(place, {.device = name, .change = {}}, call, budget);
+//
+// Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
+// repeated, and apply() for everything else; it comes to hold a table with equal facts (route_codec.h). A dispatch
+// changes no table, and is not repeated: whoever writes to the queues tells what was written.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/keyed_hash.h"
+#include "engine/operation/budget.h"
+#include "engine/operation/call.h"
+#include "engine/operation/outcome.h"
+#include "engine/operation/place.h"
+#include "engine/route/queues.h"
+#include "engine/route/route_counters.h"
+#include "engine/route/route_match.h"
+#include "engine/route/route_requests.h"
+
+namespace millrace {
+
+// Most devices and subscriptions that one operation gives back; an engine that decides stops earlier when its budget is
+// spent. One that repeats always sweeps so many, if there are: then it sweeps at least as much as the one that decided,
+// whose budget it does not know.
+inline constexpr size_t kSweptPerTurn = 1000;
+
+// What a device has subscribed to.
+struct Subscribed {
+  std::string channel;
+  std::optional<std::string> filter_id;  // nothing: everything on the channel
+};
+
+// The devices that must hear of a change. Borrowed: good until the next match or dispatch, and until the table changes.
+struct MatchedDevices {
+  const RouteTable& table;
+  const RouteMatcher& matcher;
+};
+
+// What a dispatch has for one transport. Views are of the table and the request.
+struct Parcel {
+  ByteView transport;
+  uint64_t devices = 0;
+  std::optional<ByteView> queue;  // nothing: the request has none for this transport
+  std::string entry;              // dispatch_entry.h
+  Offset offset;                  // where it was written
+};
+
+class RouteOperations {
+ public:
+  // New tables hash by this key, which clients must not know. Borrows the queues for its own lifetime.
+  RouteOperations(const HashKey& key, Queues& queues) : key_(key), queues_(queues), nothing_(key) {}
+  RouteOperations(const RouteOperations&) = delete;
+  RouteOperations& operator=(const RouteOperations&) = delete;
+
+  const RouteCounters& counters() const { return counters_; }
+
+  // --- changes. Each ends with sweeping, as long as the budget allows; a table in which nothing is left goes ---
+  // True if the device is new.
+  Outcome<bool> set_device(Place<RouteTable>& place, const DeviceSetRequest& request, const Call& call,
+                           const Budget& budget);
+  // True if there is such a device.
+  Outcome<bool> touch_device(Place<RouteTable>& place, const DeviceName& device, const Call& call,
+                             const Budget& budget);
+  // How many subscriptions went with it.
+  Outcome<uint64_t> delete_device(Place<RouteTable>& place, const DeviceName& device, const Call& call,
+                                  const Budget& budget);
+  // Failure: Full; NoFilter, if the request names a filter that the channel does not have.
+  Outcome<Subscribed> subscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request, const Call& call,
+                                const Budget& budget);
+  // True if there was such a subscription.
+  Outcome<bool> unsubscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request, const Call& call,
+                            const Budget& budget);
+  Outcome<Done> set_filter(Place<RouteTable>& place, const SetFilterRequest& request, const Call& call,
+                           const Budget& budget);
+  // How many subscriptions went with it.
+  Outcome<uint64_t> delete_filter(Place<RouteTable>& place, const DelFilterRequest& request, const Call& call,
+                                  const Budget& budget);
+
+  // --- who must hear of a change. Failure: Syntax, Range, as RouteMatcher::match says ---
+  // `table` may be null: it has no devices then.
+  Result<MatchedDevices> match(const RouteTable* table, const RouteChange& change, UnixMs now);
+  // Writes one message for each transport that has devices and a queue. All queues of the request are looked at first,
+  // those of transports without devices among them: a wrong name shows at once, not when the first device comes.
+  // Failure: also what Queues::room() says, and Full; nothing is written then, and nothing counted.
+  Outcome<std::vector<Parcel>> dispatch(const Place<RouteTable>& place, const DispatchRequest& request,
+                                        const Call& call);
+
+  // --- by itself ---
+  // What is due: devices and subscriptions whose time is over are swept until the budget is spent.
+  Consequences look_after(Place<RouteTable>& place, const Call& call, const Budget& budget);
+
+  // --- repeating ---
+  // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
+  Outcome<Done> apply(Place<RouteTable>& place, const RouteEffect& effect, const Call& call, const Budget& budget);
+
+ private:
+  RouteTable& table_at(Place<RouteTable>& place, const Call& call, Consequences& follow);
+  void finish(Place<RouteTable>& place, const char* event, const Call& call, const Budget& budget,
+              Consequences& follow);
+  void settle(Place<RouteTable>& place, const Call& call, const Budget& budget, Consequences& follow);
+  void count_match(const RouteTable& table);
+  std::vector<Parcel> pack(const RouteTable& table, const DispatchRequest& request) const;
+  Result<void> may_write(const Place<RouteTable>& place, const DispatchRequest& request,
+                         const std::vector<Parcel>& parcels);
+
+  HashKey key_;
+  Queues& queues_;
+  RouteTable nothing_;  // stands for a table that does not exist
+  RouteMatcher matcher_;
+  RouteCounters counters_;
+};
+
+}  // namespace millrace

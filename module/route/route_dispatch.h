@@ -1,0 +1,23 @@
+// ROUTE.DISPATCH: writes a change to the logs of the transports whose devices must hear of it.
+#pragma once
+
+#include <vector>
+
+#include "module/route/route_object.h"
+#include "module/route/route_requests.h"
+#include "module/runtime/run.h"
+
+namespace millrace::module {
+
+struct RouteDispatch {
+  using Object = RouteTable;
+  static constexpr auto parse = parse_route_dispatch;
+  // The table, that is: the logs are opened by whoever writes to them.
+  static bool only_reads(const DispatchRequest&) { return true; }
+  static Consequences execute(Place<RouteTable>& table, DispatchRequest& request, const Call& call, abi::Reply reply);
+};
+
+// Which words of the command are logs.
+std::vector<size_t> route_dispatch_logs(abi::Arguments arguments);
+
+}  // namespace millrace::module

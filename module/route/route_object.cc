@@ -1,0 +1,62 @@
+#include "module/route/route_object.h"
+
+#include <string>
+
+#include "module/host/agenda.h"
+#include "module/host/log_type.h"
+#include "module/log/log_object.h"
+#include "module/runtime/slice_budget.h"
+#include "module/runtime/waiting.h"
+
+namespace millrace::module {
+
+namespace {
+
+// The logs of this server, which a dispatch writes to. The host has checked the user's right to write to them: they are
+// keys of the command.
+class HostedQueues final : public Queues {
+ public:
+  Result<uint64_t> room(const Place<RouteTable>& from, ByteView queue) override {
+    const auto key = LogKey::for_writing(context_of(from), abi::OwnedString(queue));
+    if (!key) return std::unexpected(key.error());
+    return key->get() == nullptr ? UINT64_MAX : key->get()->room();
+  }
+
+  Offset write(const Place<RouteTable>& from, ByteView queue, ByteView tag, ByteView entry) override {
+    const ByteView pair[] = {tag, entry};
+    return *write_to_log(context_of(from), abi::OwnedString(queue), {.backlog = std::nullopt, .pairs = pair});
+  }
+
+ private:
+  // All places of tables in this process are keys.
+  static abi::Context context_of(const Place<RouteTable>& place) {
+    return static_cast<const KeyPlace<RouteTable>&>(place).context();
+  }
+};
+
+}  // namespace
+
+RouteOperations& route_operations() {
+  static HostedQueues queues;
+  static RouteOperations operations(route_hash_key(), queues);
+  return operations;
+}
+
+void ObjectTraits<RouteTable>::settle(int database, ByteView name, RouteTable& table, const Consequences& follow) {
+  if (!follow.due || table.promised() <= *follow.due) return;
+  table.promise(*follow.due);
+  agenda::add({database, std::string(name)}, *follow.due);
+}
+
+std::optional<UnixMs> look_after_route(abi::Context context, abi::StringRef name, UnixMs now) {
+  auto key = RouteKey::for_upkeep(context, name);
+  if (!key || key->get() == nullptr) return std::nullopt;
+  key->get()->promise(UnixMs(UINT64_MAX));
+  KeyPlace<RouteTable> place(context, name, *key);
+  Call call;
+  call.now.wall = now;
+  carry_out(place, route_operations().look_after(place, call, SliceBudget()));
+  return std::nullopt;
+}
+
+}  // namespace millrace::module
