@@ -1,7 +1,5 @@
 #include "module/route/route_object.h"
 
-#include <string>
-
 #include "module/host/agenda.h"
 #include "module/host/log_type.h"
 #include "module/log/log_object.h"
@@ -42,10 +40,11 @@ RouteOperations& route_operations() {
   return operations;
 }
 
-void ObjectTraits<RouteTable>::settle(int database, ByteView name, RouteTable& table, const Consequences& follow) {
+void ObjectTraits<RouteTable>::settle(KeyPlace<RouteTable>& place, const Consequences& follow) {
+  RouteTable& table = *place.get();
   if (!follow.due || table.promised() <= *follow.due) return;
   table.promise(*follow.due);
-  agenda::add({database, std::string(name)}, *follow.due);
+  agenda::add(place.database_key(), *follow.due);
 }
 
 std::optional<UnixMs> look_after_route(abi::Context context, abi::StringRef name, UnixMs now) {

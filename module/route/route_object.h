@@ -6,6 +6,7 @@
 #include "engine/route/route_operations.h"
 #include "module/abi/context.h"
 #include "module/host/route_type.h"
+#include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
 
 namespace millrace::module {
@@ -19,7 +20,7 @@ struct ObjectTraits<RouteTable> {
   static constexpr bool kWaits = false;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(int database, ByteView name, RouteTable& table, const Consequences& follow);
+  static void settle(KeyPlace<RouteTable>& place, const Consequences& follow);
 };
 
 // What the agenda calls.
