@@ -5,7 +5,6 @@
 #include "engine/log/compaction.h"
 #include "module/abi/registration.h"
 #include "module/commands/channel/channel_commands.h"
-#include "module/commands/lock/lock_commands.h"
 #include "module/commands/route/route_commands.h"
 #include "module/commands/shard/shard_commands.h"
 #include "module/host/agenda.h"
@@ -18,6 +17,7 @@
 #include "module/host/role.h"
 #include "module/host/service_time.h"
 #include "module/host/settings.h"
+#include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
 #include "version.h"
 
