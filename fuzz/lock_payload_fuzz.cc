@@ -21,9 +21,10 @@ namespace {
 constexpr uint64_t kPerInputByte = 200;
 constexpr uint64_t kAtAll = 16 * 1024;
 
-constexpr Clocks kNow{.monotonic = MonotonicMs(5000), .wall = UnixMs(1'000'000), .identity = 7};
+constexpr Now kNow{
+    .wall = UnixMs(1'000'000), .monotonic = MonotonicMs(5000), .clock_id = 7, .served = {}, .served_period = 0};
 
-std::vector<std::string> saved(const Lock& lock) { return encode_lock(lock, kNow.identity); }
+std::vector<std::string> saved(const Lock& lock) { return encode_lock(lock, kNow.clock_id); }
 
 void apply(Lock& lock, ByteView changes) {
   const std::vector<std::string> before = saved(lock);

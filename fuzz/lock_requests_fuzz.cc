@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "fuzz/command_lines.h"
-#include "module/commands/lock/lock_requests.h"
+#include "module/lock/lock_requests.h"
 
 namespace millrace::module {
 namespace {
@@ -18,7 +18,7 @@ void check_owner(ByteView owner, Words words) {
 void check(const AcquireRequest& request, Words words) {
   check_owner(request.owner, words);
   REQUIRE(request.ttl_ms >= 1 && request.ttl_ms <= kMaxLeaseMs);
-  REQUIRE(request.wait_ms <= kMaxLeaseMs);
+  REQUIRE(!request.block_ms || (*request.block_ms >= 1 && *request.block_ms <= kMaxLeaseMs));
   REQUIRE(request.mode.permits() >= 1);
   REQUIRE(request.mode == LockMode::shared() || request.mode.permits() <= kMaxPermits);
 }
@@ -34,7 +34,7 @@ void check(ByteView owner, Words words) {
   REQUIRE(words.size() == 1);
 }
 
-void check(const ListRequest& request, Words words) {
+void check(const LockListRequest& request, Words words) {
   REQUIRE(request.count <= kMaxReadCount && (words.empty() || words.size() == 2));
 }
 

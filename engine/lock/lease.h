@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "engine/base/now.h"
 #include "engine/base/strong.h"
 
 namespace millrace {
@@ -15,20 +16,13 @@ namespace millrace {
 // Longest lease: what fits a double, some 285,000 years.
 inline constexpr uint64_t kMaxLeaseMs = (uint64_t{1} << 53) - 1;
 
-// What the clocks of a server say at one moment.
-struct Clocks {
-  MonotonicMs monotonic;
-  UnixMs wall;
-  uint64_t identity = 0;  // of the monotonic clock; 0: unknown, and equal to no other
-};
-
 struct Lease {
   uint64_t ttl_ms = 0;
   MonotonicMs end;  // the last millisecond in which it is held
   UnixMs end_date;  // the same on the wall clock, as it was when the lease began
 
   // REQUIRES: ttl_ms <= kMaxLeaseMs
-  static Lease from(const Clocks& now, uint64_t ttl_ms) { return {ttl_ms, now.monotonic + ttl_ms, now.wall + ttl_ms}; }
+  static Lease from(const Now& now, uint64_t ttl_ms) { return {ttl_ms, now.monotonic + ttl_ms, now.wall + ttl_ms}; }
 
   // Over strictly after `end`: clocks are read in whole milliseconds, and a lease must
   // never be short of a part of one.
@@ -37,9 +31,9 @@ struct Lease {
 
   // The same lease as whoever reads these clocks sees it, who was told that it ends at
   // `told.end` on the monotonic clock `clock`. It never has more left than its whole time.
-  static Lease as_seen(const Lease& told, uint64_t clock, const Clocks& now) {
+  static Lease as_seen(const Lease& told, uint64_t clock, const Now& now) {
     const MonotonicMs latest = now.monotonic + told.ttl_ms;
-    if (clock != 0 && clock == now.identity) return {told.ttl_ms, std::min(told.end, latest), told.end_date};
+    if (clock != 0 && clock == now.clock_id) return {told.ttl_ms, std::min(told.end, latest), told.end_date};
     const uint64_t left = told.end_date > now.wall ? told.end_date - now.wall : 0;
     return {told.ttl_ms, now.monotonic + std::min(left, told.ttl_ms), told.end_date};
   }

@@ -7,15 +7,17 @@ namespace {
 
 constexpr uint64_t kHere = 7, kElsewhere = 8;
 
-Clocks clocks(uint64_t monotonic, uint64_t wall, uint64_t identity = kHere) {
-  return {.monotonic = MonotonicMs(monotonic), .wall = UnixMs(wall), .identity = identity};
+Now clocks(uint64_t monotonic, uint64_t wall, uint64_t clock_id = kHere) {
+  Now now;
+  now.wall = UnixMs(wall);
+  now.monotonic = MonotonicMs(monotonic);
+  now.clock_id = clock_id;
+  return now;
 }
 
 // A lease of 1,000 ms taken when the monotonic clock said 5,000 and the wall clock 90,000.
 Lease told() { return Lease::from(clocks(5000, 90'000), 1000); }
-uint64_t left_as_seen(uint64_t clock, const Clocks& now) {
-  return Lease::as_seen(told(), clock, now).left(now.monotonic);
-}
+uint64_t left_as_seen(uint64_t clock, const Now& now) { return Lease::as_seen(told(), clock, now).left(now.monotonic); }
 
 TEST(Lease, EndsAfterItsWholeTime) {
   EXPECT_EQ(told().left(MonotonicMs(5000)), 1000u);

@@ -36,6 +36,10 @@ class LockMode {
   constexpr Kind kind() const { return kind_; }
   // How many owners may hold it at a time.
   constexpr uint64_t permits() const { return permits_; }
+  // exclusive, shared or limit
+  constexpr ByteView name() const {
+    return kind_ == Kind::Exclusive ? "exclusive" : kind_ == Kind::Shared ? "shared" : "limit";
+  }
 
   friend constexpr bool operator==(LockMode, LockMode) = default;
 

@@ -48,7 +48,7 @@ bool is_possible(const Holding& holding) {
          lease.end.value() <= kLatest && lease.end_date.value() <= kLatest;
 }
 
-Result<Changes> decode(ByteView bytes, const Clocks& now, Token most) {
+Result<Changes> decode(ByteView bytes, const Now& now, Token most) {
   Decoder in(bytes);
   if (in.number() != kVersion) return corrupt("a lock of a version this module does not know");
   const auto mode = decode_mode(in);
@@ -159,7 +159,7 @@ std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
   return parts;
 }
 
-Result<void> apply_changes(Lock& lock, ByteView bytes, const Clocks& now, Token most, Token& greatest) {
+Result<void> apply_changes(Lock& lock, ByteView bytes, const Now& now, Token most, Token& greatest) {
   const auto changes = decode(bytes, now, most);
   if (!changes) return std::unexpected(changes.error());
   if (auto possible = validate(lock, *changes); !possible) return possible;

@@ -14,14 +14,13 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/lock/fencing_tokens.h"
 #include "engine/lock/lock.h"
 
 namespace millrace {
 
 // Longest owner.
 inline constexpr size_t kMaxOwner = 1024;
-// Tokens are made of microseconds since 1970; up to here a double holds them exactly.
-inline constexpr Token kMaxToken{(uint64_t{1} << 53) - 1};
 inline constexpr uint64_t kMaxPermits = UINT32_MAX;
 
 // Changes of one lock, collected while they are made.
@@ -53,6 +52,6 @@ std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock);
 
 // Makes the changes, as whoever reads these clocks sees them. `greatest` is raised to the
 // greatest token among them, which must not be above `most`. Failure: Corrupt, and both are unchanged.
-Result<void> apply_changes(Lock& lock, ByteView bytes, const Clocks& now, Token most, Token& greatest);
+Result<void> apply_changes(Lock& lock, ByteView bytes, const Now& now, Token most, Token& greatest);
 
 }  // namespace millrace

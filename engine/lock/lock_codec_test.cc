@@ -10,7 +10,13 @@ namespace {
 constexpr uint64_t kClock = 7;
 constexpr LockMode kShared = LockMode::shared();
 
-Clocks at(uint64_t ms) { return {.monotonic = MonotonicMs(ms), .wall = UnixMs(1'000'000 + ms), .identity = kClock}; }
+Now at(uint64_t ms) {
+  Now now;
+  now.wall = UnixMs(1'000'000 + ms);
+  now.monotonic = MonotonicMs(ms);
+  now.clock_id = kClock;
+  return now;
+}
 Holding holding(uint64_t token, uint64_t now = 0, uint64_t ttl = 100, uint64_t holds = 1) {
   return {Token(token), holds, Lease::from(at(now), ttl)};
 }
@@ -105,7 +111,10 @@ TEST(LockCodec, AnotherMachineSeesWhatTheDateLeaves) {
   lock.put("ann", LockMode::exclusive(), holding(5, 0, 100));
   Token greatest;
   Lock there;
-  const Clocks now{.monotonic = MonotonicMs(9'000'000), .wall = UnixMs(1'000'040), .identity = 99};
+  Now now;
+  now.wall = UnixMs(1'000'040);
+  now.monotonic = MonotonicMs(9'000'000);
+  now.clock_id = 99;
   ASSERT_TRUE(apply_changes(there, encode_lock(lock, kClock)[0], now, kMaxToken, greatest));
   EXPECT_EQ(there.find("ann")->lease.left(now.monotonic), 60u);
 }

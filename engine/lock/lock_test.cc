@@ -9,7 +9,13 @@ constexpr LockMode kExclusive = LockMode::exclusive();
 constexpr LockMode kShared = LockMode::shared();
 using Admission = Lock::Admission;
 
-Clocks at(uint64_t ms) { return {.monotonic = MonotonicMs(ms), .wall = UnixMs(1'000'000 + ms), .identity = 7}; }
+Now at(uint64_t ms) {
+  Now now;
+  now.wall = UnixMs(1'000'000 + ms);
+  now.monotonic = MonotonicMs(ms);
+  now.clock_id = 7;
+  return now;
+}
 Lease lease(uint64_t now, uint64_t ttl) { return Lease::from(at(now), ttl); }
 
 TEST(Lock, NobodyHoldsANewOne) {

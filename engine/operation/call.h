@@ -13,6 +13,8 @@ struct Call {
   bool decides = true;
   // True if the request may wait when there is nothing for it. Else it is answered at once.
   bool may_wait = false;
+  // True if requests that came before this one wait for the object, where that matters to the family.
+  bool others_wait = false;
 };
 
 }  // namespace millrace

@@ -46,6 +46,10 @@ class WaitingLines {
   // --- who is next ---
   // The one at the front of a line, or null.
   Waiter* front(ByteView line) const;
+  // True if it is the one at the front of its line.
+  bool is_first(const Waiter& waiter) const {
+    return waiter.in_line_ && waiter.in_line_->first->second.front() == &waiter;
+  }
   // Those whose mark is below `mark`, in the order of arrival. Costs what it finds.
   std::vector<Waiter*> reached(uint64_t mark) const;
   bool has_line(ByteView line) const { return lines_.contains(line); }

@@ -14,16 +14,6 @@ struct LogUpkeepCounters {
   uint64_t bytes_saved = 0;           // by those that were packed
 };
 
-struct LockCounters {
-  uint64_t grants = 0;     // to new holders
-  uint64_t reentries = 0;  // to owners that held it already
-  uint64_t releases = 0;   // of a hold
-  uint64_t expiries = 0;   // leases that ended by themselves
-  uint64_t breaks = 0;
-  uint64_t waiting = 0;
-  uint64_t handed_over = 0;  // of the grants, those to clients that waited
-};
-
 struct ShardCounters {
   uint64_t routed = 0;
   uint64_t pushed = 0;     // payloads
@@ -36,7 +26,6 @@ struct ShardCounters {
 
 struct Counters {
   LogUpkeepCounters log;
-  LockCounters lock;
   ShardCounters shard;
   uint64_t refused_payloads = 0;  // RESTORE, RDB and AOF bytes that did not decode
 };

@@ -44,10 +44,6 @@ void add(DatabaseKey key, MonotonicMs due) {
   if (enter(std::move(key), due)) set_timer(abi::monotonic_now(), abi::now());
 }
 
-void add(DatabaseKey key, MonotonicMs due, MonotonicMs now, UnixMs date) {
-  if (enter(std::move(key), due)) set_timer(now, date);
-}
-
 void remove(const DatabaseKey& key, MonotonicMs due) {
   const auto found = entries.find({due, key});
   if (found != entries.end()) entries.erase(found);

@@ -14,9 +14,8 @@
 namespace millrace::module::monotonic_agenda {
 
 // A key may be here several times; each add() is one entry. O(log n). The clocks are read
-// only if the timer must be set, unless the caller has read them already.
+// only if the timer must be set.
 void add(DatabaseKey key, MonotonicMs due);
-void add(DatabaseKey key, MonotonicMs due, MonotonicMs now, UnixMs date);
 // Takes one such entry off, if there is one.
 void remove(const DatabaseKey& key, MonotonicMs due);
 

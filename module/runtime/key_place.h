@@ -8,6 +8,7 @@
 #include "engine/operation/place.h"
 #include "module/abi/data_type.h"
 #include "module/host/database_key.h"
+#include "module/runtime/object_traits.h"
 
 namespace millrace::module {
 
@@ -18,6 +19,11 @@ class KeyPlace final : public Place<Object> {
  public:
   KeyPlace(abi::Context context, abi::StringRef name, abi::TypedKey<Object>& key)
       : Place<Object>(name.view(), key.get()), context_(context), name_(name), key_(key) {}
+  KeyPlace(const KeyPlace&) = delete;
+  KeyPlace& operator=(const KeyPlace&) = delete;
+  ~KeyPlace() override {
+    if (is_to_go_) key_.remove();
+  }
 
   abi::Context context() const { return context_; }
   abi::StringRef key_name() const { return name_; }
@@ -28,14 +34,28 @@ class KeyPlace final : public Place<Object> {
 
  private:
   Object* keep(Object object) override {
+    if constexpr (kKeyIsHandedOn<Object>) {
+      if (std::exchange(is_to_go_, false)) return hand_on(std::move(object));
+    }
     key_.set(std::make_unique<Object>(std::move(object)));
     return key_.get();
   }
-  void discard() override { key_.remove(); }
+  // If the key may be handed on, it goes with the place: to delete a key and to make it again would cost a call of the
+  // host for each client that waits.
+  void discard() override { kKeyIsHandedOn<Object> ? void(is_to_go_ = true) : key_.remove(); }
+
+  // As if the key were new: it has no date of the host, as it has none on replicas, which delete it in between.
+  Object* hand_on(Object object) {
+    abi::TypeTraits<Object>::left({context_.database(), name_.view()}, *key_.get());
+    *key_.get() = std::move(object);
+    if (key_.expires_at()) key_.persist();
+    return key_.get();
+  }
 
   abi::Context context_;
   abi::StringRef name_;
   abi::TypedKey<Object>& key_;
+  bool is_to_go_ = false;  // the object was removed, and the key is still there
 };
 
 }  // namespace millrace::module

@@ -14,11 +14,47 @@
 //     // Whether they are tried again when the object goes, to be told so; else they wait for another one.
 //     static constexpr bool kToldWhenGone = false;
 //   };
+//
+// and, if it needs them:
+//
+//     // A wait ends by a deadline on the monotonic clock, and not by the host's time-out. now() gives that clock.
+//     static constexpr bool kWaitsEndByDeadline = true;
+//     // Requests that wait are served inside the transaction that has something for them, and not when it is over.
+//     static constexpr bool kServedInTransactions = true;
+//     // At most so many requests that wait for one object are served in one turn; the others follow in the next one.
+//     static constexpr size_t kServedPerTurn = 1000;
+//     // An object that is removed by one request and made again by the next, which has waited for that, keeps its key.
+//     static constexpr bool kKeyIsHandedOn = true;
 #pragma once
+
+#include <cstddef>
+#include <cstdint>
 
 namespace millrace::module {
 
 template <class Object>
 struct ObjectTraits;
+
+// What holds for a family that says nothing.
+template <class Object>
+inline constexpr bool kWaitsEndByDeadline = requires {
+  requires ObjectTraits<Object>::kWaitsEndByDeadline;
+};
+template <class Object>
+inline constexpr bool kServedInTransactions = requires {
+  requires ObjectTraits<Object>::kServedInTransactions;
+};
+template <class Object>
+inline constexpr bool kKeyIsHandedOn = requires {
+  requires ObjectTraits<Object>::kKeyIsHandedOn;
+};
+template <class Object>
+constexpr size_t served_per_turn() {
+  if constexpr (requires { ObjectTraits<Object>::kServedPerTurn; }) {
+    return ObjectTraits<Object>::kServedPerTurn;
+  } else {
+    return SIZE_MAX;
+  }
+}
 
 }  // namespace millrace::module

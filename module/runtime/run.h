@@ -14,12 +14,15 @@
 //     static Result<void> check(abi::Context, abi::StringRef key, const Request&);   // rights, roles
 //     static bool grows(const Object*, const Request&);     // refused when memory is full
 //     static bool only_reads(const Request&);               // the key is opened for reading
+//     static void prepare(KeyPlace<Object>&, Call&);        // what comes before the request, with its own consequences
 //
 // and, if it can wait (requests have a member block_ms):
 //
 //     static bool changes(const Request&);                  // what serves it is told to replicas
 //     static Wait start_afresh(Request&);
 //     static void answer_timeout(abi::Reply, const Object*, const Request&);
+//     static void left_unanswered(const DatabaseKey&, const Request&);   // optional: served, and gone before the
+//     answer
 //
 // A command that only looks has `show` instead of `execute`:
 //
@@ -64,6 +67,7 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
 
   bool changes() const override { return Command::changes(request_); }
   Wait start_afresh() override { return Command::start_afresh(request_); }
+  const Request& request() const { return request_; }
 
  private:
   Consequences execute(KeyPlace<Object>& place, const Call& call, abi::Reply reply) override {
@@ -75,6 +79,12 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
     context.select(this->place().database);
     const auto key = abi::TypedKey<Object>::for_reading(context, abi::OwnedString(this->place().name));
     Command::answer_timeout(reply, key ? key->get() : nullptr, request_);
+  }
+
+  void left_unanswered() override {
+    if constexpr (requires { Command::left_unanswered(this->place(), request_); }) {
+      Command::left_unanswered(this->place(), request_);
+    }
   }
 
   Request request_;
@@ -136,6 +146,7 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
   KeyPlace<Object> place(context, name, *key);
   Call call{.now = detail::now_for<Command>(), .decides = decides(context)};
   if constexpr (kCanWait) call.may_wait = request->block_ms && call.decides && !context.must_answer_at_once();
+  if constexpr (requires { Command::prepare(place, call); }) Command::prepare(place, call);
   const Consequences follow = Command::execute(place, *request, call, context.reply());
   if constexpr (kCanWait) {
     if (follow.wait) {

@@ -13,6 +13,7 @@
 #include "engine/operation/outcome.h"
 #include "engine/waiting/waiting_room.h"
 #include "module/abi/blocked_client.h"
+#include "module/abi/clock.h"
 #include "module/abi/reply.h"
 #include "module/host/database_key.h"
 #include "module/host/family.h"
@@ -21,6 +22,7 @@
 #include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
 #include "module/runtime/tell.h"
+#include "module/runtime/wait_dates.h"
 
 namespace millrace::module {
 
@@ -53,12 +55,19 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
     if (follow.wait) {
       WaitingClients<Object>::room().find(place_)->wait_on(*this, *follow.wait);
     } else {
-      left();
+      leave();
       if (!answer_.is_error()) ++WaitingClients<Object>::counters().served;
       serve();
     }
     carry_out(place, follow, &words_);
     return !follow.wait;
+  }
+
+  // Its deadline is over: it gets the answer of a time-out, with the object as it is when the host takes the answer.
+  void time_is_over() {
+    leave();
+    is_timed_out_ = true;
+    serve();
   }
 
  protected:
@@ -67,16 +76,20 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
   virtual Consequences execute(KeyPlace<Object>& place, const Call& call, abi::Reply reply) = 0;
 
  private:
-  void answer(abi::Reply reply) final { answer_.send(reply); }
+  void answer(abi::Reply reply) final { is_timed_out_ ? this->answer_timeout(reply) : answer_.send(reply); }
   void key_is_ready(abi::Context context) final { serve_owed_without_effects(context); }
   void left() final {
-    --WaitingClients<Object>::counters().waiting;
-    WaitingClients<Object>::room().remove(place_, *this);
+    const bool was_first = WaitingClients<Object>::room().find(place_)->is_first(*this);
+    leave();
+    // Those behind it may have waited for nothing but their turn.
+    if (was_first) serve_soon(place_);
   }
+  void leave() { WaitingClients<Object>::remove(*this); }
 
   DatabaseKey place_;
   HeldArguments words_;
   abi::RecordedReply answer_;
+  bool is_timed_out_ = false;
 };
 
 template <class Object>
@@ -109,8 +122,45 @@ class WaitingClients {
   static void block(abi::Context context, abi::StringRef name, std::unique_ptr<WaitingClient<Object>> client,
                     const Wait& wait, uint64_t timeout_ms) {
     ++counters().waiting;
-    room().add(client->place(), *client, wait);
+    MonotonicMs deadline = kNoDeadline;
+    if constexpr (kWaitsEndByDeadline<Object>) {
+      deadline = Traits::now().monotonic + timeout_ms;
+      // A writable replica does not work on its agenda: there the host ends the wait.
+      if (server_decides) timeout_ms = 0;
+    }
+    room().add(client->place(), *client, wait, deadline);
+    keep_first_deadline(client->place());
     abi::block(context, name, timeout_ms, std::move(client));
+  }
+
+  // It waits no longer.
+  static void remove(WaitingClient<Object>& client) {
+    --counters().waiting;
+    room().remove(client.place(), client);
+    if constexpr (kWaitsEndByDeadline<Object>) {
+      if (room().find(client.place()) == nullptr) dates().forget(client.place());
+    }
+  }
+
+  // True if anybody waits for the key.
+  static bool wait_for(const KeyPlace<Object>& place) {
+    return !room().empty() && room().find({place.context().database(), std::string(place.name())}) != nullptr;
+  }
+
+  // Ends the waits whose deadline is over. The key is looked at again in time for the others.
+  static void end_overdue(const DatabaseKey& key, MonotonicMs now) {
+    dates().arrive(key, now);
+    for (WaitingLines* lines = room().find(key); lines != nullptr; lines = room().find(key)) {
+      Waiter* late = lines->overdue(now);
+      if (late == nullptr) break;
+      client_of(*late).time_is_over();
+    }
+    keep_first_deadline(key);
+  }
+
+  // For a key at which nobody can be served, if nobody tells us when that changes.
+  static void look_again_at(const DatabaseKey& key, MonotonicMs date) {
+    if (room().find(key) != nullptr) dates().keep(key, date);
   }
 
   // Tries those again whom an operation may have given something: at once, or, inside a transaction, when it is over.
@@ -121,7 +171,7 @@ class WaitingClients {
     const abi::Context context = place.context();
     const DatabaseKey key = place.database_key();
     if (room().find(key) == nullptr) return;
-    if (context.in_transaction()) {
+    if (!kServedInTransactions<Object> && context.in_transaction()) {
       context.wake_when_over(place.key_name());
       return serve_soon(key);
     }
@@ -145,20 +195,38 @@ class WaitingClients {
  private:
   using Traits = ObjectTraits<Object>;
 
+  static WaitDates& dates() {
+    static WaitDates all;
+    return all;
+  }
+
+  static void keep_first_deadline(const DatabaseKey& key) {
+    if constexpr (kWaitsEndByDeadline<Object>) {
+      const WaitingLines* lines = room().find(key);
+      if (lines != nullptr && lines->first_deadline() != kNoDeadline) dates().keep(key, lines->first_deadline() + 1);
+    }
+  }
+
   static WaitingClient<Object>& client_of(Waiter& waiter) { return static_cast<WaitingClient<Object>&>(waiter); }
 
   static void serve(const DatabaseKey& key, KeyPlace<Object>& place, const Wake& wake, bool with_effects) {
     const bool must_rest = abi::replicas_must_rest();
     const bool may_change = with_effects && server_decides && !must_rest;
     bool is_kept_back = false;
+    size_t turns_left = served_per_turn<Object>();
     millrace::serve([&] { return room().find(key); }, wake,
                     [&](Waiter& waiter) {
                       WaitingClient<Object>& client = client_of(waiter);
-                      if (may_change || !client.changes()) return client.try_again(place);
-                      is_kept_back = true;
-                      return false;
+                      if (!may_change && client.changes()) {
+                        is_kept_back = true;
+                        return false;
+                      }
+                      if (turns_left == 0 || !client.try_again(place)) return false;
+                      --turns_left;
+                      return true;
                     });
     if (is_kept_back && must_rest && server_decides) serve_soon(key);
+    if (turns_left == 0) monotonic_agenda::add(key, abi::monotonic_now());
   }
 
   static void open(abi::Context context, const DatabaseKey& key, abi::StringRef name, bool with_effects) {
@@ -173,6 +241,11 @@ class WaitingClients {
     WaitingLines* lines = room().find(key);
     if (lines == nullptr) return;
     for (Waiter* waiter : lines->everybody()) lines->set_mark(*waiter, client_of(*waiter).start_afresh().mark);
+    // All keys may have been swapped or loaded, and their entries on the agenda with them.
+    if constexpr (kWaitsEndByDeadline<Object>) {
+      dates().forget(key);
+      keep_first_deadline(key);
+    }
     if (Traits::kToldWhenGone) serve_soon(key);
   }
 };

@@ -14,7 +14,10 @@ namespace millrace::testing {
 namespace {
 
 TEST(LockCorpus, IsAcceptedOrRefusedAsItsNamesPromise) {
-  const Clocks now{.monotonic = MonotonicMs(5000), .wall = UnixMs(1'000'000), .identity = 7};
+  Now now;
+  now.wall = UnixMs(1'000'000);
+  now.monotonic = MonotonicMs(5000);
+  now.clock_id = 7;
   int payloads = 0;
   for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_CORPUS "/lock_payload")) {
     SCOPED_TRACE(entry.path().filename());

@@ -52,9 +52,9 @@ class History {
   }
   uint64_t some_ttl() { return chance(4) ? between(1, 5) : between(1, 300); }
 
-  Clocks clocks() const { return {MonotonicMs(now_), UnixMs(1'000'000 + now_), kClock}; }
+  Now clocks() const { return {UnixMs(1'000'000 + now_), MonotonicMs(now_), kClock, {}, 0}; }
   // The other machine's monotonic clock began elsewhere; its date is right.
-  Clocks other_clocks() const { return {MonotonicMs(50'000'000 + now_), UnixMs(1'000'000 + now_), kOtherClock}; }
+  Now other_clocks() const { return {UnixMs(1'000'000 + now_), MonotonicMs(50'000'000 + now_), kOtherClock, {}, 0}; }
 
   // --- steps ---
   void take_step() {

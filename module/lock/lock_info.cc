@@ -1,20 +1,13 @@
-// LOCK.INFO and LOCK.WAITS: who holds what, who waits, and who waits for whom.
+// LOCK.INFO: who holds a lock, and who waits for it.
 #include <string>
 
-#include "engine/lock/wait_graph.h"
-#include "module/abi/clock.h"
-#include "module/commands/lock/lock_answers.h"
-#include "module/commands/lock/lock_commands.h"
-#include "module/commands/lock/lock_line.h"
-#include "module/commands/lock/lock_requests.h"
-#include "module/host/lock_type.h"
+#include "module/lock/lock_shows.h"
 
 namespace millrace::module {
 
 namespace {
 
-// Holders whose leases are not over: to a reader the others are gone, even where nobody
-// has decided so yet.
+// Holders whose leases are not over: to a reader the others are gone, even where nobody has decided so yet.
 template <class Visit>
 void each_holder(const Lock& lock, MonotonicMs now, Visit visit) {
   for (const auto& [owner, holding] : lock.holders()) {
@@ -51,14 +44,13 @@ void write_holders(abi::Reply reply, const Lock& lock, MonotonicMs now, uint64_t
   reply.array_was(written);
 }
 
-void write_waiters(abi::Reply reply, const DatabaseKey& place, uint64_t most) {
-  const std::vector<Waiter> waiters = waiters_for_lock(place, most);
+void write_waiters(abi::Reply reply, const std::vector<WaitingOwner>& waiters) {
   reply.array(waiters.size());
-  for (const Waiter& waiter : waiters) {
+  for (const WaitingOwner& waiter : waiters) {
     reply.map(4);
     reply.bytes("owner");
     reply.bytes(waiter.owner);
-    write_mode(reply, mode_name(waiter.mode), shown_permits(waiter.mode));
+    write_mode(reply, waiter.mode.name(), shown_permits(waiter.mode));
     reply.bytes("waited");
     reply.integer(static_cast<int64_t>(waiter.waited_ms));
   }
@@ -66,30 +58,36 @@ void write_waiters(abi::Reply reply, const DatabaseKey& place, uint64_t most) {
 
 }  // namespace
 
-void lock_info(abi::Context context, abi::Arguments arguments) {
-  const auto request = parse_lock_info(arguments.views(2));
-  if (!request) return context.reply().error(request.error());
-  const abi::StringRef name = arguments.string(1);
-  const auto key = LockKey::for_reading(context, name);
-  if (!key) return context.reply().error(key.error());
+std::vector<WaitingOwner> waiting_owners(const DatabaseKey& key, size_t most, MonotonicMs now) {
+  std::vector<WaitingOwner> owners;
+  const WaitingLines* lines = WaitingClients<Lock>::room().find(key);
+  if (lines == nullptr) return owners;
+  for (const Waiter* waiter : lines->in_line(kLockLine, most)) {
+    // Nothing else waits for locks.
+    const AcquireRequest& request = static_cast<const WaitingCommand<LockAcquire>*>(waiter)->request();
+    const MonotonicMs since = waiter->deadline() - *request.block_ms;
+    owners.push_back({request.owner, request.mode, now - since, waiter->arrival()});
+  }
+  return owners;
+}
 
+void LockInfo::show(abi::Reply reply, const Shown<Lock>& shown, const LockListRequest& request) {
   const Lock free;
-  const Lock& lock = key->get() != nullptr ? *key->get() : free;
+  const Lock& lock = shown.object != nullptr ? *shown.object : free;
   const MonotonicMs now = abi::monotonic_now();
-  const DatabaseKey place{context.database(), std::string(name.view())};
+  const DatabaseKey key{shown.database, std::string(shown.name.view())};
   const size_t holding = lock.holding() - lock.count_over(now);
 
-  abi::Reply reply = context.reply();
   reply.map(6);
-  holding == 0 ? write_mode(reply, "none", 0) : write_mode(reply, mode_name(lock.mode()), shown_permits(lock.mode()));
+  holding == 0 ? write_mode(reply, "none", 0) : write_mode(reply, lock.mode().name(), shown_permits(lock.mode()));
   reply.bytes("holding");
   reply.integer(static_cast<int64_t>(holding));
   reply.bytes("waiting");
-  reply.integer(static_cast<int64_t>(count_waiters_for_lock(place)));
+  reply.integer(static_cast<int64_t>(WaitingClients<Lock>::count(key)));
   reply.bytes("holders");
-  write_holders(reply, lock, now, request->count);
+  write_holders(reply, lock, now, request.count);
   reply.bytes("waiters");
-  write_waiters(reply, place, request->count);
+  write_waiters(reply, waiting_owners(key, request.count, now));
 }
 
 }  // namespace millrace::module

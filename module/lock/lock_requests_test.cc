@@ -1,4 +1,4 @@
-#include "module/commands/lock/lock_requests.h"
+#include "module/lock/lock_requests.h"
 
 #include <gtest/gtest.h>
 
@@ -11,15 +11,15 @@ TEST(LockRequests, AcquireTakesItsWordsInAnyOrderAndCase) {
   const struct {
     ByteView line;
     LockMode mode;
-    uint64_t wait_ms;
+    std::optional<uint64_t> block_ms;
   } rows[] = {
-      {"ann 500", LockMode::exclusive(), 0},
-      {"ann 500 WAIT 0", LockMode::exclusive(), 0},
+      {"ann 500", LockMode::exclusive(), std::nullopt},
+      {"ann 500 WAIT 0", LockMode::exclusive(), std::nullopt},
       {"ann 500 wait 70", LockMode::exclusive(), 70},
-      {"ann 500 SHARED", LockMode::shared(), 0},
+      {"ann 500 SHARED", LockMode::shared(), std::nullopt},
       {"ann 500 Shared WAIT 9", LockMode::shared(), 9},
       {"ann 500 WAIT 9 SHARED", LockMode::shared(), 9},
-      {"ann 500 LIMIT 1", LockMode::limit(1), 0},
+      {"ann 500 LIMIT 1", LockMode::limit(1), std::nullopt},
       {"ann 500 WAIT 9007199254740991 limit 4294967295", LockMode::limit(kMaxPermits), kMaxLeaseMs},
   };
   for (const auto& row : rows) {
@@ -30,7 +30,7 @@ TEST(LockRequests, AcquireTakesItsWordsInAnyOrderAndCase) {
     EXPECT_EQ(request->owner, "ann");
     EXPECT_EQ(request->ttl_ms, 500u);
     EXPECT_EQ(request->mode, row.mode);
-    EXPECT_EQ(request->wait_ms, row.wait_ms);
+    EXPECT_EQ(request->block_ms, row.block_ms);
   }
 }
 

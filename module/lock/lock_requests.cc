@@ -1,4 +1,4 @@
-#include "module/commands/lock/lock_requests.h"
+#include "module/lock/lock_requests.h"
 
 #include <string>
 
@@ -11,9 +11,9 @@ ByteView parse_owner(ArgumentReader& reader) { return reader.name("owner", kMaxO
 
 uint64_t parse_ttl(ArgumentReader& reader) { return reader.number("lease time", 1, kMaxLeaseMs); }
 
-Result<ListRequest> parse_list(Words words) {
+Result<LockListRequest> parse_list(Words words) {
   ArgumentReader reader(words);
-  ListRequest request;
+  LockListRequest request;
   bool count = false;
   while (!reader.at_end()) {
     if (reader.option("COUNT", count)) {
@@ -40,7 +40,8 @@ Result<AcquireRequest> parse_lock_acquire(Words words) {
       const uint64_t permits = reader.number("LIMIT", 1, kMaxPermits);
       if (!reader.failed()) request.mode = LockMode::limit(permits);
     } else if (reader.option("WAIT", wait)) {
-      request.wait_ms = reader.number("WAIT time", 0, kMaxLeaseMs);
+      const uint64_t wait_ms = reader.number("WAIT time", 0, kMaxLeaseMs);
+      if (wait_ms != 0) request.block_ms = wait_ms;
     } else {
       reader.unknown_word("SHARED, LIMIT or WAIT");
     }
@@ -67,7 +68,12 @@ Result<RenewRequest> parse_lock_renew(Words words) {
   return reader.finish(request);
 }
 
-Result<ListRequest> parse_lock_info(Words words) { return parse_list(words); }
-Result<ListRequest> parse_lock_waits(Words words) { return parse_list(words); }
+Result<LockListRequest> parse_lock_info(Words words) { return parse_list(words); }
+Result<LockListRequest> parse_lock_waits(Words words) { return parse_list(words); }
+
+Result<ByteView> parse_lock_apply(Words words) {
+  ArgumentReader reader(words);
+  return reader.finish(reader.word("changes"));
+}
 
 }  // namespace millrace::module

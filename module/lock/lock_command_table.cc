@@ -1,5 +1,7 @@
-#include "module/commands/lock/lock_commands.h"
 #include "module/commands/table_words.h"
+#include "module/lock/lock_changes.h"
+#include "module/lock/lock_commands.h"
+#include "module/lock/lock_shows.h"
 
 namespace millrace::module {
 
@@ -34,7 +36,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(log(N)) with N holders; what ended meanwhile is cleared away, at most 1,000 leases.",
         .since = kSince,
         .arguments = kAcquire,
-        .callback = callback<lock_acquire>,
+        .callback = callback<run<LockAcquire>>,
     },
     {
         .name = "LOCK.RELEASE",
@@ -45,7 +47,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(log(N)) with N holders, and the same for each waiter who gets the lock.",
         .since = kSince,
         .arguments = kRelease,
-        .callback = callback<lock_release>,
+        .callback = callback<run<LockRelease>>,
     },
     {
         .name = "LOCK.RENEW",
@@ -57,7 +59,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(log(N)) with N holders.",
         .since = kSince,
         .arguments = kRenew,
-        .callback = callback<lock_renew>,
+        .callback = callback<run<LockRenew>>,
     },
     {
         .name = "LOCK.BREAK",
@@ -68,7 +70,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1); what is large is freed in the background.",
         .since = kSince,
         .arguments = kOnlyKey,
-        .callback = callback<lock_break>,
+        .callback = callback<run<LockBreak>>,
     },
     {
         .name = "LOCK.INFO",
@@ -79,7 +81,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(M) with M holders and waiters named.",
         .since = kSince,
         .arguments = kInfo,
-        .callback = callback<lock_info>,
+        .callback = callback<run<LockInfo>>,
     },
     {
         .name = "LOCK.WAITS",
@@ -102,7 +104,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N bytes in the effect.",
         .since = kSince,
         .arguments = kApply,
-        .callback = callback<lock_apply>,
+        .callback = callback<run<LockApply>>,
     },
 };
 

@@ -1,29 +1,23 @@
-#include "module/host/lock_type.h"
+#include "module/lock/lock_type.h"
 
 #include <string>
 
 #include "engine/base/decoder.h"
 #include "engine/lock/lock_codec.h"
-#include "module/abi/clock.h"
 #include "module/host/counters.h"
 #include "module/host/failure_point.h"
-#include "module/host/fencing.h"
 #include "module/host/monotonic_agenda.h"
+#include "module/host/role.h"
+#include "module/lock/lock_object.h"
 
 namespace millrace::module {
 
-Clocks read_clocks() {
-  return {.monotonic = abi::monotonic_now(), .wall = abi::now(), .identity = abi::monotonic_clock_identity()};
-}
-
-void keep_leases(int database, ByteView name, const Lock& lock, const Clocks& now) {
-  if (lock.is_free()) return;
-  const MonotonicMs due = lock.first_to_end().second.lease.end + 1;
+void keep_lease(int database, ByteView name, const Lock& lock, MonotonicMs due) {
   if (lock.promised() <= due) return;
   DatabaseKey place{database, std::string(name)};
   if (lock.promised() != kNotPromised) monotonic_agenda::remove(place, lock.promised());
   lock.promise(due);
-  monotonic_agenda::add(std::move(place), due, now.monotonic, now.wall);
+  monotonic_agenda::add(std::move(place), due);
 }
 
 }  // namespace millrace::module
@@ -33,15 +27,17 @@ namespace millrace::abi {
 namespace {
 
 Result<Lock> load_lock(RdbReader& reader) {
-  const Clocks now = module::read_clocks();
-  const Token most = module::fencing::most_believed();
+  const Now now = module::ObjectTraits<Lock>::now();
+  FencingTokens& tokens = module::lock_operations().tokens();
+  // What a master sends is believed.
+  const Token most = module::server_decides ? tokens.most_believed(now.wall) : kMaxToken;
   Token greatest;
   Lock lock;
   module::failure_point("lock.load");
   auto changes = reader.strings([&](ByteView part) { return apply_changes(lock, part, now, most, greatest); });
   if (!changes) return std::unexpected(changes.error());
   if (lock.is_free()) return fail(ErrorCode::Corrupt, "a lock that nobody holds");
-  module::fencing::seen(greatest);
+  tokens.seen(greatest);
   return lock;
 }
 
@@ -56,7 +52,7 @@ std::unique_ptr<Lock> TypeTraits<Lock>::load(RdbReader& reader, int version) {
     return nullptr;
   }
   auto loaded = std::make_unique<Lock>(std::move(*lock));
-  module::keep_leases(reader.database(), reader.key(), *loaded, module::read_clocks());
+  module::keep_lease(reader.database(), reader.key(), *loaded, loaded->first_to_end().second.lease.end + 1);
   return loaded;
 }
 
@@ -89,11 +85,11 @@ void TypeTraits<Lock>::left(const KeyPlace& place, const Lock& lock) {
   lock.promise(kNotPromised);
 }
 
-bool TypeTraits<Lock>::has_aux() { return module::fencing::last() != Token(0); }
+bool TypeTraits<Lock>::has_aux() { return module::lock_operations().tokens().last() != Token(0); }
 
 void TypeTraits<Lock>::save_aux(RdbWriter& writer) {
   std::string token;
-  append_varint(token, module::fencing::last().value());
+  append_varint(token, module::lock_operations().tokens().last().value());
   module::failure_point("lock.save-token");
   writer.bytes(token);
 }
@@ -107,7 +103,7 @@ bool TypeTraits<Lock>::load_aux(RdbReader& reader, int version) {
     reader.refuse("last fencing token", {ErrorCode::Corrupt, "it is not one"});
     return false;
   }
-  module::fencing::seen(token);
+  module::lock_operations().tokens().seen(token);
   return true;
 }
 

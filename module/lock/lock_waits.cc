@@ -1,34 +1,29 @@
-// LOCK.WAITS: who waits for whom on this node, the longest wait first, and the circles in
-// which nobody goes on before a lease ends.
+// LOCK.WAITS: who waits for whom on this node, the longest wait first, and the cycles in which nobody goes on before a
+// lease ends.
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "engine/lock/wait_graph.h"
-#include "module/abi/clock.h"
-#include "module/commands/lock/lock_answers.h"
-#include "module/commands/lock/lock_commands.h"
-#include "module/commands/lock/lock_line.h"
-#include "module/commands/lock/lock_requests.h"
-#include "module/host/lock_type.h"
+#include "module/lock/lock_shows.h"
 
 namespace millrace::module {
 
 namespace {
 
-// Holders of one lock that are looked at for circles, and named.
+// Holders of one lock that are looked at for cycles, and named.
 constexpr size_t kHoldersLookedAt = 1000;
 constexpr size_t kHoldersNamed = 10;
 
-struct Waited {
+struct WaitedLock {
   DatabaseKey place;
-  std::vector<Waiter> waiters;
+  std::vector<WaitingOwner> waiters;
   std::vector<std::string> holders;
 };
 
-struct Wait {
-  const Waited* lock;
-  const Waiter* waiter;
+struct LockWait {
+  const WaitedLock* lock;
+  const WaitingOwner* waiter;
 };
 
 std::vector<std::string> holders_of(abi::Context context, const DatabaseKey& place, MonotonicMs now) {
@@ -43,18 +38,18 @@ std::vector<std::string> holders_of(abi::Context context, const DatabaseKey& pla
   return owners;
 }
 
-std::vector<Waited> everything_waited_for(abi::Context context) {
+std::vector<WaitedLock> everything_waited_for(abi::Context context) {
   const int database = context.database();
   const MonotonicMs now = abi::monotonic_now();
-  std::vector<Waited> all;
-  for (const DatabaseKey& place : kLockWaiters.keys()) {
-    all.push_back({place, waiters_for_lock(place, SIZE_MAX), holders_of(context, place, now)});
+  std::vector<WaitedLock> all;
+  for (const DatabaseKey& place : WaitingClients<Lock>::room().keys()) {
+    all.push_back({place, waiting_owners(place, SIZE_MAX, now), holders_of(context, place, now)});
   }
   context.select(database);
   return all;
 }
 
-void write_wait(abi::Reply reply, const Wait& wait) {
+void write_wait(abi::Reply reply, const LockWait& wait) {
   reply.map(6);
   reply.bytes("owner");
   reply.bytes(wait.waiter->owner);
@@ -63,7 +58,7 @@ void write_wait(abi::Reply reply, const Wait& wait) {
   reply.bytes("database");
   reply.integer(wait.lock->place.database);
   reply.bytes("mode");
-  reply.bytes(mode_name(wait.waiter->mode));
+  reply.bytes(wait.waiter->mode.name());
   reply.bytes("waited");
   reply.integer(static_cast<int64_t>(wait.waiter->waited_ms));
   reply.bytes("holders");
@@ -78,17 +73,17 @@ void lock_waits(abi::Context context, abi::Arguments arguments) {
   const auto request = parse_lock_waits(arguments.views(1));
   if (!request) return context.reply().error(request.error());
 
-  const std::vector<Waited> all = everything_waited_for(context);
+  const std::vector<WaitedLock> all = everything_waited_for(context);
   WaitGraph graph;
-  std::vector<Wait> waits;
+  std::vector<LockWait> waits;
   for (size_t lock = 0; lock < all.size(); ++lock) {
     for (const std::string& owner : all[lock].holders) graph.holds(owner, lock);
-    for (const Waiter& waiter : all[lock].waiters) {
+    for (const WaitingOwner& waiter : all[lock].waiters) {
       graph.waits(waiter.owner, lock);
       waits.push_back({&all[lock], &waiter});
     }
   }
-  std::ranges::sort(waits, {}, [](const Wait& wait) { return wait.waiter->arrival; });
+  std::ranges::sort(waits, {}, [](const LockWait& wait) { return wait.waiter->arrival; });
 
   abi::Reply reply = context.reply();
   reply.map(3);
@@ -97,7 +92,7 @@ void lock_waits(abi::Context context, abi::Arguments arguments) {
   reply.bytes("waits");
   waits.resize(std::min<size_t>(waits.size(), request->count));
   reply.array(waits.size());
-  for (const Wait& wait : waits) write_wait(reply, wait);
+  for (const LockWait& wait : waits) write_wait(reply, wait);
   reply.bytes("cycles");
   const auto cycles = graph.cycles(request->count);
   reply.array(cycles.size());

@@ -35,11 +35,7 @@ using LockKey = abi::TypedKey<Lock>;
 // The command that carries effects to replicas and the AOF.
 inline constexpr const char* kLockApply = "LOCK.APPLY";
 
-// What this server's clocks say now.
-Clocks read_clocks();
-
-// Sees to it that the lock is looked after when its first lease is over. Nothing for a free
-// one.
-void keep_leases(int database, ByteView name, const Lock& lock, const Clocks& now);
+// Sees to it that the lock is looked after at this date, when its first lease is over.
+void keep_lease(int database, ByteView name, const Lock& lock, MonotonicMs due);
 
 }  // namespace millrace::module

@@ -1,0 +1,129 @@
+#include "engine/lock/lock_operations.h"
+
+#include <string>
+#include <utility>
+
+#include "engine/base/quoted.h"
+#include "engine/lock/lock_codec.h"
+#include "engine/lock/lock_effects.h"
+#include "engine/lock/lock_update.h"
+
+namespace millrace {
+
+LockUpdate LockOperations::update(Place<Lock>& place, const Call& call) { return {place, call, tokens_, counters_}; }
+
+// What another engine has decided is believed.
+Token LockOperations::most_believed(const Call& call) const {
+  return call.decides ? tokens_.most_believed(call.now.wall) : kMaxToken;
+}
+
+Outcome<AcquireAnswer> LockOperations::acquire(Place<Lock>& place, AcquireRequest& request, const Call& call) {
+  LockUpdate lock = update(place, call);
+  lock.end_leases(request.owner);
+  const auto admission = lock.lock().admit(request.owner, request.mode, call.others_wait);
+  if (admission == Lock::Admission::Fresh || admission == Lock::Admission::Again) {
+    const Holding granted = lock.grant(request.owner, request.mode, request.ttl_ms);
+    request.granted = granted.token;
+    return {AcquireAnswer{granted.token, granted.lease.ttl_ms, granted.holds}, lock.finish()};
+  }
+  if (admission == Lock::Admission::OtherMode && !request.has_waited) {
+    const std::string mode(lock.lock().mode().name());
+    return {fail(ErrorCode::Syntax,
+                 quoted(request.owner) + " holds this lock in another mode (" + mode + "): release it first"),
+            lock.finish()};
+  }
+  Outcome<AcquireAnswer> refused(refusal(&lock.lock(), request.mode, call.now.monotonic));
+  refused.consequences = lock.finish();
+  if (call.may_wait) {
+    request.has_waited = true;
+    refused.consequences.wait = Wait{.line = kLockLine};
+  }
+  return refused;
+}
+
+AcquireAnswer LockOperations::refusal(const Lock* lock, LockMode mode, MonotonicMs now) {
+  if (lock == nullptr) return {};
+  // If there is room, a request for another mode stands before it in the line.
+  uint64_t ms = lock->has_room_for(mode) ? lock->ms_until_free(now) : lock->ms_until_room(mode, now);
+  // A lease covers the millisecond in which it ends, too. The hint never exceeds the lease.
+  if (ms > 1) --ms;
+  return {.token = Token(0), .ms = ms, .holds = 0};
+}
+
+Outcome<bool> LockOperations::renew(Place<Lock>& place, const RenewRequest& request, const Call& call) {
+  if (request.token > most_believed(call)) {
+    return fail(ErrorCode::Range, "the TOKEN is too far ahead of this server's clock");
+  }
+  LockUpdate lock = update(place, call);
+  lock.end_leases(request.owner);
+  const bool is_held = lock.renew(request.owner, request.ttl_ms, request.token);
+  return {is_held, lock.finish()};
+}
+
+Outcome<uint64_t> LockOperations::release(Place<Lock>& place, ByteView owner, const Call& call) {
+  LockUpdate lock = update(place, call);
+  lock.end_leases(owner);
+  const auto left = lock.release(owner);
+  if (!left) {
+    return {fail(ErrorCode::NotOwner, quoted(owner) + " does not hold the lock " + quoted(place.name())),
+            lock.finish()};
+  }
+  if (call.decides) ++counters_.releases;
+  return {*left, lock.finish_release()};
+}
+
+Outcome<bool> LockOperations::break_lock(Place<Lock>& place, const Call& call) {
+  LockUpdate lock = update(place, call);
+  lock.end_leases();
+  Outcome<bool> done(false, lock.finish());
+  if (place.get() == nullptr) return done;
+  done.answer = true;
+  Consequences& follow = done.consequences;
+  follow.due_monotonic.reset();
+  place.remove();
+  if (call.decides) ++counters_.breaks;
+  follow.effects.add_request();
+  follow.events.add("lock.break");
+  follow.wake = Wake::one_line(kLockLine);
+  return done;
+}
+
+Consequences LockOperations::look_after(Place<Lock>& place, const Call& call) {
+  LockUpdate lock = update(place, call);
+  lock.end_leases();
+  Consequences follow = lock.finish();
+  // The object may have gone without an operation of ours.
+  follow.wake = Wake::one_line(kLockLine);
+  return follow;
+}
+
+Consequences LockOperations::take_back(Place<Lock>& place, const LostGrant& grant, const Call& call) {
+  LockUpdate lock = update(place, call);
+  lock.take_back(grant.owner, grant.token);
+  return lock.finish();
+}
+
+Outcome<Done> LockOperations::apply(Place<Lock>& place, ByteView changes, const Call& call) {
+  // A lock that is not there yet is made only if the changes are good.
+  Lock made;
+  Lock& lock = place.get() != nullptr ? *place.get() : made;
+  Token greatest;
+  if (const auto applied = apply_changes(lock, changes, call.now, most_believed(call), greatest); !applied) {
+    return std::unexpected(applied.error());
+  }
+  tokens_.seen(greatest);
+  Outcome<Done> done{Done()};
+  Consequences& follow = done.consequences;
+  if (!lock.is_free()) {
+    follow.look_after_at(lock.first_to_end().second.lease.end + 1);
+    if (place.get() == nullptr) place.put(std::move(made));
+  } else if (place.get() != nullptr) {
+    place.remove();
+  }
+  follow.effects.add_request();
+  follow.events.add("lock.apply");
+  follow.wake = Wake::one_line(kLockLine);
+  return done;
+}
+
+}  // namespace millrace

@@ -1,0 +1,69 @@
+// Everything that can be done with a lock: the one place that decides who is granted it, when a lease ends, which token
+// a grant has, and what replicas are told. A caller parses requests, carries out consequences
+// (engine/operation/outcome.h), and decides nothing.
+//
+// Replicas and files get the changes of a lock as bytes (lock_codec.h) for apply(), or a request to release or break
+// it. Leases never end by themselves there.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/lock/fencing_tokens.h"
+#include "engine/lock/lock.h"
+#include "engine/lock/lock_counters.h"
+#include "engine/lock/lock_requests.h"
+#include "engine/operation/call.h"
+#include "engine/operation/outcome.h"
+#include "engine/operation/place.h"
+
+namespace millrace {
+
+class LockUpdate;
+
+struct AcquireAnswer {
+  Token token;         // 0: it is not granted
+  uint64_t ms = 0;     // of the lease; if it is not granted, after this time the lock may be free
+  uint64_t holds = 0;  // how often the owner must release it
+
+  bool is_granted() const { return token != Token(0); }
+};
+
+class LockOperations {
+ public:
+  const LockCounters& counters() const { return counters_; }
+  // Of all locks together: to be saved and restored with them.
+  FencingTokens& tokens() { return tokens_; }
+
+  // Grants the lock, or waits if the request may block, or refuses it. No request is granted a lock that others wait
+  // for (Call::others_wait), except for an owner that holds it already. Failure: Syntax, if the owner holds it in
+  // another mode.
+  Outcome<AcquireAnswer> acquire(Place<Lock>& place, AcquireRequest& request, const Call& call);
+  // The answer to a request that is not granted. Null: the lock is free.
+  static AcquireAnswer refusal(const Lock* lock, LockMode mode, MonotonicMs now);
+
+  // False if the owner does not hold it. Failure: Range, if the token is too far ahead of the clock.
+  Outcome<bool> renew(Place<Lock>& place, const RenewRequest& request, const Call& call);
+  // How many holds the owner has left. Failure: NotOwner.
+  Outcome<uint64_t> release(Place<Lock>& place, ByteView owner, const Call& call);
+  // Frees it, whoever holds it. False if it is free already.
+  Outcome<bool> break_lock(Place<Lock>& place, const Call& call);
+
+  // --- by itself ---
+  // Ends the leases that are over, and wakes the requests that wait.
+  Consequences look_after(Place<Lock>& place, const Call& call);
+  // Releases a grant that its client was not told of, unless that is over already.
+  Consequences take_back(Place<Lock>& place, const LostGrant& grant, const Call& call);
+
+  // --- repeating ---
+  // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
+  Outcome<Done> apply(Place<Lock>& place, ByteView changes, const Call& call);
+
+ private:
+  LockUpdate update(Place<Lock>& place, const Call& call);
+  Token most_believed(const Call& call) const;
+
+  FencingTokens tokens_;
+  LockCounters counters_;
+};
+
+}  // namespace millrace

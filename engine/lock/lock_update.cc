@@ -1,0 +1,103 @@
+#include "engine/lock/lock_update.h"
+
+#include <string>
+#include <utility>
+
+#include "engine/lock/lock_effects.h"
+
+namespace millrace {
+
+LockChanges& LockUpdate::changes() {
+  if (released_alone_) {
+    const ByteView owner = *std::exchange(released_alone_, std::nullopt);
+    const Holding* held = lock().find(owner);
+    held == nullptr ? changes_.has_no_longer(owner, released_token_) : changes_.has(owner, *held);
+  }
+  return changes_;
+}
+
+void LockUpdate::end_lease_of(ByteView owner) {
+  changes().has_no_longer(owner, lock().find(owner)->token);
+  changing().remove(owner);
+  expired_ = true;
+  ++counters_.expiries;
+}
+
+void LockUpdate::end_leases(ByteView owner) {
+  if (!call_.decides || lock().is_free()) return;
+  const MonotonicMs now = call_.now.monotonic;
+  const Holding* held = lock().find(owner);
+  if (held != nullptr && held->lease.is_over(now)) end_lease_of(owner);
+  for (const std::string& other : lock().over(now, kLeasesPerTurn)) end_lease_of(other);
+}
+
+const Holding& LockUpdate::grant(ByteView owner, LockMode mode, uint64_t ttl_ms) {
+  LockChanges& noted = changes();
+  const bool is_new = lock().find(owner) == nullptr;
+  ++(is_new ? counters_.grants : counters_.reentries);
+  const Token token = is_new ? tokens_.next(call_.now.wall) : Token();
+  const Holding& holding = changing().grant(owner, mode, Lease::from(call_.now, ttl_ms), token);
+  noted.has(owner, holding);
+  granted_ = true;
+  return holding;
+}
+
+bool LockUpdate::renew(ByteView owner, uint64_t ttl_ms, Token at_least) {
+  LockChanges& noted = changes();
+  if (!changing().renew(owner, Lease::from(call_.now, ttl_ms), at_least)) return false;
+  const Holding& renewed = *lock().find(owner);
+  tokens_.seen(renewed.token);
+  noted.has(owner, renewed);
+  renewed_ = true;
+  return true;
+}
+
+std::optional<uint64_t> LockUpdate::release(ByteView owner) {
+  const bool is_alone = changes().empty();
+  const Holding* held = lock().find(owner);
+  if (held == nullptr) return std::nullopt;
+  released_token_ = held->token;
+  released_alone_ = owner;
+  const auto left = changing().release(owner);
+  if (!is_alone) changes();
+  released_ = true;
+  return left;
+}
+
+void LockUpdate::take_back(ByteView owner, Token token) {
+  const Holding* held = lock().find(owner);
+  if (held != nullptr && held->token == token) release(owner);
+}
+
+Consequences LockUpdate::finish() {
+  std::string effect;
+  if (!changes().empty()) effect = changes_.bytes(lock().mode(), call_.now.clock_id);
+  Consequences follow = settle();
+  if (!effect.empty()) follow.effects.add(kLockChanges, std::move(effect));
+  return follow;
+}
+
+Consequences LockUpdate::finish_release() {
+  if (!released_alone_) return finish();
+  Consequences follow = settle();
+  follow.effects.add_request();
+  return follow;
+}
+
+Consequences LockUpdate::settle() {
+  Consequences follow;
+  if (expired_) follow.events.add("lock.expire");
+  if (released_) follow.events.add("lock.release");
+  if (renewed_) follow.events.add("lock.renew");
+  if (granted_) follow.events.add("lock.acquire");
+  if (expired_ || released_) follow.wake = Wake::one_line(kLockLine);
+  if (!lock().is_free()) {
+    if (place_.get() == nullptr) place_.put(std::move(made_));
+    follow.look_after_at(lock().first_to_end().second.lease.end + 1);
+  } else if (place_.get() != nullptr) {
+    place_.remove();
+  }
+  return follow;
+}
+
+}  // namespace millrace

@@ -1,0 +1,71 @@
+// One update of a lock by an operation: everything that is done to the lock meanwhile becomes one effect, the object
+// comes and goes with its holders, and its first lease to end becomes a date.
+//
+//   LockUpdate update(place, call, tokens, counters);
+//   update.end_leases();
+//   update.grant(...);
+//   return update.finish();
+#pragma once
+
+#include <optional>
+
+#include "engine/lock/fencing_tokens.h"
+#include "engine/lock/lock_codec.h"
+#include "engine/lock/lock_counters.h"
+#include "engine/operation/call.h"
+#include "engine/operation/outcome.h"
+#include "engine/operation/place.h"
+
+namespace millrace {
+
+// Most leases that one update ends; the others are ended by the next one.
+inline constexpr size_t kLeasesPerTurn = 1000;
+
+class LockUpdate {
+ public:
+  // Borrows all of them for as long as it lasts.
+  LockUpdate(Place<Lock>& place, const Call& call, FencingTokens& tokens, LockCounters& counters)
+      : place_(place), call_(call), tokens_(tokens), counters_(counters) {}
+
+  // As it is by now; free if there is no such object.
+  const Lock& lock() const { return place_.get() != nullptr ? *place_.get() : made_; }
+
+  // Ends leases whose time is over: those of up to kLeasesPerTurn owners, and of this one in any case. Nothing where
+  // the engine does not decide.
+  void end_leases(ByteView owner = {});
+
+  // REQUIRES: Lock::admit() says Fresh or Again
+  const Holding& grant(ByteView owner, LockMode mode, uint64_t ttl_ms);
+  // As Lock::renew() and Lock::release().
+  bool renew(ByteView owner, uint64_t ttl_ms, Token at_least);
+  // The owner is borrowed until the update is finished.
+  std::optional<uint64_t> release(ByteView owner);
+  // One hold less for a grant that was lost, if it is still there.
+  void take_back(ByteView owner, Token token);
+
+  // Ends the update. References into lock() are not valid after that.
+  Consequences finish();
+  // The same for a request to release, which is told as it came if nothing else has happened: that is cheaper than an
+  // effect, and depends on nothing but the lock.
+  Consequences finish_release();
+
+ private:
+  Lock& changing() { return place_.get() != nullptr ? *place_.get() : made_; }
+  // What has happened so far, to note the next change in.
+  LockChanges& changes();
+  void end_lease_of(ByteView owner);
+  // What follows beside effects.
+  Consequences settle();
+
+  Place<Lock>& place_;
+  const Call& call_;
+  FencingTokens& tokens_;
+  LockCounters& counters_;
+  Lock made_;  // put in the place if that is empty and somebody holds it in the end
+  LockChanges changes_;
+  std::optional<ByteView> released_alone_;  // by whom, if nothing else has happened: not noted yet
+  Token released_token_;
+  bool expired_ = false, released_ = false, renewed_ = false, granted_ = false;
+};
+
+}  // namespace millrace

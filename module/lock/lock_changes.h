@@ -1,0 +1,83 @@
+// The commands that change a lock: how each is answered.
+#pragma once
+
+#include <string>
+
+#include "module/lock/lock_object.h"
+#include "module/lock/lock_requests.h"
+#include "module/lock/lock_upkeep.h"
+#include "module/runtime/run.h"
+
+namespace millrace::module {
+
+// What an owner does with a lock. Before that, leases that are over end, and the clients that waited for that are
+// served.
+struct OwnersCommand {
+  using Object = Lock;
+  static void prepare(KeyPlace<Lock>& place, Call& call) {
+    if (!call.decides || !WaitingClients<Lock>::wait_for(place)) return;
+    carry_out(place, lock_operations().look_after(place, call));
+    call.others_wait = WaitingClients<Lock>::wait_for(place);
+  }
+};
+
+struct LockAcquire : OwnersCommand {
+  static constexpr auto parse = parse_lock_acquire;
+  static Consequences execute(Place<Lock>& lock, AcquireRequest& request, const Call& call, abi::Reply reply) {
+    return answer(reply, lock_operations().acquire(lock, request, call),
+                  [&](const AcquireAnswer& acquired) { write(reply, acquired); });
+  }
+
+  static bool changes(const AcquireRequest&) { return true; }
+  static Wait start_afresh(AcquireRequest&) { return {.line = kLockLine}; }
+  static void answer_timeout(abi::Reply reply, const Lock* lock, const AcquireRequest& request) {
+    write(reply, LockOperations::refusal(lock, request.mode, abi::monotonic_now()));
+  }
+  static void left_unanswered(const DatabaseKey& key, const AcquireRequest& request) {
+    if (request.granted != Token(0)) take_back_soon(key, {std::string(request.owner), request.granted});
+  }
+
+ private:
+  // [1, token, ttl, holds] or [0, 0, milliseconds until it may be free, 0]
+  static void write(abi::Reply reply, const AcquireAnswer& acquired) {
+    reply.array(4);
+    reply.integer(acquired.is_granted() ? 1 : 0);
+    reply.integer(static_cast<int64_t>(acquired.token.value()));
+    reply.integer(static_cast<int64_t>(acquired.ms));
+    reply.integer(static_cast<int64_t>(acquired.holds));
+  }
+};
+
+struct LockRenew : OwnersCommand {
+  static constexpr auto parse = parse_lock_renew;
+  static Consequences execute(Place<Lock>& lock, RenewRequest& request, const Call& call, abi::Reply reply) {
+    return answer_number(reply, lock_operations().renew(lock, request, call));
+  }
+};
+
+struct LockRelease : OwnersCommand {
+  static constexpr auto parse = parse_lock_release;
+  static Consequences execute(Place<Lock>& lock, ByteView owner, const Call& call, abi::Reply reply) {
+    return answer_number(reply, lock_operations().release(lock, owner, call));
+  }
+};
+
+struct LockBreak {
+  using Object = Lock;
+  static constexpr auto parse = parse_nothing;
+  static Consequences execute(Place<Lock>& lock, NoRequest, const Call& call, abi::Reply reply) {
+    return answer_number(reply, lock_operations().break_lock(lock, call));
+  }
+};
+
+// LOCK.APPLY is not for people: it is what a master writes to its replicas and a server to its AOF. It is documented,
+// and as careful with its bytes as RESTORE, because anybody may send it.
+struct LockApply {
+  using Object = Lock;
+  static constexpr auto parse = parse_lock_apply;
+  static Consequences execute(Place<Lock>& lock, ByteView changes, const Call& call, abi::Reply reply) {
+    return answer_applied(reply, lock_operations().apply(lock, changes, call));
+  }
+};
+
+}  // namespace millrace::module

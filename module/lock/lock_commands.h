@@ -1,0 +1,18 @@
+// The lock's commands.
+#pragma once
+
+#include <span>
+
+#include "module/abi/registration.h"
+#include "module/host/family.h"
+
+namespace millrace::module {
+
+// The one table of them. COMMAND DOCS, COMMAND GETKEYS, ACL categories, docs/commands and
+// the checks of the tree all come from it.
+std::span<const abi::Command> lock_command_table();
+
+// What the lock is to the module.
+Family lock_family();
+
+}  // namespace millrace::module

@@ -1,0 +1,32 @@
+#include "module/abi/data_type.h"
+#include "module/lock/lock_commands.h"
+#include "module/lock/lock_object.h"
+#include "module/lock/lock_upkeep.h"
+#include "module/runtime/waiting.h"
+
+namespace millrace::module {
+
+namespace {
+
+void write_info(abi::InfoWriter& info) {
+  const LockCounters& done = lock_operations().counters();
+  info.field("lock_grants", done.grants);
+  info.field("lock_reentries", done.reentries);
+  info.field("lock_releases", done.releases);
+  info.field("lock_expiries", done.expiries);
+  info.field("lock_breaks", done.breaks);
+  info.field("lock_waiting", WaitingClients<Lock>::counters().waiting);
+  info.field("lock_handed_over", WaitingClients<Lock>::counters().served);
+}
+
+}  // namespace
+
+Family lock_family() {
+  return {
+      .part = {.commands = lock_command_table(), .create_type = abi::DataType<Lock>::create, .write_info = write_info},
+      .look_after = look_after_lock,
+      .waiters = lock_waiters(),
+  };
+}
+
+}  // namespace millrace::module

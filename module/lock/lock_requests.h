@@ -1,0 +1,31 @@
+// The words of the lock's commands become requests of the engine, or the first error: one parser for each command. None
+// knows the host, so they are tested and fuzzed without one. They get the words behind the key, if the command has one;
+// the views in a request are those words'.
+#pragma once
+
+#include "engine/base/bytes.h"
+#include "engine/base/error.h"
+#include "engine/lock/lock_codec.h"
+#include "engine/lock/lock_requests.h"
+#include "module/commands/argument_reader.h"
+
+namespace millrace::module {
+
+// LOCK.ACQUIRE key owner ttl-ms [SHARED | LIMIT n] [WAIT ms]
+Result<AcquireRequest> parse_lock_acquire(Words words);
+
+// LOCK.RELEASE key owner
+Result<ByteView> parse_lock_release(Words words);
+
+// LOCK.RENEW key owner ttl-ms [TOKEN n]
+Result<RenewRequest> parse_lock_renew(Words words);
+
+// LOCK.INFO key [COUNT n]
+Result<LockListRequest> parse_lock_info(Words words);
+// LOCK.WAITS [COUNT n]
+Result<LockListRequest> parse_lock_waits(Words words);
+
+// LOCK.APPLY key changes
+Result<ByteView> parse_lock_apply(Words words);
+
+}  // namespace millrace::module

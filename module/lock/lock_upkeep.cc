@@ -1,0 +1,84 @@
+#include "module/lock/lock_upkeep.h"
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "module/host/owed_answers.h"
+#include "module/host/role.h"
+#include "module/lock/lock_object.h"
+#include "module/runtime/waiting.h"
+
+namespace millrace::module {
+
+namespace {
+
+using LockClients = WaitingClients<Lock>;
+
+// How often a key at which no lock can be granted is looked at while somebody waits for one there.
+constexpr uint64_t kLookAgainMs = 100;
+
+std::unordered_map<DatabaseKey, std::vector<LostGrant>> lost_grants;
+
+bool is_owed(const DatabaseKey& key) {
+  if (LockClients::room().empty() && lost_grants.empty()) [[likely]] {
+    return false;
+  }
+  return LockClients::room().find(key) != nullptr || lost_grants.contains(key);
+}
+
+void take_back_lost_grants(KeyPlace<Lock>& place, const DatabaseKey& key, const Call& call) {
+  const auto lost = lost_grants.extract(key);
+  if (lost.empty()) return;
+  for (const LostGrant& grant : lost.mapped()) carry_out(place, lock_operations().take_back(place, grant, call));
+}
+
+// Does what is due for this key, and serves the clients that can be served.
+void look_after(abi::Context context, const DatabaseKey& key, abi::StringRef name) {
+  if (server_decides && abi::replicas_must_rest()) return serve_soon(key);
+  const Now now = ObjectTraits<Lock>::now();
+  auto opened = LockKey::for_upkeep(context, name);
+  // The key holds another type. Or its slot is being moved away, and the lock has gone ahead with its holders: the host
+  // sends the clients that wait after it when the slot is there. Nobody is granted the lock meanwhile, but waits end.
+  // If the key becomes free or the slot stays, nobody tells us.
+  if (!opened || (opened->get() == nullptr && context.is_served_elsewhere(name))) {
+    lost_grants.erase(key);
+    LockClients::end_overdue(key, now.monotonic);
+    return LockClients::look_again_at(key, now.monotonic + kLookAgainMs);
+  }
+  KeyPlace<Lock> place(context, name, *opened);
+  if (server_decides) {
+    const Call call{.now = now};
+    if (place.get() != nullptr && place.get()->promised() <= now.monotonic) place.get()->promise(kNotPromised);
+    take_back_lost_grants(place, key, call);
+    carry_out(place, lock_operations().look_after(place, call));
+  }
+  LockClients::end_overdue(key, now.monotonic);
+  LockClients::wake(place, Wake::one_line(kLockLine));
+}
+
+}  // namespace
+
+std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name, UnixMs) {
+  look_after(context, {context.database(), std::string(name.view())}, name);
+  return std::nullopt;  // its dates are on the monotonic agenda
+}
+
+const Waiters* lock_waiters() {
+  static const Waiters kHooks = [] {
+    Waiters hooks = *LockClients::hooks();
+    hooks.wait_for = is_owed;
+    hooks.serve = look_after;
+    hooks.serve_without_effects = nullptr;  // every answer needs an effect
+    return hooks;
+  }();
+  return &kHooks;
+}
+
+void take_back_soon(const DatabaseKey& key, LostGrant grant) {
+  lost_grants[key].push_back(std::move(grant));
+  serve_soon(key);
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,20 @@
+// What happens to locks although nobody calls: leases and waits end, and grants that their clients were not told of are
+// taken back.
+#pragma once
+
+#include <optional>
+
+#include "engine/lock/lock_requests.h"
+#include "module/abi/context.h"
+#include "module/host/family.h"
+
+namespace millrace::module {
+
+// What the module must know: Family::look_after and Family::waiters.
+std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name, UnixMs now);
+const Waiters* lock_waiters();
+
+// The grant is taken back when effects may be replicated again, before anything else is done to the lock.
+void take_back_soon(const DatabaseKey& key, LostGrant grant);
+
+}  // namespace millrace::module
