@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/blocks/packing.h"
 #include "engine/log/log.h"
-#include "engine/log/packing.h"
 #include "fuzz/allocation_meter.h"
 #include "fuzz/require.h"
 #include "tests/model/group_view.h"

@@ -26,7 +26,7 @@
 #include "engine/base/keyed_hash.h"
 #include "engine/base/ordered_chunks.h"
 #include "engine/base/strong.h"
-#include "engine/log/removal.h"
+#include "engine/blocks/removal.h"
 
 namespace millrace {
 

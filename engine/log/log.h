@@ -29,14 +29,14 @@
 
 #include "engine/base/error.h"
 #include "engine/base/strong.h"
-#include "engine/log/block.h"
-#include "engine/log/block_list.h"
+#include "engine/blocks/block.h"
+#include "engine/blocks/block_list.h"
+#include "engine/blocks/message.h"
+#include "engine/blocks/removal.h"
+#include "engine/blocks/tag_index.h"
 #include "engine/log/compaction.h"
 #include "engine/log/group.h"
-#include "engine/log/message.h"
-#include "engine/log/removal.h"
 #include "engine/log/retention.h"
-#include "engine/log/tag_index.h"
 
 namespace millrace {
 

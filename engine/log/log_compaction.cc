@@ -1,7 +1,7 @@
 // The part of a log that takes messages out of its middle.
 #include <algorithm>
 
-#include "engine/log/block_rewriter.h"
+#include "engine/blocks/block_rewriter.h"
 #include "engine/log/log.h"
 
 namespace millrace {

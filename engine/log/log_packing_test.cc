@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/blocks/packing.h"
 #include "engine/log/log.h"
 #include "engine/log/log_codec.h"
-#include "engine/log/packing.h"
 
 namespace millrace {
 namespace {

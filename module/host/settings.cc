@@ -1,8 +1,8 @@
 #include "module/host/settings.h"
 
+#include "engine/blocks/packing.h"
+#include "engine/blocks/unpacked_blocks.h"
 #include "engine/channel/channel_codec.h"
-#include "engine/log/packing.h"
-#include "engine/log/unpacked_blocks.h"
 #include "module/host/packing.h"
 
 namespace millrace::module {

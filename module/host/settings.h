@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "engine/log/block.h"
+#include "engine/blocks/block.h"
 #include "module/abi/registration.h"
 
 namespace millrace::module {

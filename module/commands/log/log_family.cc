@@ -1,4 +1,4 @@
-#include "engine/log/unpacked_blocks.h"
+#include "engine/blocks/unpacked_blocks.h"
 #include "module/abi/data_type.h"
 #include "module/commands/log/log_commands.h"
 #include "module/commands/log/log_readers.h"

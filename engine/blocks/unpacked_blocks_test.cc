@@ -1,11 +1,11 @@
-#include "engine/log/unpacked_blocks.h"
+#include "engine/blocks/unpacked_blocks.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-#include "engine/log/packing.h"
+#include "engine/blocks/packing.h"
 
 namespace millrace {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/log/block_list.h"
+#include "engine/blocks/block_list.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/log/tag_index.h"
+#include "engine/blocks/tag_index.h"
 
 namespace millrace {
 namespace {

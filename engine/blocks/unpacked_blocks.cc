@@ -1,6 +1,6 @@
-#include "engine/log/unpacked_blocks.h"
+#include "engine/blocks/unpacked_blocks.h"
 
-#include "engine/log/packing.h"
+#include "engine/blocks/packing.h"
 
 namespace millrace {
 

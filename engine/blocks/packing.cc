@@ -1,4 +1,4 @@
-#include "engine/log/packing.h"
+#include "engine/blocks/packing.h"
 
 // The contexts are to allocate by `new`, which the stable part of the library's interface
 // has no way to say. The shared library exports what does.

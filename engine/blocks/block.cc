@@ -1,11 +1,11 @@
-#include "engine/log/block.h"
+#include "engine/blocks/block.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "engine/base/decoder.h"
-#include "engine/log/packing.h"
-#include "engine/log/tag_index.h"
+#include "engine/blocks/packing.h"
+#include "engine/blocks/tag_index.h"
 
 namespace millrace {
 

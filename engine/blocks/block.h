@@ -14,9 +14,9 @@
 #include "engine/base/buffer.h"
 #include "engine/base/error.h"
 #include "engine/base/strong.h"
-#include "engine/log/record_format.h"
-#include "engine/log/tag_filter.h"
-#include "engine/log/unpacked_blocks.h"
+#include "engine/blocks/record_format.h"
+#include "engine/blocks/tag_filter.h"
+#include "engine/blocks/unpacked_blocks.h"
 
 namespace millrace {
 

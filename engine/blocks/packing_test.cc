@@ -1,4 +1,4 @@
-#include "engine/log/packing.h"
+#include "engine/blocks/packing.h"
 
 #include <gtest/gtest.h>
 
