@@ -31,7 +31,7 @@
 namespace millrace {
 
 class Block;
-class Log;
+class MessageBlocks;
 struct Message;
 
 struct CompactionProgress {
@@ -48,28 +48,28 @@ class Compaction {
  public:
   // Begins by indexing the log, which may be large, a slice at a time; then it scans all
   // of it once.
-  explicit Compaction(const Log& log);
+  explicit Compaction(const MessageBlocks& messages);
 
   // A message was appended. O(log n) of the number of blocks.
-  void on_append(const Log& log, Offset offset, ByteView tag);
+  void on_append(const MessageBlocks& messages, Offset offset, ByteView tag);
 
   // The blocks between these offsets, [from, to), were written anew as `blocks`. If any of
   // it was dirty, all of it is.
   void on_rewritten(Offset from, Offset to, const std::vector<Block>& blocks);
 
   // What can go, of about `budget` messages looked at. REQUIRES: it is removed.
-  Removal find(const Log& log, uint64_t budget);
+  Removal find(const MessageBlocks& messages, uint64_t budget);
 
   // True if find() has anything to look at.
-  bool has_work(const Log& log) const;
-  CompactionProgress progress(const Log& log) const;
+  bool has_work(const MessageBlocks& messages) const;
+  CompactionProgress progress(const MessageBlocks& messages) const;
 
   // Frees a part of what it knows, about `count` tags of it; false once there is no more. REQUIRES: nothing but more of
   // this, and its destruction, follows.
   bool free_some(size_t count);
 
   uint64_t memory() const { return sizeof(*this) + newest_.memory() + dirty_.memory(); }
-  const char* check(const Log& log) const;
+  const char* check(const MessageBlocks& messages) const;
 
  private:
   // An offset where an eighth byte of alignment would cost four.
@@ -90,17 +90,17 @@ class Compaction {
   };
 
   static uint32_t hash_of(ByteView tag);
-  Entries entries_of(const Log& log, uint32_t hash);
+  Entries entries_of(const MessageBlocks& messages, uint32_t hash);
   // The entry that is for this very tag, by comparing; null if none is.
-  Place* entry_for(const Log& log, uint32_t hash, ByteView tag);
-  void add_entry(const Log& log, uint32_t hash, Offset offset);
-  void note(const Log& log, Offset offset, ByteView tag);
-  uint64_t index_some(const Log& log, uint64_t budget);
+  Place* entry_for(const MessageBlocks& messages, uint32_t hash, ByteView tag);
+  void add_entry(const MessageBlocks& messages, uint32_t hash, Offset offset);
+  void note(const MessageBlocks& messages, Offset offset, ByteView tag);
+  uint64_t index_some(const MessageBlocks& messages, uint64_t budget);
   // False if there is none to look at.
-  bool next_block(const Log& log, Offset& from);
-  uint64_t look_at_block(const Log& log, Offset from, Removal& found);
-  bool can_go(const Log& log, const Message& message);
-  void make_dirty(const Log& log, Offset offset);
+  bool next_block(const MessageBlocks& messages, Offset& from);
+  uint64_t look_at_block(const MessageBlocks& messages, Offset from, Removal& found);
+  bool can_go(const MessageBlocks& messages, const Message& message);
+  void make_dirty(const MessageBlocks& messages, Offset offset);
   // True if there was one.
   bool clean(Offset from, Offset to);
 

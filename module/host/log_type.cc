@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/log/group_codec.h"
+#include "engine/log/log_codec.h"
 #include "module/host/counters.h"
 #include "module/host/failure_point.h"
 #include "module/host/log_strings.h"
@@ -71,7 +72,7 @@ void TypeTraits<Log>::release(std::unique_ptr<Log> log) {
 void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
   writer.bytes(encode_log_head(log));
   module::failure_point("log.save");
-  save_blocks(writer, log);
+  save_blocks(writer, log.messages());
   for (const auto& [name, group] : log.groups()) {
     writer.bytes(encode_group(name, group));
     module::failure_point("log.save-group");
@@ -80,7 +81,7 @@ void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
 }
 
 void TypeTraits<Log>::rewrite(AofWriter& writer, const Log& log) {
-  rewrite_blocks(writer, module::kApply, module::kApplyBlock, log);
+  rewrite_blocks(writer, module::kApply, module::kApplyBlock, log.messages());
   module::failure_point("log.rewrite");
   writer.emit(module::kApply, module::kApplyHead, encode_log_head(log));
   for (const auto& [name, group] : log.groups()) {
@@ -117,7 +118,7 @@ void TypeTraits<Log>::digest(DigestWriter& writer, const Log& log) {
         uint64_t{keep.acked}, uint64_t{keep.latest}, log.evicted_end().value(), log.compacted_total()}) {
     writer.number(number);
   }
-  digest_messages(writer, log);
+  digest_messages(writer, log.messages());
   for (const auto& [name, group] : log.groups()) digest_group(writer, name, group);
 }
 

@@ -43,7 +43,7 @@ Result<void> apply(ChannelKey& key, const ChannelEffect& effect) {
   } else if (effect.what == What::Block) {
     return append(channel, effect);
   } else if (effect.what == What::LogHead) {
-    const auto head = decode_log_head(effect.bytes);
+    const auto head = decode_head(effect.bytes);
     if (!head) return std::unexpected(head.error());
     return channel.restore_log_head(*head);
   } else {

@@ -8,7 +8,7 @@ namespace millrace::module {
 namespace {
 
 void change_expire(Channel& channel, uint64_t expire_ms) {
-  const Offset first = channel.log().first();
+  const Offset first = channel.messages().first();
   channel.set_expire(expire_ms);
   count_expired(channel, first);
 }

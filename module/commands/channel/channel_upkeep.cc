@@ -38,15 +38,15 @@ Result<Channel*> channel_or_new(abi::Context context, abi::StringRef name, Chann
 
 void move_time(abi::Context context, abi::StringRef name, Channel& channel, UnixMs now) {
   if (!decides(context)) return;
-  const Offset first = channel.log().first();
+  const Offset first = channel.messages().first();
   if (!channel.tick(now)) return;
   context.replicate(kApplyToChannel, name, kApplyTime, channel.now().value());
   count_expired(channel, first);
 }
 
 void count_expired(Channel& channel, Offset first) {
-  if (channel.log().first() == first) return;
-  counters.channel.expired += channel.log().first() - first;
+  if (channel.messages().first() == first) return;
+  counters.channel.expired += channel.messages().first() - first;
   reclaim(channel.take_evicted());
 }
 

@@ -14,7 +14,7 @@ void write_fetch(Writer& writer, const Channel& channel, ByteView channel_name, 
                  const Fetch& fetch) {
   writer.array(3);
   writer.array(fetch.count);
-  Log::Cursor cursor(channel.log(), fetch.from);
+  MessageBlocks::Cursor cursor(channel.messages(), fetch.from);
   Message message;
   for (uint64_t i = 0; i < fetch.count && cursor.next(message); ++i) {
     writer.array(2);

@@ -2,6 +2,7 @@
 // its AOF, so that they need not compute anything again. It is documented, and as
 // careful with its bytes as RESTORE, because anybody may send it.
 #include "engine/log/group_codec.h"
+#include "engine/log/log_codec.h"
 #include "module/commands/log/log_commands.h"
 #include "module/commands/log/log_readers.h"
 #include "module/commands/log/log_requests.h"
