@@ -117,9 +117,10 @@ Offset MessageBlocks::seek(UnixMs time) const {
 }
 
 Offset MessageBlocks::first_of_newest(uint64_t count) const {
-  if (count >= this->count()) return first();
-  if (missing() == 0) return next() - count;
-  uint64_t amount = this->count() - count + front_.index + 1;
+  const uint64_t present = this->count();
+  if (count >= present) return first();
+  if (present == next() - first()) return next() - count;  // there are no gaps
+  uint64_t amount = present - count + front_.index + 1;
   const Block& found = block(full_.find_sum(&BlockTotals::messages, amount));
   if (amount > found.count()) return next();
   const Records records(found);
@@ -209,23 +210,23 @@ std::optional<UnixMs> MessageBlocks::oldest_unpacked() const {
   return full_[full_.find_sum(&BlockTotals::untried, one)].last_time();
 }
 
-uint64_t MessageBlocks::pack_next(int level) {
+uint64_t MessageBlocks::pack_next(BlockPacker& packer, int level) {
   uint64_t one = 1;
   const auto place = full_.find_sum(&BlockTotals::untried, one);
   // A block that is partly evicted will soon be evicted as a whole.
   const bool is_going = full_[place].first() < first();
-  full_.change(place, [&](Block& block) { is_going ? block.leave_unpacked() : block.pack(level); });
+  full_.change(place, [&](Block& block) { is_going ? block.leave_unpacked() : block.pack(packer, level); });
   return full_[place].saved();
 }
 
-Result<void> MessageBlocks::append_block(BlockHeader header, Buffer bytes, Gaps gaps) {
+Result<void> MessageBlocks::append_block(BlockHeader header, Buffer bytes, BlockPacker* packer, Gaps gaps) {
   if (gaps == Gaps::Refused && header.missing != 0) return fail(ErrorCode::Corrupt, "a block with gaps");
   if (!is_new() && (gaps == Gaps::Refused ? header.first != next() : header.first < next())) {
     return fail(ErrorCode::Corrupt, "a block that does not follow on");
   }
   if (header.first_time < last_time()) return fail(ErrorCode::Corrupt, "a block from before the one before it");
   TagIndex tags;
-  auto block = Block::from_bytes(header, std::move(bytes), tags);
+  auto block = Block::from_bytes(header, std::move(bytes), tags, packer);
   if (!block) return std::unexpected(block.error());
 
   const bool was_empty = empty();

@@ -147,7 +147,8 @@ class MessageBlocks {
   std::optional<UnixMs> oldest_unpacked() const;
   // Tries to pack that block, and returns how many bytes that saved: 0 if it stays as it is.
   // REQUIRES: has_unpacked()
-  uint64_t pack_next(int level);
+  // The packer must outlive the messages (block_packer.h).
+  uint64_t pack_next(BlockPacker& packer, int level);
   uint64_t packed_blocks() const { return full_.totals().packed; }
   uint64_t saved_by_packing() const { return full_.totals().saved; }
 
@@ -182,10 +183,11 @@ class MessageBlocks {
   bool is_new() const { return next() == Offset(1) && empty(); }
   // Appends a whole block of outside bytes, which becomes the newest one, or, if it is packed or
   // has gaps, the last full one. It must follow on, unless gaps are allowed in it and before it;
-  // new messages begin where their first block does.
+  // new messages begin where their first block does. A packed block needs a packer, which must
+  // outlive the messages; without one it is refused.
   // Failure: Corrupt; nothing is changed then.
   enum class Gaps { Refused, Allowed };
-  Result<void> append_block(BlockHeader header, Buffer bytes, Gaps gaps = Gaps::Refused);
+  Result<void> append_block(BlockHeader header, Buffer bytes, BlockPacker* packer = nullptr, Gaps gaps = Gaps::Refused);
   // Sets the clock, and evicts what had been evicted of the first block when the blocks were
   // saved. Failure: Corrupt, and nothing is changed, if the head does not belong to these blocks.
   Result<void> restore_head(const MessagesHead& head);

@@ -6,9 +6,12 @@
 
 #include "engine/blocks/blocks_codec.h"
 #include "engine/blocks/packing.h"
+#include "tests/model/test_packer.h"
 
 namespace millrace {
 namespace {
+
+using testing::test_packer;
 
 // Ten messages fill a block.
 constexpr BlockLimits kTens{.bytes = 1 << 20, .messages = 10};
@@ -28,7 +31,7 @@ MessageBlocks messages_of(uint64_t count) {
 
 void pack_all(MessageBlocks& messages) {
   while (messages.has_unpacked()) {
-    messages.pack_next(kLevel);
+    messages.pack_next(test_packer(), kLevel);
     EXPECT_EQ(messages.check(), nullptr);
   }
 }
@@ -63,7 +66,7 @@ TEST(MessageBlocksPacking, TakesTheOldestFullBlockFirstAndNeverTheNewest) {
   for (uint64_t block = 1; block <= 3; ++block) {
     ASSERT_TRUE(messages.has_unpacked());
     EXPECT_EQ(messages.oldest_unpacked(), UnixMs(block * 100));
-    EXPECT_GT(messages.pack_next(kLevel), 0u);
+    EXPECT_GT(messages.pack_next(test_packer(), kLevel), 0u);
     EXPECT_EQ(messages.packed_blocks(), block);
     EXPECT_EQ(messages.check(), nullptr);
   }
@@ -92,17 +95,17 @@ TEST(MessageBlocksPacking, ReadersSeeTheSameMessages) {
 
 TEST(MessageBlocksPacking, ReadingOnUnpacksABlockOnce) {
   MessageBlocks messages = messages_of(1000);
-  while (messages.has_unpacked()) messages.pack_next(kLevel);
-  const uint64_t before = unpacked_blocks().misses();
+  while (messages.has_unpacked()) messages.pack_next(test_packer(), kLevel);
+  const uint64_t before = test_packer().unpacked().misses();
   EXPECT_EQ(read_from(messages, 1), 1000u);
-  EXPECT_EQ(unpacked_blocks().misses() - before, messages.packed_blocks());
+  EXPECT_EQ(test_packer().unpacked().misses() - before, messages.packed_blocks());
 }
 
 TEST(MessageBlocksPacking, BlocksWithoutATagAreNotUnpacked) {
   MessageBlocks messages = messages_of(1000);
-  while (messages.has_unpacked()) messages.pack_next(kLevel);
+  while (messages.has_unpacked()) messages.pack_next(test_packer(), kLevel);
   const std::vector<TagFilter::Probe> tags = {TagFilter::Probe("block 70")};
-  const uint64_t before = unpacked_blocks().misses();
+  const uint64_t before = test_packer().unpacked().misses();
   MessageBlocks::Cursor cursor(messages, Offset(1));
   Message message{};
   uint64_t found = 0;
@@ -113,18 +116,18 @@ TEST(MessageBlocksPacking, BlocksWithoutATagAreNotUnpacked) {
     if (message.tag == "block 70") ++found;
   } while (true);
   EXPECT_EQ(found, 10u);
-  EXPECT_LT(unpacked_blocks().misses() - before, 20u) << "one, and what the filter lets through by chance";
+  EXPECT_LT(test_packer().unpacked().misses() - before, 20u) << "one, and what the filter lets through by chance";
 }
 
 TEST(MessageBlocksPacking, EvictingMessageByMessageUnpacksABlockOnce) {
   MessageBlocks messages = packed_messages_of(95);
-  const uint64_t before = unpacked_blocks().hits() + unpacked_blocks().misses();
+  const uint64_t before = test_packer().unpacked().hits() + test_packer().unpacked().misses();
   for (uint64_t first = 2; first <= 96; ++first) {
     EXPECT_EQ(messages.evict_before(Offset(first)).count, 1u);
     if (first == 96) break;
     EXPECT_EQ(messages.first_time(), UnixMs(first * 10));
   }
-  EXPECT_EQ(unpacked_blocks().hits() + unpacked_blocks().misses() - before, 9u);
+  EXPECT_EQ(test_packer().unpacked().hits() + test_packer().unpacked().misses() - before, 9u);
   EXPECT_TRUE(messages.empty());
 }
 
@@ -132,7 +135,7 @@ TEST(MessageBlocksPacking, ABlockThatDoesNotGetSmallerStaysAndIsNotTriedAgain) {
   MessageBlocks messages;
   for (int i = 0; i < 4; ++i) messages.append("", "", {.bytes = 1 << 20, .messages = 2});
   ASSERT_TRUE(messages.has_unpacked());
-  EXPECT_EQ(messages.pack_next(kLevel), 0u);
+  EXPECT_EQ(messages.pack_next(test_packer(), kLevel), 0u);
   EXPECT_EQ(messages.packed_blocks(), 0u);
   EXPECT_FALSE(messages.has_unpacked());
   EXPECT_EQ(messages.check(), nullptr);
@@ -142,15 +145,15 @@ TEST(MessageBlocksPacking, ALargeBlockStaysAsItIs) {
   MessageBlocks messages;
   messages.append("t", std::string(kMostUnpacked, 'x'));
   messages.append("t", "next");
-  EXPECT_EQ(messages.pack_next(kLevel), 0u);
+  EXPECT_EQ(messages.pack_next(test_packer(), kLevel), 0u);
   EXPECT_EQ(messages.packed_blocks(), 0u);
 }
 
 TEST(MessageBlocksPacking, ABlockThatIsPartlyEvictedStaysAsItIs) {
   MessageBlocks messages = messages_of(35);
   messages.evict_before(Offset(5));
-  EXPECT_EQ(messages.pack_next(kLevel), 0u);
-  EXPECT_GT(messages.pack_next(kLevel), 0u);
+  EXPECT_EQ(messages.pack_next(test_packer(), kLevel), 0u);
+  EXPECT_GT(messages.pack_next(test_packer(), kLevel), 0u);
   EXPECT_EQ(messages.packed_blocks(), 1u);
 }
 
@@ -169,7 +172,7 @@ Result<MessageBlocks> reloaded(const MessageBlocks& messages) {
   Result<void> added;
   messages.each_block([&](const Block& block) {
     const auto header = decode_block_header(encode_block_header(block));
-    if (added) added = again.append_block(*header, buffer_of(block.bytes()));
+    if (added) added = again.append_block(*header, buffer_of(block.bytes()), &test_packer());
   });
   if (!added) return std::unexpected(added.error());
   if (auto restored = again.restore_head(*decode_head(encode_head(saved_head(messages)))); !restored) {
@@ -193,8 +196,8 @@ TEST(MessageBlocksPacking, PackedBlocksAreSavedAndLoadedAsTheyAre) {
 
 TEST(MessageBlocksPacking, GoesOnAfterWhatWasLoadedPacked) {
   MessageBlocks messages = messages_of(55);
-  messages.pack_next(kLevel);
-  messages.pack_next(kLevel);
+  messages.pack_next(test_packer(), kLevel);
+  messages.pack_next(test_packer(), kLevel);
   auto again = reloaded(messages);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->oldest_unpacked(), UnixMs(300));
@@ -219,7 +222,7 @@ TEST(MessageBlocksPacking, RefusesPackedBlocksThatAreDamagedAndSaysWhy) {
   const SavedBlock good = second_block();
   const auto why = [](BlockHeader header, ByteView bytes) -> std::string {
     MessageBlocks messages = messages_of(10);
-    const auto added = messages.append_block(header, buffer_of(bytes));
+    const auto added = messages.append_block(header, buffer_of(bytes), &test_packer());
     EXPECT_EQ(messages.check(), nullptr);
     EXPECT_EQ(messages.last(), Offset(added ? 20 : 10));
     return added ? "taken" : added.error().text;
@@ -247,13 +250,35 @@ TEST(MessageBlocksPacking, RefusesPackedBlocksThatAreDamagedAndSaysWhy) {
   EXPECT_EQ(why(header, good.bytes), "bytes after the last message of a block");
 }
 
+TEST(MessageBlocksPacking, RefusesPackedBlocksWithoutAPacker) {
+  const SavedBlock good = second_block();
+  MessageBlocks messages = messages_of(10);
+  const auto added = messages.append_block(good.header, buffer_of(good.bytes));
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().text, "a packed block where none can be");
+  EXPECT_EQ(messages.last(), Offset(10));
+}
+
+// Each packer has its own cache, and a block is read through the one that packed it.
+TEST(MessageBlocksPacking, BlocksAreUnpackedByTheirOwnPacker) {
+  BlockPacker one, other;
+  MessageBlocks packed_by_one = messages_of(25), packed_by_other = messages_of(25);
+  while (packed_by_one.has_unpacked()) packed_by_one.pack_next(one, kLevel);
+  while (packed_by_other.has_unpacked()) packed_by_other.pack_next(other, kLevel);
+  EXPECT_EQ(read_from(packed_by_one, 1), 25u);
+  EXPECT_EQ(one.unpacked().misses(), 2u);
+  EXPECT_EQ(other.unpacked().misses(), 0u);
+  EXPECT_EQ(read_from(packed_by_other, 1), 25u);
+  EXPECT_EQ(other.unpacked().misses(), 2u);
+}
+
 // A few bytes that unpack to far more than they claim.
 TEST(MessageBlocksPacking, RefusesABombWithoutUnpackingIt) {
-  const auto bomb = pack(std::string(kMostUnpacked, '\0'), 9);
+  const auto bomb = test_packer().zstd().pack(std::string(kMostUnpacked, '\0'), 9);
   ASSERT_TRUE(bomb);
   ASSERT_LT(bomb->size(), 100u);
   MessageBlocks messages;
-  const auto added = messages.append_block({Offset(1), UnixMs(0), 5, 200}, buffer_of(bomb->view()));
+  const auto added = messages.append_block({Offset(1), UnixMs(0), 5, 200}, buffer_of(bomb->view()), &test_packer());
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().text, "a packed block that does not unpack");
 }

@@ -5,7 +5,6 @@
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 
-#include <memory>
 #include <new>
 
 namespace millrace {
@@ -18,38 +17,30 @@ constexpr ZSTD_customMem kByNew = {
     .opaque = nullptr,
 };
 
-using Packer = std::unique_ptr<ZSTD_CCtx, decltype([](ZSTD_CCtx* context) { ZSTD_freeCCtx(context); })>;
-using Unpacker = std::unique_ptr<ZSTD_DCtx, decltype([](ZSTD_DCtx* context) { ZSTD_freeDCtx(context); })>;
-
-ZSTD_CCtx* packer() {
-  static const Packer made(ZSTD_createCCtx_advanced(kByNew));
-  return made.get();
-}
-
-ZSTD_DCtx* unpacker() {
-  static const Unpacker made(ZSTD_createDCtx_advanced(kByNew));
-  return made.get();
-}
-
 }  // namespace
 
-std::optional<Buffer> pack(ByteView bytes, int level) {
+void ZstdContexts::Free::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }
+void ZstdContexts::Free::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
+
+std::optional<Buffer> ZstdContexts::pack(ByteView bytes, int level) {
   const auto most = static_cast<uint32_t>(bytes.size() - bytes.size() / 16);
   if (most == bytes.size()) return std::nullopt;
+  if (!packing_) packing_.reset(ZSTD_createCCtx_advanced(kByNew));
   Buffer packed;
   packed.reserve(most);
-  ZSTD_CCtx_setParameter(packer(), ZSTD_c_compressionLevel, level);
-  ZSTD_CCtx_setParameter(packer(), ZSTD_c_checksumFlag, 1);
+  ZSTD_CCtx_setParameter(packing_.get(), ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(packing_.get(), ZSTD_c_checksumFlag, 1);
   char* const to = packed.extend(most);
-  const size_t size = ZSTD_compress2(packer(), to, most, bytes.data(), bytes.size());
+  const size_t size = ZSTD_compress2(packing_.get(), to, most, bytes.data(), bytes.size());
   if (ZSTD_isError(size)) return std::nullopt;  // it does not fit
   packed.cut(static_cast<uint32_t>(size));
   packed.reserve(packed.size());
   return packed;
 }
 
-bool unpack(ByteView packed, char* to, uint32_t size) {
-  return ZSTD_decompressDCtx(unpacker(), to, size, packed.data(), packed.size()) == size;
+bool ZstdContexts::unpack(ByteView packed, char* to, uint32_t size) {
+  if (!unpacking_) unpacking_.reset(ZSTD_createDCtx_advanced(kByNew));
+  return ZSTD_decompressDCtx(unpacking_.get(), to, size, packed.data(), packed.size()) == size;
 }
 
 }  // namespace millrace

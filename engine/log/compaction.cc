@@ -17,15 +17,8 @@ bool has_tag(const MessageBlocks& messages, Offset offset, ByteView tag) {
 
 }  // namespace
 
-Compaction::Compaction(const MessageBlocks& messages)
-    : indexed_to_(messages.first()), scanned_to_(messages.first()), scan_end_(messages.first()) {}
-
-HashKey& tag_hash_key() {
-  static HashKey key{};
-  return key;
-}
-
-uint32_t Compaction::hash_of(ByteView tag) { return static_cast<uint32_t>(keyed_hash(tag_hash_key(), tag)); }
+Compaction::Compaction(const MessageBlocks& messages, const HashKey& tag_key)
+    : tag_key_(tag_key), indexed_to_(messages.first()), scanned_to_(messages.first()), scan_end_(messages.first()) {}
 
 Compaction::Entries Compaction::entries_of(const MessageBlocks& messages, uint32_t hash) {
   Entries found;

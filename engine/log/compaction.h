@@ -40,15 +40,12 @@ struct CompactionProgress {
   uint64_t superseded = 0;  // messages known to have a newer one and still there, or evicted meanwhile
 };
 
-// By which tags are hashed. Strangers choose tags: whoever has the engine makes it random once,
-// before any log is compacted. Never saved.
-HashKey& tag_hash_key();
-
 class Compaction {
  public:
   // Begins by indexing the log, which may be large, a slice at a time; then it scans all
-  // of it once.
-  explicit Compaction(const MessageBlocks& messages);
+  // of it once. Tags are hashed by `tag_key`, which is never saved. It should be random: clients
+  // choose tags, and could otherwise choose many with one hash.
+  Compaction(const MessageBlocks& messages, const HashKey& tag_key);
 
   // A message was appended. O(log n) of the number of blocks.
   void on_append(const MessageBlocks& messages, Offset offset, ByteView tag);
@@ -89,7 +86,7 @@ class Compaction {
     uint64_t count = 0;
   };
 
-  static uint32_t hash_of(ByteView tag);
+  uint32_t hash_of(ByteView tag) const { return static_cast<uint32_t>(keyed_hash(tag_key_, tag)); }
   Entries entries_of(const MessageBlocks& messages, uint32_t hash);
   // The entry that is for this very tag, by comparing; null if none is.
   Place* entry_for(const MessageBlocks& messages, uint32_t hash, ByteView tag);
@@ -104,6 +101,7 @@ class Compaction {
   // True if there was one.
   bool clean(Offset from, Offset to);
 
+  HashKey tag_key_;
   HashIndex<Place> newest_;
   OrderedChunks<uint64_t, itself> dirty_;  // the first offsets of dirty blocks
   Offset indexed_to_;                      // all before are in newest_ or superseded

@@ -131,7 +131,7 @@ std::optional<UnixMs> Log::next_date() const {
   return std::min(*age, *group);
 }
 
-Result<void> Log::append_block(BlockHeader header, Buffer bytes, Gaps gaps) {
+Result<void> Log::append_block(BlockHeader header, Buffer bytes, BlockPacker& packer, Gaps gaps) {
   if (groups_) {
     // A gap would change what groups are behind.
     gaps = Gaps::Refused;
@@ -142,7 +142,7 @@ Result<void> Log::append_block(BlockHeader header, Buffer bytes, Gaps gaps) {
   const bool was_new = messages_.is_new();
   const Offset old_first = first();
   const bool has_gaps = header.missing != 0 || (!was_new && header.first != next());
-  if (auto appended = messages_.append_block(header, std::move(bytes), gaps); !appended) return appended;
+  if (auto appended = messages_.append_block(header, std::move(bytes), &packer, gaps); !appended) return appended;
   if (has_gaps && !compacted_) compacted_part().evicted_end = old_first;
   // A new log begins here, and has evicted nothing after that.
   if (was_new && compacted_) compacted_->evicted_end = header.first;

@@ -72,7 +72,7 @@ class Log {
 
   bool has_unpacked() const { return messages_.has_unpacked(); }
   std::optional<UnixMs> oldest_unpacked() const { return messages_.oldest_unpacked(); }
-  uint64_t pack_next(int level) { return messages_.pack_next(level); }
+  uint64_t pack_next(BlockPacker& packer, int level) { return messages_.pack_next(packer, level); }
   uint64_t packed_blocks() const { return messages_.packed_blocks(); }
   uint64_t saved_by_packing() const { return messages_.saved_by_packing(); }
 
@@ -105,8 +105,9 @@ class Log {
   // --- compaction ---
   // A slice of the work that retention().latest asks for: looks at about `budget`
   // messages, takes those out that are not the newest of their tag, and says which, for
-  // others to remove() the same. REQUIRES: retention().latest
-  Removal compact(uint64_t budget, BlockLimits limits = {});
+  // others to remove() the same. `tag_key` is used from the first slice after LATEST was switched
+  // on until it is switched off. REQUIRES: retention().latest
+  Removal compact(const HashKey& tag_key, uint64_t budget, BlockLimits limits = {});
   // True if there is something to do for compact().
   bool wants_compaction() const;
   // True if that is worth its time now: a third of the messages or more have a newer one,
@@ -157,7 +158,7 @@ class Log {
   // As MessageBlocks does. A block with gaps, or behind one, is refused once there is a group:
   // groups are restored after all blocks. Failure: Corrupt, and unchanged.
   using Gaps = MessageBlocks::Gaps;
-  Result<void> append_block(BlockHeader header, Buffer bytes, Gaps gaps = Gaps::Refused);
+  Result<void> append_block(BlockHeader header, Buffer bytes, BlockPacker& packer, Gaps gaps = Gaps::Refused);
   // Makes the log what it was when its blocks were saved: the clock, the retention, and what had
   // been evicted of the first block. Failure: Corrupt, and unchanged, if the head does not belong
   // to these blocks.

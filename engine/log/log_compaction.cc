@@ -11,9 +11,9 @@ Log::CompactedPart& Log::compacted_part() {
   return *compacted_;
 }
 
-Removal Log::compact(uint64_t budget, BlockLimits limits) {
+Removal Log::compact(const HashKey& tag_key, uint64_t budget, BlockLimits limits) {
   auto& compaction = compacted_part().compaction;
-  if (!compaction) compaction = std::make_unique<Compaction>(messages_);
+  if (!compaction) compaction = std::make_unique<Compaction>(messages_, tag_key);
   Removal removal = compaction->find(messages_, budget);
   if (!removal.empty()) remove(removal, limits);
   return removal;

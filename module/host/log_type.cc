@@ -5,6 +5,7 @@
 #include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
 #include "module/host/counters.h"
+#include "module/host/engine_resources.h"
 #include "module/host/failure_point.h"
 #include "module/host/log_strings.h"
 #include "module/host/packing.h"
@@ -32,7 +33,7 @@ Result<Log> load_log(RdbReader& reader) {
   Log log;
   module::failure_point("log.load");
   auto append = [&](BlockHeader header, Buffer bytes) {
-    return log.append_block(header, std::move(bytes), Log::Gaps::Allowed);
+    return log.append_block(header, std::move(bytes), module::block_packer(), Log::Gaps::Allowed);
   };
   if (auto loaded = load_blocks(reader, head->blocks, append); !loaded) return std::unexpected(loaded.error());
   if (auto restored = log.restore_head(*head); !restored) return std::unexpected(restored.error());

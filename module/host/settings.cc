@@ -1,8 +1,8 @@
 #include "module/host/settings.h"
 
 #include "engine/blocks/packing.h"
-#include "engine/blocks/unpacked_blocks.h"
 #include "engine/channel/channel_codec.h"
+#include "module/host/engine_resources.h"
 #include "module/host/packing.h"
 
 namespace millrace::module {
@@ -17,7 +17,7 @@ constinit long long compress_level = kLeastPackLevel;
 constinit long long compress_age = 60 * 1000;
 constinit long long compress_cache = 16 * 1024 * 1024;
 
-void limit_cache() { unpacked_blocks().set_limit(static_cast<uint64_t>(compress_cache)); }
+void limit_cache() { block_packer().unpacked().set_limit(static_cast<uint64_t>(compress_cache)); }
 
 // docs/settings.md describes each.
 constexpr abi::Setting kSettings[] = {

@@ -7,6 +7,7 @@
 #include "engine/log/log_codec.h"
 #include "module/commands/log/log_upkeep.h"
 #include "module/host/counters.h"
+#include "module/host/engine_resources.h"
 #include "module/host/log_type.h"
 #include "module/host/settings.h"
 #include "module/host/slice.h"
@@ -43,7 +44,7 @@ void compact_slice(abi::Context context, abi::StringRef name, Log& log) {
   const uint64_t worked_before = worked_us();
   bool any = false;
   do {
-    const Removal removal = log.compact(kMessagesPerStep, block_limits());
+    const Removal removal = log.compact(tag_hash_key(), kMessagesPerStep, block_limits());
     if (removal.empty()) continue;
     any = true;
     counters.log.compacted += removal.count();

@@ -8,6 +8,7 @@
 #include "module/commands/log/log_requests.h"
 #include "module/commands/log/log_upkeep.h"
 #include "module/host/counters.h"
+#include "module/host/engine_resources.h"
 #include "module/host/log_strings.h"
 #include "module/host/log_type.h"
 #include "module/host/settings.h"
@@ -31,7 +32,7 @@ Result<void> apply(Log& log, const ApplyRequest& request) {
     case ApplyRequest::What::Block: {
       const auto header = decode_block_header(request.header);
       if (!header) return std::unexpected(header.error());
-      return log.append_block(*header, abi::copy_of(request.bytes), Log::Gaps::Allowed);
+      return log.append_block(*header, abi::copy_of(request.bytes), block_packer(), Log::Gaps::Allowed);
     }
     case ApplyRequest::What::Head: {
       const auto head = decode_log_head(request.bytes);
