@@ -25,15 +25,16 @@ constexpr uint64_t kAtAll = 8192;
 // given is what lies behind it.
 void read_everything(const Channel& channel) {
   Message message{};
-  for (Log::Cursor cursor(channel.log(), channel.log().first()); cursor.next(message);) {
+  for (MessageBlocks::Cursor cursor(channel.messages(), channel.messages().first()); cursor.next(message);) {
     const auto found = channel.find(message.tag, UnixMs(0));
     REQUIRE(found && *found >= message.offset);
   }
   for (const Subscriber& subscriber : channel.subscribers()) {
     REQUIRE(channel.subscribers().find(subscriber.name) == &subscriber);
     const Fetch fetch = channel.fetch(subscriber, 5);
-    REQUIRE(fetch.count <= 5 && fetch.from > subscriber.position && fetch.from + fetch.count <= channel.log().next());
-    REQUIRE(fetch.more == (fetch.from + fetch.count < channel.log().next()));
+    REQUIRE(fetch.count <= 5 && fetch.from > subscriber.position &&
+            fetch.from + fetch.count <= channel.messages().next());
+    REQUIRE(fetch.more == (fetch.from + fetch.count < channel.messages().next()));
   }
 }
 
@@ -52,7 +53,7 @@ void publish(Channel& channel) {
 void subscribe_and_acknowledge(Channel& channel) {
   const bool was_there = channel.alive("fuzz", channel.now()) != nullptr;
   Subscriber& subscriber = channel.subscribe("fuzz");
-  REQUIRE(was_there || subscriber.position == channel.log().last());
+  REQUIRE(was_there || subscriber.position == channel.messages().last());
   publish(channel);
   const Fetch fetch = channel.fetch(subscriber, UINT64_MAX);
   REQUIRE(!fetch.more);
@@ -72,9 +73,9 @@ void expire(Channel& channel) {
     if (step > uint64_t{INT64_MAX} - channel.now().value()) return;
     REQUIRE(channel.tick(channel.now() + step));
     REQUIRE(channel.check() == nullptr);
-    REQUIRE(channel.log().empty() || channel.log().first_time() >= channel.oldest_alive(channel.now()));
+    REQUIRE(channel.messages().empty() || channel.messages().first_time() >= channel.oldest_alive(channel.now()));
   }
-  REQUIRE(channel.log().empty());
+  REQUIRE(channel.messages().empty());
   for (const Subscriber& subscriber : channel.subscribers()) {
     REQUIRE(channel.alive(subscriber.name, channel.now()) == nullptr);
   }
@@ -88,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const ByteView input(reinterpret_cast<const char*>(bytes), size);
   const uint64_t before = fuzz::allocated_bytes();
   auto channel = channel_from_bytes(input);
-  const uint64_t blocks = channel ? channel->log().block_count() : size / 8;  // a block takes at least 9 bytes
+  const uint64_t blocks = channel ? channel->messages().block_count() : size / 8;  // a block takes at least 9 bytes
   REQUIRE(fuzz::allocated_bytes() - before <= kAtAll + kPerInputByte * size + kPerBlock * blocks);
   // Again, with a look at every step, the last before a refusal too.
   const auto looked_at = channel_from_bytes(input, [](const Channel& step) { REQUIRE(step.check() == nullptr); });

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/blocks/packing.h"
 #include "engine/log/log.h"
-#include "engine/log/packing.h"
 #include "fuzz/allocation_meter.h"
 #include "fuzz/require.h"
 #include "tests/model/group_view.h"
 #include "tests/model/log_bytes.h"
+#include "tests/model/test_packer.h"
 
 namespace millrace {
 namespace {
@@ -77,7 +78,7 @@ void compact(Log& log) {
   Retention retention = log.retention();
   retention.latest = true;
   log.set_retention(retention);
-  while (log.wants_compaction()) log.compact(50, {.bytes = 256, .messages = 8});
+  while (log.wants_compaction()) log.compact(millrace::testing::kTestTagKey, 50, {.bytes = 256, .messages = 8});
   REQUIRE(log.check() == nullptr);
   std::map<std::string, Offset> newest;
   Message message{};
@@ -94,7 +95,7 @@ void write_and_evict(Log& log) {
     REQUIRE(log.append(i % 2 == 0 ? "" : "fuzz", "entry", {.bytes = 256, .messages = 8}) == expected);
   }
   REQUIRE(log.check() == nullptr);
-  while (log.has_unpacked()) log.pack_next(kLeastPackLevel);
+  while (log.has_unpacked()) log.pack_next(millrace::testing::test_packer(), kLeastPackLevel);
   REQUIRE(log.check() == nullptr);
   read_everything(log);
   log.enforce_size_limits();
@@ -116,7 +117,7 @@ void write_and_evict(Log& log) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   using namespace millrace;
-  unpacked_blocks().set_limit(0);
+  millrace::testing::test_packer().unpacked().set_limit(0);
   const uint64_t before = fuzz::allocated_bytes();
   auto log = millrace::testing::log_from_bytes({reinterpret_cast<const char*>(bytes), size});
   // Of a log that was refused: a block takes at least 9 bytes, a packed one 20.

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/log/compaction.h"
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
 #include "module/commands/shard/shard_commands.h"
@@ -90,7 +89,6 @@ void on_loop_end(abi::Context context) {
 
 millrace::abi::Contents millrace::abi::contents() {
   using namespace millrace::module;
-  fill_with_randomness(tag_hash_key());
   std::vector<Part> parts;
   for (const Family& family : families()) parts.push_back(family.part);
   parts.push_back({.commands = {}, .create_type = nullptr, .write_info = write_info});

@@ -37,8 +37,8 @@ class OrderedChunks {
 
   // The last entry whose key is at most `key`, or null.
   Entry* floor(Key key) {
-    const size_t i = chunk_for(key);
-    auto& entries = chunks_.empty() ? none_ : chunks_[i].entries;
+    if (empty()) return nullptr;
+    auto& entries = chunks_[chunk_for(key)].entries;
     auto above = std::ranges::upper_bound(entries, key, {}, key_of);
     return above == entries.begin() ? nullptr : &*(above - 1);
   }
@@ -180,7 +180,6 @@ class OrderedChunks {
   std::vector<Chunk> chunks_;  // [0, head_) have been dropped
   size_t head_ = 0;
   size_t size_ = 0;
-  static inline std::vector<Entry> none_;
 };
 
 }  // namespace millrace

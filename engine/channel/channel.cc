@@ -15,12 +15,12 @@ constexpr uint64_t kMaxMessages = UINT32_MAX;
 
 Channel::Channel(const ChannelHead& head)
     : head_(head), ids_(derived_key(head.secret, "ids")), subscribers_(derived_key(head.secret, "subscribers")) {
-  log_.tick(head.active);
+  messages_.tick(head.active);
 }
 
 Channel Channel::clone() const {
   Channel copy(head_);
-  copy.log_ = log_.clone();
+  copy.messages_ = messages_.clone();
   copy.ids_ = ids_.clone();
   copy.subscribers_ = subscribers_.clone();
   copy.expired_before_ = expired_before_;
@@ -28,7 +28,7 @@ Channel Channel::clone() const {
 }
 
 bool Channel::tick(UnixMs now) {
-  if (!log_.tick(now)) return false;
+  if (!messages_.tick(now)) return false;
   drop_expired();
   return true;
 }
@@ -40,8 +40,9 @@ void Channel::set_expire(uint64_t expire_ms) {
 
 void Channel::drop_expired() {
   expired_before_ = oldest_alive(now());
-  if (!log_.empty() && log_.first_time() < expired_before_) log_.evict_before(log_.seek(expired_before_));
-  ids_.shrink(log_);
+  if (!messages_.empty() && messages_.first_time() < expired_before_)
+    messages_.evict_before(messages_.seek(expired_before_));
+  ids_.shrink(messages_);
   subscribers_.remove_inactive(expired_before_, kRemovedPerTick);
 }
 
@@ -58,7 +59,7 @@ const Subscriber* Channel::alive(ByteView name, UnixMs now) const {
   return found == nullptr || found->active < oldest_alive(now) ? nullptr : found;
 }
 
-uint64_t Channel::room() const { return std::min(log_.room(), kMaxMessages - log_.count()); }
+uint64_t Channel::room() const { return std::min(messages_.room(), kMaxMessages - messages_.count()); }
 
 uint64_t Channel::room_at(UnixMs now) const {
   return std::min(log_.room(), kMaxMessages - (log_.next() - first_alive(now)));
@@ -66,23 +67,23 @@ uint64_t Channel::room_at(UnixMs now) const {
 
 std::optional<Clock> Channel::publish(ByteView id, ByteView content, BlockLimits limits) {
   const uint32_t hash = ids_.hash(id);
-  if (ids_.find(log_, hash, id)) return std::nullopt;
-  const Offset offset = log_.append(id, content, limits);
-  ids_.add(log_, hash, offset);
+  if (ids_.find(messages_, hash, id)) return std::nullopt;
+  const Offset offset = messages_.append(id, content, limits);
+  ids_.add(messages_, hash, offset);
   head_.active = now();
   return clock_of(offset);
 }
 
 std::optional<Offset> Channel::find(ByteView id, UnixMs now) const {
-  const auto found = ids_.find(log_, ids_.hash(id), id);
+  const auto found = ids_.find(messages_, ids_.hash(id), id);
   return found && *found >= first_alive(now) ? found : std::nullopt;
 }
 
 Subscriber& Channel::subscribe(ByteView name) {
   head_.active = now();
   Subscriber* known = subscribers_.find(name);
-  if (known == nullptr) return subscribers_.add(name, log_.last(), now());
-  if (alive(name, now()) == nullptr) known->position = log_.last();
+  if (known == nullptr) return subscribers_.add(name, messages_.last(), now());
+  if (alive(name, now()) == nullptr) known->position = messages_.last();
   subscribers_.touch(*known, now());
   return *known;
 }
@@ -99,14 +100,14 @@ void Channel::touch(Subscriber& subscriber) {
 }
 
 Fetch Channel::fetch(const Subscriber& subscriber, uint64_t max) const {
-  const Offset from = std::max(subscriber.position + 1, log_.first());
-  const uint64_t waiting = log_.next() - from;
+  const Offset from = std::max(subscriber.position + 1, messages_.first());
+  const uint64_t waiting = messages_.next() - from;
   return {from, std::min(waiting, max), waiting > max};
 }
 
 Receipt Channel::receipt_for(Offset last) const {
   Message message;
-  Log::Cursor(log_, last).next(message);
+  MessageBlocks::Cursor(messages_, last).next(message);
   const uint64_t written = message.written.value();
   return {clock_of(last),
           ids_.hash(message.tag) ^ static_cast<uint32_t>(written) ^ static_cast<uint32_t>(written >> 32)};
@@ -115,38 +116,39 @@ Receipt Channel::receipt_for(Offset last) const {
 Ack Channel::acknowledge(Subscriber& subscriber, Receipt receipt) {
   const uint64_t back = receipt.clock.steps_to(clock());
   // A message that has expired cannot be looked at any more, nor be missed.
-  if (back < log_.count() && receipt_for(log_.last() - back) != receipt) return Ack::Invalid;
+  if (back < messages_.count() && receipt_for(messages_.last() - back) != receipt) return Ack::Invalid;
   return acknowledge(subscriber, receipt.clock);
 }
 
 Ack Channel::acknowledge(Subscriber& subscriber, Clock clock) {
   const uint64_t back = clock.steps_to(this->clock());
   if (back > Clock::kCount / 2) return Ack::Invalid;
-  if (back >= log_.last() - subscriber.position) return Ack::Already;
-  subscriber.position = log_.last() - back;
+  if (back >= messages_.last() - subscriber.position) return Ack::Already;
+  subscriber.position = messages_.last() - back;
   return Ack::Advanced;
 }
 
 Result<void> Channel::append_block(BlockHeader header, Buffer bytes) {
-  if (header.count > kMaxMessages - log_.count()) return fail(ErrorCode::Corrupt, "more messages than a channel holds");
+  if (header.count > kMaxMessages - messages_.count())
+    return fail(ErrorCode::Corrupt, "more messages than a channel holds");
   if (header.unpacked != 0) return fail(ErrorCode::Corrupt, "a channel packs no blocks");
-  const Offset before = log_.next();
-  if (auto appended = log_.append_block(header, std::move(bytes)); !appended) return appended;
+  const Offset before = messages_.next();
+  if (auto appended = messages_.append_block(header, std::move(bytes)); !appended) return appended;
   Message message;
-  // A log without a past begins where its first block does.
-  for (Log::Cursor cursor(log_, std::max(before, header.first)); cursor.next(message);) {
-    ids_.add_or_replace(log_, ids_.hash(message.tag), message.tag, message.offset);
+  // New messages begin where their first block does.
+  for (MessageBlocks::Cursor cursor(messages_, std::max(before, header.first)); cursor.next(message);) {
+    ids_.add_or_replace(messages_, ids_.hash(message.tag), message.tag, message.offset);
   }
   return {};
 }
 
-Result<void> Channel::restore_log_head(const LogHead& head) {
-  if (head.groups != 0 || head.retention.any()) return fail(ErrorCode::Corrupt, "a log that is not a channel's");
-  return log_.restore_head(head);
+Result<void> Channel::restore_log_head(const SavedHead& head) {
+  if (head.is_of_log()) return fail(ErrorCode::Corrupt, "a log that is not a channel's");
+  return messages_.restore_head(head);
 }
 
 Result<void> Channel::restore_subscriber(ByteView name, Offset position, UnixMs active) {
-  if (position > log_.last()) return fail(ErrorCode::Corrupt, "a subscriber ahead of its channel");
+  if (position > messages_.last()) return fail(ErrorCode::Corrupt, "a subscriber ahead of its channel");
   if (active > now()) return fail(ErrorCode::Corrupt, "a subscriber from the future");
   if (subscribers_.find(name) != nullptr) return fail(ErrorCode::Corrupt, "a subscriber that is there twice");
   if (subscribers_.size() != 0 && active < std::prev(subscribers_.end())->active) {
@@ -157,11 +159,12 @@ Result<void> Channel::restore_subscriber(ByteView name, Offset position, UnixMs 
 }
 
 const char* Channel::check() const {
-  if (const char* broken = log_.check()) return broken;
-  if (const char* broken = ids_.check(log_)) return broken;
+  if (const char* broken = messages_.check()) return broken;
+  if (messages_.missing() != 0) return "a channel has gaps";
+  if (const char* broken = ids_.check(messages_)) return broken;
   if (const char* broken = subscribers_.check()) return broken;
   for (const Subscriber& subscriber : subscribers_) {
-    if (subscriber.position > log_.last()) return "a subscriber is ahead of its channel";
+    if (subscriber.position > messages_.last()) return "a subscriber is ahead of its channel";
     if (subscriber.active > now()) return "a subscriber was active in the future";
   }
   if (head_.active > now()) return "the channel was active in the future";

@@ -1,12 +1,12 @@
 // A channel: every message to every subscriber, each at its own pace.
 //
 //   clock        ..   41   42   43   44   45         the next publication gets 46
-//   messages          [a]  [b]  [c]  [d]  [e]        in the blocks of a log: tag = id, entry = content
+//   messages          [a]  [b]  [c]  [d]  [e]        in blocks: tag = id, entry = content
 //                           ^              ^
 //   subscribers             sB             sA        sB has b acknowledged: it is given c, d, e
 //
-// The log's offsets count publications from 1 and never go round; the clock that clients
-// see is the birth clock plus the offset, round the seam (clock.h).
+// The offsets of messages count publications from 1 and never wrap around; the clock that
+// clients see is the birth clock plus the offset, which does (clock.h).
 //
 // Messages, their ids and subscribers expire. What time it is, is what tick() was told
 // last; every other operation takes that for the present. So whoever repeats the same
@@ -20,11 +20,11 @@
 
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
+#include "engine/blocks/blocks_codec.h"
 #include "engine/channel/clock.h"
 #include "engine/channel/message_ids.h"
 #include "engine/channel/receipt.h"
 #include "engine/channel/subscribers.h"
-#include "engine/log/log.h"
 
 namespace millrace {
 
@@ -56,12 +56,12 @@ class Channel {
 
   // --- where it stands ---
   const ChannelHead& head() const { return head_; }
-  const Log& log() const { return log_; }
+  const MessageBlocks& messages() const { return messages_; }
   const Subscribers& subscribers() const { return subscribers_; }
-  UnixMs now() const { return log_.clock(); }
+  UnixMs now() const { return messages_.clock(); }
   // What time it is by a clock that shows `wall`: its time does not go back.
   UnixMs present(UnixMs wall) const { return std::max(wall, now()); }
-  Clock clock() const { return clock_of(log_.last()); }
+  Clock clock() const { return clock_of(messages_.last()); }
   Clock clock_of(Offset offset) const { return head_.birth.after(offset.value()); }
 
   // --- time ---
@@ -82,7 +82,7 @@ class Channel {
 
   // For those that only look, at a time that has not been ticked yet:
   // the first message that has not expired, and a living subscriber or null.
-  Offset first_alive(UnixMs now) const { return log_.seek(oldest_alive(now)); }
+  Offset first_alive(UnixMs now) const { return messages_.seek(oldest_alive(now)); }
   const Subscriber* alive(ByteView name, UnixMs now) const;
   Subscriber* alive(ByteView name, UnixMs now) {
     return const_cast<Subscriber*>(static_cast<const Channel*>(this)->alive(name, now));
@@ -115,7 +115,7 @@ class Channel {
   void touch(Subscriber& subscriber);
 
   Fetch fetch(const Subscriber& subscriber, uint64_t max) const;
-  // What a receipt for everything up to this message says. REQUIRES: it is in the log.
+  // What a receipt for everything up to this message says. REQUIRES: it is there.
   Receipt receipt_for(Offset last) const;
   // Advances to what a receipt is for. Invalid, and no change, if that is not what this channel
   // has there, or ever had: it has been put back to an earlier state since.
@@ -125,20 +125,20 @@ class Channel {
   Ack acknowledge(Subscriber& subscriber, Clock clock);
 
   // Blocks that went since the last call, for the caller to free at its leisure.
-  EvictedBlocks take_evicted() { return log_.take_evicted(); }
-  bool has_evicted() const { return log_.has_evicted(); }
+  EvictedBlocks take_evicted() { return messages_.take_evicted(); }
+  bool has_evicted() const { return messages_.has_evicted(); }
 
   // --- as a value ---
   // Each step of putting a channel together again leaves a valid one or fails with Corrupt.
-  // The order: made from its head, its blocks, the log's head, its subscribers, the one
+  // The order: made from its head, its blocks, the head of its messages, its subscribers, the one
   // that was active longest ago first.
   Result<void> append_block(BlockHeader header, Buffer bytes);
-  Result<void> restore_log_head(const LogHead& head);
+  Result<void> restore_log_head(const SavedHead& head);
   Result<void> restore_subscriber(ByteView name, Offset position, UnixMs active);
 
   // Everything it holds, itself included.
   uint64_t memory() const {
-    return sizeof(*this) - sizeof(log_) + log_.memory() + ids_.memory() + subscribers_.memory();
+    return sizeof(*this) - sizeof(messages_) + messages_.memory() + ids_.memory() + subscribers_.memory();
   }
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
@@ -148,7 +148,7 @@ class Channel {
   void drop_expired();
 
   ChannelHead head_;
-  Log log_;
+  MessageBlocks messages_;
   MessageIds ids_;
   Subscribers subscribers_;
   // Subscribers last active before this have expired, though they may still be there. Not

@@ -1,5 +1,6 @@
 // A channel as bytes, for RDB, DUMP, AOF rewrite and replication; docs/formats/channel.md
-// draws them. Its log travels as logs do (log_codec.h), subscribers some hundred a string.
+// draws them. Its messages travel as engine/blocks/blocks_codec.h says, subscribers some hundred a
+// string.
 //
 //   head         := version secret(16 bytes) birth expire active        (varints but the secret)
 //   subscribers  := { size name position active }*

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "engine/base/limits.h"
-#include "engine/log/log_codec.h"
 
 namespace millrace {
 namespace {
@@ -61,12 +60,12 @@ Channel reloaded(const Channel& channel) {
   EXPECT_TRUE(head) << head.error().text;
   Channel again(head.value_or(ChannelHead{}));
   EXPECT_STREQ(again.check(), nullptr);
-  channel.log().each_block([&](const Block& block) {
+  channel.messages().each_block([&](const Block& block) {
     const auto added = again.append_block(block.header(), buffer_of(block.bytes()));
     EXPECT_TRUE(added) << added.error().text;
     EXPECT_STREQ(again.check(), nullptr);
   });
-  const auto log_head = decode_log_head(encode_log_head(channel.log()));
+  const auto log_head = decode_head(encode_head(saved_head(channel.messages())));
   EXPECT_TRUE(log_head && again.restore_log_head(*log_head));
   for (const std::string& bytes : encode_subscribers(channel)) {
     const auto restored = restore_subscribers(again, bytes);
@@ -78,11 +77,11 @@ Channel reloaded(const Channel& channel) {
 
 void expect_same(const Channel& a, const Channel& b) {
   EXPECT_EQ(encode_channel_head(a.head()), encode_channel_head(b.head()));
-  EXPECT_EQ(encode_log_head(a.log()), encode_log_head(b.log()));
+  EXPECT_EQ(encode_head(saved_head(a.messages())), encode_head(saved_head(b.messages())));
   EXPECT_EQ(encode_subscribers(a), encode_subscribers(b));
   EXPECT_EQ(a.clock(), b.clock());
   Message x{}, y{};
-  Log::Cursor in_a(a.log(), Offset(1)), in_b(b.log(), Offset(1));
+  MessageBlocks::Cursor in_a(a.messages(), Offset(1)), in_b(b.messages(), Offset(1));
   while (in_a.next(x)) {
     ASSERT_TRUE(in_b.next(y));
     EXPECT_EQ(x.tag, y.tag);
@@ -253,17 +252,28 @@ TEST(ChannelCodec, RefusesSubscribersThatCannotBe) {
 }
 
 TEST(ChannelCodec, RefusesALogThatIsNotAChannels) {
+  const auto with = [](auto field, auto value) {
+    SavedHead head;
+    head.clock = UnixMs(kNow);
+    head.*field = value;
+    return head;
+  };
+  const char* const of_log = "a log that is not a channel's";
   const struct {
     const char* name;
-    LogHead head;
+    SavedHead head;
     const char* reason;
   } rows[] = {
-      {"groups", {.clock = UnixMs(kNow), .retention = {}, .groups = 1}, "a log that is not a channel's"},
-      {"a limit", {.clock = UnixMs(kNow), .retention = {.count = 5}}, "a log that is not a channel's"},
-      {"eviction by groups", {.clock = UnixMs(kNow), .retention = {.acked = true}}, "a log that is not a channel's"},
-      {"a clock behind", {.clock = UnixMs(kNow - 1), .retention = {}}, "a log head from before its last message"},
-      {"messages that are not there",
-       {.next = Offset(2), .clock = UnixMs(kNow), .retention = {}},
+      {"groups", with(&SavedHead::groups, 1u), of_log},
+      {"a limit on count", with(&SavedHead::count, 5u), of_log},
+      {"a limit on age", with(&SavedHead::age_ms, 5u), of_log},
+      {"a limit on bytes", with(&SavedHead::bytes, 5u), of_log},
+      {"eviction by groups", with(&SavedHead::acked, true), of_log},
+      {"compaction", with(&SavedHead::latest, true), of_log},
+      {"compacted messages", with(&SavedHead::compacted, 1u), of_log},
+      {"compacted messages at the front", with(&SavedHead::evicted_end, Offset(0)), of_log},
+      {"a clock behind", with(&SavedHead::clock, UnixMs(kNow - 1)), "a log head from before its last message"},
+      {"messages that are not there", with(&SavedHead::next, Offset(2)),
        "a log head that does not belong to its blocks"},
   };
   for (const auto& row : rows) {
@@ -282,12 +292,12 @@ TEST(ChannelCodec, ABlockThatIsRefusedChangesNothing) {
   Channel channel(head_at(0));
   channel.publish("first", "content", {});
   const Channel before = channel.clone();
-  source.log().each_block([&](const Block& block) {
+  source.messages().each_block([&](const Block& block) {
     const auto added = channel.append_block(block.header(), buffer_of(block.bytes()));
     ASSERT_FALSE(added);
     EXPECT_EQ(added.error().text, "a block that does not follow on");
   });
-  BlockHeader header{.first = channel.log().next(), .first_time = UnixMs(kNow), .count = UINT32_MAX};
+  BlockHeader header{.first = channel.messages().next(), .first_time = UnixMs(kNow), .count = UINT32_MAX};
   EXPECT_EQ(channel.append_block(header, buffer_of("x")).error().text, "more messages than a channel holds");
   header.count = 1;
   EXPECT_EQ(channel.append_block(header, buffer_of("x")).error().code, ErrorCode::Corrupt);
@@ -299,7 +309,7 @@ TEST(ChannelCodec, ABlockThatIsRefusedChangesNothing) {
 
 // No server writes such blocks, but anybody may send them.
 TEST(ChannelCodec, OfTwoMessagesWithOneIdTheNewerIsFound) {
-  Log log;
+  MessageBlocks log;
   log.tick(UnixMs(kNow));
   for (const char* id : {"a", "b", "a"}) log.append(id, "content");
   Channel channel(head_at(0));

@@ -34,7 +34,8 @@ bool lives(const Channel& channel, ByteView name) { return channel.alive(name, c
 std::vector<std::string> messages_of(const Channel& channel) {
   std::vector<std::string> ids;
   Message message;
-  for (Log::Cursor cursor(channel.log(), Offset(0)); cursor.next(message);) ids.emplace_back(message.tag);
+  for (MessageBlocks::Cursor cursor(channel.messages(), Offset(0)); cursor.next(message);)
+    ids.emplace_back(message.tag);
   return ids;
 }
 
@@ -90,8 +91,8 @@ TEST(ChannelExpiry, WhoOnlyLooksSeesTheSameWithoutATick) {
   EXPECT_EQ(channel.find("a", last + 1), std::nullopt);
   EXPECT_EQ(channel.find("b", last + 1), Offset(2));
   EXPECT_EQ(channel.alive("s", last + 1), nullptr);
-  EXPECT_EQ(channel.first_alive(last + 2), channel.log().next());
-  EXPECT_EQ(channel.log().count(), 2u) << "looking changes nothing";
+  EXPECT_EQ(channel.first_alive(last + 2), channel.messages().next());
+  EXPECT_EQ(channel.messages().count(), 2u) << "looking changes nothing";
   EXPECT_EQ(channel.subscribers().size(), 1u);
 }
 
@@ -278,10 +279,10 @@ TEST(ChannelExpiry, AnExpiryLongerThanTimeItselfExpiresNothing) {
 TEST(ChannelExpiry, BlocksThatGoAreHandedOut) {
   Channel channel = new_channel();
   for (int i = 0; i < 100; ++i) channel.publish(std::to_string(i), std::string(1000, 'x'), {});
-  EXPECT_GE(channel.log().block_count(), 7u);
+  EXPECT_GE(channel.messages().block_count(), 7u);
   const uint64_t before = channel.memory();
   tick(channel, kExpire + 1);
-  EXPECT_EQ(channel.log().block_count(), 0u);
+  EXPECT_EQ(channel.messages().block_count(), 0u);
   EXPECT_GE(channel.take_evicted().size(), 7u);
   EXPECT_EQ(channel.take_evicted().size(), 0u);
   EXPECT_LE(channel.memory(), before / 10);

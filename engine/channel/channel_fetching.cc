@@ -26,7 +26,7 @@ void ChannelOperations::give(const Channel& channel, ByteView channel_name, Byte
                              FetchSink& sink) {
   sink.begin(fetch.count);
   if (fetch.count == 0) return sink.end(std::nullopt, fetch.more);
-  Log::Cursor cursor(channel.log(), fetch.from);
+  MessageBlocks::Cursor cursor(channel.messages(), fetch.from);
   Message message;
   for (uint64_t i = 0; i < fetch.count && cursor.next(message); ++i) sink.message(message);
   counters_.fetched += fetch.count;
@@ -52,7 +52,7 @@ Outcome<Done> ChannelOperations::fetch(Place<Channel>& place, FetchRequest& requ
   if (fetch.count == 0 && call.may_wait) {
     request.has_waited = true;
     follow.effects.add(kChannelTouch, std::string(request.subscriber));
-    follow.wait = Wait{.line = request.subscriber, .mark = channel.log().next().value(), .seen = channel.now().value()};
+    follow.wait = Wait{.line = request.subscriber, .mark = channel.messages().next().value(), .seen = channel.now().value()};
     follow.look_after_at(next_sign(channel.now(), channel.head().expire_ms));
     return done;
   }

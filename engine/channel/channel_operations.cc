@@ -8,7 +8,7 @@
 #include "engine/channel/channel_codec.h"
 #include "engine/channel/channel_effects.h"
 #include "engine/channel/receipt.h"
-#include "engine/log/log_codec.h"
+#include "engine/blocks/blocks_codec.h"
 
 namespace millrace {
 
@@ -38,7 +38,7 @@ UnixMs time_of(const Channel& channel, const Call& call) {
 
 void ChannelOperations::move_clock(Channel& channel, const Call& call, Effects& effects) {
   if (!call.decides) return;
-  const Offset first = channel.log().first();
+  const Offset first = channel.messages().first();
   if (!channel.tick(call.now.wall)) return;
   effects.add(kChannelClock, channel.now().value());
   count_expired(channel, first);
@@ -104,7 +104,7 @@ Outcome<Done> ChannelOperations::publish_pairs(Place<Channel>& place, std::span<
   follow.expires_at = channel.expires_at();
   follow.effects.add_request();
   follow.events.add(event);
-  follow.wake.mark = channel.log().next().value();
+  follow.wake.mark = channel.messages().next().value();
   return done;
 }
 
@@ -167,7 +167,7 @@ Outcome<Clock> ChannelOperations::subscribe(Place<Channel>& place, const Subscri
   // Before the expiry changes: a shorter one takes nothing from a subscriber that has just shown itself.
   done.answer = channel.clock_of(channel.subscribe(request.subscriber).position);
   if (request.expire_ms) {
-    const Offset first = channel.log().first();
+    const Offset first = channel.messages().first();
     channel.set_expire(*request.expire_ms);
     count_expired(channel, first);
   }
@@ -229,7 +229,7 @@ Result<void> ChannelOperations::apply_to(Channel& channel, const ChannelEffect& 
       return channel.append_block(*header, Buffer::copy_of(effect.bytes));
     }
     case Kind::LogHead: {
-      const auto head = decode_log_head(effect.bytes);
+      const auto head = decode_head(effect.bytes);
       if (!head) return std::unexpected(head.error());
       return channel.restore_log_head(*head);
     }

@@ -99,7 +99,7 @@ class ChannelOperations {
   // from it alone, and requests are told as they came.
   void move_clock(Channel& channel, const Call& call, Effects& effects);
   void count_expired(const Channel& channel, Offset first_before) {
-    counters_.expired += channel.log().first() - first_before;
+    counters_.expired += channel.messages().first() - first_before;
   }
   static void touch(Channel& channel, Subscriber& subscriber, Consequences& follow);
   void give(const Channel& channel, ByteView channel_name, ByteView subscriber, const Fetch& fetch, FetchSink& sink);

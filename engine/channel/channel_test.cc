@@ -24,7 +24,7 @@ std::optional<int64_t> publish(Channel& channel, ByteView id, ByteView content =
 // The ids that a fetch returns.
 std::vector<std::string> ids_in(const Channel& channel, const Fetch& fetch) {
   std::vector<std::string> ids;
-  Log::Cursor cursor(channel.log(), fetch.from);
+  MessageBlocks::Cursor cursor(channel.messages(), fetch.from);
   Message message;
   for (uint64_t i = 0; i < fetch.count && cursor.next(message); ++i) ids.emplace_back(message.tag);
   return ids;
@@ -50,7 +50,7 @@ TEST(Channel, ANewOneStandsAtTheClockItWasMadeWith) {
     const Channel channel = channel_at(clock);
     EXPECT_EQ(channel.clock(), Clock(clock));
     EXPECT_EQ(channel.now(), UnixMs(kNow));
-    EXPECT_TRUE(channel.log().empty());
+    EXPECT_TRUE(channel.messages().empty());
     EXPECT_EQ(channel.subscribers().size(), 0u);
     EXPECT_STREQ(channel.check(), nullptr);
   }
@@ -61,7 +61,7 @@ TEST(Channel, PublishingMovesTheClockByOne) {
   EXPECT_EQ(publish(channel, "a"), 1);
   EXPECT_EQ(publish(channel, "b"), 2);
   EXPECT_EQ(channel.clock(), Clock(2));
-  EXPECT_EQ(channel.log().count(), 2u);
+  EXPECT_EQ(channel.messages().count(), 2u);
 }
 
 TEST(Channel, AnIdThatWasPublishedBeforeChangesNothing) {
@@ -72,7 +72,7 @@ TEST(Channel, AnIdThatWasPublishedBeforeChangesNothing) {
   EXPECT_EQ(channel.clock(), Clock(1));
   EXPECT_EQ(channel.head().active, UnixMs(kNow)) << "a duplicate is no activity";
   Message message;
-  Log::Cursor cursor(channel.log(), Offset(1));
+  MessageBlocks::Cursor cursor(channel.messages(), Offset(1));
   ASSERT_TRUE(cursor.next(message));
   EXPECT_EQ(message.entry, "first");
   EXPECT_FALSE(cursor.next(message));
@@ -83,7 +83,7 @@ TEST(Channel, IdsThatDifferLittleAreDifferent) {
   const std::string ids[] = {"a", "A", "a ", std::string("a\0", 2), std::string("a\0a", 3), "aa"};
   for (const std::string& id : ids) EXPECT_TRUE(publish(channel, id));
   for (const std::string& id : ids) EXPECT_FALSE(publish(channel, id));
-  EXPECT_EQ(channel.log().count(), std::size(ids));
+  EXPECT_EQ(channel.messages().count(), std::size(ids));
 }
 
 TEST(Channel, AMessageIsFoundByItsId) {
@@ -242,8 +242,8 @@ TEST(Channel, ASubscriberWhoStartsAtTheSeamGetsWhatComesBehindIt) {
 
 TEST(Channel, HasNoRoomBehindTheLastOffset) {
   Channel channel = channel_at(0);
-  LogHead head;
-  head.first = head.next = kMaxOffset - 2;
+  SavedHead head;
+  head.first = head.next = head.evicted_end = kMaxOffset - 2;
   head.clock = UnixMs(kNow);
   ASSERT_TRUE(channel.restore_log_head(head));
   EXPECT_EQ(channel.room(), 2u);

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/base/bytes.h"
-#include "engine/log/message.h"
+#include "engine/blocks/message.h"
 
 namespace millrace {
 

@@ -1,5 +1,5 @@
 // The ids of a channel's messages, to find duplicates: for each id where its message is,
-// about eleven bytes. The ids themselves are in the log's blocks, once.
+// about eleven bytes. The ids themselves are in the blocks, once.
 //
 // An id lives exactly as long as its message. Eviction costs nothing here: an entry whose
 // message has gone is dead, and is swept when its bucket is next touched.
@@ -9,7 +9,7 @@
 
 #include "engine/base/hash_index.h"
 #include "engine/base/keyed_hash.h"
-#include "engine/log/log.h"
+#include "engine/blocks/message_blocks.h"
 
 namespace millrace {
 
@@ -20,16 +20,16 @@ class MessageIds {
 
   uint32_t hash(ByteView id) const { return static_cast<uint32_t>(keyed_hash(key_, id)); }
 
-  // Where the message with this id is; nothing if there is none in the log.
-  std::optional<Offset> find(const Log& log, uint32_t hash, ByteView id) const;
+  // Where the message with this id is; nothing if there is none.
+  std::optional<Offset> find(const MessageBlocks& messages, uint32_t hash, ByteView id) const;
 
-  // Notes a message that is in the log. REQUIRES: find() knows no other with its id.
-  void add(const Log& log, uint32_t hash, Offset offset);
+  // Notes a message that is there. REQUIRES: find() knows no other with its id.
+  void add(const MessageBlocks& messages, uint32_t hash, Offset offset);
   // The same if there may be one already: then the newer counts.
-  void add_or_replace(const Log& log, uint32_t hash, ByteView id, Offset offset);
+  void add_or_replace(const MessageBlocks& messages, uint32_t hash, ByteView id, Offset offset);
 
   // To be called when messages have gone.
-  void shrink(const Log& log);
+  void shrink(const MessageBlocks& messages);
 
   MessageIds clone() const {
     MessageIds copy(key_);
@@ -38,14 +38,16 @@ class MessageIds {
   }
 
   uint64_t memory() const { return index_.memory(); }
-  // Every message of the log is found by its id.
-  const char* check(const Log& log) const;
+  // Every message is found by its id.
+  const char* check(const MessageBlocks& messages) const;
 
  private:
-  // The low bits of an offset are enough: no log holds 2^32 messages at once.
-  static Offset offset_of(const Log& log, uint32_t low);
-  static bool lives(const Log& log, uint32_t low) { return offset_of(log, low) >= log.first(); }
-  static bool has_id(const Log& log, uint32_t low, ByteView id);
+  // The low bits of an offset are enough: no channel holds 2^32 messages at once.
+  static Offset offset_of(const MessageBlocks& messages, uint32_t low);
+  static bool lives(const MessageBlocks& messages, uint32_t low) {
+    return offset_of(messages, low) >= messages.first();
+  }
+  static bool has_id(const MessageBlocks& messages, uint32_t low, ByteView id);
 
   HashKey key_;
   HashIndex<uint32_t> index_;

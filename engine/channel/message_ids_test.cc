@@ -9,20 +9,20 @@ namespace {
 
 constexpr HashKey kKey = {1, 2, 3};
 
-// A log and the ids of its messages, as a channel has them.
+// Messages and their ids, as a channel has them.
 struct Known {
-  Log log;
+  MessageBlocks messages;
   MessageIds ids{kKey};
 
   Offset add(ByteView id) {
-    const Offset offset = log.append(id, "content");
-    ids.add(log, ids.hash(id), offset);
+    const Offset offset = messages.append(id, "content");
+    ids.add(messages, ids.hash(id), offset);
     return offset;
   }
-  std::optional<Offset> find(ByteView id) const { return ids.find(log, ids.hash(id), id); }
+  std::optional<Offset> find(ByteView id) const { return ids.find(messages, ids.hash(id), id); }
   void evict_before(uint64_t offset) {
-    log.evict_before(Offset(offset));
-    ids.shrink(log);
+    messages.evict_before(Offset(offset));
+    ids.shrink(messages);
   }
 };
 
@@ -36,7 +36,7 @@ TEST(MessageIds, LeadToTheirMessages) {
     ASSERT_EQ(known.add(id_of(i)), Offset(i));
   }
   for (uint64_t i = 1; i <= 5000; ++i) ASSERT_EQ(known.find(id_of(i)), Offset(i));
-  EXPECT_STREQ(known.ids.check(known.log), nullptr);
+  EXPECT_STREQ(known.ids.check(known.messages), nullptr);
 }
 
 TEST(MessageIds, AreAnyBytes) {
@@ -50,20 +50,20 @@ TEST(MessageIds, TwoOfOneHashAreToldApart) {
   Known known;
   const uint32_t hash = known.ids.hash("a");
   const Offset a = known.add("a");
-  const Offset b = known.log.append("b", "content");
-  known.ids.add(known.log, hash, b);
-  EXPECT_EQ(known.ids.find(known.log, hash, "a"), a);
-  EXPECT_EQ(known.ids.find(known.log, hash, "b"), b);
-  EXPECT_EQ(known.ids.find(known.log, hash, "c"), std::nullopt);
+  const Offset b = known.messages.append("b", "content");
+  known.ids.add(known.messages, hash, b);
+  EXPECT_EQ(known.ids.find(known.messages, hash, "a"), a);
+  EXPECT_EQ(known.ids.find(known.messages, hash, "b"), b);
+  EXPECT_EQ(known.ids.find(known.messages, hash, "c"), std::nullopt);
 }
 
 TEST(MessageIds, AnIdGoesWithItsMessage) {
   Known known;
   for (uint64_t i = 1; i <= 100; ++i) known.add(id_of(i));
-  known.log.evict_before(Offset(51));
+  known.messages.evict_before(Offset(51));
   EXPECT_EQ(known.find(id_of(50)), std::nullopt);
   EXPECT_EQ(known.find(id_of(51)), Offset(51));
-  EXPECT_STREQ(known.ids.check(known.log), nullptr);
+  EXPECT_STREQ(known.ids.check(known.messages), nullptr);
   EXPECT_EQ(known.add(id_of(50)), Offset(101));
   EXPECT_EQ(known.find(id_of(50)), Offset(101));
 }
@@ -72,15 +72,15 @@ TEST(MessageIds, TheNewerOfTwoMessagesWithOneIdCounts) {
   Known known;
   known.add("a");
   known.add("b");
-  const Offset again = known.log.append("a", "content");
-  known.ids.add_or_replace(known.log, known.ids.hash("a"), "a", again);
-  known.ids.add_or_replace(known.log, known.ids.hash("c"), "c", known.log.append("c", "content"));
+  const Offset again = known.messages.append("a", "content");
+  known.ids.add_or_replace(known.messages, known.ids.hash("a"), "a", again);
+  known.ids.add_or_replace(known.messages, known.ids.hash("c"), "c", known.messages.append("c", "content"));
   EXPECT_EQ(known.find("a"), again);
   EXPECT_EQ(known.find("c"), Offset(4));
   known.evict_before(3);
   EXPECT_EQ(known.find("a"), again);
   EXPECT_EQ(known.find("b"), std::nullopt);
-  EXPECT_STREQ(known.ids.check(known.log), nullptr);
+  EXPECT_STREQ(known.ids.check(known.messages), nullptr);
 }
 
 // The index holds the low 32 bits of offsets: across the point where they begin again, and
@@ -89,14 +89,14 @@ TEST(MessageIds, OffsetsBeyondThirtyTwoBitsAreTold) {
   for (uint64_t next : {(uint64_t{1} << 32) - 50, (uint64_t{7} << 32) - 50, kMaxOffset.value() - 150}) {
     SCOPED_TRACE(next);
     Known known;
-    LogHead head;
+    MessagesHead head;
     head.first = head.next = Offset(next);
-    ASSERT_TRUE(known.log.restore_head(head));
+    ASSERT_TRUE(known.messages.restore_head(head));
     for (uint64_t i = 0; i < 100; ++i) ASSERT_EQ(known.add(id_of(i)), Offset(next + i));
     for (uint64_t i = 0; i < 100; ++i) ASSERT_EQ(known.find(id_of(i)), Offset(next + i));
     known.evict_before(next + 60);
     for (uint64_t i = 0; i < 100; ++i) ASSERT_EQ(known.find(id_of(i)).has_value(), i >= 60);
-    EXPECT_STREQ(known.ids.check(known.log), nullptr);
+    EXPECT_STREQ(known.ids.check(known.messages), nullptr);
   }
 }
 
@@ -109,19 +109,19 @@ TEST(MessageIds, OfAChannelThatMovesOnTakeNoMoreMemory) {
     most = std::max(most, known.ids.memory());
   }
   EXPECT_LE(most, 64u * 1024);
-  EXPECT_STREQ(known.ids.check(known.log), nullptr);
-  known.evict_before(known.log.next().value());
+  EXPECT_STREQ(known.ids.check(known.messages), nullptr);
+  known.evict_before(known.messages.next().value());
   EXPECT_EQ(known.ids.memory(), 0u);
 }
 
 TEST(MessageIds, ACloneStandsOnItsOwn) {
   Known known;
   for (uint64_t i = 1; i <= 100; ++i) known.add(id_of(i));
-  Known copy{known.log.clone(), known.ids.clone()};
+  Known copy{known.messages.clone(), known.ids.clone()};
   known.evict_before(101);
   for (uint64_t i = 1; i <= 100; ++i) ASSERT_EQ(copy.find(id_of(i)), Offset(i));
   EXPECT_EQ(copy.ids.hash("a"), known.ids.hash("a"));
-  EXPECT_STREQ(copy.ids.check(copy.log), nullptr);
+  EXPECT_STREQ(copy.ids.check(copy.messages), nullptr);
 }
 
 }  // namespace

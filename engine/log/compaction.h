@@ -26,12 +26,12 @@
 #include "engine/base/keyed_hash.h"
 #include "engine/base/ordered_chunks.h"
 #include "engine/base/strong.h"
-#include "engine/log/removal.h"
+#include "engine/blocks/removal.h"
 
 namespace millrace {
 
 class Block;
-class Log;
+class MessageBlocks;
 struct Message;
 
 struct CompactionProgress {
@@ -40,36 +40,33 @@ struct CompactionProgress {
   uint64_t superseded = 0;  // messages known to have a newer one and still there, or evicted meanwhile
 };
 
-// By which tags are hashed. Strangers choose tags: whoever has the engine makes it random once,
-// before any log is compacted. Never saved.
-HashKey& tag_hash_key();
-
 class Compaction {
  public:
   // Begins by indexing the log, which may be large, a slice at a time; then it scans all
-  // of it once.
-  explicit Compaction(const Log& log);
+  // of it once. Tags are hashed by `tag_key`, which is never saved. It should be random: clients
+  // choose tags, and could otherwise choose many with one hash.
+  Compaction(const MessageBlocks& messages, const HashKey& tag_key);
 
   // A message was appended. O(log n) of the number of blocks.
-  void on_append(const Log& log, Offset offset, ByteView tag);
+  void on_append(const MessageBlocks& messages, Offset offset, ByteView tag);
 
   // The blocks between these offsets, [from, to), were written anew as `blocks`. If any of
   // it was dirty, all of it is.
   void on_rewritten(Offset from, Offset to, const std::vector<Block>& blocks);
 
   // What can go, of about `budget` messages looked at. REQUIRES: it is removed.
-  Removal find(const Log& log, uint64_t budget);
+  Removal find(const MessageBlocks& messages, uint64_t budget);
 
   // True if find() has anything to look at.
-  bool has_work(const Log& log) const;
-  CompactionProgress progress(const Log& log) const;
+  bool has_work(const MessageBlocks& messages) const;
+  CompactionProgress progress(const MessageBlocks& messages) const;
 
   // Frees a part of what it knows, about `count` tags of it; false once there is no more. REQUIRES: nothing but more of
   // this, and its destruction, follows.
   bool free_some(size_t count);
 
   uint64_t memory() const { return sizeof(*this) + newest_.memory() + dirty_.memory(); }
-  const char* check(const Log& log) const;
+  const char* check(const MessageBlocks& messages) const;
 
  private:
   // An offset where an eighth byte of alignment would cost four.
@@ -89,21 +86,22 @@ class Compaction {
     uint64_t count = 0;
   };
 
-  static uint32_t hash_of(ByteView tag);
-  Entries entries_of(const Log& log, uint32_t hash);
+  uint32_t hash_of(ByteView tag) const { return static_cast<uint32_t>(keyed_hash(tag_key_, tag)); }
+  Entries entries_of(const MessageBlocks& messages, uint32_t hash);
   // The entry that is for this very tag, by comparing; null if none is.
-  Place* entry_for(const Log& log, uint32_t hash, ByteView tag);
-  void add_entry(const Log& log, uint32_t hash, Offset offset);
-  void note(const Log& log, Offset offset, ByteView tag);
-  uint64_t index_some(const Log& log, uint64_t budget);
+  Place* entry_for(const MessageBlocks& messages, uint32_t hash, ByteView tag);
+  void add_entry(const MessageBlocks& messages, uint32_t hash, Offset offset);
+  void note(const MessageBlocks& messages, Offset offset, ByteView tag);
+  uint64_t index_some(const MessageBlocks& messages, uint64_t budget);
   // False if there is none to look at.
-  bool next_block(const Log& log, Offset& from);
-  uint64_t look_at_block(const Log& log, Offset from, Removal& found);
-  bool can_go(const Log& log, const Message& message);
-  void make_dirty(const Log& log, Offset offset);
+  bool next_block(const MessageBlocks& messages, Offset& from);
+  uint64_t look_at_block(const MessageBlocks& messages, Offset from, Removal& found);
+  bool can_go(const MessageBlocks& messages, const Message& message);
+  void make_dirty(const MessageBlocks& messages, Offset offset);
   // True if there was one.
   bool clean(Offset from, Offset to);
 
+  HashKey tag_key_;
   HashIndex<Place> newest_;
   OrderedChunks<uint64_t, itself> dirty_;  // the first offsets of dirty blocks
   Offset indexed_to_;                      // all before are in newest_ or superseded

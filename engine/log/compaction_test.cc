@@ -8,9 +8,12 @@
 #include <vector>
 
 #include "engine/log/log_codec.h"
+#include "tests/model/test_packer.h"
 
 namespace millrace {
 namespace {
+
+using testing::kTestTagKey;
 
 constexpr BlockLimits kTiny{.bytes = 128, .messages = 10};
 using State = CompactionProgress::State;
@@ -31,7 +34,7 @@ uint64_t compact_all(Log& log, uint64_t budget = 5) {
       ADD_FAILURE() << "compaction does not come to an end";
       break;
     }
-    removed += log.compact(budget, kTiny).count();
+    removed += log.compact(kTestTagKey, budget, kTiny).count();
     EXPECT_STREQ(log.check(), nullptr);
   }
   return removed;
@@ -101,7 +104,7 @@ TEST(Compaction, IsSafeAgainstWritesBetweenItsSlices) {
   Log log = latest_log({});
   for (int i = 0; i < 2000; ++i) {
     log.append("tag " + std::to_string(i * 7 % 31), "entry", kTiny);
-    if (i % 3 == 0) log.compact(static_cast<uint64_t>(i % 11), kTiny);
+    if (i % 3 == 0) log.compact(kTestTagKey, static_cast<uint64_t>(i % 11), kTiny);
     if (i % 100 == 0) {
       ASSERT_EQ(log.check(), nullptr);
     }
@@ -116,7 +119,7 @@ TEST(Compaction, ItsWorkFollowsWhatIsDirtyAndNotWhatIsThere) {
   for (int i = 0; i < 5000; ++i) log.append("tag " + std::to_string(i), "entry", kTiny);
   compact_all(log, 1000);
   log.append("tag 17", "again", kTiny);
-  const Removal removal = log.compact(20, kTiny);
+  const Removal removal = log.compact(kTestTagKey, 20, kTiny);
   ASSERT_EQ(removal.count(), 1u);
   EXPECT_EQ(removal.ranges[0].from, Offset(18));
   EXPECT_FALSE(log.wants_compaction());
@@ -127,7 +130,7 @@ TEST(Compaction, GivesMemoryBackAndJoinsWhatIsLeftOfBlocks) {
   log.set_retention({.latest = true});
   for (int i = 0; i < 100'000; ++i) log.append("tag " + std::to_string(i % 1000), std::string(100, 'e'));
   const uint64_t before = log.memory();
-  while (log.wants_compaction()) log.compact(500);
+  while (log.wants_compaction()) log.compact(kTestTagKey, 500);
   EXPECT_EQ(log.check(), nullptr);
   EXPECT_EQ(log.count(), 1000u);
   EXPECT_LT(log.memory(), before / 50);
@@ -141,7 +144,7 @@ TEST(Compaction, OneSurvivorInEachBlockDoesNotKeepABlock) {
     log.append(i % 100 == 0 ? "only " + std::to_string(i) : "all", std::string(100, 'e'));
   }
   const size_t blocks = log.block_count();
-  while (log.wants_compaction()) log.compact(300);
+  while (log.wants_compaction()) log.compact(kTestTagKey, 300);
   EXPECT_EQ(log.count(), 201u);
   EXPECT_LT(log.block_count() * 20, blocks);
   EXPECT_EQ(log.check(), nullptr);
@@ -151,10 +154,10 @@ TEST(Compaction, SaysHowFarItIs) {
   Log log = latest_log(std::vector<std::string>(100, "a"));
   EXPECT_EQ(log.compaction_progress().state, State::Indexing);
   EXPECT_EQ(log.compaction_progress().reached, Offset(1));
-  log.compact(30, kTiny);
+  log.compact(kTestTagKey, 30, kTiny);
   EXPECT_EQ(log.compaction_progress().state, State::Indexing);
   EXPECT_EQ(log.compaction_progress().reached, Offset(31));
-  log.compact(75, kTiny);
+  log.compact(kTestTagKey, 75, kTiny);
   EXPECT_EQ(log.compaction_progress().state, State::Compacting);
   EXPECT_GT(log.compaction_progress().superseded, 80u);
   compact_all(log);
@@ -166,7 +169,7 @@ TEST(Compaction, SaysHowFarItIs) {
 
 TEST(Compaction, StopsAndBeginsAnewAsItIsSwitched) {
   Log log = latest_log({"a", "a", "b"});
-  log.compact(2, kTiny);
+  log.compact(kTestTagKey, 2, kTiny);
   log.set_retention({});
   EXPECT_FALSE(log.wants_compaction());
   log.append("b", "", kTiny);
@@ -182,7 +185,7 @@ std::vector<std::string> tags_with_one_hash(size_t count) {
   for (uint64_t i = 0;; ++i) {
     // The hash of the index, cut to fewer bits, would find more; two need some 80,000 tries.
     std::string tag = "tag " + std::to_string(i);
-    auto& same = by_hash[static_cast<uint32_t>(keyed_hash(tag_hash_key(), tag))];
+    auto& same = by_hash[static_cast<uint32_t>(keyed_hash(kTestTagKey, tag))];
     same.push_back(std::move(tag));
     if (same.size() == count) return same;
   }
@@ -222,7 +225,7 @@ TEST(Compaction, WhatItTakesOutIsTakenOutElsewhereByItsEffect) {
   Log log = latest_log({"a", "b", "a", "c", "b", "a", "d"});
   Log replica = log.clone();
   while (log.wants_compaction()) {
-    const Removal removal = log.compact(3, kTiny);
+    const Removal removal = log.compact(kTestTagKey, 3, kTiny);
     if (removal.empty()) continue;
     const auto applied = apply_removal(replica, encode_effect(removal), kTiny);
     ASSERT_TRUE(applied) << applied.error().text;

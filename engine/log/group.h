@@ -14,9 +14,9 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/strong.h"
+#include "engine/blocks/removal.h"
 #include "engine/log/consumers.h"
 #include "engine/log/pending.h"
-#include "engine/log/removal.h"
 
 namespace millrace {
 

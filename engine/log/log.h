@@ -1,20 +1,10 @@
-// A log: messages with logical offsets 1, 2, 3, … that are never reused and never
-// change. New ones are appended at the end, old ones evicted at the front, and by
-// compaction those in between go that have a newer one of the same tag.
+// A log: messages in blocks (engine/blocks/message_blocks.h), a retention that says what is kept
+// of them, and groups that share them out among consumers.
 //
-//        evicted      full blocks               newest block
-//   ...............[ 71 .. 230 ][ 231 .. 388 ][ 389 .. 402 ]
-//                       ^ first = 75                   ^ last = 402, next = 403
-//
-// Eviction is exact: it moves `first`, and a block goes when its last message does.
-// `first > last` always means empty; a new log has first = 1, last = 0.
-//
-// Compaction leaves gaps: offsets between first and last that have no message. There is
-// always one at `first` and at `last`. What goes at the front moves `first` as well, but
-// is not evicted: `evicted_end` stays, because readers are told of evicted offsets only.
-//
-// Dates never run backwards inside a log: `tick` moves its clock on, an earlier date
-// is ignored, so that TSEEK has one answer whatever the host's clock did.
+// Of what the retention does not keep, old messages are evicted at the front, and compaction takes
+// out those in between that have a newer one of the same tag. It leaves gaps. Where it takes out
+// the first message, first() moves as well, but nothing is evicted: `evicted_end` stays, because
+// readers are told of evicted offsets only.
 #pragma once
 
 #include <algorithm>
@@ -23,31 +13,22 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/strong.h"
-#include "engine/log/block.h"
-#include "engine/log/block_list.h"
+#include "engine/blocks/message_blocks.h"
 #include "engine/log/compaction.h"
 #include "engine/log/group.h"
-#include "engine/log/message.h"
-#include "engine/log/removal.h"
 #include "engine/log/retention.h"
-#include "engine/log/tag_index.h"
 
 namespace millrace {
 
-// What a log is besides its blocks: what RDB and AOF rewrite save beside them.
-struct LogHead {
-  Offset first{1};
-  Offset next{1};
-  UnixMs clock;
+// What is saved of a log besides its blocks and groups.
+struct LogHead : MessagesHead {
   Retention retention;
-  uint64_t blocks = 0;
-  uint64_t groups = 0;
+  uint64_t groups = 0;  // how many there are
   Offset evicted_end{1};
   uint64_t compacted = 0;
 };
@@ -55,45 +36,57 @@ struct LogHead {
 class Log {
  public:
   // The first message will have this offset.
-  explicit Log(Offset first = Offset(1));
+  explicit Log(Offset first = Offset(1)) : messages_(first) {}
   Log(Log&&) noexcept = default;
   Log& operator=(Log&&) noexcept = default;
 
   Log clone() const;
 
-  // --- where it stands ---
-  Offset first() const { return front_.offset; }
-  Offset next() const { return newest_.end(); }  // the offset the next message gets
-  Offset last() const { return next() - 1; }
-  bool empty() const { return first() == next(); }
-  uint64_t count() const { return next() - first() - missing(); }
-  // Offsets in [first, next) without a message.
-  uint64_t missing() const { return gaps_ ? gaps_->missing : 0; }
-  // One past the last evicted message; at most first().
-  Offset evicted_end() const { return gaps_ ? gaps_->evicted_end : first(); }
-  // Messages that compaction has ever taken out.
-  uint64_t compacted_total() const { return gaps_ ? gaps_->compacted : 0; }
-  uint64_t payload() const { return payload_; }      // bytes of tags and entries
-  UnixMs clock() const { return clock_; }            // the date the next message gets
-  UnixMs first_time() const { return front_.time; }  // REQUIRES: !empty()
-  size_t block_count() const { return full_.size() + (newest_.empty() ? 0 : 1); }
-
-  // --- writing ---
-  // Moves the clock to `now` unless it is there or past it; true if it moved.
-  bool tick(UnixMs now);
-  // How many more messages its offsets allow. next() stays an offset too: it is saved.
-  uint64_t room() const { return kMaxOffset - next(); }
-  // Appends with the date clock() and returns the offset. O(1), amortised.
-  // REQUIRES: room() > 0; tag and entry together under 2 GiB.
+  // --- messages: as message_blocks.h says ---
+  const MessageBlocks& messages() const { return messages_; }
+  Offset first() const { return messages_.first(); }
+  Offset next() const { return messages_.next(); }
+  Offset last() const { return messages_.last(); }
+  bool empty() const { return messages_.empty(); }
+  uint64_t count() const { return messages_.count(); }
+  uint64_t missing() const { return messages_.missing(); }
+  uint64_t payload() const { return messages_.payload(); }
+  UnixMs clock() const { return messages_.clock(); }
+  UnixMs first_time() const { return messages_.first_time(); }
+  size_t block_count() const { return messages_.block_count(); }
+  uint64_t room() const { return messages_.room(); }
+  Offset seek(UnixMs time) const { return messages_.seek(time); }
+  uint64_t missing_from(Offset from) const { return messages_.missing_from(from); }
+  bool tick(UnixMs now) { return messages_.tick(now); }
   Offset append(ByteView tag, ByteView entry, BlockLimits limits = {});
 
+  class Cursor : public MessageBlocks::Cursor {
+   public:
+    Cursor(const Log& log, Offset from) : MessageBlocks::Cursor(log.messages_, from) {}
+  };
+
+  template <class Visit>
+  void each_block(Visit visit) const {
+    messages_.each_block(visit);
+  }
+
+  bool has_unpacked() const { return messages_.has_unpacked(); }
+  std::optional<UnixMs> oldest_unpacked() const { return messages_.oldest_unpacked(); }
+  uint64_t pack_next(BlockPacker& packer, int level) { return messages_.pack_next(packer, level); }
+  uint64_t packed_blocks() const { return messages_.packed_blocks(); }
+  uint64_t saved_by_packing() const { return messages_.saved_by_packing(); }
+
+  EvictedBlocks take_evicted() { return messages_.take_evicted(); }
+  bool has_evicted() const { return messages_.has_evicted(); }
+  EvictedBlocks take_all_blocks() { return messages_.take_all_blocks(); }
+
   // --- evicting ---
-  // Evicts all messages before `new_first` (at most next(), beyond which it stops)
-  // and returns how many. Cost: the blocks that go, plus a walk inside one.
-  // The bytes of whole blocks are not freed here: see take_evicted().
+  // Evicts all messages before `new_first`, for groups too, and returns how many.
   uint64_t evict_before(Offset new_first);
   // Evicts so that `count` messages remain, fewer if there are fewer.
-  uint64_t keep_newest(uint64_t count);
+  uint64_t keep_newest(uint64_t count) { return evict_before(messages_.first_of_newest(count)); }
+  // One past the last evicted message; at most first().
+  Offset evicted_end() const { return compacted_ ? compacted_->evicted_end : first(); }
 
   const Retention& retention() const { return retention_; }
   void set_retention(Retention retention);
@@ -110,36 +103,12 @@ class Log {
   std::optional<UnixMs> next_age_due() const;
   TailHolder tail_holder(UnixMs now) const;
 
-  // Blocks that went since the last call, for the caller to free at its leisure:
-  // freeing thousands at once would be a pause.
-  EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
-  bool has_evicted() const { return !evicted_.empty(); }
-  // The same of all blocks it has. REQUIRES: nothing but its destruction follows.
-  EvictedBlocks take_all_blocks();
-
-  // What it knew of tags when it kept only the newest of each; null if nothing is left of that. With many tags it is
-  // large, and can be freed in parts.
-  std::unique_ptr<Compaction> take_unused_compaction() { return gaps_ ? std::move(gaps_->unused) : nullptr; }
-  bool has_unused_compaction() const { return gaps_ && gaps_->unused; }
-
-  // --- packing ---
-  // Only how blocks are held: it changes nothing that a reader, a copy's digest or a
-  // replica could see.
-  // True if there is a full block that has not been tried.
-  bool has_unpacked() const { return full_.totals().untried != 0; }
-  // The date of the last message of the oldest such block; nothing if there is none.
-  std::optional<UnixMs> oldest_unpacked() const;
-  // Tries to pack that block, and says how many bytes that saved: none if it stays as it
-  // is. REQUIRES: has_unpacked()
-  uint64_t pack_next(int level);
-  uint64_t packed_blocks() const { return full_.totals().packed; }
-  uint64_t saved_by_packing() const { return full_.totals().saved; }
-
   // --- compaction ---
   // A slice of the work that retention().latest asks for: looks at about `budget`
   // messages, takes those out that are not the newest of their tag, and says which, for
-  // others to remove() the same. REQUIRES: retention().latest
-  Removal compact(uint64_t budget, BlockLimits limits = {});
+  // others to remove() the same. `tag_key` is used from the first slice after LATEST was switched
+  // on until it is switched off. REQUIRES: retention().latest
+  Removal compact(const HashKey& tag_key, uint64_t budget, BlockLimits limits = {});
   // True if there is something to do for compact().
   bool wants_compaction() const;
   // True if that is worth its time now: a third of the messages or more have a newer one,
@@ -151,18 +120,14 @@ class Log {
   void remove(const Removal& removal, BlockLimits limits = {});
   // True if there is a message at every one of these offsets.
   bool holds_all(const Removal& removal) const;
-  // How many offsets from `from` on have no message. O(1) at first() and next() and in a
-  // log without gaps, else a step for each hundred blocks.
-  uint64_t missing_from(Offset from) const;
-  // The block with the first message at or after `from`: its offsets, [first, end).
-  // REQUIRES: from < next()
-  struct BlockSpan {
-    Offset first;
-    Offset end;
-  };
-  BlockSpan block_span(Offset from) const;
   // Bit i says whether there is a message at `first` + i.
   uint64_t messages_at(Offset first) const;
+  // Messages that compaction has ever taken out.
+  uint64_t compacted_total() const { return compacted_ ? compacted_->total : 0; }
+  // What it knew of tags when it kept only the newest of each; null if nothing is left of that. With many tags it is
+  // large, and can be freed in parts.
+  std::unique_ptr<Compaction> take_unused_compaction() { return compacted_ ? std::move(compacted_->unused) : nullptr; }
+  bool has_unused_compaction() const { return compacted_ && compacted_->unused; }
 
   // --- groups ---
   using Groups = std::map<std::string, Group, std::less<>>;
@@ -192,62 +157,14 @@ class Log {
   bool packing_is_promised() const { return packing_promised_; }
   void promise_packing(bool promised) { packing_promised_ = promised ? 1 : 0; }
 
-  // --- reading ---
-  // The first message written at or after `time`; next() if there is none. O(log n)
-  // plus a walk inside one block.
-  Offset seek(UnixMs time) const;
-
-  // Walks messages in order.
-  //   Log::Cursor cursor(log, from);
-  //   while (cursor.next(message)) …
-  class Cursor {
-   public:
-    // Starts at the first message at or after `from`. O(log n) plus a walk inside one
-    // block. Invalid after the log is changed.
-    Cursor(const Log& log, Offset from);
-    // False at the end of the log; `message` is then unchanged.
-    bool next(Message& message);
-    // Goes on behind the current block if that block cannot hold any of the tags;
-    // true if it did. Only at a block's first message does it look, and it unpacks none
-    // that it passes by.
-    bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
-
-   private:
-    void enter(BlockList::Place place);
-    void open();
-    // True if there is another message, at at_.
-    bool reach_message();
-    bool is_in_newest() const { return place_ == log_->full_.end(); }
-
-    const Log* log_;
-    BlockList::Place place_;  // full_.end() for the newest block
-    const Block* block_;
-    Records records_;  // of block_, once it is open
-    bool is_open_;
-    const char* at_;
-    const char* end_;
-    Offset offset_;
-    UnixMs time_;
-  };
-
   // --- as a value ---
-  // All blocks, oldest first, the one being written last.
-  template <class Visit>
-  void each_block(Visit visit) const {
-    for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) visit(full_[place]);
-    if (!newest_.empty()) visit(newest_);
-  }
-
-  // Appends a whole block of outside bytes, which becomes the newest one, or, if it is
-  // packed or has gaps, the last full one.
-  // Failure: Corrupt; the log is unchanged then. It must follow on, unless gaps are
-  // allowed in it and before it; a log that has never had a message or a group begins
-  // where its first block does.
-  enum class Gaps { Refused, Allowed };
-  Result<void> append_block(BlockHeader header, Buffer bytes, Gaps gaps = Gaps::Refused);
-  // Makes the head what it was when the blocks were saved: the clock, the limits, and
-  // what had been evicted of the first block. Failure: Corrupt, and unchanged, if these
-  // are not that log's blocks.
+  // As MessageBlocks does. A block with gaps, or behind one, is refused once there is a group:
+  // groups are restored after all blocks. Failure: Corrupt, and unchanged.
+  using Gaps = MessageBlocks::Gaps;
+  Result<void> append_block(BlockHeader header, Buffer bytes, BlockPacker& packer, Gaps gaps = Gaps::Refused);
+  // Makes the log what it was when its blocks were saved: the clock, the retention, and what had
+  // been evicted of the first block. Failure: Corrupt, and unchanged, if the head does not belong
+  // to these blocks.
   Result<void> restore_head(const LogHead& head);
 
   // Everything it holds, itself included. Costs the groups, not the messages.
@@ -257,46 +174,25 @@ class Log {
   const char* check() const;
 
  private:
-  // What only a compacted log needs to know.
+  // What only a compacted log needs.
   struct CompactedPart {
-    uint64_t missing = 0;
-    uint64_t compacted = 0;
+    uint64_t total = 0;
     Offset evicted_end;
     std::unique_ptr<Compaction> compaction;  // only where compact() has been called
     std::unique_ptr<Compaction> unused;      // since LATEST was switched off
   };
-  // Which it is from now on.
+  // Made if there is none. Until then all that is before first() has been evicted.
   CompactedPart& compacted_part();
-  Compaction* compaction() const { return gaps_ ? gaps_->compaction.get() : nullptr; }
-
-  const Block& block(BlockList::Place place) const { return place == full_.end() ? newest_ : full_[place]; }
-  const Block& oldest() const { return full_.empty() ? newest_ : full_.front(); }
-  // True if nothing says yet where it begins.
-  bool has_no_history() const { return next() == Offset(1) && empty() && !groups_; }
-  UnixMs last_time() const {
-    return newest_.empty() && !full_.empty() ? full_.back().last_time() : newest_.last_time();
-  }
-  void seal_newest();
-  void start_newest(Offset first);
-  // Both return how many messages went.
-  uint64_t drop_blocks_before(Offset new_first);
-  uint64_t walk_front_to(Offset new_first);
-  Offset offset_of(uint64_t index) const;
-  void rewrite(BlockList::Place from, BlockList::Place to, std::span<const Removal::Range> without, BlockLimits limits);
-  Offset first_within_bytes(uint64_t limit) const;
+  Compaction* compaction() const { return compacted_ ? compacted_->compaction.get() : nullptr; }
+  // To be called after an eviction.
+  void tell_groups_of_eviction();
   static const Groups& no_groups();
   const char* check_pending_exist(const Group& group) const;
 
-  BlockList full_;
-  Block newest_;         // may be empty; then it says what the next offset is
-  TagIndex tags_;        // of newest_
-  BlockPosition front_;  // the first message that is not evicted, in oldest()
-  UnixMs clock_;
-  uint64_t payload_ = 0;
+  MessageBlocks messages_;
   Retention retention_;
-  EvictedBlocks evicted_;
-  std::unique_ptr<Groups> groups_;       // most small logs have none
-  std::unique_ptr<CompactedPart> gaps_;  // null unless it has been compacted, or is to be
+  std::unique_ptr<Groups> groups_;            // most small logs have none
+  std::unique_ptr<CompactedPart> compacted_;  // null unless it has been compacted, or is to be
   static constexpr uint64_t kNotPromised = INT64_MAX;
   // Both in one word: small logs are many.
   uint64_t promised_ : 63 = kNotPromised;

@@ -4,94 +4,34 @@
 
 namespace millrace {
 
-namespace {
-
-// Do not change: persisted. A head of the first version has no gaps behind it, and says
-// less.
-constexpr uint64_t kHeadVersion = 2;
-constexpr uint64_t kFirstVersion = 1;
-
-// What a log keeps, as one number.
-constexpr uint64_t kAcked = 1;
-constexpr uint64_t kLatest = 2;
-
-}  // namespace
-
 std::string encode_log_head(const Log& log) {
-  std::string head;
+  SavedHead head = saved_head(log.messages());
   const Retention& keep = log.retention();
-  const uint64_t flags = (keep.acked ? kAcked : 0) | (keep.latest ? kLatest : 0);
-  for (uint64_t number : {kHeadVersion, log.first().value(), log.next().value(), log.clock().value(), keep.count,
-                          keep.age_ms, keep.bytes, flags, uint64_t{log.block_count()}, uint64_t{log.groups().size()},
-                          log.evicted_end().value(), log.compacted_total()}) {
-    append_varint(head, number);
-  }
-  return head;
-}
-
-std::string encode_block_header(const Block& block) {
-  std::string header;
-  append_varint(header, block.first().value());
-  append_varint(header, block.first_time().value());
-  append_varint(header, block.count());
-  if (block.is_packed() || block.has_gaps()) append_varint(header, block.header().unpacked);
-  if (block.has_gaps()) append_varint(header, block.missing());
-  return header;
+  head.count = keep.count;
+  head.age_ms = keep.age_ms;
+  head.bytes = keep.bytes;
+  head.acked = keep.acked;
+  head.latest = keep.latest;
+  head.groups = log.groups().size();
+  head.evicted_end = log.evicted_end();
+  head.compacted = log.compacted_total();
+  return encode_head(head);
 }
 
 Result<LogHead> decode_log_head(ByteView bytes) {
-  Decoder in(bytes);
-  const uint64_t version = in.number();
-  if (version != kHeadVersion && version != kFirstVersion) {
-    return corrupt("a log of a version this module does not know");
-  }
+  const auto saved = decode_head(bytes);
+  if (!saved) return std::unexpected(saved.error());
   LogHead head;
-  head.first = Offset(in.number());
-  head.next = Offset(in.number());
-  head.clock = UnixMs(in.number());
-  head.retention.count = in.number();
-  head.retention.age_ms = in.number();
-  head.retention.bytes = in.number();
-  const uint64_t flags = in.number();
-  head.retention.acked = (flags & kAcked) != 0;
-  head.retention.latest = (flags & kLatest) != 0;
-  head.blocks = in.number();
-  head.groups = in.number();
-  head.evicted_end = version == kFirstVersion ? head.first : Offset(in.number());
-  head.compacted = version == kFirstVersion ? 0 : in.number();
-  if (!in.finished()) return corrupt("a log head of the wrong length");
-  if (head.first.value() == 0 || head.first > head.next || head.next > kMaxOffset || head.evicted_end.value() == 0 ||
-      head.evicted_end > head.first) {
-    return corrupt("a log head with impossible offsets");
-  }
-  if (head.clock.value() > INT64_MAX) return corrupt("a log head beyond the end of time");
-  const Retention& keep = head.retention;
-  const uint64_t known = version == kFirstVersion ? kAcked : kAcked | kLatest;
-  if (flags > known || head.compacted > INT64_MAX || keep.count > INT64_MAX || keep.age_ms > INT64_MAX ||
-      keep.bytes > INT64_MAX) {
-    return corrupt("a log head with an impossible limit");
-  }
+  static_cast<MessagesHead&>(head) = *saved;
+  head.retention = {.count = saved->count,
+                    .age_ms = saved->age_ms,
+                    .bytes = saved->bytes,
+                    .acked = saved->acked,
+                    .latest = saved->latest};
+  head.groups = saved->groups;
+  head.evicted_end = saved->evicted_end;
+  head.compacted = saved->compacted;
   return head;
-}
-
-Result<BlockHeader> decode_block_header(ByteView bytes) {
-  Decoder in(bytes);
-  BlockHeader header;
-  header.first = Offset(in.number());
-  header.first_time = UnixMs(in.number());
-  const uint64_t count = in.number();
-  const bool has_size = in.ok() && !in.finished();
-  const uint64_t unpacked = has_size ? in.number() : 0;
-  const bool has_gaps = in.ok() && !in.finished();
-  header.missing = has_gaps ? in.number() : 0;
-  if (!in.finished() || count > UINT32_MAX || unpacked > UINT32_MAX) {
-    return corrupt("a block header of the wrong length");
-  }
-  if (has_size && !has_gaps && unpacked == 0) return corrupt("a packed block of nothing");
-  if (has_gaps && header.missing == 0) return corrupt("a block with gaps that are none");
-  header.count = static_cast<uint32_t>(count);
-  header.unpacked = static_cast<uint32_t>(unpacked);
-  return header;
 }
 
 std::string encode_effect(const Removal& removal) {

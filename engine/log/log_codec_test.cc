@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <string>
 
+#include "tests/model/test_packer.h"
+
 namespace millrace {
 namespace {
 
@@ -33,7 +35,8 @@ Log reloaded(const Log& log) {
   log.each_block([&](const Block& block) {
     const auto header = decode_block_header(encode_block_header(block));
     ASSERT_TRUE(header) << header.error().text;
-    const auto added = again.append_block(*header, buffer_of(block.bytes()), Log::Gaps::Allowed);
+    const auto added =
+        again.append_block(*header, buffer_of(block.bytes()), testing::test_packer(), Log::Gaps::Allowed);
     EXPECT_TRUE(added) << added.error().text;
     EXPECT_EQ(again.check(), nullptr);
   });

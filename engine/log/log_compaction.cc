@@ -1,27 +1,27 @@
 // The part of a log that takes messages out of its middle.
 #include <algorithm>
+#include <vector>
 
-#include "engine/log/block_rewriter.h"
 #include "engine/log/log.h"
 
 namespace millrace {
 
 Log::CompactedPart& Log::compacted_part() {
-  if (!gaps_) gaps_ = std::make_unique<CompactedPart>(0, 0, first(), nullptr, nullptr);
-  return *gaps_;
+  if (!compacted_) compacted_ = std::make_unique<CompactedPart>(0, first(), nullptr, nullptr);
+  return *compacted_;
 }
 
-Removal Log::compact(uint64_t budget, BlockLimits limits) {
+Removal Log::compact(const HashKey& tag_key, uint64_t budget, BlockLimits limits) {
   auto& compaction = compacted_part().compaction;
-  if (!compaction) compaction = std::make_unique<Compaction>(*this);
-  Removal removal = compaction->find(*this, budget);
+  if (!compaction) compaction = std::make_unique<Compaction>(messages_, tag_key);
+  Removal removal = compaction->find(messages_, budget);
   if (!removal.empty()) remove(removal, limits);
   return removal;
 }
 
 bool Log::wants_compaction() const {
   if (!retention_.latest || empty()) return false;
-  return compaction() == nullptr || compaction()->has_work(*this);
+  return compaction() == nullptr || compaction()->has_work(messages_);
 }
 
 bool Log::compaction_is_urgent() const {
@@ -34,7 +34,7 @@ CompactionProgress Log::compaction_progress() const {
   if (compaction() == nullptr) {
     return {empty() ? CompactionProgress::State::Clean : CompactionProgress::State::Indexing, first(), 0};
   }
-  return compaction()->progress(*this);
+  return compaction()->progress(messages_);
 }
 
 bool Log::holds_all(const Removal& removal) const {
@@ -53,79 +53,14 @@ bool Log::holds_all(const Removal& removal) const {
 }
 
 void Log::remove(const Removal& removal, BlockLimits limits) {
-  const auto& ranges = removal.ranges;
-  if (ranges.back().to > newest_.first()) seal_newest();
   CompactedPart& part = compacted_part();
-  const Offset old_first = first();
-  for (size_t r = 0; r < ranges.size();) {
-    // Neighbours that lose something become one row of blocks; what lies between two rows
-    // is not touched.
-    const auto from = full_.find([&](const Block& b) { return b.end() > ranges[r].from; });
-    auto to = from;
-    size_t end = r;
-    while (end < ranges.size() && to != full_.end() && ranges[end].from < full_[to].end()) {
-      while (end < ranges.size() && ranges[end].to <= full_[to].end()) ++end;
-      to = full_.after(to);
-    }
-    rewrite(from, to, std::span(ranges).subspan(r, end - r), limits);
-    r = end;
-  }
-  part.missing += removal.count() - (first() - old_first);
-  part.compacted = std::min(part.compacted + removal.count(), uint64_t{INT64_MAX});
+  messages_.remove(removal, limits, [&](Offset from, Offset to, const std::vector<Block>& blocks) {
+    if (part.compaction) part.compaction->on_rewritten(from, to, blocks);
+  });
+  part.total = std::min(part.total + removal.count(), uint64_t{INT64_MAX});
   if (groups_) {
-    for (auto& [name, group] : *groups_) group.on_removed(removal, first(), part.missing);
+    for (auto& [name, group] : *groups_) group.on_removed(removal, first(), missing());
   }
-}
-
-// Writes the full blocks of [from, to) anew without some of their messages. Small
-// neighbours join, so that blocks do not become more than they are worth.
-void Log::rewrite(BlockList::Place from, BlockList::Place to, std::span<const Removal::Range> without,
-                  BlockLimits limits) {
-  const auto is_small = [&](const Block& b) {
-    return b.size() <= limits.bytes / 2 && b.count() <= limits.messages / 2;
-  };
-  if (from != full_.begin() && is_small(full_[full_.before(from)])) from = full_.before(from);
-  if (to != full_.end() && is_small(full_[to])) to = full_.after(to);
-
-  const bool is_oldest = from == full_.begin();
-  const Offset begin = is_oldest ? Offset(0) : full_[full_.before(from)].end();
-  uint64_t before = 0;
-  for (auto place = from; place != to; place = full_.after(place)) before += full_[place].payload();
-  BlockRewriter rewriter(limits);
-  Message message{};
-  const Offset end = full_[full_.before(to)].end();
-  auto gone = without.begin();
-  for (Cursor cursor(*this, full_[from].first()); cursor.next(message) && message.offset < end;) {
-    while (gone != without.end() && gone->to <= message.offset) ++gone;
-    if (gone == without.end() || message.offset < gone->from) rewriter.add(message);
-  }
-  std::vector<Block> blocks = rewriter.finish();
-  uint64_t after = 0;
-  for (const Block& block : blocks) after += block.payload();
-  payload_ -= before - after;
-  if (compaction() != nullptr) compaction()->on_rewritten(begin, end, blocks);
-  full_.replace(from, to, std::move(blocks));
-  // What was evicted of the oldest block is not written again.
-  if (is_oldest) front_ = oldest().begin();
-}
-
-uint64_t Log::missing_from(Offset from) const {
-  if (missing() == 0 || from >= next()) return 0;
-  if (from <= first()) return missing();
-  const auto place = full_.find([&](const Block& b) { return b.end() > from; });
-  const Block& found = block(place);
-  BlockPosition at = found.near(from);
-  if (at.offset < from) {
-    const Records records(found);
-    while (at.offset < from) records.advance(at);
-  }
-  const uint64_t before = full_.before_sums(place).messages + at.index - front_.index;
-  return missing() - (from - first() - before);
-}
-
-Log::BlockSpan Log::block_span(Offset from) const {
-  const Block& found = block(full_.find([&](const Block& b) { return b.end() > from; }));
-  return {found.first(), found.end()};
 }
 
 uint64_t Log::messages_at(Offset first) const {

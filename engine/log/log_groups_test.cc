@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/log/log.h"
+#include "tests/model/test_packer.h"
 
 namespace millrace {
 namespace {
@@ -145,7 +146,8 @@ TEST(LogGroups, ALogWithAGroupBeginsWhereItDoes) {
   LogHead head;
   head.first = head.next = Offset(100);
   EXPECT_FALSE(log.restore_head(head));
-  EXPECT_FALSE(log.append_block({.first = Offset(50), .first_time = UnixMs(0), .count = 1}, Buffer()));
+  EXPECT_FALSE(
+      log.append_block({.first = Offset(50), .first_time = UnixMs(0), .count = 1}, Buffer(), testing::test_packer()));
   EXPECT_STREQ(log.check(), nullptr);
   EXPECT_EQ(log.next(), Offset(1));
 }

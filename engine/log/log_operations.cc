@@ -235,7 +235,7 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
 void LogOperations::compact(Log& log, const Budget& budget, Consequences& follow) {
   bool any = false;
   while (log.wants_compaction() && !budget.is_spent()) {
-    const Removal removal = log.compact(kMessagesPerStep, limits_.blocks);
+    const Removal removal = log.compact(tag_key_, kMessagesPerStep, limits_.blocks);
     if (removal.empty()) continue;
     any = true;
     counters_.compacted += removal.count();
@@ -255,7 +255,7 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
     case Kind::Block: {
       const auto header = decode_block_header(effect.header);
       if (!header) return std::unexpected(header.error());
-      return log.append_block(*header, Buffer::copy_of(effect.bytes), Log::Gaps::Allowed);
+      return log.append_block(*header, Buffer::copy_of(effect.bytes), packer_, Log::Gaps::Allowed);
     }
     case Kind::Head: {
       const auto head = decode_log_head(effect.bytes);

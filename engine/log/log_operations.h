@@ -2,7 +2,7 @@
 // gets, when a message is given up, and what replicas are told. A caller parses requests, carries out consequences
 // (engine/operation/outcome.h), and decides nothing.
 //
-//   LogOperations logs(other_logs, limits);
+//   LogOperations logs(other_logs, limits, packer, tag_key);
 //   Outcome<Offset> written = logs.write(place, {.pairs = tag_and_entry}, call);
 //
 // Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "engine/base/keyed_hash.h"
+#include "engine/blocks/block_packer.h"
 #include "engine/log/log.h"
 #include "engine/log/log_counters.h"
 #include "engine/log/log_requests.h"
@@ -33,8 +35,10 @@ enum class ReadResult { Given, NothingCame };
 
 class LogOperations {
  public:
-  // Borrows both for its own lifetime; the limits may change meanwhile.
-  LogOperations(OtherLogs& other_logs, const LogLimits& limits) : other_logs_(other_logs), limits_(limits) {}
+  // Borrows all of them for its own lifetime; the limits may change meanwhile. The packer must outlive the logs too. By
+  // the key, which should be random, compaction hashes tags.
+  LogOperations(OtherLogs& other_logs, const LogLimits& limits, BlockPacker& packer, const HashKey& tag_key)
+      : other_logs_(other_logs), limits_(limits), packer_(packer), tag_key_(tag_key) {}
 
   const LogCounters& counters() const { return counters_; }
 
@@ -92,6 +96,8 @@ class LogOperations {
 
   OtherLogs& other_logs_;
   const LogLimits& limits_;
+  BlockPacker& packer_;
+  const HashKey& tag_key_;
   LogCounters counters_;
 };
 

@@ -15,7 +15,7 @@ std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads
     if (recipient.routed < UINT32_MAX) return std::nullopt;
     return Error{ErrorCode::Full, "the recipient has as much pending as it can"};
   }
-  const Offset next = recipient.queue ? recipient.queue->log.next() : recipient.next_sequence;
+  const Offset next = recipient.queue ? recipient.queue->messages.next() : recipient.next_sequence;
   if (kMaxOffset - next >= payloads) return std::nullopt;
   return Error{ErrorCode::Full, "the recipient has used up its sequences"};
 }
@@ -92,7 +92,7 @@ Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, Blo
   const uint64_t before = recipient.pending();
   Queue& queue = queue_of(recipient);
   const bool was_ready = queue.has_waiting();
-  for (ByteView payload : payloads) queue.log.append({}, payload, limits);
+  for (ByteView payload : payloads) queue.messages.append({}, payload, limits);
   if (!was_ready) make_ready(*id);
   count_pending(*id, before);
   return Routed{recipient.owner, recipient.pending()};
@@ -136,7 +136,7 @@ bool Pool::deliver(WorkerId worker, PulledPayload& pulled) {
   const RecipientId id = at(worker).ready.first;
   Queue& queue = *recipients_[id].queue;
   Message message;
-  Log::Cursor(queue.log, queue.undelivered).next(message);
+  MessageBlocks::Cursor(queue.messages, queue.undelivered).next(message);
   pulled = {recipients_[id].name(), message.offset, message.entry};
   if (queue.in_flight() == 0) make_held(id);
   // To the end of the line, if it has more.
@@ -160,11 +160,11 @@ Result<uint64_t> Pool::acknowledge(WorkerId worker, ByteView name, Offset sequen
   const RecipientId id = *found;
   Recipient& recipient = recipients_[id];
   touch(worker);
-  if (!recipient.queue || sequence < recipient.queue->log.first()) return 0;
+  if (!recipient.queue || sequence < recipient.queue->messages.first()) return 0;
   const uint64_t before = recipient.pending();
   Queue& queue = *recipient.queue;
-  const uint64_t acknowledged = queue.log.evict_before(sequence + 1);
-  evicted_.add_all(queue.log.take_evicted());
+  const uint64_t acknowledged = queue.messages.evict_before(sequence + 1).count;
+  evicted_.add_all(queue.messages.take_evicted());
   if (queue.in_flight() == 0) drop_held(id);
   count_pending(id, before);
   drop_empty_queue(id);
@@ -174,8 +174,8 @@ Result<uint64_t> Pool::acknowledge(WorkerId worker, ByteView name, Offset sequen
 
 void Pool::drop_empty_queue(RecipientId id) {
   Recipient& recipient = recipients_[id];
-  if (!recipient.queue->log.empty()) return;
-  recipient.next_sequence = recipient.queue->log.next();
+  if (!recipient.queue->messages.empty()) return;
+  recipient.next_sequence = recipient.queue->messages.next();
   recipient.queue.reset();
 }
 
@@ -185,7 +185,7 @@ void Pool::redeliver(RecipientId id) {
   if (queue.in_flight() == 0) return;
   drop_held(id);
   const bool was_ready = queue.has_waiting();
-  queue.undelivered = queue.log.first();
+  queue.undelivered = queue.messages.first();
   if (!was_ready) make_ready(id);
 }
 

@@ -23,6 +23,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
+#include "engine/blocks/blocks_codec.h"
 #include "engine/shard/recipients.h"
 #include "engine/shard/worker.h"
 
@@ -67,7 +68,7 @@ struct RecipientHead {
   Offset next_sequence;
 };
 struct QueueHead {
-  LogHead log;
+  SavedHead messages;
   Offset undelivered;
 };
 

@@ -23,9 +23,10 @@ const char* Pool::check_worker(WorkerId id) const {
     busy += recipient.pending() != 0;
     if (recipient.queue) {
       const Queue& queue = *recipient.queue;
-      if (const char* broken = queue.log.check()) return broken;
-      if (queue.log.empty()) return "an empty queue is kept";
-      if (queue.undelivered < queue.log.first() || queue.undelivered > queue.log.next()) {
+      if (const char* broken = queue.messages.check()) return broken;
+      if (queue.messages.missing() != 0) return "a queue has gaps";
+      if (queue.messages.empty()) return "an empty queue is kept";
+      if (queue.undelivered < queue.messages.first() || queue.undelivered > queue.messages.next()) {
         return "a queue has delivered what it does not hold";
       }
       ready += queue.has_waiting();

@@ -5,7 +5,7 @@
 
 #include "engine/base/decoder.h"
 #include "engine/base/limits.h"
-#include "engine/log/log_codec.h"
+#include "engine/blocks/blocks_codec.h"
 
 namespace millrace {
 
@@ -77,7 +77,7 @@ std::string encode_queue(const Recipient& recipient) {
   std::string bytes;
   append_name(bytes, recipient.name());
   append_varint(bytes, recipient.queue->undelivered.value());
-  return bytes + encode_log_head(recipient.queue->log);
+  return bytes + encode_head(saved_head(recipient.queue->messages));
 }
 
 std::vector<WorkerId> workers_to_encode(const Pool& pool) {
@@ -162,9 +162,9 @@ Result<void> restore_queue(Pool& pool, ByteView bytes) {
   QueueHead head;
   head.undelivered = Offset(in.number());
   if (!in.ok()) return corrupt("a queue head of the wrong length");
-  const auto log = decode_log_head(in.rest());
-  if (!log) return std::unexpected(log.error());
-  head.log = *log;
+  const auto messages = decode_head(in.rest());
+  if (!messages) return std::unexpected(messages.error());
+  head.messages = *messages;
   return pool.restore_queue(name, head);
 }
 
@@ -178,7 +178,7 @@ void each_pool_part(const Pool& pool, const std::function<void(PoolPart part, By
   }
   for (WorkerId worker : workers_to_encode(pool)) {
     each_queue(pool, worker, [&](const Recipient& recipient) {
-      recipient.queue->log.each_block(
+      recipient.queue->messages.each_block(
           [&](const Block& block) { visit(PoolPart::Block, encode_queue_block(recipient, block), block.bytes()); });
       visit(PoolPart::Queue, encode_queue(recipient), {});
     });

@@ -9,7 +9,7 @@
 
 #include "engine/base/limits.h"
 #include "engine/base/varint.h"
-#include "engine/log/log_codec.h"
+#include "engine/blocks/blocks_codec.h"
 #include "tests/model/named_pool.h"
 #include "tests/model/pool_bytes.h"
 
@@ -54,7 +54,7 @@ TEST(PoolCodec, WritesTheBytesItsHeaderSays) {
     parts.emplace_back(part, bytes);
     EXPECT_EQ(block.empty(), part != PoolPart::Block);
   });
-  const Log& log = pool.pool.recipients()[pool.pool.recipients().find("bob")].queue->log;
+  const MessageBlocks& messages = pool.pool.recipients()[pool.pool.recipients().find("bob")].queue->messages;
   const std::vector<std::pair<PoolPart, std::string>> expected = {
       {PoolPart::Pool, numbers({1, 20, 300, 0, 0, 2, 2, 0, 0})},
       {PoolPart::Worker, named("w1") + numbers({0, 0, 0})},
@@ -62,7 +62,7 @@ TEST(PoolCodec, WritesTheBytesItsHeaderSays) {
       {PoolPart::Worker, named("w2") + numbers({0, 21, 0})},
       {PoolPart::Recipients, named("bob") + numbers({0, 2, 1})},
       {PoolPart::Block, named("bob") + numbers({1, 0, 2})},
-      {PoolPart::Queue, named("bob") + numbers({2}) + encode_log_head(log)},
+      {PoolPart::Queue, named("bob") + numbers({2}) + encode_head(saved_head(messages))},
   };
   EXPECT_EQ(parts, expected);
 }
@@ -353,7 +353,7 @@ TEST(PoolCodec, ALeavingWorkerWaitsForRecipientsThatAreGood) {
 }
 
 TEST(PoolCodec, RefusesBlocksThatAreNoQueues) {
-  Log log{Offset(2)};
+  MessageBlocks log{Offset(2)};
   log.append({}, "b");
   std::string header, bytes;
   log.each_block([&](const Block& block) {

@@ -118,7 +118,7 @@ Result<void> Pool::restore_block(ByteView name, BlockHeader header, Buffer bytes
   auto fresh = recipient.queue ? nullptr : std::make_unique<Queue>(header.first);
   Queue& queue = fresh ? *fresh : *recipient.queue;
   const bool was_ready = queue.has_waiting();
-  if (auto appended = queue.log.append_block(header, std::move(bytes)); !appended) return appended;
+  if (auto appended = queue.messages.append_block(header, std::move(bytes)); !appended) return appended;
   if (fresh) recipient.queue = std::move(fresh);
   if (!was_ready) make_ready(id);
   count_pending(id, before);
@@ -131,12 +131,13 @@ Result<void> Pool::restore_queue(ByteView name, const QueueHead& head) {
   Recipient& recipient = recipients_[id];
   Queue& queue = *recipient.queue;
   if (queue.in_flight() != 0) return corrupt("a queue that is there already");
-  if (head.log.groups != 0 || head.log.retention.any()) return corrupt("a log that is not a queue's");
-  if (head.undelivered < head.log.first || head.undelivered > head.log.next || head.log.first == head.log.next) {
+  if (head.messages.is_of_log()) return corrupt("a log that is not a queue's");
+  if (head.undelivered < head.messages.first || head.undelivered > head.messages.next ||
+      head.messages.first == head.messages.next) {
     return corrupt("a queue head with impossible sequences");
   }
   const uint64_t before = recipient.pending();
-  if (auto restored = queue.log.restore_head(head.log); !restored) return restored;
+  if (auto restored = queue.messages.restore_head(head.messages); !restored) return restored;
   drop_ready(id);
   queue.undelivered = head.undelivered;
   count_pending(id, before);

@@ -7,7 +7,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/base/strong_id.h"
-#include "engine/log/log.h"
+#include "engine/blocks/message_blocks.h"
 
 namespace millrace {
 
@@ -19,11 +19,11 @@ using WorkerId = StrongId<struct WorkerIdName>;
 //
 //        acknowledged     in flight      waiting
 //   ................... [ 71 72 73 ] [ 74 75 76 77 ]
-//                         ^ log.first()  ^ undelivered
+//                         ^ first        ^ undelivered
 struct Queue {
-  explicit Queue(Offset first) : log(first), undelivered(first) {}
+  explicit Queue(Offset first) : messages(first), undelivered(first) {}
 
-  Log log;
+  MessageBlocks messages;
   Offset undelivered;  // the next one to deliver
 
   // Neighbours among the worker's recipients that have something to deliver, and among
@@ -31,8 +31,8 @@ struct Queue {
   RecipientId ready_before, ready_after;
   RecipientId held_before, held_after;
 
-  uint64_t in_flight() const { return undelivered - log.first(); }
-  bool has_waiting() const { return undelivered < log.next(); }
+  uint64_t in_flight() const { return undelivered - messages.first(); }
+  bool has_waiting() const { return undelivered < messages.next(); }
 };
 
 class Recipient {
@@ -51,12 +51,12 @@ class Recipient {
   std::unique_ptr<Queue> queue;  // null: nothing is queued
   uint32_t routed = 0;           // messages that were handed out elsewhere and are not done
 
-  uint64_t pending() const { return routed + (queue ? queue->log.count() : 0); }
+  uint64_t pending() const { return routed + (queue ? queue->messages.count() : 0); }
   // What a worker may be working on: another must not get hold of it.
   bool is_in_flight() const { return routed != 0 || (queue && queue->in_flight() != 0); }
 
   // What it holds elsewhere.
-  uint64_t memory() const { return queue ? sizeof(Queue) - sizeof(Log) + queue->log.memory() : 0; }
+  uint64_t memory() const { return queue ? sizeof(Queue) - sizeof(MessageBlocks) + queue->messages.memory() : 0; }
 
  private:
   friend class RecipientChunks;

@@ -88,7 +88,7 @@ TEST(Recipients, MemoryCountsNamesAndQueues) {
   EXPECT_GE(recipients.memory(), before + 500 + sizeof(Recipient));
   const uint64_t without_queue = recipients.memory();
   recipients[ann].queue = std::make_unique<Queue>(Offset(1));
-  recipients[ann].queue->log.append({}, std::string(10'000, 'p'));
+  recipients[ann].queue->messages.append({}, std::string(10'000, 'p'));
   EXPECT_GE(recipients.memory(), without_queue + 10'000);
 }
 
@@ -98,7 +98,7 @@ TEST(Recipient, PendingIsWhatIsRoutedAndWhatIsQueued) {
   EXPECT_EQ(recipient.pending(), 0u);
   EXPECT_FALSE(recipient.is_in_flight());
   recipient.queue = std::make_unique<Queue>(Offset(7));
-  for (int i = 0; i < 3; ++i) recipient.queue->log.append({}, "p");
+  for (int i = 0; i < 3; ++i) recipient.queue->messages.append({}, "p");
   EXPECT_EQ(recipient.pending(), 3u);
   EXPECT_FALSE(recipient.is_in_flight()) << "queued is not in flight";
   EXPECT_TRUE(recipient.queue->has_waiting());

@@ -49,9 +49,9 @@ class Lists {
   template <class Write>
   void each_message(Write write) {
     const Offset first = channel_.first_alive(now_);
-    uint64_t left = std::min(count_, channel_.log().next() - first);
+    uint64_t left = std::min(count_, channel_.messages().next() - first);
     reply_.array(left);
-    Log::Cursor cursor(channel_.log(), first);
+    MessageBlocks::Cursor cursor(channel_.messages(), first);
     for (Message message; left > 0 && cursor.next(message); --left) write(message);
   }
 
@@ -78,7 +78,7 @@ void ChanInfo::show(abi::Reply reply, const Shown<Channel>& shown, const Channel
   if (!found) return reply.error(found.error());
   const Channel& channel = **found;
   const UnixMs now = channel.present(abi::now());
-  const uint64_t messages = channel.log().next() - channel.first_alive(now);
+  const uint64_t messages = channel.messages().next() - channel.first_alive(now);
   const uint64_t subscribers =
       channel.subscribers().size() - channel.subscribers().count_inactive(channel.oldest_alive(now));
   const auto expires_at = shown.key.expires_at();

@@ -18,7 +18,7 @@ Result<std::unique_ptr<Channel>> load_channel(RdbReader& reader) {
   if (!log_head_bytes) return cut_short();
   auto head = decode_channel_head(head_bytes->view());
   if (!head) return std::unexpected(head.error());
-  auto log_head = decode_log_head(log_head_bytes->view());
+  auto log_head = decode_head(log_head_bytes->view());
   if (!log_head) return std::unexpected(log_head.error());
 
   auto channel = std::make_unique<Channel>(*head);
@@ -46,9 +46,9 @@ std::unique_ptr<Channel> TypeTraits<Channel>::load(RdbReader& reader, int versio
 
 void TypeTraits<Channel>::save(RdbWriter& writer, const Channel& channel) {
   writer.bytes(encode_channel_head(channel.head()));
-  writer.bytes(encode_log_head(channel.log()));
+  writer.bytes(encode_head(saved_head(channel.messages())));
   module::failure_point("channel.save");
-  save_blocks(writer, channel.log());
+  save_blocks(writer, channel.messages());
   writer.strings(encode_subscribers(channel));
 }
 
@@ -56,8 +56,8 @@ void TypeTraits<Channel>::rewrite(AofWriter& writer, const Channel& channel) {
   using namespace module;
   writer.emit(kApplyToChannel, kChannelCreated, encode_channel_head(channel.head()));
   failure_point("channel.rewrite");
-  rewrite_blocks(writer, kApplyToChannel, kChannelBlock, channel.log());
-  writer.emit(kApplyToChannel, kChannelLogHead, encode_log_head(channel.log()));
+  rewrite_blocks(writer, kApplyToChannel, kChannelBlock, channel.messages());
+  writer.emit(kApplyToChannel, kChannelLogHead, encode_head(saved_head(channel.messages())));
   for (const std::string& bytes : encode_subscribers(channel)) {
     writer.emit(kApplyToChannel, kChannelSubscribers, bytes);
   }
@@ -65,10 +65,11 @@ void TypeTraits<Channel>::rewrite(AofWriter& writer, const Channel& channel) {
 
 void TypeTraits<Channel>::digest(DigestWriter& writer, const Channel& channel) {
   writer.bytes(encode_channel_head(channel.head()));
-  for (uint64_t number : {channel.now().value(), channel.log().first().value(), channel.log().next().value()}) {
+  for (uint64_t number :
+       {channel.now().value(), channel.messages().first().value(), channel.messages().next().value()}) {
     writer.number(number);
   }
-  digest_messages(writer, channel.log());
+  digest_messages(writer, channel.messages());
   for (const Subscriber& subscriber : channel.living(channel.now())) {
     writer.bytes(subscriber.name);
     writer.number(subscriber.position.value());

@@ -16,7 +16,7 @@ struct TypeTraits<Channel> {
   static void digest(DigestWriter& writer, const Channel& channel);
   static uint64_t memory(const Channel& channel) { return channel.memory(); }
   static uint64_t free_effort(const Channel& channel) {
-    return channel.log().block_count() + channel.subscribers().size();
+    return channel.messages().block_count() + channel.subscribers().size();
   }
   static std::unique_ptr<Channel> copy(const Channel& channel) { return std::make_unique<Channel>(channel.clone()); }
 };

@@ -1,14 +1,14 @@
-// The messages of a log as the strings in which RDB files and the AOF hold them, for every
-// type that keeps its messages in a log: two strings a block, docs/formats/log.md.
+// Messages as the strings in which RDB files and the AOF hold them, for every type that keeps
+// messages in blocks: two strings a block, docs/formats/log.md.
 #pragma once
 
-#include "engine/log/log_codec.h"
+#include "engine/blocks/blocks_codec.h"
 #include "module/abi/data_type.h"
 
 namespace millrace::abi {
 
-inline void save_blocks(RdbWriter& writer, const Log& log) {
-  log.each_block([&](const Block& block) {
+inline void save_blocks(RdbWriter& writer, const MessageBlocks& messages) {
+  messages.each_block([&](const Block& block) {
     writer.bytes(encode_block_header(block));
     writer.bytes(block.bytes());
   });
@@ -28,15 +28,16 @@ Result<void> load_blocks(RdbReader& reader, uint64_t count, Append append) {
   return {};
 }
 
-inline void rewrite_blocks(AofWriter& writer, const char* command, const char* what, const Log& log) {
-  log.each_block([&](const Block& block) { writer.emit(command, what, encode_block_header(block), block.bytes()); });
+inline void rewrite_blocks(AofWriter& writer, const char* command, const char* what, const MessageBlocks& messages) {
+  messages.each_block(
+      [&](const Block& block) { writer.emit(command, what, encode_block_header(block), block.bytes()); });
 }
 
 // What the messages say, not how the blocks happen to be cut: that may differ between a
 // master and a replica with another block size.
-inline void digest_messages(DigestWriter& writer, const Log& log) {
+inline void digest_messages(DigestWriter& writer, const MessageBlocks& messages) {
   Message message;
-  for (Log::Cursor cursor(log, log.first()); cursor.next(message);) {
+  for (MessageBlocks::Cursor cursor(messages, messages.first()); cursor.next(message);) {
     writer.number(message.offset.value());
     writer.number(message.written.value());
     writer.bytes(message.tag);

@@ -3,8 +3,10 @@
 #include <string>
 
 #include "engine/log/group_codec.h"
+#include "engine/log/log_codec.h"
 #include "engine/log/log_digest.h"
 #include "module/host/counters.h"
+#include "module/host/engine_resources.h"
 #include "module/host/failure_point.h"
 #include "module/host/log_strings.h"
 #include "module/host/packing.h"
@@ -32,7 +34,7 @@ Result<Log> load_log(RdbReader& reader) {
   Log log;
   module::failure_point("log.load");
   auto append = [&](BlockHeader header, Buffer bytes) {
-    return log.append_block(header, std::move(bytes), Log::Gaps::Allowed);
+    return log.append_block(header, std::move(bytes), module::block_packer(), Log::Gaps::Allowed);
   };
   if (auto loaded = load_blocks(reader, head->blocks, append); !loaded) return std::unexpected(loaded.error());
   if (auto restored = log.restore_head(*head); !restored) return std::unexpected(restored.error());
@@ -72,7 +74,7 @@ void TypeTraits<Log>::release(std::unique_ptr<Log> log) {
 void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
   writer.bytes(encode_log_head(log));
   module::failure_point("log.save");
-  save_blocks(writer, log);
+  save_blocks(writer, log.messages());
   for (const auto& [name, group] : log.groups()) {
     writer.bytes(encode_group(name, group));
     module::failure_point("log.save-group");
@@ -81,7 +83,7 @@ void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
 }
 
 void TypeTraits<Log>::rewrite(AofWriter& writer, const Log& log) {
-  rewrite_blocks(writer, module::kApply, module::kApplyBlock, log);
+  rewrite_blocks(writer, module::kApply, module::kApplyBlock, log.messages());
   module::failure_point("log.rewrite");
   writer.emit(module::kApply, module::kApplyHead, encode_log_head(log));
   for (const auto& [name, group] : log.groups()) {

@@ -8,6 +8,7 @@
 
 #include "module/abi/timer.h"
 #include "module/host/counters.h"
+#include "module/host/engine_resources.h"
 #include "module/host/log_type.h"
 #include "module/host/settings.h"
 #include "module/host/slice.h"
@@ -36,7 +37,7 @@ std::optional<UnixMs> pack_blocks(Log& log, UnixMs now, const Slice& slice) {
   const int level = packing_settings().level;
   while (const auto last_written = log.oldest_unpacked()) {
     if (due_at(*last_written) > now || slice.is_over()) return last_written;
-    const uint64_t saved = log.pack_next(level);
+    const uint64_t saved = log.pack_next(block_packer(), level);
     ++(saved > 0 ? counters.log.blocks_packed : counters.log.blocks_left_unpacked);
     counters.log.bytes_saved += saved;
   }

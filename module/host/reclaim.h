@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "engine/blocks/evicted_blocks.h"
 #include "engine/log/compaction.h"
-#include "engine/log/evicted_blocks.h"
 
 namespace millrace::module {
 

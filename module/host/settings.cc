@@ -1,8 +1,8 @@
 #include "module/host/settings.h"
 
 #include "engine/base/limits.h"
-#include "engine/log/packing.h"
-#include "engine/log/unpacked_blocks.h"
+#include "engine/blocks/packing.h"
+#include "module/host/engine_resources.h"
 #include "module/host/packing.h"
 
 namespace millrace::module {
@@ -18,17 +18,15 @@ constinit long long compress_age = 60 * 1000;
 constinit long long compress_cache = 16 * 1024 * 1024;
 
 constinit LogLimits limits_of_logs{.blocks = {}, .pending_max = 1'000'000};
-
 constinit ChannelLimits limits_of_channels{.blocks = {}, .expire_ms = 30 * 60 * 1000};
 
-// Settings have changed.
 void set_limits() {
   limits_of_logs = {.blocks = {.bytes = static_cast<uint32_t>(block_bytes)},
                     .pending_max = static_cast<uint64_t>(pending_max)};
   limits_of_channels = {.blocks = limits_of_logs.blocks, .expire_ms = static_cast<uint64_t>(channel_expire)};
 }
 
-void limit_cache() { unpacked_blocks().set_limit(static_cast<uint64_t>(compress_cache)); }
+void limit_cache() { block_packer().unpacked().set_limit(static_cast<uint64_t>(compress_cache)); }
 
 // docs/settings.md describes each.
 constexpr abi::Setting kSettings[] = {

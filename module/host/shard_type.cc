@@ -103,7 +103,7 @@ void TypeTraits<Pool>::digest(DigestWriter& writer, const Pool& pool) {
         if (!recipient.queue) continue;
         writer.bytes(recipient.name());
         writer.number(recipient.queue->undelivered.value());
-        digest_messages(writer, recipient.queue->log);
+        digest_messages(writer, recipient.queue->messages);
       }
       RecipientId at = pool.worker(worker).ready.first;
       for (; at.is_some(); at = pool.recipients()[at].queue->ready_after) writer.bytes(pool.recipients()[at].name());

@@ -1,6 +1,6 @@
-#include "engine/log/unpacked_blocks.h"
 #include "module/abi/data_type.h"
 #include "module/host/counters.h"
+#include "module/host/engine_resources.h"
 #include "module/host/packing.h"
 #include "module/log/log_commands.h"
 #include "module/log/log_object.h"
@@ -28,10 +28,10 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_blocks_left_unpacked", counters.log.blocks_left_unpacked);
   info.field("log_packing_saved_bytes", counters.log.bytes_saved);
   info.field("log_packing_waiting", packing::waiting());
-  info.field("log_cache_blocks", unpacked_blocks().size());
-  info.field("log_cache_bytes", unpacked_blocks().bytes());
-  info.field("log_cache_hits", unpacked_blocks().hits());
-  info.field("log_cache_misses", unpacked_blocks().misses());
+  info.field("log_cache_blocks", block_packer().unpacked().size());
+  info.field("log_cache_bytes", block_packer().unpacked().bytes());
+  info.field("log_cache_hits", block_packer().unpacked().hits());
+  info.field("log_cache_misses", block_packer().unpacked().misses());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "engine/base/hash_slot.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
+#include "module/host/engine_resources.h"
 #include "module/host/packing.h"
 #include "module/host/reclaim.h"
 #include "module/host/settings.h"
@@ -103,7 +104,7 @@ class CompactionBudget final : public Budget {
 
 LogOperations& log_operations() {
   static HostedLogs logs;
-  static LogOperations operations(logs, log_limits());
+  static LogOperations operations(logs, log_limits(), block_packer(), tag_hash_key());
   return operations;
 }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/base/decoder.h"
+#include "engine/blocks/blocks_codec.h"
 #include "engine/channel/channel_codec.h"
-#include "engine/log/log_codec.h"
 #include "tests/model/log_bytes.h"
 
 namespace millrace::testing {
@@ -20,8 +20,8 @@ namespace millrace::testing {
 inline std::string channel_to_bytes(const Channel& channel) {
   std::string bytes;
   append_part(bytes, encode_channel_head(channel.head()));
-  append_part(bytes, encode_log_head(channel.log()));
-  channel.log().each_block([&](const Block& block) {
+  append_part(bytes, encode_head(saved_head(channel.messages())));
+  channel.messages().each_block([&](const Block& block) {
     append_part(bytes, encode_block_header(block));
     append_part(bytes, block.bytes());
   });
@@ -38,7 +38,7 @@ Result<Channel> channel_from_bytes(ByteView bytes, EachStep each_step) {
   const auto next_part = [&] { return parts.bytes(parts.number()); };
   const auto head = decode_channel_head(next_part());
   if (!head) return std::unexpected(head.error());
-  const auto log_head = decode_log_head(next_part());
+  const auto log_head = decode_head(next_part());
   if (!log_head) return std::unexpected(log_head.error());
   Channel channel(*head);
   for (uint64_t i = 0; i < log_head->blocks; ++i) {
@@ -67,8 +67,8 @@ inline Result<Channel> channel_from_bytes(ByteView bytes) {
 // Everything that the digest of a channel takes in: how its blocks are cut may differ.
 inline bool same_channels(const Channel& a, const Channel& b) {
   if (encode_channel_head(a.head()) != encode_channel_head(b.head()) || a.now() != b.now()) return false;
-  if (a.log().first() != b.log().first() || a.log().next() != b.log().next()) return false;
-  Log::Cursor in_a(a.log(), a.log().first()), in_b(b.log(), b.log().first());
+  if (a.messages().first() != b.messages().first() || a.messages().next() != b.messages().next()) return false;
+  MessageBlocks::Cursor in_a(a.messages(), a.messages().first()), in_b(b.messages(), b.messages().first());
   for (Message x, y; in_a.next(x);) {
     if (!in_b.next(y) || x.tag != y.tag || x.entry != y.entry || x.written != y.written) return false;
   }

@@ -193,7 +193,7 @@ class History {
       EXPECT_EQ(read->clock.value(), model_.clock_after(receipt.number));
       // Of another message at that clock, in a past that this channel never had.
       const Offset offset(receipt.number);
-      if (offset >= channel->log().first()) {
+      if (offset >= channel->messages().first()) {
         EXPECT_EQ(channel->acknowledge(subscriber(*channel, name), {read->clock, read->mark ^ 1}), Ack::Invalid);
       }
     }
@@ -254,7 +254,7 @@ class History {
   }
   static std::vector<ModelPublication> messages_of(const Channel& channel) {
     std::vector<ModelPublication> messages;
-    Log::Cursor cursor(channel.log(), Offset(0));
+    MessageBlocks::Cursor cursor(channel.messages(), Offset(0));
     for (Message message; cursor.next(message);) {
       messages.push_back(
           {message.offset.value(), std::string(message.tag), std::string(message.entry), message.written.value()});
@@ -277,7 +277,7 @@ class History {
     const auto expected = model_.find(id, at);
     ASSERT_EQ(found, expected ? std::optional(Offset(*expected)) : std::nullopt);
     const auto dead = std::ranges::count_if(model_.messages, [&](const auto& m) { return !model_.lives(m.date, at); });
-    ASSERT_EQ(channel.log().next() - channel.first_alive(UnixMs(at)),
+    ASSERT_EQ(channel.messages().next() - channel.first_alive(UnixMs(at)),
               model_.messages.size() - static_cast<size_t>(dead));
     const auto known = model_.subscribers.find(name);
     ASSERT_EQ(channel.alive(name, UnixMs(at)) != nullptr,

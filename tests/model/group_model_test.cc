@@ -10,6 +10,7 @@
 
 #include "tests/model/log_bytes.h"
 #include "tests/model/seeds.h"
+#include "tests/model/test_packer.h"
 
 namespace millrace::testing {
 namespace {
@@ -323,7 +324,7 @@ class History {
     if (!model_.retention.latest) return "nothing";
     const uint64_t budget = chance(3) ? 1'000 : between(1, 50);
     for (uint64_t slices = chance(3) ? 10'000 : 1; slices > 0 && log_.wants_compaction(); --slices) {
-      const Removal removal = log_.compact(budget, kLimits);
+      const Removal removal = log_.compact(kTestTagKey, budget, kLimits);
       if (removal.empty()) continue;
       const auto applied = apply_removal(replica_, encode_effect(removal), kLimits);
       EXPECT_TRUE(applied) << applied.error().text;
@@ -350,7 +351,7 @@ class History {
     for (auto& [name, model] : groups_) model.on_first(model_.first());
   }
   void pack(Log& log) {
-    while (log.has_unpacked()) log.pack_next(1);
+    while (log.has_unpacked()) log.pack_next(test_packer(), 1);
   }
   void settle() {
     uint64_t evicted = 0;

@@ -13,6 +13,7 @@
 #include "engine/base/decoder.h"
 #include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
+#include "tests/model/test_packer.h"
 
 namespace millrace::testing {
 
@@ -56,7 +57,7 @@ inline Result<Log> log_from_bytes(ByteView bytes) {
     if (!header) return std::unexpected(header.error());
     const ByteView block = next_part();
     if (!parts.ok()) return fail(ErrorCode::Corrupt, "the payload ends too early");
-    if (auto added = log.append_block(*header, buffer_of(block), Log::Gaps::Allowed); !added) {
+    if (auto added = log.append_block(*header, buffer_of(block), test_packer(), Log::Gaps::Allowed); !added) {
       return std::unexpected(added.error());
     }
   }

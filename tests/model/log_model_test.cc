@@ -14,6 +14,7 @@
 #include "engine/log/log.h"
 #include "tests/model/log_bytes.h"
 #include "tests/model/seeds.h"
+#include "tests/model/test_packer.h"
 
 namespace millrace::testing {
 namespace {
@@ -177,7 +178,7 @@ class History {
     const bool to_the_end = chance(3);
     const uint64_t budget = chance(3) ? 1'000 : between(1, 30);
     for (uint64_t slices = to_the_end ? 10'000 : between(1, 2); slices > 0 && log_.wants_compaction(); --slices) {
-      const Removal removal = log_.compact(budget, limits_);
+      const Removal removal = log_.compact(kTestTagKey, budget, limits_);
       for (const Removal::Range& range : removal.ranges) {
         for (Offset offset = range.from; offset < range.to; ++offset) take_out(offset.value());
       }
@@ -200,7 +201,7 @@ class History {
     for (; blocks > 0 && log_.has_unpacked(); --blocks) {
       const uint64_t packed = log_.packed_blocks(), saved = log_.saved_by_packing(), memory = log_.memory();
       EXPECT_TRUE(log_.oldest_unpacked());
-      const uint64_t more = log_.pack_next(static_cast<int>(between(1, 9)));
+      const uint64_t more = log_.pack_next(test_packer(), static_cast<int>(between(1, 9)));
       EXPECT_EQ(log_.packed_blocks(), packed + (more > 0 ? 1 : 0));
       EXPECT_EQ(log_.saved_by_packing(), saved + more);
       EXPECT_LE(log_.memory(), memory - more);
@@ -321,13 +322,13 @@ TEST(LogModel, RandomHistoriesAgreeWithTheModel) {
 // Without a cache to speak of, whoever looks at bytes that nobody holds for it any more is
 // found out, by the sanitizer at the latest.
 TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenEveryBlockIsPackedAtOnce) {
-  unpacked_blocks().set_limit(0);
+  test_packer().unpacked().set_limit(0);
   run_seeds(kSeeds, [](uint64_t seed) {
     History history(seed);
     history.force_packing();
     history.run();
   });
-  unpacked_blocks().set_limit(uint64_t{16} * 1024 * 1024);
+  test_packer().unpacked().set_limit(uint64_t{16} * 1024 * 1024);
 }
 
 TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenTheLogIsCompactedAtEveryStep) {
@@ -339,14 +340,14 @@ TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenTheLogIsCompactedAtEveryStep)
 }
 
 TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenTheLogIsCompactedAndPackedAtEveryStep) {
-  unpacked_blocks().set_limit(0);
+  test_packer().unpacked().set_limit(0);
   run_seeds(kSeeds, [](uint64_t seed) {
     History history(seed);
     history.force_packing();
     history.force_compaction();
     history.run();
   });
-  unpacked_blocks().set_limit(uint64_t{16} * 1024 * 1024);
+  test_packer().unpacked().set_limit(uint64_t{16} * 1024 * 1024);
 }
 
 }  // namespace

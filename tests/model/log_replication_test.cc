@@ -72,7 +72,9 @@ class Process final : public OtherLogs {
   }
 
   LogLimits limits;
-  LogOperations operations{*this, limits};
+  BlockPacker packer;
+  HashKey tag_key{};
+  LogOperations operations{*this, limits, packer, tag_key};
   OwnPlace<Log> log{kLog};
   OwnPlace<Log> letters{kLetters};
   Now now;

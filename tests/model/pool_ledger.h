@@ -153,7 +153,7 @@ class PoolLedger {
     if (recipient.pending() != ledger.pending()) return "payloads are lost, or there twice";
     if (!recipient.queue) return recipient.next_sequence == Offset(ledger.first) ? nullptr : "sequences are lost";
     if (recipient.queue->undelivered != Offset(ledger.undelivered)) return "another payload is to be delivered next";
-    Log::Cursor cursor(recipient.queue->log, recipient.queue->log.first());
+    MessageBlocks::Cursor cursor(recipient.queue->messages, recipient.queue->messages.first());
     Message message;
     for (uint64_t i = 0; i < ledger.queue.size(); ++i) {
       if (!cursor.next(message) || message.offset != Offset(ledger.first + i)) return "a payload is lost";

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/log/block.h"
+#include "engine/blocks/block.h"
 
 namespace millrace::testing {
 

@@ -1,13 +1,6 @@
-#include "engine/log/unpacked_blocks.h"
-
-#include "engine/log/packing.h"
+#include "engine/blocks/unpacked_blocks.h"
 
 namespace millrace {
-
-PackedId new_packed_id() {
-  static PackedId last = 0;
-  return ++last;
-}
 
 std::shared_ptr<const Buffer> UnpackedBlocks::open(PackedId id, ByteView packed, uint32_t size) {
   if (const auto found = by_id_.find(id); found != by_id_.end()) {
@@ -18,9 +11,9 @@ std::shared_ptr<const Buffer> UnpackedBlocks::open(PackedId id, ByteView packed,
   ++misses_;
   Buffer bytes;
   bytes.reserve(size);
-  // It was unpacked before it was let in, so these are not the bytes that it had: whatever
-  // wrote over them, going on would hand out and save what nobody wrote.
-  if (!unpack(packed, bytes.extend(size), size)) __builtin_trap();
+  // These bytes were packed here, or unpacked once when they came in: if they do not unpack now,
+  // something has written over them, and going on would serve and save what nobody wrote.
+  if (!zstd_.unpack(packed, bytes.extend(size), size)) __builtin_trap();
   entries_.push_front({id, std::make_shared<const Buffer>(std::move(bytes))});
   by_id_.emplace(id, entries_.begin());
   bytes_ += size;
@@ -39,11 +32,6 @@ void UnpackedBlocks::trim() {
     by_id_.erase(entries_.back().id);
     entries_.pop_back();
   }
-}
-
-UnpackedBlocks& unpacked_blocks() {
-  static UnpackedBlocks all;
-  return all;
 }
 
 }  // namespace millrace

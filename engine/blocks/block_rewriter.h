@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "engine/log/block.h"
-#include "engine/log/message.h"
-#include "engine/log/tag_index.h"
+#include "engine/blocks/block.h"
+#include "engine/blocks/message.h"
+#include "engine/blocks/tag_index.h"
 
 namespace millrace {
 

@@ -1,4 +1,4 @@
-#include "engine/log/block_list.h"
+#include "engine/blocks/block_list.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/log/tag_index.h"
+#include "engine/blocks/tag_index.h"
+#include "tests/model/test_packer.h"
 
 namespace millrace {
 namespace {
@@ -160,7 +161,7 @@ TEST(BlockList, TheSumsFollowWhatIsChangedAndTaken) {
   const BlockTotals before = list.totals();
   EXPECT_EQ(before.payload, kMany * 1001);
   EXPECT_EQ(before.packed, 0u);
-  list.change(list.begin(), [](Block& block) { block.pack(1); });
+  list.change(list.begin(), [](Block& block) { block.pack(testing::test_packer(), 1); });
   EXPECT_EQ(list.check(), nullptr);
   EXPECT_EQ(list.totals().packed, 1u);
   EXPECT_GT(list.totals().saved, 900u);

@@ -1,4 +1,4 @@
-#include "engine/log/record_format.h"
+#include "engine/blocks/record_format.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,9 @@
-// The packed blocks that were read last, unpacked: one small cache for the whole process,
-// so that reading on through a block unpacks it once, and many readers of one place once
-// for all of them. For the main thread alone.
+// The packed blocks that were read last, unpacked: a small cache for all blocks of a packer
+// (block_packer.h), so that reading on through a block unpacks it once, and many readers of one
+// place once for all of them. For one thread.
 //
-// Whoever reads holds what open() gave out for as long as it looks at the bytes: the cache
-// may have dropped it by then. The one it gave out last is always kept, however small the
-// cache is to be.
+// A reader holds what open() returned for as long as it looks at the bytes: the cache may have
+// dropped it by then. The block that was opened last is always kept, however small the cache.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,19 @@
 #include <unordered_map>
 
 #include "engine/base/buffer.h"
+#include "engine/blocks/packing.h"
 
 namespace millrace {
 
-// Names the content of a packed block, in this process and never again: a block that goes
-// needs not tell the cache, what nobody asks for any more is dropped in time.
+// Names the content of a packed block and is never used again: a block that is freed needs not
+// tell the cache, and what is not asked for any more is dropped in time.
 using PackedId = uint64_t;
-PackedId new_packed_id();
 
 class UnpackedBlocks {
  public:
+  // REQUIRES: `zstd` outlives it.
+  explicit UnpackedBlocks(ZstdContexts& zstd) : zstd_(zstd) {}
+
   // The `size` bytes that `packed` unpacks to.
   // REQUIRES: it does, and `id` has always stood for it.
   std::shared_ptr<const Buffer> open(PackedId id, ByteView packed, uint32_t size);
@@ -43,6 +45,7 @@ class UnpackedBlocks {
 
   void trim();
 
+  ZstdContexts& zstd_;
   std::list<Entry> entries_;  // the one used last first
   std::unordered_map<PackedId, std::list<Entry>::iterator> by_id_;
   uint64_t bytes_ = 0;
@@ -50,8 +53,5 @@ class UnpackedBlocks {
   uint64_t hits_ = 0;
   uint64_t misses_ = 0;
 };
-
-// The one that all blocks are read through.
-UnpackedBlocks& unpacked_blocks();
 
 }  // namespace millrace

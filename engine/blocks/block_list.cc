@@ -1,4 +1,4 @@
-#include "engine/log/block_list.h"
+#include "engine/blocks/block_list.h"
 
 #include <iterator>
 #include <utility>

@@ -1,11 +1,11 @@
-#include "engine/log/evicted_blocks.h"
+#include "engine/blocks/evicted_blocks.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "engine/log/tag_index.h"
+#include "engine/blocks/tag_index.h"
 
 namespace millrace {
 namespace {

@@ -1,40 +1,45 @@
-#include "engine/log/block.h"
+#include "engine/blocks/block.h"
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <vector>
 
 #include "engine/base/decoder.h"
-#include "engine/log/packing.h"
-#include "engine/log/tag_index.h"
+#include "engine/blocks/block_packer.h"
+#include "engine/blocks/tag_index.h"
 
 namespace millrace {
 
 namespace {
 
 constexpr uint64_t kSmallestBuffer = 64;
+constexpr uint32_t kFewestLandmarks = 8;
 
 }  // namespace
 
-Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags) {
-  return header.unpacked == 0 ? from_records(header, std::move(bytes), tags)
-                              : from_packed(header, std::move(bytes), tags);
+Result<Block> Block::from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags, BlockPacker* packer) {
+  if (header.unpacked == 0) return from_records(header, std::move(bytes), tags);
+  if (packer == nullptr) return corrupt("a packed block where none can be");
+  return from_packed(header, std::move(bytes), tags, *packer);
 }
 
-Result<Block> Block::from_packed(BlockHeader header, Buffer packed, TagIndex& tags) {
+Result<Block> Block::from_packed(BlockHeader header, Buffer packed, TagIndex& tags, BlockPacker& packer) {
   if (header.unpacked > kMostUnpacked) return corrupt("a packed block that is too large to be one");
   if (header.unpacked <= packed.size()) return corrupt("a packed block that is no smaller for it");
   Buffer records;
   records.reserve(header.unpacked);
-  if (!millrace::unpack(packed.view(), records.extend(header.unpacked), header.unpacked)) {
+  if (!packer.zstd().unpack(packed.view(), records.extend(header.unpacked), header.unpacked)) {
     return corrupt("a packed block that does not unpack");
   }
   auto block = from_records(header, std::move(records), tags);
   if (!block) return block;
   block->seal(tags);
   block->bytes_ = std::move(packed);
-  block->landmarks_ = std::vector<Landmark>();
+  block->landmarks_ = Buffer();
   block->unpacked_ = header.unpacked;
-  block->packed_id_ = new_packed_id();
+  block->packer_ = &packer;
+  block->packed_id_ = packer.new_id();
   return block;
 }
 
@@ -108,8 +113,9 @@ Block Block::clone() const {
   copy.missing_ = missing_;
   copy.count_ = count_;
   copy.unpacked_ = unpacked_;
+  copy.packer_ = packer_;
   copy.packed_id_ = packed_id_;
-  copy.landmarks_ = landmarks_;
+  copy.landmarks_ = landmarks_.clone();
   copy.filter_ = filter_.clone();
   return copy;
 }
@@ -144,41 +150,51 @@ void Block::seal(const TagIndex& tags) {
   filter_ = TagFilter::build(bytes_.data(), tags.positions());
   // The last message's room is not worth a copy; a large one that did not fit is.
   if (bytes_.capacity() - bytes_.size() > bytes_.capacity() / 8) bytes_.reserve(bytes_.size());
-  landmarks_.shrink_to_fit();
+  if (landmarks_.capacity() > landmarks_.size()) landmarks_.reserve(landmarks_.size());
 }
 
-void Block::pack(int level) {
+void Block::pack(BlockPacker& packer, int level) {
   leave_unpacked();
   if (bytes_.size() > kMostUnpacked) return;
-  auto packed = millrace::pack(bytes_.view(), level);
+  auto packed = packer.zstd().pack(bytes_.view(), level);
   if (!packed) return;
   bytes_ = std::move(*packed);
-  packed_id_ = new_packed_id();
-  landmarks_ = std::vector<Landmark>();
+  packer_ = &packer;
+  packed_id_ = packer.new_id();
+  landmarks_ = Buffer();
 }
 
-void Block::unpack_in_place() { bytes_ = unpacked_blocks().open(packed_id_, bytes_.view(), unpacked_)->clone(); }
+void Block::unpack_in_place() { bytes_ = packer_->unpacked().open(packed_id_, bytes_.view(), unpacked_)->clone(); }
 
 void Block::mark(uint32_t byte, UnixMs time) {
   if (count_ == 0 || count_ % kStride != 0 || has_gaps()) return;
   // A gap would shift the rest. Without a landmark for every stride (a block that spans
   // seven weeks) the last ones are walked to from the last landmark there is.
-  if (landmarks_.size() + 1 != count_ / kStride || time - first_time_ > UINT32_MAX) return;
-  if (landmarks_.empty()) landmarks_.reserve(8);
-  landmarks_.push_back({byte, static_cast<uint32_t>(time - first_time_)});
+  if (landmark_count() + 1 != count_ / kStride || time - first_time_ > UINT32_MAX) return;
+  if (landmarks_.size() == landmarks_.capacity()) {
+    landmarks_.reserve(std::max(2 * landmarks_.capacity(), kFewestLandmarks * uint32_t{sizeof(Landmark)}));
+  }
+  const Landmark landmark{byte, static_cast<uint32_t>(time - first_time_)};
+  std::memcpy(landmarks_.extend(sizeof(Landmark)), &landmark, sizeof(Landmark));
+}
+
+Block::Landmark Block::landmark(size_t index) const {
+  Landmark landmark;
+  std::memcpy(&landmark, landmarks_.data() + index * sizeof(Landmark), sizeof(Landmark));
+  return landmark;
 }
 
 BlockPosition Block::near(Offset offset) const {
   if (has_gaps() || offset <= first_) return begin();
-  const size_t passed = std::min<size_t>((offset - first_) / kStride, landmarks_.size());
+  const size_t passed = std::min<size_t>((offset - first_) / kStride, landmark_count());
   if (passed == 0) return begin();
-  const Landmark& landmark = landmarks_[passed - 1];
-  return {first_ + passed * kStride, first_time_ + landmark.ms, landmark.byte, static_cast<uint32_t>(passed * kStride)};
+  const Landmark before = landmark(passed - 1);
+  return {first_ + passed * kStride, first_time_ + before.ms, before.byte, static_cast<uint32_t>(passed * kStride)};
 }
 
 Records::Records(const Block& block) : bytes_(block.bytes()), has_gaps_(block.has_gaps()) {
   if (!block.is_packed()) return;
-  unpacked_ = unpacked_blocks().open(block.packed_id_, block.bytes(), block.unpacked_);
+  unpacked_ = block.packer_->unpacked().open(block.packed_id_, block.bytes(), block.unpacked_);
   bytes_ = unpacked_->view();
 }
 
@@ -206,7 +222,7 @@ void Records::read(const BlockPosition& position, Record& record) const {
 const char* Block::check() const {
   if (empty()) return bytes_.size() == 0 && payload_ == 0 ? nullptr : "an empty block with bytes";
   TagIndex tags;
-  auto again = from_bytes(header(), bytes_.clone(), tags);
+  auto again = from_bytes(header(), bytes_.clone(), tags, packer_);
   if (!again) return "a block whose bytes do not decode";
   if (again->last_time_ != last_time_) return "a block's last date is not that of its last message";
   if (payload_ > again->payload_) return "a block counts more payload than it has";

@@ -1,4 +1,4 @@
-#include "engine/log/block_rewriter.h"
+#include "engine/blocks/block_rewriter.h"
 
 namespace millrace {
 

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <vector>
 
-#include "engine/log/block.h"
+#include "engine/blocks/block.h"
 
 namespace millrace {
 

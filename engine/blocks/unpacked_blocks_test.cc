@@ -1,11 +1,11 @@
-#include "engine/log/unpacked_blocks.h"
+#include "engine/blocks/unpacked_blocks.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-#include "engine/log/packing.h"
+#include "engine/blocks/block_packer.h"
 
 namespace millrace {
 namespace {
@@ -16,7 +16,8 @@ constexpr uint32_t kSize = 1000;
 class Reader {
  public:
   std::shared_ptr<const Buffer> open(char letter) {
-    if (!packed_.contains(letter)) packed_[letter] = {new_packed_id(), *pack(std::string(kSize, letter), 1)};
+    if (!packed_.contains(letter))
+      packed_[letter] = {packer.new_id(), *packer.zstd().pack(std::string(kSize, letter), 1)};
     const auto& [id, bytes] = packed_[letter];
     return cache.open(id, bytes.view(), kSize);
   }
@@ -27,7 +28,8 @@ class Reader {
     return cache.misses() > before;
   }
 
-  UnpackedBlocks cache;
+  BlockPacker packer;
+  UnpackedBlocks& cache = packer.unpacked();
 
  private:
   std::map<char, std::pair<PackedId, Buffer>> packed_;

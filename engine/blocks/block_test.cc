@@ -1,11 +1,11 @@
-#include "engine/log/block.h"
+#include "engine/blocks/block.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "engine/log/tag_index.h"
+#include "engine/blocks/tag_index.h"
 #include "tests/model/seen_block.h"
 
 namespace millrace {

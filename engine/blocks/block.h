@@ -9,17 +9,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "engine/base/buffer.h"
 #include "engine/base/error.h"
 #include "engine/base/strong.h"
-#include "engine/log/record_format.h"
-#include "engine/log/tag_filter.h"
-#include "engine/log/unpacked_blocks.h"
+#include "engine/blocks/record_format.h"
+#include "engine/blocks/tag_filter.h"
+#include "engine/blocks/unpacked_blocks.h"
 
 namespace millrace {
 
+class BlockPacker;
 class TagIndex;
 
 // When a block is full: the message that would take it past either limit starts
@@ -58,9 +58,9 @@ class Block {
   // Takes over bytes from outside after checking every record of them: lengths
   // inside the buffer, tag references to stored tags, the right count, dates that
   // do not pass the end of time. Cost: one pass. Failure: Corrupt, with the reason.
-  // `tags`, empty before, then knows the block's tags. Packed bytes are unpacked for that,
-  // and stay packed; the block is sealed then.
-  static Result<Block> from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags);
+  // `tags`, empty before, then knows the block's tags. Packed bytes are unpacked by `packer` for
+  // that, and stay packed; the block is sealed then. Without a packer they are refused.
+  static Result<Block> from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags, BlockPacker* packer = nullptr);
 
   Block clone() const;
 
@@ -78,8 +78,9 @@ class Block {
   // --- packing ---
   // False once it has been tried: what does not get smaller is not tried again.
   bool may_be_packed() const { return unpacked_ == 0; }
-  // Packs the bytes if that makes them smaller. REQUIRES: sealed; may_be_packed()
-  void pack(int level);
+  // Packs the bytes if that makes them smaller. The packer must outlive the block (block_packer.h).
+  // REQUIRES: sealed; may_be_packed()
+  void pack(BlockPacker& packer, int level);
   // Has it count as tried. REQUIRES: may_be_packed()
   void leave_unpacked() { unpacked_ = bytes_.size(); }
   bool is_packed() const { return unpacked_ > bytes_.size(); }
@@ -115,7 +116,7 @@ class Block {
   BlockPosition near(Offset offset) const;
 
   // What it holds besides itself.
-  uint64_t memory() const { return bytes_.capacity() + landmarks_.capacity() * sizeof(Landmark) + filter_.memory(); }
+  uint64_t memory() const { return bytes_.capacity() + landmarks_.capacity() + filter_.memory(); }
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
@@ -127,7 +128,7 @@ class Block {
   friend class BlockRewriter;
 
   static Result<Block> from_records(BlockHeader header, Buffer bytes, TagIndex& tags);
-  static Result<Block> from_packed(BlockHeader header, Buffer packed, TagIndex& tags);
+  static Result<Block> from_packed(BlockHeader header, Buffer packed, TagIndex& tags, BlockPacker& packer);
 
   // Where message number kStride, 2 * kStride, … of the block is, so that finding one in
   // the middle does not walk through half the block. Derived: never saved, and not kept
@@ -137,6 +138,9 @@ class Block {
     uint32_t byte;
     uint32_t ms;  // since first_time_
   };
+
+  uint32_t landmark_count() const { return landmarks_.size() / uint32_t{sizeof(Landmark)}; }
+  Landmark landmark(size_t index) const;
 
   void make_room(uint64_t needed, BlockLimits limits);
   // To be called before message number count_ is added at `byte`.
@@ -149,9 +153,11 @@ class Block {
   uint64_t payload_ = 0;
   uint64_t missing_ = 0;
   uint32_t count_ = 0;
-  uint32_t unpacked_ = 0;   // the size of the records once packing was tried; 0: it was not
-  PackedId packed_id_ = 0;  // if packed
-  std::vector<Landmark> landmarks_;
+  uint32_t unpacked_ = 0;  // the size of the records once packing was tried; 0: it was not
+  // If packed:
+  BlockPacker* packer_ = nullptr;
+  PackedId packed_id_ = 0;
+  Buffer landmarks_;  // eight bytes less than a vector of them
   TagFilter filter_;
 };
 

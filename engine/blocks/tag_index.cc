@@ -1,4 +1,4 @@
-#include "engine/log/tag_index.h"
+#include "engine/blocks/tag_index.h"
 
 #include <functional>
 #include <utility>

@@ -16,8 +16,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/log/block.h"
-#include "engine/log/evicted_blocks.h"
+#include "engine/blocks/block.h"
+#include "engine/blocks/evicted_blocks.h"
 
 namespace millrace {
 

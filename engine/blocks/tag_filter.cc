@@ -1,4 +1,4 @@
-#include "engine/log/tag_filter.h"
+#include "engine/blocks/tag_filter.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,0 +1,229 @@
+// Messages with offsets 1, 2, 3, … in blocks: what a log, a channel and the queue of a recipient
+// keep their messages in. New messages are appended at the end, old ones are evicted at the front.
+// An offset is never reused, and a message never changes.
+//
+//        evicted      full blocks               newest block
+//   ...............[ 71 .. 230 ][ 231 .. 388 ][ 389 .. 402 ]
+//                       ^ first = 75                   ^ last = 402, next = 403
+//
+// Eviction is exact: it moves `first`, and a block is dropped together with its last message.
+// `first > last` always means empty; new blocks have first = 1, last = 0.
+//
+// Dates never run backwards: `tick` moves the clock forward and ignores an earlier date, so that
+// seek() has one answer whatever the host's clock did.
+//
+// Gaps are offsets between first and last without a message. Only compaction (engine/log) makes
+// them, by remove(), and only append_block(…, Gaps::Allowed) accepts them from outside; there is
+// always a message at `first` and at `last`. They cannot be kept out of this class, because reading,
+// seeking and evicting cross them. But all that is known of them is in the blocks: without gaps
+// they cost no byte and no step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/strong.h"
+#include "engine/blocks/block.h"
+#include "engine/blocks/block_list.h"
+#include "engine/blocks/evicted_blocks.h"
+#include "engine/blocks/message.h"
+#include "engine/blocks/removal.h"
+#include "engine/blocks/tag_index.h"
+
+namespace millrace {
+
+// What is saved of messages besides their blocks.
+struct MessagesHead {
+  Offset first{1};
+  Offset next{1};
+  UnixMs clock;
+  uint64_t blocks = 0;  // how many there are
+};
+
+class MessageBlocks {
+ public:
+  // The first message will have this offset.
+  explicit MessageBlocks(Offset first = Offset(1));
+  MessageBlocks(MessageBlocks&&) noexcept = default;
+  MessageBlocks& operator=(MessageBlocks&&) noexcept = default;
+
+  // Without the evicted blocks that have not been taken.
+  MessageBlocks clone() const;
+
+  // --- state ---
+  Offset first() const { return front_.offset; }
+  Offset next() const { return newest_.end(); }  // the offset the next message gets
+  Offset last() const { return next() - 1; }
+  bool empty() const { return first() == next(); }
+  // Messages that are not evicted. O(1)
+  uint64_t count() const { return full_.totals().messages + newest_.count() - front_.index; }
+  uint64_t payload() const { return payload_; }      // bytes of tags and entries
+  UnixMs clock() const { return clock_; }            // the date the next message gets
+  UnixMs first_time() const { return front_.time; }  // REQUIRES: !empty()
+  size_t block_count() const { return full_.size() + (newest_.empty() ? 0 : 1); }
+
+  // --- writing ---
+  // Moves the clock to `now` unless it is there or past it; true if it moved.
+  bool tick(UnixMs now) {
+    if (now <= clock_) return false;
+    clock_ = now;
+    return true;
+  }
+  // How many more messages the offsets allow. next() stays an offset too: it is saved.
+  uint64_t room() const { return kMaxOffset - next(); }
+  // Appends with the date clock() and returns the offset. O(1), amortised.
+  // REQUIRES: room() > 0; tag and entry together under 2 GiB.
+  Offset append(ByteView tag, ByteView entry, BlockLimits limits = {});
+
+  // --- evicting ---
+  struct Evicted {
+    uint64_t count = 0;
+    Offset end;  // one past the last evicted message; 0 if none was evicted
+  };
+  // Evicts all messages before `new_first`, at most up to next(). Cost: the blocks that are
+  // dropped, plus a walk inside one. The bytes of whole blocks are not freed here: see
+  // take_evicted().
+  Evicted evict_before(Offset new_first);
+  // The blocks dropped since the last call, for the caller to free: freeing thousands at once
+  // would be a pause.
+  EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
+  bool has_evicted() const { return !evicted_.empty(); }
+  // All blocks, dropped or not. REQUIRES: nothing but destruction follows.
+  EvictedBlocks take_all_blocks();
+
+  // --- finding ---
+  // The first message written at or after `time`; next() if there is none. O(log n) plus a walk
+  // inside one block.
+  Offset seek(UnixMs time) const;
+  // The first of the newest `count` messages: first() if there are not more, next() for 0.
+  // O(1) without gaps, else the cost of what lies before it.
+  Offset first_of_newest(uint64_t count) const;
+  // The first offset from which on the payload is at most `limit`; next() if even the last
+  // message alone is more. Cost: what lies before it. REQUIRES: payload() > limit
+  Offset first_within_bytes(uint64_t limit) const;
+
+  // Walks messages in order.
+  //   MessageBlocks::Cursor cursor(messages, from);
+  //   while (cursor.next(message)) …
+  class Cursor {
+   public:
+    // Starts at the first message at or after `from`. O(log n) plus a walk inside one block.
+    // Invalid after the messages are changed.
+    Cursor(const MessageBlocks& messages, Offset from);
+    // False at the end; `message` is then unchanged.
+    bool next(Message& message);
+    // Moves behind the current block if that block cannot hold any of the tags; true if it did.
+    // It does so only at a block's first message, and unpacks no block that it skips.
+    bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
+
+   private:
+    void enter(BlockList::Place place);
+    void open();
+    // True if there is another message, at at_.
+    bool reach_message();
+    bool is_in_newest() const { return place_ == messages_->full_.end(); }
+
+    const MessageBlocks* messages_;
+    BlockList::Place place_;  // full_.end() for the newest block
+    const Block* block_;
+    Records records_;  // of block_, once it is open
+    bool is_open_;
+    const char* at_;
+    const char* end_;
+    Offset offset_;
+    UnixMs time_;
+  };
+
+  // --- packing ---
+  // Only how blocks are held: no reader, copy or replica can tell.
+  // True if there is a full block that has not been tried.
+  bool has_unpacked() const { return full_.totals().untried != 0; }
+  // The date of the last message of the oldest such block; nothing if there is none.
+  std::optional<UnixMs> oldest_unpacked() const;
+  // Tries to pack that block, and returns how many bytes that saved: 0 if it stays as it is.
+  // REQUIRES: has_unpacked()
+  // The packer must outlive the messages (block_packer.h).
+  uint64_t pack_next(BlockPacker& packer, int level);
+  uint64_t packed_blocks() const { return full_.totals().packed; }
+  uint64_t saved_by_packing() const { return full_.totals().saved; }
+
+  // --- gaps: for compaction alone ---
+  // Offsets in [first, next) without a message.
+  uint64_t missing() const { return next() - first() - count(); }
+  // The same in [from, next). O(1) at first() and next() and without gaps, else a step for each
+  // hundred blocks.
+  uint64_t missing_from(Offset from) const;
+  // The block with the first message at or after `from`: its offsets, [first, end).
+  // REQUIRES: from < next()
+  struct BlockSpan {
+    Offset first;
+    Offset end;
+  };
+  BlockSpan block_span(Offset from) const;
+  // Takes messages out by writing their blocks again, and tells `on_rewritten` of each row of
+  // neighbouring blocks, which held [from, to), what replaces it. Cost: the blocks they are in,
+  // twice. REQUIRES: there are some; there is a message at each offset, and none is last().
+  using OnRewritten = std::function<void(Offset from, Offset to, const std::vector<Block>& blocks)>;
+  void remove(const Removal& removal, BlockLimits limits, const OnRewritten& on_rewritten);
+
+  // --- as a value ---
+  // All blocks, oldest first, the one being written last.
+  template <class Visit>
+  void each_block(Visit visit) const {
+    for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) visit(full_[place]);
+    if (!newest_.empty()) visit(newest_);
+  }
+
+  // True if nothing says yet where the messages begin.
+  bool is_new() const { return next() == Offset(1) && empty(); }
+  // Appends a whole block of outside bytes, which becomes the newest one, or, if it is packed or
+  // has gaps, the last full one. It must follow on, unless gaps are allowed in it and before it;
+  // new messages begin where their first block does. A packed block needs a packer, which must
+  // outlive the messages; without one it is refused.
+  // Failure: Corrupt; nothing is changed then.
+  enum class Gaps { Refused, Allowed };
+  Result<void> append_block(BlockHeader header, Buffer bytes, BlockPacker* packer = nullptr, Gaps gaps = Gaps::Refused);
+  // Sets the clock, and evicts what had been evicted of the first block when the blocks were
+  // saved. Failure: Corrupt, and nothing is changed, if the head does not belong to these blocks.
+  Result<void> restore_head(const MessagesHead& head);
+
+  // Everything they hold, this object included. Cost: the evicted blocks that have not been taken.
+  uint64_t memory() const {
+    return sizeof(*this) + full_.memory() + full_.totals().memory + newest_.memory() + tags_.memory() +
+           evicted_.memory();
+  }
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  const Block& block(BlockList::Place place) const { return place == full_.end() ? newest_ : full_[place]; }
+  const Block& oldest() const { return full_.empty() ? newest_ : full_.front(); }
+  UnixMs last_time() const {
+    return newest_.empty() && !full_.empty() ? full_.back().last_time() : newest_.last_time();
+  }
+  void seal_newest();
+  void start_newest(Offset first);
+  // Both add what is evicted to `evicted`.
+  void drop_blocks_before(Offset new_first, Evicted& evicted);
+  void walk_front_to(Offset new_first, Evicted& evicted);
+  void rewrite(BlockList::Place from, BlockList::Place to, std::span<const Removal::Range> without, BlockLimits limits,
+               const OnRewritten& on_rewritten);
+  const char* check_blocks() const;
+
+  BlockList full_;
+  Block newest_;         // may be empty; then it says what the next offset is
+  TagIndex tags_;        // of newest_
+  BlockPosition front_;  // the first message that is not evicted, in oldest()
+  UnixMs clock_;
+  uint64_t payload_ = 0;
+  EvictedBlocks evicted_;
+};
+
+}  // namespace millrace

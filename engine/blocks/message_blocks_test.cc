@@ -1,0 +1,339 @@
+#include "engine/blocks/message_blocks.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace millrace {
+namespace {
+
+// Ten messages fill a block.
+constexpr BlockLimits kTens{.bytes = 4096, .messages = 10};
+
+// Writes the messages "1", "2", … with the tag "odd" or "even", one each ten
+// milliseconds: message n has the date n * 10.
+void write(MessageBlocks& messages, int count) {
+  for (int i = 0; i < count; ++i) {
+    const uint64_t offset = messages.next().value();
+    messages.tick(UnixMs(offset * 10));
+    EXPECT_EQ(messages.append(offset % 2 ? "odd" : "even", std::to_string(offset), kTens), Offset(offset));
+    EXPECT_EQ(messages.check(), nullptr);
+  }
+}
+
+MessageBlocks messages_of(int count) {
+  MessageBlocks messages;
+  write(messages, count);
+  return messages;
+}
+
+uint64_t evict_before(MessageBlocks& messages, uint64_t offset) {
+  const auto evicted = messages.evict_before(Offset(offset));
+  EXPECT_EQ(evicted.end, evicted.count == 0 ? Offset(0) : messages.first());
+  EXPECT_EQ(messages.check(), nullptr);
+  return evicted.count;
+}
+
+std::vector<uint64_t> read_from(const MessageBlocks& messages, uint64_t from) {
+  std::vector<uint64_t> offsets;
+  Message message{};
+  for (MessageBlocks::Cursor cursor(messages, Offset(from)); cursor.next(message);) {
+    offsets.push_back(message.offset.value());
+    EXPECT_EQ(message.entry, std::to_string(message.offset.value()));
+    EXPECT_EQ(message.tag, message.offset.value() % 2 ? "odd" : "even");
+    EXPECT_EQ(message.written, UnixMs(message.offset.value() * 10));
+  }
+  return offsets;
+}
+
+std::vector<uint64_t> range(uint64_t first, uint64_t end) {
+  std::vector<uint64_t> numbers;
+  for (uint64_t n = first; n < end; ++n) numbers.push_back(n);
+  return numbers;
+}
+
+Buffer buffer_of(ByteView bytes) {
+  Buffer buffer;
+  buffer.reserve(static_cast<uint32_t>(bytes.size()));
+  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
+  return buffer;
+}
+
+TEST(MessageBlocks, StartsAtOneAndEmpty) {
+  const MessageBlocks messages;
+  EXPECT_EQ(messages.first(), Offset(1));
+  EXPECT_EQ(messages.last(), Offset(0));
+  EXPECT_TRUE(messages.empty());
+  EXPECT_EQ(messages.block_count(), 0u);
+  EXPECT_EQ(messages.check(), nullptr);
+  EXPECT_TRUE(read_from(messages, 1).empty());
+}
+
+TEST(MessageBlocks, TakeUnderThreeHundredAndFiftyBytesForOneShortMessage) {
+  MessageBlocks messages;
+  messages.append("tag", "a short message");
+  EXPECT_LT(messages.memory(), 350u);
+}
+
+TEST(MessageBlocks, OffsetsCountUpAcrossBlocks) {
+  const MessageBlocks messages = messages_of(95);
+  EXPECT_EQ(messages.block_count(), 10u);
+  EXPECT_EQ(messages.count(), 95u);
+  for (uint64_t from : range(1, 97)) EXPECT_EQ(read_from(messages, from), range(from, 96)) << "from " << from;
+}
+
+TEST(MessageBlocks, ReadsFromTheFirstMessageIfAskedForAnEarlierOne) {
+  MessageBlocks messages = messages_of(35);
+  evict_before(messages, 14);
+  EXPECT_EQ(read_from(messages, 0), range(14, 36));
+  EXPECT_EQ(read_from(messages, 5), range(14, 36));
+}
+
+TEST(MessageBlocks, ReadsNothingBeyondTheEnd) {
+  const MessageBlocks messages = messages_of(20);
+  EXPECT_TRUE(read_from(messages, 21).empty());
+  EXPECT_TRUE(read_from(messages, UINT64_MAX).empty());
+}
+
+TEST(MessageBlocks, AFinishedCursorLeavesTheMessageAlone) {
+  const MessageBlocks messages = messages_of(1);
+  Message message{};
+  MessageBlocks::Cursor cursor(messages, Offset(1));
+  EXPECT_TRUE(cursor.next(message));
+  EXPECT_FALSE(cursor.next(message));
+  EXPECT_EQ(message.offset, Offset(1));
+}
+
+TEST(MessageBlocks, AMessageLargerThanABlockHasABlockToItself) {
+  MessageBlocks messages;
+  const std::string large(100'000, 'x');
+  messages.append("t", "small");
+  messages.append("t", large);
+  messages.append("t", "small");
+  EXPECT_EQ(messages.check(), nullptr);
+  EXPECT_EQ(messages.block_count(), 3u);
+  Message message{};
+  MessageBlocks::Cursor cursor(messages, Offset(2));
+  ASSERT_TRUE(cursor.next(message));
+  EXPECT_EQ(message.entry, large);
+}
+
+TEST(MessageBlocks, ItsClockNeverRunsBackwards) {
+  MessageBlocks messages;
+  EXPECT_TRUE(messages.tick(UnixMs(100)));
+  EXPECT_FALSE(messages.tick(UnixMs(100)));
+  EXPECT_FALSE(messages.tick(UnixMs(50)));
+  messages.append("t", "e");
+  EXPECT_EQ(messages.first_time(), UnixMs(100));
+  EXPECT_EQ(messages.clock(), UnixMs(100));
+}
+
+TEST(MessageBlocks, EvictionIsExact) {
+  for (uint64_t offset = 0; offset <= 40; ++offset) {
+    SCOPED_TRACE(offset);
+    MessageBlocks messages = messages_of(35);
+    const uint64_t first = std::min<uint64_t>(std::max<uint64_t>(offset, 1), 36);
+    EXPECT_EQ(evict_before(messages, offset), first - 1);
+    EXPECT_EQ(messages.first(), Offset(first));
+    EXPECT_EQ(messages.last(), Offset(35));
+    EXPECT_EQ(read_from(messages, 1), range(first, 36));
+    EXPECT_EQ(evict_before(messages, offset), 0u) << "a second time there is nothing to evict";
+  }
+}
+
+TEST(MessageBlocks, AnEvictedOffsetIsNeverReused) {
+  MessageBlocks messages = messages_of(12);
+  evict_before(messages, UINT64_MAX);
+  EXPECT_TRUE(messages.empty());
+  EXPECT_EQ(messages.first(), Offset(13));
+  EXPECT_EQ(messages.last(), Offset(12));
+  EXPECT_EQ(messages.payload(), 0u);
+  write(messages, 5);
+  EXPECT_EQ(read_from(messages, 1), range(13, 18));
+}
+
+TEST(MessageBlocks, EvictedBlocksAreHandedOutOnce) {
+  MessageBlocks messages = messages_of(35);
+  evict_before(messages, 25);
+  std::vector<uint64_t> evicted;
+  messages.take_evicted().each([&](const Block& block) { evicted.push_back(block.first().value()); });
+  EXPECT_EQ(evicted, (std::vector<uint64_t>{1, 11}));
+  EXPECT_TRUE(messages.take_evicted().empty());
+}
+
+TEST(MessageBlocks, EvictedBlocksCountAsMemoryUntilTheyAreTaken) {
+  MessageBlocks messages = messages_of(35);
+  uint64_t held = 0;
+  messages.each_block([&](const Block& block) { held += block.memory(); });
+  evict_before(messages, 36);
+  EXPECT_GE(messages.memory(), held);
+  messages.take_evicted();
+  EXPECT_LT(messages.memory(), sizeof(MessageBlocks) + 16 * sizeof(Block));
+}
+
+TEST(MessageBlocks, FindTheFirstOfTheNewest) {
+  MessageBlocks messages = messages_of(35);
+  evict_before(messages, 4);
+  for (uint64_t count : range(0, 40)) {
+    EXPECT_EQ(messages.first_of_newest(count), Offset(36 - std::min<uint64_t>(count, 32))) << count;
+  }
+  EXPECT_EQ(messages.first_of_newest(UINT64_MAX), Offset(4));
+}
+
+TEST(MessageBlocks, SeekFindsTheFirstMessageWrittenAtOrAfterADate) {
+  MessageBlocks messages = messages_of(35);
+  for (uint64_t gone : {0u, 4u, 10u, 27u}) {
+    SCOPED_TRACE(gone);
+    evict_before(messages, gone + 1);
+    for (uint64_t time = 0; time <= 360; ++time) {
+      const uint64_t expected = std::clamp<uint64_t>((time + 9) / 10, gone + 1, 36);
+      ASSERT_EQ(messages.seek(UnixMs(time)), Offset(expected)) << "time " << time;
+    }
+  }
+  evict_before(messages, 36);
+  EXPECT_EQ(messages.seek(UnixMs(0)), Offset(36));
+}
+
+TEST(MessageBlocks, SeekFindsTheFirstOfManyWithTheSameDate) {
+  MessageBlocks messages;
+  messages.tick(UnixMs(10));
+  for (int i = 0; i < 25; ++i) messages.append("t", "e", kTens);
+  messages.tick(UnixMs(20));
+  for (int i = 0; i < 25; ++i) messages.append("t", "e", kTens);
+  EXPECT_EQ(messages.seek(UnixMs(10)), Offset(1));
+  EXPECT_EQ(messages.seek(UnixMs(11)), Offset(26));
+  EXPECT_EQ(messages.seek(UnixMs(20)), Offset(26));
+}
+
+TEST(MessageBlocks, AReadByTagSkipsOnlyBlocksWithoutIt) {
+  MessageBlocks messages;
+  for (int i = 0; i < 100; ++i) messages.append(i / 10 == 4 ? "wanted" : "other", "e", kTens);
+  const std::vector<TagFilter::Probe> wanted = {TagFilter::Probe("wanted")};
+  MessageBlocks::Cursor cursor(messages, Offset(1));
+  int skipped = 0, read = 0, found = 0;
+  Message message{};
+  for (;;) {
+    while (cursor.skip_block_without(wanted)) ++skipped;
+    if (!cursor.next(message)) break;
+    ++read;
+    if (message.tag == "wanted") ++found;
+  }
+  EXPECT_EQ(found, 10);
+  EXPECT_EQ(skipped, 8) << "all but the one that has it and the newest, which has no filter yet";
+  EXPECT_EQ(read, 20);
+}
+
+TEST(MessageBlocks, ASkipInsideABlockDoesNothing) {
+  MessageBlocks messages = messages_of(35);
+  MessageBlocks::Cursor cursor(messages, Offset(2));
+  EXPECT_FALSE(cursor.skip_block_without({TagFilter::Probe("absent")}));
+  Message message{};
+  ASSERT_TRUE(cursor.next(message));
+  EXPECT_EQ(message.offset, Offset(2));
+}
+
+TEST(MessageBlocks, ACloneIsEqualAndGoesItsOwnWay) {
+  MessageBlocks messages = messages_of(35);
+  evict_before(messages, 14);
+  MessageBlocks copy = messages.clone();
+  EXPECT_EQ(copy.check(), nullptr);
+  EXPECT_EQ(read_from(copy, 1), range(14, 36));
+  EXPECT_EQ(copy.payload(), messages.payload());
+  write(copy, 20);
+  evict_before(messages, 36);
+  EXPECT_EQ(read_from(copy, 1), range(14, 56));
+  EXPECT_EQ(messages.next(), Offset(36));
+}
+
+TEST(MessageBlocks, TakesWholeBlocksThatFollowOn) {
+  const MessageBlocks source = messages_of(35);
+  MessageBlocks messages;
+  source.each_block([&](const Block& block) {
+    ASSERT_TRUE(messages.append_block(block.header(), buffer_of(block.bytes())));
+    ASSERT_EQ(messages.check(), nullptr);
+  });
+  EXPECT_EQ(read_from(messages, 1), range(1, 36));
+  EXPECT_EQ(messages.clock(), UnixMs(350)) << "the clock is never behind the last message";
+}
+
+TEST(MessageBlocks, RefusesABlockThatDoesNotFollowOnAndIsUnchanged) {
+  const MessageBlocks source = messages_of(35);
+  MessageBlocks messages = messages_of(5);
+  source.each_block([&](const Block& block) {
+    const auto added = messages.append_block(block.header(), buffer_of(block.bytes()));
+    ASSERT_FALSE(added);
+    EXPECT_EQ(added.error().code, ErrorCode::Corrupt);
+    EXPECT_EQ(added.error().text, "a block that does not follow on");
+  });
+  EXPECT_EQ(messages.check(), nullptr);
+  EXPECT_EQ(read_from(messages, 1), range(1, 6));
+}
+
+TEST(MessageBlocks, RefusesABlockFromThePastAndIsUnchanged) {
+  MessageBlocks messages = messages_of(5);
+  const auto added = messages.append_block({Offset(6), UnixMs(49), 1}, buffer_of(ByteView("\0\0\0\0", 4)));
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().text, "a block from before the one before it");
+  EXPECT_EQ(messages.check(), nullptr);
+  EXPECT_EQ(read_from(messages, 1), range(1, 6));
+}
+
+struct HeadRow {
+  const char* name;
+  MessagesHead head;
+  const char* reason;  // nullptr: it belongs
+};
+
+const char kForeign[] = "a log head that does not belong to its blocks";
+
+TEST(MessageBlocks, TakesOnlyAHeadThatBelongsToItsBlocks) {
+  const HeadRow rows[] = {
+      {"nothing evicted", {Offset(1), Offset(36), UnixMs(350), 4}, nullptr},
+      {"some of the first block evicted", {Offset(10), Offset(36), UnixMs(400), 4}, nullptr},
+      {"the first block evicted", {Offset(11), Offset(36), UnixMs(350), 4}, kForeign},
+      {"all evicted", {Offset(36), Offset(36), UnixMs(350), 4}, kForeign},
+      {"a message too few", {Offset(1), Offset(35), UnixMs(350), 4}, kForeign},
+      {"a message too many", {Offset(1), Offset(37), UnixMs(350), 4}, kForeign},
+      {"a clock of the past", {Offset(1), Offset(36), UnixMs(349), 4}, "a log head from before its last message"},
+  };
+  for (const HeadRow& row : rows) {
+    SCOPED_TRACE(row.name);
+    MessageBlocks messages = messages_of(35);
+    const auto restored = messages.restore_head(row.head);
+    EXPECT_EQ(messages.check(), nullptr);
+    ASSERT_EQ(restored.has_value(), row.reason == nullptr);
+    if (restored) {
+      EXPECT_EQ(messages.first(), row.head.first);
+      EXPECT_EQ(messages.clock(), row.head.clock);
+      EXPECT_EQ(read_from(messages, 1), range(row.head.first.value(), 36));
+    } else {
+      EXPECT_EQ(restored.error().text, row.reason);
+      EXPECT_EQ(read_from(messages, 1), range(1, 36)) << "a refused head changes nothing";
+      EXPECT_EQ(messages.clock(), UnixMs(350));
+    }
+  }
+}
+
+TEST(MessageBlocks, NewOnesTakeTheHeadOfEmptyOnes) {
+  MessageBlocks messages;
+  ASSERT_TRUE(messages.restore_head({Offset(500), Offset(500), UnixMs(7), 0}));
+  EXPECT_EQ(messages.check(), nullptr);
+  EXPECT_EQ(messages.last(), Offset(499));
+  MessageBlocks other;
+  EXPECT_FALSE(other.restore_head({Offset(499), Offset(500), UnixMs(7), 0})) << "its message is missing";
+}
+
+TEST(MessageBlocks, HasRoomUntilItsOffsetsAreUsedUp) {
+  MessageBlocks messages;
+  EXPECT_EQ(messages.room(), kMaxOffset.value() - 1);
+  ASSERT_TRUE(messages.restore_head({kMaxOffset - 2, kMaxOffset - 2, UnixMs(0), 0}));
+  EXPECT_EQ(messages.room(), 2u);
+  messages.append("t", "e");
+  messages.append("t", "e");
+  EXPECT_EQ(messages.check(), nullptr);
+  EXPECT_EQ(messages.room(), 0u);
+}
+
+}  // namespace
+}  // namespace millrace
