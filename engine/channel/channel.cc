@@ -62,7 +62,7 @@ const Subscriber* Channel::alive(ByteView name, UnixMs now) const {
 uint64_t Channel::room() const { return std::min(messages_.room(), kMaxMessages - messages_.count()); }
 
 uint64_t Channel::room_at(UnixMs now) const {
-  return std::min(log_.room(), kMaxMessages - (log_.next() - first_alive(now)));
+  return std::min(messages_.room(), kMaxMessages - (messages_.next() - first_alive(now)));
 }
 
 std::optional<Clock> Channel::publish(ByteView id, ByteView content, BlockLimits limits) {

@@ -67,7 +67,7 @@ class ChannelOperationsTest : public ::testing::Test {
   // The next publication gets the last offset but one.
   void use_up_offsets() {
     ASSERT_TRUE(operations.create(place, {}, at(kNow)).answer);
-    LogHead head;
+    SavedHead head;
     head.first = head.evicted_end = head.next = kMaxOffset - 2;
     head.clock = UnixMs(kNow);
     ASSERT_TRUE(place.get()->restore_log_head(head));
