@@ -247,6 +247,9 @@ template <class Object>
 void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldArguments* waited) {
   using Traits = ObjectTraits<Object>;
   tell(place.context(), place.key_name(), Traits::kApply, follow, waited);
+  if (const auto date = place.take_date_to_tell()) {
+    place.context().replicate("PEXPIREAT", place.key_name(), static_cast<long long>(date->value()));
+  }
   if (place.get() != nullptr) Traits::settle(place.context().database(), place.name(), *place.get(), follow);
   if constexpr (Traits::kWaits) WaitingClients<Object>::wake(place, follow.wake);
 }
