@@ -65,7 +65,7 @@ void check(const NackRequest& request, Words words) {
 void check(const SeekGroupRequest& request, Words words) {
   REQUIRE(is_one_of(request.group, words) && words.size() == 2);
   const bool has_offset = request.offset >= Offset(1) && request.offset <= kMaxOffset;
-  REQUIRE(has_offset == (request.where == SeekGroupRequest::Where::Offset));
+  REQUIRE(has_offset == (request.where == SeekGroupRequest::Where::AtOffset));
 }
 
 void check(const PendingRequest& request, Words words) {
@@ -82,10 +82,10 @@ void check(const SetGroupRequest& request, Words words) {
   REQUIRE(!request.dead_letter || request.dead_letter->empty() || is_one_of(*request.dead_letter, words));
 }
 
-void check(const ApplyRequest& request, Words words) {
+void check(const LogEffect& request, Words words) {
   REQUIRE(request.clock.value() <= INT64_MAX);
-  REQUIRE(request.what != ApplyRequest::What::Block || is_one_of(request.header, words));
-  REQUIRE(request.what == ApplyRequest::What::Clock || is_one_of(request.bytes, words));
+  REQUIRE(request.kind != LogEffect::Kind::Block || is_one_of(request.header, words));
+  REQUIRE(request.kind == LogEffect::Kind::Clock || is_one_of(request.bytes, words));
 }
 
 template <auto parser>

@@ -241,8 +241,6 @@ class TypedKey {
   }
   // REQUIRES: opened for writing; it has a value.
   void expire_at(UnixMs date) { host.SetAbsExpire(key_, static_cast<long long>(date.value())); }
-  // The host does not delete it by itself any longer. REQUIRES: the same.
-  void persist() { host.SetAbsExpire(key_, kNoExpire); }
 
   // REQUIRES: opened for writing.
   void set(std::unique_ptr<T> value) {

@@ -33,7 +33,6 @@ inline constexpr int kRead = 1 << 0;
 inline constexpr int kWrite = 1 << 1;
 inline constexpr int kNoTouch = 1 << 16;
 inline constexpr int kKeyTypeEmpty = 0;
-inline constexpr long long kNoExpire = -1;
 
 // --- what a context says of itself ---
 inline constexpr int kFlagScript = 1 << 0;

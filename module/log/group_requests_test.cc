@@ -194,8 +194,8 @@ TEST(ParseTgroupSeek, TakesEveryRightForm) {
     uint64_t offset;
   } rows[] = {{"g FIRST", Where::First, 0},
               {"g next", Where::Next, 0},
-              {"g 1", Where::Offset, 1},
-              {"g 9223372036854775807", Where::Offset, INT64_MAX}};
+              {"g 1", Where::AtOffset, 1},
+              {"g 9223372036854775807", Where::AtOffset, INT64_MAX}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.line);
     const auto request = parse_tgroup_seek(words_of(row.line));
@@ -310,18 +310,18 @@ TEST(ParseTretain, TakesLatestAndAcked) {
 }
 
 TEST(ParseTapply, TakesTheEffectsOfGroups) {
-  using What = ApplyRequest::What;
+  using Kind = LogEffect::Kind;
   const struct {
     const char* word;
-    What what;
-  } rows[] = {{"GROUP", What::Group},     {"pending", What::Pending},     {"Delivered", What::Delivered},
-              {"GIVENUP", What::GivenUp}, {"givenback", What::GivenBack}, {"compacted", What::Compacted}};
+    Kind kind;
+  } rows[] = {{"GROUP", Kind::Group},     {"pending", Kind::Pending},     {"Delivered", Kind::Delivered},
+              {"GIVENUP", Kind::GivenUp}, {"givenback", Kind::GivenBack}, {"compacted", Kind::Compacted}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.word);
     const std::string good = std::string(row.word) + " bytes", without = row.word, more = good + " more";
     const auto request = parse_tapply(words_of(good));
     ASSERT_TRUE(request) << request.error().text;
-    EXPECT_EQ(request->what, row.what);
+    EXPECT_EQ(request->kind, row.kind);
     EXPECT_EQ(request->bytes, "bytes");
     EXPECT_EQ(parse_tapply(words_of(without)).error().text, "missing effect");
     EXPECT_EQ(parse_tapply(words_of(more)).error().text, "syntax error: expected the end, found 'more'");

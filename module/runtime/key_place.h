@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,9 @@ class KeyPlace final : public Place<Object> {
   // The host's side of it: expiry.
   abi::TypedKey<Object>& key() { return key_; }
 
+  // When the host deletes a key that was handed on. Replicas have deleted it in between, and must be told again.
+  std::optional<UnixMs> take_date_to_tell() { return std::exchange(date_to_tell_, std::nullopt); }
+
  private:
   Object* keep(Object object) override {
     if constexpr (kKeyIsHandedOn<Object>) {
@@ -44,11 +48,10 @@ class KeyPlace final : public Place<Object> {
   // host for each client that waits.
   void discard() override { kKeyIsHandedOn<Object> ? void(is_to_go_ = true) : key_.remove(); }
 
-  // As if the key were new: it has no date of the host, as it has none on replicas, which delete it in between.
   Object* hand_on(Object object) {
     abi::TypeTraits<Object>::left({context_.database(), name_.view()}, *key_.get());
     *key_.get() = std::move(object);
-    if (key_.expires_at()) key_.persist();
+    date_to_tell_ = key_.expires_at();
     return key_.get();
   }
 
@@ -56,6 +59,7 @@ class KeyPlace final : public Place<Object> {
   abi::StringRef name_;
   abi::TypedKey<Object>& key_;
   bool is_to_go_ = false;  // the object was removed, and the key is still there
+  std::optional<UnixMs> date_to_tell_;
 };
 
 }  // namespace millrace::module

@@ -259,6 +259,9 @@ void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldAr
     place.key().expire_at(*follow.expires_at);
   }
   tell(place.context(), place.key_name(), Traits::kApply, follow, waited);
+  if (const auto date = place.take_date_to_tell()) {
+    place.context().replicate("PEXPIREAT", place.key_name(), static_cast<long long>(date->value()));
+  }
   if (place.get() != nullptr) Traits::settle(place, follow);
   if constexpr (Traits::kWaits) WaitingClients<Object>::wake(place, follow.wake);
 }

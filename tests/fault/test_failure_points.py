@@ -13,7 +13,7 @@ from server import REPOSITORY, Server, module_path, wait_until
 
 NAMED = re.compile(r'failure_point\("([\w.-]+)"\)')
 POINTS = sorted(
-    name for path in (REPOSITORY / "module" / "host").glob("*_type.cc") for name in NAMED.findall(path.read_text()))
+    name for path in (REPOSITORY / "module").glob("*/*_type.cc") for name in NAMED.findall(path.read_text()))
 
 
 def at(step):

@@ -122,6 +122,7 @@ def test_a_date_of_the_host_on_the_key_is_the_same_on_the_replica_after_a_hand_o
     else:
         take(c, "bob")
     server.wait_for_replica(replica)
+    assert c.call("PEXPIRETIME", "lock") == (4102444800000 if expiry == "handed over" else -1)
     assert replica.admin.call("PEXPIRETIME", "lock") == c.call("PEXPIRETIME", "lock")
 
 
