@@ -7,7 +7,7 @@ namespace millrace {
 
 namespace {
 
-constexpr char kDigits[] = "0123456789abcdef";
+constexpr char kIdDigits[] = "0123456789abcdef";
 constexpr size_t kIdSize = 32;
 
 uint32_t head_of(ByteView digest) {
@@ -17,8 +17,8 @@ uint32_t head_of(ByteView digest) {
 }
 
 int digit_value(char digit) {
-  const char* found = digit == '\0' ? nullptr : std::strchr(kDigits, digit);
-  return found == nullptr ? -1 : static_cast<int>(found - kDigits);
+  const char* found = digit == '\0' ? nullptr : std::strchr(kIdDigits, digit);
+  return found == nullptr ? -1 : static_cast<int>(found - kIdDigits);
 }
 
 std::string digest_of(ByteView id) {
@@ -34,8 +34,8 @@ std::string digest_of(ByteView id) {
 std::string filter_id(ByteView normal_json) {
   std::string id;
   for (char byte : filter_digest(normal_json)) {
-    id += kDigits[static_cast<unsigned char>(byte) >> 4];
-    id += kDigits[byte & 15];
+    id += kIdDigits[static_cast<unsigned char>(byte) >> 4];
+    id += kIdDigits[byte & 15];
   }
   return id;
 }

@@ -46,11 +46,17 @@ TargetSlot wanted_or_new(RouteTable& table, const RouteSubscribeRequest& request
   return table.everything(request.channel);
 }
 
-Result<void> may_subscribe(const RouteTable* table, const RouteSubscribeRequest& request) {
+bool has_filter(const RouteTable& table, const RouteSubscribeRequest& request, UnixMs now) {
+  const TargetSlot target = table.find_filter_id(request.channel, *request.filter_id);
+  return target.is_some() && table.is_there(target, now);
+}
+
+Result<void> may_subscribe(const RouteTable* table, const RouteSubscribeRequest& request, const Call& call) {
   if (table != nullptr && !table->has_room()) {
     return fail(ErrorCode::Full, "the table has all subscriptions it can have");
   }
-  if (request.filter_id && (table == nullptr || find_wanted(*table, request).is_none())) {
+  if (!request.filter_id) return {};
+  if (table == nullptr || !has_filter(*table, request, call.decides ? table->present(call.now.wall) : table->clock())) {
     return fail(ErrorCode::NoFilter,
                 "no filter " + quoted(*request.filter_id) + " on " + request.channel.name() +
                     (looks_like_filter_id(*request.filter_id) ? "; subscribe with FILTER and its JSON"
@@ -123,7 +129,7 @@ Outcome<uint64_t> RouteOperations::delete_device(Place<RouteTable>& place, const
 
 Outcome<Subscribed> RouteOperations::subscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request,
                                                const Call& call, const Budget& budget) {
-  if (const auto may = may_subscribe(place.get(), request); !may) return std::unexpected(may.error());
+  if (const auto may = may_subscribe(place.get(), request, call); !may) return std::unexpected(may.error());
   Outcome<Subscribed> done(Subscribed{request.channel.name(), wanted_filter_id(request)});
   RouteTable& table = table_at(place, call, done.consequences);
   table.subscribe(request.device, wanted_or_new(table, request), request.ttl_ms);

@@ -7,7 +7,7 @@
 //
 // Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
 // repeated, and apply() for everything else; it comes to hold a table with equal facts (route_codec.h). A dispatch
-// changes no table, and is not repeated: whoever writes to the queues tells what was written.
+// changes no table and is not repeated: Queues::write() tells what was written.
 #pragma once
 
 #include <cstdint>

@@ -107,6 +107,21 @@ TEST_F(RouteOperationsTest, a_filter_that_is_named_must_be_there) {
             "no filter '" + id + "' on app:shop:model:order; subscribe with FILTER and its JSON");
 }
 
+// Whether it is swept yet must not matter: an engine that repeats may have swept it.
+TEST_F(RouteOperationsTest, a_filter_whose_last_subscription_has_ended_is_not_there_by_its_id) {
+  RouteSubscribeRequest request = subscription("a|ws", 100);
+  request.filter = filter("{\"a\":1}");
+  const auto made = subscribe(request);
+  ASSERT_TRUE(made.answer);
+  request.filter.reset();
+  request.filter_id = *made.answer->filter_id;
+  EXPECT_TRUE(subscribe(request, 1099).answer);
+  const auto refused = subscribe(request, 1199);
+  ASSERT_FALSE(refused.answer);
+  EXPECT_EQ(refused.answer.error().code, ErrorCode::NoFilter);
+  EXPECT_EQ(place_.get()->clock(), UnixMs(1099));
+}
+
 TEST_F(RouteOperationsTest, a_filter_with_a_name_is_there_without_subscriptions) {
   ASSERT_TRUE(routes_.set_filter(place_, {"mine", filter("{\"a\":1}"), kOrders}, at(1000), NoLimit()).answer);
   RouteSubscribeRequest request = subscription("a|ws");

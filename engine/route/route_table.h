@@ -168,6 +168,9 @@ class RouteTable {
   // The same, made if there is none. A target without a name is to be subscribed to at once.
   TargetSlot everything(const RouteChannel& channel);
   TargetSlot filtered(const RouteChannel& channel, const Filter& filter, ByteView normal_json);
+  // Whether it is there for a client at `now`: it has a name, or a subscription that lives. A target without either may
+  // be swept already in a table that was told the same. O(N) with N subscriptions that have died and are not swept.
+  bool is_there(TargetSlot target, UnixMs now) const;
 
   // Gives the filter a name: those who have subscribed to the name hear by the new one.
   void set_filter(const RouteChannel& channel, ByteView name, const Filter& filter, ByteView normal_json);

@@ -47,6 +47,12 @@ TargetSlot RouteTable::find_filter_id(const RouteChannel& channel, ByteView id) 
   return filter.is_none() ? TargetSlot::none() : without_name(slot, filter);
 }
 
+bool RouteTable::is_there(TargetSlot slot, UnixMs now) const {
+  const RouteTarget& target = targets_[slot];
+  return target.name != nullptr ||
+         std::ranges::any_of(target.members, [&](const Member& each) { return !is_member_dead(each, now); });
+}
+
 TargetSlot RouteTable::new_target(ChannelSlot channel) {
   const TargetSlot slot = targets_.add();
   targets_[slot].channel = channel;

@@ -12,7 +12,7 @@ namespace millrace::module {
 struct RouteDispatch {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_dispatch;
-  // The table, that is: the logs are opened by whoever writes to them.
+  // Of the table. HostedQueues opens the logs.
   static bool only_reads(const DispatchRequest&) { return true; }
   static Consequences execute(Place<RouteTable>& table, DispatchRequest& request, const Call& call, abi::Reply reply);
 };
