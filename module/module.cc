@@ -3,11 +3,11 @@
 #include <vector>
 
 #include "engine/log/compaction.h"
+#include "module/abi/clock.h"
 #include "module/abi/registration.h"
 #include "module/commands/channel/channel_commands.h"
 #include "module/commands/lock/lock_commands.h"
 #include "module/commands/route/route_commands.h"
-#include "module/commands/shard/shard_commands.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
 #include "module/host/family.h"
@@ -19,6 +19,7 @@
 #include "module/host/service_time.h"
 #include "module/host/settings.h"
 #include "module/log/log_commands.h"
+#include "module/shard/shard_commands.h"
 #include "version.h"
 
 namespace millrace::module {
@@ -79,7 +80,7 @@ void on_loading(abi::Loading loading) {
 }
 
 void on_loop_end(abi::Context context) {
-  service_time();  // the turn counts
+  service_time(abi::monotonic_now());  // the turn counts
   monotonic_agenda::work(context);
   serve_owed(context);
 }

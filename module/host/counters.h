@@ -34,16 +34,6 @@ struct LockCounters {
   uint64_t handed_over = 0;  // of the grants, those to clients that waited
 };
 
-struct ShardCounters {
-  uint64_t routed = 0;
-  uint64_t pushed = 0;     // payloads
-  uint64_t delivered = 0;  // payloads, each time
-  uint64_t acknowledged = 0;
-  uint64_t failovers = 0;  // workers
-  uint64_t moved = 0;      // recipients
-  uint64_t waiting = 0;    // clients
-};
-
 struct RouteCounters {
   uint64_t matches = 0;     // changes that were looked at, dispatched ones among them
   uint64_t matched = 0;     // devices, each time
@@ -54,7 +44,6 @@ struct Counters {
   LogUpkeepCounters log;
   ChannelCounters channel;
   LockCounters lock;
-  ShardCounters shard;
   RouteCounters route;
   uint64_t refused_payloads = 0;  // RESTORE, RDB and AOF bytes that did not decode
 };
