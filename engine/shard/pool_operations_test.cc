@@ -294,5 +294,17 @@ TEST_F(PoolOperationsTest, AStaleWorkerIsReplacedByALook) {
   EXPECT_EQ(pull("heir"), "[ r 1 payload ] 1");
 }
 
+TEST_F(PoolOperationsTest, ALookThatComesTooEarlyChangesNothingAndComesBackInTime) {
+  join("w");
+  join("heir");
+  get(pools.set(place, {300, std::nullopt}, call));
+  push("r", "payload");
+  pull("w");
+  set_time(110);
+  look_after();
+  EXPECT_TRUE(told().empty());
+  EXPECT_EQ(follow.due_monotonic, MonotonicMs(1311)) << "counted from the present, not from the last request";
+}
+
 }  // namespace
 }  // namespace millrace

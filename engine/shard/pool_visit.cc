@@ -17,7 +17,9 @@ void PoolVisit::move_clock() {
 }
 
 void PoolVisit::look_again_at(PoolTime due) {
-  follow.look_after_at(call_.now.monotonic + (due > pool().now() ? due - pool().now() : 1));
+  // Counted from the present: look_after() does not move the pool's own time if nothing is due.
+  const PoolTime present = pool().notes.clock.read(pool().now(), call_.now);
+  follow.look_after_at(call_.now.monotonic + (due > present ? due - present : 1));
 }
 
 void PoolVisit::look_at(WorkerId id) {
