@@ -5,7 +5,7 @@
 
 #include "engine/base/limits.h"
 #include "fuzz/command_lines.h"
-#include "module/commands/shard/shard_requests.h"
+#include "module/shard/shard_requests.h"
 
 namespace millrace::module {
 namespace {
@@ -50,7 +50,7 @@ void check(const PullRequest& request, Words words) {
   REQUIRE(request.count >= 1 && request.count <= kMaxReadCount);
 }
 
-void check(const ShardAckRequest& request, Words words) {
+void check(const PoolAckRequest& request, Words words) {
   check_name(request.worker, words);
   check_name(request.recipient, words);
   REQUIRE(request.sequence >= Offset(1) && request.sequence < kMaxOffset);
@@ -66,9 +66,9 @@ void check(const PoolSetRequest& request, Words) {
 }
 
 void check(const PoolEffect& effect, Words words) {
-  if (effect.what == PoolEffect::What::Seen) check_name(effect.bytes, words);
-  if (effect.what == PoolEffect::What::Part) REQUIRE(is_one_of(effect.bytes, words));
-  const bool is_block = effect.what == PoolEffect::What::Part && effect.part == PoolPart::Block;
+  if (effect.kind == PoolEffect::Kind::Seen) check_name(effect.bytes, words);
+  if (effect.kind == PoolEffect::Kind::Part) REQUIRE(is_one_of(effect.bytes, words));
+  const bool is_block = effect.kind == PoolEffect::Kind::Part && effect.part == PoolPart::Block;
   REQUIRE(is_block ? is_one_of(effect.block, words) : effect.block.empty());
 }
 

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "module/abi/clock.h"
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
-#include "module/commands/shard/shard_commands.h"
 #include "module/host/agenda.h"
 #include "module/host/counters.h"
 #include "module/host/family.h"
@@ -18,6 +18,7 @@
 #include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
 #include "module/route/route_commands.h"
+#include "module/shard/shard_commands.h"
 #include "version.h"
 
 namespace millrace::module {
@@ -78,7 +79,7 @@ void on_loading(abi::Loading loading) {
 }
 
 void on_loop_end(abi::Context context) {
-  service_time();  // the turn counts
+  service_time(abi::monotonic_now());  // the turn counts
   monotonic_agenda::work(context);
   serve_owed(context);
 }

@@ -18,11 +18,12 @@ namespace millrace {
 struct Effect {
   enum class Kind : uint8_t {
     Apply,    // a word and bytes for apply() of the family: TAPPLY key DELIVERED bytes
+    Word,     // a word alone: SHARD.APPLY key SETTLE
     Command,  // another request to the same object: TEVICT key 41
   };
   Kind kind;
   const char* name;   // the word, or the command
-  std::string bytes;  // its only argument
+  std::string bytes;  // its only argument; none of a word alone
 };
 
 // In the order in which they must be told.
@@ -33,6 +34,7 @@ class Effects {
   // The request itself: whoever repeats it gets the same. At most once.
   void add_request() { request_at_ = static_cast<uint32_t>(told_.size()); }
   void add(const char* word, std::string bytes) { told_.push_back({Effect::Kind::Apply, word, std::move(bytes)}); }
+  void add(const char* word) { told_.push_back({Effect::Kind::Word, word, {}}); }
   void add(const char* word, uint64_t number) { add(word, std::to_string(number)); }
   void add_command(const char* name, uint64_t argument) {
     told_.push_back({Effect::Kind::Command, name, std::to_string(argument)});

@@ -42,7 +42,7 @@ std::optional<WorkerId> Pool::owner(ByteView recipient) const {
 
 // The recipient, with the worker that is to get its next message. If it fails nothing has changed.
 Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
-  if (working_.empty()) return fail(ErrorCode::NoWorkers, "the pool has no workers");
+  if (working_.empty()) return std::unexpected(no_workers());
   RecipientId id = recipients_.find(name);
   if (id.is_none()) {
     if (recipients_.is_full()) return fail(ErrorCode::Full, "the pool has as many recipients as it can");

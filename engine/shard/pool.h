@@ -24,6 +24,7 @@
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
 #include "engine/blocks/blocks_codec.h"
+#include "engine/shard/pool_clock.h"
 #include "engine/shard/recipients.h"
 #include "engine/shard/worker.h"
 
@@ -46,6 +47,8 @@ struct Routed {
   WorkerId worker;
   uint64_t pending;
 };
+
+inline Error no_workers() { return {ErrorCode::NoWorkers, "the pool has no workers"}; }
 
 // What the parts of a pool are besides their lists: what is saved of them.
 struct PoolHead {
@@ -174,16 +177,13 @@ class Pool {
 
   // Blocks that went since the last call, for the caller to free at its leisure.
   EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
+  bool has_evicted() const { return !evicted_.empty(); }
 
-  // Notes of the caller's: which of its own clocks the pool's time belongs to, and the date
-  // it has promised to come back at. Not copied, not saved.
+  // Beside the pool's value: not saved, not copied.
   struct Notes {
-    uint64_t period = 0;  // 0: no clock yet
-    MonotonicMs origin;   // on the caller's clock
-    PoolTime time_at_origin;
-    PoolTime kept_there;  // when those who wait were last shown to be there
-    MonotonicMs promised{UINT64_MAX};
-    PoolTime promised_for{UINT64_MAX};  // the same as the pool's time
+    PoolClock clock;
+    PoolTime waiting_shown;            // when the workers that wait were last shown to be alive
+    MonotonicMs promised{UINT64_MAX};  // the caller's: when it looks after the pool
   };
   Notes notes;
 

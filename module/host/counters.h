@@ -14,19 +14,8 @@ struct LogUpkeepCounters {
   uint64_t bytes_saved = 0;           // by those that were packed
 };
 
-struct ShardCounters {
-  uint64_t routed = 0;
-  uint64_t pushed = 0;     // payloads
-  uint64_t delivered = 0;  // payloads, each time
-  uint64_t acknowledged = 0;
-  uint64_t failovers = 0;  // workers
-  uint64_t moved = 0;      // recipients
-  uint64_t waiting = 0;    // clients
-};
-
 struct Counters {
   LogUpkeepCounters log;
-  ShardCounters shard;
   uint64_t refused_payloads = 0;  // RESTORE, RDB and AOF bytes that did not decode
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "module/abi/clock.h"
 #include "module/abi/context.h"
 #include "module/abi/event_loop.h"
 
@@ -16,12 +15,11 @@ constexpr uint64_t kPatience = 100;
 
 }  // namespace
 
-MonotonicMs service_time() {
-  static MonotonicMs last = abi::monotonic_now();
+MonotonicMs service_time(MonotonicMs now) {
+  static MonotonicMs last = now;
   static MonotonicMs served(0);
   static const bool is_watched = (abi::watch_loop(), true);
   static_cast<void>(is_watched);
-  const MonotonicMs now = abi::monotonic_now();
   if (!abi::replicas_must_rest()) served = served + std::min(now - last, abi::longest_sleep_ms() + kPatience);
   last = now;
   return served;

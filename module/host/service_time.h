@@ -8,7 +8,7 @@
 
 namespace millrace::module {
 
-// Since the module was loaded.
-MonotonicMs service_time();
+// Since the module was loaded. `now` is what the monotonic clock shows.
+MonotonicMs service_time(MonotonicMs now);
 
 }  // namespace millrace::module

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/shard/pool_codec.h"
+#include "engine/shard/pool_effects.h"
 #include "module/abi/clock.h"
 #include "module/host/counters.h"
 #include "module/host/failure_point.h"
@@ -11,15 +12,13 @@
 
 namespace millrace::module {
 
-// Strangers choose the names in a pool: a key of this process keeps them from choosing
-// those that collide. Nothing that is saved or replicated depends on it.
-std::unique_ptr<Pool> new_pool() {
+const HashKey& pool_hash_key() {
   static const HashKey key = [] {
     HashKey random;
     abi::fill_with_randomness(random);
     return random;
   }();
-  return std::make_unique<Pool>(key);
+  return key;
 }
 
 }  // namespace millrace::module
@@ -33,7 +32,7 @@ constexpr char kEnd = '\x7f';
 
 // A part travels as one string, its kind first; a block as two.
 Result<std::unique_ptr<Pool>> load_pool(RdbReader& reader) {
-  auto pool = module::new_pool();
+  auto pool = std::make_unique<Pool>(module::pool_hash_key());
   while (true) {
     const auto bytes = reader.bytes();
     if (!bytes || bytes->size() == 0) return cut_short();
@@ -74,7 +73,7 @@ void TypeTraits<Pool>::save(RdbWriter& writer, const Pool& pool) {
 void TypeTraits<Pool>::rewrite(AofWriter& writer, const Pool& pool) {
   each_pool_part(pool, [&](PoolPart part, ByteView bytes, ByteView block) {
     module::failure_point("pool.rewrite");
-    const char* word = module::kApplyPoolParts[static_cast<size_t>(part)];
+    const char* word = kPoolParts[static_cast<size_t>(part)];
     if (part == PoolPart::Block) {
       writer.emit(module::kApplyToPool, word, bytes, block);
     } else {
@@ -84,7 +83,7 @@ void TypeTraits<Pool>::rewrite(AofWriter& writer, const Pool& pool) {
 }
 
 std::unique_ptr<Pool> TypeTraits<Pool>::copy(const Pool& pool) {
-  auto made = module::new_pool();
+  auto made = std::make_unique<Pool>(module::pool_hash_key());
   each_pool_part(pool, [&](PoolPart part, ByteView bytes, ByteView block) {
     static_cast<void>(restore_pool_part(*made, part, bytes, copy_of(block)));
   });

@@ -25,15 +25,10 @@ namespace millrace::module {
 
 using PoolKey = abi::TypedKey<Pool>;
 
-// An empty one.
-std::unique_ptr<Pool> new_pool();
+// For the names in all pools of this process: see PoolOperations.
+const HashKey& pool_hash_key();
 
-// The command that carries effects to replicas and the AOF, and its words.
+// The command that carries effects to replicas and the AOF.
 inline constexpr const char* kApplyToPool = "SHARD.APPLY";
-inline constexpr const char* kApplyPoolTime = "CLOCK";
-inline constexpr const char* kApplySeen = "SEEN";
-inline constexpr const char* kApplySettle = "SETTLE";
-// In the order of PoolPart.
-inline constexpr const char* kApplyPoolParts[] = {"POOL", "WORKER", "RECIPIENTS", "BLOCK", "QUEUE"};
 
 }  // namespace millrace::module

@@ -18,6 +18,7 @@ void tell(abi::Context context, abi::StringRef key, const char* apply, const Con
           const HeldArguments* waited) {
   follow.effects.each([&] { waited != nullptr ? waited->replicate(context) : context.replicate_verbatim(); },
                       [&](const Effect& effect) {
+                        if (effect.kind == Effect::Kind::Word) return context.replicate(apply, key, effect.name);
                         const abi::OwnedString bytes(effect.bytes);
                         if (effect.kind == Effect::Kind::Command) {
                           context.replicate(effect.name, key, abi::StringRef(bytes));

@@ -1,9 +1,11 @@
-#include "module/commands/shard/shard_requests.h"
+#include "module/shard/shard_requests.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "engine/base/limits.h"
+#include "engine/shard/pool_effects.h"
 
 namespace millrace::module {
 
@@ -113,9 +115,9 @@ Result<PullRequest> parse_shard_pull(Words words) {
   return reader.finish(request);
 }
 
-Result<ShardAckRequest> parse_shard_ack(Words words) {
+Result<PoolAckRequest> parse_shard_ack(Words words) {
   ArgumentReader reader(words);
-  ShardAckRequest request;
+  PoolAckRequest request;
   request.worker = named(reader, "worker");
   request.recipient = named(reader, "recipient");
   request.sequence = Offset(reader.number("sequence", 1, INT64_MAX - 1));
@@ -154,37 +156,29 @@ Result<PoolSetRequest> parse_shard_set(Words words) {
 }
 
 Result<PoolEffect> parse_shard_apply(Words words) {
-  using What = PoolEffect::What;
-  constexpr struct {
-    const char* word;
-    PoolPart part;
-  } kParts[] = {{"POOL", PoolPart::Pool},
-                {"WORKER", PoolPart::Worker},
-                {"RECIPIENTS", PoolPart::Recipients},
-                {"BLOCK", PoolPart::Block},
-                {"QUEUE", PoolPart::Queue}};
+  using Kind = PoolEffect::Kind;
   ArgumentReader reader(words);
   PoolEffect effect;
-  if (reader.keyword("CLOCK")) {
+  if (reader.keyword(kPoolClock)) {
     effect.clock = PoolTime(reader.number("CLOCK", 0, INT64_MAX / 2));
     return reader.finish(effect);
   }
-  if (reader.keyword("SETTLE")) {
-    effect.what = What::Settle;
+  if (reader.keyword(kPoolSettle)) {
+    effect.kind = Kind::Settle;
     return reader.finish(effect);
   }
-  if (reader.keyword("SEEN")) {
-    effect.what = What::Seen;
+  if (reader.keyword(kPoolSeen)) {
+    effect.kind = Kind::Seen;
     effect.bytes = named(reader, "worker");
     return reader.finish(effect);
   }
-  effect.what = What::Part;
-  const auto known = std::ranges::find_if(kParts, [&](const auto& part) { return reader.keyword(part.word); });
-  if (known == std::end(kParts)) {
+  effect.kind = Kind::Part;
+  const auto known = std::ranges::find_if(kPoolParts, [&](const char* word) { return reader.keyword(word); });
+  if (known == std::end(kPoolParts)) {
     reader.unknown_word("CLOCK, SEEN, SETTLE, POOL, WORKER, RECIPIENTS, BLOCK or QUEUE");
     return reader.error();
   }
-  effect.part = known->part;
+  effect.part = static_cast<PoolPart>(known - std::begin(kPoolParts));
   effect.bytes = reader.word("part");
   if (effect.part == PoolPart::Block) effect.block = reader.word("block");
   if (effect.block.size() > kMaxBlock) reader.fail(ErrorCode::Range, "a block is larger than 4 GiB");

@@ -1,6 +1,6 @@
 // Tables: each row is what a client types behind the key, and what the parser makes of
 // it. A single space parts two words, so a space at an end makes an empty one.
-#include "module/commands/shard/shard_requests.h"
+#include "module/shard/shard_requests.h"
 
 #include <gtest/gtest.h>
 
@@ -188,7 +188,7 @@ TEST(ParseShardSet, TakesEitherOrBoth) {
 TEST(ParseShardApply, TakesEveryEffect) {
   const auto clock_words = words_of("CLOCK 12");
   EXPECT_EQ(parse_shard_apply(clock_words)->clock, PoolTime(12));
-  EXPECT_EQ(parse_shard_apply(words_of("SETTLE"))->what, PoolEffect::What::Settle);
+  EXPECT_EQ(parse_shard_apply(words_of("SETTLE"))->kind, PoolEffect::Kind::Settle);
   EXPECT_EQ(parse_shard_apply(words_of("SEEN w"))->bytes, "w");
   const struct {
     const char* line;

@@ -1,5 +1,9 @@
-#include "module/commands/shard/shard_commands.h"
 #include "module/commands/table_words.h"
+#include "module/shard/shard_changes.h"
+#include "module/shard/shard_commands.h"
+#include "module/shard/shard_pull.h"
+#include "module/shard/shard_route.h"
+#include "module/shard/shard_shows.h"
 
 namespace millrace::module {
 
@@ -57,7 +61,7 @@ constexpr abi::Command kCommands[] = {
                       "payloads of in hand.",
         .since = kSince,
         .arguments = kWorkerOf,
-        .callback = callback<shard_join>,
+        .callback = callback<run<ShardJoin>>,
     },
     {
         .name = "SHARD.HEARTBEAT",
@@ -68,7 +72,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(log(N)) with N workers.",
         .since = kSince,
         .arguments = kWorkerOf,
-        .callback = callback<shard_heartbeat>,
+        .callback = callback<run<ShardHeartbeat>>,
     },
     {
         .name = "SHARD.LEAVE",
@@ -79,7 +83,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N recipients, at most 10000 of them at once; the rest follows in slices.",
         .since = kSince,
         .arguments = kLeave,
-        .callback = callback<shard_leave>,
+        .callback = callback<run<ShardLeave>>,
     },
     {
         .name = "SHARD.ROUTE",
@@ -91,7 +95,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1); for a failover O(N) with N recipients, at most 10000 of them at once.",
         .since = kSince,
         .arguments = kRoute,
-        .callback = callback<shard_route>,
+        .callback = callback<run<ShardRoute>>,
     },
     {
         .name = "SHARD.PUSH",
@@ -102,7 +106,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1) for each payload; for a failover as SHARD.ROUTE.",
         .since = kSince,
         .arguments = kPush,
-        .callback = callback<shard_push>,
+        .callback = callback<run<ShardPush>>,
     },
     {
         .name = "SHARD.DONE",
@@ -113,7 +117,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(log(N)) with N workers.",
         .since = kSince,
         .arguments = kDone,
-        .callback = callback<shard_done>,
+        .callback = callback<run<ShardDone>>,
     },
     {
         .name = "SHARD.OWNER",
@@ -124,7 +128,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kRecipientOf,
-        .callback = callback<shard_owner>,
+        .callback = callback<run<ShardOwner>>,
     },
     {
         .name = "SHARD.RECIPIENTS",
@@ -135,7 +139,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N recipients returned; more if the one to go on with has moved meanwhile.",
         .since = kSince,
         .arguments = kRecipients,
-        .callback = callback<shard_recipients>,
+        .callback = callback<run<ShardRecipients>>,
     },
     {
         .name = "SHARD.PULL",
@@ -146,7 +150,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N payloads delivered.",
         .since = kSince,
         .arguments = kPull,
-        .callback = callback<shard_pull>,
+        .callback = callback<run<ShardPull>>,
     },
     {
         .name = "SHARD.ACK",
@@ -157,7 +161,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(1), plus O(1) for each block of payloads that goes.",
         .since = kSince,
         .arguments = kAck,
-        .callback = callback<shard_ack>,
+        .callback = callback<run<ShardAck>>,
     },
     {
         .name = "SHARD.REBALANCE",
@@ -168,7 +172,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N log(W)) with N recipients looked at, at most 100000, and W workers.",
         .since = kSince,
         .arguments = kRebalance,
-        .callback = callback<shard_rebalance>,
+        .callback = callback<run<ShardRebalance>>,
     },
     {
         .name = "SHARD.SET",
@@ -179,7 +183,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N workers.",
         .since = kSince,
         .arguments = kSet,
-        .callback = callback<shard_set>,
+        .callback = callback<run<ShardSet>>,
     },
     {
         .name = "SHARD.CHECK",
@@ -190,7 +194,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N recipients and queued payloads: for diagnosis, not for regular use.",
         .since = kSince,
         .arguments = kPoolOnly,
-        .callback = callback<shard_check>,
+        .callback = callback<run<ShardCheck>>,
     },
     {
         .name = "SHARD.INFO",
@@ -201,7 +205,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N workers.",
         .since = kSince,
         .arguments = kPoolOnly,
-        .callback = callback<shard_info>,
+        .callback = callback<run<ShardInfo>>,
     },
     {
         .name = "SHARD.APPLY",
@@ -212,7 +216,7 @@ constexpr abi::Command kCommands[] = {
         .complexity = "O(N) with N bytes in the effect, or as SHARD.ROUTE.",
         .since = kSince,
         .arguments = kEffect,
-        .callback = callback<shard_apply>,
+        .callback = callback<run<ShardApply>>,
     },
 };
 

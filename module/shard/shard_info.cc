@@ -1,7 +1,8 @@
-#include "module/commands/shard/pool_upkeep.h"
-#include "module/commands/shard/shard_commands.h"
-#include "module/commands/shard/shard_requests.h"
-#include "module/commands/shard/waiting_workers.h"
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "module/shard/shard_shows.h"
 
 namespace millrace::module {
 
@@ -38,18 +39,17 @@ void write_worker(abi::Reply reply, const Pool& pool, const Worker& worker, Pool
 
 }  // namespace
 
-void shard_recipients(abi::Context context, abi::Arguments arguments) {
-  const auto request = parse_shard_recipients(arguments.views(2));
-  if (!request) return context.reply().error(request.error());
-  const auto key = PoolKey::for_reading(context, arguments.string(1));
-  if (!key) return context.reply().error(key.error());
-  const auto worker = key->get() == nullptr ? std::nullopt : key->get()->find_worker(request->worker);
-  if (!worker) return context.reply().error(no_worker());
+void ShardOwner::show(abi::Reply reply, const Shown<Pool>& shown, ByteView recipient) {
+  const auto owner = shown.object == nullptr ? std::nullopt : shown.object->owner(recipient);
+  owner ? reply.bytes(shown.object->worker(*owner).name) : reply.null();
+}
 
-  abi::Reply reply = context.reply();
+void ShardRecipients::show(abi::Reply reply, const Shown<Pool>& shown, const RecipientsRequest& request) {
+  const auto worker = PoolOperations::find_worker(shown.object, request.worker);
+  if (!worker) return reply.error(worker.error());
   std::vector<const Recipient*> found;
-  const uint64_t next = key->get()->each_recipient(*worker, request->cursor, request->count,
-                                                   [&](const Recipient& recipient) { found.push_back(&recipient); });
+  const uint64_t next = shown.object->each_recipient(*worker, request.cursor, request.count,
+                                                     [&](const Recipient& recipient) { found.push_back(&recipient); });
   reply.array(2);
   // As the host's SCAN: a cursor has more bits than some clients' numbers.
   reply.bytes(std::to_string(next));
@@ -60,19 +60,14 @@ void shard_recipients(abi::Context context, abi::Arguments arguments) {
   }
 }
 
-void shard_check(abi::Context context, abi::Arguments arguments) {
-  const auto key = PoolKey::for_reading(context, arguments.string(1));
-  if (!key) return context.reply().error(key.error());
-  const char* broken = key->get() == nullptr ? nullptr : key->get()->check();
-  broken == nullptr ? context.reply().ok() : context.reply().error({ErrorCode::Corrupt, broken});
+void ShardCheck::show(abi::Reply reply, const Shown<Pool>& shown, NoRequest) {
+  const char* broken = shown.object == nullptr ? nullptr : shown.object->check();
+  broken == nullptr ? reply.ok() : reply.error({ErrorCode::Corrupt, broken});
 }
 
-void shard_info(abi::Context context, abi::Arguments arguments) {
-  const abi::StringRef name = arguments.string(1);
-  const auto key = PoolKey::for_reading(context, name);
-  if (!key) return context.reply().error(key.error());
-  const auto missing = key->get() == nullptr ? new_pool() : nullptr;
-  const Pool& pool = missing ? *missing : *key->get();
+void ShardInfo::show(abi::Reply reply, const Shown<Pool>& shown, NoRequest) {
+  const Pool missing(pool_hash_key());
+  const Pool& pool = shown.object == nullptr ? missing : *shown.object;
   uint64_t pending = 0;
   for (const auto* ids : {&pool.working(), &pool.going()}) {
     for (WorkerId id : *ids) pending += pool.worker(id).pending;
@@ -89,13 +84,13 @@ void shard_info(abi::Context context, abi::Arguments arguments) {
       {"assigned", pool.counters().assigned},
       {"moved", pool.counters().moved},
       {"failovers", pool.counters().failovers},
-      {"waiting", clients_waiting({context.database(), std::string(name.view())})},
+      {"waiting", WaitingClients<Pool>::count({shown.database, std::string(shown.name.view())})},
   };
-  abi::Reply reply = context.reply();
   reply.map(std::size(numbers) + 2);
   reply.bytes("workers");
   reply.array(pool.working().size() + pool.going().size());
-  const PoolTime now = present(pool);
+  const Call call{.now = ObjectTraits<Pool>::now(), .decides = server_decides, .may_wait = false};
+  const PoolTime now = PoolOperations::present(pool, call);
   for (const auto* ids : {&pool.working(), &pool.going()}) {
     for (WorkerId id : *ids) write_worker(reply, pool, pool.worker(id), now);
   }

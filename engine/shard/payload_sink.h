@@ -1,0 +1,23 @@
+// Where a pull puts the payloads it delivers, one after the other and without copying them.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/shard/pool.h"
+
+namespace millrace {
+
+class PayloadSink {
+ public:
+  // First of all.
+  virtual void begin() = 0;
+  // The views live until the call returns.
+  virtual void payload(const Pool::PulledPayload& pulled) = 0;
+  // Last of all, with the number of payloads.
+  virtual void end(uint64_t payloads) = 0;
+
+ protected:
+  ~PayloadSink() = default;
+};
+
+}  // namespace millrace

@@ -1,0 +1,285 @@
+#include "engine/shard/pool_operations.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/shard/pool_effects.h"
+#include "engine/shard/pool_visit.h"
+
+namespace millrace {
+
+namespace {
+
+std::unexpected<Error> no_worker() {
+  return fail(ErrorCode::NoWorker,
+              "the worker has not joined the pool, has left it, or was removed while it was stale");
+}
+
+// An operation of a worker. One that was stale may take over what no other could.
+class WorkerVisit : public PoolVisit {
+ public:
+  WorkerVisit(Place<Pool>& place, WorkerId worker, const Call& call, const PoolWaiters& waiters)
+      : PoolVisit(place, call, waiters), worker_(worker) {
+    move_clock();
+    was_stale_ = pool().is_stale(pool().worker(worker));
+  }
+
+  void look_at_worker() { was_stale_ ? look_at_all() : look_at(worker_); }
+
+ private:
+  WorkerId worker_;
+  bool was_stale_ = false;
+};
+
+// Parts make the pool they belong to; other effects belong to a pool that exists. But 1.0.0 could write the time of a
+// new pool before the command that makes it, so an engine that repeats accepts that.
+bool may_make_pool(const PoolEffect& effect, const Call& call) {
+  if (effect.kind == PoolEffect::Kind::Part) return true;
+  return effect.kind == PoolEffect::Kind::Clock && !call.decides;
+}
+
+Result<void> apply_to(Pool& pool, const PoolEffect& effect) {
+  using Kind = PoolEffect::Kind;
+  switch (effect.kind) {
+    case Kind::Clock:
+      pool.tick(effect.clock);
+      return {};
+    case Kind::Seen:
+      if (const auto worker = pool.find_worker(effect.bytes)) pool.touch(*worker);
+      return {};
+    case Kind::Settle:
+      pool.settle();
+      return {};
+    case Kind::Part:
+      return restore_pool_part(pool, effect.part, effect.bytes, Buffer::copy_of(effect.block));
+  }
+  return {};
+}
+
+}  // namespace
+
+Consequences PoolOperations::finish(PoolVisit& visit) {
+  totals_.moved += visit.moved();
+  totals_.failovers += visit.failovers();
+  visit.finish();
+  return std::move(visit.follow);
+}
+
+Result<WorkerId> PoolOperations::find_worker(const Pool* pool, ByteView worker) {
+  const auto found = pool == nullptr ? std::nullopt : pool->find_worker(worker);
+  if (!found) return no_worker();
+  return *found;
+}
+
+// --- workers ---
+
+Outcome<uint64_t> PoolOperations::join(Place<Pool>& place, ByteView worker, const Call& call) {
+  if (place.get() != nullptr && place.get()->is_full(worker)) {
+    return fail(ErrorCode::Full, "the pool has as many workers as it can");
+  }
+  Pool& pool = pool_at(place);
+  PoolVisit visit(place, call, waiters_);
+  visit.move_clock();
+  pool.join(worker);
+  visit.changed("shard.join");
+  visit.look_at_all();
+  visit.follow.wake = Wake::all_lines();
+  return {pool.working().size(), finish(visit)};
+}
+
+Outcome<Done> PoolOperations::heartbeat(Place<Pool>& place, ByteView worker, const Call& call) {
+  const auto id = find_worker(place.get(), worker);
+  if (!id) return std::unexpected(id.error());
+  WorkerVisit visit(place, *id, call, waiters_);
+  visit.pool().touch(*id);
+  visit.changed("shard.heartbeat");
+  visit.look_at_worker();
+  return {Done(), finish(visit)};
+}
+
+Outcome<uint64_t> PoolOperations::leave(Place<Pool>& place, const LeaveRequest& request, const Call& call) {
+  const auto id = find_worker(place.get(), request.worker);
+  if (!id) return std::unexpected(id.error());
+  PoolVisit visit(place, call, waiters_);
+  visit.move_clock();
+  const uint64_t moved = visit.pool().leave(*id, request.lets_go);
+  visit.changed("shard.leave");
+  visit.look_at_all();
+  // Those that wait as this worker are told; the others may have got its payloads.
+  visit.follow.wake = Wake::all_lines();
+  return {moved, finish(visit)};
+}
+
+uint64_t PoolOperations::deliver(Pool& pool, WorkerId worker, uint64_t count, PayloadSink& sink) {
+  Pool::PulledPayload pulled;
+  uint64_t delivered = 0;
+  sink.begin();
+  for (; delivered < count && pool.deliver(worker, pulled); ++delivered) sink.payload(pulled);
+  sink.end(delivered);
+  totals_.delivered += delivered;
+  return delivered;
+}
+
+Outcome<uint64_t> PoolOperations::pull(Place<Pool>& place, PullRequest& request, const Call& call, PayloadSink& sink) {
+  const auto id = find_worker(place.get(), request.worker);
+  if (!id || place.get()->worker(*id).state != Worker::State::Working) return no_worker();
+  Pool& pool = *place.get();
+  const bool waits = request.block_ms && call.may_wait && !pool.has_delivery(*id);
+  const Wait wait{.line = request.worker};
+  if (waits && request.is_waiting) {
+    Outcome<uint64_t> nothing(uint64_t{0});
+    nothing.consequences.wait = wait;
+    return nothing;
+  }
+  WorkerVisit visit(place, *id, call, waiters_);
+  pool.touch(*id);
+  visit.look_at_worker();
+  if (!waits) {
+    const uint64_t delivered = deliver(pool, *id, request.count, sink);
+    visit.changed("shard.pull");
+    return {delivered, finish(visit)};
+  }
+  // A request that waits is told when it is served; that the worker has shown itself counts now.
+  visit.follow.effects.add(kPoolSeen, std::string(request.worker));
+  visit.follow.wait = wait;
+  request.is_waiting = true;
+  visit.show_waiting();
+  visit.look_again_at(pool.now() + visit.sign_interval());
+  return {uint64_t{0}, finish(visit)};
+}
+
+Outcome<uint64_t> PoolOperations::acknowledge(Place<Pool>& place, const PoolAckRequest& request, const Call& call) {
+  const auto id = find_worker(place.get(), request.worker);
+  if (!id) return std::unexpected(id.error());
+  // Asked before the pool's time moves: what is refused changes nothing.
+  const auto allowed = place.get()->may_be_acknowledged(*id, request.recipient, request.sequence);
+  if (!allowed) return std::unexpected(allowed.error());
+  WorkerVisit visit(place, *id, call, waiters_);
+  const auto acknowledged = visit.pool().acknowledge(*id, request.recipient, request.sequence);
+  totals_.acknowledged += *acknowledged;
+  visit.changed("shard.ack");
+  visit.look_at_worker();
+  if (visit.moved() != 0) visit.follow.wake = Wake::all_lines();
+  return {*acknowledged, finish(visit)};
+}
+
+Outcome<uint64_t> PoolOperations::done(Place<Pool>& place, const DoneRequest& request, const Call& call) {
+  const auto id = find_worker(place.get(), request.worker);
+  if (!id) return std::unexpected(id.error());
+  const auto allowed = place.get()->may_be_done(*id, request.recipient, request.count);
+  if (!allowed) return std::unexpected(allowed.error());
+  WorkerVisit visit(place, *id, call, waiters_);
+  const auto left = visit.pool().done(*id, request.recipient, request.count);
+  visit.changed("shard.done");
+  visit.look_at_worker();
+  if (visit.moved() != 0) visit.follow.wake = Wake::all_lines();
+  return {*left, finish(visit)};
+}
+
+// --- senders ---
+
+Outcome<Sent> PoolOperations::route(Place<Pool>& place, RouteRequest& request, const Call& call) {
+  return send(place, request, call, "shard.route");
+}
+
+Outcome<Sent> PoolOperations::push(Place<Pool>& place, RouteRequest& request, const Call& call) {
+  return send(place, request, call, "shard.push");
+}
+
+Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event) {
+  if (place.get() == nullptr || place.get()->working().empty()) {
+    Outcome<Sent> nobody = std::unexpected(no_workers());
+    if (!request.block_ms || !call.may_wait) return nobody;
+    request.hold_payloads();
+    nobody.consequences.wait = Wait{.line = kSendersLine};
+    return nobody;
+  }
+  PoolVisit visit(place, call, waiters_);
+  visit.move_clock();
+  Pool& pool = visit.pool();
+  const bool counts = request.payloads.empty();
+  const auto routed = counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits);
+  if (!routed) return {std::unexpected(routed.error()), finish(visit)};
+  totals_.routed += counts;
+  totals_.pushed += request.payloads.size();
+  const ByteView worker = pool.worker(routed->worker).name;
+  visit.changed(event);
+  visit.look_at(routed->worker);
+  if (visit.moved() != 0) {
+    visit.follow.wake = Wake::all_lines();
+  } else if (!counts) {
+    visit.follow.wake = Wake::one_line(worker);
+  }
+  return {Sent{worker, routed->pending}, finish(visit)};
+}
+
+// --- the pool ---
+
+Outcome<Done> PoolOperations::set(Place<Pool>& place, const PoolSetRequest& request, const Call& call) {
+  Pool& pool = pool_at(place);
+  PoolVisit visit(place, call, waiters_);
+  visit.move_clock();
+  pool.set(request.applied_to(pool.settings()));
+  visit.changed("shard.set");
+  visit.look_at_all();
+  // They may have to be shown more often now.
+  visit.show_waiting();
+  return {Done(), finish(visit)};
+}
+
+Outcome<uint64_t> PoolOperations::rebalance(Place<Pool>& place, uint64_t max_moves, const Call& call) {
+  if (place.get() == nullptr) return uint64_t{0};
+  PoolVisit visit(place, call, waiters_);
+  visit.move_clock();
+  const uint64_t moved = visit.pool().rebalance(max_moves);
+  if (moved != 0) visit.changed("shard.rebalance");
+  return {moved, finish(visit)};
+}
+
+// --- by itself ---
+
+Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
+  if (place.get() == nullptr) return {};
+  PoolVisit visit(place, call, waiters_);
+  Pool& pool = visit.pool();
+  const auto is_due = [&](PoolTime now) {
+    const auto due = pool.next_settle();
+    return due && *due <= now;
+  };
+  visit.start_clock();
+  // Its time moves only if that matters: a look alone is no change.
+  if (is_due(present(pool, call)) || !visit.waiting_workers().empty()) visit.move_clock();
+  visit.show_waiting();
+  if (is_due(pool.now())) {
+    pool.settle();
+    visit.follow.effects.add(kPoolSettle);
+    visit.follow.events.add("shard.settle");
+    visit.follow.wake = Wake::all_lines();
+  }
+  visit.look_at_all();
+  return finish(visit);
+}
+
+// --- repeating ---
+
+Outcome<Done> PoolOperations::apply(Place<Pool>& place, const PoolEffect& effect, const Call& call) {
+  const bool is_there = place.get() != nullptr;
+  if (!is_there && !may_make_pool(effect, call)) {
+    return fail(ErrorCode::Corrupt, "the pool that this effect belongs to is missing");
+  }
+  // A pool that is not there yet is made only if the effect is good.
+  std::optional<Pool> made;
+  if (!is_there) made.emplace(key_);
+  Pool& target = is_there ? *place.get() : *made;
+  const PoolCounters before = target.counters();
+  if (const auto applied = apply_to(target, effect); !applied) return std::unexpected(applied.error());
+  if (made) place.put(std::move(*made));
+  PoolVisit visit(place, call, waiters_, before);
+  visit.changed("shard.apply");
+  if (effect.kind != PoolEffect::Kind::Clock) visit.look_at_all();
+  visit.follow.wake = Wake::all_lines();
+  return {Done(), finish(visit)};
+}
+
+}  // namespace millrace

@@ -1,0 +1,109 @@
+// Everything that can be done with a worker pool: the one place that decides when its time moves, when a worker that is
+// stale loses its recipients, who is woken, and what replicas are told. A caller parses requests, carries out
+// consequences (engine/operation/outcome.h), and decides nothing.
+//
+//   PoolOperations pools(hash_key, waiters);
+//   pools.join(place, "worker-1", call);
+//   Outcome<Sent> sent = pools.push(place, request, call);
+//
+// What is stale, who takes over and whose turn it is follow from the pool's time and from what was done before. So
+// replicas and files get the requests as they came, and as effects only what no request asked for: time that has moved,
+// a slice of moves, a sign of life of a worker that waits. A replica calls the same functions with Call::decides false,
+// and apply() for effects; it comes to hold an equal pool.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/keyed_hash.h"
+#include "engine/log/block.h"
+#include "engine/operation/call.h"
+#include "engine/operation/outcome.h"
+#include "engine/operation/place.h"
+#include "engine/shard/payload_sink.h"
+#include "engine/shard/pool.h"
+#include "engine/shard/pool_requests.h"
+#include "engine/shard/pool_waiters.h"
+
+namespace millrace {
+
+class PoolVisit;
+
+// What the operations on all pools have done since the process started. Not saved.
+struct PoolTotals {
+  uint64_t routed = 0;
+  uint64_t pushed = 0;     // payloads
+  uint64_t delivered = 0;  // payloads, each time
+  uint64_t acknowledged = 0;
+  uint64_t failovers = 0;  // workers
+  uint64_t moved = 0;      // recipients
+};
+
+// The worker that a message went to, and how much is pending of the recipient. The name is borrowed from the pool until
+// it is changed.
+struct Sent {
+  ByteView worker;
+  uint64_t pending = 0;
+};
+
+class PoolOperations {
+ public:
+  // Clients choose the names of workers and recipients: a random key keeps them from choosing names that collide.
+  // Nothing that is saved or told depends on it. Borrows the waiters for its own lifetime.
+  PoolOperations(const HashKey& key, const PoolWaiters& waiters) : key_(key), waiters_(waiters) {}
+
+  BlockLimits limits;  // of the queues of recipients
+  const PoolTotals& totals() const { return totals_; }
+
+  // --- workers. Failure, but for join(): NoWorker, if there is no such worker ---
+  // How many workers there are. Failure: Full.
+  Outcome<uint64_t> join(Place<Pool>& place, ByteView worker, const Call& call);
+  Outcome<Done> heartbeat(Place<Pool>& place, ByteView worker, const Call& call);
+  // How many recipients have moved already.
+  Outcome<uint64_t> leave(Place<Pool>& place, const LeaveRequest& request, const Call& call);
+  // Gives payloads to the sink, the worker's recipients in turn, and answers how many. Waits if the request may block
+  // and there is none; it is given to pull() again when it is woken.
+  Outcome<uint64_t> pull(Place<Pool>& place, PullRequest& request, const Call& call, PayloadSink& sink);
+  // How many payloads were acknowledged. Failure: also NotOwner, Range.
+  Outcome<uint64_t> acknowledge(Place<Pool>& place, const PoolAckRequest& request, const Call& call);
+  // What remains pending of the recipient. Failure: also NotOwner, Range.
+  Outcome<uint64_t> done(Place<Pool>& place, const DoneRequest& request, const Call& call);
+  // For reading.
+  static Result<WorkerId> find_worker(const Pool* pool, ByteView worker);
+
+  // --- senders ---
+  // Counts a message, or queues payloads, for the recipient's worker. Waits for a worker if the request may block.
+  // Failure: NoWorkers, Full.
+  Outcome<Sent> route(Place<Pool>& place, RouteRequest& request, const Call& call);
+  Outcome<Sent> push(Place<Pool>& place, RouteRequest& request, const Call& call);
+
+  // --- the pool ---
+  Outcome<Done> set(Place<Pool>& place, const PoolSetRequest& request, const Call& call);
+  // How many recipients have moved.
+  Outcome<uint64_t> rebalance(Place<Pool>& place, uint64_t max_moves, const Call& call);
+  // What time it is for the pool.
+  static PoolTime present(const Pool& pool, const Call& call) {
+    return call.decides ? pool.notes.clock.read(pool.now(), call.now) : pool.now();
+  }
+
+  // --- by itself ---
+  // What is due: workers that wait are shown to be alive, those that are stale are replaced, and moves go on by one
+  // slice.
+  Consequences look_after(Place<Pool>& place, const Call& call);
+
+  // --- repeating ---
+  // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
+  Outcome<Done> apply(Place<Pool>& place, const PoolEffect& effect, const Call& call);
+
+ private:
+  Outcome<Sent> send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event);
+  Pool& pool_at(Place<Pool>& place) const { return place.get() != nullptr ? *place.get() : place.put(Pool(key_)); }
+  uint64_t deliver(Pool& pool, WorkerId worker, uint64_t count, PayloadSink& sink);
+  // Ends a visit: counts what it has moved, and returns what follows.
+  Consequences finish(PoolVisit& visit);
+
+  HashKey key_;
+  const PoolWaiters& waiters_;
+  PoolTotals totals_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,75 @@
+// One operation on one pool: what each begins and ends with. The pool's time is moved to the present, and what follows
+// from the change is worked out: when the pool must be looked after next, and which waiting workers are shown to be
+// alive.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/operation/call.h"
+#include "engine/operation/outcome.h"
+#include "engine/operation/place.h"
+#include "engine/shard/pool.h"
+#include "engine/shard/pool_waiters.h"
+
+namespace millrace {
+
+class PoolVisit {
+ public:
+  // `before` is what the pool counted before the operation. Borrows all it is given.
+  // REQUIRES: there is a pool.
+  PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters, PoolCounters before)
+      : place_(place), call_(call), waiters_(waiters), before_(before) {}
+  PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters)
+      : PoolVisit(place, call, waiters, place.get()->counters()) {}
+
+  Pool& pool() const { return *place_.get(); }
+  Consequences follow;
+
+  // Moves the pool's time to the present. That is an effect, at most one a millisecond; what follows from it, and the
+  // requests themselves, are repeated as they came.
+  // A request that is refused should not come here: time that has moved is a change.
+  void move_clock();
+  // The pool's time goes by the caller's clock from now on, but has not moved.
+  void start_clock();
+
+  // The request has changed the pool.
+  void changed(const char* event) {
+    follow.effects.add_request();
+    follow.events.add(event);
+  }
+
+  // How many recipients have changed their worker, and how many workers were removed because they were stale.
+  uint64_t moved() const { return pool().counters().moved - before_.moved; }
+  uint64_t failovers() const { return pool().counters().failovers - before_.failovers; }
+
+  // --- when it must be looked after ---
+  // More may have changed than what one worker has to do.
+  void look_at_all() { looks_at_all_ = true; }
+  // This worker has something more to do, or has shown itself. REQUIRES: it is there, unless recipients have moved.
+  void look_at(WorkerId worker);
+  // At this time of the pool, but not before the next millisecond: others have their turn between two slices of a long
+  // move.
+  void look_again_at(PoolTime due);
+
+  // --- workers that wait ---
+  std::vector<std::string> waiting_workers() const;
+  // Shows those that wait to be alive, and has it done again in time.
+  void show_waiting();
+  // How often a worker that waits is shown to be alive.
+  uint64_t sign_interval() const { return std::max<uint64_t>(1, pool().settings().stale_ms / 3); }
+
+  // Last of all: the dates of what has changed.
+  void finish();
+
+ private:
+  Place<Pool>& place_;
+  const Call& call_;
+  const PoolWaiters& waiters_;
+  PoolCounters before_;
+  bool looks_at_all_ = false;
+};
+
+}  // namespace millrace

@@ -1,0 +1,41 @@
+// The worker pool as the runtime knows it.
+#pragma once
+
+#include "engine/shard/pool_operations.h"
+#include "module/abi/clock.h"
+#include "module/abi/context.h"
+#include "module/host/role.h"
+#include "module/host/service_time.h"
+#include "module/host/shard_type.h"
+#include "module/runtime/key_place.h"
+#include "module/runtime/object_traits.h"
+
+namespace millrace::module {
+
+// This server's. Its limits follow the settings.
+PoolOperations& pool_operations();
+
+template <>
+struct ObjectTraits<Pool> {
+  static constexpr const char* kApply = kApplyToPool;
+  static constexpr bool kWaits = true;
+  // A worker that waits is told that its pool has gone: it must join another one anew. Senders wait for one to come.
+  static constexpr bool kOtherTypeIsMissing = true;
+  static constexpr bool kToldWhenGone = true;
+
+  static Now now() {
+    const MonotonicMs monotonic = abi::monotonic_now();
+    return {.wall = {},
+            .monotonic = monotonic,
+            .clock_id = 0,
+            .served = service_time(monotonic),
+            .served_period = deciding_period};
+  }
+  static void settle(KeyPlace<Pool>& place, const Consequences& follow);
+  static Wake wake_all(const Pool*) { return Wake::all_lines(); }
+};
+
+// What the agendas call.
+std::optional<UnixMs> look_after_pool(abi::Context context, abi::StringRef name, UnixMs now);
+
+}  // namespace millrace::module

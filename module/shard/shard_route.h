@@ -1,0 +1,44 @@
+// SHARD.ROUTE and SHARD.PUSH: a message to its recipient's worker, counted or queued. Both wait for a worker if asked
+// to.
+#pragma once
+
+#include "module/runtime/run.h"
+#include "module/shard/pool_object.h"
+#include "module/shard/shard_requests.h"
+
+namespace millrace::module {
+
+// What both have in common.
+struct ShardSending {
+  using Object = Pool;
+
+  static bool changes(const RouteRequest&) { return true; }
+  static Wait start_afresh(RouteRequest&) { return {.line = kSendersLine}; }
+  static void answer_timeout(abi::Reply reply, const Pool*, const RouteRequest&) { reply.error(no_workers()); }
+
+ protected:
+  // [worker, pending]
+  static Consequences answer_sent(abi::Reply reply, Outcome<Sent>&& outcome) {
+    return answer(reply, std::move(outcome), [&](const Sent& sent) {
+      reply.array(2);
+      reply.bytes(sent.worker);
+      reply.integer(static_cast<int64_t>(sent.pending));
+    });
+  }
+};
+
+struct ShardRoute : ShardSending {
+  static constexpr auto parse = parse_shard_route;
+  static Consequences execute(Place<Pool>& pool, RouteRequest& request, const Call& call, abi::Reply reply) {
+    return answer_sent(reply, pool_operations().route(pool, request, call));
+  }
+};
+
+struct ShardPush : ShardSending {
+  static constexpr auto parse = parse_shard_push;
+  static Consequences execute(Place<Pool>& pool, RouteRequest& request, const Call& call, abi::Reply reply) {
+    return answer_sent(reply, pool_operations().push(pool, request, call));
+  }
+};
+
+}  // namespace millrace::module
