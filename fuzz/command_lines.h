@@ -10,7 +10,7 @@
 
 #include "fuzz/allocation_meter.h"
 #include "fuzz/require.h"
-#include "module/commands/argument_reader.h"
+#include "module/words/argument_reader.h"
 
 namespace millrace::fuzz {
 

@@ -5,19 +5,19 @@
 #include "module/abi/clock.h"
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
-#include "module/host/agenda.h"
-#include "module/host/counters.h"
-#include "module/host/family.h"
-#include "module/host/monotonic_agenda.h"
-#include "module/host/owed_answers.h"
-#include "module/host/packing.h"
-#include "module/host/reclaim.h"
-#include "module/host/role.h"
-#include "module/host/service_time.h"
-#include "module/host/settings.h"
 #include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
+#include "module/log/packing.h"
 #include "module/route/route_commands.h"
+#include "module/runtime/agenda.h"
+#include "module/runtime/counters.h"
+#include "module/runtime/deferred_wakes.h"
+#include "module/runtime/family.h"
+#include "module/runtime/monotonic_agenda.h"
+#include "module/runtime/reclaim.h"
+#include "module/runtime/role.h"
+#include "module/runtime/service_time.h"
+#include "module/runtime/settings.h"
 #include "module/shard/shard_commands.h"
 #include "version.h"
 
@@ -35,32 +35,32 @@ namespace {
 // What belongs to no family.
 void write_info(abi::InfoWriter& info) {
   info.field("blocks_to_reclaim", blocks_to_reclaim());
-  info.field("tag_indexes_to_reclaim", tag_indexes_to_reclaim());
+  info.field("tag_indexes_to_reclaim", others_to_reclaim());
   info.field("payloads_refused", counters.refused_payloads);
 }
 
 void on_deciding(bool deciding) {
-  server_decides = deciding;
+  may_decide = deciding;
   if (!deciding) return;
   ++deciding_period;
   agenda::resume();
   // What a replica repeated may have been what somebody waited for there, who gets it only
   // where it is decided: a group's reader, a channel's subscriber.
-  serve_all_waiters_afresh();
+  wake_all_afresh();
 }
 
 void on_swap(int first, int second) {
   agenda::follow_swap(first, second);
   packing::follow_swap(first, second);
   monotonic_agenda::follow_swap(first, second);
-  serve_all_waiters_afresh();
+  wake_all_afresh();
 }
 
 void on_key_appeared(int database, ByteView name) {
   const DatabaseKey key{database, std::string(name)};
   agenda::add(key, UnixMs(0));
   packing::add(key, UnixMs(0));
-  serve_soon(key);
+  wake_later(key);
 }
 
 void on_key_left(int database, ByteView name) {
@@ -81,7 +81,7 @@ void on_loading(abi::Loading loading) {
 void on_loop_end(abi::Context context) {
   service_time(abi::monotonic_now());  // the turn counts
   monotonic_agenda::work(context);
-  serve_owed(context);
+  wake_deferred(context);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ millrace::abi::Contents millrace::abi::contents() {
                    .databases_swapped = on_swap,
                    .loading = on_loading,
                    .database_emptied = on_database_emptied,
-                   .databases_replaced = serve_all_waiters_afresh,
+                   .databases_replaced = wake_all_afresh,
                    .key_appeared = on_key_appeared,
                    .key_left = on_key_left,
                    .loop_ends = on_loop_end},

@@ -7,7 +7,7 @@ from tree import files, line_of
 
 # A row of the table: its flags are a string, which an argument's are not.
 COMMAND = re.compile(r'\.name = "([^"]+)",\s*\.flags = "[^"]*",.*?\.arity = (-?\d+)', re.DOTALL)
-# The row of a container's HELP, module/commands/container_help.h.
+# The row of a container's HELP, module/runtime/container_help.h.
 HELP_ROW = re.compile(r'^ *help_row\("([^"]+)"\)', re.MULTILINE)
 SETTING = re.compile(r'\.name = "([^"]+)",\s*\.initial = ')
 

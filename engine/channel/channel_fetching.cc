@@ -52,7 +52,8 @@ Outcome<Done> ChannelOperations::fetch(Place<Channel>& place, FetchRequest& requ
   if (fetch.count == 0 && call.may_wait) {
     request.has_waited = true;
     follow.effects.add(kChannelTouch, std::string(request.subscriber));
-    follow.wait = Wait{.line = request.subscriber, .mark = channel.messages().next().value(), .seen = channel.now().value()};
+    follow.wait =
+        Wait{.line = request.subscriber, .mark = channel.messages().next().value(), .seen = channel.now().value()};
     follow.look_after_at(next_sign(channel.now(), channel.head().expire_ms));
     return done;
   }

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "engine/base/quoted.h"
+#include "engine/blocks/blocks_codec.h"
 #include "engine/channel/channel_codec.h"
 #include "engine/channel/channel_effects.h"
 #include "engine/channel/receipt.h"
-#include "engine/blocks/blocks_codec.h"
 
 namespace millrace {
 

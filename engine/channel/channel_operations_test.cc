@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/channel/channel_effects.h"
 #include "engine/blocks/blocks_codec.h"
+#include "engine/channel/channel_effects.h"
 #include "engine/waiting/waiting_room.h"
 
 namespace millrace {

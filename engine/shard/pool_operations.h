@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "engine/base/keyed_hash.h"
-#include "engine/log/block.h"
+#include "engine/blocks/block.h"
 #include "engine/operation/call.h"
 #include "engine/operation/outcome.h"
 #include "engine/operation/place.h"

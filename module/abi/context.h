@@ -145,7 +145,7 @@ void fill_with_randomness(std::array<unsigned char, size>& bytes) {
 
 // True while the host wants nothing sent to replicas (a failover under way, clients
 // paused for writing): what a timer would evict waits until it is over.
-inline bool replicas_must_rest() { return host.AvoidReplicaTraffic() != 0; }
+inline bool replication_is_paused() { return host.AvoidReplicaTraffic() != 0; }
 
 // True if the host holds as much memory as it may, or more: it frees keys and looks at once
 // whether that was enough.

@@ -2,7 +2,7 @@
 #include "module/channel/channel_changes.h"
 #include "module/channel/channel_commands.h"
 #include "module/channel/channel_shows.h"
-#include "module/commands/table_words.h"
+#include "module/runtime/command_rows.h"
 
 namespace millrace::module {
 

@@ -1,8 +1,8 @@
 #include "module/channel/channel_object.h"
 
-#include "module/host/agenda.h"
-#include "module/host/reclaim.h"
-#include "module/host/settings.h"
+#include "module/runtime/agenda.h"
+#include "module/runtime/reclaim.h"
+#include "module/runtime/settings.h"
 #include "module/runtime/waiting.h"
 
 namespace millrace::module {

@@ -3,7 +3,7 @@
 
 #include "engine/channel/channel_operations.h"
 #include "module/abi/context.h"
-#include "module/host/channel_type.h"
+#include "module/channel/channel_type.h"
 #include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
 
@@ -11,6 +11,7 @@ namespace millrace::module {
 
 // This server's. Its limits follow the settings.
 ChannelOperations& channel_operations();
+const ChannelLimits& channel_limits();
 
 template <>
 struct ObjectTraits<Channel> {

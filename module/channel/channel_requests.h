@@ -4,7 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/channel/channel_requests.h"
-#include "module/commands/argument_reader.h"
+#include "module/words/argument_reader.h"
 
 namespace millrace::module {
 

@@ -1,7 +1,7 @@
-#include "module/commands/table_words.h"
 #include "module/lock/lock_changes.h"
 #include "module/lock/lock_commands.h"
 #include "module/lock/lock_shows.h"
+#include "module/runtime/command_rows.h"
 
 namespace millrace::module {
 

@@ -7,7 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/lock/lock_codec.h"
 #include "engine/lock/lock_requests.h"
-#include "module/commands/argument_reader.h"
+#include "module/words/argument_reader.h"
 
 namespace millrace::module {
 

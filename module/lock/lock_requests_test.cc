@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "module/commands/request_rows.h"
+#include "module/words/request_rows.h"
 
 namespace millrace::module {
 namespace {

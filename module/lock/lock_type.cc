@@ -4,11 +4,11 @@
 
 #include "engine/base/decoder.h"
 #include "engine/lock/lock_codec.h"
-#include "module/host/counters.h"
-#include "module/host/failure_point.h"
-#include "module/host/monotonic_agenda.h"
-#include "module/host/role.h"
 #include "module/lock/lock_object.h"
+#include "module/runtime/counters.h"
+#include "module/runtime/failure_point.h"
+#include "module/runtime/monotonic_agenda.h"
+#include "module/runtime/role.h"
 
 namespace millrace::module {
 
@@ -30,7 +30,7 @@ Result<Lock> load_lock(RdbReader& reader) {
   const Now now = module::ObjectTraits<Lock>::now();
   FencingTokens& tokens = module::lock_operations().tokens();
   // What a master sends is believed.
-  const Token most = module::server_decides ? tokens.most_believed(now.wall) : kMaxToken;
+  const Token most = module::may_decide ? tokens.most_believed(now.wall) : kMaxToken;
   Token greatest;
   Lock lock;
   module::failure_point("lock.load");

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "module/host/owed_answers.h"
-#include "module/host/role.h"
 #include "module/lock/lock_object.h"
+#include "module/runtime/deferred_wakes.h"
+#include "module/runtime/role.h"
 #include "module/runtime/waiting.h"
 
 namespace millrace::module {
@@ -36,7 +36,7 @@ void take_back_lost_grants(KeyPlace<Lock>& place, const DatabaseKey& key, const 
 
 // Does what is due for this key, and serves the clients that can be served.
 void look_after(abi::Context context, const DatabaseKey& key, abi::StringRef name) {
-  if (server_decides && abi::replicas_must_rest()) return serve_soon(key);
+  if (may_decide && abi::replication_is_paused()) return wake_later(key);
   const Now now = ObjectTraits<Lock>::now();
   auto opened = LockKey::for_upkeep(context, name);
   // The key holds another type. Or its slot is being moved away, and the lock has gone ahead with its holders: the host
@@ -48,7 +48,7 @@ void look_after(abi::Context context, const DatabaseKey& key, abi::StringRef nam
     return LockClients::look_again_at(key, now.monotonic + kLookAgainMs);
   }
   KeyPlace<Lock> place(context, name, *opened);
-  if (server_decides) {
+  if (may_decide) {
     const Call call{.now = now};
     if (place.get() != nullptr && place.get()->promised() <= now.monotonic) place.get()->promise(kNotPromised);
     take_back_lost_grants(place, key, call);
@@ -78,7 +78,7 @@ const Waiters* lock_waiters() {
 
 void take_back_soon(const DatabaseKey& key, LostGrant grant) {
   lost_grants[key].push_back(std::move(grant));
-  serve_soon(key);
+  wake_later(key);
 }
 
 }  // namespace millrace::module

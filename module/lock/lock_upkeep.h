@@ -6,7 +6,7 @@
 
 #include "engine/lock/lock_requests.h"
 #include "module/abi/context.h"
-#include "module/host/family.h"
+#include "module/runtime/family.h"
 
 namespace millrace::module {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "module/commands/request_rows.h"
 #include "module/log/log_requests.h"
+#include "module/words/request_rows.h"
 
 namespace millrace::module {
 namespace {

@@ -1,9 +1,9 @@
-#include "module/commands/container_help.h"
-#include "module/commands/table_words.h"
 #include "module/log/log_changes.h"
 #include "module/log/log_commands.h"
 #include "module/log/log_shows.h"
 #include "module/log/tread.h"
+#include "module/runtime/command_rows.h"
+#include "module/runtime/container_help.h"
 
 namespace millrace::module {
 

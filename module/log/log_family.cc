@@ -1,9 +1,9 @@
 #include "module/abi/data_type.h"
-#include "module/host/counters.h"
-#include "module/host/engine_resources.h"
-#include "module/host/packing.h"
 #include "module/log/log_commands.h"
 #include "module/log/log_object.h"
+#include "module/log/log_resources.h"
+#include "module/log/packing.h"
+#include "module/log/upkeep_counters.h"
 #include "module/runtime/waiting.h"
 
 namespace millrace::module {
@@ -20,13 +20,13 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_dead_letters", done.dead_letters);
   info.field("log_messages_evicted", done.evicted);
   info.field("log_messages_compacted", done.compacted);
-  info.field("log_compaction_slices", counters.log.compaction_slices);
-  info.field("log_compaction_slice_max_us", counters.log.compaction_slice_max_us);
+  info.field("log_compaction_slices", log_upkeep.compaction_slices);
+  info.field("log_compaction_slice_max_us", log_upkeep.compaction_slice_max_us);
   info.field("log_readers_blocked", WaitingClients<Log>::counters().waiting);
   info.field("log_readers_woken", WaitingClients<Log>::counters().served);
-  info.field("log_blocks_packed", counters.log.blocks_packed);
-  info.field("log_blocks_left_unpacked", counters.log.blocks_left_unpacked);
-  info.field("log_packing_saved_bytes", counters.log.bytes_saved);
+  info.field("log_blocks_packed", log_upkeep.blocks_packed);
+  info.field("log_blocks_left_unpacked", log_upkeep.blocks_left_unpacked);
+  info.field("log_packing_saved_bytes", log_upkeep.bytes_saved);
   info.field("log_packing_waiting", packing::waiting());
   info.field("log_cache_blocks", block_packer().unpacked().size());
   info.field("log_cache_bytes", block_packer().unpacked().bytes());

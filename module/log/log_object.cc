@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "engine/base/hash_slot.h"
-#include "module/host/agenda.h"
-#include "module/host/counters.h"
-#include "module/host/engine_resources.h"
-#include "module/host/packing.h"
-#include "module/host/reclaim.h"
-#include "module/host/settings.h"
-#include "module/host/slice.h"
+#include "module/log/log_resources.h"
+#include "module/log/packing.h"
+#include "module/log/upkeep_counters.h"
+#include "module/runtime/agenda.h"
+#include "module/runtime/reclaim.h"
+#include "module/runtime/settings.h"
+#include "module/runtime/slice.h"
 #include "module/runtime/waiting.h"
 
 namespace millrace::module {
@@ -84,8 +84,8 @@ class CompactionBudget final : public Budget {
   ~CompactionBudget() {
     if (!compacts_) return;
     last_end = std::chrono::steady_clock::now();
-    counters.log.compaction_slice_max_us = std::max(counters.log.compaction_slice_max_us, worked_us() - worked_before_);
-    ++counters.log.compaction_slices;
+    log_upkeep.compaction_slice_max_us = std::max(log_upkeep.compaction_slice_max_us, worked_us() - worked_before_);
+    ++log_upkeep.compaction_slices;
   }
   CompactionBudget(const CompactionBudget&) = delete;
   CompactionBudget& operator=(const CompactionBudget&) = delete;
@@ -111,7 +111,7 @@ LogOperations& log_operations() {
 void ObjectTraits<Log>::settle(KeyPlace<Log>& place, const Consequences& follow) {
   Log& log = *place.get();
   if (log.has_evicted()) reclaim(log.take_evicted());
-  if (log.has_unused_compaction()) reclaim(log.take_unused_compaction());
+  if (log.has_unused_compaction()) reclaim_tags(log.take_unused_compaction());
   if (follow.due && *follow.due < log.promised()) {
     log.promise(*follow.due);
     agenda::add(place.database_key(), *follow.due);
@@ -156,7 +156,7 @@ Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const Wri
       });
   for (const char* event : follow.events) context.changed(name, event);
   ObjectTraits<Log>::settle(place, follow);
-  serve_soon({context.database(), std::string(name.view())});
+  wake_later({context.database(), std::string(name.view())});
   return written;
 }
 

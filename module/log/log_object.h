@@ -3,7 +3,7 @@
 
 #include "engine/log/log_operations.h"
 #include "module/abi/context.h"
-#include "module/host/log_type.h"
+#include "module/log/log_type.h"
 #include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
 

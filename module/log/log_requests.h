@@ -5,7 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/base/strong.h"
 #include "engine/log/log_requests.h"
-#include "module/commands/argument_reader.h"
+#include "module/words/argument_reader.h"
 
 namespace millrace::module {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "module/commands/request_rows.h"
+#include "module/words/request_rows.h"
 
 namespace millrace::module {
 namespace {

@@ -1,6 +1,6 @@
 #include <iterator>
 
-#include "module/host/settings.h"
+#include "module/log/log_resources.h"
 #include "module/log/log_shows.h"
 
 namespace millrace::module {

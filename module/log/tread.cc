@@ -49,7 +49,7 @@ class MessageWriter final : public MessageSink {
 
 Result<void> Tread::check(abi::Context context, abi::StringRef key, const ReadRequest& request) {
   if (!request.group) return {};
-  if (!server_decides && context.is_read_only()) {
+  if (!may_decide && context.is_read_only()) {
     return fail(ErrorCode::ReadOnly, "You can't write against a read only replica.");
   }
   static const auto& tack = *new abi::OwnedString("TACK");

@@ -1,9 +1,9 @@
-#include "module/commands/container_help.h"
-#include "module/commands/table_words.h"
 #include "module/route/route_changes.h"
 #include "module/route/route_commands.h"
 #include "module/route/route_dispatch.h"
 #include "module/route/route_shows.h"
+#include "module/runtime/command_rows.h"
+#include "module/runtime/container_help.h"
 
 namespace millrace::module {
 

@@ -1,8 +1,8 @@
 #include "module/route/route_object.h"
 
-#include "module/host/agenda.h"
-#include "module/host/log_type.h"
 #include "module/log/log_object.h"
+#include "module/log/log_type.h"
+#include "module/runtime/agenda.h"
 #include "module/runtime/slice_budget.h"
 #include "module/runtime/waiting.h"
 

@@ -5,7 +5,7 @@
 
 #include "engine/route/route_operations.h"
 #include "module/abi/context.h"
-#include "module/host/route_type.h"
+#include "module/route/route_type.h"
 #include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
 

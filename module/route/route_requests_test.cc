@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/limits.h"
-#include "module/commands/request_rows.h"
+#include "module/words/request_rows.h"
 
 namespace millrace::module {
 namespace {

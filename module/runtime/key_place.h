@@ -8,7 +8,7 @@
 
 #include "engine/operation/place.h"
 #include "module/abi/data_type.h"
-#include "module/host/database_key.h"
+#include "module/runtime/database_key.h"
 #include "module/runtime/object_traits.h"
 
 namespace millrace::module {

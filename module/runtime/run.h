@@ -34,7 +34,7 @@
 #include <string>
 #include <utility>
 
-#include "module/host/counters.h"
+#include "module/runtime/counters.h"
 #include "module/runtime/waiting.h"
 
 namespace millrace::module {

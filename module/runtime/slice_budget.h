@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/operation/budget.h"
-#include "module/host/slice.h"
+#include "module/runtime/slice.h"
 
 namespace millrace::module {
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "engine/base/strong.h"
-#include "module/host/database_key.h"
-#include "module/host/monotonic_agenda.h"
+#include "module/runtime/database_key.h"
+#include "module/runtime/monotonic_agenda.h"
 
 namespace millrace::module {
 

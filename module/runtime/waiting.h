@@ -15,12 +15,12 @@
 #include "module/abi/blocked_client.h"
 #include "module/abi/clock.h"
 #include "module/abi/reply.h"
-#include "module/host/database_key.h"
-#include "module/host/family.h"
-#include "module/host/owed_answers.h"
-#include "module/host/role.h"
+#include "module/runtime/database_key.h"
+#include "module/runtime/deferred_wakes.h"
+#include "module/runtime/family.h"
 #include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
+#include "module/runtime/role.h"
 #include "module/runtime/tell.h"
 #include "module/runtime/wait_dates.h"
 
@@ -50,7 +50,7 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
 
   // True if it was answered.
   bool try_again(KeyPlace<Object>& place) {
-    const Call call{.now = ObjectTraits<Object>::now(), .decides = server_decides, .may_wait = true};
+    const Call call{.now = ObjectTraits<Object>::now(), .decides = may_decide, .may_wait = true};
     const Consequences follow = execute(place, call, abi::Reply(answer_));
     if (follow.wait) {
       WaitingClients<Object>::room().find(place_)->wait_on(*this, *follow.wait);
@@ -77,12 +77,12 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
 
  private:
   void answer(abi::Reply reply) final { is_timed_out_ ? this->answer_timeout(reply) : answer_.send(reply); }
-  void key_is_ready(abi::Context context) final { serve_owed_without_effects(context); }
+  void key_is_ready(abi::Context context) final { wake_deferred_readers(context); }
   void left() final {
     const bool was_first = WaitingClients<Object>::room().find(place_)->is_first(*this);
     leave();
     // Those behind it may have waited for nothing but their turn.
-    if (was_first) serve_soon(place_);
+    if (was_first) wake_later(place_);
   }
   void leave() { WaitingClients<Object>::remove(*this); }
 
@@ -126,7 +126,7 @@ class WaitingClients {
     if constexpr (kWaitsEndByDeadline<Object>) {
       deadline = Traits::now().monotonic + timeout_ms;
       // A writable replica does not work on its agenda: there the host ends the wait.
-      if (server_decides) timeout_ms = 0;
+      if (may_decide) timeout_ms = 0;
     }
     room().add(client->place(), *client, wait, deadline);
     keep_first_deadline(client->place());
@@ -173,7 +173,7 @@ class WaitingClients {
     if (room().find(key) == nullptr) return;
     if (!kServedInTransactions<Object> && context.in_transaction()) {
       context.wake_when_over(place.key_name());
-      return serve_soon(key);
+      return wake_later(key);
     }
     serve(key, place, wake, true);
   }
@@ -210,8 +210,8 @@ class WaitingClients {
   static WaitingClient<Object>& client_of(Waiter& waiter) { return static_cast<WaitingClient<Object>&>(waiter); }
 
   static void serve(const DatabaseKey& key, KeyPlace<Object>& place, const Wake& wake, bool with_effects) {
-    const bool must_rest = abi::replicas_must_rest();
-    const bool may_change = with_effects && server_decides && !must_rest;
+    const bool must_rest = abi::replication_is_paused();
+    const bool may_change = with_effects && may_decide && !must_rest;
     bool is_kept_back = false;
     size_t turns_left = served_per_turn<Object>();
     millrace::serve([&] { return room().find(key); }, wake,
@@ -225,7 +225,7 @@ class WaitingClients {
                       --turns_left;
                       return true;
                     });
-    if (is_kept_back && must_rest && server_decides) serve_soon(key);
+    if (is_kept_back && must_rest && may_decide) wake_later(key);
     if (turns_left == 0) monotonic_agenda::add(key, abi::monotonic_now());
   }
 
@@ -246,7 +246,7 @@ class WaitingClients {
       dates().forget(key);
       keep_first_deadline(key);
     }
-    if (Traits::kToldWhenGone) serve_soon(key);
+    if (Traits::kToldWhenGone) wake_later(key);
   }
 };
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "module/host/monotonic_agenda.h"
-#include "module/host/reclaim.h"
-#include "module/host/settings.h"
+#include "module/runtime/monotonic_agenda.h"
+#include "module/runtime/reclaim.h"
+#include "module/runtime/settings.h"
 #include "module/runtime/waiting.h"
 
 namespace millrace::module {

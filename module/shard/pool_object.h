@@ -4,11 +4,11 @@
 #include "engine/shard/pool_operations.h"
 #include "module/abi/clock.h"
 #include "module/abi/context.h"
-#include "module/host/role.h"
-#include "module/host/service_time.h"
-#include "module/host/shard_type.h"
 #include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
+#include "module/runtime/role.h"
+#include "module/runtime/service_time.h"
+#include "module/shard/pool_type.h"
 
 namespace millrace::module {
 

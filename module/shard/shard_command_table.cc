@@ -1,4 +1,4 @@
-#include "module/commands/table_words.h"
+#include "module/runtime/command_rows.h"
 #include "module/shard/shard_changes.h"
 #include "module/shard/shard_commands.h"
 #include "module/shard/shard_pull.h"

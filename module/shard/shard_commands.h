@@ -4,7 +4,7 @@
 #include <span>
 
 #include "module/abi/registration.h"
-#include "module/host/family.h"
+#include "module/runtime/family.h"
 
 namespace millrace::module {
 

@@ -89,7 +89,7 @@ void ShardInfo::show(abi::Reply reply, const Shown<Pool>& shown, NoRequest) {
   reply.map(std::size(numbers) + 2);
   reply.bytes("workers");
   reply.array(pool.working().size() + pool.going().size());
-  const Call call{.now = ObjectTraits<Pool>::now(), .decides = server_decides, .may_wait = false};
+  const Call call{.now = ObjectTraits<Pool>::now(), .decides = may_decide, .may_wait = false};
   const PoolTime now = PoolOperations::present(pool, call);
   for (const auto* ids : {&pool.working(), &pool.going()}) {
     for (WorkerId id : *ids) write_worker(reply, pool, pool.worker(id), now);

@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/shard/pool_requests.h"
-#include "module/commands/argument_reader.h"
+#include "module/words/argument_reader.h"
 
 namespace millrace::module {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/base/limits.h"
-#include "module/commands/request_rows.h"
+#include "module/words/request_rows.h"
 
 namespace millrace::module {
 namespace {

@@ -1,6 +1,6 @@
 """The process dies at a named place in the midst of saving, rewriting or loading; what was there before is there again.
 
-module/host/failure_point.h says how. The points are in a module of their own, build/millrace_failing.so.
+module/runtime/failure_point.h says how. The points are in a module of their own, build/millrace_failing.so.
 """
 
 import pathlib

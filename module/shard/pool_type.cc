@@ -1,14 +1,14 @@
-#include "module/host/shard_type.h"
+#include "module/shard/pool_type.h"
 
 #include <string>
 
 #include "engine/shard/pool_codec.h"
 #include "engine/shard/pool_effects.h"
 #include "module/abi/clock.h"
-#include "module/host/counters.h"
-#include "module/host/failure_point.h"
-#include "module/host/log_strings.h"
-#include "module/host/monotonic_agenda.h"
+#include "module/runtime/counters.h"
+#include "module/runtime/failure_point.h"
+#include "module/runtime/monotonic_agenda.h"
+#include "module/runtime/saved_blocks.h"
 
 namespace millrace::module {
 

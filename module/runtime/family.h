@@ -10,7 +10,7 @@
 #include "engine/base/strong.h"
 #include "module/abi/context.h"
 #include "module/abi/registration.h"
-#include "module/host/database_key.h"
+#include "module/runtime/database_key.h"
 
 namespace millrace::module {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "module/abi/registration.h"
-#include "module/commands/table_words.h"
+#include "module/runtime/command_rows.h"
 
 namespace millrace::module {
 

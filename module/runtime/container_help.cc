@@ -1,11 +1,11 @@
-#include "module/commands/container_help.h"
+#include "module/runtime/container_help.h"
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "module/host/family.h"
+#include "module/runtime/family.h"
 
 namespace millrace::module {
 

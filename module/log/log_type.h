@@ -3,7 +3,7 @@
 
 #include "engine/log/log.h"
 #include "module/abi/data_type.h"
-#include "module/host/agenda.h"
+#include "module/runtime/agenda.h"
 
 namespace millrace::abi {
 

@@ -1,11 +1,11 @@
-#include "module/host/owed_answers.h"
+#include "module/runtime/deferred_wakes.h"
 
 #include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "module/host/family.h"
+#include "module/runtime/family.h"
 
 namespace millrace::module {
 
@@ -35,18 +35,18 @@ void serve_places(abi::Context context, const std::set<DatabaseKey>& places, Ser
 
 }  // namespace
 
-void serve_soon(const DatabaseKey& place) {
+void wake_later(const DatabaseKey& place) {
   if (anybody_waits_for(place)) owed.insert(place);
 }
 
-void serve_owed(abi::Context context) {
+void wake_deferred(abi::Context context) {
   if (owed.empty()) [[likely]] {
     return;
   }
   if (!context.in_transaction()) serve_places(context, std::exchange(owed, {}), &Waiters::serve);
 }
 
-void serve_owed_without_effects(abi::Context context) {
+void wake_deferred_readers(abi::Context context) {
   // They stay owed for the sake of the others, who are served when the loop's turn ends.
   if (!owed.empty() && !context.in_transaction()) serve_places(context, owed, &Waiters::serve_without_effects);
 }
@@ -58,7 +58,7 @@ void start_waiters_afresh(int database, ByteView name) {
   }
 }
 
-void serve_all_waiters_afresh() {
+void wake_all_afresh() {
   for (const Family& family : families()) {
     if (family.waiters == nullptr) continue;
     for (DatabaseKey& place : family.waiters->keys()) {

@@ -1,12 +1,12 @@
-#include "module/host/channel_type.h"
+#include "module/channel/channel_type.h"
 
 #include <string>
 
 #include "engine/channel/channel_codec.h"
 #include "engine/channel/channel_effects.h"
-#include "module/host/counters.h"
-#include "module/host/failure_point.h"
-#include "module/host/log_strings.h"
+#include "module/runtime/counters.h"
+#include "module/runtime/failure_point.h"
+#include "module/runtime/saved_blocks.h"
 
 namespace millrace::abi {
 

@@ -1,4 +1,4 @@
-#include "module/host/service_time.h"
+#include "module/runtime/service_time.h"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ MonotonicMs service_time(MonotonicMs now) {
   static MonotonicMs served(0);
   static const bool is_watched = (abi::watch_loop(), true);
   static_cast<void>(is_watched);
-  if (!abi::replicas_must_rest()) served = served + std::min(now - last, abi::longest_sleep_ms() + kPatience);
+  if (!abi::replication_is_paused()) served = served + std::min(now - last, abi::longest_sleep_ms() + kPatience);
   last = now;
   return served;
 }

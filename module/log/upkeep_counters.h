@@ -1,11 +1,11 @@
-// What INFO millrace counts. Since the server started; not saved.
+// What INFO millrace counts of the work on logs that nobody asks for, beside the engine's own counters
+// (engine/log/log_counters.h).
 #pragma once
 
 #include <cstdint>
 
 namespace millrace::module {
 
-// Beside those of the engine, engine/log/log_counters.h.
 struct LogUpkeepCounters {
   uint64_t compaction_slices = 0;
   uint64_t compaction_slice_max_us = 0;  // the longest of them, of processor time
@@ -14,11 +14,6 @@ struct LogUpkeepCounters {
   uint64_t bytes_saved = 0;           // by those that were packed
 };
 
-struct Counters {
-  LogUpkeepCounters log;
-  uint64_t refused_payloads = 0;  // RESTORE, RDB and AOF bytes that did not decode
-};
-
-inline constinit Counters counters;
+inline constinit LogUpkeepCounters log_upkeep;
 
 }  // namespace millrace::module

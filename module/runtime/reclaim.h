@@ -1,5 +1,5 @@
-// Frees evicted blocks, and what was known of tags, a slice at a time, so that evicting millions
-// of messages is one short command and no long pause.
+// Frees evicted blocks, and other things that can be freed in parts, a slice at a time, so that evicting millions of
+// messages is one short command and no long pause.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "engine/blocks/evicted_blocks.h"
-#include "engine/log/compaction.h"
 
 namespace millrace::module {
 
@@ -16,8 +15,15 @@ inline constexpr size_t kBlocksAtOnce = 256;
 // Takes over blocks nobody needs. Up to kBlocksAtOnce are freed at once; of more, a slice
 // (slice.h) every millisecond.
 void reclaim(EvictedBlocks blocks);
-// May be null.
-void reclaim(std::unique_ptr<Compaction> unused);
+
+// Something else that nobody needs.
+class Reclaimable {
+ public:
+  virtual ~Reclaimable() = default;
+  // Frees a part; false once nothing is left.
+  virtual bool free_some() = 0;
+};
+void reclaim(std::unique_ptr<Reclaimable> unused);
 
 // False where slices would not do: on another thread, which may take its time; while the
 // host loads and fires no timers; and when memory is short, for the host then counts what
@@ -29,6 +35,6 @@ void reclaim_all();
 
 // What waits to be freed.
 uint64_t blocks_to_reclaim();
-uint64_t tag_indexes_to_reclaim();
+uint64_t others_to_reclaim();
 
 }  // namespace millrace::module

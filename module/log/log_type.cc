@@ -1,16 +1,16 @@
-#include "module/host/log_type.h"
+#include "module/log/log_type.h"
 
 #include <string>
 
 #include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
 #include "engine/log/log_digest.h"
-#include "module/host/counters.h"
-#include "module/host/engine_resources.h"
-#include "module/host/failure_point.h"
-#include "module/host/log_strings.h"
-#include "module/host/packing.h"
-#include "module/host/reclaim.h"
+#include "module/log/log_resources.h"
+#include "module/log/packing.h"
+#include "module/runtime/counters.h"
+#include "module/runtime/failure_point.h"
+#include "module/runtime/reclaim.h"
+#include "module/runtime/saved_blocks.h"
 
 namespace millrace::abi {
 
@@ -68,7 +68,7 @@ void TypeTraits<Log>::release(std::unique_ptr<Log> log) {
   if (log->block_count() <= module::kBlocksAtOnce || !module::may_reclaim_later()) return;
   module::reclaim(log->take_all_blocks());
   log->set_retention({});
-  module::reclaim(log->take_unused_compaction());
+  module::reclaim_tags(log->take_unused_compaction());
 }
 
 void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {

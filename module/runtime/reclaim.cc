@@ -1,32 +1,29 @@
-#include "module/host/reclaim.h"
+#include "module/runtime/reclaim.h"
 
 #include <utility>
 #include <vector>
 
 #include "module/abi/timer.h"
-#include "module/host/slice.h"
+#include "module/runtime/slice.h"
 
 namespace millrace::module {
 
 namespace {
 
-// At once, where the clock is asked in between.
-constexpr size_t kTagsAtOnce = 1000;
-
 EvictedBlocks waiting;
-std::vector<std::unique_ptr<Compaction>> waiting_compactions;
+std::vector<std::unique_ptr<Reclaimable>> waiting_others;
 
 void free_slice(abi::Context);
 constinit abi::Timer timer(free_slice);
 
-bool is_anything_left() { return !waiting.empty() || !waiting_compactions.empty(); }
+bool is_anything_left() { return !waiting.empty() || !waiting_others.empty(); }
 
 void free_slice(abi::Context) {
   const Slice slice;
   do {
     waiting.free_some(1);  // a run of them
-    if (!waiting_compactions.empty() && !waiting_compactions.back()->free_some(kTagsAtOnce)) {
-      waiting_compactions.pop_back();
+    if (!waiting_others.empty() && !waiting_others.back()->free_some()) {
+      waiting_others.pop_back();
     }
   } while (is_anything_left() && !slice.is_over());
   if (is_anything_left()) timer.set_at_latest(abi::now() + 1);
@@ -40,9 +37,9 @@ void reclaim(EvictedBlocks blocks) {
   timer.set_at_latest(abi::now() + 1);
 }
 
-void reclaim(std::unique_ptr<Compaction> unused) {
-  if (unused == nullptr || !unused->free_some(kTagsAtOnce)) return;
-  waiting_compactions.push_back(std::move(unused));
+void reclaim(std::unique_ptr<Reclaimable> unused) {
+  if (!unused->free_some()) return;
+  waiting_others.push_back(std::move(unused));
   timer.set_at_latest(abi::now() + 1);
 }
 
@@ -52,11 +49,11 @@ bool may_reclaim_later() {
 
 void reclaim_all() {
   waiting.free_some(SIZE_MAX);
-  waiting_compactions.clear();
+  waiting_others.clear();
 }
 
 uint64_t blocks_to_reclaim() { return waiting.size(); }
 
-uint64_t tag_indexes_to_reclaim() { return waiting_compactions.size(); }
+uint64_t others_to_reclaim() { return waiting_others.size(); }
 
 }  // namespace millrace::module

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "module/abi/registration.h"
-#include "module/host/owed_answers.h"
+#include "module/runtime/deferred_wakes.h"
 
 namespace millrace::module {
 
@@ -17,17 +17,17 @@ inline constexpr ArgumentDoc kOnlyKey[] = {kKey};
 
 // Every command first answers those whom a transaction still owes an answer.
 template <abi::Handler handler>
-void after_owed_answers(abi::Context context, abi::Arguments arguments) {
-  serve_owed(context);
+void after_deferred_wakes(abi::Context context, abi::Arguments arguments) {
+  wake_deferred(context);
   handler(context, arguments);
 }
 // NOLINTBEGIN(readability-identifier-naming): the tables use these as if they were functions.
 template <abi::Handler handler>
-inline constexpr abi::CommandCallback callback = abi::of<after_owed_answers<handler>>;
+inline constexpr abi::CommandCallback callback = abi::of<after_deferred_wakes<handler>>;
 template <abi::Handler handler>
-inline constexpr abi::CommandCallback subcommand = abi::of_subcommand<after_owed_answers<handler>>;
+inline constexpr abi::CommandCallback subcommand = abi::of_subcommand<after_deferred_wakes<handler>>;
 template <abi::Handler handler, abi::FindOtherKeys find>
-inline constexpr abi::CommandCallback callback_with_keys = abi::of_several<after_owed_answers<handler>, find>;
+inline constexpr abi::CommandCallback callback_with_keys = abi::of_several<after_deferred_wakes<handler>, find>;
 // NOLINTEND(readability-identifier-naming)
 
 }  // namespace millrace::module

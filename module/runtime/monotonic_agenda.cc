@@ -1,4 +1,4 @@
-#include "module/host/monotonic_agenda.h"
+#include "module/runtime/monotonic_agenda.h"
 
 #include <algorithm>
 #include <set>
@@ -7,8 +7,8 @@
 #include "module/abi/clock.h"
 #include "module/abi/event_loop.h"
 #include "module/abi/timer.h"
-#include "module/host/agenda.h"
-#include "module/host/role.h"
+#include "module/runtime/agenda.h"
+#include "module/runtime/role.h"
 
 namespace millrace::module::monotonic_agenda {
 
@@ -50,10 +50,10 @@ void remove(const DatabaseKey& key, MonotonicMs due) {
 }
 
 void work(abi::Context context) {
-  if (entries.empty() || !server_decides) return;
+  if (entries.empty() || !may_decide) return;
   const MonotonicMs now = abi::monotonic_now();
   if (entries.begin()->first > now) return set_timer(now, abi::now());
-  if (abi::replicas_must_rest()) return;  // the end of some later turn comes again
+  if (abi::replication_is_paused()) return;  // the end of some later turn comes again
   const int database = context.database();
   for (int i = 0; i < kKeysPerTurn && !entries.empty() && entries.begin()->first <= now; ++i) {
     const DatabaseKey key = std::move(entries.extract(entries.begin()).value().second);

@@ -9,7 +9,19 @@
 #pragma once
 
 #include "engine/log/log.h"
-#include "module/host/database_key.h"
+#include "module/runtime/database_key.h"
+
+namespace millrace::module {
+
+// How cold blocks are packed, as the settings stand now.
+struct PackingSettings {
+  bool on;
+  int level;
+  uint64_t age_ms;
+};
+PackingSettings packing_settings();
+
+}  // namespace millrace::module
 
 namespace millrace::module::packing {
 

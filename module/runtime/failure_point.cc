@@ -1,6 +1,6 @@
 #ifdef MILLRACE_FAILURE_POINTS
 
-#include "module/host/failure_point.h"
+#include "module/runtime/failure_point.h"
 
 #include <csignal>
 #include <fstream>

@@ -1,9 +1,11 @@
-#include "module/host/settings.h"
+// The settings of all families, and what each family reads from them.
+#include "module/runtime/settings.h"
 
 #include "engine/base/limits.h"
 #include "engine/blocks/packing.h"
-#include "module/host/engine_resources.h"
-#include "module/host/packing.h"
+#include "module/channel/channel_object.h"
+#include "module/log/log_resources.h"
+#include "module/log/packing.h"
 
 namespace millrace::module {
 

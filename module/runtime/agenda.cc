@@ -1,4 +1,4 @@
-#include "module/host/agenda.h"
+#include "module/runtime/agenda.h"
 
 #include <optional>
 #include <set>
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "module/abi/timer.h"
-#include "module/host/family.h"
-#include "module/host/role.h"
+#include "module/runtime/family.h"
+#include "module/runtime/role.h"
 
 namespace millrace::module::agenda {
 
@@ -36,9 +36,9 @@ std::optional<UnixMs> look_after(abi::Context context, abi::StringRef name, Unix
 }
 
 void fire(abi::Context context) {
-  if (!server_decides) return;  // resume() sets the timer again
+  if (!may_decide) return;  // resume() sets the timer again
   const UnixMs now = abi::now();
-  if (abi::replicas_must_rest()) {
+  if (abi::replication_is_paused()) {
     timer.set_at_latest(now + kRestMs);
     return;
   }

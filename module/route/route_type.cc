@@ -1,10 +1,10 @@
-#include "module/host/route_type.h"
+#include "module/route/route_type.h"
 
 #include "engine/route/route_codec.h"
 #include "engine/route/route_effects.h"
-#include "module/host/agenda.h"
-#include "module/host/counters.h"
-#include "module/host/failure_point.h"
+#include "module/runtime/agenda.h"
+#include "module/runtime/counters.h"
+#include "module/runtime/failure_point.h"
 
 namespace millrace::module {
 

@@ -12,7 +12,7 @@
 
 #include "engine/base/strong.h"
 #include "module/abi/context.h"
-#include "module/host/database_key.h"
+#include "module/runtime/database_key.h"
 
 namespace millrace::module::agenda {
 

@@ -1,4 +1,4 @@
-#include "module/commands/argument_reader.h"
+#include "module/words/argument_reader.h"
 
 #include <gtest/gtest.h>
 

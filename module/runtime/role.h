@@ -9,7 +9,7 @@ namespace millrace::module {
 
 // Kept up to date by the host's events, because asking the host costs more than a
 // whole TWRITE.
-inline constinit bool server_decides = true;
+inline constinit bool may_decide = true;
 
 // How many times it has begun to decide: what is remembered from an earlier time, when
 // another server may have decided in between, counts no more.
@@ -18,7 +18,7 @@ inline constinit uint64_t deciding_period = 0;
 // True if this very call decides: any on a master, and on a writable replica those of
 // its own clients.
 inline bool decides(abi::Context context) {
-  if (server_decides) [[likely]] {
+  if (may_decide) [[likely]] {
     return true;
   }
   return !context.is_effect();

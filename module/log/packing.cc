@@ -1,4 +1,4 @@
-#include "module/host/packing.h"
+#include "module/log/packing.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "module/abi/timer.h"
-#include "module/host/counters.h"
-#include "module/host/engine_resources.h"
-#include "module/host/log_type.h"
-#include "module/host/settings.h"
-#include "module/host/slice.h"
+#include "module/log/log_resources.h"
+#include "module/log/log_type.h"
+#include "module/log/upkeep_counters.h"
+#include "module/runtime/settings.h"
+#include "module/runtime/slice.h"
 
 namespace millrace::module::packing {
 
@@ -38,8 +38,8 @@ std::optional<UnixMs> pack_blocks(Log& log, UnixMs now, const Slice& slice) {
   while (const auto last_written = log.oldest_unpacked()) {
     if (due_at(*last_written) > now || slice.is_over()) return last_written;
     const uint64_t saved = log.pack_next(block_packer(), level);
-    ++(saved > 0 ? counters.log.blocks_packed : counters.log.blocks_left_unpacked);
-    counters.log.bytes_saved += saved;
+    ++(saved > 0 ? log_upkeep.blocks_packed : log_upkeep.blocks_left_unpacked);
+    log_upkeep.bytes_saved += saved;
   }
   return std::nullopt;
 }

@@ -1,8 +1,12 @@
 // What the engine is given one of for the life of the process: it has no such state itself.
 #pragma once
 
+#include <memory>
+
 #include "engine/base/keyed_hash.h"
 #include "engine/blocks/block_packer.h"
+#include "engine/log/compaction.h"
+#include "engine/log/log_operations.h"
 
 namespace millrace::module {
 
@@ -11,5 +15,11 @@ BlockPacker& block_packer();
 
 // A random key, by which compaction hashes tags.
 const HashKey& tag_hash_key();
+
+// As the settings stand now; the same object always.
+const LogLimits& log_limits();
+
+// Frees what a log knew of its tags, in slices. May be null.
+void reclaim_tags(std::unique_ptr<Compaction> unused);
 
 }  // namespace millrace::module

@@ -1,0 +1,44 @@
+#include "module/log/log_resources.h"
+
+#include <utility>
+
+#include "module/abi/context.h"
+#include "module/runtime/reclaim.h"
+
+namespace millrace::module {
+
+BlockPacker& block_packer() {
+  static BlockPacker packer;
+  return packer;
+}
+
+const HashKey& tag_hash_key() {
+  static const HashKey key = [] {
+    HashKey random;
+    abi::fill_with_randomness(random);
+    return random;
+  }();
+  return key;
+}
+
+namespace {
+
+// At once, where the clock is asked in between.
+constexpr size_t kTagsAtOnce = 1000;
+
+class UnusedTags final : public Reclaimable {
+ public:
+  explicit UnusedTags(std::unique_ptr<Compaction> compaction) : compaction_(std::move(compaction)) {}
+  bool free_some() override { return compaction_->free_some(kTagsAtOnce); }
+
+ private:
+  std::unique_ptr<Compaction> compaction_;
+};
+
+}  // namespace
+
+void reclaim_tags(std::unique_ptr<Compaction> unused) {
+  if (unused != nullptr) reclaim(std::make_unique<UnusedTags>(std::move(unused)));
+}
+
+}  // namespace millrace::module
