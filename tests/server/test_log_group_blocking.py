@@ -29,22 +29,24 @@ def our_calls(server):
     return {name: row.split(",")[0] for name, row in ours if name != "cmdstat_TREAD"}
 
 
-def test_a_retry_that_falls_due_wakes_without_any_other_command(server, c, worker):
-    write(c)
-    take(c, 1, "RETRY", "80", "0")
-    reader = worker(5, "RETRY", "90000", "0", "WITHATTEMPTS")
-    calls = our_calls(server)
+def test_a_retry_that_falls_due_wakes_without_any_other_command(still, s, clock, worker):
+    write(s)
+    take(s, 1, "RETRY", "80", "0")
+    reader = worker(5, "RETRY", "90000", "0", "WITHATTEMPTS", to=still)
+    calls = our_calls(still)
+    clock.advance(80)
     assert reader.read() == [[1, b"t", b"e0", 2]]
-    assert our_calls(server) == calls, "nobody called"
-    assert numbers(c, "redelivered", "pending") == [1, 1]
+    assert our_calls(still) == calls, "nobody called"
+    assert numbers(s, "redelivered", "pending") == [1, 1]
 
 
-def test_a_retry_is_not_early(server, c, worker):
-    write(c)
-    take(c, 1, "RETRY", "100", "0")
-    left = pending(c)[0][2]
-    reader = worker(5, *LONG)
-    assert left > 0 and is_still_waiting(server, reader)
+def test_a_retry_is_not_early(still, s, clock, worker):
+    write(s)
+    take(s, 1, "RETRY", "100", "0")
+    reader = worker(5, *LONG, to=still)
+    clock.advance(99)
+    assert is_still_waiting(still, reader)
+    clock.advance(1)
     assert [m[0] for m in reader.read()] == [1]
 
 
