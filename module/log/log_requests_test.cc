@@ -331,16 +331,16 @@ TEST(ParseTseek, RefusesEveryWrongForm) {
 TEST(ParseTapply, TakesEveryRightForm) {
   const auto clock = parse_tapply(words_of("clock 17"));
   ASSERT_TRUE(clock);
-  EXPECT_EQ(clock->what, LogEffect::Kind::Clock);
+  EXPECT_EQ(clock->kind, LogEffect::Kind::Clock);
   EXPECT_EQ(clock->clock, UnixMs(17));
   const auto block = parse_tapply(words_of("Block header bytes"));
   ASSERT_TRUE(block);
-  EXPECT_EQ(block->what, LogEffect::Kind::Block);
+  EXPECT_EQ(block->kind, LogEffect::Kind::Block);
   EXPECT_EQ(block->header, "header");
   EXPECT_EQ(block->bytes, "bytes");
   const auto head = parse_tapply(words_of("HEAD head"));
   ASSERT_TRUE(head);
-  EXPECT_EQ(head->what, LogEffect::Kind::Head);
+  EXPECT_EQ(head->kind, LogEffect::Kind::Head);
   EXPECT_EQ(head->bytes, "head");
 }
 
