@@ -162,8 +162,8 @@ TEST(Quoted, IsPrintableAndShortWhateverTheWord) {
   EXPECT_EQ(quoted(""), "''");
   // A line break in an error would end it, and what follows would be read as the next reply.
   EXPECT_EQ(quoted(ByteView("a\r\n\0\x7f\xff+OK", 9)), "'a?????+OK'");
-  EXPECT_EQ(module::quoted(std::string(40, 'x')), "'" + std::string(40, 'x') + "'");
-  EXPECT_EQ(module::quoted(std::string(41, 'x')), "'" + std::string(40, 'x') + "...'");
+  EXPECT_EQ(millrace::quoted(std::string(40, 'x')), "'" + std::string(40, 'x') + "'");
+  EXPECT_EQ(millrace::quoted(std::string(41, 'x')), "'" + std::string(40, 'x') + "...'");
 }
 
 }  // namespace
