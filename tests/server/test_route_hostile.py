@@ -229,21 +229,22 @@ def use(c, key):
 
 
 @pytest.mark.parametrize("compression", ["yes", "no"])
-def test_damaged_tables_are_refused_or_valid(server, c, compression):
+def test_damaged_tables_are_refused_or_valid(still, s, compression):
+    """The clock stands still: a damaged date may end a device in the next millisecond."""
     rng = random.Random(f"{SEED}/{compression}")
     print(f"MILLRACE_SEED={SEED}")
-    with server.changed_settings(rdbcompression=compression):
-        a_table(c)
-        payload = c.call("DUMP", "t")
+    with still.changed_settings(rdbcompression=compression):
+        a_table(s)
+        payload = s.call("DUMP", "t")
     taken = 0
     for number in range(3000):
         value = damaged(value_of(payload), rng)
-        c.send("RESTORE", "damaged", "0", sealed(value, payload), "REPLACE")
-        answer = c.read()
+        s.send("RESTORE", "damaged", "0", sealed(value, payload), "REPLACE")
+        answer = s.read()
         try:
             if answer == b"OK":
                 taken += 1
-                use(c, "damaged")
+                use(s, "damaged")
             else:
                 assert str(answer) == "ERR Bad data format"
         except (AssertionError, ConnectionError, RespError, ValueError) as problem:
