@@ -30,6 +30,7 @@ struct Effect {
 class Effects {
  public:
   bool empty() const { return told_.empty() && !request_at_; }
+  bool is_request_alone() const { return told_.empty() && request_at_; }
 
   // The request itself: whoever repeats it gets the same. At most once.
   void add_request() { request_at_ = static_cast<uint32_t>(told_.size()); }

@@ -15,7 +15,8 @@ class Place {
  public:
   virtual ~Place() = default;
 
-  ByteView name() const { return name_; }
+  // Lives as long as the place is used.
+  virtual ByteView name() const = 0;
   // Null if there is no such object.
   Object* get() const { return object_; }
 
@@ -31,8 +32,7 @@ class Place {
   }
 
  protected:
-  // The name is borrowed for as long as the place is used.
-  Place(ByteView name, Object* object) : name_(name), object_(object) {}
+  explicit Place(Object* object) : object_(object) {}
   Place(const Place&) = default;
   Place& operator=(const Place&) = default;
 
@@ -40,7 +40,6 @@ class Place {
   virtual Object* keep(Object object) = 0;
   virtual void discard() = 0;
 
-  ByteView name_;
   Object* object_;
 };
 
@@ -48,18 +47,18 @@ class Place {
 template <class Object>
 class OwnPlace final : public Place<Object> {
  public:
-  explicit OwnPlace(std::string name) : OwnPlace(std::make_unique<std::string>(std::move(name))) {}
+  explicit OwnPlace(std::string name) : Place<Object>(nullptr), name_(std::move(name)) {}
+
+  ByteView name() const override { return name_; }
 
  private:
-  explicit OwnPlace(std::unique_ptr<std::string> name) : Place<Object>(*name, nullptr), name_(std::move(name)) {}
-
   Object* keep(Object object) override {
     object_ = std::make_unique<Object>(std::move(object));
     return object_.get();
   }
   void discard() override { object_.reset(); }
 
-  std::unique_ptr<std::string> name_;
+  std::string name_;
   std::unique_ptr<Object> object_;
 };
 

@@ -19,13 +19,14 @@ template <class Object>
 class KeyPlace final : public Place<Object> {
  public:
   KeyPlace(abi::Context context, abi::StringRef name, abi::TypedKey<Object>& key)
-      : Place<Object>(name.view(), key.get()), context_(context), name_(name), key_(key) {}
+      : Place<Object>(key.get()), context_(context), name_(name), key_(key) {}
   KeyPlace(const KeyPlace&) = delete;
   KeyPlace& operator=(const KeyPlace&) = delete;
   ~KeyPlace() override {
     if (is_to_go_) key_.remove();
   }
 
+  ByteView name() const override { return name_.view(); }
   abi::Context context() const { return context_; }
   abi::StringRef key_name() const { return name_; }
   DatabaseKey database_key() const { return {context_.database(), std::string(name_.view())}; }

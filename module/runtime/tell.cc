@@ -14,20 +14,33 @@ void HeldArguments::replicate(abi::Context context) const {
   context.replicate_words(std::string(abi::StringRef(words_.front()).view()).c_str(), words);
 }
 
+namespace {
+
+void tell_effects(abi::Context context, abi::StringRef key, const char* apply, const Effects& effects,
+                  const HeldArguments* waited) {
+  effects.each([&] { waited != nullptr ? waited->replicate(context) : context.replicate_verbatim(); },
+               [&](const Effect& effect) {
+                 if (effect.kind == Effect::Kind::Word) return context.replicate(apply, key, effect.name);
+                 const abi::OwnedString bytes(effect.bytes);
+                 if (effect.kind == Effect::Kind::Command) {
+                   context.replicate(effect.name, key, abi::StringRef(bytes));
+                 } else if (effect.name == nullptr) {
+                   context.replicate(apply, key, abi::StringRef(bytes));
+                 } else {
+                   context.replicate(apply, key, effect.name, abi::StringRef(bytes));
+                 }
+               });
+}
+
+}  // namespace
+
 void tell(abi::Context context, abi::StringRef key, const char* apply, const Consequences& follow,
           const HeldArguments* waited) {
-  follow.effects.each([&] { waited != nullptr ? waited->replicate(context) : context.replicate_verbatim(); },
-                      [&](const Effect& effect) {
-                        if (effect.kind == Effect::Kind::Word) return context.replicate(apply, key, effect.name);
-                        const abi::OwnedString bytes(effect.bytes);
-                        if (effect.kind == Effect::Kind::Command) {
-                          context.replicate(effect.name, key, abi::StringRef(bytes));
-                        } else if (effect.name == nullptr) {
-                          context.replicate(apply, key, abi::StringRef(bytes));
-                        } else {
-                          context.replicate(apply, key, effect.name, abi::StringRef(bytes));
-                        }
-                      });
+  if (follow.effects.is_request_alone() && waited == nullptr) [[likely]] {
+    context.replicate_verbatim();
+  } else if (!follow.effects.empty()) {
+    tell_effects(context, key, apply, follow.effects, waited);
+  }
   if (follow.is_removed) context.replicate("UNLINK", key);
   for (const char* event : follow.events) context.changed(key, event);
   if (follow.is_removed) context.changed(key, "del");
