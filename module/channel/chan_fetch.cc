@@ -31,9 +31,9 @@ class FetchWriter final : public FetchSink {
 
 }  // namespace
 
-Consequences ChanFetch::execute(Place<Channel>& channel, FetchRequest& request, const Call& call, abi::Reply reply) {
+Outcome<Done> ChanFetch::execute(Place<Channel>& channel, FetchRequest& request, const Call& call, abi::Reply reply) {
   FetchWriter writer(reply);
-  return answer(reply, channel_operations().fetch(channel, request, call, writer), [](Done) {});
+  return channel_operations().fetch(channel, request, call, writer);
 }
 
 // An empty fetch.

@@ -10,7 +10,9 @@ namespace millrace::module {
 struct ChanFetch {
   using Object = Channel;
   static constexpr auto parse = parse_chan_fetch;
-  static Consequences execute(Place<Channel>& channel, FetchRequest& request, const Call& call, abi::Reply reply);
+  static Outcome<Done> execute(Place<Channel>& channel, FetchRequest& request, const Call& call, abi::Reply reply);
+  // The messages are written by then.
+  static void write(abi::Reply, Done) {}
 
   // A fetch is a sign of life of its subscriber.
   static bool changes(const FetchRequest&) { return true; }

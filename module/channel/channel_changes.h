@@ -18,57 +18,58 @@ inline void write_clock(abi::Reply reply, const std::optional<Clock>& clock) {
 struct ChanPublish {
   using Object = Channel;
   static constexpr auto parse = parse_chan_publish;
-  static Consequences execute(Place<Channel>& channel, PublishRequest& request, const Call& call, abi::Reply reply) {
-    return answer(reply, channel_operations().publish(channel, request, call),
-                  [&](const std::optional<Clock>& clock) { write_clock(reply, clock); });
+  static auto execute(Place<Channel>& channel, PublishRequest& request, const Call& call) {
+    return channel_operations().publish(channel, request, call);
   }
+  static constexpr auto write = write_clock;
 };
 
 struct ChanMpublish {
   using Object = Channel;
   static constexpr auto parse = parse_chan_mpublish;
-  static Consequences execute(Place<Channel>& channel, PublishRequest& request, const Call& call, abi::Reply reply) {
-    return answer(reply, channel_operations().publish_several(channel, request, call),
-                  [&](const std::vector<std::optional<Clock>>& clocks) {
-                    reply.array(clocks.size());
-                    for (const std::optional<Clock>& clock : clocks) write_clock(reply, clock);
-                  });
+  static auto execute(Place<Channel>& channel, PublishRequest& request, const Call& call) {
+    return channel_operations().publish_several(channel, request, call);
+  }
+  static void write(abi::Reply reply, const std::vector<std::optional<Clock>>& clocks) {
+    reply.array(clocks.size());
+    for (const std::optional<Clock>& clock : clocks) write_clock(reply, clock);
   }
 };
 
 struct ChanSubscribe {
   using Object = Channel;
   static constexpr auto parse = parse_chan_subscribe;
-  static Consequences execute(KeyPlace<Channel>& channel, SubscribeRequest& request, const Call& call,
-                              abi::Reply reply) {
-    WaitingLines* lines = WaitingClients<Channel>::lines_at(channel);
-    return answer(reply, channel_operations().subscribe(channel, request, call, lines),
-                  [&](Clock clock) { reply.integer(clock.value()); });
+  static auto execute(KeyPlace<Channel>& channel, SubscribeRequest& request, const Call& call) {
+    return channel_operations().subscribe(channel, request, call, WaitingClients<Channel>::lines_at(channel));
   }
+  static void write(abi::Reply reply, Clock clock) { reply.integer(clock.value()); }
 };
 
 struct ChanUnsubscribe {
   using Object = Channel;
   static constexpr auto parse = parse_chan_unsubscribe;
-  static Consequences execute(Place<Channel>& channel, ByteView subscriber, const Call& call, abi::Reply reply) {
-    return answer_number(reply, channel_operations().unsubscribe(channel, subscriber, call));
+  static auto execute(Place<Channel>& channel, ByteView subscriber, const Call& call) {
+    return channel_operations().unsubscribe(channel, subscriber, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct ChanAck {
   using Object = Channel;
   static constexpr auto parse = parse_chan_ack;
-  static Consequences execute(Place<Channel>& channel, ChannelAckRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, channel_operations().acknowledge(channel, request, call));
+  static auto execute(Place<Channel>& channel, ChannelAckRequest& request, const Call& call) {
+    return channel_operations().acknowledge(channel, request, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct ChanCreate {
   using Object = Channel;
   static constexpr auto parse = parse_chan_create;
-  static Consequences execute(Place<Channel>& channel, CreateRequest& request, const Call& call, abi::Reply reply) {
-    return answer_ok(reply, channel_operations().create(channel, request, call));
+  static auto execute(Place<Channel>& channel, CreateRequest& request, const Call& call) {
+    return channel_operations().create(channel, request, call);
   }
+  static constexpr auto write = write_ok;
 };
 
 // CHAN.APPLY is not for people: it is what a master writes to its replicas and a server to its AOF. It is documented,
@@ -77,9 +78,11 @@ struct ChanApply {
   using Object = Channel;
   static constexpr auto parse = parse_chan_apply;
   static Now now() { return {}; }
-  static Consequences execute(Place<Channel>& channel, ChannelEffect& effect, const Call& call, abi::Reply reply) {
-    return answer_applied(reply, channel_operations().apply(channel, effect, call));
+  static auto execute(Place<Channel>& channel, ChannelEffect& effect, const Call& call) {
+    return channel_operations().apply(channel, effect, call);
   }
+  static constexpr auto write = write_ok;
+  static constexpr bool kApplies = true;
 };
 
 }  // namespace millrace::module

@@ -23,9 +23,8 @@ struct OwnersCommand {
 
 struct LockAcquire : OwnersCommand {
   static constexpr auto parse = parse_lock_acquire;
-  static Consequences execute(Place<Lock>& lock, AcquireRequest& request, const Call& call, abi::Reply reply) {
-    return answer(reply, lock_operations().acquire(lock, request, call),
-                  [&](const AcquireAnswer& acquired) { write(reply, acquired); });
+  static auto execute(Place<Lock>& lock, AcquireRequest& request, const Call& call) {
+    return lock_operations().acquire(lock, request, call);
   }
 
   static bool changes(const AcquireRequest&) { return true; }
@@ -37,7 +36,6 @@ struct LockAcquire : OwnersCommand {
     if (request.granted != Token(0)) take_back_soon(key, {std::string(request.owner), request.granted});
   }
 
- private:
   // [1, token, ttl, holds] or [0, 0, milliseconds until it may be free, 0]
   static void write(abi::Reply reply, const AcquireAnswer& acquired) {
     reply.array(4);
@@ -50,24 +48,27 @@ struct LockAcquire : OwnersCommand {
 
 struct LockRenew : OwnersCommand {
   static constexpr auto parse = parse_lock_renew;
-  static Consequences execute(Place<Lock>& lock, RenewRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, lock_operations().renew(lock, request, call));
+  static auto execute(Place<Lock>& lock, RenewRequest& request, const Call& call) {
+    return lock_operations().renew(lock, request, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct LockRelease : OwnersCommand {
   static constexpr auto parse = parse_lock_release;
-  static Consequences execute(Place<Lock>& lock, ByteView owner, const Call& call, abi::Reply reply) {
-    return answer_number(reply, lock_operations().release(lock, owner, call));
+  static auto execute(Place<Lock>& lock, ByteView owner, const Call& call) {
+    return lock_operations().release(lock, owner, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct LockBreak {
   using Object = Lock;
   static constexpr auto parse = parse_nothing;
-  static Consequences execute(Place<Lock>& lock, NoRequest, const Call& call, abi::Reply reply) {
-    return answer_number(reply, lock_operations().break_lock(lock, call));
+  static auto execute(Place<Lock>& lock, NoRequest, const Call& call) {
+    return lock_operations().break_lock(lock, call);
   }
+  static constexpr auto write = write_number;
 };
 
 // LOCK.APPLY is not for people: it is what a master writes to its replicas and a server to its AOF. It is documented,
@@ -75,9 +76,11 @@ struct LockBreak {
 struct LockApply {
   using Object = Lock;
   static constexpr auto parse = parse_lock_apply;
-  static Consequences execute(Place<Lock>& lock, ByteView changes, const Call& call, abi::Reply reply) {
-    return answer_applied(reply, lock_operations().apply(lock, changes, call));
+  static auto execute(Place<Lock>& lock, ByteView changes, const Call& call) {
+    return lock_operations().apply(lock, changes, call);
   }
+  static constexpr auto write = write_ok;
+  static constexpr bool kApplies = true;
 };
 
 }  // namespace millrace::module

@@ -10,67 +10,75 @@ namespace millrace::module {
 struct Twrite {
   using Object = Log;
   static constexpr auto parse = parse_twrite;
-  static Consequences execute(Place<Log>& log, WriteRequest& request, const Call& call, abi::Reply reply) {
-    return answer(reply, log_operations().write(log, request, call),
-                  [&](Offset first) { reply.integer(static_cast<int64_t>(first.value())); });
+  static auto execute(Place<Log>& log, WriteRequest& request, const Call& call) {
+    return log_operations().write(log, request, call);
   }
+  static void write(abi::Reply reply, Offset first) { reply.integer(static_cast<int64_t>(first.value())); }
 };
 
 struct Tevict {
   using Object = Log;
   static constexpr auto parse = parse_tevict;
   static Now now() { return {}; }
-  static Consequences execute(Place<Log>& log, EvictRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, log_operations().evict(log, request, call));
+  static auto execute(Place<Log>& log, EvictRequest& request, const Call& call) {
+    return log_operations().evict(log, request, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct Tretain {
   using Object = Log;
   static constexpr auto parse = parse_tretain;
   static bool grows(const Log* log, const RetainRequest& request) { return log == nullptr && !request.only_shows(); }
-  static Consequences execute(Place<Log>& log, RetainRequest& request, const Call& call, abi::Reply reply);
+  // What it keeps, if that was all the question.
+  static Outcome<std::optional<Retention>> execute(Place<Log>& log, RetainRequest& request, const Call& call);
+  static void write(abi::Reply reply, const std::optional<Retention>& keep);
 };
 
 struct Tack {
   using Object = Log;
   static constexpr auto parse = parse_tack;
   static Now now() { return {}; }
-  static Consequences execute(Place<Log>& log, AckRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, log_operations().acknowledge(log, request, call));
+  static auto execute(Place<Log>& log, AckRequest& request, const Call& call) {
+    return log_operations().acknowledge(log, request, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct Tnack {
   using Object = Log;
   static constexpr auto parse = parse_tnack;
-  static Consequences execute(Place<Log>& log, NackRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, log_operations().give_back(log, request, call));
+  static auto execute(Place<Log>& log, NackRequest& request, const Call& call) {
+    return log_operations().give_back(log, request, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct TgroupSeek {
   using Object = Log;
   static constexpr auto parse = parse_tgroup_seek;
-  static Consequences execute(Place<Log>& log, SeekGroupRequest& request, const Call& call, abi::Reply reply) {
-    return answer_ok(reply, log_operations().seek_group(log, request, call));
+  static auto execute(Place<Log>& log, SeekGroupRequest& request, const Call& call) {
+    return log_operations().seek_group(log, request, call);
   }
+  static constexpr auto write = write_ok;
 };
 
 struct TgroupDrop {
   using Object = Log;
   static constexpr auto parse = parse_tgroup_drop;
-  static Consequences execute(Place<Log>& log, ByteView group, const Call& call, abi::Reply reply) {
-    return answer_number(reply, log_operations().drop_group(log, group, call));
+  static auto execute(Place<Log>& log, ByteView group, const Call& call) {
+    return log_operations().drop_group(log, group, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct TgroupSet {
   using Object = Log;
   static constexpr auto parse = parse_tgroup_set;
-  static Consequences execute(Place<Log>& log, SetGroupRequest& request, const Call& call, abi::Reply reply) {
-    return answer_ok(reply, log_operations().set_group(log, request, call));
+  static auto execute(Place<Log>& log, SetGroupRequest& request, const Call& call) {
+    return log_operations().set_group(log, request, call);
   }
+  static constexpr auto write = write_ok;
 };
 
 // TAPPLY is not for people: it is what a master writes to its replicas and a server to its AOF, so that they need not
@@ -78,9 +86,11 @@ struct TgroupSet {
 struct Tapply {
   using Object = Log;
   static constexpr auto parse = parse_tapply;
-  static Consequences execute(Place<Log>& log, LogEffect& effect, const Call& call, abi::Reply reply) {
-    return answer_applied(reply, log_operations().apply(log, effect, call));
+  static auto execute(Place<Log>& log, LogEffect& effect, const Call& call) {
+    return log_operations().apply(log, effect, call);
   }
+  static constexpr auto write = write_ok;
+  static constexpr bool kApplies = true;
 };
 
 }  // namespace millrace::module

@@ -101,10 +101,13 @@ void write_retention(abi::Reply reply, const Retention& keep) {
   reply.bytes(keep.acked ? "yes" : "no");
 }
 
-Consequences Tretain::execute(Place<Log>& log, RetainRequest& request, const Call& call, abi::Reply reply) {
-  if (!request.only_shows()) return answer_ok(reply, log_operations().retain(log, request, call));
-  write_retention(reply, log.get() == nullptr ? Retention{} : log.get()->retention());
-  return {};
+Outcome<std::optional<Retention>> Tretain::execute(Place<Log>& log, RetainRequest& request, const Call& call) {
+  if (request.only_shows()) return std::optional(log.get() == nullptr ? Retention{} : log.get()->retention());
+  return {std::optional<Retention>(), log_operations().retain(log, request, call).consequences};
+}
+
+void Tretain::write(abi::Reply reply, const std::optional<Retention>& keep) {
+  keep ? write_retention(reply, *keep) : reply.ok();
 }
 
 }  // namespace millrace::module

@@ -61,11 +61,12 @@ Result<void> Tread::check(abi::Context context, abi::StringRef key, const ReadRe
   return {};
 }
 
-Consequences Tread::execute(Place<Log>& log, ReadRequest& request, const Call& call, abi::Reply reply) {
+Outcome<ReadResult> Tread::execute(Place<Log>& log, ReadRequest& request, const Call& call, abi::Reply reply) {
   MessageWriter writer(reply, request.with_info);
-  return answer(reply, log_operations().read(log, request, call, writer), [&](ReadResult result) {
-    if (result == ReadResult::NothingCame) answer_timeout(reply, log.get(), request);
-  });
+  Outcome<ReadResult> outcome = log_operations().read(log, request, call, writer);
+  const bool is_empty = outcome.answer && *outcome.answer == ReadResult::NothingCame;
+  if (is_empty && !outcome.consequences.wait) answer_timeout(reply, log.get(), request);
+  return outcome;
 }
 
 // Null, or with WITHINFO the information alone.

@@ -17,7 +17,9 @@ struct Tread {
   static bool only_reads(const ReadRequest& request) { return !request.group; }
   static bool grows(const Log* log, const ReadRequest& request) { return LogOperations::read_grows(log, request); }
 
-  static Consequences execute(Place<Log>& log, ReadRequest& request, const Call& call, abi::Reply reply);
+  static Outcome<ReadResult> execute(Place<Log>& log, ReadRequest& request, const Call& call, abi::Reply reply);
+  // The messages are written by then.
+  static void write(abi::Reply, ReadResult) {}
 
   static bool changes(const ReadRequest& request) { return request.group.has_value(); }
   static Wait start_afresh(ReadRequest& request) { return LogOperations::start_afresh(request); }

@@ -11,63 +11,68 @@ namespace millrace::module {
 struct RouteDeviceSet {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_device_set;
-  static Consequences execute(Place<RouteTable>& table, DeviceSetRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, route_operations().set_device(table, request, call, SliceBudget()));
+  static auto execute(Place<RouteTable>& table, DeviceSetRequest& request, const Call& call) {
+    return route_operations().set_device(table, request, call, SliceBudget());
   }
+  static constexpr auto write = write_number;
 };
 
 struct RouteDeviceTouch {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_device_touch;
-  static Consequences execute(Place<RouteTable>& table, DeviceName& device, const Call& call, abi::Reply reply) {
-    return answer_number(reply, route_operations().touch_device(table, device, call, SliceBudget()));
+  static auto execute(Place<RouteTable>& table, DeviceName& device, const Call& call) {
+    return route_operations().touch_device(table, device, call, SliceBudget());
   }
+  static constexpr auto write = write_number;
 };
 
 struct RouteDeviceDel {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_device_del;
-  static Consequences execute(Place<RouteTable>& table, DeviceName& device, const Call& call, abi::Reply reply) {
-    return answer_number(reply, route_operations().delete_device(table, device, call, SliceBudget()));
+  static auto execute(Place<RouteTable>& table, DeviceName& device, const Call& call) {
+    return route_operations().delete_device(table, device, call, SliceBudget());
   }
+  static constexpr auto write = write_number;
 };
 
 struct RouteSubscribe {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_subscribe;
-  static Consequences execute(Place<RouteTable>& table, RouteSubscribeRequest& request, const Call& call,
-                              abi::Reply reply) {
-    return answer(reply, route_operations().subscribe(table, request, call, SliceBudget()), [&](const Subscribed& to) {
-      reply.array(2);
-      reply.bytes(to.channel);
-      to.filter_id ? reply.bytes(*to.filter_id) : reply.null();
-    });
+  static auto execute(Place<RouteTable>& table, RouteSubscribeRequest& request, const Call& call) {
+    return route_operations().subscribe(table, request, call, SliceBudget());
+  }
+  static void write(abi::Reply reply, const Subscribed& to) {
+    reply.array(2);
+    reply.bytes(to.channel);
+    to.filter_id ? reply.bytes(*to.filter_id) : reply.null();
   }
 };
 
 struct RouteUnsubscribe {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_unsubscribe;
-  static Consequences execute(Place<RouteTable>& table, RouteSubscribeRequest& request, const Call& call,
-                              abi::Reply reply) {
-    return answer_number(reply, route_operations().unsubscribe(table, request, call, SliceBudget()));
+  static auto execute(Place<RouteTable>& table, RouteSubscribeRequest& request, const Call& call) {
+    return route_operations().unsubscribe(table, request, call, SliceBudget());
   }
+  static constexpr auto write = write_number;
 };
 
 struct RouteSetfilter {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_setfilter;
-  static Consequences execute(Place<RouteTable>& table, SetFilterRequest& request, const Call& call, abi::Reply reply) {
-    return answer_ok(reply, route_operations().set_filter(table, request, call, SliceBudget()));
+  static auto execute(Place<RouteTable>& table, SetFilterRequest& request, const Call& call) {
+    return route_operations().set_filter(table, request, call, SliceBudget());
   }
+  static constexpr auto write = write_ok;
 };
 
 struct RouteDelfilter {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_delfilter;
-  static Consequences execute(Place<RouteTable>& table, DelFilterRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, route_operations().delete_filter(table, request, call, SliceBudget()));
+  static auto execute(Place<RouteTable>& table, DelFilterRequest& request, const Call& call) {
+    return route_operations().delete_filter(table, request, call, SliceBudget());
   }
+  static constexpr auto write = write_number;
 };
 
 // ROUTE.APPLY is what a master writes to its replicas and a server to its AOF. It is documented, and as careful with
@@ -76,9 +81,11 @@ struct RouteApply {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_apply;
   static Now now() { return {}; }
-  static Consequences execute(Place<RouteTable>& table, RouteEffect& effect, const Call& call, abi::Reply reply) {
-    return answer_applied(reply, route_operations().apply(table, effect, call, SliceBudget()));
+  static auto execute(Place<RouteTable>& table, RouteEffect& effect, const Call& call) {
+    return route_operations().apply(table, effect, call, SliceBudget());
   }
+  static constexpr auto write = write_ok;
+  static constexpr bool kApplies = true;
 };
 
 }  // namespace millrace::module

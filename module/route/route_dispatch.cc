@@ -2,18 +2,14 @@
 
 namespace millrace::module {
 
-// [[transport, devices, offset or null], ...]
-Consequences RouteDispatch::execute(Place<RouteTable>& table, DispatchRequest& request, const Call& call,
-                                    abi::Reply reply) {
-  return answer(reply, route_operations().dispatch(table, request, call), [&](const std::vector<Parcel>& parcels) {
-    reply.array(parcels.size());
-    for (const Parcel& parcel : parcels) {
-      reply.array(3);
-      reply.bytes(parcel.transport);
-      reply.integer(static_cast<int64_t>(parcel.devices));
-      parcel.queue ? reply.integer(static_cast<int64_t>(parcel.offset.value())) : reply.null();
-    }
-  });
+void RouteDispatch::write(abi::Reply reply, const std::vector<Parcel>& parcels) {
+  reply.array(parcels.size());
+  for (const Parcel& parcel : parcels) {
+    reply.array(3);
+    reply.bytes(parcel.transport);
+    reply.integer(static_cast<int64_t>(parcel.devices));
+    parcel.queue ? reply.integer(static_cast<int64_t>(parcel.offset.value())) : reply.null();
+  }
 }
 
 std::vector<size_t> route_dispatch_logs(abi::Arguments arguments) {

@@ -14,7 +14,11 @@ struct RouteDispatch {
   static constexpr auto parse = parse_route_dispatch;
   // Of the table. HostedQueues opens the logs.
   static bool only_reads(const DispatchRequest&) { return true; }
-  static Consequences execute(Place<RouteTable>& table, DispatchRequest& request, const Call& call, abi::Reply reply);
+  static auto execute(Place<RouteTable>& table, DispatchRequest& request, const Call& call) {
+    return route_operations().dispatch(table, request, call);
+  }
+  // [[transport, devices, offset or null], ...]
+  static void write(abi::Reply reply, const std::vector<Parcel>& parcels);
 };
 
 // Which words of the command are logs.

@@ -4,9 +4,11 @@
 //   struct Tack {
 //     using Object = Log;
 //     static constexpr auto parse = parse_tack;             // the words behind the key -> the request
-//     // Executes the request and writes the answer.
-//     static Consequences execute(Place<Log>& log, AckRequest& request, const Call& call, abi::Reply reply);
+//     static Outcome<uint64_t> execute(Place<Log>& log, AckRequest& request, const Call& call);
+//     static constexpr auto write = write_number;           // the answer as RESP
 //   };
+//
+// A command whose operation gives what it finds to a sink has a Reply as the fourth argument of execute.
 //
 // and, if it needs them:
 //
@@ -55,6 +57,34 @@ inline Result<NoRequest> parse_nothing(std::span<const ByteView>) { return NoReq
 template <class Command>
 using RequestOf = typename decltype(Command::parse(std::span<const ByteView>()))::value_type;
 
+// How answers of many commands are written.
+inline constexpr auto write_number = [](abi::Reply reply, auto number) { reply.integer(static_cast<int64_t>(number)); };
+inline constexpr auto write_ok = [](abi::Reply reply, Done) { reply.ok(); };
+
+namespace detail {
+
+template <class Command>
+auto execute(KeyPlace<typename Command::Object>& place, RequestOf<Command>& request, const Call& call,
+             abi::Reply reply) {
+  if constexpr (requires { Command::execute(place, request, call, reply); }) {
+    return Command::execute(place, request, call, reply);
+  } else {
+    return Command::execute(place, request, call);
+  }
+}
+
+// Writes the answer, or the error, of a request that does not wait.
+template <class Command, class Answer>
+void write(abi::Reply reply, const Outcome<Answer>& outcome) {
+  if (outcome.consequences.wait) return;
+  if (outcome.answer) return Command::write(reply, *outcome.answer);
+  // An effect that was told: bytes that are refused are counted.
+  if constexpr (requires { Command::kApplies; }) ++counters.refused_payloads;
+  reply.error(outcome.answer.error());
+}
+
+}  // namespace detail
+
 template <class Command>
 class WaitingCommand final : public WaitingClient<typename Command::Object> {
  public:
@@ -71,7 +101,9 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
 
  private:
   Consequences execute(KeyPlace<Object>& place, const Call& call, abi::Reply reply) override {
-    return Command::execute(place, request_, call, reply);
+    auto outcome = detail::execute<Command>(place, request_, call, reply);
+    detail::write<Command>(reply, outcome);
+    return std::move(outcome.consequences);
   }
 
   void answer_timeout(abi::Reply reply) override {
@@ -147,7 +179,10 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
   Call call{.now = detail::now_for<Command>(), .decides = decides(context)};
   if constexpr (kCanWait) call.may_wait = request->block_ms && call.decides && !context.must_answer_at_once();
   if constexpr (requires { Command::prepare(place, call); }) Command::prepare(place, call);
-  const Consequences follow = Command::execute(place, *request, call, context.reply());
+  // Not moved: consequences are many words, and most of them empty.
+  const auto outcome = detail::execute<Command>(place, *request, call, context.reply());
+  const Consequences& follow = outcome.consequences;
+  detail::write<Command>(context.reply(), outcome);
   if constexpr (kCanWait) {
     if (follow.wait) {
       const uint64_t timeout_ms = *request->block_ms;
@@ -177,25 +212,6 @@ void run(abi::Context context, abi::Arguments arguments) {
   } else {
     run_changing<Command>(context, arguments);
   }
-}
-
-// Writes the answer of an operation, or its error, and returns what follows.
-template <class Answer, class Write>
-Consequences answer(abi::Reply reply, Outcome<Answer>&& outcome, Write write) {
-  if (!outcome.consequences.wait) outcome.answer ? write(*outcome.answer) : reply.error(outcome.answer.error());
-  return std::move(outcome.consequences);
-}
-inline Consequences answer_ok(abi::Reply reply, Outcome<Done>&& outcome) {
-  return answer(reply, std::move(outcome), [&](Done) { reply.ok(); });
-}
-// Of an effect that was told: bytes that were refused are counted.
-inline Consequences answer_applied(abi::Reply reply, Outcome<Done>&& outcome) {
-  if (!outcome.answer) ++counters.refused_payloads;
-  return answer_ok(reply, std::move(outcome));
-}
-template <class Number>
-Consequences answer_number(abi::Reply reply, Outcome<Number>&& outcome) {
-  return answer(reply, std::move(outcome), [&](Number number) { reply.integer(static_cast<int64_t>(number)); });
 }
 
 }  // namespace millrace::module

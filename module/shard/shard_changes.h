@@ -10,57 +10,64 @@ namespace millrace::module {
 struct ShardJoin {
   using Object = Pool;
   static constexpr auto parse = parse_shard_join;
-  static Consequences execute(Place<Pool>& pool, ByteView worker, const Call& call, abi::Reply reply) {
-    return answer_number(reply, pool_operations().join(pool, worker, call));
+  static auto execute(Place<Pool>& pool, ByteView worker, const Call& call) {
+    return pool_operations().join(pool, worker, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct ShardHeartbeat {
   using Object = Pool;
   static constexpr auto parse = parse_shard_heartbeat;
-  static Consequences execute(Place<Pool>& pool, ByteView worker, const Call& call, abi::Reply reply) {
-    return answer(reply, pool_operations().heartbeat(pool, worker, call), [&](Done) { reply.integer(1); });
+  static auto execute(Place<Pool>& pool, ByteView worker, const Call& call) {
+    return pool_operations().heartbeat(pool, worker, call);
   }
+  static void write(abi::Reply reply, Done) { reply.integer(1); }
 };
 
 struct ShardLeave {
   using Object = Pool;
   static constexpr auto parse = parse_shard_leave;
-  static Consequences execute(Place<Pool>& pool, LeaveRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, pool_operations().leave(pool, request, call));
+  static auto execute(Place<Pool>& pool, LeaveRequest& request, const Call& call) {
+    return pool_operations().leave(pool, request, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct ShardAck {
   using Object = Pool;
   static constexpr auto parse = parse_shard_ack;
-  static Consequences execute(Place<Pool>& pool, PoolAckRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, pool_operations().acknowledge(pool, request, call));
+  static auto execute(Place<Pool>& pool, PoolAckRequest& request, const Call& call) {
+    return pool_operations().acknowledge(pool, request, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct ShardDone {
   using Object = Pool;
   static constexpr auto parse = parse_shard_done;
-  static Consequences execute(Place<Pool>& pool, DoneRequest& request, const Call& call, abi::Reply reply) {
-    return answer_number(reply, pool_operations().done(pool, request, call));
+  static auto execute(Place<Pool>& pool, DoneRequest& request, const Call& call) {
+    return pool_operations().done(pool, request, call);
   }
+  static constexpr auto write = write_number;
 };
 
 struct ShardSet {
   using Object = Pool;
   static constexpr auto parse = parse_shard_set;
-  static Consequences execute(Place<Pool>& pool, PoolSetRequest& request, const Call& call, abi::Reply reply) {
-    return answer_ok(reply, pool_operations().set(pool, request, call));
+  static auto execute(Place<Pool>& pool, PoolSetRequest& request, const Call& call) {
+    return pool_operations().set(pool, request, call);
   }
+  static constexpr auto write = write_ok;
 };
 
 struct ShardRebalance {
   using Object = Pool;
   static constexpr auto parse = parse_shard_rebalance;
-  static Consequences execute(Place<Pool>& pool, uint64_t max_moves, const Call& call, abi::Reply reply) {
-    return answer_number(reply, pool_operations().rebalance(pool, max_moves, call));
+  static auto execute(Place<Pool>& pool, uint64_t max_moves, const Call& call) {
+    return pool_operations().rebalance(pool, max_moves, call);
   }
+  static constexpr auto write = write_number;
 };
 
 // SHARD.APPLY is not for people: it is what a master writes to its replicas and a server to its AOF. It is documented,
@@ -68,9 +75,11 @@ struct ShardRebalance {
 struct ShardApply {
   using Object = Pool;
   static constexpr auto parse = parse_shard_apply;
-  static Consequences execute(Place<Pool>& pool, PoolEffect& effect, const Call& call, abi::Reply reply) {
-    return answer_applied(reply, pool_operations().apply(pool, effect, call));
+  static auto execute(Place<Pool>& pool, PoolEffect& effect, const Call& call) {
+    return pool_operations().apply(pool, effect, call);
   }
+  static constexpr auto write = write_ok;
+  static constexpr bool kApplies = true;
 };
 
 }  // namespace millrace::module

@@ -24,9 +24,9 @@ class PayloadWriter final : public PayloadSink {
 
 }  // namespace
 
-Consequences ShardPull::execute(Place<Pool>& pool, PullRequest& request, const Call& call, abi::Reply reply) {
+Outcome<uint64_t> ShardPull::execute(Place<Pool>& pool, PullRequest& request, const Call& call, abi::Reply reply) {
   PayloadWriter writer(reply);
-  return answer(reply, pool_operations().pull(pool, request, call, writer), [](uint64_t) {});
+  return pool_operations().pull(pool, request, call, writer);
 }
 
 }  // namespace millrace::module

@@ -11,7 +11,9 @@ struct ShardPull {
   using Object = Pool;
   static constexpr auto parse = parse_shard_pull;
 
-  static Consequences execute(Place<Pool>& pool, PullRequest& request, const Call& call, abi::Reply reply);
+  static Outcome<uint64_t> execute(Place<Pool>& pool, PullRequest& request, const Call& call, abi::Reply reply);
+  // The payloads are written by then.
+  static void write(abi::Reply, uint64_t) {}
 
   static bool changes(const PullRequest&) { return true; }
   static Wait start_afresh(PullRequest& request) { return {.line = request.worker}; }

@@ -16,28 +16,25 @@ struct ShardSending {
   static Wait start_afresh(RouteRequest&) { return {.line = kSendersLine}; }
   static void answer_timeout(abi::Reply reply, const Pool*, const RouteRequest&) { reply.error(no_workers()); }
 
- protected:
   // [worker, pending]
-  static Consequences answer_sent(abi::Reply reply, Outcome<Sent>&& outcome) {
-    return answer(reply, std::move(outcome), [&](const Sent& sent) {
-      reply.array(2);
-      reply.bytes(sent.worker);
-      reply.integer(static_cast<int64_t>(sent.pending));
-    });
+  static void write(abi::Reply reply, const Sent& sent) {
+    reply.array(2);
+    reply.bytes(sent.worker);
+    reply.integer(static_cast<int64_t>(sent.pending));
   }
 };
 
 struct ShardRoute : ShardSending {
   static constexpr auto parse = parse_shard_route;
-  static Consequences execute(Place<Pool>& pool, RouteRequest& request, const Call& call, abi::Reply reply) {
-    return answer_sent(reply, pool_operations().route(pool, request, call));
+  static auto execute(Place<Pool>& pool, RouteRequest& request, const Call& call) {
+    return pool_operations().route(pool, request, call);
   }
 };
 
 struct ShardPush : ShardSending {
   static constexpr auto parse = parse_shard_push;
-  static Consequences execute(Place<Pool>& pool, RouteRequest& request, const Call& call, abi::Reply reply) {
-    return answer_sent(reply, pool_operations().push(pool, request, call));
+  static auto execute(Place<Pool>& pool, RouteRequest& request, const Call& call) {
+    return pool_operations().push(pool, request, call);
   }
 };
 
