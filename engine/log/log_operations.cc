@@ -52,18 +52,21 @@ void LogOperations::keep_appended(const Log& log, const Call& call, Consequences
 }
 
 Outcome<Offset> LogOperations::write(Place<Log>& place, const WriteRequest& request, const Call& call) {
-  const uint64_t messages = request.pairs.size() / 2;
-  if (place.get() != nullptr && place.get()->room() < messages) {
+  if (place.get() != nullptr && place.get()->room() < request.pairs.size() / 2) {
     return fail(ErrorCode::Full, "the log has used up its offsets");
   }
-  Log& log = log_at(place);
+  return append(log_at(place), request, call);
+}
+
+// A function of its own, so that its outcome is made where the caller wants it, and not moved there.
+Outcome<Offset> LogOperations::append(Log& log, const WriteRequest& request, const Call& call) {
   Outcome<Offset> done(log.next());
   Consequences& follow = done.consequences;
   move_clock(log, call, follow.effects);
   for (size_t i = 0; i < request.pairs.size(); i += 2) {
     log.append(request.pairs[i], request.pairs[i + 1], limits_.blocks);
   }
-  counters_.written += messages;
+  counters_.written += request.pairs.size() / 2;
   // What these evict depends on the log alone, so replicas find the same.
   uint64_t evicted = request.backlog ? log.keep_newest(*request.backlog) : 0;
   if (log.retention().any()) evicted += log.enforce_size_limits();

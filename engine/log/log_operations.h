@@ -79,6 +79,8 @@ class LogOperations {
   Outcome<Done> apply(Place<Log>& place, const LogEffect& effect, const Call& call);
 
  private:
+  // REQUIRES: there is room
+  Outcome<Offset> append(Log& log, const WriteRequest& request, const Call& call);
   Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
   Outcome<ReadResult> read_with_group(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
   void give_messages(const Log* log, const ReadRequest& request, MessageSink& sink);
