@@ -51,8 +51,8 @@ class WaitingLinesTest : public ::testing::Test {
 };
 
 using Names = std::vector<std::string>;
-const auto everybody = [](Named&) { return true; };
-const auto nobody = [](Named&) { return false; };
+const auto kEverybody = [](Named&) { return true; };
+const auto kNobody = [](Named&) { return false; };
 
 TEST_F(WaitingLinesTest, ALineIsServedInTheOrderOfArrivalUntilOneIsNotServed) {
   wait("a", {.line = "g"});
@@ -69,7 +69,7 @@ TEST_F(WaitingLinesTest, WhoIsServedAndComesAgainStandsAtTheEnd) {
   int left = 1;
   serve_those(Wake::one_line("g"), [&](Named&) { return left-- > 0; });
   wait("a", {.line = "g"});
-  EXPECT_EQ(serve_those(Wake::one_line("g"), everybody), (Names{"b*", "a*"}));
+  EXPECT_EQ(serve_those(Wake::one_line("g"), kEverybody), (Names{"b*", "a*"}));
   EXPECT_EQ(lines(), nullptr) << "nobody waits any more";
   EXPECT_TRUE(room_.empty());
 }
@@ -85,8 +85,8 @@ TEST_F(WaitingLinesTest, AMarkIsTriedWhenItIsReachedAndNotBefore) {
   wait("far", {.line = std::nullopt, .mark = 100});
   wait("second", {.line = std::nullopt, .mark = 7});
   wait("third", {.line = std::nullopt, .mark = 5});
-  EXPECT_EQ(serve_those({.mark = 5}, everybody), Names{});
-  EXPECT_EQ(serve_those({.mark = 8}, nobody), (Names{"second", "third"})) << "in the order of arrival, not of marks";
+  EXPECT_EQ(serve_those({.mark = 5}, kEverybody), Names{});
+  EXPECT_EQ(serve_those({.mark = 8}, kNobody), (Names{"second", "third"})) << "in the order of arrival, not of marks";
   EXPECT_EQ(serve_those({.mark = 8}, [](Named& named) { return named.name == "third"; }), (Names{"second", "third*"}));
 }
 
@@ -94,31 +94,31 @@ TEST_F(WaitingLinesTest, AMarkCanBeMoved) {
   Named& waiter = wait("a", {.line = std::nullopt, .mark = 5});
   lines()->set_mark(waiter, 9);
   EXPECT_EQ(lines()->check(), nullptr);
-  EXPECT_EQ(serve_those({.mark = 6}, everybody), Names{});
+  EXPECT_EQ(serve_those({.mark = 6}, kEverybody), Names{});
   lines()->set_mark(waiter, UINT64_MAX);
   EXPECT_EQ(lines()->check(), nullptr);
-  EXPECT_EQ(serve_those({.mark = UINT64_MAX}, everybody), Names{});
+  EXPECT_EQ(serve_those({.mark = UINT64_MAX}, kEverybody), Names{});
   lines()->set_mark(waiter, 2);
-  EXPECT_EQ(serve_those({.mark = 3}, everybody), Names{"a*"});
+  EXPECT_EQ(serve_those({.mark = 3}, kEverybody), Names{"a*"});
 }
 
 TEST_F(WaitingLinesTest, SomebodyMayHaveALineAndAMark) {
   wait("a", {.line = "s1", .mark = 5});
   wait("b", {.line = "s2", .mark = 5});
-  EXPECT_EQ(serve_those(Wake::one_line("s2"), everybody), Names{"b*"});
-  EXPECT_EQ(serve_those({.mark = 6}, everybody), Names{"a*"});
+  EXPECT_EQ(serve_those(Wake::one_line("s2"), kEverybody), Names{"b*"});
+  EXPECT_EQ(serve_those({.mark = 6}, kEverybody), Names{"a*"});
 }
 
 TEST_F(WaitingLinesTest, WhoHasNoLineIsNotServedByLines) {
   wait("a", {.line = std::nullopt, .mark = 5});
-  EXPECT_EQ(serve_those(Wake::all_lines(), everybody), Names{});
-  EXPECT_EQ(serve_those(Wake::everybody(), everybody), Names{"a*"});
+  EXPECT_EQ(serve_those(Wake::all_lines(), kEverybody), Names{});
+  EXPECT_EQ(serve_those(Wake::everybody(), kEverybody), Names{"a*"});
 }
 
 TEST_F(WaitingLinesTest, NobodyIsWokenByAWakeOfNobody) {
   wait("a", {.line = "g"});
   EXPECT_TRUE(Wake().is_nobody());
-  EXPECT_EQ(serve_those(Wake(), everybody), Names{});
+  EXPECT_EQ(serve_those(Wake(), kEverybody), Names{});
 }
 
 TEST_F(WaitingLinesTest, DeadlinesComeInTheirOrderAndTheLastMillisecondCounts) {

@@ -79,11 +79,11 @@ uint64_t worked_us() {
 class CompactionBudget final : public Budget {
  public:
   explicit CompactionBudget(const Log& log)
-      : compacts_(log.wants_compaction() && std::chrono::steady_clock::now() - last_end >= kRest),
+      : compacts_(log.wants_compaction() && std::chrono::steady_clock::now() - last_end_ >= kRest),
         worked_before_(compacts_ ? worked_us() : 0) {}
   ~CompactionBudget() {
     if (!compacts_) return;
-    last_end = std::chrono::steady_clock::now();
+    last_end_ = std::chrono::steady_clock::now();
     log_upkeep.compaction_slice_max_us = std::max(log_upkeep.compaction_slice_max_us, worked_us() - worked_before_);
     ++log_upkeep.compaction_slices;
   }
@@ -93,7 +93,7 @@ class CompactionBudget final : public Budget {
   bool is_spent() const override { return !compacts_ || slice_.is_over(); }
 
  private:
-  static inline std::chrono::steady_clock::time_point last_end;
+  static inline std::chrono::steady_clock::time_point last_end_;
 
   bool compacts_;
   uint64_t worked_before_;

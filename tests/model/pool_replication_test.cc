@@ -76,8 +76,9 @@ class Engine final : public PoolWaiters {
 PoolEffect effect_of(const Effect& told) {
   using What = PoolEffect::Kind;
   const ByteView word = told.name;
-  if (word == kPoolClock)
+  if (word == kPoolClock) {
     return {.kind = What::Clock, .clock = PoolTime(std::stoull(told.bytes)), .bytes = {}, .block = {}};
+  }
   if (word == kPoolSeen) return {.kind = What::Seen, .clock = {}, .bytes = told.bytes, .block = {}};
   EXPECT_EQ(word, kPoolSettle);
   return {.kind = What::Settle, .clock = {}, .bytes = {}, .block = {}};
