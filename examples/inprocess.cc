@@ -171,7 +171,8 @@ void pull(PoolOperations& pools, Place<Pool>& pool, const char* worker) {
 
 void use_a_pool() {
   NobodyWaits nobody;
-  PoolOperations pools(HashKey{}, nobody);
+  BlockLimits limits;
+  PoolOperations pools(HashKey{}, nobody, limits);
   OwnPlace<Pool> pool("pool");
   pools.join(pool, "w1", call());
   pools.join(pool, "w2", call());

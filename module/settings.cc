@@ -86,7 +86,7 @@ constexpr abi::Setting kSettings[] = {
 
 std::span<const abi::Setting> all_settings() { return kSettings; }
 
-BlockLimits block_limits() { return limits_of_logs.blocks; }
+const BlockLimits& block_limits() { return limits_of_logs.blocks; }
 
 const LogLimits& log_limits() { return limits_of_logs; }
 

@@ -76,13 +76,6 @@ TEST(BlockRewriter, AFullBlockThatLosesOneMessageStaysOne) {
 
 TEST(BlockRewriter, OfNothingThereAreNoBlocks) { EXPECT_TRUE(rewritten({}).empty()); }
 
-Buffer buffer_of(ByteView bytes) {
-  Buffer buffer;
-  buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
-  return buffer;
-}
-
 TEST(BlockRewriter, ABlockWithOtherGapsThanItSaysIsRefused) {
   const auto blocks = rewritten({{"t", "hi", 5, 100}, {"t", "yo", 9, 103}, {"t", "ok", 11, 103}});
   ASSERT_EQ(blocks[0].missing(), 4u);
@@ -91,18 +84,18 @@ TEST(BlockRewriter, ABlockWithOtherGapsThanItSaysIsRefused) {
     BlockHeader header = blocks[0].header();
     header.missing = missing;
     TagIndex tags;
-    EXPECT_EQ(Block::from_bytes(header, buffer_of(blocks[0].bytes()), tags).has_value(), missing == 4);
+    EXPECT_EQ(Block::from_bytes(header, Buffer::copy_of(blocks[0].bytes()), tags).has_value(), missing == 4);
   }
   std::string begins_with_a_gap(blocks[0].bytes());
   begins_with_a_gap[0] = 1;
   TagIndex tags;
   BlockHeader header = blocks[0].header();
   header.missing = 5;
-  const auto refused = Block::from_bytes(header, buffer_of(begins_with_a_gap), tags);
+  const auto refused = Block::from_bytes(header, Buffer::copy_of(begins_with_a_gap), tags);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text, "a block with other gaps than it says");
   header.missing = kMaxOffset.value();
-  EXPECT_EQ(Block::from_bytes(header, buffer_of(begins_with_a_gap), tags).error().text,
+  EXPECT_EQ(Block::from_bytes(header, Buffer::copy_of(begins_with_a_gap), tags).error().text,
             "a block beyond the last offset");
 }
 

@@ -13,13 +13,6 @@ namespace {
 
 constexpr BlockLimits kRoomy;
 
-Buffer buffer_of(ByteView bytes) {
-  Buffer buffer;
-  buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
-  return buffer;
-}
-
 // A block being written, checked after each step.
 struct Writer {
   explicit Writer(Offset first) : block(first) {}
@@ -128,7 +121,7 @@ TEST(Block, FindsAMessageInTheMiddleInFewerStepsThanAStride) {
   Writer writer(Offset(71));
   for (unsigned i = 0; i < 200; ++i) writer.append(std::to_string(i % 7), std::to_string(i), UnixMs(1000 + i * i));
   TagIndex tags;
-  const auto loaded = Block::from_bytes(writer.block.header(), buffer_of(writer.block.bytes()), tags);
+  const auto loaded = Block::from_bytes(writer.block.header(), Buffer::copy_of(writer.block.bytes()), tags);
   ASSERT_TRUE(loaded);
   const Block copy = writer.block.clone();
   for (const Block* block : std::initializer_list<const Block*>{&writer.block, &copy, &*loaded}) {
@@ -145,7 +138,7 @@ TEST(Block, FindsEveryMessageOfABlockThatSpansMonths) {
   for (unsigned i = 0; i < 200; ++i) writer.append("t", std::to_string(i), UnixMs(i / 10 * kWeek));
   expect_landmarks_agree(writer.block);
   TagIndex tags;
-  const auto loaded = Block::from_bytes(writer.block.header(), buffer_of(writer.block.bytes()), tags);
+  const auto loaded = Block::from_bytes(writer.block.header(), Buffer::copy_of(writer.block.bytes()), tags);
   ASSERT_TRUE(loaded);
   expect_landmarks_agree(*loaded);
 }
@@ -178,7 +171,7 @@ TEST(Block, ComesBackFromItsBytesAndGoesOn) {
     writer.append(std::to_string(i % 7), std::to_string(i), UnixMs(1000u + 3u * unsigned(i)));
   }
   TagIndex tags;
-  auto again = Block::from_bytes(writer.block.header(), buffer_of(writer.block.bytes()), tags);
+  auto again = Block::from_bytes(writer.block.header(), Buffer::copy_of(writer.block.bytes()), tags);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->check(), nullptr);
   EXPECT_EQ(walk(*again), walk(writer.block));
@@ -241,7 +234,7 @@ TEST(Block, RefusesBytesThatAreNotABlock) {
   for (const CorruptRow& row : kCorrupt) {
     SCOPED_TRACE(row.name);
     TagIndex tags;
-    const auto block = Block::from_bytes(row.header, buffer_of(row.bytes), tags);
+    const auto block = Block::from_bytes(row.header, Buffer::copy_of(row.bytes), tags);
     ASSERT_FALSE(block);
     EXPECT_EQ(block.error().code, ErrorCode::Corrupt);
     EXPECT_EQ(block.error().text, row.reason);
@@ -250,7 +243,7 @@ TEST(Block, RefusesBytesThatAreNotABlock) {
 
 TEST(Block, AcceptsTheLastOffsetAndTheLastDate) {
   TagIndex tags;
-  const auto block = Block::from_bytes(header(INT64_MAX - 2, INT64_MAX - 3, 2), buffer_of(kTwo), tags);
+  const auto block = Block::from_bytes(header(INT64_MAX - 2, INT64_MAX - 3, 2), Buffer::copy_of(kTwo), tags);
   ASSERT_TRUE(block);
   EXPECT_EQ(block->check(), nullptr);
   EXPECT_EQ(block->last_time(), UnixMs(INT64_MAX));

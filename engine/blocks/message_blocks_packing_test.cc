@@ -54,13 +54,6 @@ uint64_t read_from(const MessageBlocks& messages, uint64_t from) {
   return count;
 }
 
-Buffer buffer_of(ByteView bytes) {
-  Buffer buffer;
-  buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
-  return buffer;
-}
-
 TEST(MessageBlocksPacking, TakesTheOldestFullBlockFirstAndNeverTheNewest) {
   MessageBlocks messages = messages_of(35);
   for (uint64_t block = 1; block <= 3; ++block) {
@@ -172,7 +165,7 @@ Result<MessageBlocks> reloaded(const MessageBlocks& messages) {
   Result<void> added;
   messages.each_block([&](const Block& block) {
     const auto header = decode_block_header(encode_block_header(block));
-    if (added) added = again.append_block(*header, buffer_of(block.bytes()), &test_packer());
+    if (added) added = again.append_block(*header, Buffer::copy_of(block.bytes()), &test_packer());
   });
   if (!added) return std::unexpected(added.error());
   if (auto restored = again.restore_head(*decode_head(encode_head(saved_head(messages)))); !restored) {
@@ -222,7 +215,7 @@ TEST(MessageBlocksPacking, RefusesPackedBlocksThatAreDamagedAndSaysWhy) {
   const SavedBlock good = second_block();
   const auto why = [](BlockHeader header, ByteView bytes) -> std::string {
     MessageBlocks messages = messages_of(10);
-    const auto added = messages.append_block(header, buffer_of(bytes), &test_packer());
+    const auto added = messages.append_block(header, Buffer::copy_of(bytes), &test_packer());
     EXPECT_EQ(messages.check(), nullptr);
     EXPECT_EQ(messages.last(), Offset(added ? 20 : 10));
     return added ? "taken" : added.error().text;
@@ -253,7 +246,7 @@ TEST(MessageBlocksPacking, RefusesPackedBlocksThatAreDamagedAndSaysWhy) {
 TEST(MessageBlocksPacking, RefusesPackedBlocksWithoutAPacker) {
   const SavedBlock good = second_block();
   MessageBlocks messages = messages_of(10);
-  const auto added = messages.append_block(good.header, buffer_of(good.bytes));
+  const auto added = messages.append_block(good.header, Buffer::copy_of(good.bytes));
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().text, "a packed block where none can be");
   EXPECT_EQ(messages.last(), Offset(10));
@@ -278,7 +271,8 @@ TEST(MessageBlocksPacking, RefusesABombWithoutUnpackingIt) {
   ASSERT_TRUE(bomb);
   ASSERT_LT(bomb->size(), 100u);
   MessageBlocks messages;
-  const auto added = messages.append_block({Offset(1), UnixMs(0), 5, 200}, buffer_of(bomb->view()), &test_packer());
+  const auto added =
+      messages.append_block({Offset(1), UnixMs(0), 5, 200}, Buffer::copy_of(bomb->view()), &test_packer());
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().text, "a packed block that does not unpack");
 }

@@ -53,13 +53,6 @@ std::vector<uint64_t> range(uint64_t first, uint64_t end) {
   return numbers;
 }
 
-Buffer buffer_of(ByteView bytes) {
-  Buffer buffer;
-  buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
-  return buffer;
-}
-
 TEST(MessageBlocks, StartsAtOneAndEmpty) {
   const MessageBlocks messages;
   EXPECT_EQ(messages.first(), Offset(1));
@@ -250,7 +243,7 @@ TEST(MessageBlocks, TakesWholeBlocksThatFollowOn) {
   const MessageBlocks source = messages_of(35);
   MessageBlocks messages;
   source.each_block([&](const Block& block) {
-    ASSERT_TRUE(messages.append_block(block.header(), buffer_of(block.bytes())));
+    ASSERT_TRUE(messages.append_block(block.header(), Buffer::copy_of(block.bytes())));
     ASSERT_EQ(messages.check(), nullptr);
   });
   EXPECT_EQ(read_from(messages, 1), range(1, 36));
@@ -261,7 +254,7 @@ TEST(MessageBlocks, RefusesABlockThatDoesNotFollowOnAndIsUnchanged) {
   const MessageBlocks source = messages_of(35);
   MessageBlocks messages = messages_of(5);
   source.each_block([&](const Block& block) {
-    const auto added = messages.append_block(block.header(), buffer_of(block.bytes()));
+    const auto added = messages.append_block(block.header(), Buffer::copy_of(block.bytes()));
     ASSERT_FALSE(added);
     EXPECT_EQ(added.error().code, ErrorCode::Corrupt);
     EXPECT_EQ(added.error().text, "a block that does not follow on");
@@ -272,7 +265,7 @@ TEST(MessageBlocks, RefusesABlockThatDoesNotFollowOnAndIsUnchanged) {
 
 TEST(MessageBlocks, RefusesABlockFromThePastAndIsUnchanged) {
   MessageBlocks messages = messages_of(5);
-  const auto added = messages.append_block({Offset(6), UnixMs(49), 1}, buffer_of(ByteView("\0\0\0\0", 4)));
+  const auto added = messages.append_block({Offset(6), UnixMs(49), 1}, Buffer::copy_of(ByteView("\0\0\0\0", 4)));
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().text, "a block from before the one before it");
   EXPECT_EQ(messages.check(), nullptr);

@@ -14,13 +14,6 @@ constexpr uint64_t kNow = 1'000'000;
 constexpr HashKey kSecret = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
 const std::string kSecretBytes = "0123456789abcdef";
 
-Buffer buffer_of(ByteView bytes) {
-  Buffer buffer;
-  buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
-  return buffer;
-}
-
 std::string varints(std::initializer_list<uint64_t> numbers) {
   std::string bytes;
   for (uint64_t number : numbers) append_varint(bytes, number);
@@ -61,7 +54,7 @@ Channel reloaded(const Channel& channel) {
   Channel again(head.value_or(ChannelHead{}));
   EXPECT_STREQ(again.check(), nullptr);
   channel.messages().each_block([&](const Block& block) {
-    const auto added = again.append_block(block.header(), buffer_of(block.bytes()));
+    const auto added = again.append_block(block.header(), Buffer::copy_of(block.bytes()));
     EXPECT_TRUE(added) << added.error().text;
     EXPECT_STREQ(again.check(), nullptr);
   });
@@ -293,16 +286,16 @@ TEST(ChannelCodec, ABlockThatIsRefusedChangesNothing) {
   channel.publish("first", "content", {});
   const Channel before = channel.clone();
   source.messages().each_block([&](const Block& block) {
-    const auto added = channel.append_block(block.header(), buffer_of(block.bytes()));
+    const auto added = channel.append_block(block.header(), Buffer::copy_of(block.bytes()));
     ASSERT_FALSE(added);
     EXPECT_EQ(added.error().text, "a block that does not follow on");
   });
   BlockHeader header{.first = channel.messages().next(), .first_time = UnixMs(kNow), .count = UINT32_MAX};
-  EXPECT_EQ(channel.append_block(header, buffer_of("x")).error().text, "more messages than a channel holds");
+  EXPECT_EQ(channel.append_block(header, Buffer::copy_of("x")).error().text, "more messages than a channel holds");
   header.count = 1;
-  EXPECT_EQ(channel.append_block(header, buffer_of("x")).error().code, ErrorCode::Corrupt);
+  EXPECT_EQ(channel.append_block(header, Buffer::copy_of("x")).error().code, ErrorCode::Corrupt);
   header.unpacked = 100;
-  EXPECT_EQ(channel.append_block(header, buffer_of("x")).error().text, "a channel packs no blocks");
+  EXPECT_EQ(channel.append_block(header, Buffer::copy_of("x")).error().text, "a channel packs no blocks");
   expect_same(channel, before);
   EXPECT_STREQ(channel.check(), nullptr);
 }
@@ -314,7 +307,7 @@ TEST(ChannelCodec, OfTwoMessagesWithOneIdTheNewerIsFound) {
   for (const char* id : {"a", "b", "a"}) log.append(id, "content");
   Channel channel(head_at(0));
   log.each_block(
-      [&](const Block& block) { ASSERT_TRUE(channel.append_block(block.header(), buffer_of(block.bytes()))); });
+      [&](const Block& block) { ASSERT_TRUE(channel.append_block(block.header(), Buffer::copy_of(block.bytes()))); });
   EXPECT_STREQ(channel.check(), nullptr);
   EXPECT_EQ(channel.find("a", channel.now()), Offset(3));
   EXPECT_FALSE(channel.publish("a", "again", {}));

@@ -10,13 +10,6 @@
 namespace millrace {
 namespace {
 
-Buffer buffer_of(ByteView bytes) {
-  Buffer buffer;
-  buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
-  return buffer;
-}
-
 std::string varints(std::initializer_list<uint64_t> numbers) {
   std::string bytes;
   for (uint64_t number : numbers) append_varint(bytes, number);
@@ -36,7 +29,7 @@ Log reloaded(const Log& log) {
     const auto header = decode_block_header(encode_block_header(block));
     ASSERT_TRUE(header) << header.error().text;
     const auto added =
-        again.append_block(*header, buffer_of(block.bytes()), testing::test_packer(), Log::Gaps::Allowed);
+        again.append_block(*header, Buffer::copy_of(block.bytes()), testing::test_packer(), Log::Gaps::Allowed);
     EXPECT_TRUE(added) << added.error().text;
     EXPECT_EQ(again.check(), nullptr);
   });

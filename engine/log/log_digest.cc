@@ -2,18 +2,12 @@
 
 #include <string>
 
+#include "engine/blocks/messages_digest.h"
 #include "engine/log/group_codec.h"
 
 namespace millrace {
 
 namespace {
-
-void digest_message(const Message& message, DigestSink& sink) {
-  sink.number(message.offset.value());
-  sink.number(message.written.value());
-  sink.bytes(message.tag);
-  sink.bytes(message.entry);
-}
 
 void digest_group(const std::string& name, const Group& group, DigestSink& sink) {
   sink.bytes(encode_group(name, group));
@@ -39,8 +33,7 @@ void digest(const Log& log, DigestSink& sink) {
         uint64_t{keep.acked}, uint64_t{keep.latest}, log.evicted_end().value(), log.compacted_total()}) {
     sink.number(number);
   }
-  Message message;
-  for (Log::Cursor cursor(log, log.first()); cursor.next(message);) digest_message(message, sink);
+  digest(log.messages(), sink);
   for (const auto& [name, group] : log.groups()) digest_group(name, group, sink);
 }
 

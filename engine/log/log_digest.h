@@ -1,5 +1,4 @@
-// What a log holds, as a digest: what its messages say, not how they happen to be cut into blocks and ranges, which may
-// differ between a master and a replica with another block size.
+// What a log holds, as a digest: not how its messages happen to be cut into blocks, and what is pending into ranges.
 #pragma once
 
 #include "engine/base/digest_sink.h"

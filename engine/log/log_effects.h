@@ -14,6 +14,10 @@ inline constexpr const char* kLogGivenUp = "GIVENUP";
 inline constexpr const char* kLogGivenBack = "GIVENBACK";
 inline constexpr const char* kLogCompacted = "COMPACTED";
 
+// All of them, in the order of LogEffect::Kind.
+inline constexpr const char* kLogWords[] = {kLogClock,     kLogBlock,   kLogHead,      kLogGroup,    kLogPending,
+                                            kLogDelivered, kLogGivenUp, kLogGivenBack, kLogCompacted};
+
 // What is evicted by age is told as a request of its own.
 inline constexpr const char* kEvictCommand = "TEVICT";
 

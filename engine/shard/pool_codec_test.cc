@@ -229,7 +229,7 @@ void expect_refused(const std::vector<CorruptRow>& rows, const std::function<Poo
     SCOPED_TRACE(row.name);
     Pool pool = make();
     const std::string before = pool_to_bytes(pool);
-    const auto restored = restore_pool_part(pool, row.part, row.bytes, buffer_of(row.block));
+    const auto restored = restore_pool_part(pool, row.part, row.bytes, Buffer::copy_of(row.block));
     EXPECT_STREQ(pool.check(), nullptr);
     ASSERT_FALSE(restored) << "it was accepted";
     EXPECT_EQ(restored.error().code, ErrorCode::Corrupt);

@@ -199,7 +199,7 @@ Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, co
   visit.move_clock();
   Pool& pool = visit.pool();
   const bool counts = request.payloads.empty();
-  const auto routed = counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits);
+  const auto routed = counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_);
   if (!routed) return {std::unexpected(routed.error()), finish(visit)};
   totals_.routed += counts;
   totals_.pushed += request.payloads.size();

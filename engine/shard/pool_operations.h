@@ -48,10 +48,11 @@ struct Sent {
 class PoolOperations {
  public:
   // Clients choose the names of workers and recipients: a random key keeps them from choosing names that collide.
-  // Nothing that is saved or told depends on it. Borrows the waiters for its own lifetime.
-  PoolOperations(const HashKey& key, const PoolWaiters& waiters) : key_(key), waiters_(waiters) {}
+  // Nothing that is saved or told depends on it. Borrows the waiters, and the limits of recipients' queues, for its own
+  // lifetime; the limits may change meanwhile.
+  PoolOperations(const HashKey& key, const PoolWaiters& waiters, const BlockLimits& limits)
+      : key_(key), waiters_(waiters), limits_(limits) {}
 
-  BlockLimits limits;  // of the queues of recipients
   const PoolTotals& totals() const { return totals_; }
 
   // --- workers. Failure, but for join(): NoWorker, if there is no such worker ---
@@ -103,6 +104,7 @@ class PoolOperations {
 
   HashKey key_;
   const PoolWaiters& waiters_;
+  const BlockLimits& limits_;
   PoolTotals totals_;
 };
 

@@ -21,7 +21,7 @@ class OneWaiter final : public Waiter {};
 // Operations on one pool, at a time that the test sets.
 class PoolOperationsTest : public ::testing::Test, private PoolWaiters {
  protected:
-  PoolOperationsTest() : pools(HashKey{}, *this) { set_time(10); }
+  PoolOperationsTest() : pools(HashKey{}, *this, limits) { set_time(10); }
 
   // Both clocks; nothing has gone by in which the pool could not be reached.
   void set_time(uint64_t ms) {
@@ -82,6 +82,7 @@ class PoolOperationsTest : public ::testing::Test, private PoolWaiters {
   }
   using Told = std::vector<std::string>;
 
+  BlockLimits limits;
   PoolOperations pools;
   OwnPlace<Pool> place{"pool"};
   Call call{.now = {.wall = {}, .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 1},

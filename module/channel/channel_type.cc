@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "engine/blocks/messages_digest.h"
 #include "engine/channel/channel_codec.h"
 #include "engine/channel/channel_effects.h"
 #include "module/runtime/counters.h"
@@ -69,7 +70,7 @@ void TypeTraits<Channel>::digest(DigestWriter& writer, const Channel& channel) {
        {channel.now().value(), channel.messages().first().value(), channel.messages().next().value()}) {
     writer.number(number);
   }
-  digest_messages(writer, channel.messages());
+  millrace::digest(channel.messages(), writer);
   for (const Subscriber& subscriber : channel.living(channel.now())) {
     writer.bytes(subscriber.name);
     writer.number(subscriber.position.value());

@@ -15,9 +15,9 @@ namespace millrace::module {
 struct OwnersCommand {
   using Object = Lock;
   static void prepare(KeyPlace<Lock>& place, Call& call) {
-    if (!call.decides || !WaitingClients<Lock>::wait_for(place)) return;
+    if (!call.decides || WaitingClients<Lock>::lines_at(place) == nullptr) return;
     carry_out(place, lock_operations().look_after(place, call));
-    call.others_wait = WaitingClients<Lock>::wait_for(place);
+    call.others_wait = WaitingClients<Lock>::lines_at(place) != nullptr;
   }
 };
 

@@ -1,11 +1,9 @@
 #include "module/log/log_object.h"
 
 #include <ctime>
-#include <list>
 #include <string>
-#include <vector>
 
-#include "engine/base/hash_slot.h"
+#include "module/log/hosted_logs.h"
 #include "module/log/log_resources.h"
 #include "module/log/packing.h"
 #include "module/log/upkeep_counters.h"
@@ -18,52 +16,6 @@
 namespace millrace::module {
 
 namespace {
-
-// The other logs of this server, for a group's dead letters.
-class HostedLogs final : public OtherLogs {
- public:
-  // The dead letters of a log may be any other log that the cluster keeps on the same node and the user may write to.
-  Result<void> may_write(const Place<Log>& from, ByteView to) override {
-    const abi::Context context = context_of(from);
-    if (context.is_cluster() && hash_slot(to) != hash_slot(from.name())) {
-      return fail(ErrorCode::Range, "DEADLETTER must be in the log's hash slot: give both keys the same {tag}");
-    }
-    const abi::OwnedString name(to);
-    static const auto& twrite_word = *new abi::OwnedString("TWRITE");
-    const abi::StringRef words[] = {twrite_word, name, name, name};
-    if (!context.is_effect() && !context.may_run(words)) {
-      return fail(ErrorCode::NoRights, "this user may not TWRITE to the DEADLETTER key");
-    }
-    const auto opened = LogKey::for_reading(context, name);
-    if (!opened) return std::unexpected(opened.error());
-    return {};
-  }
-
-  bool write(const Place<Log>& from, ByteView to, const WriteRequest& request) override {
-    const abi::Context context = context_of(from);
-    const abi::OwnedString name(to);
-    if (is_elsewhere(context, from.name(), to, name) || !write_to_log(context, name, request)) {
-      abi::log_warning(
-          "millrace: a group's dead letters cannot be written: the key holds no other log, a full one, or is in "
-          "another slot or on another node; trying again in a minute");
-      return false;
-    }
-    return true;
-  }
-
- private:
-  // All places of logs in this process are keys.
-  static abi::Context context_of(const Place<Log>& place) { return static_cast<const KeyPlace<Log>&>(place).context(); }
-
-  // A log may have been restored in another slot. Or their slot is being moved away, and the letters have gone ahead:
-  // others in their place would be in the way of the log's own move.
-  static bool is_elsewhere(abi::Context context, ByteView from, ByteView to, abi::StringRef name) {
-    if (!context.is_cluster()) return false;
-    if (hash_slot(to) != hash_slot(from)) return true;
-    const auto key = LogKey::for_upkeep(context, name);
-    return key && key->get() == nullptr && context.is_served_elsewhere(name);
-  }
-};
 
 // However many logs are being compacted, the server belongs to its clients in between.
 constexpr auto kRest = std::chrono::microseconds(800);
@@ -103,8 +55,7 @@ class CompactionBudget final : public Budget {
 }  // namespace
 
 LogOperations& log_operations() {
-  static HostedLogs logs;
-  static LogOperations operations(logs, log_limits(), block_packer(), tag_hash_key());
+  static LogOperations operations(hosted_logs(), log_limits(), block_packer(), tag_hash_key());
   return operations;
 }
 
@@ -133,31 +84,6 @@ std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, 
   const CompactionBudget budget(*key->get());
   carry_out(place, log_operations().look_after(place, call, budget));
   return std::nullopt;
-}
-
-Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const WriteRequest& request) {
-  auto key = LogKey::for_writing(context, name);
-  if (!key) return std::unexpected(key.error());
-  KeyPlace<Log> place(context, name, *key);
-  auto [written, follow] =
-      log_operations().write(place, request, {.now = ObjectTraits<Log>::now(), .decides = true, .may_wait = false});
-  if (!written) return std::unexpected(written.error());
-  follow.effects.each(
-      [&] {
-        std::list<abi::OwnedString> owned;
-        if (request.pairs.size() > 2) owned.emplace_back("ENTRIES");
-        for (ByteView part : request.pairs) owned.emplace_back(part);
-        std::vector<abi::StringRef> words{name};
-        words.insert(words.end(), owned.begin(), owned.end());
-        context.replicate_words("TWRITE", words);
-      },
-      [&](const Effect& effect) {
-        context.replicate(kApply, name, effect.name, abi::StringRef(abi::OwnedString(effect.bytes)));
-      });
-  for (const char* event : follow.events) context.changed(name, event);
-  ObjectTraits<Log>::settle(place, follow);
-  wake_later({context.database(), std::string(name.view())});
-  return written;
 }
 
 }  // namespace millrace::module

@@ -28,8 +28,4 @@ struct ObjectTraits<Log> {
 // What the agenda calls.
 std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, UnixMs now);
 
-// Writes to a log that is not the key of the running command, and does what follows; those who wait for it are served
-// when the command is over. Failure: WrongType, Full; nothing is written then.
-Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const WriteRequest& request);
-
 }  // namespace millrace::module

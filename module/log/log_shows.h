@@ -33,7 +33,4 @@ struct TgroupPending {
   static void show(abi::Reply reply, const Shown<Log>& shown, const PendingRequest& request);
 };
 
-// What TRETAIN without options answers.
-void write_retention(abi::Reply reply, const Retention& keep);
-
 }  // namespace millrace::module

@@ -5,6 +5,8 @@
 #include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
 #include "engine/log/log_digest.h"
+#include "engine/log/log_effects.h"
+#include "engine/log/log_parts.h"
 #include "module/log/log_resources.h"
 #include "module/log/packing.h"
 #include "module/runtime/counters.h"
@@ -83,15 +85,12 @@ void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {
 }
 
 void TypeTraits<Log>::rewrite(AofWriter& writer, const Log& log) {
-  rewrite_blocks(writer, module::kApply, module::kApplyBlock, log.messages());
-  module::failure_point("log.rewrite");
-  writer.emit(module::kApply, module::kApplyHead, encode_log_head(log));
-  for (const auto& [name, group] : log.groups()) {
-    writer.emit(module::kApply, module::kApplyGroup, encode_group(name, group));
-    for (const std::string& part : encode_pending(name, group)) {
-      writer.emit(module::kApply, module::kApplyPending, part);
-    }
-  }
+  each_part(log, [&](const LogEffect& part) {
+    const char* word = kLogWords[static_cast<size_t>(part.kind)];
+    if (part.kind == LogEffect::Kind::Block) return writer.emit(module::kApply, word, part.header, part.bytes);
+    if (part.kind == LogEffect::Kind::Head) module::failure_point("log.rewrite");
+    writer.emit(module::kApply, word, part.bytes);
+  });
 }
 
 void TypeTraits<Log>::digest(DigestWriter& writer, const Log& log) { millrace::digest(log, writer); }

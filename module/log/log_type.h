@@ -27,16 +27,7 @@ namespace millrace::module {
 
 using LogKey = abi::TypedKey<Log>;
 
-// The command that carries effects to replicas and the AOF, and its words.
+// The command that carries effects to replicas and the AOF; its words are in engine/log/log_effects.h.
 inline constexpr const char* kApply = "TAPPLY";
-inline constexpr const char* kApplyClock = "CLOCK";
-inline constexpr const char* kApplyBlock = "BLOCK";
-inline constexpr const char* kApplyHead = "HEAD";
-inline constexpr const char* kApplyGroup = "GROUP";
-inline constexpr const char* kApplyPending = "PENDING";
-inline constexpr const char* kApplyDelivered = "DELIVERED";
-inline constexpr const char* kApplyGivenUp = "GIVENUP";
-inline constexpr const char* kApplyGivenBack = "GIVENBACK";
-inline constexpr const char* kApplyCompacted = "COMPACTED";
 
 }  // namespace millrace::module

@@ -1,6 +1,5 @@
 #include <iterator>
 
-#include "module/log/log_changes.h"
 #include "module/log/log_shows.h"
 
 namespace millrace::module {
@@ -85,29 +84,6 @@ void Tinfo::show(abi::Reply reply, const Shown<Log>& shown, NoRequest) {
   reply.bytes(name_of(holder));
   reply.bytes("tail-held-by-group");
   holder == TailHolder::Group ? reply.bytes(log.slowest_group().first) : reply.null();
-}
-
-void write_retention(abi::Reply reply, const Retention& keep) {
-  reply.map(5);
-  reply.bytes("count");
-  reply.integer(static_cast<int64_t>(keep.count));
-  reply.bytes("age");
-  reply.integer(static_cast<int64_t>(keep.age_ms));
-  reply.bytes("bytes");
-  reply.integer(static_cast<int64_t>(keep.bytes));
-  reply.bytes("latest");
-  reply.bytes(keep.latest ? "yes" : "no");
-  reply.bytes("acked");
-  reply.bytes(keep.acked ? "yes" : "no");
-}
-
-Outcome<std::optional<Retention>> Tretain::execute(Place<Log>& log, RetainRequest& request, const Call& call) {
-  if (request.only_shows()) return std::optional(log.get() == nullptr ? Retention{} : log.get()->retention());
-  return {std::optional<Retention>(), log_operations().retain(log, request, call).consequences};
-}
-
-void Tretain::write(abi::Reply reply, const std::optional<Retention>& keep) {
-  keep ? write_retention(reply, *keep) : reply.ok();
 }
 
 }  // namespace millrace::module

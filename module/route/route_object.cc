@@ -1,6 +1,6 @@
 #include "module/route/route_object.h"
 
-#include "module/log/log_object.h"
+#include "module/log/hosted_logs.h"
 #include "module/log/log_type.h"
 #include "module/runtime/agenda.h"
 #include "module/runtime/slice_budget.h"

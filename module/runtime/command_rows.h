@@ -1,4 +1,4 @@
-// The words in which a family's table of commands is written.
+// What the rows of a family's command table are made of.
 #pragma once
 
 #include "module/abi/registration.h"
@@ -15,7 +15,7 @@ inline constexpr const char* kSince = "1.0.0";
 inline constexpr ArgumentDoc kKey{.name = "key", .kind = Key};
 inline constexpr ArgumentDoc kOnlyKey[] = {kKey};
 
-// Every command first answers those whom a transaction still owes an answer.
+// Every command first serves clients that wait for what a transaction before it has changed.
 template <abi::Handler handler>
 void after_deferred_wakes(abi::Context context, abi::Arguments arguments) {
   wake_deferred(context);

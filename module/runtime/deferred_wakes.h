@@ -8,19 +8,19 @@
 
 namespace millrace::module {
 
-// Owes an answer to whoever waits for this key; nothing if nobody does.
+// Clients that wait for this key are looked at later; nothing if there are none.
 void wake_later(const DatabaseKey& place);
 
-// Answers whoever is owed an answer by a transaction that is over. Every command of
-// ours begins with it, and every turn of the event loop ends with it.
+// Looks at them, if no transaction is running. Every command of ours begins with it, and every turn of the event loop
+// ends with it.
 void wake_deferred(abi::Context context);
-// The same for those whose answer needs no effect, where nothing may be replicated: Redis
-// 7.0 never sends on what is replicated while it says that a key is ready.
+// The same where nothing may be replicated, for clients whose answer needs no effect: Redis 7.0 never sends on what is
+// replicated while it says that a key is ready.
 void wake_deferred_readers(abi::Context context);
 
-// The value that was here has gone: those who wait for it forget what they have seen.
+// The value of the key has gone: clients that wait for it start from the beginning of the next one.
 void start_waiters_afresh(int database, ByteView name);
-// Both, for every key: whatever they held is something else now.
+// Both for every key, when all of them may hold something else.
 void wake_all_afresh();
 
 }  // namespace millrace::module

@@ -3,8 +3,7 @@
 //   template <>
 //   struct ObjectTraits<Log> {
 //     static constexpr const char* kApply = "TAPPLY";      // the command that carries effects
-//     static constexpr bool kWaits = true;                 // requests may wait for an object; else the last three are
-//                                                          // not needed
+//     static constexpr bool kWaits = true;                 // requests may wait; if not, the last three are not needed
 //     static Now now();                                    // those clocks that its operations use
 //     // After every operation on an object that is there: what was evicted is freed, and dates are kept.
 //     static void settle(KeyPlace<Log>& place, const Consequences& follow);

@@ -1,4 +1,4 @@
-// How every command runs: open the key, parse the words, execute, answer, carry out what follows. A command is a type
+// How every command runs: parse the words, open the key, execute, answer, carry out what follows. A command is a type
 // that says what is its own:
 //
 //   struct Tack {
@@ -8,23 +8,23 @@
 //     static constexpr auto write = write_number;           // the answer as RESP
 //   };
 //
-// A command whose operation gives what it finds to a sink has a Reply as the fourth argument of execute.
-//
-// and, if it needs them:
+// If its operation gives what it finds to a sink, execute takes a Reply as its fourth argument. A command may also
+// have:
 //
 //     static Now now();                                     // if it uses fewer clocks than others of its family
 //     static Result<void> check(abi::Context, abi::StringRef key, const Request&);   // rights, roles
 //     static bool grows(const Object*, const Request&);     // refused when memory is full
 //     static bool only_reads(const Request&);               // the key is opened for reading
 //     static void prepare(KeyPlace<Object>&, Call&);        // what comes before the request, with its own consequences
+//     static constexpr bool kApplies = true;                // it applies effects: refusals count as refused payloads
 //
-// and, if it can wait (requests have a member block_ms):
+// A command that can wait, which is one whose request has a member block_ms, has:
 //
 //     static bool changes(const Request&);                  // what serves it is told to replicas
 //     static Wait start_afresh(Request&);
 //     static void answer_timeout(abi::Reply, const Object*, const Request&);
-//     static void left_unanswered(const DatabaseKey&, const Request&);   // optional: served, and gone before the
-//     answer
+//     // If it must know: its client was served, and has left before the answer was written.
+//     static void left_unanswered(const DatabaseKey&, const Request&);
 //
 // A command that only looks has `show` instead of `execute`:
 //
@@ -186,8 +186,7 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
   if constexpr (kCanWait) {
     if (follow.wait) {
       const uint64_t timeout_ms = *request->block_ms;
-      auto client = std::make_unique<WaitingCommand<Command>>(DatabaseKey{context.database(), std::string(name.view())},
-                                                              arguments, std::move(*request));
+      auto client = std::make_unique<WaitingCommand<Command>>(place.database_key(), arguments, std::move(*request));
       WaitingClients<Object>::block(context, name, std::move(client), *follow.wait, timeout_ms);
     }
   }

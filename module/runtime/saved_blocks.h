@@ -33,24 +33,4 @@ inline void rewrite_blocks(AofWriter& writer, const char* command, const char* w
       [&](const Block& block) { writer.emit(command, what, encode_block_header(block), block.bytes()); });
 }
 
-// What the messages say, not how the blocks happen to be cut: that may differ between a
-// master and a replica with another block size.
-inline void digest_messages(DigestWriter& writer, const MessageBlocks& messages) {
-  Message message;
-  for (MessageBlocks::Cursor cursor(messages, messages.first()); cursor.next(message);) {
-    writer.number(message.offset.value());
-    writer.number(message.written.value());
-    writer.bytes(message.tag);
-    writer.bytes(message.entry);
-  }
-}
-
-// The bytes of a block that an effect brings, as a block owns them.
-inline Buffer copy_of(ByteView bytes) {
-  Buffer buffer;
-  buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
-  return buffer;
-}
-
 }  // namespace millrace::abi

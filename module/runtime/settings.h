@@ -12,7 +12,7 @@ namespace millrace::module {
 // Every setting, for registration.
 std::span<const abi::Setting> all_settings();
 
-// As the settings stand now.
-BlockLimits block_limits();
+// As the settings stand now; the same object always.
+const BlockLimits& block_limits();
 
 }  // namespace millrace::module

@@ -17,8 +17,8 @@ void HeldArguments::replicate(abi::Context context) const {
 namespace {
 
 void tell_effects(abi::Context context, abi::StringRef key, const char* apply, const Effects& effects,
-                  const HeldArguments* waited) {
-  effects.each([&] { waited != nullptr ? waited->replicate(context) : context.replicate_verbatim(); },
+                  const HeldArguments* other) {
+  effects.each([&] { other != nullptr ? other->replicate(context) : context.replicate_verbatim(); },
                [&](const Effect& effect) {
                  if (effect.kind == Effect::Kind::Word) return context.replicate(apply, key, effect.name);
                  const abi::OwnedString bytes(effect.bytes);
@@ -35,11 +35,11 @@ void tell_effects(abi::Context context, abi::StringRef key, const char* apply, c
 }  // namespace
 
 void tell(abi::Context context, abi::StringRef key, const char* apply, const Consequences& follow,
-          const HeldArguments* waited) {
-  if (follow.effects.is_request_alone() && waited == nullptr) [[likely]] {
+          const HeldArguments* other) {
+  if (follow.effects.is_request_alone() && other == nullptr) [[likely]] {
     context.replicate_verbatim();
   } else if (!follow.effects.empty()) {
-    tell_effects(context, key, apply, follow.effects, waited);
+    tell_effects(context, key, apply, follow.effects, other);
   }
   if (follow.is_removed) context.replicate("UNLINK", key);
   for (const char* event : follow.events) context.changed(key, event);

@@ -1,6 +1,7 @@
 // Tells replicas, the append-only file and those who watch a key what an operation has done.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "engine/operation/outcome.h"
@@ -8,10 +9,13 @@
 
 namespace millrace::module {
 
-// The words of a command that waits, kept from the host: its name first. What views showed of them stays valid.
+// The words of a command, its name first, for as long as they are needed. Of a command that waits they are the host's
+// own strings: views of them stay valid.
 class HeldArguments {
  public:
   explicit HeldArguments(abi::Arguments arguments);
+  // Of a command that nobody has sent.
+  explicit HeldArguments(std::vector<abi::OwnedString> words) : words_(std::move(words)) {}
   // Passes the command on to replicas and the AOF.
   void replicate(abi::Context context) const;
 
@@ -19,8 +23,8 @@ class HeldArguments {
   std::vector<abi::OwnedString> words_;
 };
 
-// `waited` is the request that the effects belong to, if it is not the command that the host is executing.
+// `other` is the command that the effects belong to, if it is not the one that the host is executing.
 void tell(abi::Context context, abi::StringRef key, const char* apply, const Consequences& follow,
-          const HeldArguments* waited);
+          const HeldArguments* other);
 
 }  // namespace millrace::module

@@ -115,7 +115,7 @@ class WaitingClients {
     if (room().empty()) [[likely]] {
       return nullptr;
     }
-    return room().find({place.context().database(), std::string(place.name())});
+    return room().find(place.database_key());
   }
 
   // The client of this command waits from now on. It is not answered here.
@@ -140,11 +140,6 @@ class WaitingClients {
     if constexpr (kWaitsEndByDeadline<Object>) {
       if (room().find(client.place()) == nullptr) dates().forget(client.place());
     }
-  }
-
-  // True if anybody waits for the key.
-  static bool wait_for(const KeyPlace<Object>& place) {
-    return !room().empty() && room().find({place.context().database(), std::string(place.name())}) != nullptr;
   }
 
   // Ends the waits whose deadline is over. The key is looked at again in time for the others.

@@ -1,7 +1,5 @@
 #include "module/shard/pool_object.h"
 
-#include <string>
-
 #include "module/runtime/monotonic_agenda.h"
 #include "module/runtime/reclaim.h"
 #include "module/runtime/settings.h"
@@ -14,11 +12,8 @@ namespace {
 class HostedPoolWaiters final : public PoolWaiters {
  public:
   const WaitingLines* find(const Place<Pool>& place) const override {
-    auto& room = WaitingClients<Pool>::room();
-    if (room.empty()) return nullptr;
     // All places of pools in this process are keys.
-    const abi::Context context = static_cast<const KeyPlace<Pool>&>(place).context();
-    return room.find({context.database(), std::string(place.name())});
+    return WaitingClients<Pool>::lines_at(static_cast<const KeyPlace<Pool>&>(place));
   }
 };
 
@@ -26,8 +21,7 @@ class HostedPoolWaiters final : public PoolWaiters {
 
 PoolOperations& pool_operations() {
   static HostedPoolWaiters waiters;
-  static PoolOperations operations(pool_hash_key(), waiters);
-  operations.limits = block_limits();
+  static PoolOperations operations(pool_hash_key(), waiters, block_limits());
   return operations;
 }
 

@@ -2,13 +2,13 @@
 
 #include <string>
 
+#include "engine/blocks/messages_digest.h"
 #include "engine/shard/pool_codec.h"
 #include "engine/shard/pool_effects.h"
 #include "module/abi/clock.h"
 #include "module/runtime/counters.h"
 #include "module/runtime/failure_point.h"
 #include "module/runtime/monotonic_agenda.h"
-#include "module/runtime/saved_blocks.h"
 
 namespace millrace::module {
 
@@ -85,7 +85,7 @@ void TypeTraits<Pool>::rewrite(AofWriter& writer, const Pool& pool) {
 std::unique_ptr<Pool> TypeTraits<Pool>::copy(const Pool& pool) {
   auto made = std::make_unique<Pool>(module::pool_hash_key());
   each_pool_part(pool, [&](PoolPart part, ByteView bytes, ByteView block) {
-    static_cast<void>(restore_pool_part(*made, part, bytes, copy_of(block)));
+    static_cast<void>(restore_pool_part(*made, part, bytes, Buffer::copy_of(block)));
   });
   return made;
 }
@@ -102,7 +102,7 @@ void TypeTraits<Pool>::digest(DigestWriter& writer, const Pool& pool) {
         if (!recipient.queue) continue;
         writer.bytes(recipient.name());
         writer.number(recipient.queue->undelivered.value());
-        digest_messages(writer, recipient.queue->messages);
+        millrace::digest(recipient.queue->messages, writer);
       }
       RecipientId at = pool.worker(worker).ready.first;
       for (; at.is_some(); at = pool.recipients()[at].queue->ready_after) writer.bytes(pool.recipients()[at].name());

@@ -46,7 +46,8 @@ Result<Channel> channel_from_bytes(ByteView bytes, EachStep each_step) {
     if (!header) return std::unexpected(header.error());
     const ByteView block = next_part();
     if (!parts.ok()) return fail(ErrorCode::Corrupt, "the payload ends too early");
-    if (auto added = channel.append_block(*header, buffer_of(block)); !added) return std::unexpected(added.error());
+    if (auto added = channel.append_block(*header, Buffer::copy_of(block)); !added)
+      return std::unexpected(added.error());
     each_step(channel);
   }
   if (auto restored = channel.restore_log_head(*log_head); !restored) return std::unexpected(restored.error());

@@ -17,13 +17,6 @@
 
 namespace millrace::testing {
 
-inline Buffer buffer_of(ByteView bytes) {
-  Buffer buffer;
-  buffer.reserve(static_cast<uint32_t>(bytes.size()));
-  bytes.copy(buffer.extend(static_cast<uint32_t>(bytes.size())), bytes.size());
-  return buffer;
-}
-
 inline void append_part(std::string& to, ByteView part) {
   append_varint(to, part.size());
   to += part;
@@ -57,7 +50,7 @@ inline Result<Log> log_from_bytes(ByteView bytes) {
     if (!header) return std::unexpected(header.error());
     const ByteView block = next_part();
     if (!parts.ok()) return fail(ErrorCode::Corrupt, "the payload ends too early");
-    if (auto added = log.append_block(*header, buffer_of(block), test_packer(), Log::Gaps::Allowed); !added) {
+    if (auto added = log.append_block(*header, Buffer::copy_of(block), test_packer(), Log::Gaps::Allowed); !added) {
       return std::unexpected(added.error());
     }
   }

@@ -38,7 +38,7 @@ inline Result<Pool> pool_from_bytes(ByteView bytes, const HashKey& key = {}) {
     if (!parts.ok() || kind > static_cast<uint64_t>(PoolPart::Queue)) {
       return fail(ErrorCode::Corrupt, "the payload ends too early");
     }
-    auto restored = restore_pool_part(pool, static_cast<PoolPart>(kind), part, buffer_of(block));
+    auto restored = restore_pool_part(pool, static_cast<PoolPart>(kind), part, Buffer::copy_of(block));
     if (!restored) return std::unexpected(restored.error());
   }
   return pool;

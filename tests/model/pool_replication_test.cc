@@ -33,9 +33,7 @@ class WaitingRequest final : public Waiter {
 // An engine with one pool.
 class Engine final : public PoolWaiters {
  public:
-  Engine(uint64_t key) : operations_(HashKey{static_cast<unsigned char>(key)}, *this) {
-    operations_.limits = {.bytes = 64, .messages = 3};
-  }
+  Engine(uint64_t key) : operations_(HashKey{static_cast<unsigned char>(key)}, *this, limits_) {}
 
   PoolOperations& operations() { return operations_; }
   OwnPlace<Pool>& place() { return place_; }
@@ -68,6 +66,7 @@ class Engine final : public PoolWaiters {
   const WaitingLines* find(const Place<Pool>&) const override { return room_.find(0); }
 
   OwnPlace<Pool> place_{"pool"};
+  BlockLimits limits_{.bytes = 64, .messages = 3};
   PoolOperations operations_;
   mutable WaitingRoom<int> room_;
   std::vector<std::unique_ptr<WaitingRequest>> waiting_;

@@ -1,0 +1,91 @@
+#include "module/log/hosted_logs.h"
+
+#include <utility>
+#include <vector>
+
+#include "engine/base/hash_slot.h"
+#include "module/log/log_object.h"
+#include "module/runtime/deferred_wakes.h"
+#include "module/runtime/tell.h"
+
+namespace millrace::module {
+
+namespace {
+
+class HostedLogs final : public OtherLogs {
+ public:
+  // The dead letters of a log may be any other log that the cluster keeps on the same node and the user may write to.
+  Result<void> may_write(const Place<Log>& from, ByteView to) override {
+    const abi::Context context = context_of(from);
+    if (context.is_cluster() && hash_slot(to) != hash_slot(from.name())) {
+      return fail(ErrorCode::Range, "DEADLETTER must be in the log's hash slot: give both keys the same {tag}");
+    }
+    const abi::OwnedString name(to);
+    static const auto& twrite_word = *new abi::OwnedString("TWRITE");
+    const abi::StringRef words[] = {twrite_word, name, name, name};
+    if (!context.is_effect() && !context.may_run(words)) {
+      return fail(ErrorCode::NoRights, "this user may not TWRITE to the DEADLETTER key");
+    }
+    const auto opened = LogKey::for_reading(context, name);
+    if (!opened) return std::unexpected(opened.error());
+    return {};
+  }
+
+  bool write(const Place<Log>& from, ByteView to, const WriteRequest& request) override {
+    const abi::Context context = context_of(from);
+    const abi::OwnedString name(to);
+    if (is_elsewhere(context, from.name(), to, name) || !write_to_log(context, name, request)) {
+      abi::log_warning(
+          "millrace: a group's dead letters cannot be written: the key holds no other log, a full one, or is in "
+          "another slot or on another node; trying again in a minute");
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  // All places of logs in this process are keys.
+  static abi::Context context_of(const Place<Log>& place) { return static_cast<const KeyPlace<Log>&>(place).context(); }
+
+  // A log may have been restored in another slot. Or their slot is being moved away, and the letters have gone ahead:
+  // others in their place would be in the way of the log's own move.
+  static bool is_elsewhere(abi::Context context, ByteView from, ByteView to, abi::StringRef name) {
+    if (!context.is_cluster()) return false;
+    if (hash_slot(to) != hash_slot(from)) return true;
+    const auto key = LogKey::for_upkeep(context, name);
+    return key && key->get() == nullptr && context.is_served_elsewhere(name);
+  }
+};
+
+// TWRITE key tag entry, or with ENTRIES.
+HeldArguments write_command(abi::StringRef name, const WriteRequest& request) {
+  std::vector<abi::OwnedString> words;
+  words.reserve(request.pairs.size() + 3);
+  words.emplace_back("TWRITE");
+  words.emplace_back(name.view());
+  if (request.pairs.size() > 2) words.emplace_back("ENTRIES");
+  for (ByteView part : request.pairs) words.emplace_back(part);
+  return HeldArguments(std::move(words));
+}
+
+}  // namespace
+
+OtherLogs& hosted_logs() {
+  static HostedLogs logs;
+  return logs;
+}
+
+Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const WriteRequest& request) {
+  auto key = LogKey::for_writing(context, name);
+  if (!key) return std::unexpected(key.error());
+  KeyPlace<Log> place(context, name, *key);
+  const auto outcome = log_operations().write(place, request, {.now = ObjectTraits<Log>::now()});
+  if (!outcome.answer) return std::unexpected(outcome.answer.error());
+  const HeldArguments command = write_command(name, request);
+  tell(context, name, ObjectTraits<Log>::kApply, outcome.consequences, &command);
+  ObjectTraits<Log>::settle(place, outcome.consequences);
+  wake_later(place.database_key());
+  return outcome.answer;
+}
+
+}  // namespace millrace::module
