@@ -16,7 +16,6 @@
 namespace millrace {
 namespace {
 
-using testing::buffer_of;
 using testing::NamedPool;
 using testing::number;
 using testing::pool_from_bytes;
