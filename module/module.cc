@@ -13,7 +13,6 @@
 #include "module/runtime/counters.h"
 #include "module/runtime/deferred_wakes.h"
 #include "module/runtime/family.h"
-#include "module/runtime/monotonic_agenda.h"
 #include "module/runtime/reclaim.h"
 #include "module/runtime/role.h"
 #include "module/runtime/service_time.h"
@@ -34,6 +33,7 @@ namespace {
 
 // What belongs to no family.
 void write_info(abi::InfoWriter& info) {
+  info.field("keys_with_a_date", agenda::size());
   info.field("blocks_to_reclaim", blocks_to_reclaim());
   info.field("tag_indexes_to_reclaim", others_to_reclaim());
   info.field("payloads_refused", counters.refused_payloads);
@@ -52,35 +52,30 @@ void on_deciding(bool deciding) {
 void on_swap(int first, int second) {
   agenda::follow_swap(first, second);
   packing::follow_swap(first, second);
-  monotonic_agenda::follow_swap(first, second);
   wake_all_afresh();
 }
 
-void on_key_appeared(int database, ByteView name) {
-  const DatabaseKey key{database, std::string(name)};
-  agenda::add(key, UnixMs(0));
-  packing::add(key, UnixMs(0));
-  wake_later(key);
-}
-
-void on_key_left(int database, ByteView name) {
-  if (packing::waiting() > 0) packing::forget({database, std::string(name)});
-  start_waiters_afresh(database, name);
+void on_key_appeared(abi::Context context, abi::StringRef name) {
+  for (const Family& family : families()) {
+    if (family.appeared != nullptr) family.appeared(context, name);
+  }
+  wake_later({context.database(), std::string(name.view())});
 }
 
 void on_database_emptied(int database) {
-  packing::forget_database(database);
-  monotonic_agenda::forget(database);
+  agenda::forget(database);
+  packing::forget(database);
 }
 
 void on_loading(abi::Loading loading) {
   if (loading == abi::Loading::Begins) reclaim_all();
-  monotonic_agenda::follow_loading(loading);
+  agenda::follow_loading(loading);
+  packing::follow_loading(loading);
 }
 
 void on_loop_end(abi::Context context) {
   service_time(abi::monotonic_now());  // the turn counts
-  monotonic_agenda::work(context);
+  agenda::end_turn(context);
   wake_deferred(context);
 }
 
@@ -104,7 +99,7 @@ millrace::abi::Contents millrace::abi::contents() {
                    .database_emptied = on_database_emptied,
                    .databases_replaced = wake_all_afresh,
                    .key_appeared = on_key_appeared,
-                   .key_left = on_key_left,
+                   .key_left = start_waiters_afresh,
                    .loop_ends = on_loop_end},
   };
 }

@@ -50,9 +50,6 @@ class LockMode {
   uint64_t permits_;
 };
 
-// The date of a promise that nobody has given.
-inline constexpr MonotonicMs kNotPromised{UINT64_MAX};
-
 struct Holding {
   Token token;
   uint64_t holds = 1;  // how often the owner must give it back
@@ -116,11 +113,6 @@ class Lock {
 
   size_t memory() const;
 
-  // When somebody has promised to look after its leases; kept for whoever keeps the dates,
-  // and no part of what the lock is.
-  MonotonicMs promised() const { return promised_; }
-  void promise(MonotonicMs date) const { promised_ = date; }
-
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
 
@@ -137,7 +129,6 @@ class Lock {
   Holders holders_;
   ByEnd by_end_;  // empty unless there are two holders at least: most locks have one
   size_t holder_bytes_ = 0;
-  mutable MonotonicMs promised_ = kNotPromised;
 };
 
 }  // namespace millrace

@@ -150,13 +150,6 @@ class Log {
   // The earlier of next_age_due() and next_group_event().
   std::optional<UnixMs> next_date() const;
 
-  // A note of the caller's: the date it has promised to come back at. Not copied, not saved.
-  UnixMs promised() const { return UnixMs(promised_); }
-  void promise(UnixMs date) { promised_ = std::min(date.value(), kNotPromised) & kNotPromised; }
-  // Another: that it will see to has_unpacked().
-  bool packing_is_promised() const { return packing_promised_; }
-  void promise_packing(bool promised) { packing_promised_ = promised ? 1 : 0; }
-
   // --- as a value ---
   // As MessageBlocks does. A block with gaps, or behind one, is refused once there is a group:
   // groups are restored after all blocks. Failure: Corrupt, and unchanged.
@@ -193,10 +186,6 @@ class Log {
   Retention retention_;
   std::unique_ptr<Groups> groups_;            // most small logs have none
   std::unique_ptr<CompactedPart> compacted_;  // null unless it has been compacted, or is to be
-  static constexpr uint64_t kNotPromised = INT64_MAX;
-  // Both in one word: small logs are many.
-  uint64_t promised_ : 63 = kNotPromised;
-  uint64_t packing_promised_ : 1 = 0;
 };
 
 }  // namespace millrace

@@ -193,10 +193,6 @@ class RouteTable {
   // The same for one of a target that is not gone.
   bool is_member_dead(const Member& member, UnixMs now) const;
 
-  // A note of the caller's: the date it has promised to come back at. Not saved.
-  UnixMs promised() const { return promised_; }
-  void promise(UnixMs date) { promised_ = date; }
-
   // --- looking at it ---
   // Those that have died and are not swept yet count, unless they were deleted.
   RouteCounts counts() const;
@@ -289,7 +285,6 @@ class RouteTable {
   mutable uint32_t match_number_ = 0;
   mutable uint64_t matches_ = 0;
   mutable TopChannels top_;
-  UnixMs promised_{UINT64_MAX};
 };
 
 template <class Visit>

@@ -182,8 +182,7 @@ class Pool {
   // Beside the pool's value: not saved, not copied.
   struct Notes {
     PoolClock clock;
-    PoolTime waiting_shown;            // when the workers that wait were last shown to be alive
-    MonotonicMs promised{UINT64_MAX};  // the caller's: when it looks after the pool
+    PoolTime waiting_shown;  // when the workers that wait were last shown to be alive
   };
   Notes notes;
 

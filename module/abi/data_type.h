@@ -15,8 +15,10 @@
 //
 // and, if it needs them:
 //
-//     static void left(const KeyPlace&, const Log&);     // it is taken out of its database
-//     static void release(std::unique_ptr<Log>);         // frees it, on whatever thread it is
+//     struct Notes;                                      // what this server keeps in mind about a key: see Hosted
+//     static void arrived(const KeyPlace&, Hosted<Log>&);  // it was loaded
+//     static void left(const KeyPlace&, Hosted<Log>&);   // it is taken out of its database
+//     static void release(Log&);                         // it is freed, on whatever thread this is
 //     static bool has_aux();                             // what an RDB file holds of the type beside its keys
 //     static void save_aux(RdbWriter&);
 //     static bool load_aux(RdbReader&, int encoding_version);  // false: refused
@@ -124,6 +126,25 @@ void key_left(const KeyPlace& place);
 template <class T>
 struct TypeTraits;
 
+// What a key holds: the object, and what this server keeps in mind about it, which is neither saved nor copied.
+struct NoNotes {};
+template <class T>
+struct NotesOf {
+  using Type = NoNotes;
+};
+template <class T>
+requires requires { typename TypeTraits<T>::Notes; }
+struct NotesOf<T> {
+  using Type = typename TypeTraits<T>::Notes;
+};
+template <class T>
+struct Hosted {
+  explicit Hosted(T given) : object(std::move(given)) {}
+
+  T object;
+  [[no_unique_address]] typename NotesOf<T>::Type notes;
+};
+
 template <class T>
 class DataType {
  public:
@@ -133,40 +154,46 @@ class DataType {
     methods.version = kTypeMethodsVersion;
     methods.rdb_load = [](HostIo* io, int version) -> void* {
       RdbReader reader(io);
-      return Traits::load(reader, version).release();
+      std::unique_ptr<T> object = Traits::load(reader, version);
+      if (object == nullptr) return nullptr;
+      auto loaded = std::make_unique<Hosted<T>>(std::move(*object));
+      const KeyPlace place{reader.database(), reader.key()};
+      if constexpr (requires { Traits::arrived(place, *loaded); }) Traits::arrived(place, *loaded);
+      return loaded.release();
     };
     methods.rdb_save = [](HostIo* io, void* value) {
       RdbWriter writer(io);
-      Traits::save(writer, *static_cast<const T*>(value));
+      Traits::save(writer, object_of(value));
     };
     methods.aof_rewrite = [](HostIo* io, HostString* key, void* value) {
       AofWriter writer(io, key);
-      Traits::rewrite(writer, *static_cast<const T*>(value));
+      Traits::rewrite(writer, object_of(value));
     };
     methods.digest = [](HostDigest* digest, void* value) {
       DigestWriter writer(digest);
-      Traits::digest(writer, *static_cast<const T*>(value));
+      Traits::digest(writer, object_of(value));
       writer.end();
     };
     methods.free = [](void* value) {
-      std::unique_ptr<T> owned(static_cast<T*>(value));
-      if constexpr (requires { Traits::release(std::move(owned)); }) Traits::release(std::move(owned));
+      const std::unique_ptr<Hosted<T>> owned(static_cast<Hosted<T>*>(value));
+      if constexpr (requires { Traits::release(owned->object); }) Traits::release(owned->object);
     };
     methods.mem_usage2 = [](HostKeyOptions*, const void* value, size_t) -> size_t {
-      return Traits::memory(*static_cast<const T*>(value));
+      return sizeof(Hosted<T>) - sizeof(T) + Traits::memory(object_of(value));
     };
     methods.free_effort2 = [](HostKeyOptions*, const void* value) -> size_t {
-      return Traits::free_effort(*static_cast<const T*>(value));
+      return Traits::free_effort(object_of(value));
     };
     methods.unlink2 = [](HostKeyOptions* key, const void* value) {
       const KeyPlace place = place_of(key);
-      if constexpr (requires(const T& left) { Traits::left(place, left); }) {
-        Traits::left(place, *static_cast<const T*>(value));
+      // The host lends its own value; that the type says const is all that is in the way of its notes.
+      if constexpr (requires(Hosted<T> & left) { Traits::left(place, left); }) {
+        Traits::left(place, *static_cast<Hosted<T>*>(const_cast<void*>(value)));
       }
       key_left(place);
     };
     methods.copy2 = [](HostKeyOptions*, const void* value) -> void* {
-      return Traits::copy(*static_cast<const T*>(value)).release();
+      return new Hosted<T>(std::move(*Traits::copy(object_of(value))));
     };
     if constexpr (requires { Traits::has_aux(); }) set_aux(methods);
     handle_ = host.CreateDataType(loading, Traits::kName, Traits::kEncodingVersion, &methods);
@@ -177,6 +204,8 @@ class DataType {
 
  private:
   using Traits = TypeTraits<T>;
+
+  static const T& object_of(const void* value) { return static_cast<const Hosted<T>*>(value)->object; }
 
   static void set_aux(HostTypeMethods& methods) {
     methods.aux_save_triggers = kAuxBeforeKeys;
@@ -225,14 +254,10 @@ class TypedKey {
   static TypedKey none() { return TypedKey(nullptr, nullptr); }
 
   // The value, or null if there is no such key.
-  T* get() const { return value_; }
-
-  // The value; a key that does not exist is created with an empty one.
-  // REQUIRES: opened for writing.
-  T& get_or_create() {
-    if (value_ == nullptr) set(std::make_unique<T>());
-    return *value_;
-  }
+  T* get() const { return value_ == nullptr ? nullptr : &value_->object; }
+  // REQUIRES: there is a value.
+  auto& notes() const { return value_->notes; }
+  Hosted<T>& hosted() const { return *value_; }
 
   // When the host deletes the key; nothing if never.
   std::optional<UnixMs> expires_at() const {
@@ -243,8 +268,8 @@ class TypedKey {
   void expire_at(UnixMs date) { host.SetAbsExpire(key_, static_cast<long long>(date.value())); }
 
   // REQUIRES: opened for writing.
-  void set(std::unique_ptr<T> value) {
-    value_ = value.release();
+  void set(T object) {
+    value_ = new Hosted<T>(std::move(object));
     host.ModuleTypeSetValue(key_, DataType<T>::handle(), value_);
   }
 
@@ -256,7 +281,7 @@ class TypedKey {
   }
 
  private:
-  TypedKey(HostKey* key, T* value) : key_(key), value_(value) {}
+  TypedKey(HostKey* key, Hosted<T>* value) : key_(key), value_(value) {}
 
   static Result<TypedKey> open(Context context, StringRef name, int mode) {
     HostKey* key = host.OpenKey(context.handle(), name.handle(), mode);
@@ -265,11 +290,11 @@ class TypedKey {
       host.CloseKey(key);
       return fail(ErrorCode::WrongType, "Operation against a key holding the wrong kind of value");
     }
-    return TypedKey(key, static_cast<T*>(host.ModuleTypeGetValue(key)));
+    return TypedKey(key, static_cast<Hosted<T>*>(host.ModuleTypeGetValue(key)));
   }
 
   HostKey* key_;
-  T* value_;
+  Hosted<T>* value_;
 };
 
 }  // namespace millrace::abi

@@ -81,7 +81,7 @@ void on_swap(HostContext*, HostEvent, uint64_t, void* data) {
 int on_key_event(HostContext* context, int, const char* event, HostString* key) {
   const std::string_view name(event);
   if (name == "rename_to" || name == "copy_to" || name == "move_to" || name == "restore") {
-    loaded.listener.key_appeared(host.GetSelectedDb(context), StringRef(key).view());
+    loaded.listener.key_appeared(Context(context), StringRef(key));
   }
   return kOk;
 }

@@ -121,12 +121,12 @@ enum class Loading { Begins, Ends, Fails };
 struct Listener {
   void (*now_deciding)(bool deciding);  // see host/role.h
   void (*databases_swapped)(int first, int second);
-  void (*loading)(Loading);                          // of everything there is
-  void (*database_emptied)(int database);            // -1: all
-  void (*databases_replaced)();                      // after either, whatever it was
-  void (*key_appeared)(int database, ByteView key);  // RENAME, COPY, MOVE, RESTORE put something there
-  void (*key_left)(int database, ByteView key);      // one of ours, by whatever command
-  void (*loop_ends)(Context);                        // a turn of the event loop; after watch_loop()
+  void (*loading)(Loading);                      // of everything there is
+  void (*database_emptied)(int database);        // -1: all
+  void (*databases_replaced)();                  // after either, whatever it was
+  void (*key_appeared)(Context, StringRef key);  // RENAME, COPY, MOVE, RESTORE put something there
+  void (*key_left)(int database, ByteView key);  // one of ours, by whatever command
+  void (*loop_ends)(Context);                    // a turn of the event loop; after watch_loop()
 };
 
 // --- the whole ---

@@ -1,6 +1,7 @@
 #include "module/abi/data_type.h"
 #include "module/channel/channel_commands.h"
 #include "module/channel/channel_object.h"
+#include "module/runtime/upkeep.h"
 #include "module/runtime/waiting.h"
 
 namespace millrace::module {
@@ -25,7 +26,8 @@ Family channel_family() {
       .part = {.commands = channel_command_table(),
                .create_type = abi::DataType<Channel>::create,
                .write_info = write_info},
-      .look_after = look_after_channel,
+      .look_after = look_after<Channel>,
+      .appeared = take_up<Channel>,
       .waiters = WaitingClients<Channel>::hooks(),
   };
 }

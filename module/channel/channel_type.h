@@ -3,11 +3,12 @@
 
 #include "engine/channel/channel.h"
 #include "module/abi/data_type.h"
+#include "module/runtime/dated_type.h"
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<Channel> {
+struct TypeTraits<Channel> : module::DatedType<Channel, UnixMs> {
   static constexpr const char* kName = "millr-chn";
   static constexpr int kEncodingVersion = 1;
   static std::unique_ptr<Channel> load(RdbReader& reader, int version);

@@ -2,6 +2,7 @@
 #include "module/lock/lock_commands.h"
 #include "module/lock/lock_object.h"
 #include "module/lock/lock_upkeep.h"
+#include "module/runtime/upkeep.h"
 #include "module/runtime/waiting.h"
 
 namespace millrace::module {
@@ -25,6 +26,7 @@ Family lock_family() {
   return {
       .part = {.commands = lock_command_table(), .create_type = abi::DataType<Lock>::create, .write_info = write_info},
       .look_after = look_after_lock,
+      .appeared = take_up<Lock>,
       .waiters = lock_waiters(),
   };
 }

@@ -36,9 +36,8 @@ struct ObjectTraits<Lock> {
             .served = {},
             .served_period = 0};
   }
-  static void settle(KeyPlace<Lock>& place, const Consequences& follow) {
-    if (follow.due_monotonic) keep_lease(place.context().database(), place.name(), *place.get(), *follow.due_monotonic);
-  }
+  // When its first lease is over.
+  static std::optional<MonotonicMs> first_date(const Lock& lock) { return lock.first_to_end().second.lease.end + 1; }
   static Wake wake_all(const Lock*) { return Wake::one_line(kLockLine); }
 };
 

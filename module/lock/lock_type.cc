@@ -7,20 +7,7 @@
 #include "module/lock/lock_object.h"
 #include "module/runtime/counters.h"
 #include "module/runtime/failure_point.h"
-#include "module/runtime/monotonic_agenda.h"
 #include "module/runtime/role.h"
-
-namespace millrace::module {
-
-void keep_lease(int database, ByteView name, const Lock& lock, MonotonicMs due) {
-  if (lock.promised() <= due) return;
-  DatabaseKey place{database, std::string(name)};
-  if (lock.promised() != kNotPromised) monotonic_agenda::remove(place, lock.promised());
-  lock.promise(due);
-  monotonic_agenda::add(std::move(place), due);
-}
-
-}  // namespace millrace::module
 
 namespace millrace::abi {
 
@@ -51,9 +38,7 @@ std::unique_ptr<Lock> TypeTraits<Lock>::load(RdbReader& reader, int version) {
     reader.refuse("lock", lock.error());
     return nullptr;
   }
-  auto loaded = std::make_unique<Lock>(std::move(*lock));
-  module::keep_lease(reader.database(), reader.key(), *loaded, loaded->first_to_end().second.lease.end + 1);
-  return loaded;
+  return std::make_unique<Lock>(std::move(*lock));
 }
 
 void TypeTraits<Lock>::save(RdbWriter& writer, const Lock& lock) {
@@ -77,12 +62,6 @@ void TypeTraits<Lock>::digest(DigestWriter& writer, const Lock& lock) {
     writer.bytes(owner);
     for (uint64_t number : {holding.token.value(), holding.holds, holding.lease.ttl_ms}) writer.number(number);
   }
-}
-
-void TypeTraits<Lock>::left(const KeyPlace& place, const Lock& lock) {
-  if (lock.promised() == kNotPromised) return;
-  module::monotonic_agenda::remove({place.database, std::string(place.name)}, lock.promised());
-  lock.promise(kNotPromised);
 }
 
 bool TypeTraits<Lock>::has_aux() { return module::lock_operations().tokens().last() != Token(0); }

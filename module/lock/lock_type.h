@@ -3,11 +3,12 @@
 
 #include "engine/lock/lock.h"
 #include "module/abi/data_type.h"
+#include "module/runtime/dated_type.h"
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<Lock> {
+struct TypeTraits<Lock> : module::DatedType<Lock, MonotonicMs> {
   static constexpr const char* kName = "millr-lck";
   static constexpr int kEncodingVersion = 1;
   static std::unique_ptr<Lock> load(RdbReader& reader, int version);
@@ -18,8 +19,6 @@ struct TypeTraits<Lock> {
   // Never 0, which would have every one freed in the background.
   static uint64_t free_effort(const Lock& lock) { return 1 + lock.holding(); }
   static std::unique_ptr<Lock> copy(const Lock& lock) { return std::make_unique<Lock>(lock.clone()); }
-  // Its dates are not kept any longer.
-  static void left(const KeyPlace& place, const Lock& lock);
   // The last fencing token.
   static bool has_aux();
   static void save_aux(RdbWriter& writer);
@@ -34,8 +33,5 @@ using LockKey = abi::TypedKey<Lock>;
 
 // The command that carries effects to replicas and the AOF.
 inline constexpr const char* kLockApply = "LOCK.APPLY";
-
-// Sees to it that the lock is looked after at this date, when its first lease is over.
-void keep_lease(int database, ByteView name, const Lock& lock, MonotonicMs due);
 
 }  // namespace millrace::module

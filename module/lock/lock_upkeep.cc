@@ -50,7 +50,7 @@ void look_after(abi::Context context, const DatabaseKey& key, abi::StringRef nam
   KeyPlace<Lock> place(context, name, *opened);
   if (may_decide) {
     const Call call{.now = now};
-    if (place.get() != nullptr && place.get()->promised() <= now.monotonic) place.get()->promise(kNotPromised);
+    if (place.get() != nullptr) opened->notes().date.forget(key.database, key.name);
     take_back_lost_grants(place, key, call);
     carry_out(place, lock_operations().look_after(place, call));
   }
@@ -60,9 +60,8 @@ void look_after(abi::Context context, const DatabaseKey& key, abi::StringRef nam
 
 }  // namespace
 
-std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name, UnixMs) {
+void look_after_lock(abi::Context context, abi::StringRef name) {
   look_after(context, {context.database(), std::string(name.view())}, name);
-  return std::nullopt;  // its dates are on the monotonic agenda
 }
 
 const Waiters* lock_waiters() {

@@ -11,7 +11,7 @@
 namespace millrace::module {
 
 // What the module must know: Family::look_after and Family::waiters.
-std::optional<UnixMs> look_after_lock(abi::Context context, abi::StringRef name, UnixMs now);
+void look_after_lock(abi::Context context, abi::StringRef name);
 const Waiters* lock_waiters();
 
 // The grant is taken back when effects may be replicated again, before anything else is done to the lock.

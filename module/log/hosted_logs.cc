@@ -7,6 +7,7 @@
 #include "module/log/log_object.h"
 #include "module/runtime/deferred_wakes.h"
 #include "module/runtime/tell.h"
+#include "module/runtime/waiting.h"
 
 namespace millrace::module {
 
@@ -83,7 +84,8 @@ Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const Wri
   if (!outcome.answer) return std::unexpected(outcome.answer.error());
   const HeldArguments command = write_command(name, request);
   tell(context, name, ObjectTraits<Log>::kApply, outcome.consequences, &command);
-  ObjectTraits<Log>::settle(place, outcome.consequences);
+  keep_date(place, outcome.consequences);
+  ObjectTraits<Log>::settle(place);
   wake_later(place.database_key());
   return outcome.answer;
 }

@@ -4,6 +4,7 @@
 #include "module/log/log_resources.h"
 #include "module/log/packing.h"
 #include "module/log/upkeep_counters.h"
+#include "module/runtime/upkeep.h"
 #include "module/runtime/waiting.h"
 
 namespace millrace::module {
@@ -39,7 +40,8 @@ void write_info(abi::InfoWriter& info) {
 Family log_family() {
   return {
       .part = {.commands = log_command_table(), .create_type = abi::DataType<Log>::create, .write_info = write_info},
-      .look_after = look_after_log,
+      .look_after = look_after<Log>,
+      .appeared = take_up<Log>,
       .waiters = WaitingClients<Log>::hooks(),
   };
 }

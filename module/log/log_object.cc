@@ -1,13 +1,11 @@
 #include "module/log/log_object.h"
 
 #include <ctime>
-#include <string>
 
 #include "module/log/hosted_logs.h"
 #include "module/log/log_resources.h"
 #include "module/log/packing.h"
 #include "module/log/upkeep_counters.h"
-#include "module/runtime/agenda.h"
 #include "module/runtime/reclaim.h"
 #include "module/runtime/settings.h"
 #include "module/runtime/slice.h"
@@ -59,31 +57,19 @@ LogOperations& log_operations() {
   return operations;
 }
 
-void ObjectTraits<Log>::settle(KeyPlace<Log>& place, const Consequences& follow) {
+void ObjectTraits<Log>::settle(KeyPlace<Log>& place) {
   Log& log = *place.get();
   if (log.has_evicted()) reclaim(log.take_evicted());
   if (log.has_unused_compaction()) reclaim_tags(log.take_unused_compaction());
-  if (follow.due && *follow.due < log.promised()) {
-    log.promise(*follow.due);
-    agenda::add(place.database_key(), *follow.due);
-  }
-  packing::see_to(log, [&] { return place.database_key(); });
+  place.key().notes().packing.keep(place.context().database(), place.name(), log);
 }
 
 Wake ObjectTraits<Log>::wake_all(const Log* log) {
   return {.mark = log == nullptr ? 0 : log->next().value(), .lines = Wake::Lines::All, .line = {}};
 }
 
-std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, UnixMs now) {
-  auto key = LogKey::for_upkeep(context, name);
-  if (!key || key->get() == nullptr) return std::nullopt;
-  key->get()->promise(UnixMs(UINT64_MAX));
-  KeyPlace<Log> place(context, name, *key);
-  Call call;
-  call.now.wall = now;
-  const CompactionBudget budget(*key->get());
-  carry_out(place, log_operations().look_after(place, call, budget));
-  return std::nullopt;
+Consequences ObjectTraits<Log>::look_after(KeyPlace<Log>& place, const Call& call) {
+  return log_operations().look_after(place, call, CompactionBudget(*place.get()));
 }
 
 }  // namespace millrace::module

@@ -21,11 +21,12 @@ struct ObjectTraits<Log> {
   static constexpr bool kToldWhenGone = false;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(KeyPlace<Log>& place, const Consequences& follow);
+  static void settle(KeyPlace<Log>& place);
+  static Consequences look_after(KeyPlace<Log>& place, const Call& call);
+  static std::optional<UnixMs> first_date(const Log& log) {
+    return log.wants_compaction() ? UnixMs(0) : log.next_date();
+  }
   static Wake wake_all(const Log* log);
 };
-
-// What the agenda calls.
-std::optional<UnixMs> look_after_log(abi::Context context, abi::StringRef name, UnixMs now);
 
 }  // namespace millrace::module

@@ -7,6 +7,7 @@
 #include "engine/log/log_digest.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_parts.h"
+#include "module/log/log_object.h"
 #include "module/log/log_resources.h"
 #include "module/log/packing.h"
 #include "module/runtime/counters.h"
@@ -57,20 +58,25 @@ std::unique_ptr<Log> TypeTraits<Log>::load(RdbReader& reader, int version) {
     reader.refuse("log", log.error());
     return nullptr;
   }
-  if (const auto due = log->wants_compaction() ? UnixMs(0) : log->next_date()) {
-    log->promise(*due);
-    module::agenda::add({reader.database(), std::string(reader.key())}, *due);
-  }
-  module::packing::see_to(*log, [&] { return module::DatabaseKey{reader.database(), std::string(reader.key())}; });
   return std::make_unique<Log>(std::move(*log));
 }
 
 // In slices, like what is evicted, wherever the host would free a large log in one piece.
-void TypeTraits<Log>::release(std::unique_ptr<Log> log) {
-  if (log->block_count() <= module::kBlocksAtOnce || !module::may_reclaim_later()) return;
-  module::reclaim(log->take_all_blocks());
-  log->set_retention({});
-  module::reclaim_tags(log->take_unused_compaction());
+void TypeTraits<Log>::release(Log& log) {
+  if (log.block_count() <= module::kBlocksAtOnce || !module::may_reclaim_later()) return;
+  module::reclaim(log.take_all_blocks());
+  log.set_retention({});
+  module::reclaim_tags(log.take_unused_compaction());
+}
+
+void TypeTraits<Log>::arrived(const KeyPlace& place, Hosted<Log>& value) {
+  Dated::arrived(place, value);
+  value.notes.packing.keep(place.database, place.name, value.object);
+}
+
+void TypeTraits<Log>::left(const KeyPlace& place, Hosted<Log>& value) {
+  Dated::left(place, value);
+  value.notes.packing.forget(place.database, place.name);
 }
 
 void TypeTraits<Log>::save(RdbWriter& writer, const Log& log) {

@@ -3,12 +3,14 @@
 
 #include "engine/log/log.h"
 #include "module/abi/data_type.h"
+#include "module/log/packing.h"
 #include "module/runtime/agenda.h"
+#include "module/runtime/dated_type.h"
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<Log> {
+struct TypeTraits<Log> : module::DatedType<Log, UnixMs> {
   static constexpr const char* kName = "millr-log";
   static constexpr int kEncodingVersion = 2;  // since 2, blocks may be packed or have gaps
   static std::unique_ptr<Log> load(RdbReader& reader, int version);
@@ -18,7 +20,14 @@ struct TypeTraits<Log> {
   static uint64_t memory(const Log& log) { return log.memory(); }
   static uint64_t free_effort(const Log& log) { return log.block_count(); }
   static std::unique_ptr<Log> copy(const Log& log) { return std::make_unique<Log>(log.clone()); }
-  static void release(std::unique_ptr<Log> log);
+  static void release(Log& log);
+
+  using Dated = module::DatedType<Log, UnixMs>;
+  struct Notes : Dated::Notes {
+    module::PackingDate packing;
+  };
+  static void arrived(const KeyPlace& place, Hosted<Log>& value);
+  static void left(const KeyPlace& place, Hosted<Log>& value);
 };
 
 }  // namespace millrace::abi

@@ -4,12 +4,10 @@
 // How blocks are held is each server's own business: nothing is replicated, and a replica
 // packs for itself.
 //
-// Like the agenda's, an entry is a hint: when it falls due the key is opened by its name, and
-// whatever is there now is looked at.
 #pragma once
 
 #include "engine/log/log.h"
-#include "module/runtime/database_key.h"
+#include "module/abi/registration.h"
 
 namespace millrace::module {
 
@@ -21,29 +19,33 @@ struct PackingSettings {
 };
 PackingSettings packing_settings();
 
+// The place of a key in the line of those whose blocks are packed.
+class PackingDate {
+ public:
+  // Sees to it that the log's full blocks are packed one day. To be called after whatever may
+  // have filled one. O(1) but for the first time.
+  void keep(int database, ByteView name, const Log& log) {
+    if (log.has_unpacked() && date_ == kNever) join(database, name, *log.oldest_unpacked());
+  }
+  // The log is being packed, or has gone.
+  void forget(int database, ByteView name);
+
+ private:
+  static constexpr UnixMs kNever{UINT64_MAX};
+
+  void join(int database, ByteView name, UnixMs last_written);
+
+  UnixMs date_ = kNever;  // of the last message of the oldest block to be packed
+};
+
 }  // namespace millrace::module
 
 namespace millrace::module::packing {
 
-// Puts a key in line; an earlier date that it has already stays. O(log n).
-void add(DatabaseKey key, UnixMs last_written);
-
-// Sees to it that the log's full blocks are packed one day. To be called after whatever may
-// have filled one. O(1) but for the first time.
-template <class MakeKey>
-void see_to(Log& log, MakeKey key) {
-  if (!log.has_unpacked() || log.packing_is_promised()) return;
-  log.promise_packing(true);
-  add(key(), *log.oldest_unpacked());
-}
-
-// A key has gone, or all of a database (-1: of all of them): with packing switched off,
-// their entries would never fall due.
-void forget(const DatabaseKey& key);
-void forget_database(int database);
-
-// After a swap, entries follow their keys.
+// What happens to all keys of a database at once.
 void follow_swap(int first, int second);
+void forget(int database);  // -1: of all of them
+void follow_loading(abi::Loading moment);
 
 // A setting has changed: what may be packed by now is.
 void resume();

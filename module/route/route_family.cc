@@ -1,6 +1,7 @@
 #include "module/abi/data_type.h"
 #include "module/route/route_commands.h"
 #include "module/route/route_object.h"
+#include "module/runtime/upkeep.h"
 
 namespace millrace::module {
 
@@ -20,7 +21,8 @@ Family route_family() {
       .part = {.commands = route_command_table(),
                .create_type = abi::DataType<RouteTable>::create,
                .write_info = write_info},
-      .look_after = look_after_route,
+      .look_after = look_after<RouteTable>,
+      .appeared = take_up<RouteTable>,
       .waiters = nullptr,
   };
 }

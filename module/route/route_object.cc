@@ -2,7 +2,6 @@
 
 #include "module/log/hosted_logs.h"
 #include "module/log/log_type.h"
-#include "module/runtime/agenda.h"
 #include "module/runtime/slice_budget.h"
 #include "module/runtime/waiting.h"
 
@@ -40,22 +39,8 @@ RouteOperations& route_operations() {
   return operations;
 }
 
-void ObjectTraits<RouteTable>::settle(KeyPlace<RouteTable>& place, const Consequences& follow) {
-  RouteTable& table = *place.get();
-  if (!follow.due || table.promised() <= *follow.due) return;
-  table.promise(*follow.due);
-  agenda::add(place.database_key(), *follow.due);
-}
-
-std::optional<UnixMs> look_after_route(abi::Context context, abi::StringRef name, UnixMs now) {
-  auto key = RouteKey::for_upkeep(context, name);
-  if (!key || key->get() == nullptr) return std::nullopt;
-  key->get()->promise(UnixMs(UINT64_MAX));
-  KeyPlace<RouteTable> place(context, name, *key);
-  Call call;
-  call.now.wall = now;
-  carry_out(place, route_operations().look_after(place, call, SliceBudget()));
-  return std::nullopt;
+Consequences ObjectTraits<RouteTable>::look_after(KeyPlace<RouteTable>& place, const Call& call) {
+  return route_operations().look_after(place, call, SliceBudget());
 }
 
 }  // namespace millrace::module

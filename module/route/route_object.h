@@ -20,10 +20,8 @@ struct ObjectTraits<RouteTable> {
   static constexpr bool kWaits = false;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(KeyPlace<RouteTable>& place, const Consequences& follow);
+  static Consequences look_after(KeyPlace<RouteTable>& place, const Call& call);
+  static std::optional<UnixMs> first_date(const RouteTable& table) { return table.next_date(); }
 };
-
-// What the agenda calls.
-std::optional<UnixMs> look_after_route(abi::Context context, abi::StringRef name, UnixMs now);
 
 }  // namespace millrace::module

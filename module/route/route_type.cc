@@ -2,7 +2,6 @@
 
 #include "engine/route/route_codec.h"
 #include "engine/route/route_effects.h"
-#include "module/runtime/agenda.h"
 #include "module/runtime/counters.h"
 #include "module/runtime/failure_point.h"
 
@@ -45,10 +44,6 @@ std::unique_ptr<RouteTable> TypeTraits<RouteTable>::load(RdbReader& reader, int 
     ++module::counters.refused_payloads;
     reader.refuse("routing table", table.error());
     return nullptr;
-  }
-  if (const auto due = (*table)->next_date()) {
-    (*table)->promise(*due);
-    module::agenda::add({reader.database(), std::string(reader.key())}, *due);
   }
   return std::move(*table);
 }

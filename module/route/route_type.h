@@ -3,11 +3,12 @@
 
 #include "engine/route/route_table.h"
 #include "module/abi/data_type.h"
+#include "module/runtime/dated_type.h"
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<RouteTable> {
+struct TypeTraits<RouteTable> : module::DatedType<RouteTable, UnixMs> {
   static constexpr const char* kName = "millr-rte";
   static constexpr int kEncodingVersion = 1;
   static std::unique_ptr<RouteTable> load(RdbReader& reader, int version);

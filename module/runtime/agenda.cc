@@ -1,83 +1,115 @@
 #include "module/runtime/agenda.h"
 
-#include <optional>
-#include <set>
-#include <unordered_map>
-#include <utility>
+#include <algorithm>
 
+#include "module/abi/clock.h"
+#include "module/abi/event_loop.h"
 #include "module/abi/timer.h"
+#include "module/runtime/dated_keys.h"
 #include "module/runtime/family.h"
 #include "module/runtime/role.h"
+#include "module/runtime/slice.h"
 
 namespace millrace::module::agenda {
 
 namespace {
 
-// How many keys one firing looks after, so that ten thousand keys that fall due in the
-// same millisecond do not stop the server; the rest follow in the next turn.
-constexpr int kKeysPerTurn = 100;
+// While replication is paused nothing may be decided.
 constexpr uint64_t kRestMs = 100;
+// A timer waits no longer than a second anyhow.
+constexpr uint64_t kLongestMs = 60'000;
 
-std::unordered_map<DatabaseKey, UnixMs> dates;
-std::set<std::pair<UnixMs, DatabaseKey>> by_date;
+struct {
+  DatedKeys<UnixMs> wall;
+  DatedKeys<MonotonicMs> monotonic;
+} dates;
 
-void fire(abi::Context context);
-constinit abi::Timer timer(fire);
+void work(abi::Context context);
+constinit abi::Timer timer(work);
 
-// Whatever family the key belongs to by now. Says when to come again.
-std::optional<UnixMs> look_after(abi::Context context, abi::StringRef name, UnixMs now) {
-  std::optional<UnixMs> next;
-  for (const Family& family : families()) {
-    if (family.look_after == nullptr) continue;
-    const auto wanted = family.look_after(context, name, now);
-    if (wanted && (!next || *wanted < *next)) next = wanted;
-  }
-  return next;
+void set_timer() {
+  if (!dates.wall.empty()) timer.set_at_latest(dates.wall.first());
+  if (dates.monotonic.empty()) return;
+  const MonotonicMs due = dates.monotonic.first();
+  const MonotonicMs now = abi::monotonic_now();
+  timer.set_at_latest(abi::now() + (due > now ? std::min(due - now, kLongestMs) : 0));
 }
 
-void fire(abi::Context context) {
-  if (!may_decide) return;  // resume() sets the timer again
-  const UnixMs now = abi::now();
-  if (abi::replication_is_paused()) {
-    timer.set_at_latest(now + kRestMs);
+void look_after(abi::Context context, const DatabaseKey& key) {
+  context.select(key.database);
+  const abi::OwnedString name(key.name);
+  for (const Family& family : families()) {
+    if (family.look_after != nullptr) family.look_after(context, name);
+  }
+}
+
+// True if keys that have fallen due were left when the slice was over: the next turn of the event loop goes on with
+// them.
+bool is_behind = false;
+
+// Ten thousand keys that fall due at once do not stop the server.
+template <class Time>
+void work_until(abi::Context context, DatedKeys<Time>& keys, Time now, const Slice& slice) {
+  while (!keys.empty() && keys.first() <= now) {
+    look_after(context, keys.take_first());
+    if (!slice.is_over()) continue;
+    abi::watch_loop();
+    is_behind = true;
     return;
   }
-  for (int i = 0; i < kKeysPerTurn && !by_date.empty() && by_date.begin()->first <= now; ++i) {
-    const DatabaseKey key = by_date.begin()->second;
-    by_date.erase(by_date.begin());
-    dates.erase(key);
-    look_after_now(context, key);
-  }
-  if (!by_date.empty()) timer.set_at_latest(by_date.begin()->first);
+}
+
+void work(abi::Context context) {
+  if (!may_decide || size() == 0) return;  // resume() sets the timer again
+  if (abi::replication_is_paused()) return timer.set_at_latest(abi::now() + kRestMs);
+  const int database = context.database();
+  const Slice slice;
+  is_behind = false;
+  work_until(context, dates.wall, abi::now(), slice);
+  work_until(context, dates.monotonic, abi::monotonic_now(), slice);
+  context.select(database);
+  set_timer();
 }
 
 }  // namespace
 
-void add(DatabaseKey key, UnixMs due) {
-  auto [found, is_new] = dates.try_emplace(key, due);
-  if (!is_new) {
-    if (found->second <= due) return;
-    by_date.erase({found->second, key});
-    found->second = due;
-  }
-  by_date.emplace(due, std::move(key));
+void add(int database, ByteView name, UnixMs due) {
+  dates.wall.add(database, name, due);
   timer.set_at_latest(due);
 }
 
-void look_after_now(abi::Context context, const DatabaseKey& key) {
-  context.select(key.database);
-  const abi::OwnedString name(key.name);
-  if (const auto next = look_after(context, name, abi::now())) add(key, *next);
+void add(int database, ByteView name, MonotonicMs due) {
+  abi::watch_loop();
+  const bool is_first = dates.monotonic.empty() || due < dates.monotonic.first();
+  dates.monotonic.add(database, name, due);
+  if (is_first) set_timer();  // which reads the clocks
 }
+
+void remove(int database, ByteView name, UnixMs due) { dates.wall.remove(database, name, due); }
+void remove(int database, ByteView name, MonotonicMs due) { dates.monotonic.remove(database, name, due); }
+
+size_t size() { return dates.wall.size() + dates.monotonic.size(); }
+
+void end_turn(abi::Context context) {
+  const bool is_due = !dates.monotonic.empty() && dates.monotonic.first() <= abi::monotonic_now();
+  if (is_due || is_behind) work(context);
+}
+
+void resume() { set_timer(); }
 
 void follow_swap(int first, int second) {
-  const auto old = std::exchange(dates, {});
-  by_date.clear();
-  for (const auto& [key, due] : old) add(key.after_swap(first, second), due);
+  dates.wall.swap(first, second);
+  dates.monotonic.swap(first, second);
 }
 
-void resume() {
-  if (!by_date.empty()) timer.set_at_latest(by_date.begin()->first);
+void forget(int database) {
+  dates.wall.forget(database);
+  dates.monotonic.forget(database);
+}
+
+void follow_loading(abi::Loading moment) {
+  dates.wall.follow_loading(moment);
+  dates.monotonic.follow_loading(moment);
 }
 
 }  // namespace millrace::module::agenda

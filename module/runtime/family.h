@@ -3,11 +3,9 @@
 // lists all families; nobody else knows how many there are.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "engine/base/strong.h"
 #include "module/abi/context.h"
 #include "module/abi/registration.h"
 #include "module/runtime/database_key.h"
@@ -29,10 +27,11 @@ struct Waiters {
 
 struct Family {
   abi::Part part;
-  // Does what the dates of the key demand, if it holds this family's type, and says when
-  // to come again. The context is in the key's database. Null: nothing happens to its keys
-  // by itself.
-  std::optional<UnixMs> (*look_after)(abi::Context context, abi::StringRef name, UnixMs now);
+  // Does what the dates of the key demand, if it holds this family's type. The context is in the key's database. Null:
+  // nothing happens to its keys by itself.
+  void (*look_after)(abi::Context context, abi::StringRef name);
+  // A key has appeared under this name without any command of ours: RENAME, RESTORE, COPY, MOVE. Null: as above.
+  void (*appeared)(abi::Context context, abi::StringRef name);
   const Waiters* waiters;  // null: nobody ever waits
 };
 

@@ -1,7 +1,6 @@
 // An open key as the place of an object of the engine.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,7 +41,7 @@ class KeyPlace final : public Place<Object> {
     if constexpr (kKeyIsHandedOn<Object>) {
       if (std::exchange(is_to_go_, false)) return hand_on(std::move(object));
     }
-    key_.set(std::make_unique<Object>(std::move(object)));
+    key_.set(std::move(object));
     return key_.get();
   }
   // If the key may be handed on, it goes with the place: to delete a key and to make it again would cost a call of the
@@ -50,7 +49,7 @@ class KeyPlace final : public Place<Object> {
   void discard() override { kKeyIsHandedOn<Object> ? void(is_to_go_ = true) : key_.remove(); }
 
   Object* hand_on(Object object) {
-    abi::TypeTraits<Object>::left({context_.database(), name_.view()}, *key_.get());
+    abi::TypeTraits<Object>::left({context_.database(), name_.view()}, key_.hosted());
     *key_.get() = std::move(object);
     date_to_tell_ = key_.expires_at();
     return key_.get();

@@ -5,8 +5,10 @@
 //     static constexpr const char* kApply = "TAPPLY";      // the command that carries effects
 //     static constexpr bool kWaits = true;                 // requests may wait; if not, the last three are not needed
 //     static Now now();                                    // those clocks that its operations use
-//     // After every operation on an object that is there: what was evicted is freed, and dates are kept.
-//     static void settle(KeyPlace<Log>& place, const Consequences& follow);
+//     // What is done when the date has come that an operation asked for (Consequences::due).
+//     static Consequences look_after(KeyPlace<Log>& place, const Call& call);
+//     // When an object is to be looked after that was loaded, renamed or restored.
+//     static std::optional<UnixMs> first_date(const Log& log);
 //     // Whom to try again after the key has changed in a way that nobody has told us of. Null: no such object.
 //     static Wake wake_all(const Log* log);
 //     // Whether requests that wait are tried again when the key holds a value of another type, as if it were missing.
@@ -17,6 +19,8 @@
 //
 // and, if it needs them:
 //
+//     // After every operation on an object that is there: what was evicted is freed.
+//     static void settle(KeyPlace<Log>& place);
 //     // A wait ends by a deadline on the monotonic clock, and not by the host's time-out. now() gives that clock.
 //     static constexpr bool kWaitsEndByDeadline = true;
 //     // Requests that wait are served inside the transaction that has something for them, and not when it is over.

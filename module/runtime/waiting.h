@@ -144,7 +144,7 @@ class WaitingClients {
 
   // Ends the waits whose deadline is over. The key is looked at again in time for the others.
   static void end_overdue(const DatabaseKey& key, MonotonicMs now) {
-    dates().arrive(key, now);
+    dates().forget(key);
     for (WaitingLines* lines = room().find(key); lines != nullptr; lines = room().find(key)) {
       Waiter* late = lines->overdue(now);
       if (late == nullptr) break;
@@ -221,7 +221,7 @@ class WaitingClients {
                       return true;
                     });
     if (is_kept_back && must_rest && may_decide) wake_later(key);
-    if (turns_left == 0) monotonic_agenda::add(key, abi::monotonic_now());
+    if (turns_left == 0) dates().keep(key, abi::monotonic_now());
   }
 
   static void open(abi::Context context, const DatabaseKey& key, abi::StringRef name, bool with_effects) {
@@ -245,6 +245,16 @@ class WaitingClients {
   }
 };
 
+// Sees to it that the object is looked after when the operation wants that.
+template <class Object>
+void keep_date(KeyPlace<Object>& place, const Consequences& follow) {
+  const auto keep = [&](const auto& date) {
+    if (date) place.key().notes().date.keep(place.context().database(), place.name(), *date);
+  };
+  if constexpr (requires { place.key().notes().date.keep(0, ByteView(), UnixMs()); }) keep(follow.due);
+  if constexpr (requires { place.key().notes().date.keep(0, ByteView(), MonotonicMs()); }) keep(follow.due_monotonic);
+}
+
 // Does what follows from an operation on a key.
 template <class Object>
 void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldArguments* waited) {
@@ -257,7 +267,10 @@ void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldAr
   if (const auto date = place.take_date_to_tell()) {
     place.context().replicate("PEXPIREAT", place.key_name(), static_cast<long long>(date->value()));
   }
-  if (place.get() != nullptr) Traits::settle(place, follow);
+  if (place.get() != nullptr) {
+    keep_date(place, follow);
+    if constexpr (requires { Traits::settle(place); }) Traits::settle(place);
+  }
   if constexpr (Traits::kWaits) WaitingClients<Object>::wake(place, follow.wake);
 }
 

@@ -1,6 +1,5 @@
 #include "module/shard/pool_object.h"
 
-#include "module/runtime/monotonic_agenda.h"
 #include "module/runtime/reclaim.h"
 #include "module/runtime/settings.h"
 #include "module/runtime/waiting.h"
@@ -25,22 +24,12 @@ PoolOperations& pool_operations() {
   return operations;
 }
 
-void ObjectTraits<Pool>::settle(KeyPlace<Pool>& place, const Consequences& follow) {
-  Pool& pool = *place.get();
-  if (pool.has_evicted()) reclaim(pool.take_evicted());
-  if (!follow.due_monotonic || *follow.due_monotonic >= pool.notes.promised) return;
-  pool.notes.promised = *follow.due_monotonic;
-  monotonic_agenda::add(place.database_key(), *follow.due_monotonic);
+void ObjectTraits<Pool>::settle(KeyPlace<Pool>& place) {
+  if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
 }
 
-std::optional<UnixMs> look_after_pool(abi::Context context, abi::StringRef name, UnixMs) {
-  auto key = PoolKey::for_upkeep(context, name);
-  if (!key || key->get() == nullptr) return std::nullopt;
-  key->get()->notes.promised = MonotonicMs(UINT64_MAX);
-  KeyPlace<Pool> place(context, name, *key);
-  const Call call{.now = ObjectTraits<Pool>::now(), .decides = true, .may_wait = false};
-  carry_out(place, pool_operations().look_after(place, call));
-  return std::nullopt;
+Consequences ObjectTraits<Pool>::look_after(KeyPlace<Pool>& place, const Call& call) {
+  return pool_operations().look_after(place, call);
 }
 
 }  // namespace millrace::module

@@ -8,7 +8,6 @@
 #include "module/abi/clock.h"
 #include "module/runtime/counters.h"
 #include "module/runtime/failure_point.h"
-#include "module/runtime/monotonic_agenda.h"
 
 namespace millrace::module {
 
@@ -57,7 +56,6 @@ std::unique_ptr<Pool> TypeTraits<Pool>::load(RdbReader& reader, int version) {
     reader.refuse("pool", pool.error());
     return nullptr;
   }
-  module::monotonic_agenda::add({reader.database(), std::string(reader.key())}, monotonic_now());
   return std::move(*pool);
 }
 

@@ -3,11 +3,12 @@
 
 #include "engine/shard/pool.h"
 #include "module/abi/data_type.h"
+#include "module/runtime/dated_type.h"
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<Pool> {
+struct TypeTraits<Pool> : module::DatedType<Pool, MonotonicMs> {
   static constexpr const char* kName = "millr-shd";
   static constexpr int kEncodingVersion = 1;
   static std::unique_ptr<Pool> load(RdbReader& reader, int version);

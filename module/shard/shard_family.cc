@@ -1,4 +1,5 @@
 #include "module/abi/data_type.h"
+#include "module/runtime/upkeep.h"
 #include "module/runtime/waiting.h"
 #include "module/shard/pool_object.h"
 #include "module/shard/shard_commands.h"
@@ -23,7 +24,8 @@ void write_info(abi::InfoWriter& info) {
 Family shard_family() {
   return {
       .part = {.commands = shard_command_table(), .create_type = abi::DataType<Pool>::create, .write_info = write_info},
-      .look_after = look_after_pool,
+      .look_after = look_after<Pool>,
+      .appeared = take_up<Pool>,
       .waiters = WaitingClients<Pool>::hooks(),
   };
 }

@@ -1,0 +1,119 @@
+// Keys in the order of a date. An entry is a hint: when its date has come, whatever the key holds by then is looked at.
+//
+// Every database has its own entries, so that SWAPDB costs the same however many there are. Whoever adds an entry takes
+// it off when its key is deleted or moved (key_date.h does both).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "module/abi/registration.h"
+#include "module/runtime/database_key.h"
+
+namespace millrace::module {
+
+template <class Time>
+class DatedKeys {
+ public:
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+
+  // The same entry may be here several times. O(log n).
+  void add(int database, ByteView name, Time date) {
+    const auto index = static_cast<size_t>(database);
+    if (index >= databases_.size()) databases_.resize(index + 1);
+    databases_[index].insert({date, std::string(name)});
+    ++size_;
+  }
+
+  // Takes one such entry off, if there is one. O(log n).
+  void remove(int database, ByteView name, Time date) {
+    const auto index = static_cast<size_t>(database);
+    if (index >= databases_.size()) return;
+    const auto found = databases_[index].find(Sought{date, name});
+    if (found == databases_[index].end()) return;
+    databases_[index].erase(found);
+    --size_;
+  }
+
+  // The earliest date of all databases. O(databases). REQUIRES: !empty()
+  Time first() const { return databases_[earliest()].begin()->date; }
+
+  // Takes the entry with that date off. REQUIRES: !empty()
+  DatabaseKey take_first() {
+    const size_t index = earliest();
+    auto taken = databases_[index].extract(databases_[index].begin());
+    --size_;
+    return {static_cast<int>(index), std::move(taken.value().name)};
+  }
+
+  // --- what happens to all keys of a database at once ---
+  void swap(int first, int second) {
+    databases_.resize(std::max(databases_.size(), static_cast<size_t>(std::max(first, second)) + 1));
+    std::swap(databases_[static_cast<size_t>(first)], databases_[static_cast<size_t>(second)]);
+  }
+
+  // -1: of all databases.
+  void forget(int database) {
+    const auto index = static_cast<size_t>(database);
+    if (database == -1) {
+      databases_.clear();
+      size_ = 0;
+    } else if (index < databases_.size()) {
+      size_ -= databases_[index].size();
+      databases_[index].clear();
+    }
+  }
+
+  // A data set that is loaded brings its own entries, and its keys take the place of those that were here. If it fails
+  // they stay.
+  void follow_loading(abi::Loading moment) {
+    if (moment == abi::Loading::Begins) {
+      before_loading_ = std::exchange(databases_, {});
+    } else if (moment == abi::Loading::Fails) {
+      databases_ = std::move(before_loading_);
+    }
+    if (moment != abi::Loading::Begins) before_loading_ = {};
+    size_ = 0;
+    for (const Entries& entries : databases_) size_ += entries.size();
+  }
+
+ private:
+  struct Entry {
+    Time date;
+    std::string name;
+  };
+  struct Sought {
+    Time date;
+    ByteView name;
+  };
+  struct Earlier {
+    using is_transparent = void;
+    template <class Left, class Right>
+    bool operator()(const Left& left, const Right& right) const {
+      if (left.date != right.date) return left.date < right.date;
+      return ByteView(left.name) < ByteView(right.name);
+    }
+  };
+
+  using Entries = std::multiset<Entry, Earlier>;
+
+  size_t earliest() const {
+    size_t best = databases_.size();
+    for (size_t i = 0; i < databases_.size(); ++i) {
+      if (databases_[i].empty()) continue;
+      if (best == databases_.size() || databases_[i].begin()->date < databases_[best].begin()->date) best = i;
+    }
+    return best;
+  }
+
+  std::vector<Entries> databases_;
+  std::vector<Entries> before_loading_;
+  size_t size_ = 0;
+};
+
+}  // namespace millrace::module

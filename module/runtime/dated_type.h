@@ -1,0 +1,29 @@
+// A key type whose keys are looked after at a date: what TypeTraits of such a type begin with.
+#pragma once
+
+#include <optional>
+
+#include "module/abi/data_type.h"
+#include "module/runtime/key_date.h"
+#include "module/runtime/object_traits.h"
+
+namespace millrace::module {
+
+// `Time` says which clock the family uses. ObjectTraits<T>::first_date() says when an object is to be looked after that
+// has just been loaded, renamed or restored.
+template <class T, class Time>
+struct DatedType {
+  struct Notes {
+    KeyDate<Time> date;
+  };
+
+  static void arrived(const abi::KeyPlace& place, abi::Hosted<T>& value) {
+    const std::optional<Time> date = ObjectTraits<T>::first_date(value.object);
+    if (date) value.notes.date.keep(place.database, place.name, *date);
+  }
+  static void left(const abi::KeyPlace& place, abi::Hosted<T>& value) {
+    value.notes.date.forget(place.database, place.name);
+  }
+};
+
+}  // namespace millrace::module

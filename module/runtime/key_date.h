@@ -1,0 +1,35 @@
+// When a key is looked after at the latest: its one entry on the agenda.
+#pragma once
+
+#include "module/runtime/agenda.h"
+#include "module/runtime/database_key.h"
+
+namespace millrace::module {
+
+// `Time` is UnixMs or MonotonicMs, after the clock that the family uses.
+template <class Time>
+class KeyDate {
+ public:
+  // Sees to it that the key is looked after at this date at the latest. O(1) if it is anyhow.
+  void keep(int database, ByteView name, Time date) {
+    if (date_ <= date) [[likely]] {
+      return;
+    }
+    forget(database, name);
+    agenda::add(database, name, date);
+    date_ = date;
+  }
+
+  // The key is looked after now, or has gone: takes its entry off, if it is there still.
+  void forget(int database, ByteView name) {
+    if (date_ == kNever) return;
+    agenda::remove(database, name, date_);
+    date_ = kNever;
+  }
+
+ private:
+  static constexpr Time kNever{UINT64_MAX};
+  Time date_ = kNever;
+};
+
+}  // namespace millrace::module
