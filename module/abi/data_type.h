@@ -24,9 +24,7 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/base/buffer.h"
 #include "engine/base/digest_sink.h"
@@ -40,34 +38,17 @@ class RdbWriter {
  public:
   explicit RdbWriter(HostIo* io) : io_(io) {}
   void bytes(ByteView bytes) { host.SaveStringBuffer(io_, bytes.data(), bytes.size()); }
-  // How many, as a varint, then each.
-  void strings(const std::vector<std::string>& strings);
 
  private:
   HostIo* io_;
 };
 
-inline std::unexpected<Error> cut_short() { return fail(ErrorCode::Corrupt, "the payload ends too early"); }
-
 class RdbReader {
  public:
   explicit RdbReader(HostIo* io) : io_(io) {}
 
-  // The next string, or nothing if the payload has ended or is not one.
-  std::optional<Buffer> bytes();
-
-  // What RdbWriter::strings() wrote: calls take(view) for each, which may refuse it.
-  template <class Take>
-  Result<void> strings(Take take) {
-    auto left = count();
-    if (!left) return std::unexpected(left.error());
-    for (; *left > 0; --*left) {
-      const auto string = bytes();
-      if (!string) return cut_short();
-      if (auto taken = take(string->view()); !taken) return taken;
-    }
-    return {};
-  }
+  // The next string. Failure: Corrupt, if the payload has ended or is not one.
+  Result<Buffer> bytes();
 
   // Says in the log why a payload is refused.
   void refuse(const char* type, const Error& error);
@@ -77,8 +58,6 @@ class RdbReader {
   int database() const { return host.GetDbIdFromIO(io_); }
 
  private:
-  Result<uint64_t> count();
-
   HostIo* io_;
 };
 

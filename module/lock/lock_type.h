@@ -1,23 +1,30 @@
 // The lock as a key type of the host.
 #pragma once
 
-#include "engine/lock/lock.h"
+#include "engine/lock/lock_digest.h"
+#include "engine/lock/lock_parts.h"
 #include "module/abi/data_type.h"
+#include "module/runtime/type_in_parts.h"
+
+namespace millrace::module {
+
+// The command that carries effects to replicas and the AOF.
+inline constexpr const char* kLockApply = "LOCK.APPLY";
+
+}  // namespace millrace::module
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<Lock> {
+struct TypeTraits<Lock> : module::TypeInParts<Lock> {
   static constexpr const char* kName = "millr-lck";
-  static constexpr int kEncodingVersion = 1;
-  static std::unique_ptr<Lock> load(RdbReader& reader, int version);
-  static void save(RdbWriter& writer, const Lock& lock);
-  static void rewrite(AofWriter& writer, const Lock& lock);
-  static void digest(DigestWriter& writer, const Lock& lock);
-  static uint64_t memory(const Lock& lock) { return lock.memory(); }
+  static constexpr int kEncodingVersion = 2;
+  static constexpr module::SavedType kSaved{"lock", "lock", module::kLockApply, kLockParts};
+  static LockRestorer restorer();
+  static void each_part(const Lock& lock, const PartVisit& visit);
+  static void loaded(RdbReader& reader, Lock& lock);
   // Never 0, which would have every one freed in the background.
   static uint64_t free_effort(const Lock& lock) { return 1 + lock.holding(); }
-  static std::unique_ptr<Lock> copy(const Lock& lock) { return std::make_unique<Lock>(lock.clone()); }
   // Its dates are not kept any longer.
   static void left(const KeyPlace& place, const Lock& lock);
   // The last fencing token.
@@ -31,9 +38,6 @@ struct TypeTraits<Lock> {
 namespace millrace::module {
 
 using LockKey = abi::TypedKey<Lock>;
-
-// The command that carries effects to replicas and the AOF.
-inline constexpr const char* kLockApply = "LOCK.APPLY";
 
 // Sees to it that the lock is looked after at this date, when its first lease is over.
 void keep_lease(int database, ByteView name, const Lock& lock, MonotonicMs due);
