@@ -84,8 +84,11 @@ void check(const SetGroupRequest& request, Words words) {
 
 void check(const LogEffect& request, Words words) {
   REQUIRE(request.clock.value() <= INT64_MAX);
-  REQUIRE(request.kind != LogEffect::Kind::Block || is_one_of(request.header, words));
-  REQUIRE(request.kind == LogEffect::Kind::Clock || is_one_of(request.bytes, words));
+  using Kind = LogEffect::Kind;
+  const bool is_part = request.kind == Kind::Part;
+  REQUIRE(is_part || request.kind == Kind::Clock || is_one_of(request.bytes, words));
+  REQUIRE(!is_part || is_one_of(request.part.bytes, words));
+  REQUIRE(!is_part || !kLogParts[request.part.kind].has_block || is_one_of(request.part.block, words));
 }
 
 template <auto parser>

@@ -7,6 +7,7 @@
 #include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
 #include "engine/log/log_effects.h"
+#include "engine/log/log_parts.h"
 
 namespace millrace {
 
@@ -255,20 +256,9 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
     case Kind::Clock:
       log.tick(effect.clock);
       return {};
-    case Kind::Block: {
-      const auto header = decode_block_header(effect.header);
-      if (!header) return std::unexpected(header.error());
-      return log.append_block(*header, Buffer::copy_of(effect.bytes), packer_, Log::Gaps::Allowed);
-    }
-    case Kind::Head: {
-      const auto head = decode_log_head(effect.bytes);
-      if (!head) return std::unexpected(head.error());
-      return log.restore_head(*head);
-    }
-    case Kind::Group:
-      return restore_group(log, effect.bytes);
-    case Kind::Pending:
-      return restore_pending(log, effect.bytes);
+    case Kind::Part:
+      return restore_part(log, static_cast<LogPart>(effect.part.kind), effect.part.bytes,
+                          Buffer::copy_of(effect.part.block), packer_);
     case Kind::Delivered:
       return apply_delivery(log, effect.bytes);
     case Kind::GivenUp:
@@ -286,7 +276,6 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
 }
 
 Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, const Call& call) {
-  using Kind = LogEffect::Kind;
   // A log that is not there yet is made only if the effect is good.
   Log made;
   Log& target = place.get() == nullptr ? made : *place.get();
@@ -294,9 +283,7 @@ Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, c
   Log& log = place.get() == nullptr ? place.put(std::move(made)) : *place.get();
   // What a rewritten AOF brings makes a log whole only with its last command: a group whose others, or whose pending
   // messages, are still to come says nothing about what all have finished with.
-  const bool is_part = effect.kind == Kind::Block || effect.kind == Kind::Head || effect.kind == Kind::Group ||
-                       effect.kind == Kind::Pending;
-  if (!is_part) settle_groups(log);
+  if (effect.kind != LogEffect::Kind::Part) settle_groups(log);
   Outcome<Done> done{Done()};
   Consequences& follow = done.consequences;
   follow.look_after_at(log.next_date());

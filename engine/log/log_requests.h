@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/bytes.h"
+#include "engine/base/parts.h"
 #include "engine/base/strong.h"
 #include "engine/log/log.h"
 #include "engine/log/retention.h"
@@ -124,11 +125,11 @@ struct SetGroupRequest {
 
 // An effect that another engine has told: what apply() takes.
 struct LogEffect {
-  enum class Kind { Clock, Block, Head, Group, Pending, Delivered, GivenUp, GivenBack, Compacted };
-  Kind kind;
-  UnixMs clock;     // of Clock
-  ByteView header;  // of Block
-  ByteView bytes;   // of all others
+  enum class Kind { Clock, Part, Delivered, GivenUp, GivenBack, Compacted };
+  Kind kind = Kind::Clock;
+  UnixMs clock;    // of Clock
+  Part part;       // of Part
+  ByteView bytes;  // of all others
 };
 
 }  // namespace millrace

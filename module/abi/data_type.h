@@ -4,13 +4,13 @@
 //   template <> struct TypeTraits<Log> {
 //     static constexpr const char* kName = "millr-log";  // nine characters, unique
 //     static constexpr int kEncodingVersion = 1;
-//     static std::unique_ptr<Log> load(RdbReader&, int encoding_version);  // null: refused
+//     static std::optional<Log> load(RdbReader&, int encoding_version);  // nothing: refused
 //     static void save(RdbWriter&, const Log&);
 //     static void rewrite(AofWriter&, const Log&);
 //     static void digest(DigestWriter&, const Log&);
 //     static uint64_t memory(const Log&);
 //     static uint64_t free_effort(const Log&);           // allocations, about
-//     static std::unique_ptr<Log> copy(const Log&);
+//     static Log copy(const Log&);
 //   };
 //
 // and, if it needs them:
@@ -26,9 +26,7 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/base/buffer.h"
 #include "engine/base/digest_sink.h"
@@ -42,34 +40,17 @@ class RdbWriter {
  public:
   explicit RdbWriter(HostIo* io) : io_(io) {}
   void bytes(ByteView bytes) { host.SaveStringBuffer(io_, bytes.data(), bytes.size()); }
-  // How many, as a varint, then each.
-  void strings(const std::vector<std::string>& strings);
 
  private:
   HostIo* io_;
 };
 
-inline std::unexpected<Error> cut_short() { return fail(ErrorCode::Corrupt, "the payload ends too early"); }
-
 class RdbReader {
  public:
   explicit RdbReader(HostIo* io) : io_(io) {}
 
-  // The next string, or nothing if the payload has ended or is not one.
-  std::optional<Buffer> bytes();
-
-  // What RdbWriter::strings() wrote: calls take(view) for each, which may refuse it.
-  template <class Take>
-  Result<void> strings(Take take) {
-    auto left = count();
-    if (!left) return std::unexpected(left.error());
-    for (; *left > 0; --*left) {
-      const auto string = bytes();
-      if (!string) return cut_short();
-      if (auto taken = take(string->view()); !taken) return taken;
-    }
-    return {};
-  }
+  // The next string. Failure: Corrupt, if the payload has ended or is not one.
+  Result<Buffer> bytes();
 
   // Says in the log why a payload is refused.
   void refuse(const char* type, const Error& error);
@@ -79,8 +60,6 @@ class RdbReader {
   int database() const { return host.GetDbIdFromIO(io_); }
 
  private:
-  Result<uint64_t> count();
-
   HostIo* io_;
 };
 
@@ -154,8 +133,8 @@ class DataType {
     methods.version = kTypeMethodsVersion;
     methods.rdb_load = [](HostIo* io, int version) -> void* {
       RdbReader reader(io);
-      std::unique_ptr<T> object = Traits::load(reader, version);
-      if (object == nullptr) return nullptr;
+      std::optional<T> object = Traits::load(reader, version);
+      if (!object) return nullptr;
       auto loaded = std::make_unique<Hosted<T>>(std::move(*object));
       const KeyPlace place{reader.database(), reader.key()};
       if constexpr (requires { Traits::arrived(place, *loaded); }) Traits::arrived(place, *loaded);
@@ -193,7 +172,7 @@ class DataType {
       key_left(place);
     };
     methods.copy2 = [](HostKeyOptions*, const void* value) -> void* {
-      return new Hosted<T>(std::move(*Traits::copy(object_of(value))));
+      return new Hosted<T>(Traits::copy(object_of(value)));
     };
     if constexpr (requires { Traits::has_aux(); }) set_aux(methods);
     handle_ = host.CreateDataType(loading, Traits::kName, Traits::kEncodingVersion, &methods);

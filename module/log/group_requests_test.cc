@@ -314,17 +314,22 @@ TEST(ParseTapply, TakesTheEffectsOfGroups) {
   const struct {
     const char* word;
     Kind kind;
-  } rows[] = {{"GROUP", Kind::Group},     {"pending", Kind::Pending},     {"Delivered", Kind::Delivered},
-              {"GIVENUP", Kind::GivenUp}, {"givenback", Kind::GivenBack}, {"compacted", Kind::Compacted}};
+    const char* what;
+  } rows[] = {{"GROUP", Kind::Part, "part"},
+              {"pending", Kind::Part, "part"},
+              {"Delivered", Kind::Delivered, "effect"},
+              {"GIVENUP", Kind::GivenUp, "effect"},
+              {"givenback", Kind::GivenBack, "effect"},
+              {"compacted", Kind::Compacted, "effect"}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.word);
     const std::string good = std::string(row.word) + " bytes", without = row.word, more = good + " more";
     const auto request = parse_tapply(words_of(good));
     ASSERT_TRUE(request) << request.error().text;
     EXPECT_EQ(request->kind, row.kind);
-    EXPECT_EQ(request->bytes, "bytes");
-    EXPECT_EQ(parse_tapply(words_of(without)).error().text, "missing effect");
-    EXPECT_EQ(parse_tapply(words_of(more)).error().text, "syntax error: expected the end, found 'more'");
+    EXPECT_EQ(row.kind == Kind::Part ? request->part.bytes : request->bytes, "bytes");
+    EXPECT_EQ(parse_tapply(words_of(without)).error().text, std::string("missing ") + row.what);
+    EXPECT_EQ(parse_tapply(words_of(more)).error().text, "syntax error: expected nothing more, found 'more'");
   }
 }
 

@@ -1,7 +1,12 @@
 #include "module/log/log_requests.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+
+#include "engine/log/log_effects.h"
+#include "engine/log/log_parts.h"
+#include "module/words/part_words.h"
 
 namespace millrace::module {
 
@@ -289,44 +294,34 @@ Result<SetGroupRequest> parse_tgroup_set(Words words) {
   return request;
 }
 
-namespace {
-
-void parse_single_effect(ArgumentReader& reader, LogEffect& told) {
+Result<LogEffect> parse_tapply(Words words) {
   using Kind = LogEffect::Kind;
   constexpr struct {
     const char* word;
     Kind kind;
-  } kEffects[] = {{"HEAD", Kind::Head},           {"GROUP", Kind::Group},     {"PENDING", Kind::Pending},
-                  {"DELIVERED", Kind::Delivered}, {"GIVENUP", Kind::GivenUp}, {"GIVENBACK", Kind::GivenBack},
-                  {"COMPACTED", Kind::Compacted}};
-  for (const auto& effect : kEffects) {
-    if (!reader.keyword(effect.word)) continue;
-    told.kind = effect.kind;
-    told.bytes = reader.word("effect");
-    return;
-  }
-  reader.unknown_word("CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED");
-}
-
-}  // namespace
-
-Result<LogEffect> parse_tapply(Words words) {
+  } kOfGroups[] = {{kLogDelivered, Kind::Delivered},
+                   {kLogGivenUp, Kind::GivenUp},
+                   {kLogGivenBack, Kind::GivenBack},
+                   {kLogCompacted, Kind::Compacted}};
   ArgumentReader reader(words);
-  LogEffect effect{};
-  if (reader.keyword("CLOCK")) {
-    effect.kind = LogEffect::Kind::Clock;
-    effect.clock = UnixMs(reader.number("clock", 0, INT64_MAX));
-  } else if (reader.keyword("BLOCK")) {
-    effect.kind = LogEffect::Kind::Block;
-    effect.header = reader.word("block header");
-    effect.bytes = reader.word("block");
-    if (effect.bytes.size() > kMaxBlock) reader.fail(ErrorCode::Range, "a block is larger than 4 GiB");
-  } else {
-    parse_single_effect(reader, effect);
+  LogEffect effect;
+  if (reader.keyword(kLogClock)) {
+    effect.clock = UnixMs(reader.number("CLOCK", 0, INT64_MAX));
+    return reader.finish(effect);
   }
-  if (!reader.at_end()) reader.unknown_word("the end");
-  if (reader.failed()) return reader.error();
-  return effect;
+  if (const auto part = read_part(reader, kLogParts)) {
+    effect.kind = Kind::Part;
+    effect.part = *part;
+    return reader.finish(effect);
+  }
+  const auto known = std::ranges::find_if(kOfGroups, [&](const auto& one) { return reader.keyword(one.word); });
+  if (known == std::end(kOfGroups)) {
+    reader.unknown_word("CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED");
+    return reader.error();
+  }
+  effect.kind = known->kind;
+  effect.bytes = reader.word("effect");
+  return reader.finish(effect);
 }
 
 }  // namespace millrace::module

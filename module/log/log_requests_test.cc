@@ -238,7 +238,7 @@ TEST(ParseTevict, RefusesEveryWrongForm) {
   constexpr char kDollar[] = "invalid offset '$': expected an integer from -9223372036854775807 to 9223372036854775807";
   expect_errors(parse_tevict,
                 {{"nothing", "", kSyntax, "missing offset"},
-                 {"a word too many", "5 6", kSyntax, "syntax error: expected the end, found '6'"},
+                 {"a word too many", "5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
                  {"the next one", "$", kRange, kDollar},
                  {"too large", "9223372036854775808", kRange,
                   "invalid offset '9223372036854775808': expected an integer from -9223372036854775807 to "
@@ -316,7 +316,7 @@ TEST(ParseTseek, TakesADate) {
 TEST(ParseTseek, RefusesEveryWrongForm) {
   expect_errors(parse_tseek,
                 {{"nothing", "", kSyntax, "missing time in unix milliseconds"},
-                 {"a word too many", "5 6", kSyntax, "syntax error: expected the end, found '6'"},
+                 {"a word too many", "5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
                  {"negative", "-1", kRange,
                   "invalid time in unix milliseconds '-1': expected an integer from 0 to 9223372036854775807"},
                  {"not a number", "now", kRange,
@@ -335,13 +335,14 @@ TEST(ParseTapply, TakesEveryRightForm) {
   EXPECT_EQ(clock->clock, UnixMs(17));
   const auto block = parse_tapply(words_of("Block header bytes"));
   ASSERT_TRUE(block);
-  EXPECT_EQ(block->kind, LogEffect::Kind::Block);
-  EXPECT_EQ(block->header, "header");
-  EXPECT_EQ(block->bytes, "bytes");
+  EXPECT_EQ(block->kind, LogEffect::Kind::Part);
+  EXPECT_EQ(block->part.kind, number_of(LogPart::Block));
+  EXPECT_EQ(block->part.bytes, "header");
+  EXPECT_EQ(block->part.block, "bytes");
   const auto head = parse_tapply(words_of("HEAD head"));
   ASSERT_TRUE(head);
-  EXPECT_EQ(head->kind, LogEffect::Kind::Head);
-  EXPECT_EQ(head->bytes, "head");
+  EXPECT_EQ(head->part.kind, number_of(LogPart::Head));
+  EXPECT_EQ(head->part.bytes, "head");
 }
 
 TEST(ParseTapply, RefusesEveryWrongForm) {
@@ -353,16 +354,16 @@ TEST(ParseTapply, RefusesEveryWrongForm) {
        {"unknown", "TIME 5", kSyntax,
         "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, "
         "GIVENBACK or COMPACTED, found 'TIME'"},
-       {"clock without a date", "CLOCK", kSyntax, "missing clock"},
-       {"clock negative", "CLOCK -1", kRange, "invalid clock '-1': expected an integer from 0 to 9223372036854775807"},
+       {"clock without a date", "CLOCK", kSyntax, "missing CLOCK"},
+       {"clock negative", "CLOCK -1", kRange, "invalid CLOCK '-1': expected an integer from 0 to 9223372036854775807"},
        {"clock too late", "CLOCK 9223372036854775808", kRange,
-        "invalid clock '9223372036854775808': expected an integer from 0 to 9223372036854775807"},
-       {"clock and more", "CLOCK 5 6", kSyntax, "syntax error: expected the end, found '6'"},
-       {"block without a header", "BLOCK", kSyntax, "missing block header"},
+        "invalid CLOCK '9223372036854775808': expected an integer from 0 to 9223372036854775807"},
+       {"clock and more", "CLOCK 5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
+       {"block without a header", "BLOCK", kSyntax, "missing part"},
        {"block without bytes", "BLOCK header", kSyntax, "missing block"},
-       {"block and more", "BLOCK header bytes more", kSyntax, "syntax error: expected the end, found 'more'"},
-       {"head without one", "HEAD", kSyntax, "missing effect"},
-       {"head and more", "HEAD head more", kSyntax, "syntax error: expected the end, found 'more'"}});
+       {"block and more", "BLOCK header bytes more", kSyntax, "syntax error: expected nothing more, found 'more'"},
+       {"head without one", "HEAD", kSyntax, "missing part"},
+       {"head and more", "HEAD head more", kSyntax, "syntax error: expected nothing more, found 'more'"}});
 }
 
 TEST(ParseTapply, RefusesABlockWhosePositionsDoNotFit) {

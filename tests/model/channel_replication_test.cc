@@ -64,7 +64,8 @@ ChannelEffect effect_of(const Effect& told) {
   if (ByteView(told.name) == kChannelTouch) {
     effect.kind = Kind::Touch;
   } else if (ByteView(told.name) == kChannelCreated) {
-    effect.kind = Kind::Created;
+    effect.kind = Kind::Part;
+    effect.part = {number_of(ChannelPart::Created), told.bytes, {}};
   } else {
     EXPECT_STREQ(told.name, kChannelClock);
     effect.clock = UnixMs(std::stoull(told.bytes));

@@ -152,9 +152,9 @@ ROWS = {
     # --- TAPPLY ---
     "apply: nothing": (("TAPPLY",), "wrong number of arguments for 'TAPPLY' command"),
     "apply: unknown effect": (("TAPPLY", "UNDO", "1"), f"{EFFECTS} 'UNDO'"),
-    "apply: CLOCK no number": (("TAPPLY", "CLOCK", "noon"), f"invalid clock 'noon': {COUNTS}"),
-    "apply: CLOCK negative": (("TAPPLY", "CLOCK", "-1"), f"invalid clock '-1': {COUNTS}"),
-    "apply: CLOCK and more": (("TAPPLY", "CLOCK", "1", "2"), "syntax error: expected the end, found '2'"),
+    "apply: CLOCK no number": (("TAPPLY", "CLOCK", "noon"), f"invalid CLOCK 'noon': {COUNTS}"),
+    "apply: CLOCK negative": (("TAPPLY", "CLOCK", "-1"), f"invalid CLOCK '-1': {COUNTS}"),
+    "apply: CLOCK and more": (("TAPPLY", "CLOCK", "1", "2"), "syntax error: expected nothing more, found '2'"),
     "apply: BLOCK without its bytes": (("TAPPLY", "BLOCK", "x"), "missing block"),
     "apply: BLOCK of nonsense": (("TAPPLY", "BLOCK", "x", "y"), "a block header of the wrong length"),
     "apply: BLOCK without messages": (("TAPPLY", "BLOCK", b"\x04\x00\x00", ""), None),

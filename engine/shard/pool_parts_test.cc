@@ -1,4 +1,4 @@
-#include "engine/shard/pool_codec.h"
+#include "engine/shard/pool_parts.h"
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ NamedPool reloaded(const NamedPool& pool) {
   return reloaded;
 }
 
-TEST(PoolCodec, WritesTheBytesItsHeaderSays) {
+TEST(PoolParts, WritesTheBytesItsHeaderSays) {
   NamedPool pool({"w1", "w2"});
   pool.pool.set({.stale_ms = 300, .policy = AssignmentPolicy::RoundRobin});
   pool.tick(20);
@@ -49,9 +49,9 @@ TEST(PoolCodec, WritesTheBytesItsHeaderSays) {
   pool.push("bob", {"p", "q"});
   pool.pull("w2", 1);
   std::vector<std::pair<PoolPart, std::string>> parts;
-  each_pool_part(pool.pool, [&](PoolPart part, ByteView bytes, ByteView block) {
-    parts.emplace_back(part, bytes);
-    EXPECT_EQ(block.empty(), part != PoolPart::Block);
+  each_part(pool.pool, [&](const Part& part) {
+    parts.emplace_back(static_cast<PoolPart>(part.kind), part.bytes);
+    EXPECT_EQ(part.block.empty(), !kPoolParts[part.kind].has_block);
   });
   const MessageBlocks& messages = pool.pool.recipients()[pool.pool.recipients().find("bob")].queue->messages;
   const std::vector<std::pair<PoolPart, std::string>> expected = {
@@ -66,13 +66,13 @@ TEST(PoolCodec, WritesTheBytesItsHeaderSays) {
   EXPECT_EQ(parts, expected);
 }
 
-TEST(PoolCodec, AnEmptyPoolComesBack) {
+TEST(PoolParts, AnEmptyPoolComesBack) {
   const NamedPool pool = reloaded(NamedPool());
   EXPECT_EQ(pool.pool.settings().stale_ms, 15'000u);
   EXPECT_TRUE(pool.pool.working().empty());
 }
 
-TEST(PoolCodec, APoolComesBackAsItWas) {
+TEST(PoolParts, APoolComesBackAsItWas) {
   NamedPool pool({"w1", std::string("\0\xff", 2), "w3"});
   pool.pool.set({.stale_ms = 777, .policy = AssignmentPolicy::LeastPending});
   pool.tick(1000);
@@ -94,7 +94,7 @@ TEST(PoolCodec, APoolComesBackAsItWas) {
   EXPECT_EQ(again.ack("w1", "ann", 3), number(2));
 }
 
-TEST(PoolCodec, TurnsComeBackInTheirOrder) {
+TEST(PoolParts, TurnsComeBackInTheirOrder) {
   NamedPool pool({"w1", "w2"});
   for (const char* name : {"ann", "max", "bob", "zoe", "cat"}) pool.push(name, {"1", "2", "3"});
   EXPECT_EQ(pool.pull("w1", 4), (Names{"ann 1 1", "bob 1 1", "cat 1 1", "ann 2 2"}));
@@ -107,7 +107,7 @@ TEST(PoolCodec, TurnsComeBackInTheirOrder) {
   EXPECT_EQ(again.pull("w2", 3), (Names{"dan 1 1", "max 1 1", "zoe 1 1"}));
 }
 
-TEST(PoolCodec, AWorkerThatIsLeavingGoesOnWhereItWas) {
+TEST(PoolParts, AWorkerThatIsLeavingGoesOnWhereItWas) {
   NamedPool pool({"w1", "w2"});
   pool.push("ann", {"a", "b"});
   pool.push("bob", {"a"});
@@ -137,7 +137,7 @@ NamedPool large_pool() {
   return pool;
 }
 
-TEST(PoolCodec, AWorkerThatIsLeavingHalfWayGoesOnThere) {
+TEST(PoolParts, AWorkerThatIsLeavingHalfWayGoesOnThere) {
   NamedPool pool = large_pool();
   EXPECT_EQ(pool.leave("w1"), Pool::kSlice / 2);
   NamedPool again = reloaded(pool);
@@ -151,7 +151,7 @@ TEST(PoolCodec, AWorkerThatIsLeavingHalfWayGoesOnThere) {
   EXPECT_EQ(pool_to_bytes(again.pool), pool_to_bytes(pool.pool));
 }
 
-TEST(PoolCodec, ADeadWorkerHalfMovedGoesOnMoving) {
+TEST(PoolParts, ADeadWorkerHalfMovedGoesOnMoving) {
   NamedPool pool = large_pool();
   pool.tick(20'000);
   EXPECT_TRUE(pool.pool.settle());
@@ -167,7 +167,7 @@ TEST(PoolCodec, ADeadWorkerHalfMovedGoesOnMoving) {
   EXPECT_EQ(pool_to_bytes(again.pool), pool_to_bytes(pool.pool));
 }
 
-TEST(PoolCodec, ManyRecipientsTravelInSeveralStringsAndLongQueuesInSeveralBlocks) {
+TEST(PoolParts, ManyRecipientsTravelInSeveralStringsAndLongQueuesInSeveralBlocks) {
   NamedPool pool({"w1"});
   for (int i = 0; i < 3000; ++i) ASSERT_TRUE(pool.pool.route("recipient " + std::to_string(i)));
   const std::string payload(5000, 'x');
@@ -175,24 +175,24 @@ TEST(PoolCodec, ManyRecipientsTravelInSeveralStringsAndLongQueuesInSeveralBlocks
   pool.pull("w1", 4);
   pool.ack("w1", "recipient 7", 3);
   int strings = 0, blocks = 0;
-  each_pool_part(pool.pool, [&](PoolPart part, ByteView bytes, ByteView) {
-    strings += part == PoolPart::Recipients;
-    blocks += part == PoolPart::Block;
-    EXPECT_LT(bytes.size(), 17'000u);
+  each_part(pool.pool, [&](const Part& part) {
+    strings += part.kind == number_of(PoolPart::Recipients);
+    blocks += part.kind == number_of(PoolPart::Block);
+    EXPECT_LT(part.bytes.size(), 17'000u);
   });
   EXPECT_GT(strings, 2);
   EXPECT_GT(blocks, 2);
   reloaded(pool);
 }
 
-TEST(PoolCodec, ALeavingWorkerWithoutRecipientsHasGone) {
+TEST(PoolParts, ALeavingWorkerWithoutRecipientsHasGone) {
   for (const uint64_t state : {1u, 2u}) {
     NamedPool pool;
-    ASSERT_TRUE(restore_pool_part(pool.pool, PoolPart::Worker, named("w1") + numbers({state, 0, 0}), {}));
+    ASSERT_TRUE(restore_part(pool.pool, PoolPart::Worker, named("w1") + numbers({state, 0, 0}), {}));
     pool.expect_sound();
     EXPECT_FALSE(pool.has("w1"));
     EXPECT_TRUE(pool.pool.going().empty());
-    ASSERT_TRUE(restore_pool_part(pool.pool, PoolPart::Recipients, named("ann") + numbers({0, 1, 1}), {}));
+    ASSERT_TRUE(restore_part(pool.pool, PoolPart::Recipients, named("ann") + numbers({0, 1, 1}), {}));
     pool.expect_sound();
     EXPECT_EQ(pool.owner("ann"), "w1");
     EXPECT_EQ(pool.has("w1"), state == 1);
@@ -228,7 +228,7 @@ void expect_refused(const std::vector<CorruptRow>& rows, const std::function<Poo
     SCOPED_TRACE(row.name);
     Pool pool = make();
     const std::string before = pool_to_bytes(pool);
-    const auto restored = restore_pool_part(pool, row.part, row.bytes, Buffer::copy_of(row.block));
+    const auto restored = restore_part(pool, row.part, row.bytes, Buffer::copy_of(row.block));
     EXPECT_STREQ(pool.check(), nullptr);
     ASSERT_FALSE(restored) << "it was accepted";
     EXPECT_EQ(restored.error().code, ErrorCode::Corrupt);
@@ -237,7 +237,7 @@ void expect_refused(const std::vector<CorruptRow>& rows, const std::function<Poo
   }
 }
 
-TEST(PoolCodec, RefusesAHeadThatIsNone) {
+TEST(PoolParts, RefusesAHeadThatIsNone) {
   constexpr char kLength[] = "a pool head of the wrong length";
   constexpr char kSettings[] = "a pool head with impossible settings";
   constexpr char kNumbers[] = "a pool head with impossible numbers";
@@ -265,7 +265,7 @@ TEST(PoolCodec, RefusesAHeadThatIsNone) {
       {{"a second head", head, numbers({1, 5, 1, 0, 0, 0, 0, 0, 0}), "a head for a pool that is there already"}});
 }
 
-TEST(PoolCodec, RefusesAWorkerThatIsNone) {
+TEST(PoolParts, RefusesAWorkerThatIsNone) {
   constexpr char kLength[] = "a worker of the wrong length";
   const auto worker = PoolPart::Worker;
   expect_refused({
@@ -283,26 +283,26 @@ TEST(PoolCodec, RefusesAWorkerThatIsNone) {
   });
 }
 
-TEST(PoolCodec, RefusesMoreWorkersThanAPoolCanHave) {
+TEST(PoolParts, RefusesMoreWorkersThanAPoolCanHave) {
   Pool pool{HashKey{}};
   for (size_t i = 0; i < Pool::kMaxWorkers; ++i) pool.join(std::to_string(i));
-  const auto restored = restore_pool_part(pool, PoolPart::Worker, named("one more") + numbers({0, 0, 0}), {});
+  const auto restored = restore_part(pool, PoolPart::Worker, named("one more") + numbers({0, 0, 0}), {});
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().text, "more workers than a pool can have");
 }
 
-TEST(PoolCodec, RefusesALeavingWorkerWhoseNameWasTakenMeanwhile) {
+TEST(PoolParts, RefusesALeavingWorkerWhoseNameWasTakenMeanwhile) {
   NamedPool pool({"w1"});
-  ASSERT_TRUE(restore_pool_part(pool.pool, PoolPart::Worker, named("w2") + numbers({1, 0, 0}), {}));
+  ASSERT_TRUE(restore_part(pool.pool, PoolPart::Worker, named("w2") + numbers({1, 0, 0}), {}));
   pool.join("w2");
-  const auto restored = restore_pool_part(pool.pool, PoolPart::Recipients, named("ann") + numbers({0, 1, 1}), {});
+  const auto restored = restore_part(pool.pool, PoolPart::Recipients, named("ann") + numbers({0, 1, 1}), {});
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().text, "a worker that is there twice");
   pool.expect_sound();
   EXPECT_EQ(pool.owner("ann"), "nobody");
 }
 
-TEST(PoolCodec, RefusesRecipientsThatAreNone) {
+TEST(PoolParts, RefusesRecipientsThatAreNone) {
   constexpr char kLength[] = "recipients of the wrong length";
   constexpr char kNumbers[] = "a recipient with impossible numbers";
   constexpr char kSequence[] = "an impossible sequence";
@@ -325,7 +325,7 @@ TEST(PoolCodec, RefusesRecipientsThatAreNone) {
                  [] { return Pool(HashKey{}); });
 }
 
-TEST(PoolCodec, RefusesAllRecipientsOfAPartIfOneIsBad) {
+TEST(PoolParts, RefusesAllRecipientsOfAPartIfOneIsBad) {
   const std::string dan = named("dan") + numbers({4, 9, 1}), eve = named("eve") + numbers({0, 10, 1});
   const auto recipients = PoolPart::Recipients;
   expect_refused({
@@ -338,20 +338,20 @@ TEST(PoolCodec, RefusesAllRecipientsOfAPartIfOneIsBad) {
   });
 }
 
-TEST(PoolCodec, ALeavingWorkerWaitsForRecipientsThatAreGood) {
+TEST(PoolParts, ALeavingWorkerWaitsForRecipientsThatAreGood) {
   NamedPool pool({"w1"});
-  ASSERT_TRUE(restore_pool_part(pool.pool, PoolPart::Worker, named("w2") + numbers({1, 0, 1}), {}));
+  ASSERT_TRUE(restore_part(pool.pool, PoolPart::Worker, named("w2") + numbers({1, 0, 1}), {}));
   const std::string ann = named("ann") + numbers({1, 1, 1}), bob = named("bob") + numbers({0, 2, 1});
-  EXPECT_FALSE(restore_pool_part(pool.pool, PoolPart::Recipients, ann + ann, {}));
+  EXPECT_FALSE(restore_part(pool.pool, PoolPart::Recipients, ann + ann, {}));
   pool.expect_sound();
   EXPECT_FALSE(pool.has("w2"));
-  EXPECT_TRUE(restore_pool_part(pool.pool, PoolPart::Recipients, ann + bob, {}));
+  EXPECT_TRUE(restore_part(pool.pool, PoolPart::Recipients, ann + bob, {}));
   pool.expect_sound();
   EXPECT_EQ(pool.recipients("w2"), (Names{"ann", "bob"}));
   EXPECT_EQ(pool.worker("w2").looking_at, pool.pool.recipients().find("bob"));
 }
 
-TEST(PoolCodec, RefusesBlocksThatAreNoQueues) {
+TEST(PoolParts, RefusesBlocksThatAreNoQueues) {
   MessageBlocks log{Offset(2)};
   log.append({}, "b");
   std::string header, bytes;
@@ -377,7 +377,7 @@ TEST(PoolCodec, RefusesBlocksThatAreNoQueues) {
   });
 }
 
-TEST(PoolCodec, RefusesQueueHeadsThatBelongToNoQueue) {
+TEST(PoolParts, RefusesQueueHeadsThatBelongToNoQueue) {
   const auto log_head = [](uint64_t first, uint64_t next, uint64_t kept = 0, uint64_t groups = 0) {
     return numbers({1, first, next, 0, kept, 0, 0, 0, 1, groups});
   };
@@ -402,7 +402,7 @@ TEST(PoolCodec, RefusesQueueHeadsThatBelongToNoQueue) {
   });
 }
 
-TEST(PoolCodec, RefusesAPartItDoesNotKnow) {
+TEST(PoolParts, RefusesAPartItDoesNotKnow) {
   expect_refused({{"one more", static_cast<PoolPart>(5), "", "an unknown part of a pool"}});
 }
 

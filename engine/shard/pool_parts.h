@@ -1,5 +1,5 @@
-// A pool as bytes, for RDB, DUMP, AOF rewrite, replication and COPY: a sequence of parts;
-// docs/formats/shard.md draws them. Names are written as size and bytes, numbers as varints.
+// A whole pool as parts (engine/base/parts.h), and their bytes; docs/formats/shard.md draws them. Names are written as
+// size and bytes, numbers as varints.
 //
 //   pool        := version now stale policy iterator assignments assigned moved failovers
 //   worker      := name state seen looked-at
@@ -13,22 +13,32 @@
 // the queues are cut into blocks.
 #pragma once
 
-#include <functional>
-
-#include "engine/base/buffer.h"
-#include "engine/base/error.h"
+#include "engine/base/parts.h"
 #include "engine/shard/pool.h"
 
 namespace millrace {
 
 // Do not change: persisted.
 enum class PoolPart : uint8_t { Pool, Worker, Recipients, Block, Queue };
+inline constexpr PartKind kPoolParts[] = {{"POOL"}, {"WORKER"}, {"RECIPIENTS"}, {"BLOCK", true}, {"QUEUE"}};
 
-// All parts in the order in which they are restored. `block` is empty but for a Block.
-void each_pool_part(const Pool& pool, const std::function<void(PoolPart part, ByteView bytes, ByteView block)>& visit);
+// In the order in which they are restored. After each of them the pool is valid.
+void each_part(const Pool& pool, const PartVisit& visit);
 
 // Adds a part from an untrusted source to the pool, after checking all of it. Failure: Corrupt; the pool is unchanged
 // then.
-Result<void> restore_pool_part(Pool& pool, PoolPart part, ByteView bytes, Buffer block);
+Result<void> restore_part(Pool& pool, PoolPart part, ByteView bytes, Buffer block);
+
+class PoolRestorer {
+ public:
+  explicit PoolRestorer(const HashKey& key) : pool_(key) {}
+
+  Result<void> add(uint8_t kind, ByteView bytes, Buffer block);
+  Result<Pool> finish();
+
+ private:
+  Pool pool_;
+  bool has_head_ = false;
+};
 
 }  // namespace millrace

@@ -1,6 +1,7 @@
-#include "engine/shard/pool_codec.h"
+#include "engine/shard/pool_parts.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/decoder.h"
@@ -170,22 +171,23 @@ Result<void> restore_queue(Pool& pool, ByteView bytes) {
 
 }  // namespace
 
-void each_pool_part(const Pool& pool, const std::function<void(PoolPart part, ByteView bytes, ByteView block)>& visit) {
-  visit(PoolPart::Pool, encode_pool(pool), {});
+void each_part(const Pool& pool, const PartVisit& visit) {
+  const auto tell = [&](PoolPart kind, ByteView bytes, ByteView block = {}) { visit({number_of(kind), bytes, block}); };
+  tell(PoolPart::Pool, encode_pool(pool));
   for (WorkerId worker : workers_to_encode(pool)) {
-    visit(PoolPart::Worker, encode_worker(pool, worker), {});
-    for (const std::string& recipients : encode_recipients(pool, worker)) visit(PoolPart::Recipients, recipients, {});
+    tell(PoolPart::Worker, encode_worker(pool, worker));
+    for (const std::string& recipients : encode_recipients(pool, worker)) tell(PoolPart::Recipients, recipients);
   }
   for (WorkerId worker : workers_to_encode(pool)) {
     each_queue(pool, worker, [&](const Recipient& recipient) {
       recipient.queue->messages.each_block(
-          [&](const Block& block) { visit(PoolPart::Block, encode_queue_block(recipient, block), block.bytes()); });
-      visit(PoolPart::Queue, encode_queue(recipient), {});
+          [&](const Block& block) { tell(PoolPart::Block, encode_queue_block(recipient, block), block.bytes()); });
+      tell(PoolPart::Queue, encode_queue(recipient));
     });
   }
 }
 
-Result<void> restore_pool_part(Pool& pool, PoolPart part, ByteView bytes, Buffer block) {
+Result<void> restore_part(Pool& pool, PoolPart part, ByteView bytes, Buffer block) {
   switch (part) {
     case PoolPart::Pool:
       return restore_pool(pool, bytes);
@@ -199,6 +201,17 @@ Result<void> restore_pool_part(Pool& pool, PoolPart part, ByteView bytes, Buffer
       return restore_queue(pool, bytes);
   }
   return corrupt("an unknown part of a pool");
+}
+
+Result<void> PoolRestorer::add(uint8_t kind, ByteView bytes, Buffer block) {
+  const auto part = static_cast<PoolPart>(kind);
+  has_head_ |= part == PoolPart::Pool;
+  return restore_part(pool_, part, bytes, std::move(block));
+}
+
+Result<Pool> PoolRestorer::finish() {
+  if (!has_head_) return corrupt("a pool without a head");
+  return std::move(pool_);
 }
 
 }  // namespace millrace
