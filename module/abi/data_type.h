@@ -19,9 +19,10 @@
 //     static void arrived(const KeyPlace&, Hosted<Log>&);  // it was loaded
 //     static void left(const KeyPlace&, Hosted<Log>&);   // it is taken out of its database
 //     static void release(Log&);                         // it is freed, on whatever thread this is
-//     static bool has_aux();                             // what an RDB file holds of the type beside its keys
-//     static void save_aux(RdbWriter&);
-//     static bool load_aux(RdbReader&, int encoding_version);  // false: refused
+//     // What an older version has put into an RDB file beside the keys. Nothing is put there any more: a server
+//     without
+//     // the module could not read the file. False: refused.
+//     static bool load_aux(RdbReader&, int encoding_version);
 #pragma once
 
 #include <memory>
@@ -174,7 +175,12 @@ class DataType {
     methods.copy2 = [](HostKeyOptions*, const void* value) -> void* {
       return new Hosted<T>(Traits::copy(object_of(value)));
     };
-    if constexpr (requires { Traits::has_aux(); }) set_aux(methods);
+    if constexpr (requires(RdbReader & reader) { Traits::load_aux(reader, 0); }) {
+      methods.aux_load = [](HostIo* io, int version, int) {
+        RdbReader reader(io);
+        return Traits::load_aux(reader, version) ? kOk : kErr;
+      };
+    }
     handle_ = host.CreateDataType(loading, Traits::kName, Traits::kEncodingVersion, &methods);
     return handle_ != nullptr;
   }
@@ -185,26 +191,6 @@ class DataType {
   using Traits = TypeTraits<T>;
 
   static const T& object_of(const void* value) { return static_cast<const Hosted<T>*>(value)->object; }
-
-  static void set_aux(HostTypeMethods& methods) {
-    methods.aux_save_triggers = kAuxBeforeKeys;
-    methods.aux_load = [](HostIo* io, int version, int) {
-      RdbReader reader(io);
-      return Traits::load_aux(reader, version) ? kOk : kErr;
-    };
-    if (host.GetServerVersion() >= kHost72) {
-      methods.version = kTypeMethodsVersionOf72;
-      methods.aux_save2 = [](HostIo* io, int) {
-        RdbWriter writer(io);
-        if (Traits::has_aux()) Traits::save_aux(writer);
-      };
-    } else {
-      methods.aux_save = [](HostIo* io, int) {
-        RdbWriter writer(io);
-        Traits::save_aux(writer);
-      };
-    }
-  }
 
   static inline HostType* handle_ = nullptr;
 };

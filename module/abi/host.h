@@ -129,12 +129,8 @@ struct HostTypeMethods {
   size_t (*free_effort2)(HostKeyOptions*, const void* value);
   void (*unlink2)(HostKeyOptions*, const void* value);
   void* (*copy2)(HostKeyOptions*, const void* value);
-  void (*aux_save2)(HostIo*, int when);  // since version 5: writes nothing if it saves nothing
 };
 inline constexpr uint64_t kTypeMethodsVersion = 4;
-inline constexpr uint64_t kTypeMethodsVersionOf72 = 5;
-inline constexpr int kHost72 = 0x00070200;  // what GetServerVersion says there
-inline constexpr int kAuxBeforeKeys = 1 << 0;
 
 // --- what COMMAND DOCS and COMMAND GETKEYS are told ---
 enum class ArgumentKind : int { String, Integer, Double, Key, Pattern, UnixTime, PureToken, OneOf, Block };

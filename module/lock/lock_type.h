@@ -25,9 +25,7 @@ struct TypeTraits<Lock> : module::TypeInParts<Lock>, module::DatedType<Lock, Mon
   static void each_part(const Lock& lock, const PartVisit& visit);
   // Never 0, which would have every one freed in the background.
   static uint64_t free_effort(const Lock& lock) { return 1 + lock.holding(); }
-  // The last fencing token.
-  static bool has_aux();
-  static void save_aux(RdbWriter& writer);
+  // The last fencing token, which 1.0.0 saved beside the keys.
   static bool load_aux(RdbReader& reader, int version);
 };
 
