@@ -1,11 +1,12 @@
 """Every example in the README and the guides does what is printed beside it."""
 
+import pathlib
 import re
 import subprocess
 
 import pytest
 
-from console import BLOCK, PREAMBLE, run_blocks, run_console
+from console import BLOCK, run_blocks, run_console
 from server import REPOSITORY, Server
 
 GUIDES = [*sorted((REPOSITORY / "docs" / "guides").glob("*.md")), REPOSITORY / "docs" / "recipes.md"]
@@ -31,7 +32,10 @@ def test_the_first_five_minutes_of_the_readme_work_as_printed():
         assert waiting.read() == [[3, b"shipped", b'{"id": 17}']]
         waiting.close()
         kill = re.search(r"^kill -9 .*$", after, re.M).group()
-        subprocess.run(["bash", "-c", PREAMBLE.replace("--no-raw ", "") + kill], env={"PORT": str(server.port), "PATH": "/usr/bin:/bin"}, timeout=30)
+        data = pathlib.Path(server.directory) / "data"
+        data.mkdir()
+        (data / "server.pid").write_text(f"{server._process.pid}\n")
+        subprocess.run(["bash", "-c", kill], cwd=server.directory, check=True, timeout=30)
         server._process.wait(timeout=30)
         server._forget_clients()
         server.restart()
