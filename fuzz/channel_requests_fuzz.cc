@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/base/limits.h"
+#include "engine/channel/channel_parts.h"
 #include "fuzz/command_lines.h"
 #include "module/channel/channel_requests.h"
 

@@ -11,6 +11,7 @@
 
 #include "engine/base/decoder.h"
 #include "engine/log/group_codec.h"
+#include "engine/log/log_codec.h"
 #include "fuzz/allocation_meter.h"
 #include "fuzz/require.h"
 #include "tests/model/group_view.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "engine/base/limits.h"
+#include "engine/shard/pool_parts.h"
 #include "fuzz/command_lines.h"
 #include "module/shard/shard_requests.h"
 

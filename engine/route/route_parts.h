@@ -1,6 +1,8 @@
 // A whole routing table as parts (engine/base/parts.h): the strings of route_codec.h.
 #pragma once
 
+#include <utility>
+
 #include "engine/base/parts.h"
 #include "engine/route/route_effects.h"
 #include "engine/route/route_table.h"

@@ -204,14 +204,7 @@ Result<void> restore_part(Pool& pool, PoolPart part, ByteView bytes, Buffer bloc
 }
 
 Result<void> PoolRestorer::add(uint8_t kind, ByteView bytes, Buffer block) {
-  const auto part = static_cast<PoolPart>(kind);
-  has_head_ |= part == PoolPart::Pool;
-  return restore_part(pool_, part, bytes, std::move(block));
-}
-
-Result<Pool> PoolRestorer::finish() {
-  if (!has_head_) return corrupt("a pool without a head");
-  return std::move(pool_);
+  return restore_part(pool_, static_cast<PoolPart>(kind), bytes, std::move(block));
 }
 
 }  // namespace millrace

@@ -13,6 +13,8 @@
 // the queues are cut into blocks.
 #pragma once
 
+#include <utility>
+
 #include "engine/base/parts.h"
 #include "engine/shard/pool.h"
 
@@ -34,11 +36,10 @@ class PoolRestorer {
   explicit PoolRestorer(const HashKey& key) : pool_(key) {}
 
   Result<void> add(uint8_t kind, ByteView bytes, Buffer block);
-  Result<Pool> finish();
+  Result<Pool> finish() { return std::move(pool_); }
 
  private:
   Pool pool_;
-  bool has_head_ = false;
 };
 
 }  // namespace millrace

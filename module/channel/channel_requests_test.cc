@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/channel/channel_parts.h"
 #include "module/words/request_rows.h"
 
 namespace millrace::module {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/limits.h"
+#include "engine/shard/pool_parts.h"
 #include "module/words/request_rows.h"
 
 namespace millrace::module {

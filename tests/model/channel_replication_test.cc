@@ -14,6 +14,7 @@
 
 #include "engine/channel/channel_effects.h"
 #include "engine/channel/channel_operations.h"
+#include "engine/channel/channel_parts.h"
 #include "engine/waiting/waiting_room.h"
 #include "tests/model/channel_bytes.h"
 #include "tests/model/seeds.h"

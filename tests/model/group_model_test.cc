@@ -8,6 +8,8 @@
 
 #include <random>
 
+#include "engine/log/group_codec.h"
+#include "engine/log/log_codec.h"
 #include "tests/model/log_bytes.h"
 #include "tests/model/seeds.h"
 #include "tests/model/test_packer.h"

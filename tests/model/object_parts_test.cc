@@ -259,9 +259,5 @@ TEST(PoolInParts, ComesBackWithTheSameDigest) {
   expect_comes_back(pool.pool, PoolRestorer(HashKey{7}), parts);
 }
 
-TEST(PoolInParts, IsNoneWithoutAHead) {
-  EXPECT_EQ(error_without(PoolRestorer(HashKey{}), {}, 0), "a pool without a head");
-}
-
 }  // namespace
 }  // namespace millrace::testing
