@@ -33,7 +33,7 @@ def node_modules():
         fcntl.flock(lock, fcntl.LOCK_EX)
         why_not = _install()
     if why_not:
-        pytest.skip(f"npm cannot install the clients here: {why_not[-300:]}")
+        pytest.skip(f"npm cannot install the clients here: {why_not[:200]}")
     return INSTALLED / "node_modules"
 
 
@@ -70,7 +70,7 @@ def require_client(name):
         pytest.skip(f"{name} needs Node {needed}, this is {node_version()}")
 
 
-def run_javascript(text, timeout=30, **words):
+def run_javascript(text, timeout=60, **words):
     """Runs a module, with values in place of words as PORT=6379, and returns what it printed."""
     modules = node_modules()
     for word, value in words.items():

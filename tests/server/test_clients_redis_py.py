@@ -178,16 +178,9 @@ def test_the_cluster_client_resends_what_its_connection_was_lost_with(cluster, c
         target=lambda: got.append(client.execute_command("LOCK.ACQUIRE", "lock", "ann", 60_000, "WAIT", 60_000)))
     waiter.start()
     wait_until(lambda: waiters(node.admin) == ["ann"], "ann waits")
-    [number] = blocked_clients(node)
+    [number] = node.waiting_clients()
     node.admin.call("CLIENT", "KILL", "ID", number)
-    wait_until(lambda: blocked_clients(node) not in ([], [number]), "ann has asked again")
+    wait_until(lambda: node.waiting_clients() not in ([], [number]), "ann has asked again")
     release(node.admin, "holder")
     waiter.join()
     assert got[0][0] == 1
-
-
-def blocked_clients(node):
-    """The numbers of the connections that wait."""
-    lines = node.admin.call("CLIENT", "LIST").decode().splitlines()
-    fields = [dict(field.split("=", 1) for field in line.split()) for line in lines]
-    return [one["id"] for one in fields if "b" in one["flags"]]
