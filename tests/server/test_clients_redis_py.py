@@ -1,28 +1,24 @@
 """What docs/clients.md says about redis-py, with the version that is installed: Debian 12's is 4.3.4."""
 
+import asyncio
 import threading
 
 import pytest
 import redis
+import redis.asyncio
+import redis.asyncio.retry
 from redis.backoff import NoBackoff
 from redis.cluster import RedisCluster
 from redis.retry import Retry
 
 from cluster import Cluster
 from locks import release, start_waiting, take, waiters
-from lossy_proxy import LossyProxy
 from server import wait_until
 
 VERSION = int(redis.__version__.split(".")[0])
 # As docs/clients.md has them: socket time-out in seconds, and how often a command is sent again.
 DEFAULTS = {4: (None, 0), 5: (None, 0), 6: (None, 3), 7: (None, 3), 8: (5, 10)}
 ONCE = Retry(NoBackoff(), 0)
-
-
-@pytest.fixture
-def proxy(server):
-    with LossyProxy(server) as proxy:
-        yield proxy
 
 
 def connected(port, **settings):
@@ -120,6 +116,26 @@ def test_a_resent_wait_for_a_lock_goes_to_the_end_of_the_line(server, c, connect
     release(c, "bob")
     waiter.join()
     assert got[0][0] == 1
+
+
+def test_the_client_for_asyncio_takes_the_same_settings(server, c, proxy):
+    once = redis.asyncio.retry.Retry(NoBackoff(), 0)
+
+    async def write_and_wait():
+        patient, hasty = (
+            redis.asyncio.Redis(host="127.0.0.1", port=proxy.port, socket_timeout=seconds, retry=once)
+            for seconds in (30, 0.2))
+        with pytest.raises(redis.ConnectionError):
+            await patient.execute_command("TWRITE", "log", "tag", "entry")
+        with pytest.raises(redis.TimeoutError):
+            await hasty.execute_command("TREAD", "log", "$", 1, "BLOCK", 0)
+        for client in (patient, hasty):
+            await client.connection_pool.disconnect()
+
+    proxy.lose_answer_of("TWRITE")
+    asyncio.run(write_and_wait())
+    assert len(c.call("TREAD", "log", 1, 10)) == 1
+    server.wait_for_blocked(0)
 
 
 # --- clusters ---
