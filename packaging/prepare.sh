@@ -28,6 +28,8 @@ test_packages=(
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
   "python3-pytest-xdist: /usr/bin/python3 -c 'import xdist'"
   "python3-redis: /usr/bin/python3 -c 'import redis'"
+  "nodejs: command -v node"
+  "npm: command -v npm"
   "clang-format-14: has_clang_format"
   "clang-N clang-tidy-N libclang-rt-N-dev: find_clang" # N: one of clang_versions
 )

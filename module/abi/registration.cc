@@ -107,22 +107,34 @@ bool is_subcommand(const Command& command) {
   return std::string_view(command.name).find(' ') != std::string_view::npos;
 }
 
+// Containers and their subcommands are registered in lower case, as the host registers its own: to find the key, a
+// cluster client (redis-py) looks for "tgroup|set" in the reply to COMMAND and compares byte by byte. The host itself
+// takes names in any case.
+std::string registered_name(const Command& command) {
+  std::string name = command.name;
+  if (command.callback != nullptr && !is_subcommand(command)) return name;
+  for (char& letter : name) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return name;
+}
+
 // Null if the host refuses.
 HostCommand* create_command(HostContext* loading, const Command& command) {
-  std::string name = command.name;
+  std::string name = registered_name(command);
   const size_t space = name.find(' ');
   if (space == name.npos) {
     const int key = has_key(command) ? 1 : 0;
     const bool has_others = (command.key_flags & kOtherKeys) != 0;
     const std::string flags = std::string(command.flags) + (has_others ? " getkeys-api" : "");
-    if (host.CreateCommand(loading, command.name, command.callback, flags.c_str(), key, key, key) != kOk) {
+    if (host.CreateCommand(loading, name.c_str(), command.callback, flags.c_str(), key, key, key) != kOk) {
       return nullptr;
     }
   } else {
     HostCommand* parent = host.GetCommand(loading, name.substr(0, space).c_str());
     const int key = has_key(command) ? 2 : 0;
     const int step = has_key(command) ? 1 : 0;
-    if (parent == nullptr || host.CreateSubcommand(parent, command.name + space + 1, command.callback, command.flags,
+    if (parent == nullptr || host.CreateSubcommand(parent, name.c_str() + space + 1, command.callback, command.flags,
                                                    key, key, step) != kOk) {
       return nullptr;
     }

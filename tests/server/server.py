@@ -269,6 +269,12 @@ class Server:
         """Until exactly so many clients wait."""
         wait_until(lambda: self.info("clients")["blocked_clients"] == str(count), f"{count} clients are blocked")
 
+    def waiting_clients(self):
+        """The ids of the connections that wait."""
+        lines = self.admin.call("CLIENT", "LIST").decode().splitlines()
+        fields = [dict(field.split("=", 1) for field in line.split()) for line in lines]
+        return [one["id"] for one in fields if "b" in one["flags"]]
+
     def changed_settings(self, **settings):
         """Settings for the length of a with block."""
         return _ChangedSettings(self.admin, {name.replace("_", "-"): value for name, value in settings.items()})

@@ -16,6 +16,18 @@ def test_the_families_together_have_every_command_of_the_module(c, family):
     assert listed == CONTAINERS.union(*(one.commands for one in FAMILIES))
 
 
+def test_subcommands_are_named_in_lower_case_as_the_hosts_own_are(c, family):
+    """Cluster clients that route by COMMAND look for container|subcommand in lower case (docs/clients.md)."""
+    names = [name for name in family.commands if "|" in name]
+    containers = {name.split("|")[0] for name in names} | {"XGROUP"}
+    for container in containers:
+        [about] = c.call("COMMAND", "INFO", container)
+        listed = {subcommand[0].decode() for subcommand in about[9]}
+        assert about[0].decode() == container.lower()
+        assert listed == {name.lower() for name in listed}
+        assert {name.lower() for name in names if name.startswith(container + "|")} <= listed
+
+
 def test_command_docs_describes_every_command(c, family):
     for name in family.commands:
         _, docs = c.call("COMMAND", "DOCS", name)

@@ -6,16 +6,24 @@ import subprocess
 
 import pytest
 
-from console import BLOCK, run_blocks, run_console
+from console import BLOCK, JAVASCRIPT, run_blocks, run_console, run_javascript_blocks
 from server import REPOSITORY, Server
 
-GUIDES = [*sorted((REPOSITORY / "docs" / "guides").glob("*.md")), REPOSITORY / "docs" / "recipes.md"]
+DOCS = REPOSITORY / "docs"
+GUIDES = [*sorted((DOCS / "guides").glob("*.md")), DOCS / "recipes.md", DOCS / "clients.md"]
+WITH_JAVASCRIPT = [guide for guide in GUIDES if JAVASCRIPT.search(guide.read_text())]
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
 def test_every_example_of_a_guide_prints_what_it_says(guide):
     with Server(appendonly="yes") as server:
         run_blocks(server, guide.read_text())
+
+
+@pytest.mark.parametrize("guide", WITH_JAVASCRIPT, ids=lambda path: path.stem)
+def test_every_program_in_javascript_of_a_guide_succeeds(guide):
+    with Server(appendonly="yes") as server:
+        run_javascript_blocks(server, guide.read_text())
 
 
 def test_the_first_five_minutes_of_the_readme_work_as_printed():
