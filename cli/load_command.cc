@@ -11,6 +11,7 @@
 #include "cli/input_options.h"
 #include "cli/load_session.h"
 #include "cli/server_options.h"
+#include "client/server_url.h"
 
 namespace millrace::cli {
 namespace {
@@ -26,6 +27,7 @@ struct LoadCommandOptions {
   bool is_quiet = false;
   unsigned timeout = 60;
   unsigned retry_for = 60;
+  unsigned connect_for = 0;
 };
 
 constexpr const char* kLoadFooter = R"(
@@ -71,8 +73,7 @@ int status_of(client::Loader::End end, const client::LoadCounts& counts) {
 
 // What is loaded how and into which database, in one line. Not into which server: after a
 // failover the same load goes on at another one.
-std::string identity(const LoadCommandOptions& options) {
-  const unsigned database = options.server.login.database;
+std::string identity(const LoadCommandOptions& options, unsigned database) {
   return options.input.identity() + (database == 0 ? "" : " into database " + std::to_string(database));
 }
 
@@ -81,13 +82,15 @@ int run(const LoadCommandOptions& options) {
   if (!server) return complain(server.error());
   auto source = options.input.open();
   if (!source) return complain(source.error());
-  LoadSession session(*source, identity(options), server->to.text(), options.is_quiet);
+  LoadSession session(*source, identity(options, server->login.database), client::name_of_server(*server),
+                      options.is_quiet);
   if (auto opened = session.open(options.checkpoint, options.errors); !opened) return complain(opened.error());
 
   const client::Milliseconds timeout(1000 * static_cast<int64_t>(options.timeout));
   server->answer_timeout = std::min(server->answer_timeout, timeout);
   client::LoadOptions load{
       .server = *server, .limits = {}, .connections = options.connections, .is_strict = options.is_strict};
+  load.connect_for = client::Milliseconds(1000 * static_cast<int64_t>(options.connect_for));
   load.limits.commands = options.pipeline;
   load.limits.answer_timeout = timeout;
   load.limits.retry_for = client::Milliseconds(1000 * static_cast<int64_t>(options.retry_for));
@@ -114,7 +117,7 @@ void add_load_command(CLI::App& tool, int& status) {
   auto options = std::make_shared<LoadCommandOptions>();
   CLI::App* command = tool.add_subcommand("load", "Load a file into a server or a cluster");
   options->input.add_to(*command);
-  options->server.add_to(*command);
+  options->server.add_to(*command, "the server: host:port, redis://, rediss://, ... (millrace --help)");
   command->add_option("--connections", options->connections, "how many connections, in a cluster to each node")
       ->type_name("N")
       ->check(CLI::Range(1U, 1000U))
@@ -136,6 +139,7 @@ void add_load_command(CLI::App& tool, int& status) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0U, 86400U))
       ->capture_default_str();
+  add_connect_for(*command, options->connect_for);
   command->footer(std::string(kInputHelp) + "\n" + kLoadFooter);
   command->callback([options, &status] { status = run(*options); });
 }

@@ -40,7 +40,7 @@ Loader::Loader(const LoadOptions& options, CommandSource& source, LoadWatcher& w
 
 Result<Loader::End> Loader::run(LoadCounts& counts) {
   counts_ = counts;
-  if (auto opened = router_.open(); !opened) return std::unexpected(opened.error());
+  if (auto opened = router_.open(options_.connect_for); !opened) return std::unexpected(opened.error());
   effects_.emplace(router_.has_one_connection());
   std::optional<End> end;
   std::optional<Clock::time_point> deadline;

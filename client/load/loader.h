@@ -52,8 +52,9 @@ class LoadWatcher {
 struct LoadOptions {
   ConnectionOptions server;
   PipelineLimits limits;
-  unsigned connections = 1;  // to each node
-  bool is_strict = false;    // the first failure ends it
+  unsigned connections = 1;     // to each node
+  bool is_strict = false;       // the first failure ends it
+  Milliseconds connect_for{0};  // how long to try to reach a server that is not there yet
 };
 
 class Loader {

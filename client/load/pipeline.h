@@ -102,6 +102,7 @@ class Pipeline {
   void enter(uint64_t number, size_t size, const Role& role);
   Result<void> send_some();
   Result<void> receive_some(const OnAnswer& on_answer);
+  Result<void> take_replies(const OnAnswer& on_answer);
   void take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
   bool must_be_held(const Entry& entry, const ReplyReader::Verdict& verdict) const;
   void end_transaction(TransactionOutcome& outcome, const OnAnswer& on_answer);

@@ -20,8 +20,8 @@ class Router {
   Router(ConnectionOptions server, const PipelineLimits& limits, unsigned connections);
 
   // Asks whether it is a cluster, and opens the connections. Unreachable: it cannot be
-  // reached.
-  Result<void> open();
+  // reached for so long.
+  Result<void> open(Milliseconds connect_for);
 
   bool has_one_connection() const { return !map_.is_cluster() && connections_ == 1; }
 
@@ -47,6 +47,7 @@ class Router {
   };
 
   Node& node_at(const Endpoint& endpoint);
+  ConnectionOptions options_for(const Endpoint& endpoint) const;
   void connect_map();
   Result<std::optional<uint16_t>> slot_of(Words words);
 

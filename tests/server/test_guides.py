@@ -33,7 +33,7 @@ def test_the_first_five_minutes_of_the_readme_work_as_printed():
         kill = re.search(r"^kill -9 .*$", after, re.M).group()
         subprocess.run(["bash", "-c", PREAMBLE.replace("--no-raw ", "") + kill], env={"PORT": str(server.port), "PATH": "/usr/bin:/bin"}, timeout=30)
         server._process.wait(timeout=30)
-        server._forget_clients()
+        server.forget_clients()
         server.restart()
         for _, block in BLOCK.findall(after):
             run_console(server, block)

@@ -156,7 +156,7 @@ def test_a_user_without_a_password_in_the_environment_is_never_silently_the_defa
         assert b"does not let us in: WRONGPASS" in done.stderr
         done = millrace("tail", "--to", f":{own.port}", "--user", user, "log", env={})
         assert done.returncode == 3 and b"does not let us in: WRONGPASS" in done.stderr
-        done = millrace("lock", "--node", f":{own.port}", "--user", user, "name", "--", "true", env={})
+        done = millrace("lock", "--to", f":{own.port}", "--user", user, "name", "--", "true", env={})
         assert done.returncode == 3 and b"does not let us in: WRONGPASS" in done.stderr
     assert own.admin.call("EXISTS", "b") == 0
 
