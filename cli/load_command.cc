@@ -25,6 +25,7 @@ struct LoadCommandOptions {
   std::string checkpoint;
   bool is_strict = false;
   bool is_quiet = false;
+  bool allows_dangerous = false;
   unsigned timeout = 60;
   unsigned retry_for = 60;
   unsigned connect_for = 0;
@@ -90,6 +91,7 @@ int run(const LoadCommandOptions& options) {
   server->answer_timeout = std::min(server->answer_timeout, timeout);
   client::LoadOptions load{
       .server = *server, .limits = {}, .connections = options.connections, .is_strict = options.is_strict};
+  load.allows_dangerous = options.allows_dangerous;
   load.connect_for = client::Milliseconds(1000 * static_cast<int64_t>(options.connect_for));
   load.limits.commands = options.pipeline;
   load.limits.answer_timeout = timeout;
@@ -130,6 +132,7 @@ void add_load_command(CLI::App& tool, int& status) {
   command->add_option("--checkpoint", options->checkpoint, "remember here how far it came, and go on from there")
       ->type_name("FILE");
   command->add_flag("--strict", options->is_strict, "the first failure ends the run");
+  command->add_flag("--allow-dangerous", options->allows_dangerous, "send FLUSHALL, SHUTDOWN and the like, too");
   command->add_flag("--quiet", options->is_quiet, "show no progress");
   command->add_option("--timeout", options->timeout, "give a connection up that answers nothing for so long")
       ->type_name("SECONDS")

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/load/dangerous_command.h"
 #include "client/load/resp_splitter.h"
 
 namespace millrace::client {
@@ -35,13 +36,16 @@ Loader::Loader(const LoadOptions& options, CommandSource& source, LoadWatcher& w
       source_(source),
       watcher_(watcher),
       router_(options.server, options.limits, options.connections),
+      dependants_(
+          [this](Words words) { return router_.try_out(words); },
+          [this] { return source_.file_name(source_.begin().file) + ':' + std::to_string(source_.begin().line); }),
       ledger_(source.end()),
       told_(source.end()) {}
 
 Result<Loader::End> Loader::run(LoadCounts& counts) {
   counts_ = counts;
   if (auto opened = router_.open(options_.connect_for); !opened) return std::unexpected(opened.error());
-  effects_.emplace(router_.has_one_connection());
+  effects_.emplace(router_.has_one_connection(), options_.allows_dangerous);
   std::optional<End> end;
   std::optional<Clock::time_point> deadline;
   const auto run_on = [&]() -> Result<void> {
@@ -114,9 +118,30 @@ Result<void> Loader::fill() {
 // to it, and at the end of all nothing of it would be carried out, silently.
 void Loader::leave_file() {
   file_ = source_.begin().file;
-  if (!effects_->leaves_transaction()) return;
+  const bool is_refused = dependants_.is_in_refused_transaction();
+  dependants_.leave_file();
+  end_withheld();
+  if (effects_->leaves_transaction() && !is_refused) discard_transaction(TransactionPart::Abandons);
+}
+
+void Loader::discard_transaction(TransactionPart how) {
   constexpr std::string_view kDiscard[] = {"DISCARD"};
-  router_.pipelines().front().add(kDiscard, 0, {.part = Pipeline::Part::Abandons, .is_preface = true});
+  router_.pipelines().front().add(kDiscard, 0, {.part = how, .is_preface = true});
+}
+
+// A command that was refused, or depends on one that was.
+void Loader::leave_out(uint64_t number, const Dependants::Verdict& verdict) {
+  const bool is_refused = verdict.kind == Dependants::Verdict::Kind::Refused;
+  const auto outcome = is_refused ? Ledger::Outcome::Failed : Ledger::Outcome::Bad;
+  if (is_refused) ++counts_.sent;
+  withheld_.push_back({number, outcome, verdict.why});
+  if (verdict.abandons) discard_transaction(TransactionPart::GivesUp);
+  if (!dependants_.is_in_refused_transaction()) end_withheld();
+}
+
+void Loader::end_withheld() {
+  for (const Withheld& one : withheld_) settle(one.number, one.outcome, one.why);
+  withheld_.clear();
 }
 
 // Gives the source's command to a pipeline. False: that one has no room.
@@ -131,10 +156,14 @@ Result<bool> Loader::add_command() {
   }
   asked_in_vain_since_.reset();
   if (!(*pipeline)->has_room()) return false;
+  // A server that ends does not send the answers it still has.
+  if (options_.allows_dangerous && ends_the_server(words) && !is_idle()) return false;
   const CommandEffects::Effect effect = effects_->next(words);
   const uint64_t number = ledger_.enter(source_.begin(), source_.end());
-  if (effect.refusal != nullptr) {
-    settle(number, Ledger::Outcome::Bad, effect.refusal);
+  const Dependants::Verdict verdict = dependants_.judge(words, effect);
+  if (verdict.kind != Dependants::Verdict::Kind::Send) {
+    if (effect.is_select) refused_select_ = source_.begin();
+    leave_out(number, verdict);
     return true;
   }
   if (source_.protocol().empty()) {
@@ -251,6 +280,7 @@ void Loader::tell_of_trouble(const Pipeline& pipeline) {
     watcher_.tell(pipeline.trouble()->text + "; trying to reach it again");
   } else if (!has_trouble && troubled_.erase(&pipeline) > 0) {
     watcher_.tell(pipeline.endpoint().text() + " is back; going on");
+    dependants_.forget_what_is_accepted();
   }
 }
 
@@ -261,7 +291,12 @@ Result<void> Loader::tell_settled() {
   if (has_read_all_ && ledger_.is_all_settled()) settled = source_.end();
   if (settled == told_) return {};
   told_ = settled;
-  return watcher_.settled(settled, counts_, router_.pipelines().front().database());
+  // A second run must not go on in another database than the input wants.
+  const auto refused = dependants_.refused_database();
+  const bool is_behind =
+      std::pair(settled.file, settled.offset) > std::pair(refused_select_.file, refused_select_.offset);
+  const unsigned database = refused && is_behind ? *refused : router_.pipelines().front().database();
+  return watcher_.settled(settled, counts_, database);
 }
 
 bool Loader::is_idle() {

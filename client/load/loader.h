@@ -9,9 +9,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/load/command_effect.h"
 #include "client/load/command_source.h"
+#include "client/load/dependants.h"
 #include "client/load/ledger.h"
 #include "client/load/router.h"
 
@@ -52,9 +54,10 @@ class LoadWatcher {
 struct LoadOptions {
   ConnectionOptions server;
   PipelineLimits limits;
-  unsigned connections = 1;     // to each node
-  bool is_strict = false;       // the first failure ends it
-  Milliseconds connect_for{0};  // how long to try to reach a server that is not there yet
+  unsigned connections = 1;       // to each node
+  bool is_strict = false;         // the first failure ends it
+  bool allows_dangerous = false;  // FLUSHALL, SHUTDOWN and the like are sent
+  Milliseconds connect_for{0};    // how long to try to reach a server that is not there yet
 };
 
 class Loader {
@@ -78,9 +81,18 @@ class Loader {
     bool is_asking = false;
   };
 
+  struct Withheld {
+    uint64_t number;
+    Ledger::Outcome outcome;
+    std::string why;
+  };
+
   Result<void> receive();
   Result<void> fill();
   Result<bool> add_command();
+  void leave_out(uint64_t number, const Dependants::Verdict& verdict);
+  void end_withheld();
+  void discard_transaction(TransactionPart how);
   void leave_file();
   void answered(Pipeline& pipeline, const Pipeline::Answer& answer);
   bool redirected(Pipeline& pipeline, const Pipeline::Answer& answer);
@@ -98,6 +110,10 @@ class Loader {
   LoadWatcher& watcher_;
   Router router_;
   std::optional<CommandEffects> effects_;
+  Dependants dependants_;
+  // Of a transaction that was refused: told when it is over, for a second run begins with MULTI.
+  std::vector<Withheld> withheld_;
+  InputPosition refused_select_;  // where the last one is
   Ledger ledger_;
   LoadCounts counts_;
   InputPosition told_;

@@ -66,7 +66,13 @@ Result<void> Pipeline::receive(const OnAnswer& on_answer) {
     done = fail(ErrorCode::TimedOut, endpoint().text() + " has not answered for " +
                                          std::to_string(limits_.answer_timeout.count() / 1000) + " seconds");
   }
-  if (!done) lose(done.error());
+  if (!done) {
+    // Sent again, it would end the server again.
+    const bool was_its_wish = done.error().code == ErrorCode::Closed && unanswered_ > 0 && held_ == 0 &&
+                              entries_.front().role.ends_server && buffer_.sent() > 0;
+    if (was_its_wish) take({}, on_answer);
+    lose(done.error());
+  }
   return {};
 }
 

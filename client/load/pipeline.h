@@ -36,6 +36,7 @@ class Pipeline {
     Part part = Part::None;
     bool is_preface = false;               // ours, not the user's: ASKING, and what abandons
     std::optional<unsigned> selects = {};  // the database it switches to
+    bool ends_server = false;              // SHUTDOWN: the end of the connection is its answer
   };
 
   struct Answer {

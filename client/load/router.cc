@@ -46,6 +46,17 @@ Result<std::optional<uint16_t>> Router::slot_of(Words words) {
   return hash_slot(**key);
 }
 
+std::optional<std::string> Router::try_out(Words words) {
+  // A connection that nobody used for long may have been closed.
+  auto reply = control_.call(words);
+  if (!reply) reply = control_.call(words);
+  if (!reply) return std::nullopt;
+  if (reply->is_error()) return reply->text;
+  // Another connection is as it was before.
+  control_.close();
+  return std::nullopt;
+}
+
 bool Router::refresh() {
   std::vector<Endpoint> asked = map_.nodes();
   asked.push_back(server_.to);

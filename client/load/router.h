@@ -31,6 +31,10 @@ class Router {
   // The pipeline to a node that a redirection names; a node that is new gets connections.
   Pipeline& pipeline_at(const Endpoint& node, Words words);
 
+  // Whether the server accepts a SELECT or MULTI from us, tried out on a connection that loads
+  // nothing. The result is its error; nothing if it accepts it, or cannot be asked.
+  std::optional<std::string> try_out(Words words);
+
   // Asks the cluster again who serves what, whichever node answers. False: none does.
   bool refresh();
   bool is_cluster() const { return map_.is_cluster(); }
