@@ -37,7 +37,8 @@ first ones on stderr, all of them in --errors; a bad record is left out and repo
 same way. With --strict the first failure ends the run. The last line, on stdout, is the
 sum: sent, succeeded, failed, seconds, rate.
 
-A server that goes away is reached again; what it had not answered is sent again. With
+A server that goes away is reached again; what it had not answered is sent again. If it has
+lost what it had answered, that ends the run; what it may have lost is told. With
 --checkpoint a second run of the same command goes on where the first one ended, even if
 it was killed: with one connection from the first command that was not answered. With
 several, or in a cluster, up to 100,000 commands behind it may be sent twice. It goes on
@@ -48,7 +49,8 @@ key. With one connection commands arrive in the order of the input; with several
 one key do.
 
 Exit status: 0 all succeeded, 1 something failed, 2 wrong call or unreadable file,
-3 no server, 4 --errors, --checkpoint or the summary cannot be written, 130 Ctrl-C.
+3 no server, 4 --errors, --checkpoint or the summary cannot be written, 5 the server came
+back without what it had confirmed, or perhaps without the last of it, 130 Ctrl-C.
 
 Examples:
   millrace load --as 'HSET user:{id} name {name} age {age}' users.csv
@@ -62,6 +64,8 @@ int complain(const client::Error& error) {
       return kWrongCall;
     case client::ErrorCode::Output:
       return kCannotWrite;
+    case client::ErrorCode::DataLost:
+      return kDataLost;
     default:
       return kNoServer;
   }
@@ -69,7 +73,14 @@ int complain(const client::Error& error) {
 
 int status_of(client::Loader::End end, const client::LoadCounts& counts) {
   if (end == client::Loader::End::Stopped) return kInterrupted;
+  if (end == client::Loader::End::Doubtful) return kDataLost;
   return counts.failed + counts.bad > 0 ? kSomeFailed : kDone;
+}
+
+// What succeeded need not be there any more.
+std::string remark_on(const client::Result<client::Loader::End>& end) {
+  if (!end) return end.error().code == client::ErrorCode::DataLost ? ", but lost by the server" : "";
+  return *end == client::Loader::End::Doubtful ? ", some of it perhaps lost by the server" : "";
 }
 
 // What is loaded how and into which database, in one line. Not into which server: after a
@@ -103,7 +114,7 @@ int run(const LoadCommandOptions& options) {
   }
   const auto end = client::Loader(load, *source, session).run(counts);
   const auto closed = session.close();
-  std::printf("%s\n", session.summary(counts).c_str());
+  std::printf("%s\n", session.summary(counts, remark_on(end)).c_str());
   if (!end) return complain(end.error());
   if (!closed) return complain(closed.error());
   if (std::fflush(stdout) != 0) {

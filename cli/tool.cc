@@ -34,6 +34,7 @@ Exit status:
   2    wrong call: an option, a template, or a file that cannot be read
   3    the server cannot be reached, or went away and did not come back
   4    a file or the output cannot be written
+  5    load: the server came back without something that it had confirmed
   130  Ctrl-C ended it before it was done
 lock passes on what its command ended with, and has two of its own: 75 somebody else holds
 the lock, 76 it was lost)";

@@ -72,6 +72,7 @@ class CommandSource {
   const InputPosition& end() const { return end_; }
   const std::string& problem() const { return problem_; }
 
+  uint64_t files() const { return files_.size(); }
   const std::string& file_name(uint64_t file) const { return files_[file]; }
   int descriptor() const { return window_->stream().descriptor(); }
 

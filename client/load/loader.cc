@@ -45,6 +45,7 @@ Loader::Loader(const LoadOptions& options, CommandSource& source, LoadWatcher& w
 Result<Loader::End> Loader::run(LoadCounts& counts) {
   counts_ = counts;
   if (auto opened = router_.open(options_.connect_for); !opened) return std::unexpected(opened.error());
+  losses_.emplace(options_.server, router_.is_cluster(), told_);
   effects_.emplace(router_.has_one_connection(), options_.allows_dangerous);
   std::optional<End> end;
   std::optional<Clock::time_point> deadline;
@@ -59,7 +60,8 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
         tell_of_trouble(pipeline);
       }
       watcher_.moved_on(counts_);
-      if (is_at_end_ && is_idle()) return {};
+      if (troubled_.empty()) losses_->look(ledger_.settled_up_to());
+      if (is_at_end_ && is_idle() && (end || has_all_servers())) return {};
       const bool is_over = watcher_.is_stopped() || (options_.is_strict && has_failed_);
       if (is_over && !end) {
         end = watcher_.is_stopped() ? End::Stopped : End::Strict;
@@ -79,6 +81,8 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
   if (ran && end == End::Strict) ledger_.tell_the_rest([&](const Ledger::Entry& entry) { tell_outcome(entry); });
   counts = counts_;
   if (!ran) return std::unexpected(ran.error());
+  look_for_another_master();
+  if (is_doubtful_ && end != End::Stopped) return End::Doubtful;
   return end.value_or(End::Complete);
 }
 
@@ -178,9 +182,11 @@ Result<bool> Loader::add_command() {
 Result<void> Loader::receive() {
   // Sending again can make connections to nodes that are new: not in this loop.
   for (Pipeline& pipeline : router_.pipelines()) {
+    if (is_replaced(pipeline)) continue;
     auto received = pipeline.receive([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
     if (!received) return received;
     tell_of_trouble(pipeline);
+    if (auto looked = look_for_losses(pipeline); !looked) return looked;
   }
   if (auto looked = look_for_new_owners(); !looked) return looked;
   return send_again();
@@ -243,18 +249,59 @@ Result<void> Loader::send_again() {
 // When a node of a cluster is away, another one may serve its slots by now.
 Result<void> Loader::look_for_new_owners() {
   if (!router_.is_cluster() || Clock::now() < next_look_) return {};
-  const auto is_away = [](const Pipeline& pipeline) { return pipeline.trouble().has_value() && !pipeline.is_idle(); };
+  const auto is_away = [](const Pipeline& pipeline) {
+    return pipeline.trouble().has_value() && (!pipeline.is_idle() || pipeline.has_confirmed());
+  };
   if (std::ranges::none_of(router_.pipelines(), is_away)) return {};
   next_look_ = Clock::now() + kBetweenLooks;
   if (!router_.refresh()) return {};
   for (Pipeline& pipeline : router_.pipelines()) {
     if (!is_away(pipeline) || router_.serves(pipeline.endpoint())) continue;
+    const Loss loss = losses_->judge_replacement(pipeline, ledger_.settled_up_to());
+    if (auto reported = report_loss("the cluster", loss); !reported) return reported;
     pipeline.give_up([&](const Pipeline::Answer& answer) {
       again_.push_back({answer.number, std::string(answer.command), std::nullopt});
     });
     is_draining_ = true;
   }
   return {};
+}
+
+// A server that came back must have what it had confirmed, or it is said what may be missing.
+Result<void> Loader::look_for_losses(Pipeline& pipeline) {
+  const auto comeback = pipeline.take_comeback();
+  if (!comeback) return {};
+  return report_loss(pipeline.endpoint().text(), losses_->judge(*comeback, ledger_.settled_up_to()));
+}
+
+Result<void> Loader::report_loss(const std::string& server, const Loss& loss) {
+  const InputPosition settled = ledger_.settled_up_to();
+  if (loss.kind == Loss::Kind::None) return {};
+  if (loss.kind == Loss::Kind::Certain) {
+    // A second run that went on from here would leave out what is gone.
+    if (auto told = watcher_.settled({}, {}, options_.server.login.database); !told) return told;
+    return fail(ErrorCode::DataLost, server + " lacks what was confirmed up to " + place_of(settled) + ": " + loss.why +
+                                         "; load everything again, from the beginning of the input");
+  }
+  is_doubtful_ = true;
+  watcher_.tell(server + " may lack what was confirmed from " + place_of(loss.from) + " to " + place_of(settled) +
+                ": " + loss.why);
+  return {};
+}
+
+// Sentinels may have named another master while the old one still answered us.
+void Loader::look_for_another_master() {
+  if (!options_.server.sentinels) return;
+  const auto master = find_master(*options_.server.sentinels, options_.server);
+  const Endpoint& ours = router_.pipelines().front().endpoint();
+  if (!master || *master == ours) return;
+  is_doubtful_ = true;
+  watcher_.tell(master->text() + " is the master now, and may lack what " + ours.text() + " had not copied to it yet");
+}
+
+std::string Loader::place_of(const InputPosition& position) const {
+  if (position.file >= source_.files()) return "the end of the input";
+  return source_.file_name(position.file) + ':' + std::to_string(position.line);
 }
 
 void Loader::settle(uint64_t number, Ledger::Outcome outcome, std::string_view why) {
@@ -297,6 +344,17 @@ Result<void> Loader::tell_settled() {
       std::pair(settled.file, settled.offset) > std::pair(refused_select_.file, refused_select_.offset);
   const unsigned database = refused && is_behind ? *refused : router_.pipelines().front().database();
   return watcher_.settled(settled, counts_, database);
+}
+
+// A node that is away, and for which others serve.
+bool Loader::is_replaced(const Pipeline& pipeline) const {
+  return pipeline.trouble() && pipeline.is_idle() && !pipeline.has_confirmed() && !router_.serves(pipeline.endpoint());
+}
+
+// Whether every server that has confirmed something can still be asked for it.
+bool Loader::has_all_servers() {
+  return std::ranges::none_of(router_.pipelines(),
+                              [](const Pipeline& one) { return one.trouble() && one.has_confirmed(); });
 }
 
 bool Loader::is_idle() {

@@ -15,6 +15,7 @@
 #include "client/load/command_source.h"
 #include "client/load/dependants.h"
 #include "client/load/ledger.h"
+#include "client/load/loss_watch.h"
 #include "client/load/router.h"
 
 namespace millrace::client {
@@ -65,11 +66,17 @@ class Loader {
   // The source and the watcher outlive it.
   Loader(const LoadOptions& options, CommandSource& source, LoadWatcher& watcher);
 
-  enum class End { Complete, Strict, Stopped };
+  enum class End {
+    Complete,
+    Doubtful,  // as Complete, but something that was confirmed may be missing: the watcher was told
+    Strict,
+    Stopped,
+  };
 
   // Runs to the end of the source, or until it is stopped; then what is under way is still
   // answered, for some seconds. Counts continue from `counts`. An error ends it at once:
-  // Unreachable, Output.
+  // Unreachable, Output, or DataLost: the server came back without what it had confirmed. The
+  // watcher was told then that nothing is settled.
   Result<End> run(LoadCounts& counts);
 
  private:
@@ -98,11 +105,17 @@ class Loader {
   bool redirected(Pipeline& pipeline, const Pipeline::Answer& answer);
   Result<void> send_again();
   Result<void> look_for_new_owners();
+  Result<void> look_for_losses(Pipeline& pipeline);
+  Result<void> report_loss(const std::string& server, const Loss& loss);
+  void look_for_another_master();
+  std::string place_of(const InputPosition& position) const;
   void settle(uint64_t number, Ledger::Outcome outcome, std::string_view why);
   void tell_outcome(const Ledger::Entry& entry);
   void tell_of_trouble(const Pipeline& pipeline);
   Result<void> tell_settled();
   bool is_idle();
+  bool is_replaced(const Pipeline& pipeline) const;
+  bool has_all_servers();
   void wait();
 
   LoadOptions options_;
@@ -111,6 +124,8 @@ class Loader {
   Router router_;
   std::optional<CommandEffects> effects_;
   Dependants dependants_;
+  std::optional<LossWatch> losses_;
+  bool is_doubtful_ = false;
   // Of a transaction that was refused: told when it is over, for a second run begins with MULTI.
   std::vector<Withheld> withheld_;
   InputPosition refused_select_;  // where the last one is

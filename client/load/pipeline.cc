@@ -34,6 +34,10 @@ Result<void> Pipeline::open() {
     connection_.close();
     return std::unexpected(reply.error());
   }
+  auto identity = ask_identity(connection_);
+  if (!connection_.is_open()) return fail(ErrorCode::Unreachable, endpoint().text() + " went away again");
+  if (has_confirmed_) comeback_ = {std::move(identity_), identity, last_heard_};
+  identity_ = std::move(identity);
   is_open_ = true;
   replies_ = ReplyReader();
   last_heard_ = Clock::now();
@@ -70,7 +74,10 @@ Result<void> Pipeline::receive(const OnAnswer& on_answer) {
     // Sent again, it would end the server again.
     const bool was_its_wish = done.error().code == ErrorCode::Closed && unanswered_ > 0 && held_ == 0 &&
                               entries_.front().role.ends_server && buffer_.sent() > 0;
-    if (was_its_wish) take({}, on_answer);
+    if (was_its_wish) {
+      take({}, on_answer);
+      has_confirmed_ = false;
+    }
     lose(done.error());
   }
   return {};
@@ -124,6 +131,7 @@ Result<void> Pipeline::take_replies(const OnAnswer& on_answer) {
 
 void Pipeline::take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer) {
   --unanswered_;
+  has_confirmed_ = true;
   Entry& entry = entries_[held_];
   if (must_be_held(entry, verdict)) {
     entry.is_error = verdict.is_error;
@@ -171,6 +179,7 @@ size_t Pipeline::drop_transaction() {
 void Pipeline::give_up(const OnAnswer& take_over) {
   while (!entries_.empty()) release_front({}, take_over);
   held_ = held_bytes_ = unanswered_ = 0;
+  has_confirmed_ = false;
 }
 
 void Pipeline::release_front(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer) {
