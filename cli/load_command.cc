@@ -24,6 +24,7 @@ struct LoadCommandOptions {
   std::string errors;
   std::string checkpoint;
   bool is_strict = false;
+  uint64_t max_errors = 0;
   bool is_quiet = false;
   bool allows_dangerous = false;
   unsigned timeout = 60;
@@ -34,8 +35,11 @@ struct LoadCommandOptions {
 constexpr const char* kLoadFooter = R"(
 Every answer is read and checked. What fails is reported with its file and line, the
 first ones on stderr, all of them in --errors; a bad record is left out and reported the
-same way. With --strict the first failure ends the run. The last line, on stdout, is the
-sum: sent, succeeded, failed, seconds, rate.
+same way. With --strict the first failure ends the run, with --max-errors the n-th. The
+last line, on stdout, is the sum: sent, succeeded, failed, seconds, rate.
+
+What depends on a refused SELECT or MULTI is left out. Of a compressed file nothing is sent
+that its checksum has not confirmed.
 
 A server that goes away is reached again; what it had not answered is sent again. If it has
 lost what it had answered, that ends the run; what it may have lost is told. With
@@ -100,8 +104,10 @@ int run(const LoadCommandOptions& options) {
 
   const client::Milliseconds timeout(1000 * static_cast<int64_t>(options.timeout));
   server->answer_timeout = std::min(server->answer_timeout, timeout);
-  client::LoadOptions load{
-      .server = *server, .limits = {}, .connections = options.connections, .is_strict = options.is_strict};
+  client::LoadOptions load{.server = *server,
+                           .limits = {},
+                           .connections = options.connections,
+                           .most_failures = options.is_strict ? 1 : options.max_errors};
   load.allows_dangerous = options.allows_dangerous;
   load.connect_for = client::Milliseconds(1000 * static_cast<int64_t>(options.connect_for));
   load.limits.commands = options.pipeline;
@@ -142,7 +148,11 @@ void add_load_command(CLI::App& tool, int& status) {
   command->add_option("--errors", options->errors, "write everything that failed to this file")->type_name("FILE");
   command->add_option("--checkpoint", options->checkpoint, "remember here how far it came, and go on from there")
       ->type_name("FILE");
-  command->add_flag("--strict", options->is_strict, "the first failure ends the run");
+  auto* strict = command->add_flag("--strict", options->is_strict, "the first failure ends the run");
+  command->add_option("--max-errors", options->max_errors, "so many failures end the run")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->excludes(strict);
   command->add_flag("--allow-dangerous", options->allows_dangerous, "send FLUSHALL, SHUTDOWN and the like, too");
   command->add_flag("--quiet", options->is_quiet, "show no progress");
   command->add_option("--timeout", options->timeout, "give a connection up that answers nothing for so long")

@@ -62,7 +62,7 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
       watcher_.moved_on(counts_);
       if (troubled_.empty()) losses_->look(ledger_.settled_up_to());
       if (is_at_end_ && is_idle() && (end || has_all_servers())) return {};
-      const bool is_over = watcher_.is_stopped() || (options_.is_strict && has_failed_);
+      const bool is_over = watcher_.is_stopped() || has_failed_enough();
       if (is_over && !end) {
         end = watcher_.is_stopped() ? End::Stopped : End::Strict;
         is_at_end_ = true;
@@ -105,7 +105,7 @@ Result<void> Loader::fill() {
       if (step == CommandSource::Step::Bad) {
         settle(ledger_.enter(source_.begin(), source_.end()), Ledger::Outcome::Bad, source_.problem());
         watcher_.moved_on(counts_);
-        if (options_.is_strict) break;
+        if (has_failed_enough()) break;
         continue;
       }
     }
@@ -163,7 +163,7 @@ Result<bool> Loader::add_command() {
   // A server that ends does not send the answers it still has.
   if (options_.allows_dangerous && ends_the_server(words) && !is_idle()) return false;
   const CommandEffects::Effect effect = effects_->next(words);
-  const uint64_t number = ledger_.enter(source_.begin(), source_.end());
+  const uint64_t number = ledger_.enter(source_.begin(), source_.end(), !source_.has_another());
   const Dependants::Verdict verdict = dependants_.judge(words, effect);
   if (verdict.kind != Dependants::Verdict::Kind::Send) {
     if (effect.is_select) refused_select_ = source_.begin();
@@ -305,7 +305,7 @@ std::string Loader::place_of(const InputPosition& position) const {
 }
 
 void Loader::settle(uint64_t number, Ledger::Outcome outcome, std::string_view why) {
-  has_failed_ = has_failed_ || outcome != Ledger::Outcome::Succeeded;
+  if (outcome != Ledger::Outcome::Succeeded) ++failures_;
   ledger_.settle(number, outcome, why, [&](const Ledger::Entry& entry) { tell_outcome(entry); });
 }
 

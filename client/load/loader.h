@@ -56,7 +56,7 @@ struct LoadOptions {
   ConnectionOptions server;
   PipelineLimits limits;
   unsigned connections = 1;       // to each node
-  bool is_strict = false;         // the first failure ends it
+  uint64_t most_failures = 0;     // so many end it; 0: it goes on whatever fails
   bool allows_dangerous = false;  // FLUSHALL, SHUTDOWN and the like are sent
   Milliseconds connect_for{0};    // how long to try to reach a server that is not there yet
 };
@@ -69,7 +69,7 @@ class Loader {
   enum class End {
     Complete,
     Doubtful,  // as Complete, but something that was confirmed may be missing: the watcher was told
-    Strict,
+    Strict,    // as many failures as it may have
     Stopped,
   };
 
@@ -113,6 +113,7 @@ class Loader {
   void tell_outcome(const Ledger::Entry& entry);
   void tell_of_trouble(const Pipeline& pipeline);
   Result<void> tell_settled();
+  bool has_failed_enough() const { return options_.most_failures > 0 && failures_ >= options_.most_failures; }
   bool is_idle();
   bool is_replaced(const Pipeline& pipeline) const;
   bool has_all_servers();
@@ -137,7 +138,7 @@ class Loader {
   bool is_at_end_ = false;     // nothing more is taken from the source
   bool has_read_all_ = false;  // because there is nothing more
   bool waits_for_input_ = false;
-  bool has_failed_ = false;   // something, in this run
+  uint64_t failures_ = 0;     // in this run
   bool is_draining_ = false;  // no new commands until all are answered: order
   std::deque<Again> again_;
   std::set<const Pipeline*> troubled_;  // those of which it was told

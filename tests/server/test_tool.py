@@ -83,7 +83,7 @@ def test_bash_completes_commands_options_and_values(tmp_path, monkeypatch):
     assert completed_by_bash("millrace", "lo")[0] == "load"
     for command in commands():
         assert set(options_in(help_of(command))) <= set(completed_by_bash("millrace", command, "-"))
-    assert completed_by_bash("millrace", "load", "--format", "") == ["csv", "tsv", "ndjson", "resp", "commands"]
+    assert completed_by_bash("millrace", "load", "--format", "") == ["csv", "tsv", "ndjson", "json", "resp", "commands"]
     assert completed_by_bash("millrace", "load", "--as", "") == []
     assert completed_by_bash("millrace", "completion", "z") == ["zsh"]
     (tmp_path / "users.csv").touch()
