@@ -15,7 +15,7 @@ redis-cli() { if [ "$1" = --raw ] || [ "$1" = --no-raw ]; then command redis-cli
 millrace() {
   case $1 in
     load | tail) "$TOOL" "$@" --to ":$PORT" ;;
-    lock) "$TOOL" lock --node ":$PORT" "${@:2}" ;;
+    lock) "$TOOL" lock --to ":$PORT" "${@:2}" ;;
     *) "$TOOL" "$@" ;;
   esac
 }

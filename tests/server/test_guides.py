@@ -45,7 +45,7 @@ def test_the_first_five_minutes_of_the_readme_work_as_printed():
         (data / "server.pid").write_text(f"{server._process.pid}\n")
         subprocess.run(["bash", "-c", kill], cwd=server.directory, check=True, timeout=30)
         server._process.wait(timeout=30)
-        server._forget_clients()
+        server.forget_clients()
         server.restart()
         for _, block in BLOCK.findall(after):
             run_console(server, block)
