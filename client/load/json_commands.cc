@@ -66,30 +66,31 @@ Split JsonCommands::split(std::string_view window, bool is_all, std::string_view
 // Collects the values of the template's fields. The result is what is wrong, or nothing.
 std::optional<std::string> JsonCommands::gather(std::string_view record) {
   for (size_t i = 0; i < sources_.size(); ++i) {
-    std::optional<std::string> problem;
+    bool is_good = false;
+    const bool may_be_missing = commands_.may_be_missing(i);
     if (sources_[i] == kWhole) {
-      problem = commands_.set(i, record);
-    } else if (const auto value = scanner_.found(sources_[i]);
-               value && !(*value == "null" && commands_.may_be_missing(i))) {
-      problem = set_value(i, *value);
-    } else if (commands_.may_be_missing(i)) {
-      problem = commands_.set(i, std::nullopt);
+      is_good = commands_.set(i, record);
+    } else if (const auto value = scanner_.found(sources_[i]); value && !(may_be_missing && *value == "null")) {
+      is_good = set_value(i, *value);
+    } else if (may_be_missing) {
+      is_good = commands_.set_missing(i);
     } else {
       return "no " + commands_.fields()[i].name + " in it";
     }
-    if (problem) return problem;
+    if (!is_good) return problem_.empty() ? commands_.problem() : std::exchange(problem_, {});
   }
   return std::nullopt;
 }
 
 // Of a string its meaning, of everything else its source.
-std::optional<std::string> JsonCommands::set_value(size_t field, std::string_view source) {
+bool JsonCommands::set_value(size_t field, std::string_view source) {
   if (!source.starts_with('"')) return commands_.set(field, source);
   const std::string_view inside = source.substr(1, source.size() - 2);
   if (inside.find('\\') == inside.npos) return commands_.set(field, inside);
   unescaped_[field].clear();
   if (auto done = append_unescaped(unescaped_[field], inside); !done) {
-    return commands_.fields()[field].name + ": " + done.error().text;
+    problem_ = commands_.fields()[field].name + ": " + done.error().text;
+    return false;
   }
   return commands_.set(field, unescaped_[field]);
 }

@@ -35,13 +35,14 @@ class JsonCommands : public CommandParser {
 
   Split split(std::string_view window, bool is_all, std::string_view& value);
   std::optional<std::string> gather(std::string_view record);
-  std::optional<std::string> set_value(size_t field, std::string_view source);
+  bool set_value(size_t field, std::string_view source);
 
   TemplateCommands commands_;
   bool is_array_;
   JsonArraySplitter array_;
   JsonScanner scanner_;
   std::vector<size_t> sources_;         // of the template's fields: which path, or kWhole
+  std::string problem_;                 // of a value
   std::vector<std::string> unescaped_;  // values in which a string had escapes
   bool is_at_beginning_ = true;
 };

@@ -137,28 +137,28 @@ std::optional<std::string> TableCommands::gather() {
   }
   for (size_t i = 0; i < columns_.size(); ++i) {
     const size_t column = columns_[i];
-    std::optional<std::string> problem;
+    bool is_good = false;
     if (column == kLine) {
-      problem = set_value(i, splitter_.text());
+      is_good = set_value(i, splitter_.text());
     } else if (column == kJson) {
       write_json();
-      problem = set_value(i, json_);
+      is_good = set_value(i, json_);
     } else if (column < fields.size()) {
-      problem = set_value(i, fields[column]);
+      is_good = set_value(i, fields[column]);
     } else if (commands_.may_be_missing(i)) {
-      problem = set_value(i, {});
+      is_good = commands_.set_missing(i);
     } else {
       return "no column " + std::to_string(column + 1) + ", only " + std::to_string(fields.size());
     }
-    if (problem) return problem;
+    if (!is_good) return commands_.problem();
   }
   return std::nullopt;
 }
 
 // Of a field that may be missing, an empty one is.
-std::optional<std::string> TableCommands::set_value(size_t field, std::string_view text) {
-  const bool is_missing = text.empty() && commands_.may_be_missing(field);
-  return commands_.set(field, is_missing ? std::nullopt : std::optional(text));
+bool TableCommands::set_value(size_t field, std::string_view text) {
+  if (text.empty() && commands_.may_be_missing(field)) return commands_.set_missing(field);
+  return commands_.set(field, text);
 }
 
 void TableCommands::write_json() {

@@ -41,7 +41,7 @@ class TableCommands : public CommandParser {
   Split take_header(const Split& split);
   std::optional<std::string> bind();
   std::optional<std::string> gather();
-  std::optional<std::string> set_value(size_t field, std::string_view text);
+  bool set_value(size_t field, std::string_view text);
   void write_json();
 
   TableStyle style_;

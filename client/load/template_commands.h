@@ -1,7 +1,6 @@
 // The commands that a template makes of the values of one record.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,10 +15,9 @@ namespace millrace::client {
 class TemplateCommands {
  public:
   explicit TemplateCommands(Template as)
-      : template_(std::move(as)),
-        values_(template_.fields().size()),
-        padded_(template_.fields().size()),
-        is_plain_(template_.fields().size()) {}
+      : template_(std::move(as)), values_(fields().size()), padded_(fields().size()), is_plain_(fields().size()) {
+    for (size_t i = 0; i < fields().size(); ++i) use_plainly(i, false);
+  }
 
   const std::vector<TemplateField>& fields() const { return template_.fields(); }
 
@@ -28,28 +26,21 @@ class TemplateCommands {
 
   // From now on the field is a name and nothing else, whatever stands in its braces, or it is
   // what it says again.
-  void use_plainly(size_t field, bool is_plain) { is_plain_[field] = is_plain; }
+  void use_plainly(size_t field, bool is_plain) { is_plain_[field] = is_plain || has_no_use(fields()[field]); }
 
-  // The value of a field in the record, which borrows; nothing if it has none. The result is
-  // what is wrong with it, if anything is. REQUIRES: a value, or a field that may be missing.
-  std::optional<std::string> set(size_t field, std::optional<std::string_view> value) {
-    const TemplateField& how = template_.fields()[field];
-    if (is_plain_[field]) {
-      values_[field] = *value;
-      return std::nullopt;
-    }
-    if (!value && how.is_optional) {
-      values_[field] = Template::kMissing;
-      return std::nullopt;
-    }
-    const std::string_view text = value ? *value : std::string_view(*how.fallback);
-    // An empty text without an address would look like a missing one.
-    values_[field] = text.data() == nullptr ? std::string_view("") : text;
-    if (!how.padding) return std::nullopt;
-    if (auto done = pad(padded_[field], text, how); !done) return done.error().text;
-    values_[field] = padded_[field];
-    return std::nullopt;
+  // The value of a field in the record, which borrows. False: something is wrong with it, see
+  // problem().
+  bool set(size_t field, std::string_view value) {
+    values_[field] = value;
+    return is_plain_[field] || use(field, value);
   }
+  // The record has no value for it. REQUIRES: may_be_missing(field).
+  bool set_missing(size_t field) {
+    values_[field] = Template::kMissing;
+    const TemplateField& how = fields()[field];
+    return how.is_optional || set(field, *how.fallback);
+  }
+  const std::string& problem() const { return problem_; }
 
   // Makes the commands of the record. False: nothing is left of them.
   bool make() {
@@ -63,12 +54,26 @@ class TemplateCommands {
   Words words() const { return made_[at_]; }
 
  private:
+  static bool has_no_use(const TemplateField& field) { return !field.may_be_missing() && !field.padding; }
+
+  bool use(size_t field, std::string_view value) {
+    const TemplateField& how = fields()[field];
+    if (!how.padding) return true;
+    if (auto done = pad(padded_[field], value, how); !done) {
+      problem_ = done.error().text;
+      return false;
+    }
+    values_[field] = padded_[field];
+    return true;
+  }
+
   Template template_;
   std::vector<std::string_view> values_;
   std::vector<std::string> padded_;
-  std::vector<char> is_plain_;
+  std::vector<char> is_plain_;  // fields whose value is taken as it is
   std::span<const std::vector<std::string_view>> made_;
   size_t at_ = 0;
+  std::string problem_;
 };
 
 }  // namespace millrace::client
