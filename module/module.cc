@@ -5,6 +5,7 @@
 #include "module/abi/clock.h"
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
+#include "module/index/index_commands.h"
 #include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
 #include "module/log/packing.h"
@@ -25,7 +26,7 @@ namespace millrace::module {
 
 std::span<const Family> families() {
   static const Family all[] = {
-      log_family(), channel_family(), shard_family(), lock_family(), route_family(),
+      log_family(), channel_family(), shard_family(), lock_family(), route_family(), index_family(),
   };
   return all;
 }
@@ -53,6 +54,7 @@ void on_swap(int first, int second) {
   agenda::follow_swap(first, second);
   packing::follow_swap(first, second);
   monotonic_agenda::follow_swap(first, second);
+  indexes_follow_swap(first, second);
   wake_all_afresh();
 }
 
@@ -71,11 +73,13 @@ void on_key_left(int database, ByteView name) {
 void on_database_emptied(int database) {
   packing::forget_database(database);
   monotonic_agenda::forget(database);
+  indexes_forget_database(database);
 }
 
 void on_loading(abi::Loading loading) {
   if (loading == abi::Loading::Begins) reclaim_all();
   monotonic_agenda::follow_loading(loading);
+  indexes_follow_loading(loading);
 }
 
 void on_loop_end(abi::Context context) {
@@ -105,6 +109,7 @@ millrace::abi::Contents millrace::abi::contents() {
                    .databases_replaced = wake_all_afresh,
                    .key_appeared = on_key_appeared,
                    .key_left = on_key_left,
+                   .document_changed = indexes_follow_document,
                    .loop_ends = on_loop_end},
   };
 }

@@ -44,7 +44,8 @@ void add_scalar(element value, const IndexField& field, DocumentValues& values) 
 void add_at(element at, ByteView path, const IndexField& field, DocumentValues& values) {
   if (at.is_array()) {
     size_t added = 0;
-    for (const element each : at.get_array().value_unsafe()) {
+    const simdjson::dom::array array = at.get_array().value_unsafe();
+    for (const element each : array) {
       if (++added > kMaxValuesOfField + 1) return;
       add_at(each, path, field, values);
     }
