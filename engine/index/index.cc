@@ -55,7 +55,7 @@ bool Index::set(ByteView name, const DocumentValues& values) {
     read_record(schema_, known, old_);
     if (known != record_) documents_.set_record(id, record_);
   }
-  const bool is_other = is_new || old_.values != values.values || old_.expires_at != values.expires_at;
+  const bool is_other = is_new || old_.values != values.values;
   change(id, old_, values);
   set_skipped(id, values);
   return is_other;
@@ -76,9 +76,10 @@ bool Index::remove(ByteView name) {
 bool Index::agrees(ByteView name, const DocumentValues& values) const {
   const DocumentId id = documents_.find(name);
   if (id.is_none()) return false;
-  std::string record;
-  append_record(record, schema_, values);
-  if (documents_.record(id) != record) return false;
+  // Not byte by byte: a record keeps values of fields that were dropped until it is written again.
+  DocumentValues known;
+  read_record(schema_, documents_.record(id), known);
+  if (known.values != values.values || known.expires_at != values.expires_at) return false;
   std::string entry;
   for (const DocumentValue& value : values.values) {
     make_entry(entry, value.key, id);

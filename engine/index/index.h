@@ -58,7 +58,7 @@ class Index {
   const ByteOrder& expiries() const { return expiries_; }
 
   // --- documents, by their keys behind the prefix ---
-  // The document holds these values now. True if anything about it has changed.
+  // The document holds these values now. True if it is new, or has other values than before.
   bool set(ByteView name, const DocumentValues& values);
   // False if it was not there.
   bool remove(ByteView name);

@@ -21,6 +21,9 @@ struct IdxCreate {
 struct IdxAlter {
   using Object = Index;
   static constexpr auto parse = parse_idx_alter;
+  static bool grows(const Index*, const AlterIndexRequest& request) {
+    return request.kind == AlterIndexRequest::Kind::AddField || request.kind == AlterIndexRequest::Kind::AddOrder;
+  }
   static Outcome<Done> execute(Place<Index>& index, AlterIndexRequest& request, const Call& call);
   static constexpr auto write = write_ok;
 };

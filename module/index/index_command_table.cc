@@ -115,7 +115,7 @@ constexpr abi::Command kCommands[] = {
     },
     {
         .name = "IDX.ALTER",
-        .flags = "write deny-oom",
+        .flags = "write",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -5,
         .summary = "Adds a field or an order to an index, or drops one.",
@@ -236,7 +236,7 @@ constexpr abi::Command kCommands[] = {
     },
     {
         .name = "IDX.APPLY",
-        .flags = "write deny-oom",
+        .flags = "write deny-oom admin",
         .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
         .arity = 4,
         .summary = "Adds a part of an index that was saved: what a server writes to its AOF.",

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "engine/index/document_record.h"
 #include "engine/index/json_document.h"
 #include "module/index/index_object.h"
 #include "module/index/index_type.h"
@@ -77,8 +78,14 @@ constexpr std::array<std::string_view, 2> kNotWriting = {"expire", "persist"};
 
 DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key) {
   const Index& index = *registered.index;
-  const bool is_known = index.documents().find(name_of(registered, key)).is_some();
-  if (!is_document(index, document)) return is_known ? DocumentState::Stale : DocumentState::NoDocument;
+  const DocumentId id = index.documents().find(name_of(registered, key));
+  const bool is_known = id.is_some();
+  if (!is_document(index, document)) {
+    if (!is_known) return DocumentState::NoDocument;
+    // A replica keeps what has expired until its master deletes it; nobody finds it meanwhile.
+    const auto date = expiry_of(index.documents().record(id));
+    return date && *date < abi::now() ? DocumentState::NoDocument : DocumentState::Stale;
+  }
   if (!is_known) return DocumentState::Missing;
   const bool agrees = index.agrees(name_of(registered, key), read_document(registered, document));
   return agrees ? DocumentState::Agrees : DocumentState::Wrong;
@@ -98,8 +105,9 @@ void on_document_changed(abi::Context context, abi::StringRef key, const char* e
   const abi::DocumentKey document(context, key);
   index_registry::each_covering(database, key.view(), [&](RegisteredIndex& registered) {
     const bool is_other = sync_document(registered, document, key.view());
-    // A file that is loaded writes everything again.
-    const bool is_written = !is_one_of(name, kNotWriting) && (is_other || !is_loading_documents);
+    // A file that is rewritten as commands writes everything again.
+    const bool is_repeated = is_loading_documents && registered.is_among_documents && !is_other;
+    const bool is_written = !is_one_of(name, kNotWriting) && !is_repeated;
     if (is_written) registered.index->note_written(name_of(registered, key.view()));
     index_upkeep::see_to_dates(registered);
   });

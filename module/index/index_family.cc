@@ -38,7 +38,9 @@ void indexes_forget_database(int database) { index_registry::forget_database(dat
 
 void indexes_follow_loading(abi::Loading moment) {
   is_loading_documents = moment == abi::Loading::Begins;
-  if (!is_loading_documents) index_upkeep::resume();
+  if (is_loading_documents) return;
+  index_registry::each([](RegisteredIndex& registered) { registered.is_among_documents = false; });
+  index_upkeep::resume();
 }
 
 void indexes_follow_document(abi::Context context, abi::StringRef key, const char* event) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/index/index_keys.h"
@@ -20,6 +21,9 @@ IndexOperations& index_operations() {
 void ObjectTraits<Index>::settle(KeyPlace<Index>& place, const Consequences& follow) {
   if (follow.events.empty()) return;
   RegisteredIndex& registered = index_registry::add(place.database_key(), place.get());
+  if (is_loading_documents && std::string_view(*follow.events.begin()) == "idx.apply") {
+    registered.is_among_documents = true;
+  }
   // What was saved brings its documents itself.
   if (place.get()->work() != IndexWork::None && !place.context().is_loading()) {
     index_upkeep::work_on(place.context(), registered);

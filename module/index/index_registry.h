@@ -43,6 +43,9 @@ struct RegisteredIndex {
   // The names of its fields as the host's strings, for the schema of this version.
   uint64_t schema_version = 0;
   std::vector<abi::OwnedString> field_names;
+  // True while the host loads a file in which parts of the index stand among the commands that write its documents, in
+  // any order. (Otherwise the index is there as a whole before the first command.)
+  bool is_among_documents = false;
   std::optional<IndexSweep> sweep;
   std::optional<IndexReport> checked;  // of a check that is over and has not been shown
 

@@ -97,7 +97,8 @@ void TypeTraits<Index>::left(const KeyPlace& place, const Index&) {
 
 // In slices, wherever the host would free a large index in one piece.
 void TypeTraits<Index>::release(std::unique_ptr<Index> index) {
-  if (!module::may_reclaim_later()) return;
+  constexpr size_t kAtOnce = 1000;
+  if (index->documents().size() <= kAtOnce || !module::may_reclaim_later()) return;
   module::reclaim(std::make_unique<UnusedIndex>(std::move(index)));
 }
 
