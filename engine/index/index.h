@@ -27,6 +27,7 @@ enum class IndexWork : uint8_t {
   None,
   Build,   // documents that were there before it, or before a field: read all of them
   Verify,  // it was brought from elsewhere: compare it with the documents that are here
+  Tidy,    // a field was dropped: read its documents, so that their records let go of its values
 };
 
 inline constexpr size_t kEntryIdBytes = 4;
@@ -103,6 +104,8 @@ class Index {
   uint64_t schema_version() const { return schema_version_; }
 
   IndexWork work() const { return work_; }
+  // True if it says of all documents what they hold.
+  bool is_ready() const { return work_ == IndexWork::None || work_ == IndexWork::Tidy; }
   void set_work(IndexWork work) { work_ = work; }
 
   // --- for the codec ---

@@ -176,7 +176,7 @@ Result<void> restore_schema(Index& index, ByteView bytes) {
   const uint64_t next_id = in.number();
   const ByteView prefix = read_bytes(in);
   const uint64_t fields = in.number();
-  if (!in.ok() || flags > kJsonFlag || work > 2 || next_id == 0 || next_id >= UINT32_MAX ||
+  if (!in.ok() || flags > kJsonFlag || work > 3 || next_id == 0 || next_id >= UINT32_MAX ||
       prefix.size() > kMaxNameBytes || fields == 0 || fields > IndexSchema::kMostFields) {
     return corrupt("an index with an impossible head");
   }

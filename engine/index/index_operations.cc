@@ -103,11 +103,12 @@ Outcome<ByteOrder> IndexOperations::alter(Place<Index>& place, const AlterIndexR
     case Kind::DropOrder: {
       auto taken = request.kind == Kind::DropField ? index.drop_field(request.name) : index.drop_order(request.name);
       if (!taken) return std::unexpected(taken.error());
+      if (request.kind == Kind::DropField && index.work() == IndexWork::None) index.set_work(IndexWork::Tidy);
       return {std::move(*taken), changed("idx.alter")};
     }
   }
   if (!added) return std::unexpected(added.error());
-  if (index.work() == IndexWork::None) index.set_work(IndexWork::Build);
+  if (index.is_ready()) index.set_work(IndexWork::Build);
   return {std::move(dropped), changed("idx.alter")};
 }
 
@@ -212,7 +213,7 @@ Result<void> IndexOperations::may_put(const Index* index, const PutDocumentReque
     return fail(ErrorCode::Range, "the key " + quoted(request.key) + " does not begin with the index's prefix " +
                                       quoted(schema.prefix()));
   }
-  if (index->work() != IndexWork::None && has_unique_field(*index, request)) {
+  if (!index->is_ready() && has_unique_field(*index, request)) {
     return fail(ErrorCode::Building, "the index is being built: which values it has is known when IDX.INFO says ready");
   }
   Result<void> may;

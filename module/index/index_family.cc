@@ -13,7 +13,7 @@ void write_info(abi::InfoWriter& info) {
   uint64_t unfinished = 0;
   index_registry::each([&](const RegisteredIndex& registered) {
     documents += registered.index->documents().size();
-    if (registered.index->work() != IndexWork::None) ++unfinished;
+    if (!registered.index->is_ready()) ++unfinished;
   });
   info.field("indexes", index_registry::size());
   info.field("indexes_being_built", unfinished);

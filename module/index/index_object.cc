@@ -105,7 +105,8 @@ void begin_if_needed(RegisteredIndex& registered) {
   const IndexWork work = registered.index->work();
   const bool is_outdated = registered.sweep && registered.sweep->schema_version != registered.index->schema_version();
   if (work == IndexWork::None || (registered.sweep && !registered.sweep->is_check && !is_outdated)) return;
-  begin(registered, work == IndexWork::Verify, true, false);
+  begin(registered, work == IndexWork::Verify || work == IndexWork::Tidy, true, false);
+  registered.sweep->has_keys = work != IndexWork::Tidy;
 }
 
 void end(RegisteredIndex& registered) {
@@ -183,6 +184,8 @@ void work_on(abi::Context context, RegisteredIndex& registered) {
     IndexSweep& sweep = *registered.sweep;
     if (sweep.document) {
       if (!sweep_documents(context, registered, sweep)) sweep.document.reset();
+    } else if (!sweep.has_keys) {
+      return end(registered);
     } else if (!sweep_keys(context, registered, sweep)) {
       return end(registered);
     }

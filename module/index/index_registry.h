@@ -30,6 +30,7 @@ struct IndexSweep {
   bool repairs = false;
   bool is_check = false;               // a client asked for it
   std::optional<uint32_t> document;    // the next id to look at; nothing: all were
+  bool has_keys = true;                // looks at the keys of the database, too
   std::unique_ptr<abi::KeyScan> scan;  // of the keys; null: not begun
   uint64_t scanned = 0;
   uint64_t schema_version = 0;
