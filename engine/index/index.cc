@@ -40,7 +40,7 @@ Index::Index(IndexSchema schema, const HashKey& key) : documents_(key) { restore
 
 const Index::Order& Index::order(OrderId id) const { return *std::ranges::find(orders_, id, &Order::id); }
 
-bool Index::set(ByteView name, const DocumentValues& values) {
+bool Index::set(ByteView name, const DocumentValues& values, Noting noting) {
   record_.clear();
   append_record(record_, schema_, values);
   DocumentId id = documents_.find(name);
@@ -51,13 +51,17 @@ bool Index::set(ByteView name, const DocumentValues& values) {
   } else {
     const ByteView known = documents_.record(id);
     // While it is built, an order may not have what the record says.
-    if (known == record_ && work_ == IndexWork::None && skipped_.empty() && values.skipped.empty()) return false;
+    if (known == record_ && work_ == IndexWork::None && skipped_.empty() && values.skipped.empty()) {
+      if (noting == Noting::Always) recent_.note(id);
+      return false;
+    }
     read_record(schema_, known, old_);
     if (known != record_) documents_.set_record(id, record_);
   }
   const bool is_other = is_new || old_.values != values.values;
   change(id, old_, values);
   set_skipped(id, values);
+  if (noting == Noting::Always || (noting == Noting::IfOther && is_other)) recent_.note(id);
   return is_other;
 }
 

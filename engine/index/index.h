@@ -40,6 +40,9 @@ struct Conflict {
   DocumentId holder;
 };
 
+// Whether a document counts as written last when it is set.
+enum class Noting : uint8_t { Never, IfOther, Always };
+
 class Index {
  public:
   struct Order {
@@ -60,12 +63,12 @@ class Index {
 
   // --- documents, by their keys behind the prefix ---
   // The document holds these values now. True if it is new, or has other values than before.
-  bool set(ByteView name, const DocumentValues& values);
+  bool set(ByteView name, const DocumentValues& values, Noting noting = Noting::Never);
   // False if it was not there.
   bool remove(ByteView name);
   // True if the index says of it what `values` say.
   bool agrees(ByteView name, const DocumentValues& values) const;
-  // It was written, and not only read. Nothing if it is not there.
+  // It was written. Nothing if it is not there.
   void note_written(ByteView name);
   std::vector<DocumentId> recent(size_t most) const { return recent_.list(most); }
 

@@ -91,9 +91,9 @@ DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentK
   return agrees ? DocumentState::Agrees : DocumentState::Wrong;
 }
 
-bool sync_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key) {
+bool sync_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key, Noting noting) {
   if (!is_document(*registered.index, document)) return registered.index->remove(name_of(registered, key));
-  return registered.index->set(name_of(registered, key), read_document(registered, document));
+  return registered.index->set(name_of(registered, key), read_document(registered, document), noting);
 }
 
 void on_document_changed(abi::Context context, abi::StringRef key, const char* event) {
@@ -104,11 +104,10 @@ void on_document_changed(abi::Context context, abi::StringRef key, const char* e
   // Before the indexes are looked at: if it has expired it is deleted now, and may be one of them.
   const abi::DocumentKey document(context, key);
   index_registry::each_covering(database, key.view(), [&](RegisteredIndex& registered) {
-    const bool is_other = sync_document(registered, document, key.view());
     // A file that is rewritten as commands writes everything again.
-    const bool is_repeated = is_loading_documents && registered.is_among_documents && !is_other;
-    const bool is_written = !is_one_of(name, kNotWriting) && !is_repeated;
-    if (is_written) registered.index->note_written(name_of(registered, key.view()));
+    const bool is_repeated = is_loading_documents && registered.is_among_documents;
+    const Noting noting = is_one_of(name, kNotWriting) ? Noting::Never : is_repeated ? Noting::IfOther : Noting::Always;
+    sync_document(registered, document, key.view(), noting);
     index_upkeep::see_to_dates(registered);
   });
 }

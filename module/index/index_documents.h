@@ -13,7 +13,8 @@ enum class DocumentState { Agrees, Missing, Stale, Wrong, NoDocument };
 DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key);
 
 // Makes the index say what the document holds now, or that it is none. True if that was something else before.
-bool sync_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key);
+bool sync_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key,
+                   Noting noting = Noting::Never);
 
 // True while the host loads its file; kept up to date by its events.
 inline constinit bool is_loading_documents = false;
