@@ -18,20 +18,19 @@ std::optional<OwnedString> DocumentKey::field(StringRef name) const {
 }
 
 void DocumentKey::string(const std::function<void(ByteView)>& visit) const {
-  // Short strings may be encoded, and the host replaces the value of such a key to show its bytes: not in the midst of
-  // a command that has just written it. GET copies them.
+  // A short string may be encoded, and the host replaces the value of such a key to show its bytes. GET copies them;
+  // but a replica in a cluster answers no GET of ours.
   constexpr size_t kNeverEncoded = 256;
-  if (host.ValueLength(key_) >= kNeverEncoded) {
-    size_t size = 0;
-    const char* bytes = host.StringDMA(key_, &size, kRead);
-    return visit({bytes, size});
-  }
-  HostCallReply* reply = host.Call(context_.handle(), "GET", "s", name_.handle());
-  if (reply == nullptr) return visit({});
   size_t size = 0;
-  const char* bytes = host.CallReplyStringPtr(reply, &size);
-  visit(bytes == nullptr ? ByteView() : ByteView(bytes, size));
-  host.FreeCallReply(reply);
+  if (host.ValueLength(key_) < kNeverEncoded) {
+    if (HostCallReply* reply = host.Call(context_.handle(), "GET", "s", name_.handle())) {
+      const char* bytes = host.CallReplyStringPtr(reply, &size);
+      visit(bytes == nullptr ? ByteView() : ByteView(bytes, size));
+      return host.FreeCallReply(reply);
+    }
+  }
+  const char* bytes = host.StringDMA(key_, &size, kRead);
+  visit({bytes, size});
 }
 
 bool KeyScan::next(Context context, const std::function<void(ByteView)>& visit) {

@@ -34,7 +34,8 @@ class DocumentKey {
 
   // A field of a hash. REQUIRES: is_hash()
   std::optional<OwnedString> field(StringRef name) const;
-  // Calls visit(bytes) with what a string holds. REQUIRES: is_string()
+  // Calls visit(bytes) with what a string holds. REQUIRES: is_string(), and not called in an event of INCR and its
+  // like: those commands still use the value, which this may replace by an equal one.
   void string(const std::function<void(ByteView)>& visit) const;
 
  private:

@@ -19,6 +19,9 @@ JsonDocuments& json_documents() {
   return parser;
 }
 
+// True in an event of INCR and its like: see abi::DocumentKey::string().
+constinit bool is_counted_now = false;
+
 const std::vector<abi::OwnedString>& field_names(RegisteredIndex& registered) {
   const Index& index = *registered.index;
   if (registered.schema_version != index.schema_version()) {
@@ -39,7 +42,8 @@ const DocumentValues& read_document(RegisteredIndex& registered, const abi::Docu
   const IndexSchema& schema = registered.index->schema();
   values.clear();
   if (schema.is_json()) {
-    document.string([&](ByteView json) { json_documents().read(json, schema, values); });
+    // A number has no fields, and must not be read now.
+    if (!is_counted_now) document.string([&](ByteView json) { json_documents().read(json, schema, values); });
   } else {
     const auto& names = field_names(registered);
     for (size_t i = 0; i < names.size(); ++i) {
@@ -73,6 +77,7 @@ bool is_one_of(std::string_view event, const std::array<std::string_view, size>&
 constexpr std::array<std::string_view, 4> kAppearing = {"rename_to", "copy_to", "move_to", "restore"};
 // They change no document.
 constexpr std::array<std::string_view, 2> kNotWriting = {"expire", "persist"};
+constexpr std::array<std::string_view, 2> kCounting = {"incrby", "incrbyfloat"};
 
 }  // namespace
 
@@ -103,6 +108,7 @@ void on_document_changed(abi::Context context, abi::StringRef key, const char* e
   if (!index_registry::is_covered(database, key.view())) return;
   // Before the indexes are looked at: if it has expired it is deleted now, and may be one of them.
   const abi::DocumentKey document(context, key);
+  is_counted_now = is_one_of(name, kCounting);
   index_registry::each_covering(database, key.view(), [&](RegisteredIndex& registered) {
     // A file that is rewritten as commands writes everything again.
     const bool is_repeated = is_loading_documents && registered.is_among_documents;
@@ -110,6 +116,7 @@ void on_document_changed(abi::Context context, abi::StringRef key, const char* e
     sync_document(registered, document, key.view(), noting);
     index_upkeep::see_to_dates(registered);
   });
+  is_counted_now = false;
 }
 
 void reply_field(abi::Reply reply, const abi::DocumentKey& document, bool is_json, ByteView field) {

@@ -257,6 +257,23 @@ def test_documents_that_are_written_while_an_index_is_built_are_in_it():
         assert c.call("HSET", "u:0", "age", "5") == 0
 
 
+def test_a_replica_in_a_cluster_reads_short_json_documents():
+    with Cluster(replicas=1) as cluster:
+        master = cluster.masters[0]
+        [replica] = [node for node in cluster.nodes if node.info("replication").get("master_port") == str(master.port)]
+        with master.connect() as node, replica.connect() as there:
+            [tag, *_] = [n for n in range(100) if cluster.master_of(node.call("CLUSTER", "KEYSLOT", str(n))) is master]
+            index, key = f"{{{tag}}}index", f"{{{tag}}}1"
+            node.call("IDX.CREATE", index, "PREFIX", f"{{{tag}}}", "JSON", "FIELD", "a", "INTEGER")
+            node.call_all([("SET", key, '{"a":5}'), ("SET", key + "n", "1"), ("INCRBY", key + "n", "41"), ("INCRBYFLOAT", key + "n", "0.5")])
+            master.wait_for_replica(replica)
+            there.call("READONLY")
+            for connection in (node, there):
+                assert connection.call("IDX.FIND", index, "WHERE", "a", "=", "5")[1] == [key.encode()]
+                assert connection.call("IDX.COUNT", index) == 2 and connection.call("IDX.SKIPPED", index) == []
+            assert there.call("GET", key + "n") == b"42.5"
+
+
 def test_in_a_cluster_an_index_covers_the_documents_of_its_slot():
     with Cluster() as cluster:
         master = cluster.masters[0]
