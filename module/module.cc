@@ -5,6 +5,7 @@
 #include "module/abi/clock.h"
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
+#include "module/index/index_commands.h"
 #include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
 #include "module/log/packing.h"
@@ -24,7 +25,7 @@ namespace millrace::module {
 
 std::span<const Family> families() {
   static const Family all[] = {
-      log_family(), channel_family(), shard_family(), lock_family(), route_family(),
+      log_family(), channel_family(), shard_family(), lock_family(), route_family(), index_family(),
   };
   return all;
 }
@@ -52,6 +53,7 @@ void on_deciding(bool deciding) {
 void on_swap(int first, int second) {
   agenda::follow_swap(first, second);
   packing::follow_swap(first, second);
+  indexes_follow_swap(first, second);
   wake_all_afresh();
 }
 
@@ -65,12 +67,14 @@ void on_key_appeared(abi::Context context, abi::StringRef name) {
 void on_database_emptied(int database) {
   agenda::forget(database);
   packing::forget(database);
+  indexes_forget_database(database);
 }
 
 void on_loading(abi::Loading loading) {
   if (loading == abi::Loading::Begins) reclaim_all();
   agenda::follow_loading(loading);
   packing::follow_loading(loading);
+  indexes_follow_loading(loading);
 }
 
 void on_loop_end(abi::Context context) {
@@ -100,6 +104,7 @@ millrace::abi::Contents millrace::abi::contents() {
                    .databases_replaced = wake_all_afresh,
                    .key_appeared = on_key_appeared,
                    .key_left = start_waiters_afresh,
+                   .document_changed = indexes_follow_document,
                    .loop_ends = on_loop_end},
   };
 }

@@ -19,6 +19,7 @@ GUIDES = {
     "T": "[logs](../guides/log.md), [work queues](../guides/work-queues.md)",
     "CHAN.": "[channels](../guides/channels.md)",
     "SHARD.": "[worker pools](../guides/worker-pools.md)",
+    "IDX.": "[find documents](../guides/find-documents.md)",
     "LOCK.": "[locks](../guides/locks.md)",
     "ROUTE.": "[routes](../guides/routes.md), [filters](../route-filters.md)",
 }

@@ -126,6 +126,8 @@ struct Listener {
   void (*databases_replaced)();                  // after either, whatever it was
   void (*key_appeared)(Context, StringRef key);  // RENAME, COPY, MOVE, RESTORE put something there
   void (*key_left)(int database, ByteView key);  // one of ours, by whatever command
+  // Whatever happened to a key, of any type; after watch_documents().
+  void (*document_changed)(Context, StringRef key, const char* event);
   void (*loop_ends)(Context);                    // a turn of the event loop; after watch_loop()
 };
 

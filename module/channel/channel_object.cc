@@ -11,7 +11,7 @@ ChannelOperations& channel_operations() {
   return operations;
 }
 
-void ObjectTraits<Channel>::settle(KeyPlace<Channel>& place) {
+void ObjectTraits<Channel>::settle(KeyPlace<Channel>& place, const Consequences&) {
   if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
 }
 

@@ -22,7 +22,7 @@ struct ObjectTraits<Channel> {
   static constexpr bool kToldWhenGone = true;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(KeyPlace<Channel>& place);
+  static void settle(KeyPlace<Channel>& place, const Consequences&);
   static Consequences look_after(KeyPlace<Channel>& place, const Call& call);
   // Only clients that wait make it one to be looked after.
   static std::optional<UnixMs> first_date(const Channel&) { return std::nullopt; }

@@ -85,7 +85,7 @@ Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const Wri
   const HeldArguments command = write_command(name, request);
   tell(context, name, ObjectTraits<Log>::kApply, outcome.consequences, &command);
   keep_date(place, outcome.consequences);
-  ObjectTraits<Log>::settle(place);
+  ObjectTraits<Log>::settle(place, outcome.consequences);
   wake_later(place.database_key());
   return outcome.answer;
 }

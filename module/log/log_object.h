@@ -21,7 +21,7 @@ struct ObjectTraits<Log> {
   static constexpr bool kToldWhenGone = false;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(KeyPlace<Log>& place);
+  static void settle(KeyPlace<Log>& place, const Consequences&);
   static Consequences look_after(KeyPlace<Log>& place, const Call& call);
   static std::optional<UnixMs> first_date(const Log& log) {
     return log.wants_compaction() ? UnixMs(0) : log.next_date();

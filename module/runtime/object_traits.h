@@ -20,7 +20,7 @@
 // and, if it needs them:
 //
 //     // After every operation on an object that is there: what was evicted is freed.
-//     static void settle(KeyPlace<Log>& place);
+//     static void settle(KeyPlace<Log>& place, const Consequences& follow);
 //     // A wait ends by a deadline on the monotonic clock, and not by the host's time-out. now() gives that clock.
 //     static constexpr bool kWaitsEndByDeadline = true;
 //     // Requests that wait are served inside the transaction that has something for them, and not when it is over.

@@ -245,14 +245,20 @@ class WaitingClients {
   }
 };
 
-// Sees to it that the object is looked after when the operation wants that.
+// Sees to it that the object is looked after when the operation wants that, on the clock of its family.
 template <class Object>
 void keep_date(KeyPlace<Object>& place, const Consequences& follow) {
-  const auto keep = [&](const auto& date) {
-    if (date) place.key().notes().date.keep(place.context().database(), place.name(), *date);
-  };
-  if constexpr (requires { place.key().notes().date.keep(0, ByteView(), UnixMs()); }) keep(follow.due);
-  if constexpr (requires { place.key().notes().date.keep(0, ByteView(), MonotonicMs()); }) keep(follow.due_monotonic);
+  if constexpr (requires { place.key().notes().date; }) {
+    auto& date = place.key().notes().date;
+    const auto keep = [&](const auto& wanted) {
+      if (wanted) date.keep(place.context().database(), place.name(), *wanted);
+    };
+    if constexpr (requires { date.keep(0, ByteView(), UnixMs()); }) {
+      keep(follow.due);
+    } else {
+      keep(follow.due_monotonic);
+    }
+  }
 }
 
 // Does what follows from an operation on a key.
@@ -269,7 +275,7 @@ void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldAr
   }
   if (place.get() != nullptr) {
     keep_date(place, follow);
-    if constexpr (requires { Traits::settle(place); }) Traits::settle(place);
+    if constexpr (requires { Traits::settle(place, follow); }) Traits::settle(place, follow);
   }
   if constexpr (Traits::kWaits) WaitingClients<Object>::wake(place, follow.wake);
 }

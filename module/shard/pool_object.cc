@@ -24,7 +24,7 @@ PoolOperations& pool_operations() {
   return operations;
 }
 
-void ObjectTraits<Pool>::settle(KeyPlace<Pool>& place) {
+void ObjectTraits<Pool>::settle(KeyPlace<Pool>& place, const Consequences&) {
   if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
 }
 

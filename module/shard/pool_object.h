@@ -31,7 +31,7 @@ struct ObjectTraits<Pool> {
             .served = service_time(monotonic),
             .served_period = deciding_period};
   }
-  static void settle(KeyPlace<Pool>& place);
+  static void settle(KeyPlace<Pool>& place, const Consequences&);
   static Consequences look_after(KeyPlace<Pool>& place, const Call& call);
   static std::optional<MonotonicMs> first_date(const Pool&) { return abi::monotonic_now(); }
   static Wake wake_all(const Pool*) { return Wake::all_lines(); }

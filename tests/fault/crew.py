@@ -6,6 +6,7 @@ from books import EVERYTHING, now
 from channel_client import ChannelClient
 from client import is_transient
 from group_client import GroupClient
+from index_client import IndexClient
 from lock_client import LockClient
 from log_client import LogClient
 from pool_client import PoolClient
@@ -21,6 +22,7 @@ FAMILIES = {
     "pool": PoolClient,
     "lock": LockClient,
     "route": RouteClient,
+    "index": IndexClient,
 }
 
 

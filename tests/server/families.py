@@ -1,5 +1,7 @@
 """What the battery must know of each data type. A new family joins by one entry in FAMILIES.
 
+Long because it is one table: an entry for each family.
+
 Commands are tuples of words with KEY where the key stands.
 """
 
@@ -8,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
 import channel_family
+import index_family
 import lock_family
 import route_family
 import shard_family
@@ -71,6 +74,7 @@ class Family:
     node_commands: tuple = ()  # those without a key, which ask a node about itself
     pure_commands: tuple = ()  # those without a key, whose answer follows from their words alone
     help_commands: tuple = ()  # HELP of its containers: without a key, and neither reading nor writing
+    follows_keys: bool = False  # what it holds follows from other keys of its database
     by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
 
     def __repr__(self):
@@ -493,4 +497,42 @@ ROUTE = Family(
     counters=("route_matches", "route_devices_matched", "route_messages_dispatched"),
 )
 
-FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE)
+# --- index ---
+
+INDEX = Family(
+    name="index",
+    type_name="millr-idx",
+    fill=index_family.fill,
+    append=index_family.append,
+    shrink=index_family.shrink,
+    read=index_family.read,
+    small=index_family.small,
+    read_commands=(
+        ("IDX.FIND", KEY, "WHERE", "age", ">", "5", "WHERE", "city", "=", "bonn", "ORDER", "age", "GET", "1", "mail", "WITHVALUES"),
+        ("IDX.COUNT", KEY, "WHERE", "tags", "PREFIX", "1"),
+        ("IDX.COMPLETE", KEY, "city", "b", "WITHCOUNTS"),
+        ("IDX.RECENT", KEY, "10"),
+        ("IDX.CONFLICTS", KEY, "COUNT", "1000"),
+        ("IDX.SKIPPED", KEY),
+        ("IDX.SAMPLE", KEY, "5", "WHERE", "mail", "=", "bob"),
+        ("IDX.CHECK", KEY),
+        ("IDX.INFO", KEY),
+    ),
+    write_commands=(
+        ("IDX.ALTER", KEY, "ADD", "FIELD", "late", "NUMBER"),
+        ("IDX.ALTER", KEY, "DROP", "ORDER", "both"),
+    ),
+    growing_commands=(
+        ("IDX.APPLY", KEY, "RECENT", ""),
+        ("IDX.CREATE", KEY, "PREFIX", "p", "FIELD", "f", "TEXT"),
+        # It changes a document, and the index by that, so it is none of the writing ones here.
+        ("IDX.PUT", KEY, "p1", "f", "v"),
+    ),
+    effect_command="IDX.APPLY",
+    steady=index_family.steady,
+    follows_keys=True,
+    map_command=("IDX.INFO", KEY),
+    counters=(),
+)
+
+FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE, INDEX)
