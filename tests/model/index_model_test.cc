@@ -340,7 +340,7 @@ class History {
 };
 
 TEST(IndexModel, AnswersAsALookAtEveryDocumentDoes) {
-  testing::run_seeds(60, [](uint64_t seed) { History(seed).run(2'000); });
+  testing::run_seeds(60, [](uint64_t seed) { History(seed).run(800); });
 }
 
 }  // namespace
