@@ -14,6 +14,7 @@
 namespace millrace::module {
 namespace {
 
+using fuzz::allocated_bytes;
 using fuzz::is_one_of;
 
 constexpr HashKey kNoHash{};

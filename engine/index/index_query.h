@@ -11,6 +11,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/strong.h"
+#include "engine/index/document_set.h"
 #include "engine/index/index.h"
 #include "engine/index/index_cursor.h"
 #include "engine/index/index_keys.h"
@@ -87,6 +88,9 @@ class IndexQuery {
                                   Visit visit) const;
   template <class Visit>
   std::optional<std::string> walk_documents(bool reversed, const std::string* after, uint64_t most, Visit visit) const;
+  // All documents that meet one of the conditions which the plan does not answer, if it is worth the while: everything
+  // otherwise. `most` is how many entries of the plan will be looked at.
+  DocumentSet candidates(const Plan& plan, uint64_t most) const;
   FoundDocuments walk_and_find(const Plan& plan, const FindRequest& request, const std::string* after) const;
   FoundDocuments find_and_sort(const Plan& plan, const Plan& best, const FindRequest& request,
                                const std::string* after) const;

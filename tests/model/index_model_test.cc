@@ -21,7 +21,9 @@ constexpr HashKey kHash{1, 2, 3};
 
 class History {
  public:
-  explicit History(uint64_t seed) : random_(seed), index_(IndexSchema("d:", false), kHash) {
+  // With up to so many documents, which are asked about in one step of `asked_in`.
+  History(uint64_t seed, uint64_t documents, uint64_t asked_in)
+      : documents_(documents), asked_in_(asked_in), random_(seed), index_(IndexSchema("d:", false), kHash) {
     add_field({.name = "age", .type = FieldType::Integer});
     add_field({.name = "height", .type = FieldType::Number});
     add_field({.name = "city", .ignores_case = true});
@@ -39,10 +41,10 @@ class History {
       if (chance(20)) now_ = now_ + random_() % 50;
       if (chance(60)) sweep();
       if (chance(100)) alter();
-      if (chance(3)) ask();
-      if (chance(40)) page_through();
-      if (chance(40)) reload();
-      if (chance(10)) {
+      if (chance(asked_in_)) ask();
+      if (chance(12 * asked_in_)) page_through();
+      if (chance(12 * asked_in_)) reload();
+      if (chance(3 * asked_in_)) {
         ASSERT_STREQ(index_.check(), nullptr);
       }
     }
@@ -82,7 +84,7 @@ class History {
     return word;
   }
 
-  std::string some_name() { return std::to_string(random_() % 120); }
+  std::string some_name() { return std::to_string(random_() % documents_); }
 
   void write() {
     const std::string name = some_name();
@@ -330,6 +332,8 @@ class History {
     for (const auto& [key, value] : stayed) ASSERT_EQ(found[key], 1) << key;
   }
 
+  uint64_t documents_;
+  uint64_t asked_in_;
   std::mt19937_64 random_;
   Index index_;
   IndexModel model_;
@@ -340,7 +344,12 @@ class History {
 };
 
 TEST(IndexModel, AnswersAsALookAtEveryDocumentDoes) {
-  testing::run_seeds(60, [](uint64_t seed) { History(seed).run(2'000); });
+  testing::run_seeds(60, [](uint64_t seed) { History(seed, 120, 3).run(800); });
+}
+
+// Enough of them for what is worth its while only then.
+TEST(IndexModel, AnswersSoWithManyDocumentsToo) {
+  testing::run_seeds(20, [](uint64_t seed) { History(seed, 1500, 150).run(8'000); });
 }
 
 }  // namespace
