@@ -5,6 +5,7 @@
 #include "module/abi/clock.h"
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
+#include "module/fact/fact_commands.h"
 #include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
 #include "module/log/packing.h"
@@ -24,7 +25,7 @@ namespace millrace::module {
 
 std::span<const Family> families() {
   static const Family all[] = {
-      log_family(), channel_family(), shard_family(), lock_family(), route_family(),
+      log_family(), channel_family(), shard_family(), lock_family(), route_family(), fact_family(),
   };
   return all;
 }

@@ -21,6 +21,7 @@ GUIDES = {
     "SHARD.": "[worker pools](../guides/worker-pools.md)",
     "LOCK.": "[locks](../guides/locks.md)",
     "ROUTE.": "[routes](../guides/routes.md), [filters](../route-filters.md)",
+    "FACT.": "[facts](../guides/facts.md)",
 }
 
 

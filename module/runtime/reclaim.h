@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "engine/blocks/evicted_blocks.h"
 
@@ -24,6 +25,21 @@ class Reclaimable {
   virtual bool free_some() = 0;
 };
 void reclaim(std::unique_ptr<Reclaimable> unused);
+
+// An object that nobody needs, and that has a free_some() as above. One with few allocations is freed at once instead.
+inline constexpr size_t kPartsAtOnce = 1000;
+template <class Object>
+void reclaim_parts(std::unique_ptr<Object> object) {
+  class Unused final : public Reclaimable {
+   public:
+    explicit Unused(std::unique_ptr<Object> unused) : unused_(std::move(unused)) {}
+    bool free_some() override { return unused_->free_some(); }
+
+   private:
+    std::unique_ptr<Object> unused_;
+  };
+  reclaim(std::make_unique<Unused>(std::move(object)));
+}
 
 // False where slices would not do: on another thread, which may take its time; while the
 // host loads and fires no timers; and when memory is short, for the host then counts what

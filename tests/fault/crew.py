@@ -5,6 +5,7 @@ import random
 from books import EVERYTHING, now
 from channel_client import ChannelClient
 from client import is_transient
+from fact_client import FactClient
 from group_client import GroupClient
 from lock_client import LockClient
 from log_client import LogClient
@@ -21,6 +22,7 @@ FAMILIES = {
     "pool": PoolClient,
     "lock": LockClient,
     "route": RouteClient,
+    "fact": FactClient,
 }
 
 

@@ -2,12 +2,14 @@
 
 Commands are tuples of words with KEY where the key stands.
 """
+# Long because every family has its entry here.
 
 import random
 from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
 import channel_family
+import fact_family
 import lock_family
 import route_family
 import shard_family
@@ -493,4 +495,37 @@ ROUTE = Family(
     counters=("route_matches", "route_devices_matched", "route_messages_dispatched"),
 )
 
-FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE)
+# --- graph of facts ---
+
+FACT = Family(
+    name="fact",
+    type_name="millr-fct",
+    fill=fact_family.fill,
+    append=fact_family.append,
+    shrink=fact_family.shrink,
+    read=fact_family.read,
+    small=fact_family.small,
+    read_commands=(
+        ("FACT.FIND", KEY, "*", "p1", "*"),
+        ("FACT.FIND", KEY, "first", "*", "*", "LIMIT", "1"),
+        ("FACT.COUNT", KEY, "*", "*", "=*"),
+        ("FACT.WALK", KEY, "first", "*", "LIMIT", "100"),
+        ("FACT.WALK", KEY, "first", "knows", "TO", "second"),
+        ("FACT.INFO", KEY),
+    ),
+    write_commands=(
+        ("FACT.ADD", KEY, "new", "is", "here"),
+        ("FACT.DEL", KEY, "first", "is", "here"),
+    ),
+    growing_commands=(
+        ("FACT.ADD", KEY, "new", "is", "here"),
+        ("FACT.APPLY", KEY, "FACTS", "bytes"),
+    ),
+    effect_command="FACT.APPLY",
+    map_command=("FACT.INFO", KEY),
+    null_command=("FACT.WALK", KEY, "first", "knows", "DEPTH", "1"),
+    counters=("fact_added", "fact_removed", "fact_found", "fact_walked"),
+    spoiled_by=("one", "word"),
+)
+
+FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE, FACT)
