@@ -85,6 +85,12 @@ class SummaryTree {
     return update_below(root_, height_, key, change);
   }
 
+  // Calls change(entry), which must not change its key, for each. O(n).
+  template <class Change>
+  void change_all(Change change) {
+    change_all_below(root_, height_, change);
+  }
+
   // The entry that was there is left in `erased`. False if there is none with this key.
   template <class Key>
   bool erase(const Key& key, Entry& erased) {
@@ -136,13 +142,17 @@ class SummaryTree {
   // A part of the tree, for searches of their own. Valid until the next change.
   class Part {
    public:
+    Part() = default;
+    // REQUIRES: it was given by the tree
     const Summary& summary() const { return record_->summary; }
+    // Of its first entry. REQUIRES: the tree is not empty
+    const Handle& first() const { return record_->first; }
 
    private:
     friend class SummaryTree;
     Part(const Record* record, uint32_t level) : record_(record), level_(level) {}
-    const Record* record_;
-    uint32_t level_;
+    const Record* record_ = nullptr;
+    uint32_t level_ = 0;
   };
   Part whole() const { return Part(&root_, height_); }
   // Calls on_part(part, is_inside) or on_entry(entry) for what is in a part and in [from, to). A part that is not
@@ -302,6 +312,14 @@ class SummaryTree {
     }
     Nodes::refresh(at, level);
     return true;
+  }
+
+  template <class Change>
+  static void change_all_below(Record& at, uint32_t level, Change& change) {
+    for (uint32_t i = 0; i < at.size; ++i) {
+      level == 0 ? change(at.entries()[i]) : change_all_below(at.children()[i], level - 1, change);
+    }
+    Nodes::refresh(at, level);
   }
 
   template <class Key>

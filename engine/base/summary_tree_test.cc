@@ -143,6 +143,14 @@ TEST(SummaryTree, ascending_entries_fill_its_leaves) {
   EXPECT_LT(tree.memory(), 100'000 * sizeof(Pair) * 11 / 10);
 }
 
+TEST(SummaryTree, changes_every_entry_and_all_summaries) {
+  Tree tree;
+  for (uint32_t key = 0; key < 20'000; ++key) tree.insert(key, Pair{key, key});
+  tree.change_all([](Pair& pair) { pair.value *= 2; });
+  EXPECT_EQ(tree.check(), nullptr);
+  EXPECT_EQ(tree.summary().max, 39'998U);
+}
+
 TEST(SummaryTree, gives_its_memory_back_with_its_last_entry) {
   Tree tree;
   for (uint32_t key = 0; key < 20'000; ++key) tree.insert(key, Pair{key, 1});
