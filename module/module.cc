@@ -19,13 +19,14 @@
 #include "module/runtime/service_time.h"
 #include "module/runtime/settings.h"
 #include "module/shard/shard_commands.h"
+#include "module/suggest/suggest_commands.h"
 #include "version.h"
 
 namespace millrace::module {
 
 std::span<const Family> families() {
   static const Family all[] = {
-      log_family(), channel_family(), shard_family(), lock_family(), route_family(), fact_family(),
+      log_family(), channel_family(), shard_family(), lock_family(), route_family(), fact_family(), suggest_family(),
   };
   return all;
 }

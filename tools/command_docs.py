@@ -22,6 +22,7 @@ GUIDES = {
     "LOCK.": "[locks](../guides/locks.md)",
     "ROUTE.": "[routes](../guides/routes.md), [filters](../route-filters.md)",
     "FACT.": "[facts](../guides/facts.md)",
+    "SUG.": "[suggestions](../guides/suggestions.md)",
 }
 
 

@@ -147,28 +147,33 @@ class SummaryTree {
     const Summary& summary() const { return record_->summary; }
     // Of its first entry. REQUIRES: the tree is not empty
     const Handle& first() const { return record_->first; }
+    // True if all its entries are in the range that it was opened for; else some may be outside.
+    bool is_inside() const { return is_inside_; }
 
    private:
     friend class SummaryTree;
-    Part(const Record* record, uint32_t level) : record_(record), level_(level) {}
+    Part(const Record* record, uint32_t level, bool is_inside)
+        : record_(record), level_(level), is_inside_(is_inside) {}
     const Record* record_ = nullptr;
     uint32_t level_ = 0;
+    bool is_inside_ = false;
   };
-  Part whole() const { return Part(&root_, height_); }
-  // Calls on_part(part, is_inside) or on_entry(entry) for what is in a part and in [from, to). A part that is not
-  // inside may have entries outside of the range.
+  Part whole() const { return Part(&root_, height_, false); }
+  // Calls on_part(part) or on_entry(entry) for what is in a part and in [from, to).
   template <class From, class To, class OnPart, class OnEntry>
   void open(const Part& part, const From& from, const To& to, OnPart on_part, OnEntry on_entry) const {
     const Record& at = *part.record_;
+    const bool is_inside = part.is_inside_;
     if (part.level_ == 0) {
-      for (uint32_t i = Nodes::place_in_leaf(at, from), end = Nodes::place_in_leaf(at, to); i < end; ++i)
-        on_entry(at.entries()[i]);
+      const uint32_t end = is_inside ? at.size : Nodes::place_in_leaf(at, to);
+      for (uint32_t i = is_inside ? 0 : Nodes::place_in_leaf(at, from); i < end; ++i) on_entry(at.entries()[i]);
       return;
     }
-    const Record* children = at.children();
-    const uint32_t first = Nodes::child_for(at, from);
-    const uint32_t last = Nodes::child_for(at, to);
-    for (uint32_t i = first; i <= last; ++i) on_part(Part(&children[i], part.level_ - 1), first < i && i < last);
+    const uint32_t first = is_inside ? 0 : Nodes::child_for(at, from);
+    const uint32_t last = is_inside ? at.size - 1U : Nodes::child_for(at, to);
+    for (uint32_t i = first; i <= last; ++i) {
+      on_part(Part(&at.children()[i], part.level_ - 1, is_inside || (first < i && i < last)));
+    }
   }
 
   // Frees a leaf, after visit(entry) for each entry in it; false once nothing is left. REQUIRES: nothing but more of

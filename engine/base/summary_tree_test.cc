@@ -55,7 +55,7 @@ std::vector<uint32_t> keys_in(const Tree& tree, uint32_t from, uint32_t to) {
     const Tree::Part part = parts.back();
     parts.pop_back();
     tree.open(
-        part, from, to, [&](const Tree::Part& below, bool) { parts.push_back(below); },
+        part, from, to, [&](const Tree::Part& below) { parts.push_back(below); },
         [&](const Pair& pair) { keys.push_back(pair.key); });
   }
   std::ranges::sort(keys);

@@ -31,6 +31,27 @@ class KnownWeights {
   std::vector<double> weights_;  // the greatest first
 };
 
+// For one part that is opened, whose terms come in order: once as many as asked for are found that have the least of
+// the known weights or more, others of that weight come behind them, and are not among the answers. So where all
+// weights are equal, few are looked at.
+class Ties {
+ public:
+  explicit Ties(size_t most) : most_(most) {}
+
+  bool are_enough(double weight, double least) {
+    if (weight != least) return false;
+    if (weight_ != weight) count_ = 0;
+    weight_ = weight;
+    return count_ >= most_;
+  }
+  void count(double weight) { count_ += weight >= weight_ ? 1 : 0; }
+
+ private:
+  size_t most_;
+  double weight_ = -1;
+  size_t count_ = 0;  // of those that have this weight or more; perhaps too few
+};
+
 class BestFirst {
  public:
   BestFirst(const TermTree& tree, std::span<const std::string> prefixes, size_t most)
@@ -39,7 +60,8 @@ class BestFirst {
   std::vector<const TermEntry*> search() {
     std::vector<const TermEntry*> best;
     if (tree_.empty() || most_ == 0) return best;
-    for (uint32_t i = 0; i < prefixes_.size(); ++i) push_part(tree_.whole(), false, i);
+    for (uint32_t i = 0; i < prefixes_.size(); ++i)
+      push({tree_.summary(), tree_.whole().first(), nullptr, tree_.whole(), i});
     while (!open_.empty() && best.size() < most_) {
       std::ranges::pop_heap(open_, is_worse);
       const Candidate next = open_.back();
@@ -56,7 +78,6 @@ class BestFirst {
     const TermText* first;   // no term in it is before this one
     const TermEntry* entry;  // null: it is a part
     TermTree::Part part;
-    bool is_counted;     // among the known weights
     uint32_t of_prefix;  // which
   };
 
@@ -66,22 +87,30 @@ class BestFirst {
   }
 
   void look_into(const Candidate& from) {
-    if (from.is_counted) known_.remove(from.weight);
+    // It was counted among the known weights, as what is in it is from now on.
+    if (from.part.is_inside()) known_.remove(from.weight);
     const ByteView prefix = prefixes_[from.of_prefix];
+    Ties ties(most_);
+    const auto is_out = [&](double weight) {
+      const double least = known_.least();
+      return weight < least || ties.are_enough(weight, least);
+    };
+    const auto count = [&](double weight) {
+      known_.add(weight);
+      ties.count(weight);
+    };
     tree_.open(
         from.part, TermBound{prefix, false}, TermBound{prefix, true},
-        [&](const TermTree::Part& part, bool is_inside) { push_part(part, is_inside, from.of_prefix); },
+        [&](const TermTree::Part& part) {
+          if (is_out(part.summary())) return;
+          push({part.summary(), part.first(), nullptr, part, from.of_prefix});
+          if (part.is_inside()) count(part.summary());
+        },
         [&](const TermEntry& entry) {
-          if (entry.weight < known_.least()) return;
-          known_.add(entry.weight);
-          push({entry.weight, entry.term, &entry, {}, true, from.of_prefix});
+          if (is_out(entry.weight)) return;
+          push({entry.weight, entry.term, &entry, {}, from.of_prefix});
+          count(entry.weight);
         });
-  }
-
-  void push_part(const TermTree::Part& part, bool is_inside, uint32_t of_prefix) {
-    if (part.summary() < known_.least()) return;
-    if (is_inside) known_.add(part.summary());
-    push({part.summary(), part.first(), nullptr, part, is_inside, of_prefix});
   }
 
   void push(const Candidate& candidate) {

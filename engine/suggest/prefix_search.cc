@@ -67,10 +67,12 @@ class PrefixSearch {
       }
     }
     for (const std::string& other : next_characters()) {
+      at_ += other;
       // Another one.
-      if (std::ranges::find(typed_[i], other) == typed_[i].end()) with(other, [&] { go_on(i + 1, true); });
+      if (std::ranges::find(typed_[i], other) == typed_[i].end()) go_on(i + 1, true);
       // One that is missing.
-      with(other, [&] { go_on(i, true); });
+      go_on(i, true);
+      at_.resize(at_.size() - other.size());
     }
   }
 

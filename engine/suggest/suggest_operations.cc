@@ -61,15 +61,18 @@ std::vector<const TermEntry*> SuggestOperations::get(const TermDictionary* dicti
   ++counters_.asked;
   if (dictionary == nullptr) return {};
   const TermTree& terms = dictionary->terms();
-  const MatchingPrefixes matching = matching_prefixes(terms, request.prefix);
-  std::vector<const TermEntry*> best = best_terms(terms, matching.right, request.limit);
-  if (best.size() < request.limit && !matching.mistaken.empty()) {
+  TypedPrefix without_mistake = request.prefix;
+  without_mistake.allows_a_mistake = false;
+  const std::vector<std::string> right = matching_prefixes(terms, without_mistake).right;
+  std::vector<const TermEntry*> best = best_terms(terms, right, request.limit);
+  // A mistake is looked for only if there is room for what it finds: that takes longer.
+  if (best.size() < request.limit && request.prefix.allows_a_mistake) {
     const auto is_right = [&](const TermEntry* entry) {
-      return std::ranges::any_of(matching.right,
-                                 [&](const std::string& right) { return entry->term->text().starts_with(right); });
+      return std::ranges::any_of(right, [&](const auto& prefix) { return entry->term->text().starts_with(prefix); });
     };
     // Fewer are right than asked for, so among these are enough others.
-    for (const TermEntry* entry : best_terms(terms, matching.mistaken, request.limit)) {
+    const std::vector<std::string> mistaken = matching_prefixes(terms, request.prefix).mistaken;
+    for (const TermEntry* entry : best_terms(terms, mistaken, request.limit)) {
       if (best.size() < request.limit && !is_right(entry)) best.push_back(entry);
     }
   }

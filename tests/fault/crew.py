@@ -13,6 +13,7 @@ from pool_client import PoolClient
 from resp import RespError
 from route_client import RouteClient
 from server import let_pass
+from suggest_client import SuggestClient
 
 PATIENCE = 60  # seconds in which a server or a cluster that was there must be there again
 FAMILIES = {
@@ -23,6 +24,7 @@ FAMILIES = {
     "lock": LockClient,
     "route": RouteClient,
     "fact": FactClient,
+    "suggest": SuggestClient,
 }
 
 

@@ -13,6 +13,7 @@ import fact_family
 import lock_family
 import route_family
 import shard_family
+import suggest_family
 from resp import RespError
 from server import wait_until
 
@@ -528,4 +529,35 @@ FACT = Family(
     spoiled_by=("one", "word"),
 )
 
-FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE, FACT)
+# --- dictionary of terms ---
+
+SUGGEST = Family(
+    name="suggest",
+    type_name="millr-sug",
+    fill=suggest_family.fill,
+    append=suggest_family.append,
+    shrink=suggest_family.shrink,
+    read=suggest_family.read,
+    small=suggest_family.small,
+    read_commands=(
+        ("SUG.GET", KEY, "a", "WITHSCORES"),
+        ("SUG.GET", KEY, "ab", "FUZZY", "NOCASE", "LIMIT", "100"),
+        ("SUG.INFO", KEY),
+    ),
+    write_commands=(
+        ("SUG.ADD", KEY, "first"),
+        ("SUG.ADD", KEY, "new", "SCORE", "7"),
+        ("SUG.DECAY", KEY, "10"),
+        ("SUG.DEL", KEY, "first", "new"),
+    ),
+    growing_commands=(
+        ("SUG.ADD", KEY, "new"),
+        ("SUG.APPLY", KEY, "TERMS", "bytes"),
+    ),
+    effect_command="SUG.APPLY",
+    map_command=("SUG.INFO", KEY),
+    counters=("suggest_added", "suggest_removed", "suggest_asked", "suggest_found"),
+    spoiled_by=("one", ""),
+)
+
+FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE, FACT, SUGGEST)
