@@ -43,7 +43,7 @@ void check(const FactWalkRequest& request, Words words) {
   REQUIRE(request.depth >= 1 && request.limit >= 1 && request.limit <= kMaxReadCount);
 }
 
-void check(const FactEffect& effect, Words words) { REQUIRE(fuzz::is_one_of(effect.bytes, words)); }
+void check(const Part& part, Words words) { REQUIRE(fuzz::is_one_of(part.bytes, words)); }
 
 template <auto parser>
 void parse_and_check(Words words) {

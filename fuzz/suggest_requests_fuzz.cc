@@ -31,7 +31,7 @@ void check(const SuggestTerms& terms, Words words) {
 
 void check(const double& percent, Words) { REQUIRE(percent >= kLeastDecay && percent <= kMostDecay); }
 
-void check(const SuggestEffect& effect, Words words) { REQUIRE(fuzz::is_one_of(effect.bytes, words)); }
+void check(const Part& part, Words words) { REQUIRE(fuzz::is_one_of(part.bytes, words)); }
 
 template <auto parser>
 void parse_and_check(Words words) {

@@ -55,14 +55,14 @@ uint64_t FactGraph::count(const FactPattern& pattern) const {
   return tree(order).before(range.to) - tree(order).before(range.from);
 }
 
-void FactGraph::digest(DigestSink& sink) const {
-  sink.number(names_.next().value());
-  spo_.each([&](const OrderedFact& ordered) {
-    const Fact fact = from_order(FactOrder::Spo, ordered);
+void digest(const FactGraph& graph, DigestSink& sink) {
+  sink.number(graph.names().next().value());
+  graph.each({}, nullptr, [&](const Fact& fact) {
     for (FactName name : {fact.subject, fact.predicate, fact.object}) {
       sink.number(name.value());
-      sink.bytes(names_.text(name));
+      sink.bytes(graph.names().text(name));
     }
+    return true;
   });
 }
 

@@ -59,7 +59,6 @@ class FactGraph {
   void restore(const Fact& fact);
   void set_next_name(FactName next) { names_.set_next(next); }
 
-  void digest(DigestSink& sink) const;
   size_t memory() const;
   // How many allocations it has, about.
   size_t parts() const { return 3 * spo_.leaves() + names_.size(); }
@@ -80,6 +79,9 @@ class FactGraph {
   FactTree pos_;
   FactTree osp_;
 };
+
+// What a graph holds, with the numbers of its names.
+void digest(const FactGraph& graph, DigestSink& sink);
 
 // As many as a name's counter of uses allows: a fact may use one name three times.
 inline constexpr uint64_t kMaxFacts = UINT32_MAX / 3;

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/fact/fact_parts.h"
+
 namespace millrace {
 
 namespace {
@@ -88,11 +90,11 @@ FactWalk FactOperations::walk(const FactGraph* graph, const FactWalkRequest& req
   return walk;
 }
 
-Outcome<Done> FactOperations::apply(Place<FactGraph>& place, const FactEffect& effect, const Call&) {
+Outcome<Done> FactOperations::apply(Place<FactGraph>& place, const Part& part, const Call&) {
   // A graph that is not there yet is made only if the part is good.
   std::optional<FactGraph> made;
   FactGraph& graph = place.get() == nullptr ? made.emplace(key_) : *place.get();
-  if (const auto restored = restore_fact_part(graph, effect.part, effect.bytes); !restored) {
+  if (const auto restored = restore_part(graph, static_cast<FactPart>(part.kind), part.bytes); !restored) {
     return std::unexpected(restored.error());
   }
   if (made) place.put(std::move(*made));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/keyed_hash.h"
+#include "engine/base/parts.h"
 #include "engine/fact/fact_graph.h"
 #include "engine/fact/fact_requests.h"
 #include "engine/fact/fact_walk.h"
@@ -57,7 +58,7 @@ class FactOperations {
 
   // --- repeating ---
   // A part of a graph that was saved. Failure: Corrupt, and nothing has changed.
-  Outcome<Done> apply(Place<FactGraph>& place, const FactEffect& effect, const Call& call);
+  Outcome<Done> apply(Place<FactGraph>& place, const Part& part, const Call& call);
 
  private:
   const HashKey& key_;

@@ -103,7 +103,7 @@ TEST_F(FactOperationsTest, a_walk_looks_at_no_more_facts_than_its_limit) {
 }
 
 TEST_F(FactOperationsTest, a_part_that_is_refused_makes_no_graph) {
-  EXPECT_FALSE(operations_.apply(place_, {.part = FactPart::Facts, .bytes = "x"}, {}).answer);
+  EXPECT_FALSE(operations_.apply(place_, {.kind = 0, .bytes = "x", .block = {}}, {}).answer);
   EXPECT_EQ(place_.get(), nullptr);
 }
 

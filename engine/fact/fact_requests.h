@@ -6,7 +6,6 @@
 #include <span>
 
 #include "engine/base/bytes.h"
-#include "engine/fact/fact_codec.h"
 #include "engine/fact/fact_order.h"
 
 namespace millrace {
@@ -35,12 +34,6 @@ struct FactWalkRequest {
   uint32_t depth = UINT32_MAX;
   uint64_t limit = 1000;        // the most nodes; not used if there is an end
   std::optional<ByteView> end;  // a path to here is asked for, and not the nodes
-};
-
-// Part of a graph, from a file.
-struct FactEffect {
-  FactPart part = FactPart::Facts;
-  ByteView bytes;
 };
 
 }  // namespace millrace

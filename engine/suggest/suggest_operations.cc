@@ -6,6 +6,7 @@
 
 #include "engine/base/quoted.h"
 #include "engine/suggest/best_terms.h"
+#include "engine/suggest/suggest_parts.h"
 
 namespace millrace {
 
@@ -80,11 +81,11 @@ std::vector<const TermEntry*> SuggestOperations::get(const TermDictionary* dicti
   return best;
 }
 
-Outcome<Done> SuggestOperations::apply(Place<TermDictionary>& place, const SuggestEffect& effect, const Call&) {
+Outcome<Done> SuggestOperations::apply(Place<TermDictionary>& place, const Part& part, const Call&) {
   // A dictionary that is not there yet is made only if the part is good.
   std::optional<TermDictionary> made;
   TermDictionary& dictionary = place.get() == nullptr ? made.emplace() : *place.get();
-  if (const auto restored = restore_suggest_part(dictionary, effect.part, effect.bytes); !restored) {
+  if (const auto restored = restore_part(dictionary, static_cast<SuggestPart>(part.kind), part.bytes); !restored) {
     return std::unexpected(restored.error());
   }
   if (made) place.put(std::move(*made));

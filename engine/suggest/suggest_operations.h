@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/parts.h"
 #include "engine/operation/call.h"
 #include "engine/operation/outcome.h"
 #include "engine/operation/place.h"
@@ -42,7 +43,7 @@ class SuggestOperations {
 
   // --- repeating ---
   // A part of a dictionary that was saved. Failure: Corrupt, and nothing has changed.
-  Outcome<Done> apply(Place<TermDictionary>& place, const SuggestEffect& effect, const Call& call);
+  Outcome<Done> apply(Place<TermDictionary>& place, const Part& part, const Call& call);
 
  private:
   SuggestCounters counters_;

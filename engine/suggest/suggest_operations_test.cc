@@ -118,7 +118,7 @@ TEST_F(SuggestOperationsTest, a_dictionary_that_is_missing_has_no_terms) {
 }
 
 TEST_F(SuggestOperationsTest, a_part_that_is_refused_makes_no_dictionary) {
-  EXPECT_FALSE(operations_.apply(place_, {.part = SuggestPart::Terms, .bytes = "x"}, {}).answer);
+  EXPECT_FALSE(operations_.apply(place_, {.kind = 0, .bytes = "x", .block = {}}, {}).answer);
   EXPECT_EQ(place_.get(), nullptr);
 }
 

@@ -6,7 +6,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/suggest/prefix_search.h"
-#include "engine/suggest/suggest_codec.h"
+#include "engine/suggest/term_dictionary.h"
 
 namespace millrace {
 
@@ -28,11 +28,5 @@ struct SuggestGetRequest {
 
 // REQUIRES: each has 1 to kMaxTerm bytes.
 using SuggestTerms = std::span<const ByteView>;
-
-// Part of a dictionary, from a file.
-struct SuggestEffect {
-  SuggestPart part = SuggestPart::Terms;
-  ByteView bytes;
-};
 
 }  // namespace millrace

@@ -39,9 +39,9 @@ void TermDictionary::fade(double by) {
   factor_ = 1;
 }
 
-void TermDictionary::digest(DigestSink& sink) const {
-  sink.number(std::bit_cast<uint64_t>(factor_));
-  terms_.each([&](const TermEntry& entry) {
+void digest(const TermDictionary& dictionary, DigestSink& sink) {
+  sink.number(std::bit_cast<uint64_t>(dictionary.factor()));
+  dictionary.terms().each([&](const TermEntry& entry) {
     sink.bytes(entry.term->text());
     sink.number(std::bit_cast<uint64_t>(entry.weight));
   });

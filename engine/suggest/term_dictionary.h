@@ -54,7 +54,6 @@ class TermDictionary {
   // Putting it together again. REQUIRES: it is empty; kLeastFactor <= factor <= 1
   void restore_factor(double factor) { factor_ = factor; }
 
-  void digest(DigestSink& sink) const;
   size_t memory() const { return sizeof(*this) + terms_.memory() + term_bytes_; }
   // How many allocations it has, about.
   size_t parts() const { return terms_.size() + terms_.leaves(); }
@@ -70,5 +69,8 @@ class TermDictionary {
   uint64_t text_bytes_ = 0;
   size_t term_bytes_ = 0;  // of the allocations of terms
 };
+
+// What a dictionary holds, to the last bit of its weights.
+void digest(const TermDictionary& dictionary, DigestSink& sink);
 
 }  // namespace millrace

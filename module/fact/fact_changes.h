@@ -30,8 +30,8 @@ struct FactDel {
 struct FactApply {
   using Object = FactGraph;
   static constexpr auto parse = parse_fact_apply;
-  static auto execute(Place<FactGraph>& graph, const FactEffect& effect, const Call& call) {
-    return fact_operations().apply(graph, effect, call);
+  static auto execute(Place<FactGraph>& graph, const Part& part, const Call& call) {
+    return fact_operations().apply(graph, part, call);
   }
   static constexpr auto write = write_ok;
   static constexpr bool kApplies = true;

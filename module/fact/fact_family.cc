@@ -22,6 +22,7 @@ Family fact_family() {
                .create_type = abi::DataType<FactGraph>::create,
                .write_info = write_info},
       .look_after = nullptr,
+      .appeared = nullptr,
       .waiters = nullptr,
   };
 }

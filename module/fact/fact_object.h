@@ -20,7 +20,6 @@ struct ObjectTraits<FactGraph> {
 
   // A graph has no time.
   static Now now() { return {}; }
-  static void settle(KeyPlace<FactGraph>&, const Consequences&) {}
 };
 
 }  // namespace millrace::module

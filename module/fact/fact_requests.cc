@@ -1,11 +1,10 @@
 #include "module/fact/fact_requests.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "engine/fact/fact_cursor.h"
-#include "engine/fact/fact_effects.h"
+#include "engine/fact/fact_parts.h"
+#include "module/words/part_words.h"
 
 namespace millrace::module {
 
@@ -111,17 +110,11 @@ Result<FactWalkRequest> parse_fact_walk(Words words) {
   return reader.finish(request);
 }
 
-Result<FactEffect> parse_fact_apply(Words words) {
+Result<Part> parse_fact_apply(Words words) {
   ArgumentReader reader(words);
-  const auto known = std::ranges::find_if(kFactParts, [&](const char* word) { return reader.keyword(word); });
-  if (known == std::end(kFactParts)) {
-    reader.unknown_word("FACTS");
-    return reader.error();
-  }
-  FactEffect effect;
-  effect.part = static_cast<FactPart>(known - std::begin(kFactParts));
-  effect.bytes = reader.word("part");
-  return reader.finish(effect);
+  const auto part = read_part(reader, kFactParts);
+  if (!part) reader.unknown_word("FACTS");
+  return reader.finish(part.value_or(Part()));
 }
 
 }  // namespace millrace::module

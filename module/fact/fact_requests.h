@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/base/error.h"
+#include "engine/base/parts.h"
 #include "engine/fact/fact_requests.h"
 #include "module/words/argument_reader.h"
 
@@ -25,6 +26,6 @@ Result<FactQuestion> parse_fact_count(Words words);
 Result<FactWalkRequest> parse_fact_walk(Words words);
 
 // FACT.APPLY graph FACTS bytes
-Result<FactEffect> parse_fact_apply(Words words);
+Result<Part> parse_fact_apply(Words words);
 
 }  // namespace millrace::module

@@ -142,7 +142,7 @@ TEST(FactRequests, WalkRefusesWhatItDoesNotKnow) {
 TEST(FactRequests, AnEffectIsAPart) {
   const auto effect = parse_fact_apply(words_of("facts bytes"));
   ASSERT_TRUE(effect);
-  EXPECT_EQ(effect->part, FactPart::Facts);
+  EXPECT_EQ(effect->kind, 0);
   EXPECT_EQ(effect->bytes, "bytes");
   const ErrorRow rows[] = {
       {"no part", "FACTS", kSyntax, "missing part"},

@@ -245,14 +245,15 @@ class WaitingClients {
   }
 };
 
-// Sees to it that the object is looked after when the operation wants that.
+// Sees to it that the object is looked after when the operation wants that, if the family has dates.
 template <class Object>
 void keep_date(KeyPlace<Object>& place, const Consequences& follow) {
-  const auto keep = [&](const auto& date) {
-    if (date) place.key().notes().date.keep(place.context().database(), place.name(), *date);
+  const auto keep = [&](auto& notes, const auto& date) {
+    if (date) notes.date.keep(place.context().database(), place.name(), *date);
   };
-  if constexpr (requires { place.key().notes().date.keep(0, ByteView(), UnixMs()); }) keep(follow.due);
-  if constexpr (requires { place.key().notes().date.keep(0, ByteView(), MonotonicMs()); }) keep(follow.due_monotonic);
+  auto& notes = place.key().notes();
+  if constexpr (requires { notes.date.keep(0, ByteView(), UnixMs()); }) keep(notes, follow.due);
+  if constexpr (requires { notes.date.keep(0, ByteView(), MonotonicMs()); }) keep(notes, follow.due_monotonic);
 }
 
 // Does what follows from an operation on a key.

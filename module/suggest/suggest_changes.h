@@ -40,8 +40,8 @@ struct SugDecay {
 struct SugApply {
   using Object = TermDictionary;
   static constexpr auto parse = parse_sug_apply;
-  static auto execute(Place<TermDictionary>& dictionary, const SuggestEffect& effect, const Call& call) {
-    return suggest_operations().apply(dictionary, effect, call);
+  static auto execute(Place<TermDictionary>& dictionary, const Part& part, const Call& call) {
+    return suggest_operations().apply(dictionary, part, call);
   }
   static constexpr auto write = write_ok;
   static constexpr bool kApplies = true;

@@ -22,6 +22,7 @@ Family suggest_family() {
                .create_type = abi::DataType<TermDictionary>::create,
                .write_info = write_info},
       .look_after = nullptr,
+      .appeared = nullptr,
       .waiters = nullptr,
   };
 }

@@ -18,7 +18,6 @@ struct ObjectTraits<TermDictionary> {
 
   // A dictionary has no time.
   static Now now() { return {}; }
-  static void settle(KeyPlace<TermDictionary>&, const Consequences&) {}
 };
 
 }  // namespace millrace::module

@@ -1,12 +1,11 @@
 #include "module/suggest/suggest_requests.h"
 
-#include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <string>
 #include <system_error>
 
-#include "engine/suggest/suggest_effects.h"
+#include "engine/suggest/suggest_parts.h"
+#include "module/words/part_words.h"
 
 namespace millrace::module {
 
@@ -84,17 +83,11 @@ Result<double> parse_sug_decay(Words words) {
   return reader.finish(decimal(reader, "percent", kLeastDecay, kMostDecay, "0.001 to 99.999"));
 }
 
-Result<SuggestEffect> parse_sug_apply(Words words) {
+Result<Part> parse_sug_apply(Words words) {
   ArgumentReader reader(words);
-  const auto known = std::ranges::find_if(kSuggestParts, [&](const char* word) { return reader.keyword(word); });
-  if (known == std::end(kSuggestParts)) {
-    reader.unknown_word("TERMS");
-    return reader.error();
-  }
-  SuggestEffect effect;
-  effect.part = static_cast<SuggestPart>(known - std::begin(kSuggestParts));
-  effect.bytes = reader.word("part");
-  return reader.finish(effect);
+  const auto part = read_part(reader, kSuggestParts);
+  if (!part) reader.unknown_word("TERMS");
+  return reader.finish(part.value_or(Part()));
 }
 
 }  // namespace millrace::module

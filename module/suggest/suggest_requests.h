@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/error.h"
+#include "engine/base/parts.h"
 #include "engine/suggest/suggest_requests.h"
 #include "module/words/argument_reader.h"
 
@@ -24,6 +25,6 @@ Result<SuggestTerms> parse_sug_del(Words words);
 Result<double> parse_sug_decay(Words words);
 
 // SUG.APPLY dictionary TERMS bytes
-Result<SuggestEffect> parse_sug_apply(Words words);
+Result<Part> parse_sug_apply(Words words);
 
 }  // namespace millrace::module

@@ -1,26 +1,9 @@
 // The dictionary of terms as a key type of the host.
 #pragma once
 
-#include "engine/suggest/term_dictionary.h"
+#include "engine/suggest/suggest_parts.h"
 #include "module/abi/data_type.h"
-
-namespace millrace::abi {
-
-template <>
-struct TypeTraits<TermDictionary> {
-  static constexpr const char* kName = "millr-sug";
-  static constexpr int kEncodingVersion = 1;
-  static std::unique_ptr<TermDictionary> load(RdbReader& reader, int version);
-  static void release(std::unique_ptr<TermDictionary> dictionary);
-  static void save(RdbWriter& writer, const TermDictionary& dictionary);
-  static void rewrite(AofWriter& writer, const TermDictionary& dictionary);
-  static void digest(DigestWriter& writer, const TermDictionary& dictionary) { dictionary.digest(writer); }
-  static uint64_t memory(const TermDictionary& dictionary) { return dictionary.memory(); }
-  static uint64_t free_effort(const TermDictionary& dictionary) { return dictionary.parts(); }
-  static std::unique_ptr<TermDictionary> copy(const TermDictionary& dictionary);
-};
-
-}  // namespace millrace::abi
+#include "module/runtime/type_in_parts.h"
 
 namespace millrace::module {
 
@@ -28,3 +11,18 @@ namespace millrace::module {
 inline constexpr const char* kApplyToSuggestions = "SUG.APPLY";
 
 }  // namespace millrace::module
+
+namespace millrace::abi {
+
+template <>
+struct TypeTraits<TermDictionary> : module::TypeInParts<TermDictionary> {
+  static constexpr const char* kName = "millr-sug";
+  static constexpr int kEncodingVersion = 1;
+  static constexpr module::SavedType kSaved{"dictionary of terms", "suggest", module::kApplyToSuggestions,
+                                            kSuggestParts};
+  static SuggestRestorer restorer() { return {}; }
+  static void release(TermDictionary& dictionary);
+  static uint64_t free_effort(const TermDictionary& dictionary) { return dictionary.parts(); }
+};
+
+}  // namespace millrace::abi

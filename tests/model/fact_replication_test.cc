@@ -21,8 +21,8 @@ struct FactEngine {
   void reload() {
     if (place.get() == nullptr) return;
     OwnPlace<FactGraph> loaded("graph");
-    each_fact_part(*place.get(), [&](FactPart part, ByteView bytes) {
-      EXPECT_TRUE(operations.apply(loaded, {part, bytes}, {.now = {}, .decides = false}).answer);
+    each_part(*place.get(), [&](const Part& part) {
+      EXPECT_TRUE(operations.apply(loaded, part, {.now = {}, .decides = false}).answer);
     });
     place.remove();
     place.put(std::move(*loaded.get()));
@@ -68,7 +68,7 @@ class FactReplication {
     if (here == nullptr) return;
     ASSERT_EQ(here->check(), nullptr);
     ASSERT_EQ(there->check(), nullptr);
-    ASSERT_EQ(testing::digest_of(*here), testing::digest_of(*there));
+    ASSERT_EQ(testing::graph_digest(*here), testing::graph_digest(*there));
   }
 
   uint64_t refused() const { return refused_; }

@@ -22,8 +22,8 @@ struct SuggestEngine {
   void reload() {
     if (place.get() == nullptr) return;
     OwnPlace<TermDictionary> loaded("dictionary");
-    each_suggest_part(*place.get(), [&](SuggestPart part, ByteView bytes) {
-      EXPECT_TRUE(operations.apply(loaded, {part, bytes}, {.now = {}, .decides = false}).answer);
+    each_part(*place.get(), [&](const Part& part) {
+      EXPECT_TRUE(operations.apply(loaded, part, {.now = {}, .decides = false}).answer);
     });
     place.remove();
     place.put(std::move(*loaded.get()));
@@ -73,7 +73,7 @@ class SuggestReplication {
     if (here == nullptr) return;
     ASSERT_EQ(here->check(), nullptr);
     ASSERT_EQ(there->check(), nullptr);
-    ASSERT_EQ(testing::digest_of(*here), testing::digest_of(*there));
+    ASSERT_EQ(testing::dictionary_digest(*here), testing::dictionary_digest(*there));
   }
 
   uint64_t refused() const { return refused_; }

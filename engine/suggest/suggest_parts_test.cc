@@ -1,4 +1,4 @@
-#include "engine/suggest/suggest_codec.h"
+#include "engine/suggest/suggest_parts.h"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@ namespace millrace {
 
 namespace {
 
+using testing::dictionary_digest;
 using testing::dictionary_from_bytes;
 using testing::dictionary_to_bytes;
-using testing::digest_of;
 
 // A part from numbers, doubles and names: numbers are varints, names a size and bytes.
 class TermsPart {
@@ -42,7 +42,7 @@ class TermsPart {
   std::string bytes_;
 };
 
-TEST(SuggestCodec, a_dictionary_comes_back_as_it_was) {
+TEST(SuggestParts, a_dictionary_comes_back_as_it_was) {
   testing::run_seeds(60, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     TermDictionary dictionary;
@@ -56,7 +56,7 @@ TEST(SuggestCodec, a_dictionary_comes_back_as_it_was) {
     const auto loaded = dictionary_from_bytes(saved);
     ASSERT_TRUE(loaded) << loaded.error().text;
     ASSERT_EQ(loaded->check(), nullptr);
-    ASSERT_EQ(digest_of(*loaded), digest_of(dictionary));
+    ASSERT_EQ(dictionary_digest(*loaded), dictionary_digest(dictionary));
     ASSERT_EQ(dictionary_to_bytes(*loaded), saved);
   });
 }
@@ -67,7 +67,7 @@ struct BadRow {
   const char* error;
 };
 
-TEST(SuggestCodec, refuses_what_is_not_a_part_and_leaves_the_dictionary_as_it_was) {
+TEST(SuggestParts, refuses_what_is_not_a_part_and_leaves_the_dictionary_as_it_was) {
   constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
   constexpr double kEndless = std::numeric_limits<double>::infinity();
   const std::string good = (TermsPart() << 1 << 0.5 << ByteView("tea") << 2.0).bytes();
@@ -100,20 +100,20 @@ TEST(SuggestCodec, refuses_what_is_not_a_part_and_leaves_the_dictionary_as_it_wa
     SCOPED_TRACE(row.name);
     TermDictionary dictionary;
     const TermsPart here = TermsPart() << 1 << 0.5 << ByteView("here") << 1.0;
-    ASSERT_TRUE(restore_suggest_part(dictionary, SuggestPart::Terms, here.bytes()));
-    const std::string before = digest_of(dictionary);
-    const auto restored = restore_suggest_part(dictionary, SuggestPart::Terms, row.bytes);
+    ASSERT_TRUE(restore_part(dictionary, SuggestPart::Terms, here.bytes()));
+    const std::string before = dictionary_digest(dictionary);
+    const auto restored = restore_part(dictionary, SuggestPart::Terms, row.bytes);
     ASSERT_FALSE(restored);
     EXPECT_EQ(restored.error().code, ErrorCode::Corrupt);
     EXPECT_EQ(restored.error().text, row.error);
-    EXPECT_EQ(digest_of(dictionary), before);
+    EXPECT_EQ(dictionary_digest(dictionary), before);
     EXPECT_EQ(dictionary.check(), nullptr);
   }
 }
 
-TEST(SuggestCodec, refuses_a_kind_of_part_that_it_does_not_know) {
+TEST(SuggestParts, refuses_a_kind_of_part_that_it_does_not_know) {
   TermDictionary dictionary;
-  EXPECT_FALSE(restore_suggest_part(dictionary, static_cast<SuggestPart>(1), "x"));
+  EXPECT_FALSE(restore_part(dictionary, static_cast<SuggestPart>(1), "x"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "engine/fact/fact_codec.h"
+#include "engine/fact/fact_parts.h"
 
 #include <algorithm>
 #include <bitset>
@@ -94,7 +94,7 @@ class DecodedFacts {
 
 }  // namespace
 
-void each_fact_part(const FactGraph& graph, const std::function<void(FactPart part, ByteView bytes)>& visit) {
+void each_part(const FactGraph& graph, const PartVisit& visit) {
   SeenNames seen;
   std::string bytes;
   uint32_t subject = 0;
@@ -116,15 +116,20 @@ void each_fact_part(const FactGraph& graph, const std::function<void(FactPart pa
     append_name(fact.object, fact.object.value());
     subject = fact.subject.value();
     if (bytes.size() > kPartBytes) {
-      visit(FactPart::Facts, bytes);
+      visit({number_of(FactPart::Facts), bytes, {}});
       bytes.clear();
     }
     return true;
   });
-  if (!bytes.empty()) visit(FactPart::Facts, bytes);
+  if (!bytes.empty()) visit({number_of(FactPart::Facts), bytes, {}});
 }
 
-Result<void> restore_fact_part(FactGraph& graph, FactPart part, ByteView bytes) {
+Result<FactGraph> FactRestorer::finish() {
+  if (graph_.empty()) return corrupt("a graph without facts");
+  return std::move(graph_);
+}
+
+Result<void> restore_part(FactGraph& graph, FactPart part, ByteView bytes) {
   if (part != FactPart::Facts) return corrupt("a part of a graph that this module does not know");
   DecodedFacts decoded(graph);
   if (auto done = decoded.decode(bytes); !done) return done;

@@ -1,4 +1,4 @@
-#include "engine/suggest/suggest_codec.h"
+#include "engine/suggest/suggest_parts.h"
 
 #include <bit>
 #include <string>
@@ -58,8 +58,7 @@ struct DecodedTerms {
 
 }  // namespace
 
-void each_suggest_part(const TermDictionary& dictionary,
-                       const std::function<void(SuggestPart part, ByteView bytes)>& visit) {
+void each_part(const TermDictionary& dictionary, const PartVisit& visit) {
   std::string bytes;
   dictionary.terms().each([&](const TermEntry& entry) {
     const ByteView term = entry.term->text();
@@ -71,14 +70,19 @@ void each_suggest_part(const TermDictionary& dictionary,
     bytes += term;
     append_double(bytes, entry.weight);
     if (bytes.size() > kPartBytes) {
-      visit(SuggestPart::Terms, bytes);
+      visit({number_of(SuggestPart::Terms), bytes, {}});
       bytes.clear();
     }
   });
-  if (!bytes.empty()) visit(SuggestPart::Terms, bytes);
+  if (!bytes.empty()) visit({number_of(SuggestPart::Terms), bytes, {}});
 }
 
-Result<void> restore_suggest_part(TermDictionary& dictionary, SuggestPart part, ByteView bytes) {
+Result<TermDictionary> SuggestRestorer::finish() {
+  if (dictionary_.empty()) return corrupt("a dictionary without terms");
+  return std::move(dictionary_);
+}
+
+Result<void> restore_part(TermDictionary& dictionary, SuggestPart part, ByteView bytes) {
   if (part != SuggestPart::Terms) return corrupt("a part of a dictionary that this module does not know");
   DecodedTerms decoded;
   if (auto done = decoded.decode(bytes, dictionary); !done) return done;
