@@ -5,6 +5,7 @@
 #include "module/abi/clock.h"
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
+#include "module/fact/fact_commands.h"
 #include "module/index/index_commands.h"
 #include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
@@ -19,13 +20,15 @@
 #include "module/runtime/service_time.h"
 #include "module/runtime/settings.h"
 #include "module/shard/shard_commands.h"
+#include "module/suggest/suggest_commands.h"
 #include "version.h"
 
 namespace millrace::module {
 
 std::span<const Family> families() {
   static const Family all[] = {
-      log_family(), channel_family(), shard_family(), lock_family(), route_family(), index_family(),
+      log_family(),   channel_family(), shard_family(), lock_family(),
+      route_family(), index_family(),   fact_family(),  suggest_family(),
   };
   return all;
 }

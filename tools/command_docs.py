@@ -22,6 +22,8 @@ GUIDES = {
     "IDX.": "[find documents](../guides/find-documents.md)",
     "LOCK.": "[locks](../guides/locks.md)",
     "ROUTE.": "[routes](../guides/routes.md), [filters](../route-filters.md)",
+    "FACT.": "[facts](../guides/facts.md)",
+    "SUG.": "[suggestions](../guides/suggestions.md)",
 }
 
 

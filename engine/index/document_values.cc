@@ -5,7 +5,7 @@
 #include <cmath>
 #include <system_error>
 
-#include "engine/index/case_folding.h"
+#include "engine/base/case_folding.h"
 #include "engine/index/index_keys.h"
 
 namespace millrace {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/case_folding.h"
 #include "engine/base/quoted.h"
-#include "engine/index/case_folding.h"
 #include "engine/index/document_record.h"
 #include "engine/index/index_query.h"
 

@@ -53,7 +53,7 @@ class IndexOperations {
   // The entries of an order that is dropped are handed to the caller, to be freed at leisure.
   // Failure: NoIndex; what IndexSchema says.
   Outcome<ByteOrder> alter(Place<Index>& place, const AlterIndexRequest& request, const Call& call);
-  // A part of an index that was saved (index_codec.h). Failure: Corrupt, and nothing has changed.
+  // A part of an index that was saved (index_parts.h). Failure: Corrupt, and nothing has changed.
   Outcome<Done> apply(Place<Index>& place, const Part& request, const Call& call);
 
   // --- questions. Failure: NoIndex if `index` is null; Range as IndexQuery says ---

@@ -4,8 +4,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engine/base/case_folding.h"
 #include "engine/base/quoted.h"
-#include "engine/index/case_folding.h"
 #include "engine/index/document_record.h"
 
 namespace millrace {

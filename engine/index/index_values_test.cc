@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "engine/index/case_folding.h"
+#include "engine/base/case_folding.h"
 #include "engine/index/document_record.h"
 #include "engine/index/index_keys.h"
 #include "engine/index/json_document.h"

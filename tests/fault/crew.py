@@ -5,6 +5,7 @@ import random
 from books import EVERYTHING, now
 from channel_client import ChannelClient
 from client import is_transient
+from fact_client import FactClient
 from group_client import GroupClient
 from index_client import IndexClient
 from lock_client import LockClient
@@ -13,6 +14,7 @@ from pool_client import PoolClient
 from resp import RespError
 from route_client import RouteClient
 from server import let_pass
+from suggest_client import SuggestClient
 
 PATIENCE = 60  # seconds in which a server or a cluster that was there must be there again
 FAMILIES = {
@@ -23,6 +25,8 @@ FAMILIES = {
     "lock": LockClient,
     "route": RouteClient,
     "index": IndexClient,
+    "fact": FactClient,
+    "suggest": SuggestClient,
 }
 
 

@@ -59,7 +59,7 @@ def digests(server):
 
 
 def test_every_family_has_points_in_all_it_does():
-    for family in ("log", "channel", "pool", "lock", "route", "index"):
+    for family in ("log", "channel", "pool", "lock", "route", "index", "fact", "suggest"):
         assert {f"{family}.save", f"{family}.load", f"{family}.rewrite"} <= set(POINTS)
 
 

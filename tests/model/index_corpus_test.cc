@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/base/decoder.h"
-#include "engine/index/index_codec.h"
+#include "engine/index/index_parts.h"
 
 namespace millrace::testing {
 namespace {
@@ -19,7 +19,7 @@ Result<void> restore_all(Index& index, ByteView bytes) {
     const auto kind = static_cast<IndexPart>(parts.number() & 7);
     const ByteView part = parts.bytes(parts.number());
     if (!parts.ok()) return fail(ErrorCode::Corrupt, "cut short");
-    if (auto restored = restore_index_part(index, kind, part); !restored) return restored;
+    if (auto restored = restore_part(index, kind, part); !restored) return restored;
   }
   return {};
 }

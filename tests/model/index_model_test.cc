@@ -6,8 +6,8 @@
 #include <deque>
 #include <random>
 
-#include "engine/index/index_parts.h"
 #include "engine/index/index_operations.h"
+#include "engine/index/index_parts.h"
 #include "tests/model/seeds.h"
 
 namespace millrace {

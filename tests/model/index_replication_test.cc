@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "engine/index/index_codec.h"
 #include "engine/index/index_operations.h"
+#include "engine/index/index_parts.h"
 #include "tests/model/seeds.h"
 
 namespace millrace {
@@ -59,8 +59,8 @@ class Server {
   // Takes over what another one has saved, part by part, as IDX.APPLY brings it.
   void load(const Index& saved) {
     if (index() != nullptr) place_.remove();
-    each_index_part(saved, [&](IndexPart part, ByteView bytes) {
-      const auto done = operations_.apply(place_, {static_cast<uint8_t>(part), bytes}, {});
+    each_part(saved, [&](const Part& part) {
+      const auto done = operations_.apply(place_, part, {});
       EXPECT_TRUE(done.answer);
     });
   }

@@ -9,6 +9,7 @@
 #include "engine/channel/channel_codec.h"
 #include "engine/channel/channel_digest.h"
 #include "engine/channel/channel_parts.h"
+#include "engine/fact/fact_parts.h"
 #include "engine/lock/lock_codec.h"
 #include "engine/lock/lock_digest.h"
 #include "engine/lock/lock_parts.h"
@@ -19,6 +20,7 @@
 #include "engine/route/route_parts.h"
 #include "engine/shard/pool_digest.h"
 #include "engine/shard/pool_parts.h"
+#include "engine/suggest/suggest_parts.h"
 #include "tests/model/named_pool.h"
 #include "tests/model/object_strings.h"
 #include "tests/model/test_packer.h"
@@ -257,6 +259,25 @@ TEST(PoolInParts, ComesBackWithTheSameDigest) {
   pool.pull("w2", 1);
   const auto parts = parts_of([&](const PartVisit& visit) { each_part(pool.pool, visit); });
   expect_comes_back(pool.pool, PoolRestorer(HashKey{7}), parts);
+}
+
+// --- facts and suggestions ---
+
+TEST(FactsInParts, ComeBackWithTheSameDigest) {
+  FactGraph graph{HashKey{}};
+  graph.add({"ann", "knows", "bob"});
+  const auto parts = parts_of([&](const PartVisit& visit) { each_part(graph, visit); });
+  expect_comes_back(graph, FactRestorer(HashKey{7}), parts);
+  EXPECT_EQ(error_without(FactRestorer(HashKey{}), parts, 0), "a graph without facts");
+}
+
+TEST(SuggestionsInParts, ComeBackWithTheSameDigest) {
+  TermDictionary dictionary;
+  dictionary.set("tea", 3);
+  dictionary.fade(0.9);
+  const auto parts = parts_of([&](const PartVisit& visit) { each_part(dictionary, visit); });
+  expect_comes_back(dictionary, SuggestRestorer(), parts);
+  EXPECT_EQ(error_without(SuggestRestorer(), parts, 0), "a dictionary without terms");
 }
 
 }  // namespace

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Callable, Optional
 
 import channel_family
+import fact_family
 import index_family
 import lock_family
 import route_family
 import shard_family
+import suggest_family
 from resp import RespError
 from server import wait_until
 
@@ -535,4 +537,68 @@ INDEX = Family(
     counters=(),
 )
 
-FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE, INDEX)
+# --- graph of facts ---
+
+FACT = Family(
+    name="fact",
+    type_name="millr-fct",
+    fill=fact_family.fill,
+    append=fact_family.append,
+    shrink=fact_family.shrink,
+    read=fact_family.read,
+    small=fact_family.small,
+    read_commands=(
+        ("FACT.FIND", KEY, "*", "p1", "*"),
+        ("FACT.FIND", KEY, "first", "*", "*", "LIMIT", "1"),
+        ("FACT.COUNT", KEY, "*", "*", "=*"),
+        ("FACT.WALK", KEY, "first", "*", "LIMIT", "100"),
+        ("FACT.WALK", KEY, "first", "knows", "TO", "second"),
+        ("FACT.INFO", KEY),
+    ),
+    write_commands=(
+        ("FACT.ADD", KEY, "new", "is", "here"),
+        ("FACT.DEL", KEY, "first", "is", "here"),
+    ),
+    growing_commands=(
+        ("FACT.ADD", KEY, "new", "is", "here"),
+        ("FACT.APPLY", KEY, "FACTS", "bytes"),
+    ),
+    effect_command="FACT.APPLY",
+    map_command=("FACT.INFO", KEY),
+    null_command=("FACT.WALK", KEY, "first", "knows", "DEPTH", "1"),
+    counters=("fact_added", "fact_removed", "fact_found", "fact_walked"),
+    spoiled_by=("one", "word"),
+)
+
+# --- dictionary of terms ---
+
+SUGGEST = Family(
+    name="suggest",
+    type_name="millr-sug",
+    fill=suggest_family.fill,
+    append=suggest_family.append,
+    shrink=suggest_family.shrink,
+    read=suggest_family.read,
+    small=suggest_family.small,
+    read_commands=(
+        ("SUG.GET", KEY, "a", "WITHSCORES"),
+        ("SUG.GET", KEY, "ab", "FUZZY", "NOCASE", "LIMIT", "100"),
+        ("SUG.INFO", KEY),
+    ),
+    write_commands=(
+        ("SUG.ADD", KEY, "first"),
+        ("SUG.ADD", KEY, "new", "SCORE", "7"),
+        ("SUG.DECAY", KEY, "10"),
+        ("SUG.DEL", KEY, "first", "new"),
+    ),
+    growing_commands=(
+        ("SUG.ADD", KEY, "new"),
+        ("SUG.APPLY", KEY, "TERMS", "bytes"),
+    ),
+    effect_command="SUG.APPLY",
+    map_command=("SUG.INFO", KEY),
+    counters=("suggest_added", "suggest_removed", "suggest_asked", "suggest_found"),
+    spoiled_by=("one", ""),
+)
+
+FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE, INDEX, FACT, SUGGEST)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/base/bytes.h"
 
@@ -10,5 +11,9 @@ namespace millrace {
 
 // The text in its folded form. Bytes that are not valid UTF-8 stay as they are.
 std::string fold_case(ByteView text);
+
+// The characters with the same folded form as this one, itself among them: "k", "K" and the Kelvin sign. At most some
+// five. REQUIRES: one character, or one byte that is not part of valid UTF-8
+std::vector<std::string> case_variants(ByteView character);
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-#include "engine/index/case_folding.h"
+#include "engine/base/case_folding.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -121,6 +121,21 @@ std::string fold_case(ByteView text) {
     text.remove_prefix(std::max<size_t>(length, 1));
   }
   return result;
+}
+
+std::vector<std::string> case_variants(ByteView character) {
+  const std::string fold = fold_case(character);
+  std::vector<std::string> variants = {fold};
+  const auto add = [&](uint32_t variant) { append_utf8(variants.emplace_back(), variant); };
+  const bool is_byte = utf8_length(fold) == 0;
+  if (is_byte) return variants;
+  const uint32_t target = fold.size() == 1 ? static_cast<uint8_t>(fold.front()) : decoded(fold);
+  if (target >= 'a' && target <= 'z') add(target - ('a' - 'A'));
+  for (const FoldedRange& range : kFoldedRanges) {
+    const auto from = static_cast<uint32_t>(static_cast<int32_t>(target) - range.delta);
+    if (from >= range.first && from <= range.last && (from - range.first) % range.step == 0) add(from);
+  }
+  return variants;
 }
 
 }  // namespace millrace
