@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "module/abi/clock.h"
+#include "module/abi/timer.h"
 #include "module/runtime/family.h"
 
 namespace millrace::module {
@@ -37,6 +39,12 @@ void serve_places(abi::Context context, const std::set<DatabaseKey>& places, Ser
 
 void wake_later(const DatabaseKey& place) {
   if (anybody_waits_for(place)) owed.insert(place);
+}
+
+void wake_soon(const DatabaseKey& place) {
+  static constinit abi::Timer timer(wake_deferred);
+  wake_later(place);
+  timer.set_at_latest(abi::now());
 }
 
 void wake_deferred(abi::Context context) {
