@@ -101,11 +101,15 @@ void Group::restore_pending(OffsetBits messages, PendingTerms terms, std::option
 }
 
 GivingUp Group::give_up_due(UnixMs now, size_t limit) {
-  GivingUp giving_up;
-  for (const Pending::GivenUp& given : pending_.advance(now, settings_.max_attempts, limit)) {
-    giving_up.parts.push_back({given.part.messages, given.part.terms.attempts, given.expired});
+  return giving_up(pending_.advance(now, settings_.max_attempts, limit));
+}
+
+GivingUp Group::giving_up(const std::vector<Pending::GivenUp>& given) {
+  GivingUp all;
+  for (const Pending::GivenUp& each : given) {
+    all.parts.push_back({each.part.messages, each.part.terms.attempts, each.expired});
   }
-  return giving_up;
+  return all;
 }
 
 void Group::apply(const GivingUp& giving_up) {
