@@ -1,5 +1,7 @@
 #include "module/abi/registration.h"
 
+#include <algorithm>
+#include <cstring>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -190,6 +192,30 @@ bool register_setting(HostContext* loading, const Setting& setting) {
   return registered == kOk || refused(loading, "setting", setting.name);
 }
 
+bool is_named(ByteView word, ByteView name) {
+  return word.size() == name.size() &&
+         std::ranges::equal(word, name, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+}
+
+// What the host calls with every command.
+void replace_alias(HostFilterCall* call) {
+  const IncomingWords words(call);
+  const ByteView name = words[0];
+  for (const Part& part : loaded.parts) {
+    for (const Alias& alias : part.aliases) {
+      if (!is_named(name, alias.name) || !alias.applies(words)) continue;
+      // The host takes the string over.
+      host.CommandFilterArgReplace(call, 0, host.CreateString(nullptr, alias.other, std::strlen(alias.other)));
+      return;
+    }
+  }
+}
+
+bool register_aliases(HostContext* loading) {
+  const bool has_any = std::ranges::any_of(loaded.parts, [](const Part& part) { return !part.aliases.empty(); });
+  return !has_any || host.RegisterCommandFilter(loading, replace_alias, 0) != nullptr;
+}
+
 bool register_info(HostContext* loading) {
   return host.RegisterInfoFunc(loading, [](HostInfo* info, int) {
     if (host.InfoAddSection(info, "") != kOk) return;
@@ -217,7 +243,7 @@ bool register_all(HostContext* loading) {
   for (const Setting& setting : loaded.settings) {
     if (!register_setting(loading, setting)) return false;
   }
-  return register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
+  return register_aliases(loading) && register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
 }
 
 // Redis 7.0.0, as the host counts.
