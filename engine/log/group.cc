@@ -133,6 +133,14 @@ uint64_t Group::give_back(Offset from, Offset to, UnixMs at, bool postpone_expir
 }
 
 uint64_t Group::forget(Offset from, Offset to) {
+  if (pending_.empty()) return 0;
+  if (from <= pending_.first() && pending_.end() <= to) {
+    // All of them: no range need be looked at.
+    const uint64_t all = pending_.count();
+    pending_.clear();
+    consumers_.clear();
+    return all;
+  }
   return pending_.remove(
       from, to, [&](const PendingPart& part) { consumers_.release(part.terms.consumer, part.messages.count()); });
 }

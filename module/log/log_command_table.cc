@@ -123,7 +123,7 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -4,
         .summary = "Reads messages of a log, from an offset on or for a group, and waits for them if asked to.",
-        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned; by tag, plus what 2 ms of "
+        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned; by tag, plus what 1 ms of "
                       "searching take: one test for each block passed and a look at the messages of those that may "
                       "hold a tag.",
         .since = kSince,

@@ -15,7 +15,7 @@ void write_bounds(abi::Reply reply, const LogBounds& bounds) {
 // How long a read by tag may look for messages at once.
 class SearchBudget final : public Budget {
  public:
-  bool is_spent() const override { return std::chrono::steady_clock::now() - start_ >= std::chrono::milliseconds(2); }
+  bool is_spent() const override { return std::chrono::steady_clock::now() - start_ >= std::chrono::milliseconds(1); }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -77,7 +77,7 @@ def test_rev_reads_backwards_from_the_offset(c):
 
 # --- tags ---
 
-# So many that 2 ms are not enough to look at all messages.
+# So many that 1 ms is not enough to look at all messages.
 MANY = 400_000
 
 
