@@ -192,28 +192,27 @@ bool register_setting(HostContext* loading, const Setting& setting) {
   return registered == kOk || refused(loading, "setting", setting.name);
 }
 
+std::vector<Alias> aliases;
+
 bool is_named(ByteView word, ByteView name) {
   return word.size() == name.size() &&
          std::ranges::equal(word, name, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
 }
 
-// What the host calls with every command.
+// What the host calls with every command of every client: so it does little.
 void replace_alias(HostFilterCall* call) {
-  const IncomingWords words(call);
-  const ByteView name = words[0];
-  for (const Part& part : loaded.parts) {
-    for (const Alias& alias : part.aliases) {
-      if (!is_named(name, alias.name) || !alias.applies(words)) continue;
-      // The host takes the string over.
-      host.CommandFilterArgReplace(call, 0, host.CreateString(nullptr, alias.other, std::strlen(alias.other)));
-      return;
-    }
+  const ByteView name = StringRef(host.CommandFilterArgGet(call, 0)).view();
+  for (const Alias& alias : aliases) {
+    if (!is_named(name, alias.name) || !alias.applies(IncomingWords(call))) continue;
+    // The host takes the string over.
+    host.CommandFilterArgReplace(call, 0, host.CreateString(nullptr, alias.other, std::strlen(alias.other)));
+    return;
   }
 }
 
 bool register_aliases(HostContext* loading) {
-  const bool has_any = std::ranges::any_of(loaded.parts, [](const Part& part) { return !part.aliases.empty(); });
-  return !has_any || host.RegisterCommandFilter(loading, replace_alias, 0) != nullptr;
+  for (const Part& part : loaded.parts) aliases.insert(aliases.end(), part.aliases.begin(), part.aliases.end());
+  return aliases.empty() || host.RegisterCommandFilter(loading, replace_alias, 0) != nullptr;
 }
 
 bool register_info(HostContext* loading) {

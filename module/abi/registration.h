@@ -102,7 +102,7 @@ class IncomingWords {
 // A command that becomes another one if its words say so, before the host judges it by its flags: whether the user may
 // run it, whether it is a write. Every command of every client is compared with the name.
 struct Alias {
-  const char* name;  // in lower case
+  ByteView name;  // in lower case
   const char* other;
   bool (*applies)(const IncomingWords&);
 };
