@@ -12,13 +12,25 @@ void write_bounds(abi::Reply reply, const LogBounds& bounds) {
   reply.integer(static_cast<int64_t>(bounds.last.value()));
 }
 
-// How long a read by tag may look for messages at once.
+// How long reads by tag may look for messages at once. A command has a millisecond of its own. Those that have been
+// tried before, and go on or were woken, have one together in any two: however many they are, half of the time is for
+// others.
 class SearchBudget final : public Budget {
  public:
-  bool is_spent() const override { return std::chrono::steady_clock::now() - start_ >= std::chrono::milliseconds(1); }
+  explicit SearchBudget(bool was_tried) : start_(Clock::now()) {
+    if (!was_tried) return;
+    if (start_ - shared_start_ >= 2 * kMost) shared_start_ = start_;
+    start_ = shared_start_;
+  }
+
+  bool is_spent() const override { return Clock::now() - start_ >= kMost; }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kMost = std::chrono::milliseconds(1);
+  static inline Clock::time_point shared_start_;
+
+  Clock::time_point start_;
 };
 
 // [[first, last]] [null ...] [[offset, tag, entry [, attempts] [, date]] ...]
@@ -68,9 +80,9 @@ Result<void> Tread::check(abi::Context, abi::StringRef, const ReadRequest& reque
 
 Outcome<ReadResult> Tread::execute(Place<Log>& log, ReadRequest& request, const Call& call, abi::Reply reply) {
   MessageWriter writer(reply, request);
-  Outcome<ReadResult> outcome = request.tags.empty()
-                                    ? log_operations().read(log, request, call, writer)
-                                    : log_operations().read(log, request, call, writer, SearchBudget());
+  Outcome<ReadResult> outcome =
+      request.tags.empty() ? log_operations().read(log, request, call, writer)
+                           : log_operations().read(log, request, call, writer, SearchBudget(request.from.has_value()));
   const bool is_empty = outcome.answer && *outcome.answer == ReadResult::NothingCame;
   if (is_empty && !outcome.consequences.wait) answer_timeout(reply, log.get(), request);
   return outcome;

@@ -78,7 +78,7 @@ def test_rev_reads_backwards_from_the_offset(c):
 # --- tags ---
 
 # So many that 1 ms is not enough to look at all messages.
-MANY = 400_000
+MANY = 150_000
 
 
 def test_a_read_by_many_tags_goes_on_until_it_has_found_something(server, c, connect):
@@ -121,6 +121,18 @@ def test_a_search_ends_with_its_client_or_its_timeout(server, c, connect):
     leaving.close()
     assert c.call("TREAD", "log", "1", "10", "BLOCK", "1", "TAGS", len(tags), *tags) is None
     wait_until(lambda: server.counter("log_readers_blocked") == 0, "nobody is left")
+
+
+def test_many_searches_at_once_all_end_and_others_are_served_meanwhile(server, c, connect):
+    write_many(c, "log", MANY)
+    tags = [f"none {n}" for n in range(300)]
+    searching = [connect() for _ in range(8)]
+    for n, reader in enumerate(searching):
+        reader.send("TREAD", "log", "1", "10", "TAGS", len(tags) + 1, *tags, f"tag {MANY - 10 - n}")
+    for n in range(20):
+        assert c.call("TWRITE", "log", "another", "e") == MANY + 1 + n
+    for n, reader in enumerate(searching):
+        assert reader.read() == [[MANY - 9 - n, b"tag %d" % (MANY - 10 - n), b"e"]]
 
 
 # --- readers that wait by tag ---
