@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/log/log_parts.h"
 #include "fuzz/command_lines.h"
 #include "module/log/group_read_words.h"
 #include "module/log/log_requests.h"

@@ -214,7 +214,7 @@ TEST(ParseTgroupSeek, RefusesEveryWrongForm) {
        {"offset 0", "g 0", kRange, "invalid offset '0': expected an integer from 1 to 9223372036854775807"},
        {"negative", "g -1", kRange, "invalid offset '-1': expected an integer from 1 to 9223372036854775807"},
        {"a word", "g LAST", kRange, "invalid offset 'LAST': expected an integer from 1 to 9223372036854775807"},
-       {"more", "g FIRST 1", kSyntax, "syntax error: expected the end, found '1'"}});
+       {"more", "g FIRST 1", kSyntax, "syntax error: expected nothing more, found '1'"}});
 }
 
 TEST(ParseTgroupPending, TakesEveryRightForm) {

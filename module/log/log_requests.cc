@@ -144,7 +144,7 @@ Result<ReadRequest> parse_treadgroup(Words words) {
 Result<EvictRequest> parse_tevict(Words words) {
   ArgumentReader reader(words);
   const int64_t number = reader.signed_number("offset", -INT64_MAX, INT64_MAX);
-  if (!reader.at_end()) reader.unknown_word("the end");
+  if (!reader.at_end()) reader.unknown_word("nothing more");
   if (reader.failed()) return reader.error();
   if (number < 0) return EvictRequest{.up_to = {}, .keep = static_cast<uint64_t>(-number)};
   return EvictRequest{.up_to = Offset(static_cast<uint64_t>(number)), .keep = std::nullopt};
@@ -176,7 +176,7 @@ Result<RetainRequest> parse_tretain(Words words) {
 Result<UnixMs> parse_tseek(Words words) {
   ArgumentReader reader(words);
   const UnixMs time(reader.number("time in unix milliseconds", 0, INT64_MAX));
-  if (!reader.at_end()) reader.unknown_word("the end");
+  if (!reader.at_end()) reader.unknown_word("nothing more");
   if (reader.failed()) return reader.error();
   return time;
 }
@@ -251,7 +251,7 @@ Result<SeekGroupRequest> parse_tgroup_seek(Words words) {
     request.where = SeekGroupRequest::Where::AtOffset;
     request.offset = Offset(reader.number("offset", 1, INT64_MAX));
   }
-  if (!reader.at_end()) reader.unknown_word("the end");
+  if (!reader.at_end()) reader.unknown_word("nothing more");
   if (reader.failed()) return reader.error();
   return request;
 }
