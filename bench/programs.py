@@ -12,4 +12,5 @@ PROGRAMS = {
     "locks": "--pairs 20000 --waiting 2000 --rounds 9",
     "routes": "--filters 10000 --devices 10000 --changes 100 --matches 1000 --rounds 20 --peer-changes 2",
     "load": "--records 300000 --rounds 9 --gigabytes 1",
+    "holds": "--messages 1000000 --readers 5000 --groups 10000 --pending 300000 --letters 20000",
 }

@@ -5,6 +5,7 @@
 
 #include "engine/log/log_parts.h"
 #include "fuzz/command_lines.h"
+#include "module/log/group_read_words.h"
 #include "module/log/log_requests.h"
 
 namespace millrace::module {
@@ -24,12 +25,22 @@ void check(const ReadRequest& request, Words words) {
   REQUIRE(!request.block_ms || (*request.block_ms <= kMaxMs && request.count > 0));
   REQUIRE(request.tags.size() + 2 <= words.size());
   for (ByteView tag : request.tags) REQUIRE(is_one_of(tag, words));
+  REQUIRE(!request.max_bytes || (*request.max_bytes >= 1 && *request.max_bytes <= INT64_MAX));
+  REQUIRE(!request.backwards || (!request.block_ms && !request.group));
+  std::vector<ByteView> command = {"TREAD", "key"};
+  command.insert(command.end(), words.begin(), words.end());
+  REQUIRE(reads_with_group(command) == request.group.has_value());
   if (!request.group) return;
   REQUIRE(!request.skip && request.tags.empty());
   REQUIRE(is_one_of(request.group->name, words));
   REQUIRE(!request.group->consumer || is_one_of(*request.group->consumer, words));
   REQUIRE(!request.group->retry || request.group->retry->retry_ms >= 1);
   REQUIRE(!request.group->retry || request.group->retry->expire_ms <= kMaxPendingMs);
+}
+
+void check(const ListGroupsRequest& request, Words words) {
+  REQUIRE(request.count >= 1);
+  REQUIRE(!request.after || is_one_of(*request.after, words));
 }
 
 void check(const EvictRequest& request, Words) {
@@ -109,6 +120,8 @@ constexpr fuzz::Command kCommands[] = {
     {"TGROUP PENDING", parse_and_check<parse_tgroup_pending>},
     {"TGROUP SET", parse_and_check<parse_tgroup_set>},
     {"TAPPLY", parse_and_check<parse_tapply>},
+    {"TREADGROUP", parse_and_check<parse_treadgroup>},
+    {"TGROUP LIST", parse_and_check<parse_tgroup_list>},
 };
 
 }  // namespace

@@ -101,11 +101,15 @@ void Group::restore_pending(OffsetBits messages, PendingTerms terms, std::option
 }
 
 GivingUp Group::give_up_due(UnixMs now, size_t limit) {
-  GivingUp giving_up;
-  for (const Pending::GivenUp& given : pending_.advance(now, settings_.max_attempts, limit)) {
-    giving_up.parts.push_back({given.part.messages, given.part.terms.attempts, given.expired});
+  return giving_up(pending_.advance(now, settings_.max_attempts, limit));
+}
+
+GivingUp Group::giving_up(const std::vector<Pending::GivenUp>& given) {
+  GivingUp all;
+  for (const Pending::GivenUp& each : given) {
+    all.parts.push_back({each.part.messages, each.part.terms.attempts, each.expired});
   }
-  return giving_up;
+  return all;
 }
 
 void Group::apply(const GivingUp& giving_up) {
@@ -129,6 +133,14 @@ uint64_t Group::give_back(Offset from, Offset to, UnixMs at, bool postpone_expir
 }
 
 uint64_t Group::forget(Offset from, Offset to) {
+  if (pending_.empty()) return 0;
+  if (from <= pending_.first() && pending_.end() <= to) {
+    // All of them: no range need be looked at.
+    const uint64_t all = pending_.count();
+    pending_.clear();
+    consumers_.clear();
+    return all;
+  }
   return pending_.remove(
       from, to, [&](const PendingPart& part) { consumers_.release(part.terms.consumer, part.messages.count()); });
 }

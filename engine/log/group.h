@@ -110,6 +110,11 @@ class Group {
   // REQUIRES: the answer is applied, or the messages given back, before anything else is
   // asked.
   GivingUp give_up_due(UnixMs now, size_t limit);
+  // The same, of as many messages as admit() takes: see Pending::advance().
+  template <class Admit>
+  GivingUp give_up_due(UnixMs now, size_t limit, Admit admit) {
+    return giving_up(pending_.advance(now, settings_.max_attempts, limit, admit));
+  }
   void apply(const GivingUp& giving_up);
   std::optional<UnixMs> next_event() const { return pending_.next_event(); }
 
@@ -141,6 +146,7 @@ class Group {
   const char* check(Offset log_first, Offset log_next) const;
 
  private:
+  static GivingUp giving_up(const std::vector<Pending::GivenUp>& given);
   void put(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer);
   uint64_t forget(Offset from, Offset to);
 

@@ -8,7 +8,7 @@ Log Log::clone() const {
   Log copy;
   copy.messages_ = messages_.clone();
   copy.retention_ = retention_;
-  if (groups_) copy.groups_ = std::make_unique<Groups>(*groups_);
+  if (groups_) copy.groups_ = std::make_unique<Groups>(groups());
   if (compacted_) {
     copy.compacted_ = std::make_unique<CompactedPart>(compacted_->total, compacted_->evicted_end, nullptr, nullptr);
   }
@@ -27,13 +27,13 @@ uint64_t Log::evict_before(Offset new_first) {
   const auto evicted = messages_.evict_before(new_first);
   if (evicted.count == 0) return 0;
   if (compacted_) compacted_->evicted_end = evicted.end;
-  tell_groups_of_eviction();
   return evicted.count;
 }
 
-void Log::tell_groups_of_eviction() {
-  if (!groups_) return;
-  for (auto& [name, group] : *groups_) group.on_evicted(first(), missing());
+void Log::catch_up() const {
+  if (!groups_ || groups_first_ == first()) return;
+  for (auto& [name, group] : *groups_) catch_up(group);
+  groups_first_ = first();
 }
 
 uint64_t Log::enforce_size_limits() {
@@ -94,7 +94,9 @@ const Log::Groups& Log::no_groups() {
 Group* Log::group(ByteView name) {
   if (!groups_) return nullptr;
   const auto found = groups_->find(name);
-  return found == groups_->end() ? nullptr : &found->second;
+  if (found == groups_->end()) return nullptr;
+  catch_up(found->second);
+  return &found->second;
 }
 
 Group& Log::create_group(ByteView name, Offset next) {
@@ -155,7 +157,6 @@ Result<void> Log::restore_head(const LogHead& head) {
     return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
   }
   if (auto restored = messages_.restore_head(head); !restored) return restored;
-  tell_groups_of_eviction();
   if (head.evicted_end != first() || head.compacted != 0 || compacted_) {
     compacted_part().evicted_end = head.evicted_end;
     compacted_->total = head.compacted;

@@ -131,7 +131,12 @@ class Log {
 
   // --- groups ---
   using Groups = std::map<std::string, Group, std::less<>>;
-  const Groups& groups() const { return groups_ ? *groups_ : no_groups(); }
+  // Costs a step for each group if something has been evicted since.
+  const Groups& groups() const {
+    if (!groups_) return no_groups();
+    catch_up();
+    return *groups_;
+  }
   // Null if there is none of that name. Valid until it is dropped.
   Group* group(ByteView name);
   const Group* group(ByteView name) const { return const_cast<Log*>(this)->group(name); }
@@ -177,14 +182,17 @@ class Log {
   // Made if there is none. Until then all that is before first() has been evicted.
   CompactedPart& compacted_part();
   Compaction* compaction() const { return compacted_ ? compacted_->compaction.get() : nullptr; }
-  // To be called after an eviction.
-  void tell_groups_of_eviction();
+  // Tells groups what has been evicted. A write that evicts tells none of them: with ten thousand groups that would be
+  // most of its cost. A group is told when it is looked at, and sums up the same whenever that is.
+  void catch_up(Group& group) const { group.on_evicted(first(), missing()); }
+  void catch_up() const;
   static const Groups& no_groups();
   const char* check_pending_exist(const Group& group) const;
 
   MessageBlocks messages_;
   Retention retention_;
   std::unique_ptr<Groups> groups_;            // most small logs have none
+  mutable Offset groups_first_;               // first() when all groups were last told of it
   std::unique_ptr<CompactedPart> compacted_;  // null unless it has been compacted, or is to be
 };
 

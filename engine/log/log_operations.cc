@@ -17,6 +17,8 @@ namespace {
 constexpr uint64_t kMessagesPerStep = 128;
 constexpr uint64_t kCompactSoonMs = 1;
 constexpr uint64_t kCompactLaterMs = 20;
+// So many ranges of pending messages are given back by one request.
+constexpr size_t kBatchesPerNack = 2'000;
 
 Log& log_at(Place<Log>& place) { return place.get() != nullptr ? *place.get() : place.put(Log()); }
 
@@ -48,7 +50,8 @@ void LogOperations::settle_evicted(Log& log, uint64_t evicted) {
 }
 
 void LogOperations::keep_appended(const Log& log, const Call& call, Consequences& follow) const {
-  if (log.retention().age_ms != 0) follow.look_after_at(log.next_date());
+  // Those of groups have not changed.
+  follow.look_after_at(log.next_age_due());
   if (log.retention().latest && log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
 }
 
@@ -144,9 +147,12 @@ Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest&
   if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
   GivingBack effect{.at = call.now.wall + request.delay_ms, .postpone_expiry = false, .pieces = {}};
   uint64_t given_back = 0;
+  size_t batches = kBatchesPerNack;
   for (const OffsetRange& range : request.ranges) {
-    given_back += group->give_back(range.from, range.to, effect.at);
-    effect.pieces.push_back({range.from, range.to});
+    if (batches == 0) break;
+    const Offset to = group->pending().end_of_batches(range.from, range.to, batches);
+    given_back += group->give_back(range.from, to, effect.at);
+    effect.pieces.push_back({range.from, to});
   }
   Outcome<uint64_t> done(given_back);
   if (given_back == 0) return done;
@@ -222,11 +228,13 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
     follow.events.add("tevict");
   }
   bool gave_up = false;
+  uint64_t bytes = kDeadLetterBytesAtOnce;
   for (const auto& [name, group] : log.groups()) {
     const auto event = group.next_event();
     if (!event || *event > now) continue;
-    give_up(place, name, *log.group(name), now, follow);
+    give_up(place, name, *log.group(name), now, bytes, follow);
     gave_up = true;
+    if (bytes == 0) break;
   }
   if (gave_up) settle_groups(log);
   if (log.wants_compaction()) compact(log, budget, follow);

@@ -28,8 +28,12 @@ namespace millrace {
 
 struct LogLimits {
   BlockLimits blocks;
-  uint64_t pending_max = 1'000'000;  // of a group that has no limit of its own
+  uint64_t pending_max = 1'000'000;                  // of a group that has no limit of its own
+  uint64_t read_bytes = uint64_t{64} * 1024 * 1024;  // the payload of one answer that has no limit of its own
 };
+
+// Dead letters of so many bytes are written at once: by one call of look_after(), and by one read.
+inline constexpr uint64_t kDeadLetterBytesAtOnce = uint64_t{512} * 1024;
 
 enum class ReadResult { Given, NothingCame };
 
@@ -47,7 +51,14 @@ class LogOperations {
   Outcome<Offset> write(Place<Log>& place, const WriteRequest& request, const Call& call);
   // Gives messages to the sink: what the offset says, or what the group has for a reader. Waits if the request may
   // block and there is nothing; the request remembers where it stands, and is given to read() again when it is woken.
-  Outcome<ReadResult> read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
+  //
+  // A read by tag looks for messages until the budget is spent. If it has found some by then, it gives those. If not,
+  // it goes on by itself when others have had their turn (Wait::goes_on), unless it tells what it has looked at
+  // (with_info) and need not wait. Where it may not wait, and tells nothing, it fails (Range).
+  Outcome<ReadResult> read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
+                           const Budget& budget = NoLimit::instance());
+  // A request by tag that waited is woken for the message at `mark`: there is none for it before that.
+  static void resume(ReadRequest& request, uint64_t mark);
   // True if read() takes memory: messages become pending, or the group is new.
   static bool read_grows(const Log* log, const ReadRequest& request);
   // The log of a request that waits has gone: it waits for another one from its beginning.
@@ -81,12 +92,21 @@ class LogOperations {
  private:
   // REQUIRES: there is room
   Outcome<Offset> append(Log& log, const WriteRequest& request, const Call& call);
-  Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
+  Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
+                                 const Budget& budget);
+  Outcome<ReadResult> read_by_tag(const Log* log, ReadRequest& request, const Call& call, MessageSink& sink,
+                                  const Budget& budget);
   Outcome<ReadResult> read_with_group(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
+  Outcome<ReadResult> found_nothing(const Log* log, ReadRequest& request, const Call& call, const LogBounds& bounds,
+                                    std::optional<Offset> stopped_at, MessageSink& sink);
   void give_messages(const Log* log, const ReadRequest& request, MessageSink& sink);
+  void give_backwards(const Log& log, const ReadRequest& request, MessageSink& sink);
+  uint64_t most_bytes(const ReadRequest& request) const { return request.max_bytes.value_or(limits_.read_bytes); }
   void give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink);
   Delivery deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow);
-  void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, Consequences& follow);
+  // Gives up what is due, unless dead letters of more than `bytes` are to be written, which is lessened by those that
+  // are. What is left is still due.
+  void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, uint64_t& bytes, Consequences& follow);
   bool write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up);
   void compact(Log& log, const Budget& budget, Consequences& follow);
   void keep_appended(const Log& log, const Call& call, Consequences& follow) const;

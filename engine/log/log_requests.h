@@ -58,8 +58,11 @@ struct ReadRequest {
   uint64_t count = 0;
   std::optional<uint64_t> block_ms;
   bool with_info = false;
-  bool skip = false;           // evicted offsets
-  std::vector<ByteView> tags;  // none: all
+  bool with_time = false;
+  bool skip = false;                  // evicted offsets
+  bool backwards = false;             // from the offset towards the first message; never with a group or block_ms
+  std::optional<uint64_t> max_bytes;  // of tags and entries; at least one message is given. Nothing: as the limits say
+  std::vector<ByteView> tags;         // none: all
 
   // Where `start` is, once the request has been tried: it waits for what comes from there on, whatever is written
   // meanwhile. Not for the caller to set.
@@ -112,6 +115,11 @@ struct PendingRequest {
   std::optional<ByteView> consumer;
   Offset from{1};
   uint64_t count = 100;
+};
+
+struct ListGroupsRequest {
+  std::optional<ByteView> after;  // groups behind this name, which need not be there
+  uint64_t count = UINT64_MAX;
 };
 
 struct SetGroupRequest {

@@ -24,6 +24,8 @@ struct HostKeyOptions;
 struct HostUser;
 struct HostCallReply;
 struct HostScanCursor;
+struct HostFilter;
+struct HostFilterCall;
 
 inline constexpr int kOk = 0;
 inline constexpr int kErr = 1;
@@ -103,6 +105,7 @@ struct HostSwapDbInfo {
 
 // --- callbacks ---
 using CommandCallback = int (*)(HostContext*, HostString**, int);
+using FilterCallback = void (*)(HostFilterCall*);
 using EventCallback = void (*)(HostContext*, HostEvent, uint64_t subevent, void* data);
 using NotificationCallback = int (*)(HostContext*, int type, const char* event, HostString* key);
 using ScanCallback = void (*)(HostContext*, HostString* name, HostKey*, void* data);
@@ -232,6 +235,10 @@ struct HostCommandInfo {
   F(CreateSubcommand, int, (HostCommand*, const char* name, CommandCallback, const char* flags, int, int, int))    \
   F(GetCommand, HostCommand*, (HostContext*, const char* name))                                                    \
   F(SetCommandInfo, int, (HostCommand*, const HostCommandInfo*))                                                   \
+  F(RegisterCommandFilter, HostFilter*, (HostContext*, FilterCallback, int flags))                                 \
+  F(CommandFilterArgsCount, int, (HostFilterCall*))                                                                \
+  F(CommandFilterArgGet, HostString*, (HostFilterCall*, int position))                                             \
+  F(CommandFilterArgReplace, int, (HostFilterCall*, int position, HostString*))                                    \
   F(CreateDataType, HostType*, (HostContext*, const char* name, int encoding_version, HostTypeMethods*))           \
   F(RegisterNumericConfig, int, (HostContext*, const char* name, long long initial, unsigned flags, long long min, \
                                  long long max, GetNumericCallback, SetNumericCallback, ApplyCallback, void*))     \

@@ -1,5 +1,7 @@
 #include "module/abi/registration.h"
 
+#include <algorithm>
+#include <cstring>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -202,6 +204,29 @@ bool register_setting(HostContext* loading, const Setting& setting) {
   return registered == kOk || refused(loading, "setting", setting.name);
 }
 
+std::vector<Alias> aliases;
+
+bool is_named(ByteView word, ByteView name) {
+  return word.size() == name.size() &&
+         std::ranges::equal(word, name, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+}
+
+// What the host calls with every command of every client: so it does little.
+void replace_alias(HostFilterCall* call) {
+  const ByteView name = StringRef(host.CommandFilterArgGet(call, 0)).view();
+  for (const Alias& alias : aliases) {
+    if (!is_named(name, alias.name) || !alias.applies(IncomingWords(call))) continue;
+    // The host takes the string over.
+    host.CommandFilterArgReplace(call, 0, host.CreateString(nullptr, alias.other, std::strlen(alias.other)));
+    return;
+  }
+}
+
+bool register_aliases(HostContext* loading) {
+  for (const Part& part : loaded.parts) aliases.insert(aliases.end(), part.aliases.begin(), part.aliases.end());
+  return aliases.empty() || host.RegisterCommandFilter(loading, replace_alias, 0) != nullptr;
+}
+
 bool register_info(HostContext* loading) {
   return host.RegisterInfoFunc(loading, [](HostInfo* info, int) {
     if (host.InfoAddSection(info, "") != kOk) return;
@@ -229,7 +254,7 @@ bool register_all(HostContext* loading) {
   for (const Setting& setting : loaded.settings) {
     if (!register_setting(loading, setting)) return false;
   }
-  return register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
+  return register_aliases(loading) && register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
 }
 
 // Redis 7.0.0, as the host counts.

@@ -85,6 +85,28 @@ int of_several(HostContext* context, HostString** strings, int count) {
   return kOk;
 }
 
+// --- aliases ---
+
+// The words of a command before the host has looked it up, the name first.
+class IncomingWords {
+ public:
+  explicit IncomingWords(HostFilterCall* call) : call_(call) {}
+
+  size_t size() const { return static_cast<size_t>(host.CommandFilterArgsCount(call_)); }
+  ByteView operator[](size_t i) const { return StringRef(host.CommandFilterArgGet(call_, static_cast<int>(i))).view(); }
+
+ private:
+  HostFilterCall* call_;
+};
+
+// A command that becomes another one if its words say so, before the host judges it by its flags: whether the user may
+// run it, whether it is a write. Every command of every client is compared with the name.
+struct Alias {
+  ByteView name;  // in lower case
+  const char* other;
+  bool (*applies)(const IncomingWords&);
+};
+
 // --- settings ---
 
 enum class SettingKind { Number, Memory, YesNo };  // Memory: "16kb" is understood
@@ -141,6 +163,7 @@ struct Part {
   std::span<const Command> commands;
   CreateType create_type;  // null: it has none
   void (*write_info)(InfoWriter&);
+  std::span<const Alias> aliases = {};
 };
 
 struct Contents {

@@ -214,7 +214,7 @@ TEST(ParseTgroupSeek, RefusesEveryWrongForm) {
        {"offset 0", "g 0", kRange, "invalid offset '0': expected an integer from 1 to 9223372036854775807"},
        {"negative", "g -1", kRange, "invalid offset '-1': expected an integer from 1 to 9223372036854775807"},
        {"a word", "g LAST", kRange, "invalid offset 'LAST': expected an integer from 1 to 9223372036854775807"},
-       {"more", "g FIRST 1", kSyntax, "syntax error: expected the end, found '1'"}});
+       {"more", "g FIRST 1", kSyntax, "syntax error: expected nothing more, found '1'"}});
 }
 
 TEST(ParseTgroupPending, TakesEveryRightForm) {
@@ -331,6 +331,28 @@ TEST(ParseTapply, TakesTheEffectsOfGroups) {
     EXPECT_EQ(parse_tapply(words_of(without)).error().text, std::string("missing ") + row.what);
     EXPECT_EQ(parse_tapply(words_of(more)).error().text, "syntax error: expected nothing more, found 'more'");
   }
+}
+
+TEST(ParseTgroupList, TakesAPageOrAll) {
+  const auto all = parse_tgroup_list({});
+  ASSERT_TRUE(all);
+  EXPECT_FALSE(all->after);
+  EXPECT_EQ(all->count, UINT64_MAX);
+  const std::vector<ByteView> words = words_of("count 20 AFTER workers");
+  const auto page = parse_tgroup_list(words);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->after, "workers");
+  EXPECT_EQ(page->count, 20u);
+}
+
+TEST(ParseTgroupList, RefusesEveryWrongForm) {
+  expect_errors(parse_tgroup_list,
+                {
+                    {"a group", "g", kSyntax, "syntax error: expected AFTER or COUNT, found 'g'"},
+                    {"after nothing", "AFTER", kSyntax, "missing group name"},
+                    {"none", "COUNT 0", kRange, "invalid COUNT '0': expected an integer from 1 to 9223372036854775807"},
+                    {"twice", "COUNT 1 COUNT 1", kSyntax, "COUNT is given twice"},
+                });
 }
 
 }  // namespace

@@ -37,6 +37,9 @@ constexpr ArgumentDoc kRead[] = {
     {.name = "retry", .kind = Block, .token = "RETRY", .flags = kOptional, .parts = kRetryTimes},
     {.name = "withinfo", .kind = PureToken, .token = "WITHINFO", .flags = kOptional},
     {.name = "withattempts", .kind = PureToken, .token = "WITHATTEMPTS", .flags = kOptional},
+    {.name = "withtime", .kind = PureToken, .token = "WITHTIME", .flags = kOptional},
+    {.name = "bytes", .kind = Integer, .token = "MAXBYTES", .flags = kOptional},
+    {.name = "rev", .kind = PureToken, .token = "REV", .flags = kOptional},
     {.name = "skip", .kind = PureToken, .token = "SKIP", .flags = kOptional},
     {.name = "tags", .kind = Block, .token = "TAGS", .flags = kOptional, .parts = kTags},
 };
@@ -64,6 +67,9 @@ constexpr ArgumentDoc kPlaces[] = {{.name = "offset", .kind = Integer},
                                    {.name = "first", .kind = PureToken, .token = "FIRST"},
                                    {.name = "next", .kind = PureToken, .token = "NEXT"}};
 constexpr ArgumentDoc kSeekGroup[] = {kKey, kGroup, {.name = "where", .kind = OneOf, .parts = kPlaces}};
+constexpr ArgumentDoc kListGroups[] = {kKey,
+                                       {.name = "group", .token = "AFTER", .flags = kOptional},
+                                       {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional}};
 constexpr ArgumentDoc kPending[] = {
     kKey,
     kGroup,
@@ -113,15 +119,28 @@ constexpr abi::Command kCommands[] = {
     },
     {
         .name = "TREAD",
-        .flags = "readonly blocking may-replicate",
+        .flags = "readonly blocking",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -4,
         .summary = "Reads messages of a log, from an offset on or for a group, and waits for them if asked to.",
-        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned; by tag, plus one test for each "
-                      "block passed and a walk through those that may hold the tag.",
+        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned; by tag, plus what 1 ms of "
+                      "searching take: one test for each block passed and a look at the messages of those that may "
+                      "hold a tag.",
         .since = kSince,
         .arguments = kRead,
         .callback = callback<run<Tread>>,
+    },
+    {
+        .name = "TREADGROUP",
+        .flags = "write blocking",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyAccess | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Reads messages of a log for a group: what TREAD with GROUP or TAILGROUP is to the server.",
+        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned, plus O(log(P)) for each batch "
+                      "delivered again, with P batches pending.",
+        .since = "1.1.0",
+        .arguments = kRead,
+        .callback = callback<run<Treadgroup>>,
     },
     {
         .name = "TEVICT",
@@ -180,11 +199,12 @@ constexpr abi::Command kCommands[] = {
     },
     {
         .name = "TNACK",
-        .flags = "write deny-oom fast",
+        .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Gives messages back for redelivery, at once or after a delay; returns how many were pending.",
-        .complexity = "O(log(N)) for each offset, plus O(1) for each batch given back, with N batches pending.",
+        .summary = "Gives messages back for redelivery, at once or after a delay; returns how many were given back.",
+        .complexity = "O(log(N)) for each offset, plus O(log(N)) for each batch given back, at most 2000 batches a "
+                      "call, with N batches pending.",
         .since = kSince,
         .arguments = kNack,
         .callback = callback<run<Tnack>>,
@@ -204,11 +224,11 @@ constexpr abi::Command kCommands[] = {
         .name = "TGROUP LIST",
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
-        .arity = 3,
+        .arity = -3,
         .summary = "Lists the groups of a log: position, pending messages, exact lag, counters, settings.",
-        .complexity = "O(N) with N groups.",
+        .complexity = "O(log(N)+M) with N groups and M of them returned; O(N) the first time after an eviction.",
         .since = kSince,
-        .arguments = kOnlyKey,
+        .arguments = kListGroups,
         .callback = subcommand<run<TgroupList>>,
     },
     {
@@ -239,7 +259,8 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -4,
         .summary = "Lists messages that were delivered and not acknowledged: attempts, times, consumer.",
-        .complexity = "O(log(N)+M) with N batches pending and M messages looked at.",
+        .complexity = "O(log(N)+M) with N batches pending and M messages returned; with CONSUMER, plus O(1) for each "
+                      "batch of others up to the consumer's last one.",
         .since = kSince,
         .arguments = kPending,
         .callback = subcommand<run<TgroupPending>>,

@@ -1,4 +1,5 @@
 #include "module/abi/data_type.h"
+#include "module/log/group_read_words.h"
 #include "module/log/log_commands.h"
 #include "module/log/log_object.h"
 #include "module/log/log_resources.h"
@@ -38,8 +39,13 @@ void write_info(abi::InfoWriter& info) {
 }  // namespace
 
 Family log_family() {
+  static constexpr abi::Alias kAliases[] = {
+      {.name = "tread", .other = "TREADGROUP", .applies = reads_with_group<abi::IncomingWords>}};
   return {
-      .part = {.commands = log_command_table(), .create_type = abi::DataType<Log>::create, .write_info = write_info},
+      .part = {.commands = log_command_table(),
+               .create_type = abi::DataType<Log>::create,
+               .write_info = write_info,
+               .aliases = kAliases},
       .look_after = look_after<Log>,
       .appeared = take_up<Log>,
       .waiters = WaitingClients<Log>::hooks(),

@@ -27,6 +27,13 @@ struct ObjectTraits<Log> {
     return log.wants_compaction() ? UnixMs(0) : log.next_date();
   }
   static Wake wake_all(const Log* log);
+  template <class Visit>
+  static void each_tag(const Log& log, uint64_t from, Visit visit) {
+    Log::Cursor cursor(log, Offset(from));
+    Message message;
+    while (cursor.next(message) && visit(message.tag, message.offset.value())) {
+    }
+  }
 };
 
 }  // namespace millrace::module

@@ -93,14 +93,17 @@ Result<ReadRequest> parse_tread(Words words) {
   const ParsedStart start = parse_start(reader);
   request.start = start.start;
   request.count = reader.number("count", 0, kMaxReadCount);
-  bool block = false, tags = false;
+  bool block = false, tags = false, max_bytes = false;
   GroupOptions options;
   while (!reader.at_end()) {
     if (reader.option("BLOCK", block)) {
       request.block_ms = reader.number("BLOCK timeout", 0, kMaxMs);
     } else if (options.take(reader) || reader.option("WITHINFO", request.with_info) ||
-               reader.option("SKIP", request.skip)) {
+               reader.option("WITHTIME", request.with_time) || reader.option("SKIP", request.skip) ||
+               reader.option("REV", request.backwards)) {
       // Taken, with its values if it has any.
+    } else if (reader.option("MAXBYTES", max_bytes)) {
+      request.max_bytes = reader.number("MAXBYTES", 1, INT64_MAX);
     } else if (reader.option("TAGS", tags)) {
       const uint64_t number = reader.number("number of TAGS", 1, INT64_MAX);
       if (!reader.failed() && number > reader.left()) {
@@ -109,7 +112,8 @@ Result<ReadRequest> parse_tread(Words words) {
       }
       for (uint64_t i = 0; i < number && !reader.failed(); ++i) request.tags.push_back(reader.word("tag"));
     } else {
-      reader.unknown_word("BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, SKIP or TAGS");
+      reader.unknown_word(
+          "BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, WITHTIME, MAXBYTES, REV, SKIP or TAGS");
     }
   }
   request.group = options.finish(reader);
@@ -117,6 +121,10 @@ Result<ReadRequest> parse_tread(Words words) {
     reader.fail(ErrorCode::Range, std::string("invalid offset '0': ") + kOffsetForms);
   }
   if (request.group && tags) reader.fail(ErrorCode::Syntax, "TAGS does not go with a group");
+  if (request.group && request.backwards) reader.fail(ErrorCode::Syntax, "REV does not go with a group");
+  if (block && request.backwards) {
+    reader.fail(ErrorCode::Syntax, "REV does not go with BLOCK: what is written later is not behind the offset");
+  }
   if (request.group && request.skip) {
     reader.fail(ErrorCode::Syntax, "SKIP does not go with a group, which never delivers evicted messages");
   }
@@ -127,10 +135,16 @@ Result<ReadRequest> parse_tread(Words words) {
   return request;
 }
 
+Result<ReadRequest> parse_treadgroup(Words words) {
+  auto request = parse_tread(words);
+  if (request && !request->group) return fail(ErrorCode::Syntax, "TREADGROUP needs GROUP or TAILGROUP");
+  return request;
+}
+
 Result<EvictRequest> parse_tevict(Words words) {
   ArgumentReader reader(words);
   const int64_t number = reader.signed_number("offset", -INT64_MAX, INT64_MAX);
-  if (!reader.at_end()) reader.unknown_word("the end");
+  if (!reader.at_end()) reader.unknown_word("nothing more");
   if (reader.failed()) return reader.error();
   if (number < 0) return EvictRequest{.up_to = {}, .keep = static_cast<uint64_t>(-number)};
   return EvictRequest{.up_to = Offset(static_cast<uint64_t>(number)), .keep = std::nullopt};
@@ -162,7 +176,7 @@ Result<RetainRequest> parse_tretain(Words words) {
 Result<UnixMs> parse_tseek(Words words) {
   ArgumentReader reader(words);
   const UnixMs time(reader.number("time in unix milliseconds", 0, INT64_MAX));
-  if (!reader.at_end()) reader.unknown_word("the end");
+  if (!reader.at_end()) reader.unknown_word("nothing more");
   if (reader.failed()) return reader.error();
   return time;
 }
@@ -237,7 +251,7 @@ Result<SeekGroupRequest> parse_tgroup_seek(Words words) {
     request.where = SeekGroupRequest::Where::AtOffset;
     request.offset = Offset(reader.number("offset", 1, INT64_MAX));
   }
-  if (!reader.at_end()) reader.unknown_word("the end");
+  if (!reader.at_end()) reader.unknown_word("nothing more");
   if (reader.failed()) return reader.error();
   return request;
 }
@@ -245,6 +259,23 @@ Result<SeekGroupRequest> parse_tgroup_seek(Words words) {
 Result<ByteView> parse_tgroup_drop(Words words) {
   ArgumentReader reader(words);
   return reader.finish(reader.word("group name"));
+}
+
+Result<ListGroupsRequest> parse_tgroup_list(Words words) {
+  ArgumentReader reader(words);
+  ListGroupsRequest request;
+  bool after = false, count = false;
+  while (!reader.at_end()) {
+    if (reader.option("AFTER", after)) {
+      request.after = reader.word("group name");
+    } else if (reader.option("COUNT", count)) {
+      request.count = reader.number("COUNT", 1, INT64_MAX);
+    } else {
+      reader.unknown_word("AFTER or COUNT");
+    }
+  }
+  if (reader.failed()) return reader.error();
+  return request;
 }
 
 Result<PendingRequest> parse_tgroup_pending(Words words) {

@@ -14,8 +14,11 @@ namespace millrace::module {
 Result<WriteRequest> parse_twrite(Words words);
 
 // TREAD key offset count [BLOCK ms] [GROUP name | TAILGROUP name] [CONSUMER name]
-//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [SKIP] [TAGS n tag ...]
+//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [WITHTIME] [MAXBYTES n] [REV] [SKIP] [TAGS n tag ...]
 Result<ReadRequest> parse_tread(Words words);
+
+// TREADGROUP key offset count …: the same, with a group.
+Result<ReadRequest> parse_treadgroup(Words words);
 
 // TEVICT key offset; a negative one says how many to keep.
 Result<EvictRequest> parse_tevict(Words words);
@@ -31,6 +34,9 @@ Result<AckRequest> parse_tack(Words words);
 
 // TNACK key group [DELAY ms] offset|start-end [...]
 Result<NackRequest> parse_tnack(Words words);
+
+// TGROUP LIST key [AFTER group] [COUNT n]
+Result<ListGroupsRequest> parse_tgroup_list(Words words);
 
 // TGROUP SEEK key group offset|FIRST|NEXT
 Result<SeekGroupRequest> parse_tgroup_seek(Words words);

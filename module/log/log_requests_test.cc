@@ -137,6 +137,16 @@ TEST(ParseTread, TakesEveryRightForm) {
   }
 }
 
+TEST(ParseTread, TakesWhatLimitsAndTurnsAnAnswer) {
+  const auto request = parse_tread(words_of("5 10 maxbytes 700 WITHTIME rev"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->max_bytes, 700u);
+  EXPECT_TRUE(request->with_time);
+  EXPECT_TRUE(request->backwards);
+  const auto plain = parse_tread(words_of("5 10"));
+  EXPECT_FALSE(plain->max_bytes || plain->with_time || plain->backwards);
+}
+
 TEST(ParseTread, RefusesEveryWrongForm) {
   constexpr char kZero[] =
       "invalid offset '0': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one";
@@ -164,7 +174,7 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "invalid count '18446744073709551617': expected an integer from 0 to 1000000"},
           {"unknown option", "5 10 BLOKC 5", kSyntax,
            "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
-           "WITHATTEMPTS, SKIP or TAGS, found 'BLOKC'"},
+           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, SKIP or TAGS, found 'BLOKC'"},
           {"block without a timeout", "5 10 BLOCK", kSyntax, "missing BLOCK timeout"},
           {"block negative", "5 10 BLOCK -1", kRange,
            "invalid BLOCK timeout '-1': expected an integer from 0 to 9007199254740991"},
@@ -179,6 +189,11 @@ TEST(ParseTread, RefusesEveryWrongForm) {
           {"block twice", "5 10 BLOCK 1 BLOCK 1", kSyntax, "BLOCK is given twice"},
           {"information twice", "5 10 WITHINFO withinfo", kSyntax, "WITHINFO is given twice"},
           {"skip twice", "5 10 SKIP SKIP", kSyntax, "SKIP is given twice"},
+          {"backwards with BLOCK", "5 10 REV BLOCK 0", kSyntax,
+           "REV does not go with BLOCK: what is written later is not behind the offset"},
+          {"backwards with a group", "5 10 REV GROUP g", kSyntax, "REV does not go with a group"},
+          {"no bytes", "5 10 MAXBYTES 0", kRange,
+           "invalid MAXBYTES '0': expected an integer from 1 to 9223372036854775807"},
           {"tags twice", "5 10 TAGS 1 a TAGS 1 a", kSyntax, "TAGS is given twice"},
           {"tags without a number", "5 10 TAGS", kSyntax, "missing number of TAGS"},
           {"no tags", "5 10 TAGS 0", kRange,
@@ -192,7 +207,7 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "TAGS says 9223372036854775807 tags, but only 1 arguments follow"},
           {"too many tags", "5 10 TAGS 1 a b", kSyntax,
            "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
-           "WITHATTEMPTS, SKIP or TAGS, found 'b'"},
+           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, SKIP or TAGS, found 'b'"},
       });
 }
 

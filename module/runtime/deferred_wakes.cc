@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "module/abi/clock.h"
+#include "module/abi/timer.h"
 #include "module/runtime/family.h"
 
 namespace millrace::module {
@@ -12,6 +14,9 @@ namespace millrace::module {
 namespace {
 
 std::set<DatabaseKey> owed;
+// Those of them whose readers have not been looked at yet: the host says for each client that a key is ready, and one
+// look is enough for all of them.
+std::set<DatabaseKey> owed_to_readers;
 
 bool anybody_waits_for(const DatabaseKey& place) {
   return std::ranges::any_of(
@@ -36,19 +41,30 @@ void serve_places(abi::Context context, const std::set<DatabaseKey>& places, Ser
 }  // namespace
 
 void wake_later(const DatabaseKey& place) {
-  if (anybody_waits_for(place)) owed.insert(place);
+  if (!anybody_waits_for(place)) return;
+  owed.insert(place);
+  owed_to_readers.insert(place);
+}
+
+void wake_soon(const DatabaseKey& place) {
+  static constinit abi::Timer timer(wake_deferred);
+  wake_later(place);
+  timer.set_at_latest(abi::now());
 }
 
 void wake_deferred(abi::Context context) {
   if (owed.empty()) [[likely]] {
     return;
   }
-  if (!context.in_transaction()) serve_places(context, std::exchange(owed, {}), &Waiters::serve);
+  if (context.in_transaction()) return;
+  owed_to_readers.clear();
+  serve_places(context, std::exchange(owed, {}), &Waiters::serve);
 }
 
 void wake_deferred_readers(abi::Context context) {
   // They stay owed for the sake of the others, who are served when the loop's turn ends.
-  if (!owed.empty() && !context.in_transaction()) serve_places(context, owed, &Waiters::serve_without_effects);
+  if (owed_to_readers.empty() || context.in_transaction()) return;
+  serve_places(context, std::exchange(owed_to_readers, {}), &Waiters::serve_without_effects);
 }
 
 void start_waiters_afresh(int database, ByteView name) {
@@ -63,6 +79,7 @@ void wake_all_afresh() {
     if (family.waiters == nullptr) continue;
     for (DatabaseKey& place : family.waiters->keys()) {
       family.waiters->start_afresh(place);
+      owed_to_readers.insert(place);
       owed.insert(std::move(place));
     }
   }

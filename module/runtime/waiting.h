@@ -60,6 +60,7 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
       serve();
     }
     carry_out(place, follow, &words_);
+    if (follow.wait && follow.wait->goes_on) wake_soon(place_);
     return !follow.wait;
   }
 
@@ -130,6 +131,7 @@ class WaitingClients {
     }
     room().add(client->place(), *client, wait, deadline);
     keep_first_deadline(client->place());
+    if (wait.goes_on) wake_soon(client->place());
     abi::block(context, name, timeout_ms, std::move(client));
   }
 
@@ -209,17 +211,23 @@ class WaitingClients {
     const bool may_change = with_effects && may_decide && !must_rest;
     bool is_kept_back = false;
     size_t turns_left = served_per_turn<Object>();
-    millrace::serve([&] { return room().find(key); }, wake,
-                    [&](Waiter& waiter) {
-                      WaitingClient<Object>& client = client_of(waiter);
-                      if (!may_change && client.changes()) {
-                        is_kept_back = true;
-                        return false;
-                      }
-                      if (turns_left == 0 || !client.try_again(place)) return false;
-                      --turns_left;
-                      return true;
-                    });
+    const auto lines = [&] { return room().find(key); };
+    const auto try_again = [&](Waiter& waiter) {
+      WaitingClient<Object>& client = client_of(waiter);
+      if (!may_change && client.changes()) {
+        is_kept_back = true;
+        return false;
+      }
+      if (turns_left == 0 || !client.try_again(place)) return false;
+      --turns_left;
+      return true;
+    };
+    if constexpr (requires { Traits::each_tag(*place.get(), 0, [](ByteView, uint64_t) { return true; }); }) {
+      const auto each_tag = [&](uint64_t from, auto visit) { Traits::each_tag(*place.get(), from, visit); };
+      const bool has_new = place.get() != nullptr && wake.mark != 0;
+      if (has_new && !serve_by_tag(lines, each_tag, try_again)) wake_soon(key);
+    }
+    millrace::serve(lines, wake, try_again);
     if (is_kept_back && must_rest && may_decide) wake_later(key);
     if (turns_left == 0) dates().keep(key, abi::monotonic_now());
   }

@@ -6,7 +6,7 @@ Commands are tuples of words with KEY where the key stands.
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
 
 import channel_family
@@ -77,6 +77,8 @@ class Family:
     pure_commands: tuple = ()  # those without a key, whose answer follows from their words alone
     help_commands: tuple = ()  # HELP of its containers: without a key, and neither reading nor writing
     follows_keys: bool = False  # what it holds follows from other keys of its database
+    events: dict = field(default_factory=dict)  # keyspace events that are not named after their command
+    ask_for_memory: tuple = ()  # growing commands that do not always grow, and ask the host themselves
     by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
 
     def __repr__(self):
@@ -215,7 +217,7 @@ def _small_log(connection, key):
 def _waiting(name, *options):
     return Waiting(
         name=f"log {name}",
-        command=("TREAD", KEY, "1", "1", "BLOCK", "0", *options),
+        command=("TREADGROUP" if "GROUP" in options else "TREAD", KEY, "1", "1", "BLOCK", "0", *options),
         command_briefly=("TREAD", KEY, "1", "1", "BLOCK", "20", *options),
         wake=lambda connection, key: connection.call("TWRITE", key, "tag", "entry"),
         answer=[[1, b"tag", b"entry"]],
@@ -242,8 +244,8 @@ LOG = Family(
         ("TGROUP", "PENDING", KEY, "given back", "CONSUMER", "bob", "COUNT", "5"),
     ),
     write_commands=(
-        ("TREAD", KEY, "1", "10", "GROUP", "workers", *_LONG),
-        ("TREAD", KEY, "1", "10", "GROUP", "simple"),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *_LONG),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "simple"),
         ("TACK", KEY, "workers", "1-9", _ALL),
         ("TNACK", KEY, "delayed", _ALL),
         ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7"),
@@ -257,12 +259,14 @@ LOG = Family(
     growing_commands=(
         ("TWRITE", KEY, "tag", "entry"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
-        ("TREAD", KEY, "1", "10", "GROUP", "workers", *_LONG),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *_LONG),
         ("TNACK", KEY, "delayed", _ALL),
         ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7"),
         ("TAPPLY", KEY, "CLOCK", "1"),
     ),
     effect_command="TAPPLY",
+    events={"TREADGROUP": "tread"},
+    ask_for_memory=("TREADGROUP",),
     help_commands=(("TGROUP", "HELP"),),
     map_command=("TINFO", KEY),
     null_command=("TREAD", KEY, "1", "3"),

@@ -9,7 +9,8 @@ TIMES = "expected an integer from 0 to 9007199254740991"
 READS = "expected an integer from 0 to 1000000"
 TAGS = f"expected an integer from 1 to {INT_MAX}"
 READ_WORDS = (
-    "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, SKIP or TAGS, found"
+    "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, "
+    "WITHTIME, MAXBYTES, REV, SKIP or TAGS, found"
 )
 RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES, LATEST or ACKED, found"
 EFFECTS = "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED, found"
@@ -116,6 +117,12 @@ ROWS = {
         f"TAGS says {INT_MAX} tags, but only 1 arguments follow",
     ),
     "read: TAGS fewer than there are": (("TREAD", "1", "1", "TAGS", "1", "a", "b"), f"{READ_WORDS} 'b'"),
+    "read: MAXBYTES 0": (("TREAD", "1", "1", "MAXBYTES", "0"), f"invalid MAXBYTES '0': {TAGS}"),
+    "read: MAXBYTES without a number": (("TREAD", "1", "1", "MAXBYTES"), "missing MAXBYTES"),
+    "read: REV with BLOCK": (
+        ("TREAD", "1", "1", "REV", "BLOCK", "5"),
+        "REV does not go with BLOCK: what is written later is not behind the offset",
+    ),
     "read: TAGS twice": (("TREAD", "1", "1", "TAGS", "1", "a", "TAGS", "1", "b"), "TAGS is given twice"),
     # --- TEVICT ---
     "evict: no offset": (("TEVICT",), "wrong number of arguments for 'TEVICT' command"),

@@ -26,6 +26,25 @@ def test_list_of_a_log_without_groups_or_without_key_is_empty(c):
     assert c.call("EXISTS", "missing") == 0
 
 
+def test_list_comes_in_pages(c):
+    write(c, 1)
+    names = [b"g%02d" % n for n in range(25)]
+    for name in reversed(names):
+        c.call("TREAD", "log", "1", "0", "GROUP", name)
+
+    def page(*words):
+        return [entry[entry.index(b"name") + 1] for entry in c.call("TGROUP", "LIST", "log", *words)]
+
+    assert page() == names
+    seen = page("COUNT", "10")
+    while len(found := page("AFTER", seen[-1], "COUNT", "10")) > 0:
+        assert len(found) <= 10
+        seen += found
+    assert seen == names
+    assert page("AFTER", "g03x", "COUNT", "1") == [b"g04"]
+    assert page("AFTER", "zzz") == []
+
+
 def test_lag_is_exact_whatever_happens(c):
     write(c, 10)
     take(c, 3)
