@@ -1,10 +1,9 @@
 """What the battery must know of each data type. A new family joins by one entry in FAMILIES.
 
-Long because it is one table: an entry for each family.
-
 Commands are tuples of words with KEY where the key stands.
 """
 
+# Long because it is one table: an entry for each family.
 import random
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
