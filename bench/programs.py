@@ -11,5 +11,6 @@ PROGRAMS = {
     "shards": "--recipients 200000 --routes 50000 --moved 20000 --rounds 7",
     "locks": "--pairs 20000 --waiting 2000 --rounds 9",
     "routes": "--filters 10000 --devices 10000 --changes 100 --matches 1000 --rounds 20 --peer-changes 2",
+    "indexes": "--facts 50000 --terms 100000 --rounds 7",
     "load": "--records 300000 --rounds 9 --gigabytes 1",
 }
