@@ -21,7 +21,7 @@ constinit long long compress_level = kLeastPackLevel;
 constinit long long compress_age = 60 * 1000;
 constinit long long compress_cache = 16 * 1024 * 1024;
 
-constinit long long fact_walk_facts = 100'000;
+constinit long long fact_walk_facts = 20'000;
 
 constinit LogLimits limits_of_logs{.blocks = {}, .pending_max = 1'000'000, .read_bytes = 64 * 1024 * 1024};
 constinit ChannelLimits limits_of_channels{.blocks = {}, .expire_ms = 30 * 60 * 1000};
@@ -96,7 +96,7 @@ constexpr abi::Setting kSettings[] = {
      .value = &compress_cache,
      .changed = limit_cache},
     {.name = "fact-walk-facts",
-     .initial = 100'000,
+     .initial = 20'000,
      .min = 1,
      .max = 1'000'000'000,
      .kind = abi::SettingKind::Number,

@@ -29,8 +29,8 @@ struct FactCounters {
 
 // Can be changed at any time.
 struct FactLimits {
-  uint64_t walk_facts = 100'000;  // how many facts one walk looks at
-  uint64_t facts = kMaxFacts;     // how many a graph has
+  uint64_t walk_facts = 20'000;  // how many facts one walk looks at
+  uint64_t facts = kMaxFacts;    // how many a graph has
 };
 
 struct FoundFacts {
