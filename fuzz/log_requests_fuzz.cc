@@ -27,6 +27,7 @@ void check(const ReadRequest& request, Words words) {
   REQUIRE(!request.skip && request.tags.empty());
   REQUIRE(is_one_of(request.group->name, words));
   REQUIRE(!request.group->consumer || is_one_of(*request.group->consumer, words));
+  REQUIRE(!request.group->is_mine || (request.group->consumer && !request.block_ms));
   REQUIRE(!request.group->retry || request.group->retry->retry_ms >= 1);
   REQUIRE(!request.group->retry || request.group->retry->expire_ms <= kMaxPendingMs);
 }
@@ -53,12 +54,23 @@ void check(const std::vector<OffsetRange>& ranges, Words words) {
 
 void check(const AckRequest& request, Words words) {
   REQUIRE(is_one_of(request.group, words));
+  REQUIRE(!request.consumer || is_one_of(*request.consumer, words));
   check(request.ranges, words);
 }
 
 void check(const NackRequest& request, Words words) {
   REQUIRE(is_one_of(request.group, words));
   REQUIRE(request.delay_ms <= kMaxPendingMs);
+  REQUIRE(!request.consumer || is_one_of(*request.consumer, words));
+  REQUIRE(!request.dead_because || (!request.is_uncounted && request.delay_ms == 0));
+  REQUIRE(!request.dead_because || (is_one_of(*request.dead_because, words) && request.dead_because->size() <= 512));
+  check(request.ranges, words);
+}
+
+void check(const ExtendRequest& request, Words words) {
+  REQUIRE(is_one_of(request.group, words));
+  REQUIRE(!request.consumer || is_one_of(*request.consumer, words));
+  REQUIRE(request.ms >= 1 && request.ms <= kMaxPendingMs);
   check(request.ranges, words);
 }
 
@@ -104,6 +116,7 @@ constexpr fuzz::Command kCommands[] = {
     {"TSEEK", parse_and_check<parse_tseek>},
     {"TACK", parse_and_check<parse_tack>},
     {"TNACK", parse_and_check<parse_tnack>},
+    {"TEXTEND", parse_and_check<parse_textend>},
     {"TGROUP SEEK", parse_and_check<parse_tgroup_seek>},
     {"TGROUP PENDING", parse_and_check<parse_tgroup_pending>},
     {"TGROUP SET", parse_and_check<parse_tgroup_set>},

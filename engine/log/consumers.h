@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,13 @@ class Consumers {
     free_.push_back(id);
     if (ids_.empty()) clear();
   }
+  // Nothing if it holds no message.
+  std::optional<ConsumerId> find(ByteView name) const {
+    const auto found = ids_.find(name);
+    return found == ids_.end() ? std::nullopt : std::optional(found->second);
+  }
+  // How many messages it holds. REQUIRES: alive
+  uint64_t messages(ConsumerId id) const { return slots_[id.value() - 1].messages; }
   // REQUIRES: alive
   ByteView name(ConsumerId id) const { return *slots_[id.value() - 1].name; }
   size_t count() const { return ids_.size(); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/log/group_effects.h"
 #include "tests/model/group_view.h"
 
 namespace millrace {
@@ -83,8 +84,12 @@ TEST(GroupCodec, WritesTheBytesItsHeaderSays) {
             named("g") + numbers({5}) + holder("c") + numbers({100, 51, 25, 2, 13, 3}));
   EXPECT_EQ(encode_effect("g", GivingUp{{{{Offset(13), 3}, 2, true}, {{Offset(20), 1}, 1, false}}}),
             named("g") + numbers({13, 3, 2, 1, 20, 1, 1, 0}));
-  EXPECT_EQ(encode_effect("g", GivingBack{UnixMs(9), true, {{Offset(13), Offset(14)}}}),
+  EXPECT_EQ(encode_effect("g", GivingBack{UnixMs(9), {.postpones_expiry = true}, {{Offset(13), Offset(14)}}}),
             named("g") + numbers({9, 1, 13, 14}));
+  EXPECT_EQ(encode_effect("g", GivingBack{UnixMs(9), {.releases = true, .is_uncounted = true}, {}}),
+            named("g") + numbers({9, 6}));
+  EXPECT_EQ(encode_effect("g", Repetition{UnixMs(9), 50, {{Offset(13), 3}}}), named("g") + numbers({9, 50, 13, 3}));
+  EXPECT_EQ(encode_effect("g", std::vector<OffsetBits>{{Offset(13), 3}}), named("g") + numbers({13, 3}));
 }
 
 TEST(GroupCodec, GroupsComeBackAsTheyWere) {
@@ -127,7 +132,7 @@ TEST(GroupCodec, EffectsDoTheSameToAReplica) {
   };
   EXPECT_EQ(deliver(1000, Retry{.retry_ms = 100, .expire_ms = 300}, "c"), 5u) << "the replica makes the group";
   group.give_back(Offset(12), Offset(13), UnixMs(1010));
-  told(apply_giving_back(replica, encode_effect("g", GivingBack{UnixMs(1010), false, {{Offset(12), Offset(13)}}})));
+  told(apply_giving_back(replica, encode_effect("g", GivingBack{UnixMs(1010), {}, {{Offset(12), Offset(13)}}})));
   EXPECT_TRUE(group.give_up_due(UnixMs(1050), 1000).empty());
   EXPECT_EQ(deliver(1050, {}, {}), 5u) << "two again, three fresh and done at once";
   const GivingUp giving_up = group.give_up_due(UnixMs(1300), 1000);
@@ -226,7 +231,6 @@ TEST(GroupCodec, RefusesPendingMessagesThatCannotBe) {
                      {"expires too late", g + numbers({20, 1, 7, 3, kDateTooLarge + 1, 1, 0}), kTerms},
                      {"no interval", g + numbers({20, 1, 7, 0, 0, 1, 0}), kTerms},
                      {"an interval too long", g + numbers({20, 1, 7, kMaxRetryMs + 1, 0, 1, 0}), kTerms},
-                     {"never delivered", g + numbers({20, 1, 7, 3, 0, 0, 0}), kTerms},
                      {"delivered too often", g + numbers({20, 1, 7, 3, 0, 65536, 0}), kTerms},
                  });
 }
@@ -278,14 +282,41 @@ TEST(GroupCodec, RefusesGivingBackWhatCannotBe) {
           {"no date", g, "given-back messages that end too early"},
           {"cut short", g + numbers({5, 0, 12, 14, 16}), "given-back messages that end too early"},
           {"beyond all offsets", g + numbers({5, 0, 12, kTooLarge}), "given-back messages beyond the last offset"},
+          {"in an unknown way", g + numbers({5, 8, 12, 12}), "messages given back in an unknown way"},
       });
+}
+
+TEST(GroupCodec, RefusesFinishingWhatCannotBe) {
+  const std::string g = named("g");
+  expect_refused(apply_finish, {
+                                   {"nothing", "", "a group that is not there"},
+                                   {"no such group", named("h") + numbers({12, 1}), "a group that is not there"},
+                                   {"cut short", g + numbers({12}), "finishing nothing"},
+                                   {"no bits", g + numbers({12, 0}), "finishing nothing"},
+                                   {"beyond all offsets", g + numbers({kTooLarge, 1}), "finishing nothing"},
+                               });
+}
+
+TEST(GroupCodec, RefusesARepetitionThatCannotBe) {
+  const std::string g = named("g");
+  constexpr char kTerms[] = "a repetition with impossible terms";
+  expect_refused(apply_repetition,
+                 {
+                     {"nothing", "", "a group that is not there"},
+                     {"no such group", named("h") + numbers({5, 50, 12, 1}), "a group that is not there"},
+                     {"cut short", g + numbers({5, 50, 12}), "repeating nothing"},
+                     {"no interval given", g + numbers({5}), "repeated messages that end too early"},
+                     {"no interval", g + numbers({5, 0, 12, 1}), kTerms},
+                     {"an interval too long", g + numbers({5, kMaxRetryMs + 1, 12, 1}), kTerms},
+                     {"too late", g + numbers({kMaxPendingDate + 1, 50, 12, 1}), kTerms},
+                 });
 }
 
 TEST(GroupCodec, EffectsOnWhatIsNotPendingDoNothing) {
   Log log = log_with_group();
   const Log before = log.clone();
   EXPECT_TRUE(apply_giving_up(log, encode_effect("g", GivingUp{{{{Offset(12), 7}, 1, true}}})));
-  EXPECT_TRUE(apply_giving_back(log, encode_effect("g", GivingBack{UnixMs(5), false, {{Offset(14), Offset(12)}}})));
+  EXPECT_TRUE(apply_giving_back(log, encode_effect("g", GivingBack{UnixMs(5), {}, {{Offset(14), Offset(12)}}})));
   EXPECT_TRUE(restore_pending(log, named("g")));
   EXPECT_TRUE(same_groups(log, before));
 }

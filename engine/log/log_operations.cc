@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/base/quoted.h"
-#include "engine/log/group_codec.h"
+#include "engine/log/group_effects.h"
 #include "engine/log/log_codec.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_parts.h"
+#include "engine/log/named_groups.h"
 
 namespace millrace {
 
@@ -34,10 +34,6 @@ UnixMs next_compaction(const Log& log, UnixMs now) {
 
 // For everybody who may get something when messages are there that were not, or a group has room again.
 Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines = Wake::Lines::All, .line = {}}; }
-
-Error no_group(ByteView log, ByteView group) {
-  return {ErrorCode::NoGroup, "no group " + quoted(group) + " in the log " + quoted(log)};
-}
 
 }  // namespace
 
@@ -127,7 +123,9 @@ Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest
   Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
   if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
   uint64_t acknowledged = 0;
-  for (const OffsetRange& range : request.ranges) acknowledged += group->acknowledge(range.from, range.to);
+  for (const OffsetRange& range : held_ranges(*group, request.ranges, request.consumer)) {
+    acknowledged += group->acknowledge(range.from, range.to);
+  }
   Outcome<uint64_t> done(acknowledged);
   if (acknowledged == 0) return done;
   counters_.acknowledged += acknowledged;
@@ -136,25 +134,6 @@ Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest
   settle_groups(*place.get());
   // There may be room for more pending messages now.
   done.consequences.wake = Wake::all_lines();
-  return done;
-}
-
-Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest& request, const Call& call) {
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
-  GivingBack effect{.at = call.now.wall + request.delay_ms, .postpone_expiry = false, .pieces = {}};
-  uint64_t given_back = 0;
-  for (const OffsetRange& range : request.ranges) {
-    given_back += group->give_back(range.from, range.to, effect.at);
-    effect.pieces.push_back({range.from, range.to});
-  }
-  Outcome<uint64_t> done(given_back);
-  if (given_back == 0) return done;
-  Consequences& follow = done.consequences;
-  follow.effects.add(kLogGivenBack, encode_effect(request.group, effect));
-  follow.events.add("tnack");
-  follow.look_after_at(group->next_event());
-  follow.wake = Wake::all_lines();
   return done;
 }
 
@@ -261,10 +240,14 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
                           Buffer::copy_of(effect.part.block), packer_);
     case Kind::Delivered:
       return apply_delivery(log, effect.bytes);
+    case Kind::Finished:
+      return apply_finish(log, effect.bytes);
     case Kind::GivenUp:
       return apply_giving_up(log, effect.bytes);
     case Kind::GivenBack:
       return apply_giving_back(log, effect.bytes);
+    case Kind::Repeated:
+      return apply_repetition(log, effect.bytes);
     case Kind::Compacted: {
       const auto removed = apply_removal(log, effect.bytes, limits_.blocks);
       if (!removed) return std::unexpected(removed.error());

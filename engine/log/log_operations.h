@@ -33,6 +33,10 @@ struct LogLimits {
 
 enum class ReadResult { Given, NothingCame };
 
+inline LogBounds bounds_of(const Log* log) {
+  return log == nullptr ? LogBounds{} : LogBounds{log->first(), log->last()};
+}
+
 class LogOperations {
  public:
   // Borrows all of them for its own lifetime; the limits may change meanwhile. The packer must outlive the logs too. By
@@ -59,7 +63,9 @@ class LogOperations {
   // --- groups. Failure: NoGroup, if there is no such group ---
   // How many messages were pending.
   Outcome<uint64_t> acknowledge(Place<Log>& place, const AckRequest& request, const Call& call);
+  // Failure: also Range, if more are to be given up than one call may, and Full, if the dead letters cannot be written.
   Outcome<uint64_t> give_back(Place<Log>& place, const NackRequest& request, const Call& call);
+  Outcome<uint64_t> extend(Place<Log>& place, const ExtendRequest& request, const Call& call);
   // Failure: also Range.
   Outcome<Done> seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call& call);
   // Failure: also what OtherLogs::may_write() says of the dead letters.
@@ -86,8 +92,12 @@ class LogOperations {
   void give_messages(const Log* log, const ReadRequest& request, MessageSink& sink);
   void give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink);
   Delivery deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow);
+  Outcome<ReadResult> read_mine(Place<Log>& place, const ReadRequest& request, const Call& call, MessageSink& sink);
+  Outcome<uint64_t> put_off(Log& log, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at, GiveBack how);
+  Outcome<uint64_t> give_up_now(Place<Log>& place, const NackRequest& request);
   void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, Consequences& follow);
-  bool write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up);
+  bool write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up,
+                          std::optional<ByteView> reason = std::nullopt);
   void compact(Log& log, const Budget& budget, Consequences& follow);
   void keep_appended(const Log& log, const Call& call, Consequences& follow) const;
   Result<void> apply_to(Log& log, const LogEffect& effect);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/log/dead_letter_tag.h"
-#include "engine/log/group_codec.h"
+#include "engine/log/group_effects.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_operations.h"
 
@@ -19,8 +19,6 @@ constexpr size_t kRangesPerTurn = 100;
 constexpr int kTurnsPerRead = 10;
 // How long a message waits that could not be moved to the dead letters.
 constexpr uint64_t kDeadLetterRetryMs = 60'000;
-
-LogBounds bounds_of(const Log* log) { return log == nullptr ? LogBounds{} : LogBounds{log->first(), log->last()}; }
 
 // Walks messages that have one of some tags.
 class TaggedCursor {
@@ -58,6 +56,7 @@ bool has_something_to_read(const Log* log, const ReadRequest& request) {
 
 bool LogOperations::read_grows(const Log* log, const ReadRequest& request) {
   if (!request.group) return false;
+  if (request.group->is_mine) return request.group->retry.has_value();
   return request.group->retry || log == nullptr || log->group(request.group->name) == nullptr;
 }
 
@@ -72,7 +71,8 @@ Wait LogOperations::start_afresh(ReadRequest& request) {
 }
 
 Outcome<ReadResult> LogOperations::read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink) {
-  return request.group ? read_with_group(place, request, call, sink) : read_alone(place, request, call, sink);
+  if (!request.group) return read_alone(place, request, call, sink);
+  return request.group->is_mine ? read_mine(place, request, call, sink) : read_with_group(place, request, call, sink);
 }
 
 Outcome<ReadResult> LogOperations::read_alone(Place<Log>& place, ReadRequest& request, const Call& call,
@@ -159,11 +159,18 @@ Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, c
   for (int turn = 0; turn < kTurnsPerRead && group->next_event() && *group->next_event() <= now; ++turn) {
     give_up(place, read.name, *group, now, follow);
   }
-  Delivery delivery = group->plan(log.next(), request.count, now, read.retry, read.consumer, limits_.pending_max);
+  // Readers that wait get equal shares of what has come.
+  const uint64_t count =
+      group->share(log.next(), request.count, call.in_line, read.retry.has_value(), limits_.pending_max);
+  Delivery delivery = group->plan(log.next(), count, now, read.retry, read.consumer, limits_.pending_max);
   if (delivery.empty() && !is_new) return delivery;
   log.locate(delivery);
   group->apply(delivery);
   follow.effects.add(kLogDelivered, encode_effect(read.name, delivery));
+  if (!read.retry && !delivery.again.empty()) {
+    group->finish(delivery.again);
+    follow.effects.add(kLogFinished, encode_effect(read.name, delivery.again));
+  }
   follow.events.add("tread");
   return delivery;
 }
@@ -173,14 +180,11 @@ void LogOperations::give_delivery(Log& log, const ReadRequest& request, const De
   const uint64_t count = delivery.count();
   sink.begin(bounds_of(&log), count);
   Message message;
-  if (!delivery.again.empty()) {
-    const Group& group = *log.group(request.group->name);
-    for (const OffsetBits& part : delivery.again) {
-      part.each([&](Offset offset) {
-        Log::Cursor(log, offset).next(message);
-        sink.message(message, with_attempts ? group.attempts(offset) : 0);
-      });
-    }
+  for (size_t i = 0; i < delivery.again.size(); ++i) {
+    delivery.again[i].each([&](Offset offset) {
+      Log::Cursor(log, offset).next(message);
+      sink.message(message, with_attempts ? delivery.attempts[i] : 0);
+    });
   }
   if (delivery.fresh_count != 0) {
     Log::Cursor cursor(log, delivery.fresh_first);
@@ -199,11 +203,10 @@ void LogOperations::give_up(Place<Log>& place, ByteView name, Group& group, Unix
   const GivingUp giving_up = group.give_up_due(now, kRangesPerTurn);
   if (giving_up.empty()) return;
   if (!write_dead_letters(place, name, group, giving_up)) {
-    GivingBack back{.at = now + kDeadLetterRetryMs, .postpone_expiry = true, .pieces = {}};
+    GivingBack back{.at = now + kDeadLetterRetryMs, .how = {.postpones_expiry = true}, .pieces = {}};
     for (const GivingUp::Part& part : giving_up.parts) {
-      const Offset last = part.messages.first + 63 - static_cast<uint64_t>(std::countl_zero(part.messages.bits));
-      back.pieces.push_back({part.messages.first, last});
-      group.give_back(part.messages.first, last, back.at, true);
+      back.pieces.push_back({part.messages.first, part.messages.end() - 1});
+      group.give_back(part.messages.first, part.messages.end() - 1, back.at, back.how);
     }
     return follow.effects.add(kLogGivenBack, encode_effect(name, back));
   }
@@ -213,8 +216,8 @@ void LogOperations::give_up(Place<Log>& place, ByteView name, Group& group, Unix
   follow.events.add("tgiveup");
 }
 
-bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const Group& group,
-                                       const GivingUp& giving_up) {
+bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up,
+                                       std::optional<ByteView> reason) {
   const std::string& target = group.settings().dead_letter;
   if (target.empty()) return true;
   // A log may have been renamed to what was its DEADLETTER.
@@ -225,7 +228,7 @@ bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const G
     part.messages.each([&](Offset offset) {
       Message message;
       Log::Cursor(*place.get(), offset).next(message);
-      texts.push_back(dead_letter_tag(part.expired, part.attempts, offset, name, place.name(), message.tag));
+      texts.push_back(dead_letter_tag(part.expired, part.attempts, offset, name, place.name(), message.tag, reason));
       texts.emplace_back(message.entry);
     });
   }

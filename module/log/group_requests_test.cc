@@ -169,7 +169,70 @@ TEST(ParseTnack, TakesEveryRightForm) {
   }
 }
 
+TEST(ParseTack, TakesAConsumerBeforeTheOffsets) {
+  EXPECT_EQ(parse_tack(words_of("g 5"))->consumer, std::nullopt);
+  const auto request = parse_tack(words_of("g consumer ann 5-7"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->consumer, "ann");
+  EXPECT_EQ(plain(request->ranges), (Ranges{{5, 7}}));
+  expect_errors(parse_tack, {{"no name", "g CONSUMER", kSyntax, "missing consumer name"},
+                             {"no offset", "g CONSUMER ann", kSyntax, "missing offset or start-end"}});
+}
+
+TEST(ParseTnack, TakesItsOptionsInAnyOrder) {
+  for (const ByteView line : {"g CONSUMER ann DELAY 5 UNCOUNTED 1", "g uncounted delay 5 consumer ann 1"}) {
+    SCOPED_TRACE(line);
+    const auto request = parse_tnack(words_of(line));
+    ASSERT_TRUE(request) << request.error().text;
+    EXPECT_EQ(request->consumer, "ann");
+    EXPECT_EQ(request->delay_ms, 5u);
+    EXPECT_TRUE(request->is_uncounted);
+    EXPECT_EQ(request->dead_because, std::nullopt);
+  }
+  const auto dead = parse_tnack(words_of("g DEAD UNCOUNTED CONSUMER DEAD 1"));
+  ASSERT_TRUE(dead) << dead.error().text;
+  EXPECT_EQ(dead->dead_because, "UNCOUNTED") << "a reason may be any word";
+  EXPECT_EQ(dead->consumer, "DEAD");
+  EXPECT_FALSE(dead->is_uncounted);
+}
+
+TEST(ParseTextend, TakesEveryRightForm) {
+  const auto request = parse_textend(words_of("g CONSUMER ann 60000 9 5-7 6"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->group, "g");
+  EXPECT_EQ(request->consumer, "ann");
+  EXPECT_EQ(request->ms, 60000u);
+  EXPECT_EQ(plain(request->ranges), (Ranges{{5, 7}, {9, 9}}));
+  EXPECT_EQ(parse_textend(words_of("g 140737488355328 1"))->ms, kMaxPendingMs);
+}
+
+TEST(ParseTextend, RefusesEveryWrongForm) {
+  expect_errors(parse_textend, {{"nothing", "", kSyntax, "missing group name"},
+                                {"no time", "g", kSyntax, "missing time in milliseconds"},
+                                {"no offset", "g 5", kSyntax, "missing offset or start-end"},
+                                {"no time at all", "g 0 5", kRange,
+                                 "invalid time in milliseconds '0': expected an integer from 1 to 140737488355328"}});
+}
+
+TEST(ParseTreadOfAGroup, TakesMineWithAConsumerAlone) {
+  const auto request = parse_tread(words_of("5 10 GROUP g CONSUMER ann MINE"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_TRUE(request->group->is_mine);
+  EXPECT_EQ(request->start.in(nullptr), Offset(5));
+  expect_errors(parse_tread,
+                {{"no consumer", "1 1 GROUP g MINE", kSyntax, "MINE needs CONSUMER: it reads what that one holds"},
+                 {"no group", "1 1 CONSUMER ann MINE", kSyntax, "CONSUMER needs GROUP or TAILGROUP"},
+                 {"it may not wait", "1 1 GROUP g CONSUMER ann MINE BLOCK 5", kSyntax,
+                  "BLOCK does not go with MINE, which reads what the consumer holds already"}});
+}
+
 TEST(ParseTnack, RefusesEveryWrongForm) {
+  expect_errors(parse_tnack, {{"no reason", "g DEAD", kSyntax, "missing reason"},
+                              {"twice", "g UNCOUNTED UNCOUNTED 1", kSyntax, "UNCOUNTED is given twice"},
+                              {"dead and later", "g DEAD why DELAY 5 1", kSyntax,
+                               "DEAD gives messages up: it excludes DELAY and UNCOUNTED"},
+                              {"dead and uncounted", "g UNCOUNTED DEAD why 1", kSyntax,
+                               "DEAD gives messages up: it excludes DELAY and UNCOUNTED"}});
   constexpr char kDelay[] = "invalid DELAY 'x': expected an integer from 0 to 140737488355328";
   expect_errors(parse_tnack,
                 {{"nothing", "", kSyntax, "missing group name"},

@@ -54,6 +54,15 @@ struct Tnack {
   static constexpr auto write = write_number;
 };
 
+struct Textend {
+  using Object = Log;
+  static constexpr auto parse = parse_textend;
+  static auto execute(Place<Log>& log, ExtendRequest& request, const Call& call) {
+    return log_operations().extend(log, request, call);
+  }
+  static constexpr auto write = write_number;
+};
+
 struct TgroupSeek {
   using Object = Log;
   static constexpr auto parse = parse_tgroup_seek;

@@ -37,6 +37,7 @@ constexpr ArgumentDoc kRead[] = {
     {.name = "retry", .kind = Block, .token = "RETRY", .flags = kOptional, .parts = kRetryTimes},
     {.name = "withinfo", .kind = PureToken, .token = "WITHINFO", .flags = kOptional},
     {.name = "withattempts", .kind = PureToken, .token = "WITHATTEMPTS", .flags = kOptional},
+    {.name = "mine", .kind = PureToken, .token = "MINE", .flags = kOptional},
     {.name = "skip", .kind = PureToken, .token = "SKIP", .flags = kOptional},
     {.name = "tags", .kind = Block, .token = "TAGS", .flags = kOptional, .parts = kTags},
 };
@@ -56,9 +57,18 @@ constexpr ArgumentDoc kRetain[] = {
 // --- TACK, TNACK, TGROUP ---
 constexpr ArgumentDoc kGroup{.name = "group"};
 constexpr ArgumentDoc kOffsets{.name = "offset-or-start-end", .flags = kMultiple};
-constexpr ArgumentDoc kAck[] = {kKey, kGroup, kOffsets};
+constexpr ArgumentDoc kConsumer{.name = "consumer", .token = "CONSUMER", .flags = kOptional};
+constexpr ArgumentDoc kAck[] = {kKey, kGroup, kConsumer, kOffsets};
 constexpr ArgumentDoc kNack[] = {
-    kKey, kGroup, {.name = "milliseconds", .kind = Integer, .token = "DELAY", .flags = kOptional}, kOffsets};
+    kKey,
+    kGroup,
+    kConsumer,
+    {.name = "milliseconds", .kind = Integer, .token = "DELAY", .flags = kOptional},
+    {.name = "uncounted", .kind = PureToken, .token = "UNCOUNTED", .flags = kOptional},
+    {.name = "reason", .token = "DEAD", .flags = kOptional},
+    kOffsets,
+};
+constexpr ArgumentDoc kExtend[] = {kKey, kGroup, kConsumer, {.name = "milliseconds", .kind = Integer}, kOffsets};
 constexpr ArgumentDoc kKeyAndGroup[] = {kKey, kGroup};
 constexpr ArgumentDoc kPlaces[] = {{.name = "offset", .kind = Integer},
                                    {.name = "first", .kind = PureToken, .token = "FIRST"},
@@ -90,8 +100,10 @@ constexpr ArgumentDoc kEffects[] = {
     {.name = "group", .token = "GROUP"},
     {.name = "pending", .token = "PENDING"},
     {.name = "delivered", .token = "DELIVERED"},
+    {.name = "finished", .token = "FINISHED"},
     {.name = "given-up", .token = "GIVENUP"},
     {.name = "given-back", .token = "GIVENBACK"},
+    {.name = "repeated", .token = "REPEATED"},
     {.name = "compacted", .token = "COMPACTED"},
 };
 constexpr ArgumentDoc kApplyDoc[] = {kKey, {.name = "effect", .kind = OneOf, .parts = kEffects}};
@@ -183,11 +195,23 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom fast",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Gives messages back for redelivery, at once or after a delay; returns how many were pending.",
+        .summary =
+            "Gives messages back for redelivery, at once or after a delay, or up; returns how many were pending.",
         .complexity = "O(log(N)) for each offset, plus O(1) for each batch given back, with N batches pending.",
         .since = kSince,
         .arguments = kNack,
         .callback = callback<run<Tnack>>,
+    },
+    {
+        .name = "TEXTEND",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -5,
+        .summary = "Moves the time at which pending messages are delivered again; returns how many were pending.",
+        .complexity = "O(log(N)) for each offset, plus O(1) for each batch extended, with N batches pending.",
+        .since = kSince,
+        .arguments = kExtend,
+        .callback = callback<run<Textend>>,
     },
     {
         .name = "TGROUP",

@@ -14,7 +14,7 @@ namespace millrace::module {
 Result<WriteRequest> parse_twrite(Words words);
 
 // TREAD key offset count [BLOCK ms] [GROUP name | TAILGROUP name] [CONSUMER name]
-//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [SKIP] [TAGS n tag ...]
+//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [MINE] [SKIP] [TAGS n tag ...]
 Result<ReadRequest> parse_tread(Words words);
 
 // TEVICT key offset; a negative one says how many to keep.
@@ -26,11 +26,14 @@ Result<RetainRequest> parse_tretain(Words words);
 // TSEEK key unix-ms
 Result<UnixMs> parse_tseek(Words words);
 
-// TACK key group offset|start-end [offset|start-end ...]
+// TACK key group [CONSUMER name] offset|start-end [offset|start-end ...]
 Result<AckRequest> parse_tack(Words words);
 
-// TNACK key group [DELAY ms] offset|start-end [...]
+// TNACK key group [CONSUMER name] [DELAY ms] [UNCOUNTED] [DEAD reason] offset|start-end [...]
 Result<NackRequest> parse_tnack(Words words);
+
+// TEXTEND key group [CONSUMER name] ms offset|start-end [...]
+Result<ExtendRequest> parse_textend(Words words);
 
 // TGROUP SEEK key group offset|FIRST|NEXT
 Result<SeekGroupRequest> parse_tgroup_seek(Words words);
@@ -45,7 +48,8 @@ Result<PendingRequest> parse_tgroup_pending(Words words);
 Result<SetGroupRequest> parse_tgroup_set(Words words);
 
 // TAPPLY key CLOCK ms | BLOCK header bytes | HEAD head | GROUP bytes | PENDING bytes |
-//            DELIVERED bytes | GIVENUP bytes | GIVENBACK bytes | COMPACTED bytes
+//            DELIVERED bytes | FINISHED bytes | GIVENUP bytes | GIVENBACK bytes |
+//            REPEATED bytes | COMPACTED bytes
 Result<LogEffect> parse_tapply(Words words);
 
 }  // namespace millrace::module

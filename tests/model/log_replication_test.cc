@@ -137,10 +137,10 @@ class History {
   }
 
   static LogEffect effect_of(const Effect& told) {
-    const std::map<std::string, LogEffect::Kind> kinds = {{kLogDelivered, LogEffect::Kind::Delivered},
-                                                          {kLogGivenUp, LogEffect::Kind::GivenUp},
-                                                          {kLogGivenBack, LogEffect::Kind::GivenBack},
-                                                          {kLogCompacted, LogEffect::Kind::Compacted}};
+    const std::map<std::string, LogEffect::Kind> kinds = {
+        {kLogDelivered, LogEffect::Kind::Delivered}, {kLogFinished, LogEffect::Kind::Finished},
+        {kLogGivenUp, LogEffect::Kind::GivenUp},     {kLogGivenBack, LogEffect::Kind::GivenBack},
+        {kLogRepeated, LogEffect::Kind::Repeated},   {kLogCompacted, LogEffect::Kind::Compacted}};
     LogEffect effect{};
     if (told.name == std::string(kLogClock)) {
       effect.clock = UnixMs(std::stoull(told.bytes));
@@ -161,21 +161,23 @@ class History {
   void tell(const Consequences& follow, Execute execute) {
     repeat(follower_.log, follow, [&](OwnPlace<Log>& log) { execute(follower_.operations, log, kRepeating); });
     if (follow.wait) return;
-    serve([&] { return room_.find(kLog); }, follow.wake,
-          [&](Waiter& waiter) {
-            auto& reader = static_cast<WaitingRead&>(waiter);
-            Counting sink;
-            auto again = leader_.operations.read(leader_.log, reader.request,
-                                                 {.now = leader_.now, .decides = true, .may_wait = true}, sink);
-            repeat(follower_.log, again.consequences, [](OwnPlace<Log>&) { FAIL() << "a read is never repeated"; });
-            if (again.consequences.wait) {
-              room_.find(kLog)->set_mark(waiter, again.consequences.wait->mark);
-              return false;
-            }
-            if (again.answer) EXPECT_GT(sink.entries, 0U);
-            room_.remove(kLog, waiter);
-            return true;
-          });
+    serve(
+        [&] { return room_.find(kLog); }, follow.wake,
+        [&](Waiter& waiter) {
+          auto& reader = static_cast<WaitingRead&>(waiter);
+          Counting sink;
+          const Call how{
+              .now = leader_.now, .decides = true, .may_wait = true, .in_line = room_.find(kLog)->line_length(waiter)};
+          auto again = leader_.operations.read(leader_.log, reader.request, how, sink);
+          repeat(follower_.log, again.consequences, [](OwnPlace<Log>&) { FAIL() << "a read is never repeated"; });
+          if (again.consequences.wait) {
+            room_.find(kLog)->set_mark(waiter, again.consequences.wait->mark);
+            return false;
+          }
+          if (again.answer) EXPECT_GT(sink.entries, 0U);
+          room_.remove(kLog, waiter);
+          return true;
+        });
   }
 
   const char* take_step() {
@@ -229,7 +231,9 @@ class History {
     if (!chance(4)) read.retry = Retry{static_cast<uint32_t>(between(1, 200)), chance(2) ? between(1, 400) : 0};
     if (chance(2)) read.consumer = any(kTags);
     ReadRequest request;
+    read.is_mine = read.consumer && chance(3);
     request.group = read;
+    request.start = StartOffset::before_next(between(0, 200));
     request.count = between(1, 70);
     return request;
   }
@@ -255,6 +259,7 @@ class History {
       if (chance(2)) reader->request.tags = {kTags.front()};
     } else {
       reader->request = group_read(reader->group);
+      reader->request.group->is_mine = false;
     }
     reader->request.block_ms = 0;
     Counting sink;
@@ -280,14 +285,31 @@ class History {
     return ranges;
   }
 
+  std::optional<ByteView> some_consumer() {
+    if (chance(2)) return std::nullopt;
+    return any(kTags);
+  }
+
   const char* acknowledge() {
-    const AckRequest request{any(kGroups), some_ranges()};
+    const AckRequest request{any(kGroups), some_consumer(), some_ranges()};
     both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.acknowledge(log, request, how); });
     return "acknowledge";
   }
 
+  // Given back, given up at once, or kept for longer.
   const char* give_back() {
-    const NackRequest request{any(kGroups), chance(2) ? between(0, 100) : 0, some_ranges()};
+    if (chance(4)) {
+      const ExtendRequest request{any(kGroups), some_consumer(), between(1, 300), some_ranges()};
+      both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.extend(log, request, how); });
+      return "extend";
+    }
+    NackRequest request{.group = any(kGroups),
+                        .consumer = some_consumer(),
+                        .delay_ms = chance(2) ? between(0, 100) : 0,
+                        .is_uncounted = chance(3),
+                        .dead_because = {},
+                        .ranges = some_ranges()};
+    if (chance(4)) request.dead_because = "poison";
     both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.give_back(log, request, how); });
     return "give back";
   }

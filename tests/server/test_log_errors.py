@@ -9,10 +9,13 @@ TIMES = "expected an integer from 0 to 9007199254740991"
 READS = "expected an integer from 0 to 1000000"
 TAGS = f"expected an integer from 1 to {INT_MAX}"
 READ_WORDS = (
-    "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, SKIP or TAGS, found"
+    "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, MINE, SKIP or TAGS, found"
 )
 RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES, LATEST or ACKED, found"
-EFFECTS = "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED, found"
+EFFECTS = (
+    "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED or "
+    "COMPACTED, found"
+)
 FORMS = "offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one"
 ZERO = f"invalid offset '0': {FORMS}"
 

@@ -1,0 +1,123 @@
+// LogOperations: what consumers say of messages that they hold, and what they ask about them again.
+#include "engine/log/group_effects.h"
+#include "engine/log/log_effects.h"
+#include "engine/log/log_operations.h"
+#include "engine/log/named_groups.h"
+
+namespace millrace {
+
+namespace {
+
+// How many messages are given up by one request: each is read and written.
+constexpr uint64_t kMostGivenUp = 1000;
+// How many ranges of pending messages a consumer is looked for in.
+constexpr size_t kMostRangesLookedAt = 100'000;
+
+}  // namespace
+
+Outcome<uint64_t> LogOperations::put_off(Log& log, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at,
+                                         GiveBack how) {
+  Group& group = *log.group(name);
+  GivingBack effect{.at = at, .how = how, .pieces = {}};
+  uint64_t count = 0;
+  for (const OffsetRange& range : ranges) {
+    count += group.give_back(range.from, range.to, at, how);
+    effect.pieces.push_back({range.from, range.to});
+  }
+  Outcome<uint64_t> done(count);
+  if (count == 0) return done;
+  done.consequences.effects.add(kLogGivenBack, encode_effect(name, effect));
+  done.consequences.look_after_at(group.next_event());
+  return done;
+}
+
+Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest& request, const Call& call) {
+  const auto group = find_group(place.get(), place.name(), request.group);
+  if (!group) return std::unexpected(group.error());
+  if (request.dead_because) return give_up_now(place, request);
+  auto done = put_off(*place.get(), request.group, held_ranges(**group, request.ranges, request.consumer),
+                      call.now.wall + request.delay_ms, {.releases = true, .is_uncounted = request.is_uncounted});
+  if (*done.answer == 0) return done;
+  done.consequences.events.add("tnack");
+  done.consequences.wake = Wake::all_lines();
+  return done;
+}
+
+Outcome<uint64_t> LogOperations::extend(Place<Log>& place, const ExtendRequest& request, const Call& call) {
+  const auto group = find_group(place.get(), place.name(), request.group);
+  if (!group) return std::unexpected(group.error());
+  auto done = put_off(*place.get(), request.group, held_ranges(**group, request.ranges, request.consumer),
+                      call.now.wall + request.ms, {});
+  if (*done.answer != 0) done.consequences.events.add("textend");
+  return done;
+}
+
+Outcome<uint64_t> LogOperations::give_up_now(Place<Log>& place, const NackRequest& request) {
+  Log& log = *place.get();
+  Group& group = *log.group(request.group);
+  GivingUp giving_up;
+  uint64_t count = 0;
+  for (const OffsetRange& range : request.ranges) {
+    for (const PendingPart& part : group.pending_in(range.from, range.to, request.consumer)) {
+      giving_up.parts.push_back({part.messages, part.terms.attempts, false});
+      count += part.messages.count();
+    }
+  }
+  if (count > kMostGivenUp) {
+    return fail(ErrorCode::Range, "DEAD gives up at most " + std::to_string(kMostGivenUp) + " messages at a time");
+  }
+  Outcome<uint64_t> done(count);
+  if (count == 0) return done;
+  if (!write_dead_letters(place, request.group, group, giving_up, request.dead_because)) {
+    return fail(ErrorCode::Full, "the DEADLETTER cannot be written to now: nothing is given up");
+  }
+  group.apply(giving_up);
+  counters_.given_up += count;
+  Consequences& follow = done.consequences;
+  follow.effects.add(kLogGivenUp, encode_effect(request.group, giving_up));
+  follow.events.add("tnack");
+  settle_groups(log);
+  follow.look_after_at(group.next_event());
+  // There may be room for more pending messages now.
+  follow.wake = Wake::all_lines();
+  return done;
+}
+
+Outcome<ReadResult> LogOperations::read_mine(Place<Log>& place, const ReadRequest& request, const Call& call,
+                                             MessageSink& sink) {
+  const GroupRead& read = *request.group;
+  Log* log = place.get();
+  Outcome<ReadResult> done(ReadResult::Given);
+  Group* group = log == nullptr ? nullptr : log->group(read.name);
+  if (group == nullptr) {
+    sink.begin(bounds_of(log), 0);
+    sink.end(0);
+    return done;
+  }
+  const Offset from = std::max(request.start.in(log), log->first());
+  Repetition again{.at = call.now.wall, .retry_ms = read.retry ? read.retry->retry_ms : 0, .messages = {}};
+  uint64_t count = 0;
+  const auto held = group->held_by(*read.consumer, from, request.count, kMostRangesLookedAt);
+  for (const PendingPart& part : held) {
+    again.messages.push_back(part.messages);
+    count += part.messages.count();
+  }
+  sink.begin(bounds_of(log), count);
+  Message message;
+  for (const PendingPart& part : held) {
+    part.messages.each([&](Offset offset) {
+      Log::Cursor(*log, offset).next(message);
+      sink.message(message, read.with_attempts ? part.terms.attempts : 0);
+    });
+  }
+  sink.end(count);
+  counters_.read += count;
+  if (!read.retry || count == 0) return done;
+  group->repeat(again.messages, again.at, again.retry_ms);
+  done.consequences.effects.add(kLogRepeated, encode_effect(read.name, again));
+  done.consequences.events.add("tread");
+  done.consequences.look_after_at(group->next_event());
+  return done;
+}
+
+}  // namespace millrace

@@ -1,0 +1,164 @@
+// The parsers of commands about groups.
+#include <algorithm>
+#include <string>
+
+#include "engine/base/limits.h"
+#include "engine/base/quoted.h"
+#include "module/log/log_requests.h"
+
+namespace millrace::module {
+
+namespace {
+
+// offset|start-end [offset|start-end ...] up to the end.
+std::vector<OffsetRange> parse_ranges(ArgumentReader& reader) {
+  std::vector<OffsetRange> ranges;
+  do {
+    const ByteView word = reader.word("offset or start-end");
+    if (reader.failed()) break;
+    const size_t dash = word.find('-');
+    const ByteView ends[] = {word.substr(0, dash), dash == word.npos ? word : word.substr(dash + 1)};
+    ArgumentReader parts(ends);
+    const Offset from(parts.number("offset", 1, INT64_MAX));
+    const Offset to(parts.number("offset", 1, INT64_MAX));
+    if (parts.failed() || from > to) {
+      reader.fail(ErrorCode::Range, "invalid offsets " + quoted(word) +
+                                        ": expected an offset or start-end, from 1 to " + std::to_string(INT64_MAX) +
+                                        ", start not above end");
+    }
+    ranges.push_back({from, to});
+  } while (!reader.at_end());
+  return ranges;
+}
+
+// The same messages, in their order, each in one range.
+std::vector<OffsetRange> without_repetition(std::vector<OffsetRange> ranges) {
+  std::ranges::sort(ranges, {}, &OffsetRange::from);
+  std::vector<OffsetRange> distinct;
+  for (const OffsetRange& range : ranges) {
+    if (distinct.empty() || distinct.back().to < range.from) {
+      distinct.push_back(range);
+    } else {
+      distinct.back().to = std::max(distinct.back().to, range.to);
+    }
+  }
+  return distinct;
+}
+
+}  // namespace
+
+Result<AckRequest> parse_tack(Words words) {
+  ArgumentReader reader(words);
+  AckRequest request;
+  request.group = reader.word("group name");
+  if (reader.keyword("CONSUMER")) request.consumer = reader.word("consumer name");
+  request.ranges = parse_ranges(reader);
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<NackRequest> parse_tnack(Words words) {
+  ArgumentReader reader(words);
+  NackRequest request;
+  request.group = reader.word("group name");
+  bool consumer = false, delay = false, dead = false, is_option = true;
+  while (is_option && !reader.at_end()) {
+    if (reader.option("CONSUMER", consumer)) {
+      request.consumer = reader.word("consumer name");
+    } else if (reader.option("DELAY", delay)) {
+      request.delay_ms = reader.number("DELAY", 0, kMaxPendingMs);
+    } else if (reader.option("DEAD", dead)) {
+      request.dead_because = reader.name("reason", kMaxNameBytes);
+    } else {
+      is_option = reader.option("UNCOUNTED", request.is_uncounted);
+    }
+  }
+  if (dead && (delay || request.is_uncounted)) {
+    reader.fail(ErrorCode::Syntax, "DEAD gives messages up: it excludes DELAY and UNCOUNTED");
+  }
+  request.ranges = without_repetition(parse_ranges(reader));
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<ExtendRequest> parse_textend(Words words) {
+  ArgumentReader reader(words);
+  ExtendRequest request;
+  request.group = reader.word("group name");
+  if (reader.keyword("CONSUMER")) request.consumer = reader.word("consumer name");
+  request.ms = reader.number("time in milliseconds", 1, kMaxPendingMs);
+  request.ranges = without_repetition(parse_ranges(reader));
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<SeekGroupRequest> parse_tgroup_seek(Words words) {
+  ArgumentReader reader(words);
+  SeekGroupRequest request{};
+  request.group = reader.word("group name");
+  if (reader.keyword("FIRST")) {
+    request.where = SeekGroupRequest::Where::First;
+  } else if (reader.keyword("NEXT")) {
+    request.where = SeekGroupRequest::Where::Next;
+  } else {
+    request.where = SeekGroupRequest::Where::AtOffset;
+    request.offset = Offset(reader.number("offset", 1, INT64_MAX));
+  }
+  if (!reader.at_end()) reader.unknown_word("the end");
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<ByteView> parse_tgroup_drop(Words words) {
+  ArgumentReader reader(words);
+  return reader.finish(reader.word("group name"));
+}
+
+Result<PendingRequest> parse_tgroup_pending(Words words) {
+  ArgumentReader reader(words);
+  PendingRequest request;
+  request.group = reader.word("group name");
+  bool consumer = false, from = false, count = false;
+  while (!reader.at_end()) {
+    if (reader.option("CONSUMER", consumer)) {
+      request.consumer = reader.word("consumer name");
+    } else if (reader.option("FROM", from)) {
+      request.from = Offset(reader.number("FROM offset", 1, INT64_MAX));
+    } else if (reader.option("COUNT", count)) {
+      request.count = reader.number("COUNT", 1, kMaxReadCount);
+    } else {
+      reader.unknown_word("CONSUMER, FROM or COUNT");
+    }
+  }
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<SetGroupRequest> parse_tgroup_set(Words words) {
+  ArgumentReader reader(words);
+  SetGroupRequest request;
+  request.group = reader.word("group name");
+  bool pending_max = false, max_attempts = false, dead_letter = false;
+  do {
+    if (reader.option("PENDINGMAX", pending_max)) {
+      request.pending_max = reader.number("PENDINGMAX", 0, INT64_MAX);
+    } else if (reader.option("MAXATTEMPTS", max_attempts)) {
+      request.max_attempts = static_cast<uint32_t>(reader.number("MAXATTEMPTS", 0, kMaxAttempts));
+    } else if (reader.option("DEADLETTER", dead_letter)) {
+      if (reader.keyword("NONE")) {
+        request.dead_letter = ByteView();
+      } else {
+        request.dead_letter = reader.word("DEADLETTER key");
+        if (request.dead_letter->empty()) {
+          reader.fail(ErrorCode::Range, "DEADLETTER needs a key that is not empty, or NONE");
+        }
+      }
+    } else {
+      reader.unknown_word("PENDINGMAX, MAXATTEMPTS or DEADLETTER");
+    }
+  } while (!reader.at_end());
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+}  // namespace millrace::module
