@@ -54,8 +54,8 @@ Result<void> apply_compacted(Log& log, ByteView bytes) {
   return {};
 }
 
-constexpr Effect kEffects[] = {restore_group,     restore_pending, apply_delivery, apply_giving_up,
-                               apply_giving_back, apply_compacted, apply_finish,   apply_repetition};
+constexpr Effect kEffects[] = {restore_group,   restore_pending, apply_delivery,   apply_giving_up, apply_giving_back,
+                               apply_compacted, apply_finish,    apply_repetition, apply_use,       apply_drop};
 
 uint64_t ranges_in(const Log& log) {
   uint64_t ranges = 0;

@@ -89,9 +89,22 @@ void check(const PendingRequest& request, Words words) {
 
 void check(const SetGroupRequest& request, Words words) {
   REQUIRE(is_one_of(request.group, words));
-  REQUIRE(request.pending_max || request.max_attempts || request.dead_letter);
+  REQUIRE(request.pending_max || request.max_attempts || request.dead_letter || request.idle_ms || words.size() < 3);
+  REQUIRE(request.idle_ms.value_or(0) <= kMaxPendingMs);
   REQUIRE(request.pending_max.value_or(0) <= INT64_MAX && request.max_attempts.value_or(0) <= kMaxAttempts);
   REQUIRE(!request.dead_letter || request.dead_letter->empty() || is_one_of(*request.dead_letter, words));
+}
+
+void check(const CreateGroupRequest& request, Words words) {
+  check(request.settings, words);
+  REQUIRE(request.at.group == request.settings.group);
+  const bool has_offset = request.at.offset >= Offset(1) && request.at.offset <= kMaxOffset;
+  REQUIRE(has_offset == (request.at.where == SeekGroupRequest::Where::AtOffset));
+}
+
+void check(const RedriveRequest& request, Words words) {
+  REQUIRE(request.count >= 1 && request.count <= kMaxRedriven);
+  REQUIRE(!request.to || is_one_of(*request.to, words));
 }
 
 void check(const LogEffect& request, Words words) {
@@ -118,6 +131,8 @@ constexpr fuzz::Command kCommands[] = {
     {"TNACK", parse_and_check<parse_tnack>},
     {"TEXTEND", parse_and_check<parse_textend>},
     {"TGROUP SEEK", parse_and_check<parse_tgroup_seek>},
+    {"TGROUP CREATE", parse_and_check<parse_tgroup_create>},
+    {"TREDRIVE", parse_and_check<parse_tredrive>},
     {"TGROUP PENDING", parse_and_check<parse_tgroup_pending>},
     {"TGROUP SET", parse_and_check<parse_tgroup_set>},
     {"TAPPLY", parse_and_check<parse_tapply>},

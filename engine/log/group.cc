@@ -67,6 +67,7 @@ uint64_t Group::share_of_due(uint64_t count, uint64_t fresh) const {
 
 void Group::apply(const Delivery& delivery) {
   if (!delivery.empty()) fresh_is_next_ = delivery.fresh_count == 0;
+  clock_.delivered(delivery.at, pending_.empty());
   std::optional<ByteView> consumer;
   if (delivery.consumer) consumer = *delivery.consumer;
   for (const OffsetBits& messages : delivery.again) {
@@ -108,6 +109,13 @@ void Group::put(OffsetBits messages, PendingTerms terms, std::optional<ByteView>
 
 void Group::restore_pending(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer) {
   put(messages, terms, consumer);
+}
+
+std::optional<UnixMs> Group::next_event() const {
+  const auto pending = pending_.next_event();
+  const auto idle = idleness_.next_look(settings_.idle_ms);
+  if (!pending || !idle) return pending ? pending : idle;
+  return std::min(*pending, *idle);
 }
 
 GivingUp Group::give_up_due(UnixMs now, size_t limit) {

@@ -16,6 +16,8 @@
 #include "engine/base/strong.h"
 #include "engine/blocks/removal.h"
 #include "engine/log/consumers.h"
+#include "engine/log/group_clock.h"
+#include "engine/log/idleness.h"
 #include "engine/log/pending.h"
 
 namespace millrace {
@@ -24,6 +26,7 @@ struct GroupSettings {
   uint64_t pending_max = 0;   // 0: as the host says
   uint32_t max_attempts = 0;  // 0: no limit
   std::string dead_letter;    // the key given-up messages go to; empty: none
+  uint64_t idle_ms = 0;       // dropped if nobody uses it for so long; 0: never
 
   friend bool operator==(const GroupSettings&, const GroupSettings&) = default;
 };
@@ -127,7 +130,27 @@ class Group {
   // asked.
   GivingUp give_up_due(UnixMs now, size_t limit);
   void apply(const GivingUp& giving_up);
-  std::optional<UnixMs> next_event() const { return pending_.next_event(); }
+  // When something is to be done: give_up_due(), or to look whether it is idle().
+  std::optional<UnixMs> next_event() const;
+  // The same as a time from now.
+  std::optional<uint64_t> ms_until_event(const Now& now) const {
+    const auto event = next_event();
+    if (!event) return std::nullopt;
+    return *event > time(now) ? *event - time(now) : 0;
+  }
+  // The time that all its dates are in.
+  UnixMs time(const Now& now) const { return pending_.empty() ? now.wall : clock_.time(now); }
+  // To be called by whoever decides, before and after it changes what is pending.
+  void run_clock(const Now& now) { pending_.empty() ? clock_.stop() : clock_.run(now); }
+  void stop_clock() { clock_.stop(); }
+  UnixMs last_delivery() const { return clock_.last_delivery(); }
+
+  // --- use ---
+  // True if others must be told: see Idleness.
+  bool use(UnixMs now) { return idleness_.use(now, settings_.idle_ms); }
+  bool is_idle(UnixMs now) { return idleness_.is_over(now, settings_.idle_ms); }
+  UnixMs used() const { return idleness_.used(); }
+  void set_used(UnixMs date) { idleness_.set_used(date); }
 
   // --- answers ---
   // Both ends inclusive; they return how many were pending.
@@ -157,6 +180,7 @@ class Group {
   // True if of a read of one message a fresh one comes next: the last delivery had none.
   bool fresh_is_next() const { return fresh_is_next_; }
   void restore_turn(bool fresh_is_next) { fresh_is_next_ = fresh_is_next; }
+  void restore_clock(UnixMs last_delivery) { clock_.delivered(last_delivery, true); }
   void restore_pending(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer);
 
   uint64_t memory() const {
@@ -179,6 +203,8 @@ class Group {
   GroupSettings settings_;
   GroupCounters counters_;
   bool fresh_is_next_ = false;
+  GroupClock clock_;
+  Idleness idleness_;
 };
 
 }  // namespace millrace

@@ -1,5 +1,7 @@
 #include "engine/log/group_codec.h"
 
+#include <algorithm>
+
 #include "engine/base/decoder.h"
 #include "engine/log/group_bytes.h"
 
@@ -30,7 +32,11 @@ std::string encode_group(const std::string& name, const Group& group) {
     append_varint(out, number);
   }
   append_bytes(out, settings.dead_letter);
-  if (group.fresh_is_next()) append_varint(out, 1);
+  const uint64_t more[] = {group.fresh_is_next(), settings.idle_ms, group.used().value(),
+                           group.last_delivery().value()};
+  if (std::ranges::any_of(more, [](uint64_t number) { return number != 0; })) {
+    for (uint64_t number : more) append_varint(out, number);
+  }
   return out;
 }
 
@@ -48,20 +54,29 @@ Result<void> restore_group(Log& log, ByteView bytes) {
   const uint64_t max_attempts = in.number();
   settings.dead_letter = in.bytes(in.number());
   // Version 1.0.0 wrote no more.
-  const uint64_t fresh_is_next = in.finished() ? 0 : in.number();
+  const bool has_more = !in.finished();
+  const uint64_t fresh_is_next = has_more ? in.number() : 0;
+  settings.idle_ms = has_more ? in.number() : 0;
+  const UnixMs used(has_more ? in.number() : 0);
+  const UnixMs last_delivery(has_more ? in.number() : 0);
   if (!in.finished()) return corrupt("a group of the wrong length");
   if (next < log.first() || next > log.next()) return corrupt("a group outside its log");
   for (uint64_t number :
        {counters.lost, counters.expired, counters.exhausted, counters.redelivered, settings.pending_max}) {
     if (number > INT64_MAX) return corrupt("a group with an impossible number");
   }
-  if (fresh_is_next > 1) return corrupt("a group of the wrong length");
+  if (fresh_is_next > 1 || settings.idle_ms > kMaxPendingDate || used.value() > kMaxPendingDate ||
+      last_delivery.value() > kMaxPendingDate) {
+    return corrupt("a group with impossible dates");
+  }
   if (max_attempts > kMaxAttempts) return corrupt("a group with an impossible number of attempts");
   if (log.group(name) != nullptr) return corrupt("two groups of one name");
   settings.max_attempts = static_cast<uint32_t>(max_attempts);
   Group& group = log.create_group(name, next);
   group.restore(counters);
   group.restore_turn(fresh_is_next != 0);
+  group.restore_clock(last_delivery);
+  group.set_used(used);
   group.set(std::move(settings));
   return {};
 }

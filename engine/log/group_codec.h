@@ -3,7 +3,7 @@
 //
 //   group    := name next lost expired exhausted redelivered
 //               pending-max max-attempts dead-letter [more]              once a group
-//   more     := fresh-is-next                                            if it is not 0
+//   more     := fresh-is-next idle used last-delivery                    if one of them is not 0
 //   pending  := name parts                                               up to 1,000 parts
 //   part     := distance bits retry-at retry-ms expire-at attempts holder
 //

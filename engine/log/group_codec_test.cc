@@ -70,6 +70,13 @@ TEST(GroupCodec, WritesTheBytesItsHeaderSays) {
   group.set({.pending_max = 4, .max_attempts = 5, .dead_letter = "dl"});
   EXPECT_EQ(encode_group("g", group), named("g") + numbers({25, 1, 2, 3, 300, 4, 5}) + named("dl"));
   EXPECT_TRUE(encode_pending("g", group).empty());
+  group.set({.pending_max = 4, .max_attempts = 5, .dead_letter = "dl", .idle_ms = 600});
+  group.set_used(UnixMs(700));
+  group.restore_clock(UnixMs(800));
+  group.restore_turn(true);
+  EXPECT_EQ(encode_group("g", group),
+            named("g") + numbers({25, 1, 2, 3, 300, 4, 5}) + named("dl") + numbers({1, 600, 700, 800}));
+  EXPECT_EQ(encode_effect("g", UnixMs(9)), named("g") + numbers({9}));
   group.restore_pending({Offset(12), 0b110}, {.retry_at = 7, .expire_at = 9, .retry_ms = 3, .attempts = 2}, "c");
   group.restore_pending({Offset(20), 1}, {.retry_at = 8, .retry_ms = 4}, {});
   EXPECT_EQ(encode_pending("g", group),
@@ -179,6 +186,7 @@ void expect_refused(Apply apply, const CorruptRow (&rows)[size]) {
 TEST(GroupCodec, RefusesAGroupThatIsNone) {
   constexpr char kLength[] = "a group of the wrong length";
   constexpr char kNumber[] = "a group with an impossible number";
+  constexpr char kDates[] = "a group with impossible dates";
   const std::string end = named("");
   expect_refused(
       restore_group,
@@ -188,7 +196,17 @@ TEST(GroupCodec, RefusesAGroupThatIsNone) {
           {"a number missing", named("new") + numbers({11, 0, 0, 0, 0, 0}), kLength},
           {"no dead letter", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}), kLength},
           {"a dead letter beyond the end", named("new") + numbers({11, 0, 0, 0, 0, 0, 0, 9}), kLength},
-          {"a byte too many", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + "x", kLength},
+          {"a byte too many", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({1, 2, 3, 4}) + "x",
+           kLength},
+          {"a number missing at its end", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({1, 2, 3}),
+           kLength},
+          {"an impossible turn", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({2, 0, 0, 0}), kDates},
+          {"idle for too long",
+           named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({0, kDateTooLarge, 0, 0}), kDates},
+          {"used too late", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({0, 0, kDateTooLarge, 0}),
+           kDates},
+          {"delivered too late",
+           named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({0, 0, 0, kDateTooLarge}), kDates},
           {"before the log", named("new") + numbers({10, 0, 0, 0, 0, 0, 0}) + end, "a group outside its log"},
           {"behind the log", named("new") + numbers({32, 0, 0, 0, 0, 0, 0}) + end, "a group outside its log"},
           {"too many lost", named("new") + numbers({11, kTooLarge, 0, 0, 0, 0, 0}) + end, kNumber},
@@ -295,6 +313,18 @@ TEST(GroupCodec, RefusesFinishingWhatCannotBe) {
                                    {"no bits", g + numbers({12, 0}), "finishing nothing"},
                                    {"beyond all offsets", g + numbers({kTooLarge, 1}), "finishing nothing"},
                                });
+}
+
+TEST(GroupCodec, RefusesAUseOrADropThatCannotBe) {
+  const std::string g = named("g");
+  expect_refused(apply_use, {
+                                {"nothing", "", "a group that is not there"},
+                                {"no such group", named("h") + numbers({5}), "a group that is not there"},
+                                {"no date", g, "a use with an impossible date"},
+                                {"too late", g + numbers({kDateTooLarge}), "a use with an impossible date"},
+                                {"a byte too many", g + numbers({5}) + "x", "a use with an impossible date"},
+                            });
+  expect_refused(apply_drop, {{"no such group", "h", "a group that is not there"}});
 }
 
 TEST(GroupCodec, RefusesARepetitionThatCannotBe) {

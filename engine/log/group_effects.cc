@@ -84,6 +84,7 @@ Result<void> apply_delivery(Log& log, ByteView bytes) {
   }
   log.locate(delivery);
   if (group == nullptr) group = &log.create_group(name, delivery.fresh_first);
+  group->stop_clock();
   group->apply(delivery);
   return {};
 }
@@ -192,6 +193,28 @@ Result<void> apply_repetition(Log& log, ByteView bytes) {
     return corrupt("a repetition with impossible terms");
   }
   (*group)->repeat(messages, at, static_cast<uint32_t>(retry_ms));
+  return {};
+}
+
+std::string encode_effect(ByteView group, UnixMs used) {
+  std::string out;
+  append_bytes(out, group);
+  append_varint(out, used.value());
+  return out;
+}
+
+Result<void> apply_use(Log& log, ByteView bytes) {
+  Decoder in(bytes);
+  auto group = named_group(log, in.bytes(in.number()));
+  if (!group) return std::unexpected(group.error());
+  const UnixMs used(in.number());
+  if (!in.finished() || used.value() > kMaxPendingDate) return corrupt("a use with an impossible date");
+  (*group)->set_used(used);
+  return {};
+}
+
+Result<void> apply_drop(Log& log, ByteView bytes) {
+  if (!log.drop_group(bytes)) return corrupt("a group that is not there");
   return {};
 }
 

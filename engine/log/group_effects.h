@@ -6,6 +6,7 @@
 //   given up  := name, then first bits attempts expired for each piece
 //   given back:= name at how, then from to for each piece
 //                how: 1 expiry postponed, 2 released, 4 uncounted; their sum
+//   used      := name at
 //   repeated  := name at retry-ms, then first bits for each piece
 //
 // Names, holders, dates and numbers are as in group_codec.h.
@@ -42,6 +43,8 @@ std::string encode_effect(ByteView group, const std::vector<OffsetBits>& finishe
 std::string encode_effect(ByteView group, const GivingUp& giving_up);
 std::string encode_effect(ByteView group, const GivingBack& giving_back);
 std::string encode_effect(ByteView group, const Repetition& repetition);
+// Somebody used the group.
+std::string encode_effect(ByteView group, UnixMs used);
 // Apply an effect to the log it was encoded for. Failure: Corrupt, and unchanged; a group
 // that does not exist is made where a delivery says it began.
 Result<void> apply_delivery(Log& log, ByteView bytes);
@@ -49,5 +52,8 @@ Result<void> apply_finish(Log& log, ByteView bytes);
 Result<void> apply_giving_up(Log& log, ByteView bytes);
 Result<void> apply_giving_back(Log& log, ByteView bytes);
 Result<void> apply_repetition(Log& log, ByteView bytes);
+Result<void> apply_use(Log& log, ByteView bytes);
+// The bytes are the name of a group that is dropped.
+Result<void> apply_drop(Log& log, ByteView bytes);
 
 }  // namespace millrace

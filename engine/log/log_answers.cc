@@ -15,9 +15,8 @@ constexpr size_t kMostRangesLookedAt = 100'000;
 
 }  // namespace
 
-Outcome<uint64_t> LogOperations::put_off(Log& log, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at,
-                                         GiveBack how) {
-  Group& group = *log.group(name);
+Outcome<uint64_t> LogOperations::put_off(Group& group, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at,
+                                         GiveBack how, const Call& call) {
   GivingBack effect{.at = at, .how = how, .pieces = {}};
   uint64_t count = 0;
   for (const OffsetRange& range : ranges) {
@@ -27,16 +26,18 @@ Outcome<uint64_t> LogOperations::put_off(Log& log, ByteView name, const std::vec
   Outcome<uint64_t> done(count);
   if (count == 0) return done;
   done.consequences.effects.add(kLogGivenBack, encode_effect(name, effect));
-  done.consequences.look_after_at(group.next_event());
+  use_group(group, name, call, done.consequences.effects);
+  look_after_group(group, call, done.consequences);
   return done;
 }
 
 Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest& request, const Call& call) {
-  const auto group = find_group(place.get(), place.name(), request.group);
-  if (!group) return std::unexpected(group.error());
-  if (request.dead_because) return give_up_now(place, request);
-  auto done = put_off(*place.get(), request.group, held_ranges(**group, request.ranges, request.consumer),
-                      call.now.wall + request.delay_ms, {.releases = true, .is_uncounted = request.is_uncounted});
+  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
+  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  if (request.dead_because) return give_up_now(place, request, call);
+  auto done =
+      put_off(*group, request.group, held_ranges(*group, request.ranges, request.consumer),
+              group->time(call.now) + request.delay_ms, {.releases = true, .is_uncounted = request.is_uncounted}, call);
   if (*done.answer == 0) return done;
   done.consequences.events.add("tnack");
   done.consequences.wake = Wake::all_lines();
@@ -44,15 +45,15 @@ Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest&
 }
 
 Outcome<uint64_t> LogOperations::extend(Place<Log>& place, const ExtendRequest& request, const Call& call) {
-  const auto group = find_group(place.get(), place.name(), request.group);
-  if (!group) return std::unexpected(group.error());
-  auto done = put_off(*place.get(), request.group, held_ranges(**group, request.ranges, request.consumer),
-                      call.now.wall + request.ms, {});
+  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
+  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  auto done = put_off(*group, request.group, held_ranges(*group, request.ranges, request.consumer),
+                      group->time(call.now) + request.ms, {}, call);
   if (*done.answer != 0) done.consequences.events.add("textend");
   return done;
 }
 
-Outcome<uint64_t> LogOperations::give_up_now(Place<Log>& place, const NackRequest& request) {
+Outcome<uint64_t> LogOperations::give_up_now(Place<Log>& place, const NackRequest& request, const Call& call) {
   Log& log = *place.get();
   Group& group = *log.group(request.group);
   GivingUp giving_up;
@@ -76,8 +77,9 @@ Outcome<uint64_t> LogOperations::give_up_now(Place<Log>& place, const NackReques
   Consequences& follow = done.consequences;
   follow.effects.add(kLogGivenUp, encode_effect(request.group, giving_up));
   follow.events.add("tnack");
+  use_group(group, request.group, call, follow.effects);
   settle_groups(log);
-  follow.look_after_at(group.next_event());
+  look_after_group(group, call, follow);
   // There may be room for more pending messages now.
   follow.wake = Wake::all_lines();
   return done;
@@ -95,7 +97,9 @@ Outcome<ReadResult> LogOperations::read_mine(Place<Log>& place, const ReadReques
     return done;
   }
   const Offset from = std::max(request.start.in(log), log->first());
-  Repetition again{.at = call.now.wall, .retry_ms = read.retry ? read.retry->retry_ms : 0, .messages = {}};
+  Repetition again{.at = use_group(*group, read.name, call, done.consequences.effects),
+                   .retry_ms = read.retry ? read.retry->retry_ms : 0,
+                   .messages = {}};
   uint64_t count = 0;
   const auto held = group->held_by(*read.consumer, from, request.count, kMostRangesLookedAt);
   for (const PendingPart& part : held) {
@@ -116,7 +120,7 @@ Outcome<ReadResult> LogOperations::read_mine(Place<Log>& place, const ReadReques
   group->repeat(again.messages, again.at, again.retry_ms);
   done.consequences.effects.add(kLogRepeated, encode_effect(read.name, again));
   done.consequences.events.add("tread");
-  done.consequences.look_after_at(group->next_event());
+  look_after_group(*group, call, done.consequences);
   return done;
 }
 

@@ -44,7 +44,7 @@ void LogOperations::settle_evicted(Log& log, uint64_t evicted) {
 }
 
 void LogOperations::keep_appended(const Log& log, const Call& call, Consequences& follow) const {
-  if (log.retention().age_ms != 0) follow.look_after_at(log.next_date());
+  if (log.retention().age_ms != 0) follow.look_after_at(log.next_age_due());
   if (log.retention().latest && log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
 }
 
@@ -106,7 +106,7 @@ Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& requ
   }
   settle_evicted(log, evicted);
   settle_groups(log);
-  follow.look_after_at(log.next_date());
+  follow.look_after_at(log.next_age_due());
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
   follow.events.add("tretain");
   follow.wake = Wake::all_lines();
@@ -119,7 +119,7 @@ Result<const Group*> LogOperations::find_group(const Log* log, ByteView log_name
   return found;
 }
 
-Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call&) {
+Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call& call) {
   Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
   if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
   uint64_t acknowledged = 0;
@@ -128,54 +128,13 @@ Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest
   }
   Outcome<uint64_t> done(acknowledged);
   if (acknowledged == 0) return done;
+  if (group->settings().idle_ms != 0) use_group(*group, request.group, call, done.consequences.effects);
   counters_.acknowledged += acknowledged;
   done.consequences.effects.add_request();
   done.consequences.events.add("tack");
   settle_groups(*place.get());
   // There may be room for more pending messages now.
   done.consequences.wake = Wake::all_lines();
-  return done;
-}
-
-Outcome<Done> LogOperations::seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call&) {
-  using Where = SeekGroupRequest::Where;
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
-  Log& log = *place.get();
-  Offset to = request.where == Where::First ? log.first() : log.next();
-  if (request.where == Where::AtOffset) {
-    if (request.offset > log.next()) {
-      return fail(ErrorCode::Range,
-                  "the offset is beyond the next one of the log, " + std::to_string(log.next().value()));
-    }
-    to = std::max(request.offset, log.first());
-  }
-  group->seek(to, log.missing_from(to));
-  Outcome<Done> done{Done()};
-  done.consequences.effects.add_request();
-  done.consequences.events.add("tgroup-seek");
-  settle_groups(log);
-  done.consequences.wake = Wake::all_lines();
-  return done;
-}
-
-Outcome<Done> LogOperations::set_group(Place<Log>& place, const SetGroupRequest& request, const Call& call) {
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
-  if (request.dead_letter && !request.dead_letter->empty()) {
-    if (*request.dead_letter == place.name()) return fail(ErrorCode::Range, "a log cannot be its own DEADLETTER");
-    if (const auto may = other_logs_.may_write(place, *request.dead_letter); !may) {
-      return std::unexpected(may.error());
-    }
-  }
-  group->set(request.applied_to(group->settings()));
-  Outcome<Done> done{Done()};
-  Consequences& follow = done.consequences;
-  follow.effects.add_request();
-  follow.events.add("tgroup-set");
-  follow.look_after_at(place.get()->next_date());
-  if (place.get()->wants_compaction()) follow.look_after_at(next_compaction(*place.get(), call.now.wall));
-  follow.wake = Wake::all_lines();
   return done;
 }
 
@@ -200,16 +159,10 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
     follow.effects.add_command(kEvictCommand, log.first().value() - 1);
     follow.events.add("tevict");
   }
-  bool gave_up = false;
-  for (const auto& [name, group] : log.groups()) {
-    const auto event = group.next_event();
-    if (!event || *event > now) continue;
-    give_up(place, name, *log.group(name), now, follow);
-    gave_up = true;
-  }
-  if (gave_up) settle_groups(log);
+  if (look_after_groups(place, call, follow)) settle_groups(log);
   if (log.wants_compaction()) compact(log, budget, follow);
-  follow.look_after_at(log.next_date());
+  follow.look_after_at(log.next_age_due());
+  look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, now));
   follow.wake = wake_readers(log);
   return follow;
@@ -248,6 +201,10 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
       return apply_giving_back(log, effect.bytes);
     case Kind::Repeated:
       return apply_repetition(log, effect.bytes);
+    case Kind::Used:
+      return apply_use(log, effect.bytes);
+    case Kind::Dropped:
+      return apply_drop(log, effect.bytes);
     case Kind::Compacted: {
       const auto removed = apply_removal(log, effect.bytes, limits_.blocks);
       if (!removed) return std::unexpected(removed.error());
@@ -269,7 +226,8 @@ Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, c
   if (effect.kind != LogEffect::Kind::Part) settle_groups(log);
   Outcome<Done> done{Done()};
   Consequences& follow = done.consequences;
-  follow.look_after_at(log.next_date());
+  follow.look_after_at(log.next_age_due());
+  look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
   follow.effects.add_request();
   follow.events.add("tapply");

@@ -68,12 +68,20 @@ class LogOperations {
   Outcome<uint64_t> extend(Place<Log>& place, const ExtendRequest& request, const Call& call);
   // Failure: also Range.
   Outcome<Done> seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call& call);
+  // False if there is one already, which is not changed. Failure: Range, and what set_group() says.
+  Outcome<bool> create_group(Place<Log>& place, const CreateGroupRequest& request, const Call& call);
   // Failure: also what OtherLogs::may_write() says of the dead letters.
   Outcome<Done> set_group(Place<Log>& place, const SetGroupRequest& request, const Call& call);
   // True if there was one.
   Outcome<bool> drop_group(Place<Log>& place, ByteView group, const Call& call);
   // For reading a group.
   static Result<const Group*> find_group(const Log* log, ByteView log_name, ByteView group);
+
+  // --- dead letters ---
+  // Moves the oldest messages of this log back to the logs that their tags name. How many moved: it ends at a message
+  // that is no dead letter, or cannot be written where it belongs; after 4 MiB too. Failure: if that is the first one,
+  // why it cannot be written.
+  Outcome<uint64_t> redrive(Place<Log>& place, const RedriveRequest& request, const Call& call);
 
   // --- by itself ---
   // What is due: messages that are too old go, those that have expired or had their last attempt are given up, and
@@ -93,9 +101,13 @@ class LogOperations {
   void give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink);
   Delivery deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow);
   Outcome<ReadResult> read_mine(Place<Log>& place, const ReadRequest& request, const Call& call, MessageSink& sink);
-  Outcome<uint64_t> put_off(Log& log, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at, GiveBack how);
-  Outcome<uint64_t> give_up_now(Place<Log>& place, const NackRequest& request);
+  Outcome<uint64_t> put_off(Group& group, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at,
+                            GiveBack how, const Call& call);
+  Outcome<uint64_t> give_up_now(Place<Log>& place, const NackRequest& request, const Call& call);
+  Result<void> check_settings(const Place<Log>& place, const SetGroupRequest& request);
   void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, Consequences& follow);
+  // What is due of groups is given up, and groups that nobody uses are dropped. True if any was looked after.
+  bool look_after_groups(Place<Log>& place, const Call& call, Consequences& follow);
   bool write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up,
                           std::optional<ByteView> reason = std::nullopt);
   void compact(Log& log, const Budget& budget, Consequences& follow);

@@ -8,6 +8,7 @@
 #include "engine/log/group_effects.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_operations.h"
+#include "engine/log/named_groups.h"
 
 namespace millrace {
 
@@ -145,18 +146,18 @@ Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadReques
   }
   // Messages may have been given up, or a new group may need none of those there are.
   settle_groups(log);
-  follow.look_after_at(log.group(read.name)->next_event());
+  look_after_group(*log.group(read.name), call, follow);
   return done;
 }
 
 Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow) {
   const GroupRead& read = *request.group;
   Log& log = place.get() != nullptr ? *place.get() : place.put(Log());
-  const UnixMs now = call.now.wall;
   Group* group = log.group(read.name);
   const bool is_new = group == nullptr;
   if (is_new) group = &log.create_group(read.name, read.at_tail ? log.next() : log.first());
-  for (int turn = 0; turn < kTurnsPerRead && group->next_event() && *group->next_event() <= now; ++turn) {
+  const UnixMs now = use_group(*group, read.name, call, follow.effects);
+  for (int turn = 0; turn < kTurnsPerRead && group->pending().next_event().value_or(now + 1) <= now; ++turn) {
     give_up(place, read.name, *group, now, follow);
   }
   // Readers that wait get equal shares of what has come.
@@ -198,7 +199,7 @@ void LogOperations::give_delivery(Log& log, const ReadRequest& request, const De
 }
 
 void LogOperations::give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, Consequences& follow) {
-  const auto event = group.next_event();
+  const auto event = group.pending().next_event();
   if (!event || *event > now) return;
   const GivingUp giving_up = group.give_up_due(now, kRangesPerTurn);
   if (giving_up.empty()) return;

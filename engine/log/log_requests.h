@@ -132,13 +132,27 @@ struct SetGroupRequest {
   std::optional<uint64_t> pending_max;
   std::optional<uint32_t> max_attempts;
   std::optional<ByteView> dead_letter;  // empty: none
+  std::optional<uint64_t> idle_ms = std::nullopt;
 
   GroupSettings applied_to(const GroupSettings& old) const;
 };
 
+// A group that is to be made, with its settings.
+struct CreateGroupRequest {
+  SeekGroupRequest at;
+  SetGroupRequest settings;
+};
+
+// Dead letters that go back where they came from, at most so many.
+inline constexpr uint64_t kMaxRedriven = 10'000;
+struct RedriveRequest {
+  uint64_t count = 100;
+  std::optional<ByteView> to;  // to this log instead
+};
+
 // An effect that another engine has told: what apply() takes.
 struct LogEffect {
-  enum class Kind { Clock, Part, Delivered, Finished, GivenUp, GivenBack, Repeated, Compacted };
+  enum class Kind { Clock, Part, Delivered, Finished, GivenUp, GivenBack, Repeated, Used, Dropped, Compacted };
   Kind kind = Kind::Clock;
   UnixMs clock;    // of Clock
   Part part;       // of Part

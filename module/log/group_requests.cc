@@ -92,19 +92,85 @@ Result<ExtendRequest> parse_textend(Words words) {
   return request;
 }
 
-Result<SeekGroupRequest> parse_tgroup_seek(Words words) {
-  ArgumentReader reader(words);
-  SeekGroupRequest request{};
-  request.group = reader.word("group name");
+namespace {
+
+// FIRST or NEXT; false if it is neither.
+bool parse_where(ArgumentReader& reader, SeekGroupRequest& request) {
   if (reader.keyword("FIRST")) {
     request.where = SeekGroupRequest::Where::First;
   } else if (reader.keyword("NEXT")) {
     request.where = SeekGroupRequest::Where::Next;
   } else {
+    return false;
+  }
+  return true;
+}
+
+// The options of TGROUP SET.
+class GroupSettingOptions {
+ public:
+  // Takes the next option if it is one of these.
+  bool take(ArgumentReader& reader, SetGroupRequest& request) {
+    if (reader.option("PENDINGMAX", pending_max_)) {
+      request.pending_max = reader.number("PENDINGMAX", 0, INT64_MAX);
+    } else if (reader.option("MAXATTEMPTS", max_attempts_)) {
+      request.max_attempts = static_cast<uint32_t>(reader.number("MAXATTEMPTS", 0, kMaxAttempts));
+    } else if (reader.option("IDLE", idle_)) {
+      request.idle_ms = reader.number("IDLE", 0, kMaxPendingMs);
+    } else if (reader.option("DEADLETTER", dead_letter_)) {
+      take_dead_letter(reader, request);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  static void take_dead_letter(ArgumentReader& reader, SetGroupRequest& request) {
+    if (reader.keyword("NONE")) {
+      request.dead_letter = ByteView();
+      return;
+    }
+    request.dead_letter = reader.word("DEADLETTER key");
+    if (request.dead_letter->empty()) {
+      reader.fail(ErrorCode::Range, "DEADLETTER needs a key that is not empty, or NONE");
+    }
+  }
+
+  bool pending_max_ = false, max_attempts_ = false, dead_letter_ = false, idle_ = false;
+};
+
+}  // namespace
+
+Result<SeekGroupRequest> parse_tgroup_seek(Words words) {
+  ArgumentReader reader(words);
+  SeekGroupRequest request{};
+  request.group = reader.word("group name");
+  if (!parse_where(reader, request)) {
     request.where = SeekGroupRequest::Where::AtOffset;
     request.offset = Offset(reader.number("offset", 1, INT64_MAX));
   }
   if (!reader.at_end()) reader.unknown_word("the end");
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<CreateGroupRequest> parse_tgroup_create(Words words) {
+  ArgumentReader reader(words);
+  CreateGroupRequest request{};
+  request.at.where = SeekGroupRequest::Where::First;
+  request.settings.group = request.at.group = reader.word("group name");
+  const bool begins_with_digit = words.size() > 1 && !words[1].empty() && words[1][0] >= '0' && words[1][0] <= '9';
+  if (!parse_where(reader, request.at) && begins_with_digit) {
+    request.at.where = SeekGroupRequest::Where::AtOffset;
+    request.at.offset = Offset(reader.number("offset", 1, INT64_MAX));
+  }
+  GroupSettingOptions options;
+  while (!reader.at_end()) {
+    if (!options.take(reader, request.settings)) {
+      reader.unknown_word("FIRST, NEXT or an offset, then PENDINGMAX, MAXATTEMPTS, DEADLETTER or IDLE");
+    }
+  }
   if (reader.failed()) return reader.error();
   return request;
 }
@@ -138,25 +204,27 @@ Result<SetGroupRequest> parse_tgroup_set(Words words) {
   ArgumentReader reader(words);
   SetGroupRequest request;
   request.group = reader.word("group name");
-  bool pending_max = false, max_attempts = false, dead_letter = false;
+  GroupSettingOptions options;
   do {
-    if (reader.option("PENDINGMAX", pending_max)) {
-      request.pending_max = reader.number("PENDINGMAX", 0, INT64_MAX);
-    } else if (reader.option("MAXATTEMPTS", max_attempts)) {
-      request.max_attempts = static_cast<uint32_t>(reader.number("MAXATTEMPTS", 0, kMaxAttempts));
-    } else if (reader.option("DEADLETTER", dead_letter)) {
-      if (reader.keyword("NONE")) {
-        request.dead_letter = ByteView();
-      } else {
-        request.dead_letter = reader.word("DEADLETTER key");
-        if (request.dead_letter->empty()) {
-          reader.fail(ErrorCode::Range, "DEADLETTER needs a key that is not empty, or NONE");
-        }
-      }
-    } else {
-      reader.unknown_word("PENDINGMAX, MAXATTEMPTS or DEADLETTER");
-    }
+    if (!options.take(reader, request)) reader.unknown_word("PENDINGMAX, MAXATTEMPTS, DEADLETTER or IDLE");
   } while (!reader.at_end());
+  if (reader.failed()) return reader.error();
+  return request;
+}
+
+Result<RedriveRequest> parse_tredrive(Words words) {
+  ArgumentReader reader(words);
+  RedriveRequest request;
+  bool count = false, to = false;
+  while (!reader.at_end()) {
+    if (reader.option("COUNT", count)) {
+      request.count = reader.number("COUNT", 1, kMaxRedriven);
+    } else if (reader.option("TO", to)) {
+      request.to = reader.word("TO key");
+    } else {
+      reader.unknown_word("COUNT or TO");
+    }
+  }
   if (reader.failed()) return reader.error();
   return request;
 }

@@ -336,21 +336,21 @@ TEST(ParseTgroupSet, ChangesOnlyTheSettingsItNames) {
 }
 
 TEST(ParseTgroupSet, RefusesEveryWrongForm) {
-  constexpr char kNothing[] = "syntax error: expected PENDINGMAX, MAXATTEMPTS or DEADLETTER, found nothing more";
-  expect_errors(
-      parse_tgroup_set,
-      {{"nothing", "", kSyntax, "missing group name"},
-       {"no setting", "g", kSyntax, kNothing},
-       {"unknown", "g RETRY 5", kSyntax, "syntax error: expected PENDINGMAX, MAXATTEMPTS or DEADLETTER, found 'RETRY'"},
-       {"no number", "g PENDINGMAX", kSyntax, "missing PENDINGMAX"},
-       {"no attempts", "g MAXATTEMPTS", kSyntax, "missing MAXATTEMPTS"},
-       {"no key", "g DEADLETTER", kSyntax, "missing DEADLETTER key"},
-       {"an empty key", "g DEADLETTER ", kRange, "DEADLETTER needs a key that is not empty, or NONE"},
-       {"twice", "g DEADLETTER a DEADLETTER a", kSyntax, "DEADLETTER is given twice"},
-       {"negative", "g PENDINGMAX -1", kRange,
-        "invalid PENDINGMAX '-1': expected an integer from 0 to 9223372036854775807"},
-       {"too many attempts", "g MAXATTEMPTS 65536", kRange,
-        "invalid MAXATTEMPTS '65536': expected an integer from 0 to 65535"}});
+  constexpr char kNothing[] = "syntax error: expected PENDINGMAX, MAXATTEMPTS, DEADLETTER or IDLE, found nothing more";
+  expect_errors(parse_tgroup_set,
+                {{"nothing", "", kSyntax, "missing group name"},
+                 {"no setting", "g", kSyntax, kNothing},
+                 {"unknown", "g RETRY 5", kSyntax,
+                  "syntax error: expected PENDINGMAX, MAXATTEMPTS, DEADLETTER or IDLE, found 'RETRY'"},
+                 {"no number", "g PENDINGMAX", kSyntax, "missing PENDINGMAX"},
+                 {"no attempts", "g MAXATTEMPTS", kSyntax, "missing MAXATTEMPTS"},
+                 {"no key", "g DEADLETTER", kSyntax, "missing DEADLETTER key"},
+                 {"an empty key", "g DEADLETTER ", kRange, "DEADLETTER needs a key that is not empty, or NONE"},
+                 {"twice", "g DEADLETTER a DEADLETTER a", kSyntax, "DEADLETTER is given twice"},
+                 {"negative", "g PENDINGMAX -1", kRange,
+                  "invalid PENDINGMAX '-1': expected an integer from 0 to 9223372036854775807"},
+                 {"too many attempts", "g MAXATTEMPTS 65536", kRange,
+                  "invalid MAXATTEMPTS '65536': expected an integer from 0 to 65535"}});
 }
 
 // --- what other commands gained ---
@@ -394,6 +394,51 @@ TEST(ParseTapply, TakesTheEffectsOfGroups) {
     EXPECT_EQ(parse_tapply(words_of(without)).error().text, std::string("missing ") + row.what);
     EXPECT_EQ(parse_tapply(words_of(more)).error().text, "syntax error: expected nothing more, found 'more'");
   }
+}
+
+TEST(ParseTgroupCreate, TakesEveryRightForm) {
+  using Where = SeekGroupRequest::Where;
+  const struct {
+    ByteView line;
+    Where where;
+    uint64_t offset;
+    std::optional<uint64_t> idle_ms;
+  } rows[] = {{"g", Where::First, 0, {}},
+              {"g first", Where::First, 0, {}},
+              {"g NEXT IDLE 5", Where::Next, 0, 5},
+              {"g 17 IDLE 0 MAXATTEMPTS 3", Where::AtOffset, 17, 0},
+              {"g IDLE 140737488355328", Where::First, 0, kMaxPendingMs}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.line);
+    const auto request = parse_tgroup_create(words_of(row.line));
+    ASSERT_TRUE(request) << request.error().text;
+    EXPECT_EQ(request->settings.group, "g");
+    EXPECT_EQ(request->at.group, "g");
+    EXPECT_EQ(request->at.where, row.where);
+    EXPECT_EQ(request->at.offset, Offset(row.offset));
+    EXPECT_EQ(request->settings.idle_ms, row.idle_ms);
+  }
+}
+
+TEST(ParseTgroupCreate, RefusesEveryWrongForm) {
+  constexpr char kWords[] =
+      "syntax error: expected FIRST, NEXT or an offset, then PENDINGMAX, MAXATTEMPTS, DEADLETTER or IDLE, found ";
+  expect_errors(parse_tgroup_create,
+                {{"nothing", "", kSyntax, "missing group name"},
+                 {"offset 0", "g 0", kRange, "invalid offset '0': expected an integer from 1 to 9223372036854775807"},
+                 {"a word", "g LAST", kSyntax, (std::string(kWords) + "'LAST'").c_str()},
+                 {"two places", "g FIRST 7", kSyntax, (std::string(kWords) + "'7'").c_str()},
+                 {"idle twice", "g IDLE 1 IDLE 2", kSyntax, "IDLE is given twice"},
+                 {"idle for too long", "g IDLE 140737488355329", kRange,
+                  "invalid IDLE '140737488355329': expected an integer from 0 to 140737488355328"}});
+}
+
+TEST(ParseTredrive, TakesEveryRightForm) {
+  EXPECT_EQ(parse_tredrive(words_of(""))->count, 100u);
+  const auto request = parse_tredrive(words_of("TO COUNT COUNT 10000"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->to, "COUNT");
+  EXPECT_EQ(request->count, 10000u);
 }
 
 }  // namespace

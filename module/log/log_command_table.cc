@@ -89,6 +89,21 @@ constexpr ArgumentDoc kSetGroup[] = {
     {.name = "pending-max", .kind = Integer, .token = "PENDINGMAX", .flags = kOptional},
     {.name = "max-attempts", .kind = Integer, .token = "MAXATTEMPTS", .flags = kOptional},
     {.name = "dead-letter", .kind = OneOf, .token = "DEADLETTER", .flags = kOptional, .parts = kDeadLetterForms},
+    {.name = "milliseconds", .kind = Integer, .token = "IDLE", .flags = kOptional},
+};
+constexpr ArgumentDoc kCreateGroup[] = {
+    kKey,
+    kGroup,
+    {.name = "where", .kind = OneOf, .flags = kOptional, .parts = kPlaces},
+    {.name = "pending-max", .kind = Integer, .token = "PENDINGMAX", .flags = kOptional},
+    {.name = "max-attempts", .kind = Integer, .token = "MAXATTEMPTS", .flags = kOptional},
+    {.name = "dead-letter", .kind = OneOf, .token = "DEADLETTER", .flags = kOptional, .parts = kDeadLetterForms},
+    {.name = "milliseconds", .kind = Integer, .token = "IDLE", .flags = kOptional},
+};
+constexpr ArgumentDoc kRedrive[] = {
+    kKey,
+    {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional},
+    {.name = "to-key", .token = "TO", .flags = kOptional},
 };
 
 // --- TAPPLY ---
@@ -104,6 +119,8 @@ constexpr ArgumentDoc kEffects[] = {
     {.name = "given-up", .token = "GIVENUP"},
     {.name = "given-back", .token = "GIVENBACK"},
     {.name = "repeated", .token = "REPEATED"},
+    {.name = "used", .token = "USED"},
+    {.name = "dropped", .token = "DROPPED"},
     {.name = "compacted", .token = "COMPACTED"},
 };
 constexpr ArgumentDoc kApplyDoc[] = {kKey, {.name = "effect", .kind = OneOf, .parts = kEffects}};
@@ -236,6 +253,17 @@ constexpr abi::Command kCommands[] = {
         .callback = subcommand<run<TgroupList>>,
     },
     {
+        .name = "TGROUP CREATE",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -4,
+        .summary = "Makes a group with its settings; returns 1, or 0 if there is one already.",
+        .complexity = "O(log(N)) with N groups.",
+        .since = kSince,
+        .arguments = kCreateGroup,
+        .callback = subcommand<run<TgroupCreate>>,
+    },
+    {
         .name = "TGROUP SEEK",
         .flags = "write",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
@@ -273,13 +301,26 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -5,
-        .summary = "Sets how many messages a group may have pending, how often one is tried, and where it goes then.",
+        .summary =
+            "Sets how many messages a group may have pending, how often one is tried, where it goes then, and when "
+            "a group that nobody uses is dropped.",
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kSetGroup,
         .callback = subcommand<run<TgroupSet>>,
     },
     help_row("TGROUP HELP"),
+    {
+        .name = "TREDRIVE",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = -2,
+        .summary = "Moves dead letters back to the logs they came from; returns how many.",
+        .complexity = "O(N) with N messages moved.",
+        .since = kSince,
+        .arguments = kRedrive,
+        .callback = callback<run<Tredrive>>,
+    },
     {
         .name = "TAPPLY",
         .flags = "write deny-oom admin",

@@ -177,8 +177,9 @@ Result<LogEffect> parse_tapply(Words words) {
   constexpr struct {
     const char* word;
     Kind kind;
-  } kOfGroups[] = {{kLogDelivered, Kind::Delivered}, {kLogFinished, Kind::Finished}, {kLogGivenUp, Kind::GivenUp},
-                   {kLogGivenBack, Kind::GivenBack}, {kLogRepeated, Kind::Repeated}, {kLogCompacted, Kind::Compacted}};
+  } kOfGroups[] = {{kLogDelivered, Kind::Delivered}, {kLogFinished, Kind::Finished},  {kLogGivenUp, Kind::GivenUp},
+                   {kLogGivenBack, Kind::GivenBack}, {kLogRepeated, Kind::Repeated},  {kLogUsed, Kind::Used},
+                   {kLogDropped, Kind::Dropped},     {kLogCompacted, Kind::Compacted}};
   ArgumentReader reader(words);
   LogEffect effect;
   if (reader.keyword(kLogClock)) {
@@ -193,7 +194,8 @@ Result<LogEffect> parse_tapply(Words words) {
   const auto known = std::ranges::find_if(kOfGroups, [&](const auto& one) { return reader.keyword(one.word); });
   if (known == std::end(kOfGroups)) {
     reader.unknown_word(
-        "CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED or COMPACTED");
+        "CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, USED, DROPPED or "
+        "COMPACTED");
     return reader.error();
   }
   effect.kind = known->kind;

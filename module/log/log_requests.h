@@ -38,18 +38,24 @@ Result<ExtendRequest> parse_textend(Words words);
 // TGROUP SEEK key group offset|FIRST|NEXT
 Result<SeekGroupRequest> parse_tgroup_seek(Words words);
 
+// TGROUP CREATE key group [FIRST | NEXT | offset] [PENDINGMAX n] [MAXATTEMPTS n] [DEADLETTER key|NONE] [IDLE ms]
+Result<CreateGroupRequest> parse_tgroup_create(Words words);
+
 // TGROUP DROP key group
 Result<ByteView> parse_tgroup_drop(Words words);
 
 // TGROUP PENDING key group [CONSUMER name] [FROM offset] [COUNT n]
 Result<PendingRequest> parse_tgroup_pending(Words words);
 
-// TGROUP SET key group [PENDINGMAX n] [MAXATTEMPTS n] [DEADLETTER key|NONE]
+// TGROUP SET key group [PENDINGMAX n] [MAXATTEMPTS n] [DEADLETTER key|NONE] [IDLE ms]
 Result<SetGroupRequest> parse_tgroup_set(Words words);
+
+// TREDRIVE key [COUNT n] [TO key]
+Result<RedriveRequest> parse_tredrive(Words words);
 
 // TAPPLY key CLOCK ms | BLOCK header bytes | HEAD head | GROUP bytes | PENDING bytes |
 //            DELIVERED bytes | FINISHED bytes | GIVENUP bytes | GIVENBACK bytes |
-//            REPEATED bytes | COMPACTED bytes
+//            REPEATED bytes | USED bytes | DROPPED group | COMPACTED bytes
 Result<LogEffect> parse_tapply(Words words);
 
 }  // namespace millrace::module

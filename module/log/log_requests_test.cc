@@ -350,10 +350,10 @@ TEST(ParseTapply, RefusesEveryWrongForm) {
       parse_tapply,
       {{"nothing", "", kSyntax,
         "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, "
-        "GIVENBACK, REPEATED or COMPACTED, found nothing more"},
+        "GIVENBACK, REPEATED, USED, DROPPED or COMPACTED, found nothing more"},
        {"unknown", "TIME 5", kSyntax,
         "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, "
-        "GIVENBACK, REPEATED or COMPACTED, found 'TIME'"},
+        "GIVENBACK, REPEATED, USED, DROPPED or COMPACTED, found 'TIME'"},
        {"clock without a date", "CLOCK", kSyntax, "missing CLOCK"},
        {"clock negative", "CLOCK -1", kRange, "invalid CLOCK '-1': expected an integer from 0 to 9223372036854775807"},
        {"clock too late", "CLOCK 9223372036854775808", kRange,

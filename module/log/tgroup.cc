@@ -7,7 +7,8 @@ namespace millrace::module {
 
 namespace {
 
-void write_group(abi::Reply reply, const Log& log, const std::string& name, const Group& group) {
+void write_group(abi::Reply reply, const Log& log, const std::string& name, const Group& group, UnixMs now) {
+  const auto oldest = log.oldest_unfinished(group);
   const GroupCounters& counters = group.counters();
   const GroupSettings& settings = group.settings();
   const struct {
@@ -23,6 +24,8 @@ void write_group(abi::Reply reply, const Log& log, const std::string& name, cons
       {"redelivered", counters.redelivered},
       {"pending-max", settings.pending_max == 0 ? log_limits().pending_max : settings.pending_max},
       {"max-attempts", settings.max_attempts},
+      {"idle", settings.idle_ms},
+      {"oldest-ms", oldest && *oldest < now ? now - *oldest : 0},
   };
   reply.map(std::size(numbers) + 2);
   reply.bytes("name");
@@ -51,14 +54,15 @@ void write_pending(abi::Reply reply, const Group& group, Offset offset, const Pe
 void TgroupList::show(abi::Reply reply, const Shown<Log>& shown, NoRequest) {
   if (shown.object == nullptr) return reply.array(0);
   reply.array(shown.object->groups().size());
-  for (const auto& [name, group] : shown.object->groups()) write_group(reply, *shown.object, name, group);
+  const UnixMs now = abi::now();
+  for (const auto& [name, group] : shown.object->groups()) write_group(reply, *shown.object, name, group, now);
 }
 
 void TgroupPending::show(abi::Reply reply, const Shown<Log>& shown, const PendingRequest& request) {
   const auto found = LogOperations::find_group(shown.object, shown.name.view(), request.group);
   if (!found) return reply.error(found.error());
   const Group& group = **found;
-  const UnixMs now = abi::now();
+  const UnixMs now = group.time(ObjectTraits<Log>::now());
   reply.array_later();
   uint64_t written = 0;
   group.pending().each_from(request.from, [&](const PendingPart& part) {

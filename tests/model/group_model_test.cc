@@ -349,7 +349,8 @@ class History {
     if (model == nullptr) return "nothing";
     model->settings = {.pending_max = chance(2) ? 0 : between(1, 60),
                        .max_attempts = chance(2) ? 0 : static_cast<uint32_t>(between(1, 4)),
-                       .dead_letter = chance(2) ? "" : "dead " + some_name()};
+                       .dead_letter = chance(2) ? "" : "dead " + some_name(),
+                       .idle_ms = 0};
     for (Log* log : {&log_, &replica_}) group(*log).set(model->settings);
     return "set";
   }

@@ -44,8 +44,8 @@ inline std::vector<PendingMessage> pending_of(const Group& group) {
 
 inline bool same_group(const Group& a, const Group& b) {
   return a.next() == b.next() && a.settings() == b.settings() && a.counters() == b.counters() &&
-         a.fresh_is_next() == b.fresh_is_next() && a.consumers().count() == b.consumers().count() &&
-         pending_of(a) == pending_of(b);
+         a.fresh_is_next() == b.fresh_is_next() && a.used() == b.used() && a.last_delivery() == b.last_delivery() &&
+         a.consumers().count() == b.consumers().count() && pending_of(a) == pending_of(b);
 }
 
 inline bool same_groups(const Log& a, const Log& b) {

@@ -40,15 +40,17 @@ class Counting final : public MessageSink {
 // The logs of one process, and who writes to the dead letters on whose behalf.
 class Process final : public OtherLogs {
  public:
-  // Called with every write to the dead letters.
-  std::function<void(const WriteRequest&, const Consequences&)> on_letters = [](const auto&, const auto&) {};
+  // Called with every write to the dead letters, or from there.
+  std::function<void(const Place<Log>&, const WriteRequest&, const Consequences&)> on_write =
+      [](const auto&, const auto&, const auto&) {};
 
   Result<void> may_write(const Place<Log>&, ByteView) override { return {}; }
   bool write(const Place<Log>&, ByteView to, const WriteRequest& request) override {
     if (refuses_letters) return false;
-    EXPECT_EQ(to, kLetters);
-    auto [written, follow] = operations.write(letters, request, {.now = now});
-    on_letters(request, follow);
+    OwnPlace<Log>& target = to == kLetters ? letters : log;
+    EXPECT_EQ(to, target.name());
+    auto [written, follow] = operations.write(target, request, {.now = now});
+    on_write(target, request, follow);
     return written.has_value();
   }
 
@@ -89,14 +91,15 @@ struct WaitingRead : Waiter {
 class History {
  public:
   explicit History(uint64_t seed) : random_(seed) {
-    leader_.now.wall = UnixMs(1'000'000);
+    leader_.now.wall = UnixMs(10'000'000);
+    leader_.now.monotonic = MonotonicMs(500);
     leader_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
     // How a follower cuts its blocks is its own business.
     follower_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
-    leader_.on_letters = [this](const WriteRequest& request, const Consequences& follow) {
-      repeat(follower_.letters, follow, [&](OwnPlace<Log>& letters) {
-        return follower_.operations.write(letters, request, kRepeating).consequences;
-      });
+    leader_.on_write = [this](const Place<Log>& to, const WriteRequest& request, const Consequences& follow) {
+      OwnPlace<Log>& place = to.name() == kLetters ? follower_.letters : follower_.log;
+      repeat(place, follow,
+             [&](OwnPlace<Log>& log) { return follower_.operations.write(log, request, kRepeating).consequences; });
     };
   }
 
@@ -140,7 +143,8 @@ class History {
     const std::map<std::string, LogEffect::Kind> kinds = {
         {kLogDelivered, LogEffect::Kind::Delivered}, {kLogFinished, LogEffect::Kind::Finished},
         {kLogGivenUp, LogEffect::Kind::GivenUp},     {kLogGivenBack, LogEffect::Kind::GivenBack},
-        {kLogRepeated, LogEffect::Kind::Repeated},   {kLogCompacted, LogEffect::Kind::Compacted}};
+        {kLogRepeated, LogEffect::Kind::Repeated},   {kLogUsed, LogEffect::Kind::Used},
+        {kLogDropped, LogEffect::Kind::Dropped},     {kLogCompacted, LogEffect::Kind::Compacted}};
     LogEffect effect{};
     if (told.name == std::string(kLogClock)) {
       effect.clock = UnixMs(std::stoull(told.bytes));
@@ -180,8 +184,16 @@ class History {
         });
   }
 
+  // Both clocks go on; now and then the wall clock is set.
+  void pass_time(uint64_t ms) {
+    leader_.now.wall = leader_.now.wall + ms;
+    leader_.now.monotonic = leader_.now.monotonic + ms;
+    if (!chance(50)) return;
+    leader_.now.wall = chance(2) ? leader_.now.wall + between(0, 5000) : leader_.now.wall - between(0, 5000);
+  }
+
   const char* take_step() {
-    leader_.now.wall = leader_.now.wall + (chance(4) ? between(0, 300) : between(0, 2));
+    pass_time(chance(4) ? between(0, 300) : between(0, 2));
     leader_.refuses_letters = chance(20);
     switch (between(0, 15)) {
       case 0:
@@ -203,7 +215,7 @@ class History {
       case 11:
         return retain();
       case 12:
-        return look_after();
+        return chance(4) ? redrive() : look_after();
       case 13:
         return change_group();
       case 14:
@@ -345,7 +357,18 @@ class History {
 
   const char* change_group() {
     const std::string& group = any(kGroups);
-    switch (between(0, 3)) {
+    switch (between(0, 4)) {
+      case 4: {
+        using Where = SeekGroupRequest::Where;
+        CreateGroupRequest request{{chance(2) ? Where::First : Where::Next, group, {}}, {group, {}, {}, {}}};
+        if (chance(3)) request.at = {Where::AtOffset, group, Offset(between(1, 300))};
+        if (chance(2)) request.settings.max_attempts = static_cast<uint32_t>(between(0, 4));
+        if (chance(2)) request.settings.idle_ms = between(0, 2000);
+        both([&](LogOperations& logs, Place<Log>& log, const Call& how) {
+          return logs.create_group(log, request, how);
+        });
+        return "create a group";
+      }
       case 0:
         both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.drop_group(log, group, how); });
         return "drop a group";
@@ -361,10 +384,18 @@ class History {
         if (chance(2)) request.pending_max = between(0, 50);
         if (chance(2)) request.max_attempts = static_cast<uint32_t>(between(0, 4));
         if (chance(2)) request.dead_letter = chance(3) ? ByteView() : ByteView(kLetters);
+        if (chance(3)) request.idle_ms = between(0, 1000);
         both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.set_group(log, request, how); });
         return "set a group";
       }
     }
+  }
+
+  // The dead letters go back: what is written to the log, and what is evicted, is told.
+  const char* redrive() {
+    const auto outcome = leader_.operations.redrive(leader_.letters, {.count = between(1, 20), .to = {}}, call());
+    repeat(follower_.letters, outcome.consequences, [](OwnPlace<Log>&) { FAIL() << "a redrive is never repeated"; });
+    return "redrive";
   }
 
   const char* restart() {

@@ -13,8 +13,8 @@ READ_WORDS = (
 )
 RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES, LATEST or ACKED, found"
 EFFECTS = (
-    "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED or "
-    "COMPACTED, found"
+    "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, "
+    "USED, DROPPED or COMPACTED, found"
 )
 FORMS = "offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one"
 ZERO = f"invalid offset '0': {FORMS}"

@@ -45,9 +45,9 @@ def test_what_is_due_comes_first_and_then_what_is_new(c):
 
 def test_the_oldest_deadline_comes_first(s, clock):
     write(s, 4)
-    for offset, retry in ((1, 90), (2, 30), (3, 60), (4, 10)):
+    for offset, retry in ((1, 90_000), (2, 30_000), (3, 60_000), (4, 10_000)):
         assert take(s, 1, "RETRY", retry, "0") == [offset]
-    clock.advance(90)
+    clock.pass_time(90_000)
     assert take(s, 9, *LONG) == [4, 2, 3, 1]
 
 
