@@ -117,20 +117,26 @@ const Log::Groups::value_type& Log::slowest_group() const {
   return *std::ranges::min_element(groups(), {}, [](const auto& named) { return named.second.unfinished(); });
 }
 
-std::optional<UnixMs> Log::next_group_event() const {
-  std::optional<UnixMs> earliest;
+std::optional<uint64_t> Log::ms_until_group_event(const Now& now) const {
+  std::optional<uint64_t> earliest;
   for (const auto& [name, group] : groups()) {
-    const auto event = group.next_event();
-    if (event && (!earliest || *event < *earliest)) earliest = event;
+    const auto ms = group.ms_until_event(now);
+    if (ms && (!earliest || *ms < *earliest)) earliest = ms;
   }
   return earliest;
 }
 
-std::optional<UnixMs> Log::next_date() const {
-  const auto age = next_age_due();
-  const auto group = next_group_event();
-  if (!age || !group) return age ? age : group;
-  return std::min(*age, *group);
+bool Log::has_group_events() const {
+  return std::ranges::any_of(groups(), [](const auto& named) { return named.second.next_event().has_value(); });
+}
+
+std::optional<UnixMs> Log::oldest_unfinished(const Group& group) const {
+  const Offset offset = group.unfinished();
+  if (offset >= next()) return std::nullopt;
+  if (offset <= first()) return first_time();
+  Message message;
+  Cursor(*this, offset).next(message);
+  return message.written;
 }
 
 Result<void> Log::append_block(BlockHeader header, Buffer bytes, BlockPacker& packer, Gaps gaps) {

@@ -149,11 +149,12 @@ class Log {
   void locate(Delivery& delivery) const;
   // The group with the lowest unfinished() offset. REQUIRES: there is a group.
   const Groups::value_type& slowest_group() const;
-  // When a pending message of any group is due or expires; nothing if never.
-  std::optional<UnixMs> next_group_event() const;
-
-  // The earlier of next_age_due() and next_group_event().
-  std::optional<UnixMs> next_date() const;
+  // How many milliseconds from now a group is to be looked after: a pending message is due or expires, or it may be
+  // idle. Nothing if none ever is.
+  std::optional<uint64_t> ms_until_group_event(const Now& now) const;
+  bool has_group_events() const;
+  // The date of the oldest message that a group has not finished; nothing if it has finished all.
+  std::optional<UnixMs> oldest_unfinished(const Group& group) const;
 
   // --- as a value ---
   // As MessageBlocks does. A block with gaps, or behind one, is refused once there is a group:

@@ -6,8 +6,12 @@ namespace millrace {
 
 inline constexpr const char* kLogClock = "CLOCK";
 inline constexpr const char* kLogDelivered = "DELIVERED";
+inline constexpr const char* kLogFinished = "FINISHED";
 inline constexpr const char* kLogGivenUp = "GIVENUP";
 inline constexpr const char* kLogGivenBack = "GIVENBACK";
+inline constexpr const char* kLogRepeated = "REPEATED";
+inline constexpr const char* kLogUsed = "USED";
+inline constexpr const char* kLogDropped = "DROPPED";
 inline constexpr const char* kLogCompacted = "COMPACTED";
 
 // What is evicted by age is told as a request of its own.

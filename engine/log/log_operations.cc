@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/base/quoted.h"
-#include "engine/log/group_codec.h"
+#include "engine/log/group_effects.h"
 #include "engine/log/log_codec.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_parts.h"
+#include "engine/log/named_groups.h"
 
 namespace millrace {
 
@@ -17,8 +17,6 @@ namespace {
 constexpr uint64_t kMessagesPerStep = 128;
 constexpr uint64_t kCompactSoonMs = 1;
 constexpr uint64_t kCompactLaterMs = 20;
-// So many ranges of pending messages are given back by one request.
-constexpr size_t kBatchesPerNack = 2'000;
 
 Log& log_at(Place<Log>& place) { return place.get() != nullptr ? *place.get() : place.put(Log()); }
 
@@ -36,10 +34,6 @@ UnixMs next_compaction(const Log& log, UnixMs now) {
 
 // For everybody who may get something when messages are there that were not, or a group has room again.
 Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines = Wake::Lines::All, .line = {}}; }
-
-Error no_group(ByteView log, ByteView group) {
-  return {ErrorCode::NoGroup, "no group " + quoted(group) + " in the log " + quoted(log)};
-}
 
 }  // namespace
 
@@ -113,7 +107,7 @@ Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& requ
   }
   settle_evicted(log, evicted);
   settle_groups(log);
-  follow.look_after_at(log.next_date());
+  follow.look_after_at(log.next_age_due());
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
   follow.events.add("tretain");
   follow.wake = Wake::all_lines();
@@ -126,83 +120,22 @@ Result<const Group*> LogOperations::find_group(const Log* log, ByteView log_name
   return found;
 }
 
-Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call&) {
+Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call& call) {
   Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
   if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
   uint64_t acknowledged = 0;
-  for (const OffsetRange& range : request.ranges) acknowledged += group->acknowledge(range.from, range.to);
+  for (const OffsetRange& range : held_ranges(*group, request.ranges, request.consumer)) {
+    acknowledged += group->acknowledge(range.from, range.to);
+  }
   Outcome<uint64_t> done(acknowledged);
   if (acknowledged == 0) return done;
+  if (group->settings().idle_ms != 0) use_group(*group, request.group, call, done.consequences.effects);
   counters_.acknowledged += acknowledged;
   done.consequences.effects.add_request();
   done.consequences.events.add("tack");
   settle_groups(*place.get());
   // There may be room for more pending messages now.
   done.consequences.wake = Wake::all_lines();
-  return done;
-}
-
-Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest& request, const Call& call) {
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
-  GivingBack effect{.at = call.now.wall + request.delay_ms, .postpone_expiry = false, .pieces = {}};
-  uint64_t given_back = 0;
-  size_t batches = kBatchesPerNack;
-  for (const OffsetRange& range : request.ranges) {
-    if (batches == 0) break;
-    const Offset to = group->pending().end_of_batches(range.from, range.to, batches);
-    given_back += group->give_back(range.from, to, effect.at);
-    effect.pieces.push_back({range.from, to});
-  }
-  Outcome<uint64_t> done(given_back);
-  if (given_back == 0) return done;
-  Consequences& follow = done.consequences;
-  follow.effects.add(kLogGivenBack, encode_effect(request.group, effect));
-  follow.events.add("tnack");
-  follow.look_after_at(group->next_event());
-  follow.wake = Wake::all_lines();
-  return done;
-}
-
-Outcome<Done> LogOperations::seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call&) {
-  using Where = SeekGroupRequest::Where;
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
-  Log& log = *place.get();
-  Offset to = request.where == Where::First ? log.first() : log.next();
-  if (request.where == Where::AtOffset) {
-    if (request.offset > log.next()) {
-      return fail(ErrorCode::Range,
-                  "the offset is beyond the next one of the log, " + std::to_string(log.next().value()));
-    }
-    to = std::max(request.offset, log.first());
-  }
-  group->seek(to, log.missing_from(to));
-  Outcome<Done> done{Done()};
-  done.consequences.effects.add_request();
-  done.consequences.events.add("tgroup-seek");
-  settle_groups(log);
-  done.consequences.wake = Wake::all_lines();
-  return done;
-}
-
-Outcome<Done> LogOperations::set_group(Place<Log>& place, const SetGroupRequest& request, const Call& call) {
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
-  if (request.dead_letter && !request.dead_letter->empty()) {
-    if (*request.dead_letter == place.name()) return fail(ErrorCode::Range, "a log cannot be its own DEADLETTER");
-    if (const auto may = other_logs_.may_write(place, *request.dead_letter); !may) {
-      return std::unexpected(may.error());
-    }
-  }
-  group->set(request.applied_to(group->settings()));
-  Outcome<Done> done{Done()};
-  Consequences& follow = done.consequences;
-  follow.effects.add_request();
-  follow.events.add("tgroup-set");
-  follow.look_after_at(place.get()->next_date());
-  if (place.get()->wants_compaction()) follow.look_after_at(next_compaction(*place.get(), call.now.wall));
-  follow.wake = Wake::all_lines();
   return done;
 }
 
@@ -227,18 +160,10 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
     follow.effects.add_command(kEvictCommand, log.first().value() - 1);
     follow.events.add("tevict");
   }
-  bool gave_up = false;
-  uint64_t bytes = kDeadLetterBytesAtOnce;
-  for (const auto& [name, group] : log.groups()) {
-    const auto event = group.next_event();
-    if (!event || *event > now) continue;
-    give_up(place, name, *log.group(name), now, bytes, follow);
-    gave_up = true;
-    if (bytes == 0) break;
-  }
-  if (gave_up) settle_groups(log);
+  if (look_after_groups(place, call, follow)) settle_groups(log);
   if (log.wants_compaction()) compact(log, budget, follow);
-  follow.look_after_at(log.next_date());
+  follow.look_after_at(log.next_age_due());
+  look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, now));
   follow.wake = wake_readers(log);
   return follow;
@@ -269,10 +194,18 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
                           Buffer::copy_of(effect.part.block), packer_);
     case Kind::Delivered:
       return apply_delivery(log, effect.bytes);
+    case Kind::Finished:
+      return apply_finish(log, effect.bytes);
     case Kind::GivenUp:
       return apply_giving_up(log, effect.bytes);
     case Kind::GivenBack:
       return apply_giving_back(log, effect.bytes);
+    case Kind::Repeated:
+      return apply_repetition(log, effect.bytes);
+    case Kind::Used:
+      return apply_use(log, effect.bytes);
+    case Kind::Dropped:
+      return apply_drop(log, effect.bytes);
     case Kind::Compacted: {
       const auto removed = apply_removal(log, effect.bytes, limits_.blocks);
       if (!removed) return std::unexpected(removed.error());
@@ -294,7 +227,8 @@ Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, c
   if (effect.kind != LogEffect::Kind::Part) settle_groups(log);
   Outcome<Done> done{Done()};
   Consequences& follow = done.consequences;
-  follow.look_after_at(log.next_date());
+  follow.look_after_at(log.next_age_due());
+  look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
   follow.effects.add_request();
   follow.events.add("tapply");

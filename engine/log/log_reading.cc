@@ -6,9 +6,10 @@
 
 #include "engine/log/dead_letter_tag.h"
 #include "engine/log/delivery_size.h"
-#include "engine/log/group_codec.h"
+#include "engine/log/group_effects.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_operations.h"
+#include "engine/log/named_groups.h"
 
 namespace millrace {
 
@@ -37,6 +38,7 @@ uint64_t admit(const Log& log, const OffsetBits& messages, uint64_t& bytes) {
 
 bool LogOperations::read_grows(const Log* log, const ReadRequest& request) {
   if (!request.group) return false;
+  if (request.group->is_mine) return request.group->retry.has_value();
   return request.group->retry || log == nullptr || log->group(request.group->name) == nullptr;
 }
 
@@ -52,7 +54,8 @@ Wait LogOperations::start_afresh(ReadRequest& request) {
 
 Outcome<ReadResult> LogOperations::read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
                                         const Budget& budget) {
-  return request.group ? read_with_group(place, request, call, sink) : read_alone(place, request, call, sink, budget);
+  if (!request.group) return read_alone(place, request, call, sink, budget);
+  return request.group->is_mine ? read_mine(place, request, call, sink) : read_with_group(place, request, call, sink);
 }
 
 Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadRequest& request, const Call& call,
@@ -79,25 +82,28 @@ Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadReques
   }
   // Messages may have been given up, or a new group may need none of those there are.
   settle_groups(log);
-  follow.look_after_at(log.group(read.name)->next_event());
+  look_after_group(*log.group(read.name), call, follow);
   return done;
 }
 
 Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow) {
   const GroupRead& read = *request.group;
   Log& log = place.get() != nullptr ? *place.get() : place.put(Log());
-  const UnixMs now = call.now.wall;
   Group* group = log.group(read.name);
   const bool is_new = group == nullptr;
   if (is_new) group = &log.create_group(read.name, read.at_tail ? log.next() : log.first());
+  const UnixMs now = use_group(*group, read.name, call, follow.effects);
   uint64_t bytes = kDeadLetterBytesAtOnce;
-  for (int turn = 0; turn < kTurnsPerRead && bytes != 0 && group->next_event() && *group->next_event() <= now; ++turn) {
+  const auto has_to_give_up = [&] { return bytes != 0 && group->pending().next_event().value_or(now + 1) <= now; };
+  for (int turn = 0; turn < kTurnsPerRead && has_to_give_up(); ++turn) {
     give_up(place, read.name, *group, now, bytes, follow);
   }
   const auto plan = [&](uint64_t count) {
     return group->plan(log.next(), count, now, read.retry, read.consumer, limits_.pending_max);
   };
-  Delivery delivery = plan(request.count);
+  // Readers that wait get equal shares of what has come.
+  Delivery delivery =
+      plan(group->share(log.next(), request.count, call.in_line, read.retry.has_value(), limits_.pending_max));
   // What does not fit into the answer is not delivered.
   for (uint64_t fits; (fits = messages_within(log, delivery, most_bytes(request))) < delivery.count();) {
     delivery = plan(fits);
@@ -106,6 +112,10 @@ Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, c
   log.locate(delivery);
   group->apply(delivery);
   follow.effects.add(kLogDelivered, encode_effect(read.name, delivery));
+  if (!read.retry && !delivery.again.empty()) {
+    group->finish(delivery.again);
+    follow.effects.add(kLogFinished, encode_effect(read.name, delivery.again));
+  }
   follow.events.add("tread");
   return delivery;
 }
@@ -115,14 +125,11 @@ void LogOperations::give_delivery(Log& log, const ReadRequest& request, const De
   const uint64_t count = delivery.count();
   sink.begin({log.first(), log.last()}, count);
   Message message;
-  if (!delivery.again.empty()) {
-    const Group& group = *log.group(request.group->name);
-    for (const OffsetBits& part : delivery.again) {
-      part.each([&](Offset offset) {
-        Log::Cursor(log, offset).next(message);
-        sink.message(message, with_attempts ? group.attempts(offset) : 0);
-      });
-    }
+  for (size_t i = 0; i < delivery.again.size(); ++i) {
+    delivery.again[i].each([&](Offset offset) {
+      Log::Cursor(log, offset).next(message);
+      sink.message(message, with_attempts ? delivery.attempts[i] : 0);
+    });
   }
   if (delivery.fresh_count != 0) {
     Log::Cursor cursor(log, delivery.fresh_first);
@@ -137,7 +144,7 @@ void LogOperations::give_delivery(Log& log, const ReadRequest& request, const De
 
 void LogOperations::give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, uint64_t& bytes,
                             Consequences& follow) {
-  const auto event = group.next_event();
+  const auto event = group.pending().next_event();
   if (!event || *event > now) return;
   const bool has_letters = !group.settings().dead_letter.empty();
   const GivingUp giving_up = group.give_up_due(now, kRangesPerTurn, [&](const OffsetBits& messages) {
@@ -145,11 +152,10 @@ void LogOperations::give_up(Place<Log>& place, ByteView name, Group& group, Unix
   });
   if (giving_up.empty()) return;
   if (!write_dead_letters(place, name, group, giving_up)) {
-    GivingBack back{.at = now + kDeadLetterRetryMs, .postpone_expiry = true, .pieces = {}};
+    GivingBack back{.at = now + kDeadLetterRetryMs, .how = {.postpones_expiry = true}, .pieces = {}};
     for (const GivingUp::Part& part : giving_up.parts) {
-      const Offset last = part.messages.first + 63 - static_cast<uint64_t>(std::countl_zero(part.messages.bits));
-      back.pieces.push_back({part.messages.first, last});
-      group.give_back(part.messages.first, last, back.at, true);
+      back.pieces.push_back({part.messages.first, part.messages.end() - 1});
+      group.give_back(part.messages.first, part.messages.end() - 1, back.at, back.how);
     }
     return follow.effects.add(kLogGivenBack, encode_effect(name, back));
   }
@@ -159,8 +165,8 @@ void LogOperations::give_up(Place<Log>& place, ByteView name, Group& group, Unix
   follow.events.add("tgiveup");
 }
 
-bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const Group& group,
-                                       const GivingUp& giving_up) {
+bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up,
+                                       std::optional<ByteView> reason) {
   const std::string& target = group.settings().dead_letter;
   if (target.empty()) return true;
   // A log may have been renamed to what was its DEADLETTER.
@@ -171,7 +177,7 @@ bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const G
     part.messages.each([&](Offset offset) {
       Message message;
       Log::Cursor(*place.get(), offset).next(message);
-      texts.push_back(dead_letter_tag(part.expired, part.attempts, offset, name, place.name(), message.tag));
+      texts.push_back(dead_letter_tag(part.expired, part.attempts, offset, name, place.name(), message.tag, reason));
       texts.emplace_back(message.entry);
     });
   }

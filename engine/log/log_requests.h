@@ -45,6 +45,7 @@ struct GroupRead {
   std::optional<ByteView> consumer;
   std::optional<Retry> retry;
   bool with_attempts = false;
+  bool is_mine = false;  // what this consumer holds is given to it again, from the offset on; with a consumer only
 
   // The request has been tried: it waits for a log that is missing now, and makes none. The group was there: if it is
   // missing the next time, somebody has dropped it. Not for the caller to set.
@@ -95,13 +96,25 @@ struct OffsetRange {
 
 struct AckRequest {
   ByteView group;
+  std::optional<ByteView> consumer;  // only what it holds
   std::vector<OffsetRange> ranges;
 };
 
 struct NackRequest {
   ByteView group;
+  std::optional<ByteView> consumer;  // only what it holds
   uint64_t delay_ms = 0;
-  std::vector<OffsetRange> ranges;  // rising, without overlap: a message that is named twice is given back once
+  bool is_uncounted = false;             // the attempt does not count
+  std::optional<ByteView> dead_because;  // given up now, for this reason
+  std::vector<OffsetRange> ranges;       // rising, without overlap: a message that is named twice is given back once
+};
+
+// The retry deadline moves: so many milliseconds from now.
+struct ExtendRequest {
+  ByteView group;
+  std::optional<ByteView> consumer;  // only what it holds
+  uint64_t ms = 0;
+  std::vector<OffsetRange> ranges;  // rising, without overlap
 };
 
 struct SeekGroupRequest {
@@ -127,13 +140,27 @@ struct SetGroupRequest {
   std::optional<uint64_t> pending_max;
   std::optional<uint32_t> max_attempts;
   std::optional<ByteView> dead_letter;  // empty: none
+  std::optional<uint64_t> idle_ms = std::nullopt;
 
   GroupSettings applied_to(const GroupSettings& old) const;
 };
 
+// A group that is to be made, with its settings.
+struct CreateGroupRequest {
+  SeekGroupRequest at;
+  SetGroupRequest settings;
+};
+
+// Dead letters that go back where they came from, at most so many.
+inline constexpr uint64_t kMaxRedriven = 10'000;
+struct RedriveRequest {
+  uint64_t count = 100;
+  std::optional<ByteView> to;  // to this log instead
+};
+
 // An effect that another engine has told: what apply() takes.
 struct LogEffect {
-  enum class Kind { Clock, Part, Delivered, GivenUp, GivenBack, Compacted };
+  enum class Kind { Clock, Part, Delivered, Finished, GivenUp, GivenBack, Repeated, Used, Dropped, Compacted };
   Kind kind = Kind::Clock;
   UnixMs clock;    // of Clock
   Part part;       // of Part

@@ -163,6 +163,15 @@ std::vector<PendingPart> Pending::due(uint64_t count) const {
   return parts;
 }
 
+uint64_t Pending::due_count(uint64_t most) const {
+  uint64_t count = 0;
+  for (const Dated* next = due_.empty() ? nullptr : &due_.front(); next != nullptr && count < most;
+       next = due_.ceiling({next->date, next->first + 1})) {
+    count += static_cast<uint64_t>(std::popcount(const_cast<Ranges&>(ranges_).find(next->first)->bits));
+  }
+  return std::min(count, most);
+}
+
 const char* Pending::check() const {
   for (const char* broken : {ranges_.check(), timed_.check(), due_.check()}) {
     if (broken != nullptr) return broken;

@@ -68,6 +68,18 @@ struct OffsetBits {
   uint64_t bits = 0;
 
   uint64_t count() const { return static_cast<uint64_t>(std::popcount(bits)); }
+  // One past the highest of them. REQUIRES: bits != 0
+  Offset end() const { return first + 64 - static_cast<uint64_t>(std::countl_zero(bits)); }
+  // Those of them in [from, to]; the first bit is set, if there are any.
+  OffsetBits within(Offset from, Offset to) const {
+    OffsetBits part = *this;
+    if (from > first) part.bits = from - first < 64 ? part.bits >> (from - first) << (from - first) : 0;
+    if (to < first) part.bits = 0;
+    if (to >= first && to - first < 63) part.bits &= (uint64_t{2} << (to - first)) - 1;
+    if (part.bits == 0) return part;
+    const int shift = std::countr_zero(part.bits);
+    return {first + static_cast<uint64_t>(shift), part.bits >> shift};
+  }
   template <class Visit>
   void each(Visit visit) const {
     for (uint64_t left = bits; left != 0; left &= left - 1) {
@@ -130,6 +142,8 @@ class Pending {
   // What is due, oldest deadline first, up to `count` messages.
   std::vector<PendingPart> due(uint64_t count) const;
   bool has_due() const { return !due_.empty(); }
+  // How many messages are due, as far as they are not more than `most`. Costs what it counts.
+  uint64_t due_count(uint64_t most) const;
 
   // Pieces in order of offset, from `from` on, until visit returns false.
   template <class Visit>

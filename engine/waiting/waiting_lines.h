@@ -53,6 +53,10 @@ class WaitingLines {
   bool is_first(const Waiter& waiter) const {
     return waiter.in_line_ && waiter.in_line_->first->second.front() == &waiter;
   }
+  // How many stand in its line, itself included; 1 if it stands in none.
+  uint64_t line_length(const Waiter& waiter) const {
+    return waiter.in_line_ ? waiter.in_line_->first->second.size() : 1;
+  }
   // Those without tags whose mark is below `mark`, in the order of arrival. Costs what it finds.
   std::vector<Waiter*> reached(uint64_t mark) const;
   // Those with this tag whose mark is not above `mark`, in the order of arrival. O(log n) and what it finds.

@@ -40,6 +40,7 @@ constexpr ArgumentDoc kRead[] = {
     {.name = "withtime", .kind = PureToken, .token = "WITHTIME", .flags = kOptional},
     {.name = "bytes", .kind = Integer, .token = "MAXBYTES", .flags = kOptional},
     {.name = "rev", .kind = PureToken, .token = "REV", .flags = kOptional},
+    {.name = "mine", .kind = PureToken, .token = "MINE", .flags = kOptional},
     {.name = "skip", .kind = PureToken, .token = "SKIP", .flags = kOptional},
     {.name = "tags", .kind = Block, .token = "TAGS", .flags = kOptional, .parts = kTags},
 };
@@ -59,9 +60,18 @@ constexpr ArgumentDoc kRetain[] = {
 // --- TACK, TNACK, TGROUP ---
 constexpr ArgumentDoc kGroup{.name = "group"};
 constexpr ArgumentDoc kOffsets{.name = "offset-or-start-end", .flags = kMultiple};
-constexpr ArgumentDoc kAck[] = {kKey, kGroup, kOffsets};
+constexpr ArgumentDoc kConsumer{.name = "consumer", .token = "CONSUMER", .flags = kOptional};
+constexpr ArgumentDoc kAck[] = {kKey, kGroup, kConsumer, kOffsets};
 constexpr ArgumentDoc kNack[] = {
-    kKey, kGroup, {.name = "milliseconds", .kind = Integer, .token = "DELAY", .flags = kOptional}, kOffsets};
+    kKey,
+    kGroup,
+    kConsumer,
+    {.name = "milliseconds", .kind = Integer, .token = "DELAY", .flags = kOptional},
+    {.name = "uncounted", .kind = PureToken, .token = "UNCOUNTED", .flags = kOptional},
+    {.name = "reason", .token = "DEAD", .flags = kOptional},
+    kOffsets,
+};
+constexpr ArgumentDoc kExtend[] = {kKey, kGroup, kConsumer, {.name = "milliseconds", .kind = Integer}, kOffsets};
 constexpr ArgumentDoc kKeyAndGroup[] = {kKey, kGroup};
 constexpr ArgumentDoc kPlaces[] = {{.name = "offset", .kind = Integer},
                                    {.name = "first", .kind = PureToken, .token = "FIRST"},
@@ -85,6 +95,21 @@ constexpr ArgumentDoc kSetGroup[] = {
     {.name = "pending-max", .kind = Integer, .token = "PENDINGMAX", .flags = kOptional},
     {.name = "max-attempts", .kind = Integer, .token = "MAXATTEMPTS", .flags = kOptional},
     {.name = "dead-letter", .kind = OneOf, .token = "DEADLETTER", .flags = kOptional, .parts = kDeadLetterForms},
+    {.name = "milliseconds", .kind = Integer, .token = "IDLE", .flags = kOptional},
+};
+constexpr ArgumentDoc kCreateGroup[] = {
+    kKey,
+    kGroup,
+    {.name = "where", .kind = OneOf, .flags = kOptional, .parts = kPlaces},
+    {.name = "pending-max", .kind = Integer, .token = "PENDINGMAX", .flags = kOptional},
+    {.name = "max-attempts", .kind = Integer, .token = "MAXATTEMPTS", .flags = kOptional},
+    {.name = "dead-letter", .kind = OneOf, .token = "DEADLETTER", .flags = kOptional, .parts = kDeadLetterForms},
+    {.name = "milliseconds", .kind = Integer, .token = "IDLE", .flags = kOptional},
+};
+constexpr ArgumentDoc kRedrive[] = {
+    kKey,
+    {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional},
+    {.name = "to-key", .token = "TO", .flags = kOptional},
 };
 
 // --- TAPPLY ---
@@ -96,8 +121,12 @@ constexpr ArgumentDoc kEffects[] = {
     {.name = "group", .token = "GROUP"},
     {.name = "pending", .token = "PENDING"},
     {.name = "delivered", .token = "DELIVERED"},
+    {.name = "finished", .token = "FINISHED"},
     {.name = "given-up", .token = "GIVENUP"},
     {.name = "given-back", .token = "GIVENBACK"},
+    {.name = "repeated", .token = "REPEATED"},
+    {.name = "used", .token = "USED"},
+    {.name = "dropped", .token = "DROPPED"},
     {.name = "compacted", .token = "COMPACTED"},
 };
 constexpr ArgumentDoc kApplyDoc[] = {kKey, {.name = "effect", .kind = OneOf, .parts = kEffects}};
@@ -202,12 +231,24 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Gives messages back for redelivery, at once or after a delay; returns how many were given back.",
+        .summary =
+            "Gives messages back for redelivery, at once or after a delay, or up; returns how many were pending.",
         .complexity = "O(log(N)) for each offset, plus O(log(N)) for each batch given back, at most 2000 batches a "
                       "call, with N batches pending.",
         .since = kSince,
         .arguments = kNack,
         .callback = callback<run<Tnack>>,
+    },
+    {
+        .name = "TEXTEND",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -5,
+        .summary = "Moves the time at which pending messages are delivered again; returns how many were pending.",
+        .complexity = "O(log(N)) for each offset, plus O(1) for each batch extended, with N batches pending.",
+        .since = kSince,
+        .arguments = kExtend,
+        .callback = callback<run<Textend>>,
     },
     {
         .name = "TGROUP",
@@ -230,6 +271,17 @@ constexpr abi::Command kCommands[] = {
         .since = kSince,
         .arguments = kListGroups,
         .callback = subcommand<run<TgroupList>>,
+    },
+    {
+        .name = "TGROUP CREATE",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -4,
+        .summary = "Makes a group with its settings; returns 1, or 0 if there is one already.",
+        .complexity = "O(log(N)) with N groups.",
+        .since = kSince,
+        .arguments = kCreateGroup,
+        .callback = subcommand<run<TgroupCreate>>,
     },
     {
         .name = "TGROUP SEEK",
@@ -270,13 +322,26 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -5,
-        .summary = "Sets how many messages a group may have pending, how often one is tried, and where it goes then.",
+        .summary =
+            "Sets how many messages a group may have pending, how often one is tried, where it goes then, and when "
+            "a group that nobody uses is dropped.",
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kSetGroup,
         .callback = subcommand<run<TgroupSet>>,
     },
     help_row("TGROUP HELP"),
+    {
+        .name = "TREDRIVE",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = -2,
+        .summary = "Moves dead letters back to the logs they came from; returns how many.",
+        .complexity = "O(N) with N messages moved.",
+        .since = kSince,
+        .arguments = kRedrive,
+        .callback = callback<run<Tredrive>>,
+    },
     {
         .name = "TAPPLY",
         .flags = "write deny-oom admin",

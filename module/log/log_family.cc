@@ -20,6 +20,7 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_messages_acknowledged", done.acknowledged);
   info.field("log_messages_given_up", done.given_up);
   info.field("log_dead_letters", done.dead_letters);
+  info.field("log_dead_letters_redriven", done.redriven);
   info.field("log_messages_evicted", done.evicted);
   info.field("log_messages_compacted", done.compacted);
   info.field("log_compaction_slices", log_upkeep.compaction_slices);

@@ -68,12 +68,14 @@ class GroupOptions {
       const auto retry_ms = static_cast<uint32_t>(reader.number("RETRY time", 1, kMaxRetryMs));
       read_.retry = Retry{retry_ms, reader.number("RETRY expiry", 0, kMaxPendingMs)};
     } else {
-      return reader.option("WITHATTEMPTS", read_.with_attempts);
+      return reader.option("WITHATTEMPTS", read_.with_attempts) || reader.option("MINE", read_.is_mine);
     }
     return true;
   }
 
   std::optional<GroupRead> finish(ArgumentReader& reader) const {
+    if (read_.is_mine && !consumer_)
+      reader.fail(ErrorCode::Syntax, "MINE needs CONSUMER: it reads what that one holds");
     if (group_ || tail_group_) return read_;
     const char* alone = consumer_ ? "CONSUMER" : retry_ ? "RETRY" : read_.with_attempts ? "WITHATTEMPTS" : nullptr;
     if (alone != nullptr) reader.fail(ErrorCode::Syntax, std::string(alone) + " needs GROUP or TAILGROUP");
@@ -113,7 +115,8 @@ Result<ReadRequest> parse_tread(Words words) {
       for (uint64_t i = 0; i < number && !reader.failed(); ++i) request.tags.push_back(reader.word("tag"));
     } else {
       reader.unknown_word(
-          "BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, WITHTIME, MAXBYTES, REV, SKIP or TAGS");
+          "BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or "
+          "TAGS");
     }
   }
   request.group = options.finish(reader);
@@ -124,6 +127,9 @@ Result<ReadRequest> parse_tread(Words words) {
   if (request.group && request.backwards) reader.fail(ErrorCode::Syntax, "REV does not go with a group");
   if (block && request.backwards) {
     reader.fail(ErrorCode::Syntax, "REV does not go with BLOCK: what is written later is not behind the offset");
+  }
+  if (request.group && request.group->is_mine && block) {
+    reader.fail(ErrorCode::Syntax, "BLOCK does not go with MINE, which reads what the consumer holds already");
   }
   if (request.group && request.skip) {
     reader.fail(ErrorCode::Syntax, "SKIP does not go with a group, which never delivers evicted messages");
@@ -181,159 +187,14 @@ Result<UnixMs> parse_tseek(Words words) {
   return time;
 }
 
-namespace {
-
-// offset|start-end [offset|start-end ...] up to the end.
-std::vector<OffsetRange> parse_ranges(ArgumentReader& reader) {
-  std::vector<OffsetRange> ranges;
-  do {
-    const ByteView word = reader.word("offset or start-end");
-    if (reader.failed()) break;
-    const size_t dash = word.find('-');
-    const ByteView ends[] = {word.substr(0, dash), dash == word.npos ? word : word.substr(dash + 1)};
-    ArgumentReader parts(ends);
-    const Offset from(parts.number("offset", 1, INT64_MAX));
-    const Offset to(parts.number("offset", 1, INT64_MAX));
-    if (parts.failed() || from > to) {
-      reader.fail(ErrorCode::Range, "invalid offsets " + quoted(word) +
-                                        ": expected an offset or start-end, from 1 to " + std::to_string(INT64_MAX) +
-                                        ", start not above end");
-    }
-    ranges.push_back({from, to});
-  } while (!reader.at_end());
-  return ranges;
-}
-
-// The same messages, in their order, each in one range.
-std::vector<OffsetRange> without_repetition(std::vector<OffsetRange> ranges) {
-  std::ranges::sort(ranges, {}, &OffsetRange::from);
-  std::vector<OffsetRange> distinct;
-  for (const OffsetRange& range : ranges) {
-    if (distinct.empty() || distinct.back().to < range.from) {
-      distinct.push_back(range);
-    } else {
-      distinct.back().to = std::max(distinct.back().to, range.to);
-    }
-  }
-  return distinct;
-}
-
-}  // namespace
-
-Result<AckRequest> parse_tack(Words words) {
-  ArgumentReader reader(words);
-  AckRequest request;
-  request.group = reader.word("group name");
-  request.ranges = parse_ranges(reader);
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-Result<NackRequest> parse_tnack(Words words) {
-  ArgumentReader reader(words);
-  NackRequest request;
-  request.group = reader.word("group name");
-  if (reader.keyword("DELAY")) request.delay_ms = reader.number("DELAY", 0, kMaxPendingMs);
-  request.ranges = without_repetition(parse_ranges(reader));
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-Result<SeekGroupRequest> parse_tgroup_seek(Words words) {
-  ArgumentReader reader(words);
-  SeekGroupRequest request{};
-  request.group = reader.word("group name");
-  if (reader.keyword("FIRST")) {
-    request.where = SeekGroupRequest::Where::First;
-  } else if (reader.keyword("NEXT")) {
-    request.where = SeekGroupRequest::Where::Next;
-  } else {
-    request.where = SeekGroupRequest::Where::AtOffset;
-    request.offset = Offset(reader.number("offset", 1, INT64_MAX));
-  }
-  if (!reader.at_end()) reader.unknown_word("nothing more");
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-Result<ByteView> parse_tgroup_drop(Words words) {
-  ArgumentReader reader(words);
-  return reader.finish(reader.word("group name"));
-}
-
-Result<ListGroupsRequest> parse_tgroup_list(Words words) {
-  ArgumentReader reader(words);
-  ListGroupsRequest request;
-  bool after = false, count = false;
-  while (!reader.at_end()) {
-    if (reader.option("AFTER", after)) {
-      request.after = reader.word("group name");
-    } else if (reader.option("COUNT", count)) {
-      request.count = reader.number("COUNT", 1, INT64_MAX);
-    } else {
-      reader.unknown_word("AFTER or COUNT");
-    }
-  }
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-Result<PendingRequest> parse_tgroup_pending(Words words) {
-  ArgumentReader reader(words);
-  PendingRequest request;
-  request.group = reader.word("group name");
-  bool consumer = false, from = false, count = false;
-  while (!reader.at_end()) {
-    if (reader.option("CONSUMER", consumer)) {
-      request.consumer = reader.word("consumer name");
-    } else if (reader.option("FROM", from)) {
-      request.from = Offset(reader.number("FROM offset", 1, INT64_MAX));
-    } else if (reader.option("COUNT", count)) {
-      request.count = reader.number("COUNT", 1, kMaxReadCount);
-    } else {
-      reader.unknown_word("CONSUMER, FROM or COUNT");
-    }
-  }
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-Result<SetGroupRequest> parse_tgroup_set(Words words) {
-  ArgumentReader reader(words);
-  SetGroupRequest request;
-  request.group = reader.word("group name");
-  bool pending_max = false, max_attempts = false, dead_letter = false;
-  do {
-    if (reader.option("PENDINGMAX", pending_max)) {
-      request.pending_max = reader.number("PENDINGMAX", 0, INT64_MAX);
-    } else if (reader.option("MAXATTEMPTS", max_attempts)) {
-      request.max_attempts = static_cast<uint32_t>(reader.number("MAXATTEMPTS", 0, kMaxAttempts));
-    } else if (reader.option("DEADLETTER", dead_letter)) {
-      if (reader.keyword("NONE")) {
-        request.dead_letter = ByteView();
-      } else {
-        request.dead_letter = reader.word("DEADLETTER key");
-        if (request.dead_letter->empty()) {
-          reader.fail(ErrorCode::Range, "DEADLETTER needs a key that is not empty, or NONE");
-        }
-      }
-    } else {
-      reader.unknown_word("PENDINGMAX, MAXATTEMPTS or DEADLETTER");
-    }
-  } while (!reader.at_end());
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
 Result<LogEffect> parse_tapply(Words words) {
   using Kind = LogEffect::Kind;
   constexpr struct {
     const char* word;
     Kind kind;
-  } kOfGroups[] = {{kLogDelivered, Kind::Delivered},
-                   {kLogGivenUp, Kind::GivenUp},
-                   {kLogGivenBack, Kind::GivenBack},
-                   {kLogCompacted, Kind::Compacted}};
+  } kOfGroups[] = {{kLogDelivered, Kind::Delivered}, {kLogFinished, Kind::Finished},  {kLogGivenUp, Kind::GivenUp},
+                   {kLogGivenBack, Kind::GivenBack}, {kLogRepeated, Kind::Repeated},  {kLogUsed, Kind::Used},
+                   {kLogDropped, Kind::Dropped},     {kLogCompacted, Kind::Compacted}};
   ArgumentReader reader(words);
   LogEffect effect;
   if (reader.keyword(kLogClock)) {
@@ -347,7 +208,9 @@ Result<LogEffect> parse_tapply(Words words) {
   }
   const auto known = std::ranges::find_if(kOfGroups, [&](const auto& one) { return reader.keyword(one.word); });
   if (known == std::end(kOfGroups)) {
-    reader.unknown_word("CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED");
+    reader.unknown_word(
+        "CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, USED, DROPPED or "
+        "COMPACTED");
     return reader.error();
   }
   effect.kind = known->kind;

@@ -174,7 +174,7 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "invalid count '18446744073709551617': expected an integer from 0 to 1000000"},
           {"unknown option", "5 10 BLOKC 5", kSyntax,
            "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
-           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, SKIP or TAGS, found 'BLOKC'"},
+           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found 'BLOKC'"},
           {"block without a timeout", "5 10 BLOCK", kSyntax, "missing BLOCK timeout"},
           {"block negative", "5 10 BLOCK -1", kRange,
            "invalid BLOCK timeout '-1': expected an integer from 0 to 9007199254740991"},
@@ -207,7 +207,7 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "TAGS says 9223372036854775807 tags, but only 1 arguments follow"},
           {"too many tags", "5 10 TAGS 1 a b", kSyntax,
            "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
-           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, SKIP or TAGS, found 'b'"},
+           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found 'b'"},
       });
 }
 
@@ -365,11 +365,11 @@ TEST(ParseTapply, RefusesEveryWrongForm) {
   expect_errors(
       parse_tapply,
       {{"nothing", "", kSyntax,
-        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, "
-        "GIVENBACK or COMPACTED, found nothing more"},
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, "
+        "GIVENBACK, REPEATED, USED, DROPPED or COMPACTED, found nothing more"},
        {"unknown", "TIME 5", kSyntax,
-        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, "
-        "GIVENBACK or COMPACTED, found 'TIME'"},
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, "
+        "GIVENBACK, REPEATED, USED, DROPPED or COMPACTED, found 'TIME'"},
        {"clock without a date", "CLOCK", kSyntax, "missing CLOCK"},
        {"clock negative", "CLOCK -1", kRange, "invalid CLOCK '-1': expected an integer from 0 to 9223372036854775807"},
        {"clock too late", "CLOCK 9223372036854775808", kRange,

@@ -20,12 +20,13 @@ void TypeTraits<Log>::release(Log& log) {
 }
 
 void TypeTraits<Log>::arrived(const KeyPlace& place, Hosted<Log>& value) {
-  Dated::arrived(place, value);
+  const auto date = module::ObjectTraits<Log>::first_date(value.object);
+  if (date) value.notes.date.keep(place.database, place.name, *date);
   value.notes.packing.keep(place.database, place.name, value.object);
 }
 
 void TypeTraits<Log>::left(const KeyPlace& place, Hosted<Log>& value) {
-  Dated::left(place, value);
+  value.notes.date.forget(place.database, place.name);
   value.notes.packing.forget(place.database, place.name);
 }
 

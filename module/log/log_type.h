@@ -5,7 +5,7 @@
 #include "engine/log/log_parts.h"
 #include "module/abi/data_type.h"
 #include "module/log/packing.h"
-#include "module/runtime/dated_type.h"
+#include "module/runtime/key_date.h"
 #include "module/runtime/type_in_parts.h"
 
 namespace millrace::module {
@@ -18,7 +18,7 @@ inline constexpr const char* kApply = "TAPPLY";
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<Log> : module::TypeInParts<Log>, module::DatedType<Log, UnixMs> {
+struct TypeTraits<Log> : module::TypeInParts<Log> {
   static constexpr const char* kName = "millr-log";
   static constexpr int kEncodingVersion = 3;
   static constexpr module::SavedType kSaved{"log", "log", module::kApply, kLogParts};
@@ -26,8 +26,8 @@ struct TypeTraits<Log> : module::TypeInParts<Log>, module::DatedType<Log, UnixMs
   static uint64_t free_effort(const Log& log) { return log.block_count(); }
   static void release(Log& log);
 
-  using Dated = module::DatedType<Log, UnixMs>;
-  struct Notes : Dated::Notes {
+  struct Notes {
+    module::KeyDates date;  // of groups on the monotonic clock, of all else on the wall clock
     module::PackingDate packing;
   };
   static void arrived(const KeyPlace& place, Hosted<Log>& value);

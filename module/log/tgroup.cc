@@ -8,7 +8,8 @@ namespace millrace::module {
 
 namespace {
 
-void write_group(abi::Reply reply, const Log& log, const std::string& name, const Group& group) {
+void write_group(abi::Reply reply, const Log& log, const std::string& name, const Group& group, UnixMs now) {
+  const auto oldest = log.oldest_unfinished(group);
   const GroupCounters& counters = group.counters();
   const GroupSettings& settings = group.settings();
   const struct {
@@ -24,6 +25,8 @@ void write_group(abi::Reply reply, const Log& log, const std::string& name, cons
       {"redelivered", counters.redelivered},
       {"pending-max", settings.pending_max == 0 ? log_limits().pending_max : settings.pending_max},
       {"max-attempts", settings.max_attempts},
+      {"idle", settings.idle_ms},
+      {"oldest-ms", oldest && *oldest < now ? now - *oldest : 0},
   };
   reply.map(std::size(numbers) + 2);
   reply.bytes("name");
@@ -53,10 +56,11 @@ void TgroupList::show(abi::Reply reply, const Shown<Log>& shown, const ListGroup
   if (shown.object == nullptr) return reply.array(0);
   const Log::Groups& groups = shown.object->groups();
   auto group = request.after ? groups.upper_bound(*request.after) : groups.begin();
+  const UnixMs now = abi::now();
   reply.array_later();
   uint64_t written = 0;
   for (; group != groups.end() && written < request.count; ++group, ++written) {
-    write_group(reply, *shown.object, group->first, group->second);
+    write_group(reply, *shown.object, group->first, group->second, now);
   }
   reply.array_was(written);
 }
@@ -65,15 +69,15 @@ void TgroupPending::show(abi::Reply reply, const Shown<Log>& shown, const Pendin
   const auto found = LogOperations::find_group(shown.object, shown.name.view(), request.group);
   if (!found) return reply.error(found.error());
   const Group& group = **found;
-  const UnixMs now = abi::now();
-  const ConsumerId consumer = request.consumer ? group.consumers().find(*request.consumer) : ConsumerId::none();
-  if (request.consumer && consumer.is_none()) return reply.array(0);
+  const UnixMs now = group.time(ObjectTraits<Log>::now());
+  const auto consumer = request.consumer ? group.consumers().find(*request.consumer) : std::nullopt;
+  if (request.consumer && !consumer) return reply.array(0);
   // What it holds from the offset on is not more than this: with the last of them the search is over.
-  uint64_t held = request.consumer ? group.consumers().messages(consumer) : UINT64_MAX;
+  uint64_t held = request.consumer ? group.consumers().messages(*consumer) : UINT64_MAX;
   reply.array_later();
   uint64_t written = 0;
   group.pending().each_from(request.from, [&](const PendingPart& part) {
-    if (request.consumer && part.terms.consumer != consumer) return true;
+    if (request.consumer && part.terms.consumer != *consumer) return true;
     held -= std::min(held, part.messages.count());
     part.messages.each([&](Offset offset) {
       if (offset < request.from || written == request.count) return;

@@ -32,4 +32,19 @@ class KeyDate {
   Time date_ = kNever;
 };
 
+// For a family that uses both clocks: one entry on each.
+class KeyDates {
+ public:
+  void keep(int database, ByteView name, UnixMs date) { wall_.keep(database, name, date); }
+  void keep(int database, ByteView name, MonotonicMs date) { monotonic_.keep(database, name, date); }
+  void forget(int database, ByteView name) {
+    wall_.forget(database, name);
+    monotonic_.forget(database, name);
+  }
+
+ private:
+  KeyDate<UnixMs> wall_;
+  KeyDate<MonotonicMs> monotonic_;
+};
+
 }  // namespace millrace::module

@@ -50,7 +50,10 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
 
   // True if it was answered.
   bool try_again(KeyPlace<Object>& place) {
-    const Call call{.now = ObjectTraits<Object>::now(), .decides = may_decide, .may_wait = true};
+    const Call call{.now = ObjectTraits<Object>::now(),
+                    .decides = may_decide,
+                    .may_wait = true,
+                    .in_line = WaitingClients<Object>::room().find(place_)->line_length(*this)};
     const Consequences follow = execute(place, call, abi::Reply(answer_));
     if (follow.wait) {
       WaitingClients<Object>::room().find(place_)->wait_on(*this, *follow.wait);

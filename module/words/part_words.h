@@ -12,9 +12,9 @@ namespace millrace::module {
 
 // The next words as a part, or nothing if the next one is no word of these kinds.
 inline std::optional<Part> read_part(ArgumentReader& reader, std::span<const PartKind> kinds) {
-  for (uint8_t kind = 0; kind < kinds.size(); ++kind) {
+  for (size_t kind = 0; kind < kinds.size(); ++kind) {
     if (!reader.keyword(kinds[kind].word)) continue;
-    Part part{kind, reader.word("part"), {}};
+    Part part{static_cast<uint8_t>(kind), reader.word("part"), {}};
     if (kinds[kind].has_block) part.block = reader.word("block");
     if (part.block.size() > kMaxBlock) reader.fail(ErrorCode::Range, "a block is larger than 4 GiB");
     return part;

@@ -120,7 +120,7 @@ TEST(LogInParts, OfVersion2HasItsHeadFirst) {
   const Log log = some_log();
   std::vector<std::string> strings = {encode_log_head(log)};
   const auto parts = parts_of([&](const PartVisit& visit) { each_part(log, visit); });
-  for (size_t at : {0, 1, 2}) strings.insert(strings.end(), {parts[at].bytes, parts[at].block});
+  for (size_t at = 0; at < 3; ++at) strings.insert(strings.end(), {parts[at].bytes, parts[at].block});
   strings.insert(strings.end(), {parts[4].bytes, number(1), parts[5].bytes});
   const auto again = restored_from_older(LogRestorer(test_packer()), strings);
   ASSERT_TRUE(again);
@@ -159,7 +159,7 @@ TEST(ChannelInParts, OfVersion1HasBothHeadsFirst) {
   const Channel channel = some_channel();
   const auto parts = parts_of([&](const PartVisit& visit) { each_part(channel, visit); });
   std::vector<std::string> strings = {parts[0].bytes, parts[3].bytes};
-  for (size_t at : {1, 2}) strings.insert(strings.end(), {parts[at].bytes, parts[at].block});
+  for (size_t at = 1; at < 3; ++at) strings.insert(strings.end(), {parts[at].bytes, parts[at].block});
   strings.insert(strings.end(), {number(1), parts[4].bytes});
   const auto again = restored_from_older(ChannelRestorer(), strings);
   ASSERT_TRUE(again);

@@ -3,7 +3,6 @@
 Commands are tuples of words with KEY where the key stands.
 """
 
-# Long because it is one table: an entry for each family.
 import random
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
@@ -12,11 +11,11 @@ import channel_family
 import fact_family
 import index_family
 import lock_family
+import log_family
 import route_family
 import shard_family
 import suggest_family
 from resp import RespError
-from server import wait_until
 
 KEY = object()
 CONTAINERS = {"TGROUP", "ROUTE.DEVICE"}  # commands that have subcommands
@@ -108,111 +107,6 @@ class Family:
 
 # --- log ---
 
-_TAGS = [b"", b"new", b"paid", b"ENTRIES", b"\x00\xff\r\n", "größe".encode(), bytes(range(256)), b"t" * 3000]
-
-
-def _message(rng):
-    tag = rng.choice(_TAGS) if rng.random() < 0.9 else b"user:%d" % rng.randrange(10**9)
-    size = rng.choice([0, 1, 20, 20, 100, 100, 100, 127, 128, 1000, 5000])
-    return tag, rng.randbytes(size)
-
-
-def _fill_log(connection, key, seed):
-    rng = random.Random(seed)
-    commands = [("TRETAIN", key, "AGE", "3600000", "COUNT", "900")]
-    for _ in range(250):
-        if rng.random() < 0.7:
-            commands.append(("TWRITE", key, *_message(rng)))
-        else:
-            pairs = [part for _ in range(rng.randrange(1, 12)) for part in _message(rng)]
-            commands.append(("TWRITE", key, "ENTRIES", *pairs))
-    commands.append(("TWRITE", key, "large", rng.randbytes(300_000)))
-    commands.append(("TEVICT", key, "37"))
-    commands.append(("TWRITE", key, "BACKLOG", "700", "ENTRIES", "a", "b", "c", "d"))
-    commands.append(("TRETAIN", key, "COUNT", "650", "BYTES", "1000000"))
-    commands += _group_commands(key, rng)
-    for command, answer in zip(commands, connection.call_all(commands)):
-        assert not isinstance(answer, Exception), (command[:3], answer)
-    wait_until(lambda: _pending(connection, key, "hasty") == [], "what expires has expired")
-
-
-_ALL = "1-9223372036854775807"
-_LONG = ("RETRY", "3600000", "0")
-
-
-def _group_commands(key, rng):
-    """Groups with messages in every state. Nothing more happens to them by itself for an hour,
-    except that the group "hasty" gives up what it holds."""
-
-    def read(group, count, *options):
-        return ("TREAD", key, "1", count, "GROUP", group, *options)
-
-    # Held by some and by nobody, with holes where messages were acknowledged.
-    yield read("workers", "130", *_LONG, "CONSUMER", "ann")
-    yield read("workers", "20", *_LONG, "CONSUMER", b"\x00\xff")
-    for _ in range(30):
-        yield read("workers", rng.randrange(1, 4), "RETRY", 10_000_000 + rng.randrange(1000), 20_000_000)
-    for _ in range(60):
-        yield ("TACK", key, "workers", rng.randrange(1, 1200))
-    # Given back at once and waiting for a reader; given back, delivered again, given back for later.
-    yield read("given back", "40", *_LONG, "CONSUMER", "bob")
-    yield ("TNACK", key, "given back", _ALL)
-    yield read("given back", "7", "CONSUMER", "carl")
-    yield ("TNACK", key, "given back", _ALL)
-    yield read("delayed", "40", *_LONG)
-    yield ("TNACK", key, "delayed", "DELAY", "7200000", _ALL)
-    # Tried once too often, and written to the dead letters.
-    letters = b"{%s}:dead" % key.encode()
-    yield read("strict", "3", *_LONG)
-    yield ("TGROUP", "SET", key, "strict", "MAXATTEMPTS", "1", "PENDINGMAX", "500", "DEADLETTER", letters)
-    yield ("TNACK", key, "strict", _ALL)
-    yield read("strict", "5", *_LONG)
-    # Done once delivered, gone back, at the end, and expired.
-    yield read("simple", "100")
-    yield ("TGROUP", "SEEK", key, "simple", "FIRST")
-    yield ("TREAD", key, "1", "10", "TAILGROUP", b"\r\n\x00late", "BLOCK", "1", "WITHINFO")
-    yield read("hasty", "70", "RETRY", "3600000", "1")
-
-
-def _pending(connection, key, group):
-    """What is pending, without its times: the digest has those as dates."""
-    pending = connection.call("TGROUP", "PENDING", key, group, "COUNT", "1000000")
-    return [(offset, attempts, consumer) for offset, attempts, _, _, consumer in pending]
-
-
-def _groups(connection, key):
-    groups = [dict(zip(flat[::2], flat[1::2])) for flat in connection.call("TGROUP", "LIST", key)]
-    return [(group, _pending(connection, key, group[b"name"])) for group in groups]
-
-
-def _read_log(connection, key):
-    limits = connection.call("TRETAIN", key) if not _is_replica(connection) else None
-    [first, last], *messages = connection.call("TREAD", key, "1", "1000000", "SKIP", "WITHINFO")
-    assert [message[0] for message in messages] == list(range(first, last + 1))
-    times = [connection.call("TSEEK", key, time) for time in _times(connection, key)]
-    return limits, first, last, messages, times, _groups(connection, key)
-
-
-def _is_replica(connection):
-    return connection.call("ROLE")[0] == b"slave"
-
-
-def _times(connection, key):
-    info = connection.call("TINFO", key)
-    fields = dict(zip(info[::2], info[1::2]))
-    return [fields[b"first-time"], fields[b"last-time"], fields[b"last-time"] + 1]
-
-
-def _small_log(connection, key):
-    connection.call("TWRITE", key, "ENTRIES", "a", "one", "b", "", "a", "three", "", "four", "b", "x" * 60)
-    connection.call("TEVICT", key, "1")
-    connection.call("TRETAIN", key, "COUNT", "40", "BYTES", "3000")
-    connection.call("TREAD", key, "1", "3", "GROUP", "g", *_LONG, "CONSUMER", "ann")
-    connection.call("TACK", key, "g", "3")
-    connection.call("TREAD", key, "1", "1", "TAILGROUP", "late")
-    connection.call("TGROUP", "SET", key, "late", "PENDINGMAX", "7", "DEADLETTER", "letters")
-
-
 def _waiting(name, *options):
     return Waiting(
         name=f"log {name}",
@@ -228,11 +122,11 @@ def _waiting(name, *options):
 LOG = Family(
     name="log",
     type_name="millr-log",
-    fill=_fill_log,
+    fill=log_family.fill,
     append=lambda connection, key: connection.call("TWRITE", key, "tag", "entry"),
     shrink=lambda connection, key: connection.call("TEVICT", key, "-1"),
-    read=_read_log,
-    small=_small_log,
+    read=log_family.read,
+    small=log_family.small,
     read_commands=(
         ("TREAD", KEY, "1", "100"),
         ("TREAD", KEY, "-5", "10", "WITHINFO", "SKIP", "TAGS", "1", "a"),
@@ -240,14 +134,20 @@ LOG = Family(
         ("TINFO", KEY),
         ("TGROUP", "LIST", KEY),
         # Of these the times stand still.
-        ("TGROUP", "PENDING", KEY, "given back", "CONSUMER", "bob", "COUNT", "5"),
+        ("TGROUP", "PENDING", KEY, "given back", "COUNT", "5"),
     ),
     write_commands=(
-        ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *_LONG),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *log_family.LONG),
         ("TREADGROUP", KEY, "1", "10", "GROUP", "simple"),
-        ("TACK", KEY, "workers", "1-9", _ALL),
-        ("TNACK", KEY, "delayed", _ALL),
-        ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7"),
+        ("TACK", KEY, "workers", "CONSUMER", "ann", log_family.ALL),
+        ("TACK", KEY, "workers", "1-9", log_family.ALL),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "mine", *log_family.LONG, "CONSUMER", "mia", "MINE"),
+        ("TEXTEND", KEY, "mine", "CONSUMER", "mia", "7200000", log_family.ALL),
+        ("TNACK", KEY, "mine", "CONSUMER", "mia", "UNCOUNTED", "DELAY", "7200000", log_family.ALL),
+        ("TNACK", KEY, "mine", "DEAD", "why", log_family.ALL),
+        ("TNACK", KEY, "delayed", log_family.ALL),
+        ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7", "IDLE", "86400000"),
+        ("TGROUP", "CREATE", KEY, "another", "FIRST", "MAXATTEMPTS", "3", "IDLE", "86400000"),
         ("TGROUP", "SEEK", KEY, "given back", "NEXT"),
         ("TGROUP", "DROP", KEY, "strict"),
         ("TWRITE", KEY, "tag", "entry"),
@@ -258,14 +158,19 @@ LOG = Family(
     growing_commands=(
         ("TWRITE", KEY, "tag", "entry"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
-        ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *_LONG),
-        ("TNACK", KEY, "delayed", _ALL),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *log_family.LONG),
+        ("TNACK", KEY, "delayed", log_family.ALL),
+        ("TEXTEND", KEY, "mine", "7200000", log_family.ALL),
         ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7"),
+        ("TGROUP", "CREATE", KEY, "another"),
+        ("TREDRIVE", KEY),
         ("TAPPLY", KEY, "CLOCK", "1"),
     ),
     effect_command="TAPPLY",
     events={"TREADGROUP": "tread"},
     ask_for_memory=("TREADGROUP",),
+    steady=log_family.without_ages,
+    by_name=("TREDRIVE",),  # what it moves is of another key
     help_commands=(("TGROUP", "HELP"),),
     map_command=("TINFO", KEY),
     null_command=("TREAD", KEY, "1", "3"),

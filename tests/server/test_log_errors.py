@@ -10,10 +10,13 @@ READS = "expected an integer from 0 to 1000000"
 TAGS = f"expected an integer from 1 to {INT_MAX}"
 READ_WORDS = (
     "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, "
-    "WITHTIME, MAXBYTES, REV, SKIP or TAGS, found"
+    "WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found"
 )
 RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES, LATEST or ACKED, found"
-EFFECTS = "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED, found"
+EFFECTS = (
+    "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, "
+    "USED, DROPPED or COMPACTED, found"
+)
 FORMS = "offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one"
 ZERO = f"invalid offset '0': {FORMS}"
 

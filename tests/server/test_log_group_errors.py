@@ -14,7 +14,7 @@ RETRIES = "expected an integer from 1 to 4294967295"
 ATTEMPTS = "expected an integer from 0 to 65535"
 RANGES = f"expected an offset or start-end, from 1 to {INT_MAX}, start not above end"
 TIMES = f"expected an integer from 0 to {2**47}"
-SET_WORDS = "syntax error: expected PENDINGMAX, MAXATTEMPTS or DEADLETTER, found"
+SET_WORDS = "syntax error: expected PENDINGMAX, MAXATTEMPTS, DEADLETTER or IDLE, found"
 PENDING_WORDS = "syntax error: expected CONSUMER, FROM or COUNT, found"
 
 
