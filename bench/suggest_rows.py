@@ -44,7 +44,7 @@ def measure_suggestions(server, table, count, rounds):
         # Of the short ones the peer's client gets a large part of the dictionary.
         few = prefixes[: (1, 5, 100, 1000, 1000)[LENGTHS.index(length)]]
         by_lex = [encode("ZRANGE", "recipe", f"[{prefix}", b"[" + prefix.encode() + b"\xff", "BYLEX") for prefix in few]
-        table.ratio(f"  SUG.GET of 10, prefix of {length}, beside ZRANGE BYLEX, µs", server_time(server, by_lex, 1, "ZRANGE"), found)
+        table.ratio(f"  SUG.GET of 10, prefix of {length}, beside ZRANGE BYLEX, µs", server_time(server, by_lex, 1, "ZRANGE"), found, kept=False)
         table.figure(f"    it alone, prefix of {length}, µs", found, 20)
     prefixes = [rng.choice(terms)[:5] for _ in range(1000)]
     table.figure("  the same with NOCASE, prefix of 5, µs", measure_prefixes(server, prefixes, ("NOCASE",), rounds))

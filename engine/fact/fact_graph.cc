@@ -11,10 +11,13 @@ constexpr FactOrder kOrders[] = {FactOrder::Spo, FactOrder::Pos, FactOrder::Osp}
 }  // namespace
 
 std::optional<Fact> FactGraph::find(const FactText& text) const {
-  Fact fact;
-  if ((fact.subject = names_.find(text.subject)).is_none()) return std::nullopt;
-  if ((fact.predicate = names_.find(text.predicate)).is_none()) return std::nullopt;
-  if ((fact.object = names_.find(text.object)).is_none()) return std::nullopt;
+  const FactName subject = names_.find(text.subject);
+  if (subject.is_none()) return std::nullopt;
+  const FactName predicate = names_.find(text.predicate);
+  if (predicate.is_none()) return std::nullopt;
+  const FactName object = names_.find(text.object);
+  if (object.is_none()) return std::nullopt;
+  const Fact fact{subject, predicate, object};
   return contains(fact) ? std::optional(fact) : std::nullopt;
 }
 

@@ -43,8 +43,9 @@ class DecodedFacts {
     Decoder in(bytes);
     if (in.number() != kVersion) return corrupt("facts of a version this module does not know");
     const uint64_t next_number = in.number();
-    if (!in.ok() || next_number >= FactName::none().value())
+    if (!in.ok() || next_number >= FactName::none().value()) {
       return corrupt("facts without the number of the next name");
+    }
     next = FactName(static_cast<uint32_t>(next_number));
     uint64_t subject = 0;
     do {

@@ -60,8 +60,8 @@ class BestFirst {
   std::vector<const TermEntry*> search() {
     std::vector<const TermEntry*> best;
     if (tree_.empty() || most_ == 0) return best;
-    for (uint32_t i = 0; i < prefixes_.size(); ++i)
-      push({tree_.summary(), tree_.whole().first(), nullptr, tree_.whole(), i});
+    const TermTree::Part whole = tree_.whole();
+    for (uint32_t i = 0; i < prefixes_.size(); ++i) push({whole.summary(), whole.first(), nullptr, whole, i});
     while (!open_.empty() && best.size() < most_) {
       std::ranges::pop_heap(open_, is_worse);
       const Candidate next = open_.back();
