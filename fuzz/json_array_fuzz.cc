@@ -47,6 +47,6 @@ Found values_in(std::string_view text, size_t window) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
   const Found whole = values_in(text, size + 1);
-  for (const size_t window : {1, 2, 7}) REQUIRE(values_in(text, window) == whole);
+  for (const size_t window : {1U, 2U, 7U}) REQUIRE(values_in(text, window) == whole);
   return 0;
 }

@@ -57,7 +57,7 @@ TEST(JsonArraySplitter, FindsTheValuesHoweverMuchIsShown) {
       {"text behind it", "[1] 2", {{"1"}, "text behind the JSON array"}},
   };
   for (const auto& row : rows) {
-    for (const size_t step : {1, 2, 3, 5, 1000}) {
+    for (const size_t step : {1U, 2U, 3U, 5U, 1000U}) {
       const Values found = values_of(row.text, step);
       EXPECT_EQ(found.values, row.found.values) << row.name << " by " << step;
       EXPECT_EQ(found.problem, row.found.problem) << row.name << " by " << step;

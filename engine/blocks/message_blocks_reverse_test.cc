@@ -55,7 +55,7 @@ TEST(ReverseCursor, MeetsTheSameMessagesInTheOtherOrderFromEveryOffset) {
 }
 
 TEST(ReverseCursor, EndsAtTheFirstMessageThatIsNotEvicted) {
-  for (const uint64_t first : {2, 7, 8, 9, 50, 100, 101}) {
+  for (const uint64_t first : {2U, 7U, 8U, 9U, 50U, 100U, 101U}) {
     MessageBlocks messages = messages_of(100);
     messages.evict_before(Offset(first));
     expect_the_reverse(messages);

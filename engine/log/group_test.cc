@@ -327,7 +327,7 @@ TEST(Group, AMessageGivenBackComesAtOnceAndKeepsItsAttempts) {
 TEST(Group, GivenBackUncountedItsAttemptIsTakenBack) {
   Scene scene(1);
   scene.group().set({.pending_max = 0, .max_attempts = 2, .dead_letter = ""});
-  for (uint64_t now : {1000, 1010, 1020, 1030}) {
+  for (uint64_t now : {1000U, 1010U, 1020U, 1030U}) {
     EXPECT_EQ(scene.read(1, now, kRetry100, "c"), Offsets{1});
     EXPECT_EQ(scene.terms(1).attempts, 1u);
     scene.group().give_back(Offset(1), Offset(1), UnixMs(now), {.releases = true, .is_uncounted = true});

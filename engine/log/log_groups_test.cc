@@ -117,7 +117,7 @@ TEST(LogGroups, TheNextEventIsTheEarliestOfAll) {
 
 TEST(LogGroups, TheOldestUnfinishedMessageIsTheOldestThatIsPendingOrNotDelivered) {
   Log log;
-  for (uint64_t date : {100, 200, 300, 400}) {
+  for (uint64_t date : {100U, 200U, 300U, 400U}) {
     log.tick(UnixMs(date));
     log.append("t", "e");
   }

@@ -106,7 +106,7 @@ TEST(ParseIdxRest, TakesEveryForm) {
   EXPECT_EQ(parse_idx_conflicts({}), 100U);
   EXPECT_EQ(parse_idx_skipped(words_of("COUNT 5")), 5U);
   EXPECT_TRUE(parse_idx_check(words_of("repair"))->repairs);
-  EXPECT_EQ(parse_idx_apply(words_of("documents x"))->part, 1);
+  EXPECT_EQ(parse_idx_apply(words_of("documents x"))->kind, 1);
 }
 
 TEST(ParseIdxRest, RefusesEveryWrongForm) {

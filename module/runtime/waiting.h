@@ -264,11 +264,8 @@ void keep_date(KeyPlace<Object>& place, const Consequences& follow) {
     const auto keep = [&](const auto& wanted) {
       if (wanted) date.keep(place.context().database(), place.name(), *wanted);
     };
-    if constexpr (requires { date.keep(0, ByteView(), UnixMs()); }) {
-      keep(follow.due);
-    } else {
-      keep(follow.due_monotonic);
-    }
+    if constexpr (requires { date.keep(0, ByteView(), UnixMs()); }) keep(follow.due);
+    if constexpr (requires { date.keep(0, ByteView(), MonotonicMs()); }) keep(follow.due_monotonic);
   }
 }
 
