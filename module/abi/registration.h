@@ -150,7 +150,7 @@ struct Listener {
   void (*key_left)(int database, ByteView key);  // one of ours, by whatever command
   // Whatever happened to a key, of any type; after watch_documents().
   void (*document_changed)(Context, StringRef key, const char* event);
-  void (*loop_ends)(Context);                    // a turn of the event loop; after watch_loop()
+  void (*loop_ends)(Context);  // a turn of the event loop; after watch_loop()
 };
 
 // --- the whole ---

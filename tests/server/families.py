@@ -2,6 +2,7 @@
 
 Commands are tuples of words with KEY where the key stands.
 """
+# Long because it is one table: an entry for each family.
 
 import random
 from dataclasses import dataclass, field
