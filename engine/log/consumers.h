@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,15 +44,15 @@ class Consumers {
     free_.push_back(id);
     if (ids_.empty()) clear();
   }
-  // Nothing if it holds no message.
-  std::optional<ConsumerId> find(ByteView name) const {
+  // REQUIRES: alive
+  ByteView name(ConsumerId id) const { return *slots_[id.value() - 1].name; }
+  // None if nothing is held under this name.
+  ConsumerId find(ByteView name) const {
     const auto found = ids_.find(name);
-    return found == ids_.end() ? std::nullopt : std::optional(found->second);
+    return found == ids_.end() ? ConsumerId::none() : found->second;
   }
   // How many messages it holds. REQUIRES: alive
   uint64_t messages(ConsumerId id) const { return slots_[id.value() - 1].messages; }
-  // REQUIRES: alive
-  ByteView name(ConsumerId id) const { return *slots_[id.value() - 1].name; }
   size_t count() const { return ids_.size(); }
   void clear() { *this = {}; }
 

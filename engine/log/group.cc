@@ -169,12 +169,16 @@ void Group::repeat(const std::vector<OffsetBits>& messages, UnixMs at, uint32_t 
 
 std::vector<PendingPart> Group::pending_in(Offset from, Offset to, std::optional<ByteView> consumer) const {
   std::vector<PendingPart> found;
-  const auto id = consumer ? consumers_.find(*consumer) : std::nullopt;
-  if (consumer && !id) return found;
+  const ConsumerId id = consumer ? consumers_.find(*consumer) : ConsumerId::none();
+  if (consumer && id.is_none()) return found;
+  // With the last message that a consumer holds the search is over.
+  uint64_t held = consumer ? consumers_.messages(id) : UINT64_MAX;
   pending_.each_from(from, [&](const PendingPart& part) {
-    if (part.messages.first > to) return false;
+    if (part.messages.first > to || held == 0) return false;
+    if (consumer && part.terms.consumer != id) return true;
+    if (consumer) held -= part.messages.count();
     const OffsetBits messages = part.messages.within(from, to);
-    if (messages.bits != 0 && (!id || part.terms.consumer == *id)) found.push_back({messages, part.terms});
+    if (messages.bits != 0) found.push_back({messages, part.terms});
     return true;
   });
   return found;
@@ -182,12 +186,12 @@ std::vector<PendingPart> Group::pending_in(Offset from, Offset to, std::optional
 
 std::vector<PendingPart> Group::held_by(ByteView consumer, Offset from, uint64_t count, size_t limit) const {
   std::vector<PendingPart> found;
-  const auto id = consumers_.find(consumer);
-  if (!id) return found;
-  uint64_t left = std::min(count, consumers_.messages(*id));
+  const ConsumerId id = consumers_.find(consumer);
+  if (id.is_none()) return found;
+  uint64_t left = std::min(count, consumers_.messages(id));
   pending_.each_from(from, [&](const PendingPart& part) {
     if (left == 0 || limit-- == 0) return false;
-    if (part.terms.consumer != *id) return true;
+    if (part.terms.consumer != id) return true;
     OffsetBits messages = part.messages.within(from, kMaxOffset);
     while (messages.count() > left) messages.bits &= ~std::bit_floor(messages.bits);
     left -= messages.count();

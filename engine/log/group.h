@@ -194,11 +194,11 @@ class Group {
   const char* check(Offset log_first, Offset log_next) const;
 
  private:
-  static GivingUp giving_up(const std::vector<Pending::GivenUp>& given);
   // How many fresh messages a read could get.
   uint64_t fresh(Offset log_next, bool with_retry, uint64_t default_pending_max) const;
   // How many messages of a read may be due ones, while so many fresh ones wait.
   uint64_t share_of_due(uint64_t count, uint64_t fresh) const;
+  static GivingUp giving_up(const std::vector<Pending::GivenUp>& given);
   void put(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer);
   uint64_t forget(Offset from, Offset to);
 

@@ -1,4 +1,8 @@
 // LogOperations: what consumers say of messages that they hold, and what they ask about them again.
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "engine/log/group_effects.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_operations.h"
@@ -8,13 +12,30 @@ namespace millrace {
 
 namespace {
 
-// So many ranges of pending messages are given back by one request.
+// So many ranges of pending messages are given back or extended by one request.
 constexpr size_t kBatchesPerNack = 2'000;
-
 // How many messages are given up by one request: each is read and written.
 constexpr uint64_t kMostGivenUp = 1000;
 // How many ranges of pending messages a consumer is looked for in.
 constexpr size_t kMostRangesLookedAt = 100'000;
+
+// Takes messages off the end until the payload is within `most` bytes; the first one stays.
+void keep_within(const Log& log, uint64_t most, std::vector<PendingPart>& parts) {
+  uint64_t bytes = 0;
+  bool is_first = true;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    uint64_t bits = 0;
+    parts[i].messages.each([&](Offset offset) {
+      Message message;
+      Log::Cursor(log, offset).next(message);
+      bytes += message.tag.size() + message.entry.size();
+      if (std::exchange(is_first, false) || bytes <= most) bits |= uint64_t{1} << (offset - parts[i].messages.first);
+    });
+    if (bits == parts[i].messages.bits) continue;
+    parts[i].messages.bits = bits;
+    parts.resize(bits == 0 ? i : i + 1);
+  }
+}
 
 }  // namespace
 
@@ -98,7 +119,7 @@ Outcome<ReadResult> LogOperations::read_mine(Place<Log>& place, const ReadReques
   Outcome<ReadResult> done(ReadResult::Given);
   Group* group = log == nullptr ? nullptr : log->group(read.name);
   if (group == nullptr) {
-    sink.begin(bounds_of(log), 0);
+    sink.begin(log == nullptr ? LogBounds{} : LogBounds{log->first(), log->last()}, 0);
     sink.end(0);
     return done;
   }
@@ -107,12 +128,13 @@ Outcome<ReadResult> LogOperations::read_mine(Place<Log>& place, const ReadReques
                    .retry_ms = read.retry ? read.retry->retry_ms : 0,
                    .messages = {}};
   uint64_t count = 0;
-  const auto held = group->held_by(*read.consumer, from, request.count, kMostRangesLookedAt);
+  auto held = group->held_by(*read.consumer, from, request.count, kMostRangesLookedAt);
+  keep_within(*log, most_bytes(request), held);
   for (const PendingPart& part : held) {
     again.messages.push_back(part.messages);
     count += part.messages.count();
   }
-  sink.begin(bounds_of(log), count);
+  sink.begin({log->first(), log->last()}, count);
   Message message;
   for (const PendingPart& part : held) {
     part.messages.each([&](Offset offset) {

@@ -86,10 +86,10 @@ Outcome<Done> LogOperations::set_group(Place<Log>& place, const SetGroupRequest&
 bool LogOperations::look_after_groups(Place<Log>& place, const Call& call, Consequences& follow) {
   Log& log = *place.get();
   std::vector<std::string> looked_after, idle;
-  uint64_t bytes = kDeadLetterBytesAtOnce;
   for (const auto& [name, group] : log.groups()) {
     if (group.ms_until_event(call.now) == 0) looked_after.push_back(name);
   }
+  uint64_t bytes = kDeadLetterBytesAtOnce;
   for (const std::string& name : looked_after) {
     Group& group = *log.group(name);
     group.run_clock(call.now);

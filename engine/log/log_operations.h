@@ -37,10 +37,6 @@ inline constexpr uint64_t kDeadLetterBytesAtOnce = uint64_t{512} * 1024;
 
 enum class ReadResult { Given, NothingCame };
 
-inline LogBounds bounds_of(const Log* log) {
-  return log == nullptr ? LogBounds{} : LogBounds{log->first(), log->last()};
-}
-
 class LogOperations {
  public:
   // Borrows all of them for its own lifetime; the limits may change meanwhile. The packer must outlive the logs too. By

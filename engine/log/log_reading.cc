@@ -93,9 +93,9 @@ Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, c
   const bool is_new = group == nullptr;
   if (is_new) group = &log.create_group(read.name, read.at_tail ? log.next() : log.first());
   const UnixMs now = use_group(*group, read.name, call, follow.effects);
+  const auto has_due = [&] { return group->pending().next_event().value_or(now + 1) <= now; };
   uint64_t bytes = kDeadLetterBytesAtOnce;
-  const auto has_to_give_up = [&] { return bytes != 0 && group->pending().next_event().value_or(now + 1) <= now; };
-  for (int turn = 0; turn < kTurnsPerRead && has_to_give_up(); ++turn) {
+  for (int turn = 0; turn < kTurnsPerRead && bytes != 0 && has_due(); ++turn) {
     give_up(place, read.name, *group, now, bytes, follow);
   }
   const auto plan = [&](uint64_t count) {

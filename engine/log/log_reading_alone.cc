@@ -12,6 +12,8 @@ namespace {
 // After so many messages and blocks the budget is asked.
 constexpr uint64_t kStepsBetweenQuestions = 64;
 
+LogBounds bounds_of(const Log* log) { return log == nullptr ? LogBounds{} : LogBounds{log->first(), log->last()}; }
+
 // Gives messages as long as neither their number nor their bytes are too many.
 class LimitedSink {
  public:

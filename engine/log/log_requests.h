@@ -96,23 +96,23 @@ struct OffsetRange {
 
 struct AckRequest {
   ByteView group;
-  std::optional<ByteView> consumer;  // only what it holds
+  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
   std::vector<OffsetRange> ranges;
 };
 
 struct NackRequest {
   ByteView group;
-  std::optional<ByteView> consumer;  // only what it holds
+  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
   uint64_t delay_ms = 0;
-  bool is_uncounted = false;             // the attempt does not count
-  std::optional<ByteView> dead_because;  // given up now, for this reason
-  std::vector<OffsetRange> ranges;       // rising, without overlap: a message that is named twice is given back once
+  bool is_uncounted = false;                            // the attempt does not count
+  std::optional<ByteView> dead_because = std::nullopt;  // given up now, for this reason
+  std::vector<OffsetRange> ranges;  // rising, without overlap: a message that is named twice is given back once
 };
 
 // The retry deadline moves: so many milliseconds from now.
 struct ExtendRequest {
   ByteView group;
-  std::optional<ByteView> consumer;  // only what it holds
+  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
   uint64_t ms = 0;
   std::vector<OffsetRange> ranges;  // rising, without overlap
 };

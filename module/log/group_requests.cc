@@ -150,7 +150,7 @@ Result<SeekGroupRequest> parse_tgroup_seek(Words words) {
     request.where = SeekGroupRequest::Where::AtOffset;
     request.offset = Offset(reader.number("offset", 1, INT64_MAX));
   }
-  if (!reader.at_end()) reader.unknown_word("the end");
+  if (!reader.at_end()) reader.unknown_word("nothing more");
   if (reader.failed()) return reader.error();
   return request;
 }

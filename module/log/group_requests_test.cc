@@ -396,28 +396,6 @@ TEST(ParseTapply, TakesTheEffectsOfGroups) {
   }
 }
 
-TEST(ParseTgroupList, TakesAPageOrAll) {
-  const auto all = parse_tgroup_list({});
-  ASSERT_TRUE(all);
-  EXPECT_FALSE(all->after);
-  EXPECT_EQ(all->count, UINT64_MAX);
-  const std::vector<ByteView> words = words_of("count 20 AFTER workers");
-  const auto page = parse_tgroup_list(words);
-  ASSERT_TRUE(page);
-  EXPECT_EQ(page->after, "workers");
-  EXPECT_EQ(page->count, 20u);
-}
-
-TEST(ParseTgroupList, RefusesEveryWrongForm) {
-  expect_errors(parse_tgroup_list,
-                {
-                    {"a group", "g", kSyntax, "syntax error: expected AFTER or COUNT, found 'g'"},
-                    {"after nothing", "AFTER", kSyntax, "missing group name"},
-                    {"none", "COUNT 0", kRange, "invalid COUNT '0': expected an integer from 1 to 9223372036854775807"},
-                    {"twice", "COUNT 1 COUNT 1", kSyntax, "COUNT is given twice"},
-                });
-}
-
 TEST(ParseTgroupCreate, TakesEveryRightForm) {
   using Where = SeekGroupRequest::Where;
   const struct {
@@ -461,6 +439,28 @@ TEST(ParseTredrive, TakesEveryRightForm) {
   ASSERT_TRUE(request) << request.error().text;
   EXPECT_EQ(request->to, "COUNT");
   EXPECT_EQ(request->count, 10000u);
+}
+
+TEST(ParseTgroupList, TakesAPageOrAll) {
+  const auto all = parse_tgroup_list({});
+  ASSERT_TRUE(all);
+  EXPECT_FALSE(all->after);
+  EXPECT_EQ(all->count, UINT64_MAX);
+  const std::vector<ByteView> words = words_of("count 20 AFTER workers");
+  const auto page = parse_tgroup_list(words);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->after, "workers");
+  EXPECT_EQ(page->count, 20u);
+}
+
+TEST(ParseTgroupList, RefusesEveryWrongForm) {
+  expect_errors(parse_tgroup_list,
+                {
+                    {"a group", "g", kSyntax, "syntax error: expected AFTER or COUNT, found 'g'"},
+                    {"after nothing", "AFTER", kSyntax, "missing group name"},
+                    {"none", "COUNT 0", kRange, "invalid COUNT '0': expected an integer from 1 to 9223372036854775807"},
+                    {"twice", "COUNT 1 COUNT 1", kSyntax, "COUNT is given twice"},
+                });
 }
 
 }  // namespace

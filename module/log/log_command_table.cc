@@ -232,7 +232,7 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
         .summary =
-            "Gives messages back for redelivery, at once or after a delay, or up; returns how many were pending.",
+            "Gives messages back for redelivery, at once or after a delay, or up; returns how many were given back.",
         .complexity = "O(log(N)) for each offset, plus O(log(N)) for each batch given back, at most 2000 batches a "
                       "call, with N batches pending.",
         .since = kSince,
@@ -245,7 +245,8 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -5,
         .summary = "Moves the time at which pending messages are delivered again; returns how many were pending.",
-        .complexity = "O(log(N)) for each offset, plus O(1) for each batch extended, with N batches pending.",
+        .complexity = "O(log(N)) for each offset and each batch extended, at most 2000 batches a call, with N batches "
+                      "pending.",
         .since = kSince,
         .arguments = kExtend,
         .callback = callback<run<Textend>>,

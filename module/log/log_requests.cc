@@ -124,12 +124,12 @@ Result<ReadRequest> parse_tread(Words words) {
     reader.fail(ErrorCode::Range, std::string("invalid offset '0': ") + kOffsetForms);
   }
   if (request.group && tags) reader.fail(ErrorCode::Syntax, "TAGS does not go with a group");
+  if (request.group && request.group->is_mine && block) {
+    reader.fail(ErrorCode::Syntax, "BLOCK does not go with MINE, which reads what the consumer holds already");
+  }
   if (request.group && request.backwards) reader.fail(ErrorCode::Syntax, "REV does not go with a group");
   if (block && request.backwards) {
     reader.fail(ErrorCode::Syntax, "REV does not go with BLOCK: what is written later is not behind the offset");
-  }
-  if (request.group && request.group->is_mine && block) {
-    reader.fail(ErrorCode::Syntax, "BLOCK does not go with MINE, which reads what the consumer holds already");
   }
   if (request.group && request.skip) {
     reader.fail(ErrorCode::Syntax, "SKIP does not go with a group, which never delivers evicted messages");

@@ -14,8 +14,8 @@ namespace millrace::module {
 Result<WriteRequest> parse_twrite(Words words);
 
 // TREAD key offset count [BLOCK ms] [GROUP name | TAILGROUP name] [CONSUMER name]
-//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [WITHTIME] [MAXBYTES n] [REV] [MINE] [SKIP] [TAGS n tag
-//       ...]
+//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [WITHTIME] [MAXBYTES n] [REV] [MINE] [SKIP]
+//       [TAGS n tag ...]
 Result<ReadRequest> parse_tread(Words words);
 
 // TREADGROUP key offset count …: the same, with a group.

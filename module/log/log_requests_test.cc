@@ -254,7 +254,7 @@ TEST(ParseTevict, RefusesEveryWrongForm) {
   constexpr char kDollar[] = "invalid offset '$': expected an integer from -9223372036854775807 to 9223372036854775807";
   expect_errors(parse_tevict,
                 {{"nothing", "", kSyntax, "missing offset"},
-                 {"a word too many", "5 6", kSyntax, "syntax error: expected the end, found '6'"},
+                 {"a word too many", "5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
                  {"the next one", "$", kRange, kDollar},
                  {"too large", "9223372036854775808", kRange,
                   "invalid offset '9223372036854775808': expected an integer from -9223372036854775807 to "
@@ -332,7 +332,7 @@ TEST(ParseTseek, TakesADate) {
 TEST(ParseTseek, RefusesEveryWrongForm) {
   expect_errors(parse_tseek,
                 {{"nothing", "", kSyntax, "missing time in unix milliseconds"},
-                 {"a word too many", "5 6", kSyntax, "syntax error: expected the end, found '6'"},
+                 {"a word too many", "5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
                  {"negative", "-1", kRange,
                   "invalid time in unix milliseconds '-1': expected an integer from 0 to 9223372036854775807"},
                  {"not a number", "now", kRange,

@@ -70,14 +70,14 @@ void TgroupPending::show(abi::Reply reply, const Shown<Log>& shown, const Pendin
   if (!found) return reply.error(found.error());
   const Group& group = **found;
   const UnixMs now = group.time(ObjectTraits<Log>::now());
-  const auto consumer = request.consumer ? group.consumers().find(*request.consumer) : std::nullopt;
-  if (request.consumer && !consumer) return reply.array(0);
+  const ConsumerId consumer = request.consumer ? group.consumers().find(*request.consumer) : ConsumerId::none();
+  if (request.consumer && consumer.is_none()) return reply.array(0);
   // What it holds from the offset on is not more than this: with the last of them the search is over.
-  uint64_t held = request.consumer ? group.consumers().messages(*consumer) : UINT64_MAX;
+  uint64_t held = request.consumer ? group.consumers().messages(consumer) : UINT64_MAX;
   reply.array_later();
   uint64_t written = 0;
   group.pending().each_from(request.from, [&](const PendingPart& part) {
-    if (request.consumer && part.terms.consumer != *consumer) return true;
+    if (request.consumer && part.terms.consumer != consumer) return true;
     held -= std::min(held, part.messages.count());
     part.messages.each([&](Offset offset) {
       if (offset < request.from || written == request.count) return;

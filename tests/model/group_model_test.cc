@@ -8,6 +8,7 @@
 
 #include <random>
 
+#include "engine/log/group_codec.h"
 #include "engine/log/group_effects.h"
 #include "engine/log/log_codec.h"
 #include "tests/model/log_bytes.h"

@@ -180,3 +180,10 @@ def test_mine_makes_neither_a_log_nor_a_group(c):
     write(c)
     assert read(c, 9, "CONSUMER", "ann", "MINE", "WITHINFO") == [[1, 1]]
     assert c.call("TGROUP", "LIST", "log") == []
+
+
+def test_mine_keeps_within_maxbytes(c):
+    c.call("TWRITE", "log", "ENTRIES", *[part for _ in range(5) for part in ("t", "x" * 99)])
+    take(c, 5, *LONG, "CONSUMER", "ann")
+    assert take(c, 9, "CONSUMER", "ann", "MINE", "MAXBYTES", "250") == [1, 2]
+    assert take(c, 9, "CONSUMER", "ann", "MINE", "MAXBYTES", "1") == [1], "one at least"
