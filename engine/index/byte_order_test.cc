@@ -92,9 +92,9 @@ TEST(ByteOrder, PacksNumbersThatComeInOrder) {
   ByteOrder order;
   for (uint32_t i = 0; i < 100'000; ++i) {
     std::string entry(12, '\0');
-    for (int byte = 0; byte < 4; ++byte) {
-      entry[static_cast<size_t>(4 + byte)] = static_cast<char>(i >> (24 - 8 * byte));
-      entry[static_cast<size_t>(8 + byte)] = static_cast<char>(i * 7 >> (24 - 8 * byte));
+    for (size_t byte = 0; byte < 4; ++byte) {
+      entry[4 + byte] = static_cast<char>(i >> (24 - 8 * byte));
+      entry[8 + byte] = static_cast<char>(i * 7 >> (24 - 8 * byte));
     }
     ASSERT_TRUE(order.insert(entry));
   }

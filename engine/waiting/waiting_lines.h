@@ -122,7 +122,8 @@ bool serve_by_tag(GetLines lines, EachTag each_tag, TryAgain try_again) {
       waiting->set_mark(*waiter, mark);
       // One that is kept back still waits for this, and is tried when the line is served the next time.
       if (!try_again(*waiter) && waiter->mark() == mark) return false;
-      if ((waiting = lines()) == nullptr) return false;
+      waiting = lines();
+      if (waiting == nullptr) return false;
     }
     waiting->set_tags_mark(mark + 1);
     return true;
