@@ -141,7 +141,7 @@ enum class Loading { Begins, Ends, Fails };
 // Who wants to hear of what happens around the commands. All are called on the main
 // thread.
 struct Listener {
-  void (*now_deciding)(bool deciding);  // see host/role.h
+  void (*now_deciding)(bool deciding);  // see module/runtime/role.h
   void (*databases_swapped)(int first, int second);
   void (*loading)(Loading);                      // of everything there is
   void (*database_emptied)(int database);        // -1: all

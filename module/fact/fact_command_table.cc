@@ -7,8 +7,6 @@ namespace millrace::module {
 
 namespace {
 
-constexpr const char* kSinceFacts = "1.1.0";
-
 constexpr ArgumentDoc kGraph{.name = "graph", .kind = Key};
 constexpr ArgumentDoc kSubject{.name = "subject"};
 constexpr ArgumentDoc kPredicate{.name = "predicate"};
@@ -38,7 +36,7 @@ constexpr abi::Command kCommands[] = {
         .arity = -5,
         .summary = "Adds facts to a graph; returns how many are new.",
         .complexity = "O(log(N)) for each fact, with N facts in the graph.",
-        .since = kSinceFacts,
+        .since = kSince11,
         .arguments = kFactList,
         .callback = callback<run<FactAdd>>,
     },
@@ -49,7 +47,7 @@ constexpr abi::Command kCommands[] = {
         .arity = -5,
         .summary = "Removes facts from a graph; returns how many were there.",
         .complexity = "O(log(N)) for each fact, with N facts in the graph.",
-        .since = kSinceFacts,
+        .since = kSince11,
         .arguments = kFactList,
         .callback = callback<run<FactDel>>,
     },
@@ -60,7 +58,7 @@ constexpr abi::Command kCommands[] = {
         .arity = -5,
         .summary = "Returns the facts that have these names, a page at a time.",
         .complexity = "O(log(N) + M) with N facts in the graph and M returned.",
-        .since = kSinceFacts,
+        .since = kSince11,
         .arguments = kFind,
         .callback = callback<run<FactFind>>,
     },
@@ -71,7 +69,7 @@ constexpr abi::Command kCommands[] = {
         .arity = 5,
         .summary = "Counts the facts that have these names.",
         .complexity = "O(log(N)) with N facts in the graph.",
-        .since = kSinceFacts,
+        .since = kSince11,
         .arguments = kAsked,
         .callback = callback<run<FactCount>>,
     },
@@ -82,7 +80,7 @@ constexpr abi::Command kCommands[] = {
         .arity = -4,
         .summary = "Follows facts from a node: all nodes with their distance, or a shortest path.",
         .complexity = "O(M log(N)) with N facts in the graph and M looked at, at most millrace.fact-walk-facts.",
-        .since = kSinceFacts,
+        .since = kSince11,
         .arguments = kWalk,
         .callback = callback<run<FactWalkCommand>>,
     },
@@ -93,7 +91,7 @@ constexpr abi::Command kCommands[] = {
         .arity = 2,
         .summary = "Describes a graph: how many facts and names it has.",
         .complexity = "O(1)",
-        .since = kSinceFacts,
+        .since = kSince11,
         .arguments = kGraphOnly,
         .callback = callback<run<FactInfo>>,
     },
@@ -104,7 +102,7 @@ constexpr abi::Command kCommands[] = {
         .arity = -3,
         .summary = "Applies an effect to a graph; written by servers to replicas and the AOF, not by people.",
         .complexity = "O(M log(N)) with N facts in the graph and M in the effect.",
-        .since = kSinceFacts,
+        .since = kSince11,
         .arguments = kEffect,
         .callback = callback<run<FactApply>>,
     },

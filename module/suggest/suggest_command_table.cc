@@ -7,8 +7,6 @@ namespace millrace::module {
 
 namespace {
 
-constexpr const char* kSinceSuggestions = "1.1.0";
-
 constexpr ArgumentDoc kDictionary{.name = "dictionary", .kind = Key};
 
 constexpr ArgumentDoc kScores[] = {{.name = "increment", .kind = Double, .token = "INCR"},
@@ -34,7 +32,7 @@ constexpr abi::Command kSuggestCommands[] = {
         .arity = -3,
         .summary = "Adds to the score of a term, or sets it; returns the score.",
         .complexity = "O(log(N)) with N terms in the dictionary.",
-        .since = kSinceSuggestions,
+        .since = kSince11,
         .arguments = kAdd,
         .callback = callback<run<SugAdd>>,
     },
@@ -47,7 +45,7 @@ constexpr abi::Command kSuggestCommands[] = {
         .complexity =
             "O(M log(N)) with N terms in the dictionary and M returned; with FUZZY or NOCASE also O(log(N)) for "
             "each of at most 10000 prefixes that are looked at.",
-        .since = kSinceSuggestions,
+        .since = kSince11,
         .arguments = kGet,
         .callback = callback<run<SugGet>>,
     },
@@ -58,7 +56,7 @@ constexpr abi::Command kSuggestCommands[] = {
         .arity = -3,
         .summary = "Removes terms from a dictionary; returns how many were there.",
         .complexity = "O(log(N)) for each term, with N terms in the dictionary.",
-        .since = kSinceSuggestions,
+        .since = kSince11,
         .arguments = kDel,
         .callback = callback<run<SugDel>>,
     },
@@ -69,7 +67,7 @@ constexpr abi::Command kSuggestCommands[] = {
         .arity = 3,
         .summary = "Lets all scores of a dictionary fade by a percentage; returns how many terms there are.",
         .complexity = "O(1). O(N) with N terms once in 900 halvings.",
-        .since = kSinceSuggestions,
+        .since = kSince11,
         .arguments = kDecay,
         .callback = callback<run<SugDecay>>,
     },
@@ -80,7 +78,7 @@ constexpr abi::Command kSuggestCommands[] = {
         .arity = 2,
         .summary = "Describes a dictionary: how many terms it has, and the best score.",
         .complexity = "O(1)",
-        .since = kSinceSuggestions,
+        .since = kSince11,
         .arguments = kDictionaryOnly,
         .callback = callback<run<SugInfo>>,
     },
@@ -91,7 +89,7 @@ constexpr abi::Command kSuggestCommands[] = {
         .arity = -3,
         .summary = "Applies an effect to a dictionary; written by servers to replicas and the AOF, not by people.",
         .complexity = "O(M log(N)) with N terms in the dictionary and M in the effect.",
-        .since = kSinceSuggestions,
+        .since = kSince11,
         .arguments = kSuggestEffect,
         .callback = callback<run<SugApply>>,
     },

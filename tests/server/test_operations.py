@@ -8,10 +8,16 @@ import urllib.request
 import pytest
 
 from console import run_blocks
+from families import FAMILIES
 from server import REPOSITORY, Server, free_port, wait_until
 
 PAGE = REPOSITORY / "docs" / "operations.md"
 PACKAGE = "prometheus-redis-exporter"
+
+
+def test_every_type_is_among_those_to_be_deleted():
+    (command,) = re.findall(r"^ *\$ for type in (.*?);", PAGE.read_text(), re.M)
+    assert set(command.split()) == {family.type_name for family in FAMILIES}
 
 
 def test_every_example_prints_what_it_says():
