@@ -57,7 +57,7 @@ void FactWalkCommand::show(abi::Reply reply, const Shown<FactGraph>& shown, cons
 }
 
 void FactInfo::show(abi::Reply reply, const Shown<FactGraph>& shown, NoRequest) {
-  const FactGraph missing(fact_hash_key());
+  const FactGraph missing(hash_key());
   const FactGraph& graph = shown.object == nullptr ? missing : *shown.object;
   const struct {
     const char* name;

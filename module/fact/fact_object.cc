@@ -3,7 +3,7 @@
 namespace millrace::module {
 
 FactOperations& fact_operations() {
-  static FactOperations operations(fact_hash_key(), fact_limits());
+  static FactOperations operations(hash_key(), fact_limits());
   return operations;
 }
 

@@ -15,10 +15,7 @@ std::span<const abi::Command> index_command_table();
 // What the index is to the module.
 Family index_family();
 
-// --- what the host tells the module, and indexes must know ---
-void indexes_follow_swap(int first, int second);
-void indexes_forget_database(int database);  // -1: all
-void indexes_follow_loading(abi::Loading moment);
+// Something has happened to a key of any type.
 void indexes_follow_document(abi::Context context, abi::StringRef key, const char* event);
 
 }  // namespace millrace::module

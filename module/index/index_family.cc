@@ -20,6 +20,16 @@ void write_info(abi::InfoWriter& info) {
   info.field("indexed_documents", documents);
 }
 
+void follow_loading(abi::Loading moment) {
+  is_loading_documents = moment == abi::Loading::Begins;
+  if (is_loading_documents) return;
+  index_registry::each([](RegisteredIndex& registered) { registered.is_among_documents = false; });
+  index_upkeep::resume();
+}
+
+constexpr DatabaseEvents kDatabaseEvents{
+    .swapped = index_registry::follow_swap, .emptied = index_registry::forget_database, .loading = follow_loading};
+
 }  // namespace
 
 Family index_family() {
@@ -30,18 +40,8 @@ Family index_family() {
       .look_after = nullptr,
       .appeared = nullptr,  // indexes_follow_document() sees it
       .waiters = nullptr,
+      .database_events = &kDatabaseEvents,
   };
-}
-
-void indexes_follow_swap(int first, int second) { index_registry::follow_swap(first, second); }
-
-void indexes_forget_database(int database) { index_registry::forget_database(database); }
-
-void indexes_follow_loading(abi::Loading moment) {
-  is_loading_documents = moment == abi::Loading::Begins;
-  if (is_loading_documents) return;
-  index_registry::each([](RegisteredIndex& registered) { registered.is_among_documents = false; });
-  index_upkeep::resume();
 }
 
 void indexes_follow_document(abi::Context context, abi::StringRef key, const char* event) {

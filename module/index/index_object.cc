@@ -14,7 +14,7 @@
 namespace millrace::module {
 
 IndexOperations& index_operations() {
-  static IndexOperations operations(index_hash_key());
+  static IndexOperations operations(hash_key());
   return operations;
 }
 

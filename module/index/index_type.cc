@@ -6,19 +6,6 @@
 #include "module/index/index_registry.h"
 #include "module/runtime/reclaim.h"
 
-namespace millrace::module {
-
-const HashKey& index_hash_key() {
-  static const HashKey key = [] {
-    HashKey random;
-    abi::fill_with_randomness(random);
-    return random;
-  }();
-  return key;
-}
-
-}  // namespace millrace::module
-
 namespace millrace::abi {
 
 namespace {

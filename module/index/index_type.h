@@ -3,12 +3,10 @@
 
 #include "engine/index/index_parts.h"
 #include "module/abi/data_type.h"
+#include "module/runtime/hash_key.h"
 #include "module/runtime/type_in_parts.h"
 
 namespace millrace::module {
-
-// For the names of documents in all indexes of this process: see Index.
-const HashKey& index_hash_key();
 
 // The command that carries the parts of an index to the AOF.
 inline constexpr const char* kApplyToIndex = "IDX.APPLY";
@@ -22,7 +20,7 @@ struct TypeTraits<Index> : module::TypeInParts<Index> {
   static constexpr const char* kName = "millr-idx";
   static constexpr int kEncodingVersion = 1;
   static constexpr module::SavedType kSaved{"index", "index", module::kApplyToIndex, kIndexParts};
-  static IndexRestorer restorer() { return IndexRestorer(module::index_hash_key()); }
+  static IndexRestorer restorer() { return IndexRestorer(module::hash_key()); }
   static uint64_t free_effort(const Index& index) { return index.documents().size() + 1; }
   static void arrived(const KeyPlace& place, Hosted<Index>& value);
   static void left(const KeyPlace& place, Hosted<Index>& value);

@@ -37,6 +37,9 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_cache_misses", block_packer().unpacked().misses());
 }
 
+constexpr DatabaseEvents kDatabaseEvents{
+    .swapped = packing::follow_swap, .emptied = packing::forget, .loading = packing::follow_loading};
+
 }  // namespace
 
 Family log_family() {
@@ -50,6 +53,7 @@ Family log_family() {
       .look_after = look_after<Log>,
       .appeared = take_up<Log>,
       .waiters = WaitingClients<Log>::hooks(),
+      .database_events = &kDatabaseEvents,
   };
 }
 

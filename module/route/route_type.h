@@ -5,12 +5,10 @@
 #include "engine/route/route_parts.h"
 #include "module/abi/data_type.h"
 #include "module/runtime/dated_type.h"
+#include "module/runtime/hash_key.h"
 #include "module/runtime/type_in_parts.h"
 
 namespace millrace::module {
-
-// What the tables of this process hash by: random, neither saved nor replicated.
-const HashKey& route_hash_key();
 
 // The command that carries effects to replicas and the AOF.
 inline constexpr const char* kApplyToRoute = "ROUTE.APPLY";
@@ -24,7 +22,7 @@ struct TypeTraits<RouteTable> : module::TypeInParts<RouteTable>, module::DatedTy
   static constexpr const char* kName = "millr-rte";
   static constexpr int kEncodingVersion = 2;
   static constexpr module::SavedType kSaved{"routing table", "route", module::kApplyToRoute, kRouteParts};
-  static RouteRestorer restorer() { return RouteRestorer(module::route_hash_key()); }
+  static RouteRestorer restorer() { return RouteRestorer(module::hash_key()); }
   static uint64_t free_effort(const RouteTable& table) { return 1 + table.parts(); }
 };
 

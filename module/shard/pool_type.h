@@ -5,12 +5,10 @@
 #include "engine/shard/pool_parts.h"
 #include "module/abi/data_type.h"
 #include "module/runtime/dated_type.h"
+#include "module/runtime/hash_key.h"
 #include "module/runtime/type_in_parts.h"
 
 namespace millrace::module {
-
-// For the names in all pools of this process: see PoolOperations.
-const HashKey& pool_hash_key();
 
 // The command that carries effects to replicas and the AOF.
 inline constexpr const char* kApplyToPool = "SHARD.APPLY";
@@ -24,7 +22,7 @@ struct TypeTraits<Pool> : module::TypeInParts<Pool>, module::DatedType<Pool, Mon
   static constexpr const char* kName = "millr-shd";
   static constexpr int kEncodingVersion = 1;
   static constexpr module::SavedType kSaved{"pool", "pool", module::kApplyToPool, kPoolParts};
-  static PoolRestorer restorer() { return PoolRestorer(module::pool_hash_key()); }
+  static PoolRestorer restorer() { return PoolRestorer(module::hash_key()); }
   static uint64_t free_effort(const Pool& pool) { return pool.recipients().size(); }
 };
 

@@ -136,4 +136,4 @@ def test_a_large_graph_is_freed_in_slices(server, c):
     for n in range(60):
         add(c, [(f"subject {n} {m}", f"p{m % 5}", f"object {m}") for m in range(1000)])
     assert c.call("DEL", "g") == 1
-    wait_until(lambda: server.counter("tag_indexes_to_reclaim") == 0, "its memory is given back")
+    wait_until(lambda: server.counter("objects_to_reclaim") == 0, "its memory is given back")

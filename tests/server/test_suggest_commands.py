@@ -80,4 +80,4 @@ def test_a_large_dictionary_is_freed_in_slices(server, c):
     for n in range(20):
         c.call_all([("SUG.ADD", "d", f"term {n} {m}") for m in range(1000)])
     assert c.call("DEL", "d") == 1
-    wait_until(lambda: server.counter("tag_indexes_to_reclaim") == 0, "its memory is given back")
+    wait_until(lambda: server.counter("objects_to_reclaim") == 0, "its memory is given back")

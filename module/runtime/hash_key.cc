@@ -1,12 +1,10 @@
-#include "module/shard/pool_type.h"
+#include "module/runtime/hash_key.h"
 
-#include <string>
-
-#include "module/abi/clock.h"
+#include "module/abi/context.h"
 
 namespace millrace::module {
 
-const HashKey& pool_hash_key() {
+const HashKey& hash_key() {
   static const HashKey key = [] {
     HashKey random;
     abi::fill_with_randomness(random);
