@@ -3,7 +3,6 @@
 #pragma once
 
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,11 +12,10 @@
 #include "client/error.h"
 #include "client/login.h"
 #include "client/reply.h"
+#include "client/reply_stream.h"
 #include "client/sentinel.h"
 #include "client/socket.h"
 #include "client/tls.h"
-
-struct redisReader;
 
 namespace millrace::client {
 
@@ -80,10 +78,6 @@ class Connection {
   int descriptor() const;
 
  private:
-  struct Free {
-    void operator()(redisReader* reader) const;
-  };
-
   Result<void> find_endpoint();
   Result<void> connect();
   Result<void> log_in();
@@ -94,7 +88,7 @@ class Connection {
 
   ConnectionOptions options_;
   std::optional<Socket> socket_;
-  std::unique_ptr<redisReader, Free> reader_;
+  std::optional<ReplyStream> replies_;
   std::string unsent_;
 };
 

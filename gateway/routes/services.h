@@ -1,0 +1,19 @@
+// What routes work with: everything that one event loop of the gateway has.
+#pragma once
+
+#include "gateway/config/config.h"
+#include "gateway/upstream/upstream.h"
+
+namespace millrace::gateway {
+
+struct Figures;
+
+struct Services {
+  EventLoop& loop;
+  const Config& config;
+  Upstream& upstream;
+  Figures& figures;
+  bool& is_draining;
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,143 @@
+#include "gateway/worker.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "gateway/routes/answers.h"
+#include "gateway/routes/dsps.h"
+#include "gateway/routes/probes.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr Milliseconds kLookAfter{250};
+
+UpstreamOptions upstream_options(const Shared& shared) {
+  return {.server = shared.server, .most_waiting = shared.config.waiting, .answer_timeout = shared.config.answer};
+}
+
+}  // namespace
+
+Worker::Worker(Shared& shared)
+    : shared_(shared),
+      upstream_(loop_, shared.background, upstream_options(shared)),
+      services_{loop_, shared.config, upstream_, shared.figures, is_draining_} {
+  router_.add(dsps_routes(), shared.config.dsps_prefix);
+  router_.add(probe_routes());
+  tick_ = loop_.after(kLookAfter, [this] { look_after(); });
+  keep_alive_ = loop_.after(shared.config.keep_alive, [this] { keep_alive(); });
+}
+
+Worker::~Worker() {
+  while (!connections_.empty()) connections_.pop_back();
+}
+
+client::Result<std::vector<client::Endpoint>> Worker::listen(const std::vector<client::Endpoint>& at) {
+  std::vector<client::Endpoint> found;
+  for (const client::Endpoint& endpoint : at) {
+    auto listener = Listener::open(loop_, endpoint,
+                                   [this](int descriptor, std::string peer) { accept(descriptor, std::move(peer)); });
+    if (!listener) return std::unexpected(listener.error());
+    found.push_back((*listener)->endpoint());
+    listeners_.push_back(std::move(*listener));
+  }
+  return found;
+}
+
+void Worker::accept(int descriptor, std::string peer) {
+  Figures& figures = shared_.figures;
+  if (figures.connections >= static_cast<int64_t>(shared_.config.connections)) {
+    ++figures.refused;
+    ::close(descriptor);
+    return;
+  }
+  std::optional<client::TlsSession> tls;
+  if (certificate_) {
+    auto session = client::TlsSession::serve(*certificate_, descriptor);
+    if (!session) {
+      ::close(descriptor);
+      return;
+    }
+    tls.emplace(std::move(*session));
+  }
+  ++figures.accepted;
+  ++figures.connections;
+  HttpHost& host = *this;
+  auto connection = std::make_unique<HttpConnection>(host, descriptor, std::move(tls), std::move(peer));
+  connection->index = connections_.size();
+  connections_.push_back(std::move(connection));
+}
+
+void Worker::remove(HttpConnection& connection) {
+  --shared_.figures.connections;
+  const size_t index = connection.index;
+  std::swap(connections_[index], connections_.back());
+  connections_[index]->index = index;
+  loop_.later([gone = std::shared_ptr<HttpConnection>(std::move(connections_.back()))] {});
+  connections_.pop_back();
+  if (is_draining_ && listeners_.empty() && connections_.empty()) loop_.stop();
+}
+
+void Worker::serve(ExchangePtr exchange) { answer(std::move(exchange)); }
+
+Detached Worker::answer(ExchangePtr exchange) {
+  Response response = co_await response_to(exchange);
+  exchange->respond(std::move(response));
+}
+
+Task<Response> Worker::response_to(ExchangePtr exchange) {
+  Router::Found found = router_.find(exchange->request);
+  if (found.route == nullptr) {
+    if (found.allowed.empty()) co_return text_response(404, "404 page not found");
+    Response response = text_response(405, "405 method not allowed");
+    response.headers.emplace_back("Allow", found.allowed);
+    co_return response;
+  }
+  exchange->names = std::move(found.names);
+  co_return co_await found.route->handler(services_, exchange);
+}
+
+void Worker::note_response(const Request&, const std::string&, const Response& response, Milliseconds) {
+  ++shared_.figures.requests[static_cast<size_t>(response.status / 100) % 6];
+}
+
+void Worker::look_after() {
+  // Backwards: a connection that ends takes the place of the last one.
+  for (size_t i = connections_.size(); i-- > 0;) {
+    if (i < connections_.size()) connections_[i]->check_deadline(loop_.now());
+  }
+  tick_ = loop_.after(kLookAfter, [this] { look_after(); });
+}
+
+void Worker::keep_alive() {
+  for (size_t i = connections_.size(); i-- > 0;) {
+    if (i < connections_.size()) connections_[i]->keep_alive();
+  }
+  keep_alive_ = loop_.after(shared_.config.keep_alive, [this] { keep_alive(); });
+}
+
+void Worker::use_certificate(TlsContext context) {
+  loop_.post([this, context = std::move(context)] { certificate_ = context; });
+}
+
+void Worker::drain() {
+  loop_.post([this] { begin_drain(); });
+}
+
+void Worker::begin_drain() {
+  if (is_draining_) return;
+  is_draining_ = true;
+  loop_.after(shared_.config.drain_notice, [this] { end_drain(); });
+}
+
+void Worker::end_drain() {
+  listeners_.clear();
+  for (size_t i = connections_.size(); i-- > 0;) {
+    if (i < connections_.size()) connections_[i]->drain();
+  }
+  if (connections_.empty()) return loop_.stop();
+  loop_.after(shared_.config.drain, [this] { loop_.stop(); });
+}
+
+}  // namespace millrace::gateway
