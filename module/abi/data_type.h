@@ -285,12 +285,14 @@ class TypedKey {
 
   static Result<TypedKey> open(Context context, StringRef name, int mode) {
     HostKey* key = host.OpenKey(context.handle(), name.handle(), mode);
-    if (key == nullptr || host.KeyType(key) == kKeyTypeEmpty) return TypedKey(key, nullptr);
-    if (host.ModuleTypeGetType(key) != DataType<T>::handle()) {
-      host.CloseKey(key);
-      return fail(ErrorCode::WrongType, "Operation against a key holding the wrong kind of value");
+    if (key == nullptr) return none();
+    // The most likely is asked first: each question is a call of the host.
+    if (host.ModuleTypeGetType(key) == DataType<T>::handle()) [[likely]] {
+      return TypedKey(key, static_cast<Hosted<T>*>(host.ModuleTypeGetValue(key)));
     }
-    return TypedKey(key, static_cast<Hosted<T>*>(host.ModuleTypeGetValue(key)));
+    if (host.KeyType(key) == kKeyTypeEmpty) return TypedKey(key, nullptr);
+    host.CloseKey(key);
+    return fail(ErrorCode::WrongType, "Operation against a key holding the wrong kind of value");
   }
 
   HostKey* key_;

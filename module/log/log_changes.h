@@ -19,7 +19,7 @@ struct Twrite {
 struct Tevict {
   using Object = Log;
   static constexpr auto parse = parse_tevict;
-  static Now now() { return {}; }
+  static Now now(const EvictRequest&) { return {}; }
   static auto execute(Place<Log>& log, EvictRequest& request, const Call& call) {
     return log_operations().evict(log, request, call);
   }
@@ -38,7 +38,7 @@ struct Tretain {
 struct Tack {
   using Object = Log;
   static constexpr auto parse = parse_tack;
-  static Now now() { return {}; }
+  static Now now(const AckRequest&) { return {}; }
   static auto execute(Place<Log>& log, AckRequest& request, const Call& call) {
     return log_operations().acknowledge(log, request, call);
   }

@@ -21,12 +21,20 @@ struct ObjectTraits<Log> {
   static constexpr bool kToldWhenGone = false;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(KeyPlace<Log>& place);
+  static void settle(KeyPlace<Log>& place) {
+    const Log& log = *place.get();
+    const bool has_unused = log.has_evicted() || log.has_unused_compaction();
+    if (has_unused || place.key().notes().packing.is_missing(log)) free_and_pack(place);
+  }
   static Consequences look_after(KeyPlace<Log>& place, const Call& call);
   static std::optional<UnixMs> first_date(const Log& log) {
     return log.wants_compaction() ? UnixMs(0) : log.next_date();
   }
   static Wake wake_all(const Log* log);
+
+ private:
+  // Most operations leave nothing to free and fill no block.
+  [[gnu::noinline]] static void free_and_pack(KeyPlace<Log>& place);
 };
 
 }  // namespace millrace::module

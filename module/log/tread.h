@@ -14,6 +14,8 @@ struct Tread {
   // To the host TREAD is a reading command, so that anybody can read anywhere, on replicas too. With a group it writes,
   // and must ask itself what the host asks before a write. Who may acknowledge may take.
   static Result<void> check(abi::Context context, abi::StringRef key, const ReadRequest& request);
+  // Only what is pending in a group has dates.
+  static Now now(const ReadRequest& request) { return request.group ? ObjectTraits<Log>::now() : Now(); }
   static bool only_reads(const ReadRequest& request) { return !request.group; }
   static bool grows(const Log* log, const ReadRequest& request) { return LogOperations::read_grows(log, request); }
 
@@ -23,7 +25,7 @@ struct Tread {
 
   static bool changes(const ReadRequest& request) { return request.group.has_value(); }
   static Wait start_afresh(ReadRequest& request) { return LogOperations::start_afresh(request); }
-  static void answer_timeout(abi::Reply reply, const Log* log, const ReadRequest& request);
+  [[gnu::noinline]] static void answer_timeout(abi::Reply reply, const Log* log, const ReadRequest& request);
 };
 
 }  // namespace millrace::module

@@ -1,7 +1,6 @@
 #include "module/runtime/deferred_wakes.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -10,8 +9,6 @@
 namespace millrace::module {
 
 namespace {
-
-std::set<DatabaseKey> owed;
 
 bool anybody_waits_for(const DatabaseKey& place) {
   return std::ranges::any_of(
@@ -36,19 +33,18 @@ void serve_places(abi::Context context, const std::set<DatabaseKey>& places, Ser
 }  // namespace
 
 void wake_later(const DatabaseKey& place) {
-  if (anybody_waits_for(place)) owed.insert(place);
+  if (anybody_waits_for(place)) detail::deferred.insert(place);
 }
 
-void wake_deferred(abi::Context context) {
-  if (owed.empty()) [[likely]] {
-    return;
-  }
-  if (!context.in_transaction()) serve_places(context, std::exchange(owed, {}), &Waiters::serve);
+void detail::wake_all_deferred(abi::Context context) {
+  if (!context.in_transaction()) serve_places(context, std::exchange(deferred, {}), &Waiters::serve);
 }
 
 void wake_deferred_readers(abi::Context context) {
-  // They stay owed for the sake of the others, who are served when the loop's turn ends.
-  if (!owed.empty() && !context.in_transaction()) serve_places(context, owed, &Waiters::serve_without_effects);
+  // They stay deferred for the sake of the others, who are served when the loop's turn ends.
+  if (!detail::deferred.empty() && !context.in_transaction()) {
+    serve_places(context, detail::deferred, &Waiters::serve_without_effects);
+  }
 }
 
 void start_waiters_afresh(int database, ByteView name) {
@@ -63,7 +59,7 @@ void wake_all_afresh() {
     if (family.waiters == nullptr) continue;
     for (DatabaseKey& place : family.waiters->keys()) {
       family.waiters->start_afresh(place);
-      owed.insert(std::move(place));
+      detail::deferred.insert(std::move(place));
     }
   }
 }

@@ -11,7 +11,7 @@
 // If its operation gives what it finds to a sink, execute takes a Reply as its fourth argument. A command may also
 // have:
 //
-//     static Now now();                                     // if it uses fewer clocks than others of its family
+//     static Now now(const Request&);                       // if it uses fewer clocks than others of its family
 //     static Result<void> check(abi::Context, abi::StringRef key, const Request&);   // rights, roles
 //     static bool grows(const Object*, const Request&);     // refused when memory is full
 //     static bool only_reads(const Request&);               // the key is opened for reading
@@ -125,9 +125,9 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
 namespace detail {
 
 template <class Command>
-Now now_for() {
-  if constexpr (requires { Command::now(); }) {
-    return Command::now();
+Now now_for(const RequestOf<Command>& request) {
+  if constexpr (requires { Command::now(request); }) {
+    return Command::now(request);
   } else {
     return ObjectTraits<typename Command::Object>::now();
   }
@@ -176,7 +176,7 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
     return context.reply().error(may.error());
   }
   KeyPlace<Object> place(context, name, *key);
-  Call call{.now = detail::now_for<Command>(), .decides = decides(context)};
+  Call call{.now = detail::now_for<Command>(*request), .decides = decides(context)};
   if constexpr (kCanWait) call.may_wait = request->block_ms && call.decides && !context.must_answer_at_once();
   if constexpr (requires { Command::prepare(place, call); }) Command::prepare(place, call);
   // Not moved: consequences are many words, and most of them empty.
