@@ -17,7 +17,8 @@ constexpr uint64_t kMessagesPerStep = 128;
 constexpr uint64_t kCompactSoonMs = 1;
 constexpr uint64_t kCompactLaterMs = 20;
 
-Log& log_at(Place<Log>& place) { return place.get() != nullptr ? *place.get() : place.put(Log()); }
+[[gnu::noinline]] Log& make_log(Place<Log>& place) { return place.put(Log()); }
+Log& log_at(Place<Log>& place) { return place.get() != nullptr ? *place.get() : make_log(place); }
 
 // Moves the log's clock to the present. That is an effect, at most one a millisecond: whoever repeats a write stamps
 // its messages with that clock.
@@ -36,6 +37,14 @@ Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines =
 
 Error no_group(ByteView log, ByteView group) {
   return {ErrorCode::NoGroup, "no group " + quoted(group) + " in the log " + quoted(log)};
+}
+
+// Null if there is no such group, which is the answer then.
+template <class Answer>
+Group* existing_group(Place<Log>& place, ByteView name, Outcome<Answer>& done) {
+  Group* group = place.get() == nullptr ? nullptr : place.get()->group(name);
+  if (group == nullptr) done.answer = std::unexpected(no_group(place.name(), name));
+  return group;
 }
 
 }  // namespace
@@ -79,7 +88,7 @@ Outcome<Offset> LogOperations::append(Log& log, const WriteRequest& request, con
 }
 
 Outcome<uint64_t> LogOperations::evict(Place<Log>& place, const EvictRequest& request, const Call&) {
-  Outcome<uint64_t> done(uint64_t{0});
+  Outcome<uint64_t> done;
   if (place.get() == nullptr) return done;
   Log& log = *place.get();
   const uint64_t evicted = request.keep ? log.keep_newest(*request.keep) : log.evict_before(request.up_to + 1);
@@ -123,12 +132,13 @@ Result<const Group*> LogOperations::find_group(const Log* log, ByteView log_name
 }
 
 Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call&) {
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  Outcome<uint64_t> done;
+  Group* group = existing_group(place, request.group, done);
+  if (group == nullptr) return done;
   uint64_t acknowledged = 0;
   for (const OffsetRange& range : request.ranges) acknowledged += group->acknowledge(range.from, range.to);
-  Outcome<uint64_t> done(acknowledged);
   if (acknowledged == 0) return done;
+  done.answer = acknowledged;
   counters_.acknowledged += acknowledged;
   done.consequences.effects.add_request();
   done.consequences.events.add("tack");
@@ -139,16 +149,17 @@ Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest
 }
 
 Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest& request, const Call& call) {
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  Outcome<uint64_t> done;
+  Group* group = existing_group(place, request.group, done);
+  if (group == nullptr) return done;
   GivingBack effect{.at = call.now.wall + request.delay_ms, .postpone_expiry = false, .pieces = {}};
   uint64_t given_back = 0;
   for (const OffsetRange& range : request.ranges) {
     given_back += group->give_back(range.from, range.to, effect.at);
     effect.pieces.push_back({range.from, range.to});
   }
-  Outcome<uint64_t> done(given_back);
   if (given_back == 0) return done;
+  done.answer = given_back;
   Consequences& follow = done.consequences;
   follow.effects.add(kLogGivenBack, encode_effect(request.group, effect));
   follow.events.add("tnack");
@@ -159,19 +170,20 @@ Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest&
 
 Outcome<Done> LogOperations::seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call&) {
   using Where = SeekGroupRequest::Where;
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  Outcome<Done> done;
+  Group* group = existing_group(place, request.group, done);
+  if (group == nullptr) return done;
   Log& log = *place.get();
   Offset to = request.where == Where::First ? log.first() : log.next();
   if (request.where == Where::AtOffset) {
     if (request.offset > log.next()) {
-      return fail(ErrorCode::Range,
-                  "the offset is beyond the next one of the log, " + std::to_string(log.next().value()));
+      done.answer =
+          fail(ErrorCode::Range, "the offset is beyond the next one of the log, " + std::to_string(log.next().value()));
+      return done;
     }
     to = std::max(request.offset, log.first());
   }
   group->seek(to, log.missing_from(to));
-  Outcome<Done> done{Done()};
   done.consequences.effects.add_request();
   done.consequences.events.add("tgroup-seek");
   settle_groups(log);

@@ -84,6 +84,7 @@ class LogOperations {
   Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
   Outcome<ReadResult> read_with_group(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
   void give_messages(const Log* log, const ReadRequest& request, MessageSink& sink);
+  [[gnu::noinline]] void give_tagged(const Log& log, const ReadRequest& request, MessageSink& sink);
   void give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink);
   Delivery deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow);
   void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, Consequences& follow);

@@ -91,20 +91,22 @@ Outcome<ReadResult> LogOperations::read_alone(Place<Log>& place, ReadRequest& re
   return nothing;
 }
 
-void LogOperations::give_messages(const Log* log, const ReadRequest& request, MessageSink& sink) {
-  Offset from = *request.from;
+void LogOperations::give_tagged(const Log& log, const ReadRequest& request, MessageSink& sink) {
+  sink.begin(bounds_of(&log), std::nullopt);
+  TaggedCursor cursor(log, *request.from, request.tags);
   Message message;
   uint64_t given = 0;
-  if (log == nullptr || (request.tags.empty() && from >= log->next())) {
+  for (; given < request.count && cursor.next(message); ++given) sink.message(message, 0);
+  counters_.read += given;
+  sink.end(given);
+}
+
+void LogOperations::give_messages(const Log* log, const ReadRequest& request, MessageSink& sink) {
+  if (log != nullptr && !request.tags.empty()) return give_tagged(*log, request, sink);
+  Offset from = *request.from;
+  if (log == nullptr || from >= log->next()) {
     sink.begin(bounds_of(log), 0);
     return sink.end(0);
-  }
-  if (!request.tags.empty()) {
-    sink.begin(bounds_of(log), std::nullopt);
-    TaggedCursor cursor(*log, from, request.tags);
-    for (; given < request.count && cursor.next(message); ++given) sink.message(message, 0);
-    counters_.read += given;
-    return sink.end(given);
   }
   if (request.skip) from = std::max(from, log->first());
   const uint64_t evicted = from < log->evicted_end() ? std::min(request.count, log->evicted_end() - from) : 0;
@@ -116,6 +118,8 @@ void LogOperations::give_messages(const Log* log, const ReadRequest& request, Me
   sink.begin(bounds_of(log), known);
   if (evicted != 0) sink.evicted(evicted);
   Log::Cursor cursor(*log, from);
+  Message message;
+  uint64_t given = 0;
   for (; given < wanted && cursor.next(message); ++given) sink.message(message, 0);
   counters_.read += given;
   sink.end(evicted + given);
@@ -124,16 +128,17 @@ void LogOperations::give_messages(const Log* log, const ReadRequest& request, Me
 Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadRequest& request, const Call& call,
                                                    MessageSink& sink) {
   GroupRead& read = *request.group;
-  if (read.was_tried && place.get() == nullptr) {
-    Outcome<ReadResult> nothing(ReadResult::NothingCame);
-    nothing.consequences.wait = Wait{.line = read.name};
-    return nothing;
-  }
-  if (read.is_there && (place.get() == nullptr || place.get()->group(read.name) == nullptr)) {
-    return fail(ErrorCode::NoGroup, "the group was dropped while you waited for it");
-  }
   Outcome<ReadResult> done(ReadResult::Given);
   Consequences& follow = done.consequences;
+  if (read.was_tried && place.get() == nullptr) {
+    done.answer = ReadResult::NothingCame;
+    follow.wait = Wait{.line = read.name};
+    return done;
+  }
+  if (read.is_there && (place.get() == nullptr || place.get()->group(read.name) == nullptr)) {
+    done.answer = fail(ErrorCode::NoGroup, "the group was dropped while you waited for it");
+    return done;
+  }
   const Delivery delivery = deliver(place, request, call, follow);
   Log& log = *place.get();
   read.is_there = read.was_tried = true;
