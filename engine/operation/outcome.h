@@ -141,7 +141,6 @@ struct Outcome {
   Outcome() = default;
   Outcome(Answer given) : answer(std::move(given)) {}
   Outcome(std::unexpected<Error> error) : answer(std::move(error)) {}
-  Outcome(Result<Answer> given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
 };
 
 // For operations that answer nothing but that they are done.
