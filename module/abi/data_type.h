@@ -230,6 +230,9 @@ class DataType {
   static inline HostType* handle_ = nullptr;
 };
 
+// In the host's own words.
+[[gnu::cold]] std::unexpected<Error> wrong_type();
+
 // An open key that holds a T or nothing.
 template <class T>
 class TypedKey {
@@ -242,7 +245,7 @@ class TypedKey {
     if (key_ != nullptr) host.CloseKey(key_);
   }
 
-  // Failure: WrongType, in the host's own words.
+  // Failure: WrongType.
   static Result<TypedKey> for_reading(Context context, StringRef name) { return open(context, name, kRead); }
   static Result<TypedKey> for_writing(Context context, StringRef name) { return open(context, name, kRead | kWrite); }
   // For upkeep that is no use of the key: its idle time goes on.
@@ -292,7 +295,7 @@ class TypedKey {
     }
     if (host.KeyType(key) == kKeyTypeEmpty) return TypedKey(key, nullptr);
     host.CloseKey(key);
-    return fail(ErrorCode::WrongType, "Operation against a key holding the wrong kind of value");
+    return wrong_type();
   }
 
   HostKey* key_;
