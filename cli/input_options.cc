@@ -17,6 +17,7 @@ struct FormatName {
 constexpr FormatName kFormats[] = {
     {"csv", InputFormat::Csv},   {"tsv", InputFormat::Tsv},           {"ndjson", InputFormat::Ndjson},
     {"resp", InputFormat::Resp}, {"commands", InputFormat::Commands}, {"jsonl", InputFormat::Ndjson},
+    {"json", InputFormat::Json},
 };
 
 std::optional<InputFormat> format_called(std::string_view name) {
@@ -39,31 +40,41 @@ std::optional<InputFormat> format_of(const std::string& file) {
 }  // namespace
 
 const char* const kInputHelp = R"(The input is one or more files, or - for standard input; gzip and zstd are recognised
-and unpacked. Its format follows from the name (.csv, .tsv, .ndjson, .jsonl, .resp,
+and unpacked. Its format follows from the name (.csv, .tsv, .ndjson, .jsonl, .json, .resp,
 .commands) unless --format says it; without either, and without --as, it is resp.
 
   csv       RFC 4180: quotes, line ends within them, CRLF, a byte order mark
   tsv       fields between tabs, nothing is quoted
   ndjson    one JSON value a line
+  json      the elements of a JSON array
   resp      the Redis protocol, as redis-cli --pipe takes it
   commands  one command a line, typed and quoted as in redis-cli
 
---as says which command a record of csv, tsv or ndjson becomes. Its words are sent
-binary-safe, never by quoting. A field stands in braces:
+--as says which command a record of csv, tsv, ndjson or json becomes; several --as make
+several commands of it. Words are sent binary-safe, never by quoting. A field stands in
+braces:
 
   {price}   a column by the name in the header; a member of the JSON object
   {3}       the third column
   {/a/b/0}  a JSON pointer; a string is sent as its text, anything else as JSON
   {line}    the whole record as it stands there
-  {json}    the whole record as a JSON object
+  {json}    the whole record as a JSON object; with --typed numbers are numbers in it
+  {age?}    optional: without a value, the word and its name before it are left out
+  {age|0}   without a value, 0
+  {age:06d} a whole number with zeros before it
   {{ }}     a brace)";
 
 void InputOptions::add_to(CLI::App& command) {
   command.add_option("FILE", files, "what to read; - is standard input")->required();
-  command.add_option("--as", as, "the command that a record becomes")->type_name("TEMPLATE");
-  command.add_option("--format", format, "csv, tsv, ndjson, resp or commands")
+  command.add_option("--as", as, "the command that a record becomes; may be given again")
+      ->type_name("TEMPLATE")
+      ->allow_extra_args(false);
+  command.add_option("--format", format, "csv, tsv, ndjson, json, resp or commands")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"csv", "tsv", "ndjson", "resp", "commands"}));
+      ->check(CLI::IsMember({"csv", "tsv", "ndjson", "json", "resp", "commands"}));
+  command.add_option("--delimiter", delimiter, "what parts the fields of csv or tsv: one character, or \\t")
+      ->type_name("CHARACTER");
+  command.add_flag("--typed", is_typed, "in {json} of csv or tsv, write numbers and booleans as such");
   command.add_flag("--no-header", has_no_header, "the first line of csv or tsv is a record");
 }
 
@@ -79,14 +90,22 @@ client::Result<InputFormat> InputOptions::chosen_format() const {
   if (first) return *first;
   if (as.empty()) return InputFormat::Resp;
   return client::fail(client::ErrorCode::BadInput,
-                      files.front() + ": its name does not tell its format; --format csv, tsv or ndjson does");
+                      files.front() + ": its name does not tell its format; --format csv, tsv, ndjson or json does");
 }
 
 client::Result<client::CommandSource> InputOptions::open() const {
   const auto chosen = chosen_format();
   if (!chosen) return std::unexpected(chosen.error());
-  client::ParserOptions options{.format = *chosen, .as = std::nullopt, .has_header = !has_no_header};
-  if (!as.empty()) options.as = as;
+  client::ParserOptions options{
+      .format = *chosen, .as = as, .has_header = !has_no_header, .is_typed = is_typed, .delimiter = {}};
+  if (!delimiter.empty()) {
+    const std::string meant = delimiter == "\\t" ? "\t" : delimiter;
+    if (meant.size() != 1 || meant.find_first_of("\"\r\n") != meant.npos) {
+      return client::fail(client::ErrorCode::BadInput,
+                          "--delimiter is one character, and no quote or line end, not '" + delimiter + "'");
+    }
+    options.delimiter = meant.front();
+  }
   auto parser = client::make_parser(options);
   if (!parser) return std::unexpected(parser.error());
   const size_t longest =
@@ -100,7 +119,14 @@ std::string InputOptions::identity() const {
   const auto chosen = *chosen_format();
   std::string line = std::ranges::find(kFormats, chosen, &FormatName::format)->name;
   if (has_no_header) line += " no-header";
-  for (const auto& [mark, text] : {std::pair{" as ", std::vector{as}}, std::pair{" of ", files}}) {
+  if (is_typed) line += " typed";
+  if (!delimiter.empty()) {
+    line += " delimiter ";
+    client::append_json_string(line, delimiter);
+  }
+  // Without a template the first versions wrote an empty one.
+  const std::vector<std::string> templates = as.empty() ? std::vector<std::string>{""} : as;
+  for (const auto& [mark, text] : {std::pair{" as ", templates}, std::pair{" of ", files}}) {
     for (const std::string& one : text) {
       line += mark;
       client::append_json_string(line, one);

@@ -14,11 +14,13 @@ namespace millrace::cli {
 
 struct InputOptions {
   std::vector<std::string> files;
-  std::string as;
+  std::vector<std::string> as;
   std::string format;
+  std::string delimiter;
   bool has_no_header = false;
+  bool is_typed = false;
 
-  // Adds FILE, --as, --format and --no-header. REQUIRES: this lives as long as the command.
+  // Adds FILE, --as, --format, --no-header, --delimiter and --typed. REQUIRES: this lives as long as the command.
   void add_to(CLI::App& command);
 
   // The commands that are meant. BadInput says what is wrong with the options.

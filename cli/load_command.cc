@@ -11,6 +11,7 @@
 #include "cli/input_options.h"
 #include "cli/load_session.h"
 #include "cli/server_options.h"
+#include "client/server_url.h"
 
 namespace millrace::cli {
 namespace {
@@ -23,18 +24,25 @@ struct LoadCommandOptions {
   std::string errors;
   std::string checkpoint;
   bool is_strict = false;
+  uint64_t max_errors = 0;
   bool is_quiet = false;
+  bool allows_dangerous = false;
   unsigned timeout = 60;
   unsigned retry_for = 60;
+  unsigned connect_for = 0;
 };
 
 constexpr const char* kLoadFooter = R"(
 Every answer is read and checked. What fails is reported with its file and line, the
 first ones on stderr, all of them in --errors; a bad record is left out and reported the
-same way. With --strict the first failure ends the run. The last line, on stdout, is the
-sum: sent, succeeded, failed, seconds, rate.
+same way. With --strict the first failure ends the run, with --max-errors the n-th. The
+last line, on stdout, is the sum: sent, succeeded, failed, seconds, rate.
 
-A server that goes away is reached again; what it had not answered is sent again. With
+What depends on a refused SELECT or MULTI is left out. Of a compressed file nothing is sent
+that its checksum has not confirmed.
+
+A server that goes away is reached again; what it had not answered is sent again. If it has
+lost what it had answered, that ends the run; what it may have lost is told. With
 --checkpoint a second run of the same command goes on where the first one ended, even if
 it was killed: with one connection from the first command that was not answered. With
 several, or in a cluster, up to 100,000 commands behind it may be sent twice. It goes on
@@ -45,7 +53,8 @@ key. With one connection commands arrive in the order of the input; with several
 one key do.
 
 Exit status: 0 all succeeded, 1 something failed, 2 wrong call or unreadable file,
-3 no server, 4 --errors, --checkpoint or the summary cannot be written, 130 Ctrl-C.
+3 no server, 4 --errors, --checkpoint or the summary cannot be written, 5 the server came
+back without what it had confirmed, or perhaps without the last of it, 130 Ctrl-C.
 
 Examples:
   millrace load --as 'HSET user:{id} name {name} age {age}' users.csv
@@ -59,6 +68,8 @@ int complain(const client::Error& error) {
       return kWrongCall;
     case client::ErrorCode::Output:
       return kCannotWrite;
+    case client::ErrorCode::DataLost:
+      return kDataLost;
     default:
       return kNoServer;
   }
@@ -66,13 +77,19 @@ int complain(const client::Error& error) {
 
 int status_of(client::Loader::End end, const client::LoadCounts& counts) {
   if (end == client::Loader::End::Stopped) return kInterrupted;
+  if (end == client::Loader::End::Doubtful) return kDataLost;
   return counts.failed + counts.bad > 0 ? kSomeFailed : kDone;
+}
+
+// What succeeded need not be there any more.
+std::string remark_on(const client::Result<client::Loader::End>& end) {
+  if (!end) return end.error().code == client::ErrorCode::DataLost ? ", but lost by the server" : "";
+  return *end == client::Loader::End::Doubtful ? ", some of it perhaps lost by the server" : "";
 }
 
 // What is loaded how and into which database, in one line. Not into which server: after a
 // failover the same load goes on at another one.
-std::string identity(const LoadCommandOptions& options) {
-  const unsigned database = options.server.login.database;
+std::string identity(const LoadCommandOptions& options, unsigned database) {
   return options.input.identity() + (database == 0 ? "" : " into database " + std::to_string(database));
 }
 
@@ -81,13 +98,18 @@ int run(const LoadCommandOptions& options) {
   if (!server) return complain(server.error());
   auto source = options.input.open();
   if (!source) return complain(source.error());
-  LoadSession session(*source, identity(options), server->to.text(), options.is_quiet);
+  LoadSession session(*source, identity(options, server->login.database), client::name_of_server(*server),
+                      options.is_quiet);
   if (auto opened = session.open(options.checkpoint, options.errors); !opened) return complain(opened.error());
 
   const client::Milliseconds timeout(1000 * static_cast<int64_t>(options.timeout));
   server->answer_timeout = std::min(server->answer_timeout, timeout);
-  client::LoadOptions load{
-      .server = *server, .limits = {}, .connections = options.connections, .is_strict = options.is_strict};
+  client::LoadOptions load{.server = *server,
+                           .limits = {},
+                           .connections = options.connections,
+                           .most_failures = options.is_strict ? 1 : options.max_errors};
+  load.allows_dangerous = options.allows_dangerous;
+  load.connect_for = client::Milliseconds(1000 * static_cast<int64_t>(options.connect_for));
   load.limits.commands = options.pipeline;
   load.limits.answer_timeout = timeout;
   load.limits.retry_for = client::Milliseconds(1000 * static_cast<int64_t>(options.retry_for));
@@ -98,7 +120,7 @@ int run(const LoadCommandOptions& options) {
   }
   const auto end = client::Loader(load, *source, session).run(counts);
   const auto closed = session.close();
-  std::printf("%s\n", session.summary(counts).c_str());
+  std::printf("%s\n", session.summary(counts, remark_on(end)).c_str());
   if (!end) return complain(end.error());
   if (!closed) return complain(closed.error());
   if (std::fflush(stdout) != 0) {
@@ -114,7 +136,7 @@ void add_load_command(CLI::App& tool, int& status) {
   auto options = std::make_shared<LoadCommandOptions>();
   CLI::App* command = tool.add_subcommand("load", "Load a file into a server or a cluster");
   options->input.add_to(*command);
-  options->server.add_to(*command);
+  options->server.add_to(*command, "the server: host:port, redis://, rediss://, ... (millrace --help)");
   command->add_option("--connections", options->connections, "how many connections, in a cluster to each node")
       ->type_name("N")
       ->check(CLI::Range(1U, 1000U))
@@ -126,7 +148,12 @@ void add_load_command(CLI::App& tool, int& status) {
   command->add_option("--errors", options->errors, "write everything that failed to this file")->type_name("FILE");
   command->add_option("--checkpoint", options->checkpoint, "remember here how far it came, and go on from there")
       ->type_name("FILE");
-  command->add_flag("--strict", options->is_strict, "the first failure ends the run");
+  auto* strict = command->add_flag("--strict", options->is_strict, "the first failure ends the run");
+  command->add_option("--max-errors", options->max_errors, "so many failures end the run")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->excludes(strict);
+  command->add_flag("--allow-dangerous", options->allows_dangerous, "send FLUSHALL, SHUTDOWN and the like, too");
   command->add_flag("--quiet", options->is_quiet, "show no progress");
   command->add_option("--timeout", options->timeout, "give a connection up that answers nothing for so long")
       ->type_name("SECONDS")
@@ -136,6 +163,7 @@ void add_load_command(CLI::App& tool, int& status) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0U, 86400U))
       ->capture_default_str();
+  add_connect_for(*command, options->connect_for);
   command->footer(std::string(kInputHelp) + "\n" + kLoadFooter);
   command->callback([options, &status] { status = run(*options); });
 }

@@ -38,7 +38,7 @@ client::Result<void> LoadSession::open(const std::string& checkpoint, const std:
   return {};
 }
 
-std::string LoadSession::summary(const client::LoadCounts& counts) const {
+std::string LoadSession::summary(const client::LoadCounts& counts, const std::string& remark) const {
   const double time = seconds();
   char timing[80];
   std::snprintf(timing, sizeof timing, " in %.3f seconds (%.0f a second)", time,
@@ -47,7 +47,7 @@ std::string LoadSession::summary(const client::LoadCounts& counts) const {
                      std::to_string(counts.failed) + " failed";
   if (counts.bad > 0) text += ", " + std::to_string(counts.bad) + " bad records left out";
   if (continued_) text += ", an earlier run included,";
-  return text + timing;
+  return text + remark + timing;
 }
 
 client::Result<void> LoadSession::close() {

@@ -27,8 +27,9 @@ class LoadSession : public client::LoadWatcher {
   // Where an earlier run ended: its counts, and the database its input had selected.
   const std::optional<client::Checkpoint>& continued() const { return continued_; }
 
-  // "3 sent, 2 succeeded, 1 failed in 0.012 seconds (250 a second)"
-  std::string summary(const client::LoadCounts& counts) const;
+  // "3 sent, 2 succeeded, 1 failed in 0.012 seconds (250 a second)"; `remark` stands behind the
+  // counts.
+  std::string summary(const client::LoadCounts& counts, const std::string& remark) const;
 
   // Everything is over: the bar goes, the file of errors is complete.
   client::Result<void> close();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "cli/duration.h"
 #include "cli/exit_status.h"
 #include "cli/guarded_run.h"
+#include "cli/server_options.h"
 
 namespace millrace::cli {
 namespace {
@@ -19,8 +19,8 @@ namespace {
 using client::Milliseconds;
 
 struct LockOptions {
-  std::vector<std::string> nodes;
-  client::Login login;
+  ServerOptions servers;
+  std::vector<std::string> nodes;  // --to as it was called before
   std::string ttl = "30s";
   std::string wait = "0";
   std::string grace = "5s";
@@ -34,7 +34,7 @@ constexpr const char* kLockFooter =
     R"(The lock is renewed while the command runs, and given back when it ends. If it is lost,
 the command gets SIGTERM, and SIGKILL after --grace.
 
-With several --node servers, which know nothing of each other, it is held by who has it
+With several --to servers, which know nothing of each other, it is held by who has it
 at a majority of them (Redlock): a minority may be dead, frozen or wrong about the time.
 Servers with the Millrace module are asked with LOCK.ACQUIRE, others with SET NX PX.
 
@@ -52,7 +52,7 @@ of the servers can be reached, 75 somebody else holds the lock, 76 the lock was 
 Examples:
   millrace lock --quiet nightly-report -- ./report.sh         in a cron job on every machine
   millrace lock --wait 10s --ttl 1m deploy -- ./deploy.sh
-  millrace lock --node a:6379 --node b:6379 --node c:6379 payments -- ./run-payments)";
+  millrace lock --to a:6379 --to b:6379 --to c:6379 payments -- ./run-payments)";
 
 int refuse(const std::string& text, int status) {
   std::fprintf(stderr, "millrace lock: %s\n", text.c_str());
@@ -60,20 +60,9 @@ int refuse(const std::string& text, int status) {
 }
 
 client::Result<std::vector<client::ConnectionOptions>> servers_of(const LockOptions& options) {
-  std::vector<client::ConnectionOptions> servers;
-  for (const std::string& node : options.nodes) {
-    auto endpoint = client::parse_endpoint(node);
-    if (!endpoint) return std::unexpected(endpoint.error());
-    for (const auto& other : servers) {
-      if (other.to == *endpoint) return client::fail(client::ErrorCode::BadInput, node + " is given twice");
-    }
-    servers.push_back({.to = *endpoint, .login = options.login});
-  }
-  if (servers.empty()) servers.push_back({.to = {}, .login = options.login});
-  if (const char* password = std::getenv("REDISCLI_AUTH")) {
-    for (auto& server : servers) server.login.password = password;
-  }
-  return servers;
+  ServerOptions servers = options.servers;
+  servers.to.insert(servers.to.end(), options.nodes.begin(), options.nodes.end());
+  return servers.connections();
 }
 
 // No wait at all is a time here.
@@ -129,10 +118,10 @@ void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& stat
   CLI::App* command = tool.add_subcommand("lock", "Run a command under a lock");
   command->add_option("NAME", options->name, "the lock's key")->required();
   command->add_option("COMMAND", options->parsed, "what to run, with its arguments, behind --")->required();
-  command->add_option("--node", options->nodes, "a server's address, host:port; several for Redlock")
+  options->servers.add_to(*command, "a server: host:port, redis://, ... (millrace --help); several for Redlock");
+  command->add_option("--node", options->nodes, "deprecated: the old spelling of --to")
       ->type_name("ADDRESS")
-      ->allow_extra_args(false)
-      ->default_str("127.0.0.1:6379");
+      ->allow_extra_args(false);
   command->add_option("--ttl", options->ttl, "how long the lock is held if we cannot renew it")
       ->type_name("TIME")
       ->capture_default_str();
@@ -141,11 +130,6 @@ void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& stat
       ->type_name("TIME")
       ->capture_default_str();
   command->add_flag("--quiet", options->quiet, "say nothing if somebody else holds it");
-  command
-      ->add_option("--user", options->login.user,
-                   "log in as this user; the password, if it needs one, is taken from REDISCLI_AUTH")
-      ->type_name("NAME");
-  command->add_option("--database", options->login.database, "the number of the servers' database")->type_name("N");
   command->footer(kLockFooter);
   command->callback([options, &status] { status = run(*options); });
 }

@@ -51,7 +51,7 @@ LogFollower::LogFollower(client::ConnectionOptions server, FollowOptions options
       position_(options_.group ? "1" : options_.from) {}
 
 Result<void> LogFollower::follow(const Show& show, const Tell& tell) {
-  if (auto opened = connection_.open(); !opened) return opened;
+  if (auto opened = connection_.open_within(options_.connect_for); !opened) return opened;
   bool is_away = false;
   while (!stop_.came()) {
     if (is_away) {
@@ -93,7 +93,7 @@ Result<Reply> LogFollower::ask() {
   const int ready = poll(waited, 2, static_cast<int>(kBlockMs) + kPatienceMs);
   if (ready == 0 || stop_.came()) {
     connection_.close();
-    return client::fail(client::ErrorCode::TimedOut, server_.to.text() + " does not answer");
+    return client::fail(client::ErrorCode::TimedOut, connection_.endpoint().text() + " does not answer");
   }
   return connection_.receive();
 }
@@ -124,10 +124,16 @@ Result<LogFollower::Next> LogFollower::take(const Reply& reply, const Show& show
 // Some errors are a state the server is in and leaves again; the others are the answer.
 Result<LogFollower::Next> LogFollower::take_error(const std::string& text) {
   if (text.starts_with("MOVED ")) {
-    auto there = client::redirection_target(text, server_.to);
+    auto there = client::redirection_target(text, connection_.endpoint());
     if (!there) return std::unexpected(there.error());
     server_.to = *there;
+    server_.sentinels.reset();
     connection_ = client::Connection(server_);
+    return Next::TryAgain;
+  }
+  // The sentinels know who is the master by now.
+  if (server_.sentinels && text.starts_with("READONLY")) {
+    connection_.close();
     return Next::TryAgain;
   }
   for (const std::string_view passing : {"LOADING", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "UNBLOCKED"}) {
@@ -152,7 +158,7 @@ bool LogFollower::comes_back(const Tell& tell) {
   auto reply = connection_.call({"TREAD", options_.key, "1", "0", "WITHINFO"});
   const auto last = reply ? last_offset_in(*reply) : std::nullopt;
   if (!last) return false;
-  tell(server_.to.text() + " is back");
+  tell(connection_.endpoint().text() + " is back");
   if (!options_.group) hear_of_last(*last, tell);
   return true;
 }

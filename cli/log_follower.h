@@ -32,6 +32,7 @@ struct FollowOptions {
   std::string key;
   std::string from = "-10";  // as TREAD takes it; nothing with a group, which knows where it is
   std::optional<FollowedGroup> group;
+  client::Milliseconds connect_for{0};  // how long to try to reach a server that is not there yet
 };
 
 class LogFollower {

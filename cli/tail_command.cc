@@ -19,6 +19,7 @@ struct TailOptions {
   FollowOptions follow;
   FollowedGroup group;
   double retry_seconds = 30;
+  unsigned connect_for = 0;
   bool as_json = false;
 };
 
@@ -85,6 +86,7 @@ int run(TailOptions& options) {
     options.group.retry_ms = static_cast<int64_t>(options.retry_seconds * 1000);
     options.follow.group = options.group;
   }
+  options.follow.connect_for = client::Milliseconds(1000 * static_cast<int64_t>(options.connect_for));
   StopSignal stop;
   LogFollower follower(*server, options.follow, stop);
   bool can_print = true;
@@ -130,7 +132,8 @@ void add_tail_command(CLI::App& tool, int& status) {
       ->capture_default_str()
       ->needs(group);
   command->add_flag("--json", options->as_json, "one JSON object a message");
-  options->server.add_to(*command);
+  options->server.add_to(*command, "the server: host:port, redis://, rediss://, ... (millrace --help)");
+  add_connect_for(*command, options->connect_for);
   command->footer(kTailFooter);
   command->callback([options, &status] { status = run(*options); });
 }

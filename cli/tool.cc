@@ -11,6 +11,7 @@
 #include "cli/lock_command.h"
 #include "cli/manual_command.h"
 #include "cli/protocol_command.h"
+#include "cli/server_options.h"
 #include "cli/tail_command.h"
 #include "version.h"
 
@@ -18,12 +19,14 @@ namespace millrace::cli {
 
 namespace {
 
-constexpr const char* kToolFooter = R"(millrace COMMAND --help tells everything about a command.
+constexpr const char* kToolBeginning = R"(millrace COMMAND --help tells everything about a command.
 
 The server side is a module: redis-server --loadmodule millrace.so. load, protocol and
 lock work with any server.
 
-Environment: REDISCLI_AUTH is the password for the server.
+)";
+
+constexpr const char* kToolEnd = R"(
 
 Exit status:
   0    everything asked for was done
@@ -31,6 +34,7 @@ Exit status:
   2    wrong call: an option, a template, or a file that cannot be read
   3    the server cannot be reached, or went away and did not come back
   4    a file or the output cannot be written
+  5    load: the server came back without something that it had confirmed
   130  Ctrl-C ended it before it was done
 lock passes on what its command ended with, and has two of its own: 75 somebody else holds
 the lock, 76 it was lost)";
@@ -41,7 +45,7 @@ int run_tool(int argc, char** argv) {
   CLI::App tool("Message delivery for Redis and Valkey", "millrace");
   tool.set_help_flag("-h,--help", "show this");
   tool.set_version_flag("--version", "millrace " MILLRACE_VERSION)->description("show the version");
-  tool.footer(kToolFooter);
+  tool.footer(std::string(kToolBeginning) + kAddressHelp + kToolEnd);
   // Subcommands take it over from here when they are added.
   tool.formatter_fn([](const CLI::App* app, const std::string&, CLI::AppFormatMode) {
     return help_page(describe(*app), app->get_parent() == nullptr ? "" : app->get_parent()->get_name() + " ");

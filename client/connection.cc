@@ -1,19 +1,15 @@
 #include "client/connection.h"
 
-#include <fcntl.h>
 #include <hiredis/hiredis.h>
-#include <sys/time.h>
+#include <poll.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <utility>
-#include <vector>
+
+#include "client/protocol.h"
 
 namespace millrace::client {
 namespace {
-
-timeval timeval_of(Milliseconds time) {
-  return {.tv_sec = time.count() / 1000, .tv_usec = (time.count() % 1000) * 1000};
-}
 
 Reply value_of(const redisReply& reply) {
   Reply value;
@@ -43,33 +39,48 @@ Reply value_of(const redisReply& reply) {
 
 }  // namespace
 
-void Connection::Close::operator()(redisContext* context) const { redisFree(context); }
+void Connection::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
 
 Connection::Connection(ConnectionOptions options) : options_(std::move(options)) {}
+Connection::Connection(Connection&&) noexcept = default;
+Connection& Connection::operator=(Connection&&) noexcept = default;
+Connection::~Connection() = default;
 
 Result<void> Connection::open() {
   if (is_open()) return {};
-  if (auto connected = connect(); !connected) return connected;
-  auto logged_in = log_in();
-  if (!logged_in) close();
-  return logged_in;
+  auto opened = find_endpoint();
+  if (opened) opened = connect();
+  if (opened) opened = log_in();
+  if (opened) opened = require_master();
+  if (!opened) close();
+  return opened;
+}
+
+Result<void> Connection::open_within(Milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  for (Milliseconds pause(50);; pause = std::min(pause * 2, Milliseconds(2000))) {
+    auto opened = open();
+    if (opened || opened.error().code == ErrorCode::BadInput) return opened;
+    const auto left = std::chrono::ceil<Milliseconds>(end - std::chrono::steady_clock::now());
+    if (left <= Milliseconds(0)) return opened;
+    // It is over early only if a signal came.
+    if (poll(nullptr, 0, static_cast<int>(std::min(pause, left).count())) < 0) return opened;
+  }
+}
+
+Result<void> Connection::find_endpoint() {
+  if (!options_.sentinels) return {};
+  const auto master = find_master(*options_.sentinels, options_);
+  if (!master) return std::unexpected(master.error());
+  options_.to = *master;
+  return {};
 }
 
 Result<void> Connection::connect() {
-  const std::string name = options_.to.text();
-  context_.reset(
-      redisConnectWithTimeout(options_.to.host.c_str(), options_.to.port, timeval_of(options_.connect_timeout)));
-  if (context_ == nullptr) return fail(ErrorCode::Unreachable, "no memory for a connection to " + name);
-  if (context_->err != 0) {
-    const std::string why = context_->errstr;
-    close();
-    return fail(ErrorCode::Unreachable, "cannot connect to " + name + ": " + why);
-  }
-  // A program that we start must not get a connection that is logged in.
-  fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
-  // Who waits long for an answer must notice that the other machine is gone.
-  redisEnableKeepAlive(context_.get());
-  redisSetTimeout(context_.get(), timeval_of(options_.answer_timeout));
+  auto socket = Socket::connect(options_.to, options_.tls, options_.connect_timeout);
+  if (!socket) return std::unexpected(socket.error());
+  socket_ = std::move(*socket);
+  reader_.reset(redisReaderCreate());
   return {};
 }
 
@@ -82,6 +93,17 @@ Result<void> Connection::log_in() {
   }
   if (login.database != 0) return require_ok({"SELECT", std::to_string(login.database)});
   return {};
+}
+
+// During a failover the sentinels may still name the old master, which is a replica by then. A
+// user who may not ask is believed.
+Result<void> Connection::require_master() {
+  if (!options_.sentinels) return {};
+  const auto role = call({"ROLE"});
+  if (!role) return std::unexpected(role.error());
+  if (!role->is_array() || role->items.empty() || role->items[0].text == "master") return {};
+  return fail(ErrorCode::Unreachable,
+              options_.to.text() + " is no longer the master of " + options_.sentinels->service);
 }
 
 Result<void> Connection::require_ok(std::initializer_list<std::string_view> words) {
@@ -100,46 +122,70 @@ Result<Reply> Connection::call(Words words) {
 
 Result<void> Connection::send(Words words) {
   if (auto opened = open(); !opened) return opened;
-  std::vector<const char*> starts;
-  std::vector<size_t> sizes;
-  for (const std::string_view word : words) {
-    starts.push_back(word.data());
-    sizes.push_back(word.size());
-  }
-  redisAppendCommandArgv(context_.get(), static_cast<int>(words.size()), starts.data(), sizes.data());
-  for (int done = 0; done == 0;) {
-    if (redisBufferWrite(context_.get(), &done) != REDIS_OK) return broken();
+  unsent_.resize(most_protocol_bytes(words));
+  std::string_view left(unsent_.data(), static_cast<size_t>(write_protocol(unsent_.data(), words) - unsent_.data()));
+  while (!left.empty()) {
+    const Transfer sent = socket_->write(left);
+    if (sent.kind == Transfer::Kind::Done) {
+      left.remove_prefix(sent.bytes);
+    } else if (!wait_for(sent.kind)) {
+      return broken(sent);
+    }
   }
   return {};
 }
 
 Result<Reply> Connection::receive() {
   if (!is_open()) return fail(ErrorCode::Closed, "the connection to " + options_.to.text() + " is closed");
-  void* answer = nullptr;
-  if (redisGetReply(context_.get(), &answer) != REDIS_OK) return broken();
-  const std::unique_ptr<redisReply, void (*)(redisReply*)> reply(static_cast<redisReply*>(answer),
-                                                                 [](redisReply* one) { freeReplyObject(one); });
-  return value_of(*reply);
+  for (;;) {
+    void* answer = nullptr;
+    if (redisReaderGetReply(reader_.get(), &answer) != REDIS_OK) {
+      const std::string why = reader_->errstr;
+      close();
+      return fail(ErrorCode::Protocol, options_.to.text() + " does not speak the protocol: " + why);
+    }
+    if (answer != nullptr) {
+      const std::unique_ptr<redisReply, void (*)(redisReply*)> reply(static_cast<redisReply*>(answer),
+                                                                     [](redisReply* one) { freeReplyObject(one); });
+      return value_of(*reply);
+    }
+    char bytes[16 << 10];
+    const Transfer got = socket_->read(bytes, sizeof bytes);
+    if (got.kind == Transfer::Kind::Done) {
+      redisReaderFeed(reader_.get(), bytes, got.bytes);
+    } else if (!wait_for(got.kind)) {
+      return broken(got);
+    }
+  }
 }
 
-void Connection::set_answer_timeout(Milliseconds timeout) {
-  options_.answer_timeout = timeout;
-  if (is_open()) redisSetTimeout(context_.get(), timeval_of(timeout));
+// False if there is nothing to wait for, or the time is over.
+bool Connection::wait_for(Transfer::Kind kind) const {
+  if (kind != Transfer::Kind::MustRead && kind != Transfer::Kind::MustWrite) return false;
+  return socket_->wait_for(kind,
+                           options_.answer_timeout > Milliseconds(0) ? options_.answer_timeout : Milliseconds(-1));
 }
 
-void Connection::close() { context_.reset(); }
+void Connection::set_answer_timeout(Milliseconds timeout) { options_.answer_timeout = timeout; }
 
-int Connection::descriptor() const { return context_->fd; }
+void Connection::close() {
+  socket_.reset();
+  reader_.reset();
+}
 
-std::unexpected<Error> Connection::broken() {
-  const int kind = context_->err;
-  const bool timed_out = kind == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK);
-  const std::string why = context_->errstr;
+int Connection::descriptor() const { return socket_->descriptor(); }
+
+std::unexpected<Error> Connection::broken(const Transfer& transfer) {
   close();
   const std::string name = options_.to.text();
-  if (timed_out) return fail(ErrorCode::TimedOut, name + " did not answer in time");
-  if (kind == REDIS_ERR_PROTOCOL) return fail(ErrorCode::Protocol, name + " does not speak the protocol: " + why);
-  return fail(ErrorCode::Closed, "the connection to " + name + " broke: " + why);
+  switch (transfer.kind) {
+    case Transfer::Kind::Closed:
+      return fail(ErrorCode::Closed, "the connection to " + name + " broke: the server closed it");
+    case Transfer::Kind::Failed:
+      return fail(ErrorCode::Closed, "the connection to " + name + " broke: " + transfer.why);
+    default:
+      return fail(ErrorCode::TimedOut, name + " did not answer in time");
+  }
 }
 
 }  // namespace millrace::client

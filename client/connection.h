@@ -1,35 +1,31 @@
-// One connection to one server, over hiredis: commands go out binary-safe, answers come
+// One connection to one server: commands go out binary-safe, answers, which hiredis reads, come
 // back as plain values. It opens itself when it is first used, and again after it broke.
 #pragma once
 
-#include <chrono>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "client/endpoint.h"
 #include "client/error.h"
+#include "client/login.h"
 #include "client/reply.h"
+#include "client/sentinel.h"
+#include "client/socket.h"
+#include "client/tls.h"
 
-struct redisContext;
+struct redisReader;
 
 namespace millrace::client {
-
-using Milliseconds = std::chrono::milliseconds;
-
-// Who we are to the server and which of its databases we mean. Sent whenever a connection
-// opens.
-struct Login {
-  std::string user;      // empty: the server's default user
-  std::string password;  // empty: a user who needs none, or without a user no login at all
-  unsigned database = 0;
-};
 
 struct ConnectionOptions {
   Endpoint to;
   Login login;
+  TlsOptions tls = {};
+  std::optional<SentinelGroup> sentinels = {};  // then `to` is whatever they say whenever it opens
   Milliseconds connect_timeout{5000};
   Milliseconds answer_timeout{5000};  // how long one answer may take; 0: for ever
 };
@@ -40,10 +36,17 @@ class Connection {
  public:
   // Opens nothing yet.
   explicit Connection(ConnectionOptions options);
+  Connection(Connection&&) noexcept;
+  Connection& operator=(Connection&&) noexcept;
+  ~Connection();
 
   // Opens the connection and logs in, unless it is open already. Unreachable: nobody
-  // listens, the name is unknown, or the login was refused.
+  // listens, the name is unknown, the sentinels know no master, or the login was refused.
   Result<void> open();
+
+  // The same, again and again with growing pauses until it succeeds or the time is over. A
+  // signal that the program handles ends it, too.
+  Result<void> open_within(Milliseconds time);
 
   // Sends a command and waits for its answer; opens the connection first if need be. After
   // an error the connection is closed, and the next call opens another. Nothing is ever
@@ -63,24 +66,36 @@ class Connection {
   void set_answer_timeout(Milliseconds timeout);
 
   void close();
-  bool is_open() const { return context_ != nullptr; }
+  bool is_open() const { return socket_.has_value(); }
   const Endpoint& endpoint() const { return options_.to; }
+
+  // Bytes of the protocol as they are, without waiting, for who keeps many commands under way.
+  // Nothing is closed if it fails. REQUIRES: is_open(); no call() is used meanwhile.
+  Transfer read_some(char* to, size_t room) { return socket_->read(to, room); }
+  Transfer write_some(std::string_view bytes) { return socket_->write(bytes); }
+  // Whether read_some() gives something although the descriptor is not readable.
+  bool has_buffered() const { return socket_->has_buffered(); }
 
   // The socket, to wait until an answer begins to come. REQUIRES: is_open().
   int descriptor() const;
 
  private:
-  struct Close {
-    void operator()(redisContext* context) const;
+  struct Free {
+    void operator()(redisReader* reader) const;
   };
 
+  Result<void> find_endpoint();
   Result<void> connect();
   Result<void> log_in();
+  Result<void> require_master();
   Result<void> require_ok(std::initializer_list<std::string_view> words);
-  std::unexpected<Error> broken();
+  std::unexpected<Error> broken(const Transfer& transfer);
+  bool wait_for(Transfer::Kind kind) const;
 
   ConnectionOptions options_;
-  std::unique_ptr<redisContext, Close> context_;
+  std::optional<Socket> socket_;
+  std::unique_ptr<redisReader, Free> reader_;
+  std::string unsent_;
 };
 
 }  // namespace millrace::client

@@ -14,16 +14,10 @@ Result<uint16_t> parse_port(std::string_view text) {
   return port;
 }
 
-}  // namespace
-
-std::string Endpoint::text() const {
-  const bool has_colons = host.find(':') != host.npos;
-  return (has_colons ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
-Result<Endpoint> parse_endpoint(std::string_view text) {
+Result<Endpoint> split_endpoint(std::string_view text, uint16_t usual_port) {
   if (text.empty()) return fail(ErrorCode::BadInput, "an address is host:port, not an empty word");
   Endpoint endpoint;
+  endpoint.port = usual_port;
   std::string_view rest = text;
   if (rest.starts_with('[')) {
     const size_t close = rest.find(']');
@@ -49,6 +43,30 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
   const Result<uint16_t> port = parse_port(rest.substr(1));
   if (!port) return std::unexpected(port.error());
   endpoint.port = *port;
+  return endpoint;
+}
+
+// The text itself is not repeated: before an @ there may be a password.
+Result<void> refuse_any_of(std::string_view characters, std::string_view text) {
+  const size_t at = text.find_first_of(characters);
+  if (at == text.npos) return {};
+  return fail(ErrorCode::BadInput, std::string("a host has no '") + text[at] +
+                                       "' in it; an address is host:port, or a URL such as redis://user@host:port");
+}
+
+}  // namespace
+
+std::string Endpoint::text() const {
+  if (is_unix_socket()) return socket;
+  const bool has_colons = host.find(':') != host.npos;
+  return (has_colons ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+Result<Endpoint> parse_endpoint(std::string_view text, uint16_t usual_port) {
+  if (auto checked = refuse_any_of("@/?#, \t\n", text); !checked) return std::unexpected(checked.error());
+  auto endpoint = split_endpoint(text, usual_port);
+  if (!endpoint) return endpoint;
+  if (auto checked = refuse_any_of("[]", endpoint->host); !checked) return std::unexpected(checked.error());
   return endpoint;
 }
 

@@ -13,15 +13,18 @@ namespace millrace::client {
 struct Endpoint {
   std::string host = "127.0.0.1";
   uint16_t port = 6379;
+  std::string socket = {};  // the path of a Unix socket; host and port mean nothing then
 
   auto operator<=>(const Endpoint&) const = default;
 
-  // As parse_endpoint takes it.
+  bool is_unix_socket() const { return !socket.empty(); }
+
+  // As parse_endpoint takes it; of a Unix socket its path.
   std::string text() const;
 };
 
-// "host:port", "host" (port 6379), ":port" (127.0.0.1) or "[::1]:port". BadInput says what
-// is wrong with anything else.
-Result<Endpoint> parse_endpoint(std::string_view text);
+// "host:port", "host" (then `usual_port`), ":port" (127.0.0.1) or "[::1]:port". BadInput says
+// what is wrong with anything else.
+Result<Endpoint> parse_endpoint(std::string_view text, uint16_t usual_port = 6379);
 
 }  // namespace millrace::client

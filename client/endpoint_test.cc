@@ -44,6 +44,10 @@ TEST(Endpoint, WhatIsNoAddressIsRefusedWithAReason) {
       {"no port behind the colon", "h:", "a port is a number from 1 to 65535, not ''"},
       {"brackets that do not close", "[::1", "an address in brackets is [host]:port, not '[::1'"},
       {"nothing in brackets", "[]:1", "an address in brackets is [host]:port, not '[]:1'"},
+      {"a user without a scheme", "ann:secret@db1",
+       "a host has no '@' in it; an address is host:port, or a URL such as redis://user@host:port"},
+      {"a scheme with one slash", "redis:/db1",
+       "a host has no '/' in it; an address is host:port, or a URL such as redis://user@host:port"},
       {"something else behind brackets", "[::1]7000", "after the brackets comes :port, not '7000'"},
   };
   for (const auto& row : rows) {

@@ -16,6 +16,7 @@ enum class ErrorCode {
   Protocol,     // what came back is not the Redis protocol
   BadInput,     // what the user gave: an address, a template, an option, a file
   Output,       // a file of ours cannot be written
+  DataLost,     // a server came back without what it had confirmed
 };
 
 struct Error {

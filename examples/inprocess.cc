@@ -66,31 +66,30 @@ void read_orders(LogOperations& logs, Place<Log>& orders) {
   logs.read(orders, request, call(), printed);
 }
 
-// A part is a kind, two sizes, and so many bytes.
+// A string is its size and so many bytes.
 void save(const Log& log, const std::string& file) {
   std::ofstream out(file, std::ios::binary);
-  each_part(log, [&](const LogEffect& part) {
-    out << static_cast<int>(part.kind) << ' ' << part.header.size() << ' ' << part.bytes.size() << '\n';
-    out << part.header << part.bytes;
-  });
+  const auto write = [&](ByteView string) { out << string.size() << '\n' << string; };
+  each_part(log, [&](const Part& part) { write_part(kLogParts, part, write); });
+  write(kEndOfParts);
 }
 
-bool load(LogOperations& logs, Place<Log>& place, const std::string& file) {
+Result<Log> load(BlockPacker& packer, const std::string& file) {
   std::ifstream in(file, std::ios::binary);
-  int kind = 0;
-  size_t header_size = 0, size = 0;
-  while (in >> kind >> header_size >> size) {
+  const auto next = [&]() -> Result<Buffer> {
+    size_t size = 0;
+    in >> size;
     in.ignore();
-    std::string header(header_size, '\0'), bytes(size, '\0');
-    in.read(header.data(), static_cast<std::streamsize>(header_size))
-        .read(bytes.data(), static_cast<std::streamsize>(size));
-    const LogEffect part{static_cast<LogEffect::Kind>(kind), {}, header, bytes};
-    if (const auto applied = logs.apply(place, part, call()).answer; !applied) {
-      std::fprintf(stderr, "%s: %s\n", file.c_str(), applied.error().text.c_str());
-      return false;
-    }
-  }
-  return true;
+    std::string string(size, '\0');
+    if (!in.read(string.data(), static_cast<std::streamsize>(size))) return corrupt("the file ends too early");
+    return Buffer::copy_of(string);
+  };
+  LogRestorer restorer(packer);
+  const auto read = read_parts(kLogParts, next, [&](uint8_t kind, ByteView bytes, Buffer block) {
+    return restorer.add(kind, bytes, std::move(block));
+  });
+  if (!read) return std::unexpected(read.error());
+  return restorer.finish();
 }
 
 bool use_a_log(const std::string& file) {
@@ -105,12 +104,17 @@ bool use_a_log(const std::string& file) {
   const auto written = logs.write(orders, {.backlog = {}, .pairs = messages}, call());
   std::printf("log: the first message is at %llu\n", static_cast<unsigned long long>(written.answer->value()));
   read_orders(logs, orders);
-  logs.acknowledge(orders, {"billing", {{Offset(1), Offset(1)}}}, call());
+  logs.acknowledge(orders, {.group = "billing", .consumer = {}, .ranges = {{Offset(1), Offset(1)}}}, call());
   std::printf("after 100 ms, the one that was not acknowledged comes again, from a snapshot too:\n");
   let_pass(100);
   save(*orders.get(), file);
+  auto loaded = load(packer, file);
+  if (!loaded) {
+    std::fprintf(stderr, "%s: %s\n", file.c_str(), loaded.error().text.c_str());
+    return false;
+  }
   OwnPlace<Log> again("orders");
-  if (!load(logs, again, file)) return false;
+  again.put(std::move(*loaded));
   read_orders(logs, again);
   return true;
 }

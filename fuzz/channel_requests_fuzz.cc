@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/base/limits.h"
+#include "engine/channel/channel_parts.h"
 #include "fuzz/command_lines.h"
 #include "module/channel/channel_requests.h"
 
@@ -68,9 +69,10 @@ void check(const ChannelInfoRequest& request, Words words) {
 void check(const ChannelEffect& effect, Words words) {
   using Kind = ChannelEffect::Kind;
   REQUIRE(effect.clock.value() <= INT64_MAX);
-  REQUIRE(effect.kind != Kind::Block || is_one_of(effect.header, words));
-  REQUIRE(effect.kind == Kind::Clock || is_one_of(effect.bytes, words));
   if (effect.kind == Kind::Touch) check_name(effect.bytes, words);
+  if (effect.kind != Kind::Part) return;
+  REQUIRE(is_one_of(effect.part.bytes, words));
+  REQUIRE(!kChannelParts[effect.part.kind].has_block || is_one_of(effect.part.block, words));
 }
 
 template <auto parser>

@@ -11,6 +11,8 @@
 
 #include "engine/base/decoder.h"
 #include "engine/log/group_codec.h"
+#include "engine/log/group_effects.h"
+#include "engine/log/log_codec.h"
 #include "fuzz/allocation_meter.h"
 #include "fuzz/require.h"
 #include "tests/model/group_view.h"
@@ -53,8 +55,8 @@ Result<void> apply_compacted(Log& log, ByteView bytes) {
   return {};
 }
 
-constexpr Effect kEffects[] = {restore_group,   restore_pending,   apply_delivery,
-                               apply_giving_up, apply_giving_back, apply_compacted};
+constexpr Effect kEffects[] = {restore_group,   restore_pending, apply_delivery,   apply_giving_up, apply_giving_back,
+                               apply_compacted, apply_finish,    apply_repetition, apply_use,       apply_drop};
 
 uint64_t ranges_in(const Log& log) {
   uint64_t ranges = 0;
@@ -89,7 +91,7 @@ void go_on(Log& log) {
       REQUIRE(log.check() == nullptr);
     }
     const uint64_t pending = group.pending().count();
-    REQUIRE(group.give_back(Offset(1), kMaxOffset, UnixMs(5), true) == pending);
+    REQUIRE(group.give_back(Offset(1), kMaxOffset, UnixMs(5), {.postpones_expiry = true}) == pending);
     REQUIRE(log.check() == nullptr);
   }
   log.evict_before(Offset(60));

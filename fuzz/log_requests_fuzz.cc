@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/log/log_parts.h"
 #include "fuzz/command_lines.h"
+#include "module/log/group_read_words.h"
 #include "module/log/log_requests.h"
 
 namespace millrace::module {
@@ -23,12 +25,23 @@ void check(const ReadRequest& request, Words words) {
   REQUIRE(!request.block_ms || (*request.block_ms <= kMaxMs && request.count > 0));
   REQUIRE(request.tags.size() + 2 <= words.size());
   for (ByteView tag : request.tags) REQUIRE(is_one_of(tag, words));
+  REQUIRE(!request.max_bytes || (*request.max_bytes >= 1 && *request.max_bytes <= INT64_MAX));
+  REQUIRE(!request.backwards || (!request.block_ms && !request.group));
+  std::vector<ByteView> command = {"TREAD", "key"};
+  command.insert(command.end(), words.begin(), words.end());
+  REQUIRE(reads_with_group(command) == request.group.has_value());
   if (!request.group) return;
   REQUIRE(!request.skip && request.tags.empty());
   REQUIRE(is_one_of(request.group->name, words));
   REQUIRE(!request.group->consumer || is_one_of(*request.group->consumer, words));
+  REQUIRE(!request.group->is_mine || (request.group->consumer && !request.block_ms));
   REQUIRE(!request.group->retry || request.group->retry->retry_ms >= 1);
   REQUIRE(!request.group->retry || request.group->retry->expire_ms <= kMaxPendingMs);
+}
+
+void check(const ListGroupsRequest& request, Words words) {
+  REQUIRE(request.count >= 1);
+  REQUIRE(!request.after || is_one_of(*request.after, words));
 }
 
 void check(const EvictRequest& request, Words) {
@@ -53,12 +66,23 @@ void check(const std::vector<OffsetRange>& ranges, Words words) {
 
 void check(const AckRequest& request, Words words) {
   REQUIRE(is_one_of(request.group, words));
+  REQUIRE(!request.consumer || is_one_of(*request.consumer, words));
   check(request.ranges, words);
 }
 
 void check(const NackRequest& request, Words words) {
   REQUIRE(is_one_of(request.group, words));
   REQUIRE(request.delay_ms <= kMaxPendingMs);
+  REQUIRE(!request.consumer || is_one_of(*request.consumer, words));
+  REQUIRE(!request.dead_because || (!request.is_uncounted && request.delay_ms == 0));
+  REQUIRE(!request.dead_because || (is_one_of(*request.dead_because, words) && request.dead_because->size() <= 512));
+  check(request.ranges, words);
+}
+
+void check(const ExtendRequest& request, Words words) {
+  REQUIRE(is_one_of(request.group, words));
+  REQUIRE(!request.consumer || is_one_of(*request.consumer, words));
+  REQUIRE(request.ms >= 1 && request.ms <= kMaxPendingMs);
   check(request.ranges, words);
 }
 
@@ -77,15 +101,31 @@ void check(const PendingRequest& request, Words words) {
 
 void check(const SetGroupRequest& request, Words words) {
   REQUIRE(is_one_of(request.group, words));
-  REQUIRE(request.pending_max || request.max_attempts || request.dead_letter);
+  REQUIRE(request.pending_max || request.max_attempts || request.dead_letter || request.idle_ms || words.size() < 3);
+  REQUIRE(request.idle_ms.value_or(0) <= kMaxPendingMs);
   REQUIRE(request.pending_max.value_or(0) <= INT64_MAX && request.max_attempts.value_or(0) <= kMaxAttempts);
   REQUIRE(!request.dead_letter || request.dead_letter->empty() || is_one_of(*request.dead_letter, words));
 }
 
+void check(const CreateGroupRequest& request, Words words) {
+  check(request.settings, words);
+  REQUIRE(request.at.group == request.settings.group);
+  const bool has_offset = request.at.offset >= Offset(1) && request.at.offset <= kMaxOffset;
+  REQUIRE(has_offset == (request.at.where == SeekGroupRequest::Where::AtOffset));
+}
+
+void check(const RedriveRequest& request, Words words) {
+  REQUIRE(request.count >= 1 && request.count <= kMaxRedriven);
+  REQUIRE(!request.to || is_one_of(*request.to, words));
+}
+
 void check(const LogEffect& request, Words words) {
   REQUIRE(request.clock.value() <= INT64_MAX);
-  REQUIRE(request.kind != LogEffect::Kind::Block || is_one_of(request.header, words));
-  REQUIRE(request.kind == LogEffect::Kind::Clock || is_one_of(request.bytes, words));
+  using Kind = LogEffect::Kind;
+  const bool is_part = request.kind == Kind::Part;
+  REQUIRE(is_part || request.kind == Kind::Clock || is_one_of(request.bytes, words));
+  REQUIRE(!is_part || is_one_of(request.part.bytes, words));
+  REQUIRE(!is_part || !kLogParts[request.part.kind].has_block || is_one_of(request.part.block, words));
 }
 
 template <auto parser>
@@ -101,10 +141,15 @@ constexpr fuzz::Command kCommands[] = {
     {"TSEEK", parse_and_check<parse_tseek>},
     {"TACK", parse_and_check<parse_tack>},
     {"TNACK", parse_and_check<parse_tnack>},
+    {"TEXTEND", parse_and_check<parse_textend>},
     {"TGROUP SEEK", parse_and_check<parse_tgroup_seek>},
+    {"TGROUP CREATE", parse_and_check<parse_tgroup_create>},
+    {"TREDRIVE", parse_and_check<parse_tredrive>},
     {"TGROUP PENDING", parse_and_check<parse_tgroup_pending>},
     {"TGROUP SET", parse_and_check<parse_tgroup_set>},
     {"TAPPLY", parse_and_check<parse_tapply>},
+    {"TREADGROUP", parse_and_check<parse_treadgroup>},
+    {"TGROUP LIST", parse_and_check<parse_tgroup_list>},
 };
 
 }  // namespace

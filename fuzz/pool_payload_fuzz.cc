@@ -44,7 +44,7 @@ bool restore_next(Pool& pool, Decoder& parts) {
   if (!parts.ok()) return false;
   const std::string saved = millrace::testing::pool_to_bytes(pool);
   const uint64_t before = fuzz::allocated_bytes();
-  const auto restored = restore_pool_part(pool, static_cast<PoolPart>(kind % 6), part, Buffer::copy_of(block));
+  const auto restored = restore_part(pool, static_cast<PoolPart>(kind % 6), part, Buffer::copy_of(block));
   REQUIRE(fuzz::allocated_bytes() - before <= kPerPart + kPerInputByte * (part.size() + block.size()));
   REQUIRE(pool.check() == nullptr);
   if (!restored) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "engine/base/limits.h"
+#include "engine/shard/pool_parts.h"
 #include "fuzz/command_lines.h"
 #include "module/shard/shard_requests.h"
 
@@ -67,9 +68,10 @@ void check(const PoolSetRequest& request, Words) {
 
 void check(const PoolEffect& effect, Words words) {
   if (effect.kind == PoolEffect::Kind::Seen) check_name(effect.bytes, words);
-  if (effect.kind == PoolEffect::Kind::Part) REQUIRE(is_one_of(effect.bytes, words));
-  const bool is_block = effect.kind == PoolEffect::Kind::Part && effect.part == PoolPart::Block;
-  REQUIRE(is_block ? is_one_of(effect.block, words) : effect.block.empty());
+  if (effect.kind != PoolEffect::Kind::Part) return;
+  const Part& part = effect.part;
+  REQUIRE(is_one_of(part.bytes, words));
+  REQUIRE(kPoolParts[part.kind].has_block ? is_one_of(part.block, words) : part.block.empty());
 }
 
 template <auto parser>

@@ -26,7 +26,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   REQUIRE(words && !words->empty());
   const std::string value = "a \"b\" {c}\r\n";
   const std::vector<std::string_view> values(made->fields().size(), value);
-  const auto& filled = made->fill(values);
+  const auto commands = made->fill(values);
+  REQUIRE(commands.size() == 1);
+  const auto& filled = commands.front();
   REQUIRE(filled.size() == words->size());
   for (size_t i = 0; i < filled.size(); ++i) {
     const std::string& word = (*words)[i];

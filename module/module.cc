@@ -5,9 +5,10 @@
 #include "module/abi/clock.h"
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
+#include "module/fact/fact_commands.h"
+#include "module/index/index_commands.h"
 #include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
-#include "module/log/packing.h"
 #include "module/route/route_commands.h"
 #include "module/runtime/agenda.h"
 #include "module/runtime/counters.h"
@@ -18,13 +19,15 @@
 #include "module/runtime/service_time.h"
 #include "module/runtime/settings.h"
 #include "module/shard/shard_commands.h"
+#include "module/suggest/suggest_commands.h"
 #include "version.h"
 
 namespace millrace::module {
 
 std::span<const Family> families() {
   static const Family all[] = {
-      log_family(), channel_family(), shard_family(), lock_family(), route_family(),
+      log_family(),   channel_family(), shard_family(), lock_family(),
+      route_family(), index_family(),   fact_family(),  suggest_family(),
   };
   return all;
 }
@@ -35,7 +38,7 @@ namespace {
 void write_info(abi::InfoWriter& info) {
   info.field("keys_with_a_date", agenda::size());
   info.field("blocks_to_reclaim", blocks_to_reclaim());
-  info.field("tag_indexes_to_reclaim", others_to_reclaim());
+  info.field("objects_to_reclaim", others_to_reclaim());
   info.field("payloads_refused", counters.refused_payloads);
 }
 
@@ -49,9 +52,16 @@ void on_deciding(bool deciding) {
   wake_all_afresh();
 }
 
+template <class Visit>
+void each_with_events(Visit visit) {
+  for (const Family& family : families()) {
+    if (family.database_events != nullptr) visit(*family.database_events);
+  }
+}
+
 void on_swap(int first, int second) {
   agenda::follow_swap(first, second);
-  packing::follow_swap(first, second);
+  each_with_events([&](const DatabaseEvents& events) { events.swapped(first, second); });
   wake_all_afresh();
 }
 
@@ -64,13 +74,13 @@ void on_key_appeared(abi::Context context, abi::StringRef name) {
 
 void on_database_emptied(int database) {
   agenda::forget(database);
-  packing::forget(database);
+  each_with_events([&](const DatabaseEvents& events) { events.emptied(database); });
 }
 
 void on_loading(abi::Loading loading) {
   if (loading == abi::Loading::Begins) reclaim_all();
   agenda::follow_loading(loading);
-  packing::follow_loading(loading);
+  each_with_events([&](const DatabaseEvents& events) { events.loading(loading); });
 }
 
 void on_loop_end(abi::Context context) {
@@ -100,6 +110,7 @@ millrace::abi::Contents millrace::abi::contents() {
                    .databases_replaced = wake_all_afresh,
                    .key_appeared = on_key_appeared,
                    .key_left = start_waiters_afresh,
+                   .document_changed = indexes_follow_document,
                    .loop_ends = on_loop_end},
   };
 }

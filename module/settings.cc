@@ -4,6 +4,7 @@
 #include "engine/base/limits.h"
 #include "engine/blocks/packing.h"
 #include "module/channel/channel_object.h"
+#include "module/fact/fact_object.h"
 #include "module/log/log_resources.h"
 #include "module/log/packing.h"
 
@@ -13,20 +14,27 @@ namespace {
 
 constinit long long block_bytes = BlockLimits{}.bytes;
 constinit long long pending_max = 1'000'000;
+constinit long long read_bytes = 64 * 1024 * 1024;
 constinit long long channel_expire = 30 * 60 * 1000;
 constinit long long compress = 1;
 constinit long long compress_level = kLeastPackLevel;
 constinit long long compress_age = 60 * 1000;
 constinit long long compress_cache = 16 * 1024 * 1024;
 
-constinit LogLimits limits_of_logs{.blocks = {}, .pending_max = 1'000'000};
+constinit long long fact_walk_facts = 20'000;
+
+constinit LogLimits limits_of_logs{.blocks = {}, .pending_max = 1'000'000, .read_bytes = 64 * 1024 * 1024};
 constinit ChannelLimits limits_of_channels{.blocks = {}, .expire_ms = 30 * 60 * 1000};
+constinit FactLimits limits_of_facts;
 
 void set_limits() {
   limits_of_logs = {.blocks = {.bytes = static_cast<uint32_t>(block_bytes)},
-                    .pending_max = static_cast<uint64_t>(pending_max)};
+                    .pending_max = static_cast<uint64_t>(pending_max),
+                    .read_bytes = static_cast<uint64_t>(read_bytes)};
   limits_of_channels = {.blocks = limits_of_logs.blocks, .expire_ms = static_cast<uint64_t>(channel_expire)};
 }
+
+void limit_walks() { limits_of_facts.walk_facts = static_cast<uint64_t>(fact_walk_facts); }
 
 void limit_cache() { block_packer().unpacked().set_limit(static_cast<uint64_t>(compress_cache)); }
 
@@ -45,6 +53,13 @@ constexpr abi::Setting kSettings[] = {
      .max = 1'000'000'000'000,
      .kind = abi::SettingKind::Number,
      .value = &pending_max,
+     .changed = set_limits},
+    {.name = "read-bytes",
+     .initial = 64 * 1024 * 1024,
+     .min = 1,
+     .max = 1024LL * 1024 * 1024 * 1024,
+     .kind = abi::SettingKind::Memory,
+     .value = &read_bytes,
      .changed = set_limits},
     {.name = "channel-expire",
      .initial = 30 * 60 * 1000,
@@ -80,6 +95,13 @@ constexpr abi::Setting kSettings[] = {
      .kind = abi::SettingKind::Memory,
      .value = &compress_cache,
      .changed = limit_cache},
+    {.name = "fact-walk-facts",
+     .initial = 20'000,
+     .min = 1,
+     .max = 1'000'000'000,
+     .kind = abi::SettingKind::Number,
+     .value = &fact_walk_facts,
+     .changed = limit_walks},
 };
 
 }  // namespace
@@ -91,6 +113,8 @@ const BlockLimits& block_limits() { return limits_of_logs.blocks; }
 const LogLimits& log_limits() { return limits_of_logs; }
 
 const ChannelLimits& channel_limits() { return limits_of_channels; }
+
+const FactLimits& fact_limits() { return limits_of_facts; }
 
 PackingSettings packing_settings() {
   return {compress != 0, static_cast<int>(compress_level), static_cast<uint64_t>(compress_age)};

@@ -12,6 +12,7 @@ run_packages=(
   "libhiredis-dev: has_header hiredis/hiredis.h"
   "libre2-dev: has_header re2/re2.h"
   "libsimdjson-dev: has_header simdjson.h"
+  "libssl-dev: has_header openssl/ssl.h"
   "libzstd-dev: has_header zstd.h"
   "zlib1g-dev: has_header zlib.h"
   "redis-server: find_server"
@@ -21,6 +22,7 @@ test_packages=(
   "dpkg-dev: command -v dpkg-shlibdeps"
   "file: command -v file"
   "python3: test -x /usr/bin/python3"
+  "openssl: command -v openssl"
   "zstd: command -v zstd"
   "zsh: command -v zsh"
   "groff-base: command -v groff"
@@ -28,6 +30,8 @@ test_packages=(
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
   "python3-pytest-xdist: /usr/bin/python3 -c 'import xdist'"
   "python3-redis: /usr/bin/python3 -c 'import redis'"
+  "nodejs: command -v node"
+  "npm: command -v npm"
   "clang-format-14: has_clang_format"
   "clang-N clang-tidy-N libclang-rt-N-dev: find_clang" # N: one of clang_versions
 )

@@ -19,8 +19,11 @@ GUIDES = {
     "T": "[logs](../guides/log.md), [work queues](../guides/work-queues.md)",
     "CHAN.": "[channels](../guides/channels.md)",
     "SHARD.": "[worker pools](../guides/worker-pools.md)",
+    "IDX.": "[find documents](../guides/find-documents.md)",
     "LOCK.": "[locks](../guides/locks.md)",
     "ROUTE.": "[routes](../guides/routes.md), [filters](../route-filters.md)",
+    "FACT.": "[facts](../guides/facts.md)",
+    "SUG.": "[suggestions](../guides/suggestions.md)",
 }
 
 
@@ -53,14 +56,19 @@ def plain(answer):
     return answer
 
 
+def typed(name):
+    """A command's name as people type it. The host's own form of a subcommand is tgroup|set."""
+    return name.replace("|", " ").upper()
+
+
 def with_subcommands(docs, infos):
     """The same with each subcommand in place of the command that holds it, named as people type it."""
     flat_docs, flat_infos = {}, {}
     for name, doc in docs.items():
         for full_name, sub_doc in doc.get("subcommands", {name: doc}).items():
-            flat_docs[full_name.replace("|", " ")] = sub_doc
+            flat_docs[typed(full_name)] = sub_doc
         for info in infos[name][9] or [infos[name]]:
-            flat_infos[info[0].replace("|", " ")] = info
+            flat_infos[typed(info[0])] = info
     return flat_docs, flat_infos
 
 

@@ -1,15 +1,14 @@
 #include "client/load/command_effect.h"
 
-#include <strings.h>
-
 #include <charconv>
+
+#include "client/load/dangerous_command.h"
+#include "client/load/same_word.h"
 
 namespace millrace::client {
 namespace {
 
-bool is(std::string_view word, std::string_view name) {
-  return word.size() == name.size() && strncasecmp(word.data(), name.data(), name.size()) == 0;
-}
+constexpr auto& is = is_same_word;
 
 // They are answered more than once, or never.
 bool has_no_single_answer(Words words) {
@@ -43,28 +42,40 @@ std::optional<unsigned> number_in(std::string_view word) {
 
 CommandEffects::Effect CommandEffects::next(Words words) {
   const std::string_view name = words[0];
-  using Part = Pipeline::Part;
-  Effect effect{.role = {.part = is_in_transaction_ ? Part::Inside : Part::None}};
   // Almost all commands of almost all loads end here.
-  constexpr std::string_view kFirstLetters = "MmSsPpHhQqRrUuCcEeDdWw";
-  if (name.size() < 4 || kFirstLetters.find(name.front()) == kFirstLetters.npos) return effect;
+  if (name == harmless_) return {.role = {.part = is_in_transaction_ ? Part::Inside : Part::None}};
+  Effect effect = look_at(words);
+  const bool is_harmless = effect.refusal == nullptr && !effect.is_select && !effect.role.ends_server &&
+                           (effect.role.part == Part::None || effect.role.part == Part::Inside);
+  // Of these, the words behind the name say whether they can be loaded.
+  if (is_harmless && !is(name, "CLIENT") && !may_be_dangerous(name) && !matters_to_the_next(name)) {
+    harmless_ = name;
+  }
+  return effect;
+}
 
+CommandEffects::Effect CommandEffects::look_at(Words words) {
+  const std::string_view name = words[0];
+  Effect effect{.role = {.part = is_in_transaction_ ? Part::Inside : Part::None}};
   if (has_no_single_answer(words)) {
     effect.refusal = "this command cannot be loaded: it is not answered once";
   } else if (changes_the_connection(name)) {
     effect.refusal = "this command cannot be loaded: it changes or ends the connection itself";
+  } else if (is_dangerous(words) && !allows_dangerous_) {
+    effect.refusal = "this command can harm the whole server: it is loaded only with --allow-dangerous";
   } else if (matters_to_the_next(name)) {
     if (!has_one_connection_) {
       effect.refusal = "this command means something for the next ones, which needs one connection and no cluster";
-      return effect;
     }
     // With a word too many, MULTI begins nothing and DISCARD ends nothing; EXEC ends it all the same.
     if (is(name, "MULTI") && words.size() == 1) effect.role.part = Part::Begins;
     if (is(name, "EXEC")) effect.role.part = Part::Executes;
     if (is(name, "DISCARD") && words.size() == 1) effect.role.part = Part::Discards;
-    if (is(name, "SELECT") && words.size() == 2) effect.role.selects = number_in(words[1]);
+    effect.is_select = is(name, "SELECT");
+    if (effect.is_select && words.size() == 2) effect.role.selects = number_in(words[1]);
     is_in_transaction_ = effect.role.part == Part::Begins || effect.role.part == Part::Inside;
   }
+  effect.role.ends_server = effect.refusal == nullptr && ends_the_server(words);
   return effect;
 }
 

@@ -8,19 +8,28 @@ namespace millrace::client {
 
 Result<std::unique_ptr<CommandParser>> make_parser(const ParserOptions& options) {
   const bool is_ready = options.format == InputFormat::Resp || options.format == InputFormat::Commands;
+  const bool is_table = options.format == InputFormat::Csv || options.format == InputFormat::Tsv;
+  if (options.is_typed && !is_table) return fail(ErrorCode::BadInput, "--typed is for csv and tsv");
+  if (options.delimiter && !is_table) return fail(ErrorCode::BadInput, "--delimiter is for csv and tsv");
   if (is_ready) {
-    if (options.as) return fail(ErrorCode::BadInput, "--as is for csv, tsv and ndjson: this input is commands already");
+    if (!options.as.empty()) {
+      return fail(ErrorCode::BadInput, "--as is for csv, tsv, ndjson and json: this input is commands already");
+    }
     if (options.format == InputFormat::Resp) return std::make_unique<RespCommands>();
     return std::make_unique<TypedCommands>();
   }
-  if (!options.as) {
+  if (options.as.empty()) {
     return fail(ErrorCode::BadInput, "--as must say what becomes of a record, as in --as 'SET user:{id} {line}'");
   }
-  auto as = Template::parse(*options.as);
+  const std::vector<std::string_view> texts(options.as.begin(), options.as.end());
+  auto as = Template::parse(texts);
   if (!as) return std::unexpected(as.error());
-  if (options.format == InputFormat::Ndjson) return JsonCommands::make(std::move(*as));
-  const auto style = options.format == InputFormat::Csv ? CsvSplitter::kCsv : CsvSplitter::kTsv;
-  return TableCommands::make(style, std::move(*as), options.has_header);
+  if (!is_table) return JsonCommands::make(std::move(*as), options.format == InputFormat::Json);
+  TableStyle style{.csv = options.format == InputFormat::Csv ? CsvSplitter::kCsv : CsvSplitter::kTsv,
+                   .has_header = options.has_header,
+                   .is_typed = options.is_typed};
+  style.csv.delimiter = options.delimiter.value_or(style.csv.delimiter);
+  return TableCommands::make(style, std::move(*as));
 }
 
 }  // namespace millrace::client

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/connection.h"
 #include "client/load/split.h"
@@ -12,7 +13,7 @@
 
 namespace millrace::client {
 
-enum class InputFormat { Csv, Tsv, Ndjson, Resp, Commands };
+enum class InputFormat { Csv, Tsv, Ndjson, Json, Resp, Commands };
 
 class CommandParser {
  public:
@@ -32,6 +33,11 @@ class CommandParser {
   // For a window that is as large as it may be, and still NeedsMore.
   virtual Split too_long(std::string_view) { return Split::lost("a record that is too long to be one"); }
 
+  // A record may become several commands: how many of the last Record come behind the one that
+  // words() is, and on to the next of them. What was borrowed for the first stays as it is.
+  virtual size_t commands_left() const { return 0; }
+  virtual void next_command() {}
+
   // The last Record's words, borrowed from the window and from this until the next take().
   virtual Words words() const = 0;
 
@@ -41,8 +47,10 @@ class CommandParser {
 
 struct ParserOptions {
   InputFormat format;
-  std::optional<std::string> as;  // the template; csv, tsv and ndjson need one
-  bool has_header = true;         // of csv and tsv
+  std::vector<std::string> as;         // the templates; csv, tsv, ndjson and json need one
+  bool has_header = true;              // of csv and tsv
+  bool is_typed = false;               // of csv and tsv: numbers and booleans of {json} are no strings
+  std::optional<char> delimiter = {};  // of csv and tsv, another one
 };
 
 // BadInput: a template that is none, is missing, or has fields the format does not know.

@@ -118,6 +118,7 @@ Result<void> CommandSource::pass_header() {
     if (!wait_for(descriptor())) return fail(ErrorCode::BadInput, "stopped while waiting for the header");
   }
   if (step == Step::End || end_.file != file) return fail(ErrorCode::BadInput, "it is shorter than it was");
+  has_another_ = false;
   return {};
 }
 
@@ -148,6 +149,11 @@ void CommandSource::consume(size_t bytes) {
 }
 
 CommandSource::Step CommandSource::next() {
+  if (has_another_) {
+    parser_->next_command();
+    has_another_ = parser_->commands_left() > 0;
+    return Step::Command;
+  }
   for (;;) {
     if (!window_) {
       if (end_.file >= files_.size()) return Step::End;
@@ -204,6 +210,7 @@ CommandSource::Step CommandSource::take(const Split& split) {
     return report(split.problem + "; lines " + std::to_string(begin_.line) + " to " + std::to_string(last) +
                   " are left out");
   }
+  has_another_ = split.kind == Split::Kind::Record && parser_->commands_left() > 0;
   protocol_ = split.kind == Split::Kind::Record && parser_->is_protocol() ? bytes : std::string_view();
   return Step::Command;
 }

@@ -67,11 +67,14 @@ class CommandSource {
   Words words() const { return parser_->words(); }
   std::string_view protocol() const { return protocol_; }
 
-  // Of the last Command or Bad: where it begins, and where the next record does.
+  // Of the last Command or Bad: where its record begins, where the next one does, and whether
+  // the record becomes another command as well.
   const InputPosition& begin() const { return begin_; }
   const InputPosition& end() const { return end_; }
+  bool has_another() const { return has_another_; }
   const std::string& problem() const { return problem_; }
 
+  uint64_t files() const { return files_.size(); }
   const std::string& file_name(uint64_t file) const { return files_[file]; }
   int descriptor() const { return window_->stream().descriptor(); }
 
@@ -98,6 +101,7 @@ class CommandSource {
   bool is_waiting_ = false;
   InputPosition begin_;
   InputPosition end_;
+  bool has_another_ = false;
   std::string_view protocol_;
   std::string problem_;
   uint64_t closed_bytes_ = 0;

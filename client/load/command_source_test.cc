@@ -37,7 +37,7 @@ class Folder {
 };
 
 CommandSource source_of(std::vector<std::string> files, size_t longest = 1 << 20) {
-  auto parser = make_parser({.format = InputFormat::Csv, .as = "SET {id} {value}", .has_header = true});
+  auto parser = make_parser({.format = InputFormat::Csv, .as = {"SET {id} {value}"}, .has_header = true});
   return {std::move(files), std::move(*parser), longest};
 }
 

@@ -48,6 +48,7 @@ Split CsvSplitter::split_plain(std::string_view line, size_t size) {
 Split CsvSplitter::split_quoted(std::string_view window, bool is_all) {
   // Fields point into it while it grows.
   unquoted_.reserve(window.size());
+  const char ends[] = {style_.delimiter, '\n', '"'};
   size_t at = 0;
   for (;;) {
     size_t end;
@@ -55,7 +56,7 @@ Split CsvSplitter::split_quoted(std::string_view window, bool is_all) {
       end = take_quoted_field(window, at);
       if (end == kNever) return is_all ? Split::bad(first_line(window), kUnclosed) : Split::needs_more();
     } else {
-      end = window.find_first_of(",\n\"", at);
+      end = window.find_first_of(ends, at, sizeof ends);
       if (end == window.npos) {
         if (!is_all) return Split::needs_more();
         end = window.size();
@@ -70,7 +71,7 @@ Split CsvSplitter::split_quoted(std::string_view window, bool is_all) {
       text_ = window;
       return Split::record(end);
     }
-    if (window[end] == ',') {
+    if (window[end] == style_.delimiter) {
       at = end + 1;
       continue;
     }

@@ -1,5 +1,6 @@
 // The bytes of one input: a file, or standard input for "-". Gzip and zstd are recognised
-// by their first bytes, not by the name, and taken off.
+// by their first bytes, not by the name, and taken off; what their checksum does not confirm is
+// never read (verified_archive.h).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,9 @@
 
 namespace millrace::client {
 
+class InputFile;
+class VerifiedArchive;
+
 class InputStream {
  public:
   // BadInput: it cannot be opened, or is a directory.
@@ -20,18 +24,21 @@ class InputStream {
   InputStream& operator=(InputStream&&) noexcept;
   ~InputStream();
 
-  // Reads at most `room` bytes of content. 0: the end. BadInput: it cannot be read, or what
-  // it is compressed with is damaged or cut short.
-  // Waits if nothing is there yet; see would_wait.
+  // Does some of the work that must come before read(). False: it must be called again once
+  // descriptor() is readable, because whoever writes a pipe has nothing more for now, or an
+  // archive is still being checked. BadInput: it cannot be read, or what it is compressed with is
+  // damaged or cut short.
+  Result<bool> prepare();
+
+  // Reads at most `room` bytes of content, without waiting. 0: the end. BadInput: it cannot be
+  // read. REQUIRES: prepare() was true.
   Result<size_t> read(char* to, size_t room);
 
   // Passes over so many bytes of content: without reading them, where that can be done.
-  // BadInput: there are fewer.
+  // Waits for a pipe. BadInput: there are fewer.
   Result<void> skip(uint64_t bytes);
 
-  // Whether read() would wait for somebody who writes into a pipe, and what to poll for
-  // then.
-  bool would_wait() const;
+  // What to poll for.
   int descriptor() const;
 
   // Of the file as it lies there, compressed or not: how far we are, and how large it is, if
@@ -40,18 +47,11 @@ class InputStream {
   std::optional<uint64_t> size() const;
 
  private:
-  class File;
-  class Decoder;
-  class Plain;
-  class Gzip;
-  class Zstd;
+  explicit InputStream(std::unique_ptr<InputFile> file);
 
-  explicit InputStream(std::unique_ptr<File> file);
-
-  Result<void> recognise();
-
-  std::unique_ptr<File> file_;
-  std::unique_ptr<Decoder> decoder_;  // none before the first bytes were seen
+  std::unique_ptr<InputFile> file_;
+  std::unique_ptr<VerifiedArchive> archive_;  // of what is compressed
+  bool is_recognised_ = false;                // the first bytes were seen
 };
 
 }  // namespace millrace::client

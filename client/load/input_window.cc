@@ -5,7 +5,9 @@
 namespace millrace::client {
 
 Result<InputWindow::Filled> InputWindow::fill() {
-  if (stream_.would_wait()) return Filled::Waiting;
+  const auto ready = stream_.prepare();
+  if (!ready) return std::unexpected(ready.error());
+  if (!*ready) return Filled::Waiting;
   if (const size_t kept = passed().size(); begin_ > kept) {
     const size_t dropped = begin_ - kept;
     std::memmove(bytes_.data(), bytes_.data() + dropped, end_ - dropped);

@@ -6,7 +6,7 @@
 
 namespace millrace::client {
 
-Result<std::unique_ptr<CommandParser>> JsonCommands::make(Template as) {
+Result<std::unique_ptr<CommandParser>> JsonCommands::make(Template as, bool is_array) {
   std::vector<JsonPath> paths;
   std::vector<size_t> sources;
   for (const TemplateField& field : as.fields()) {
@@ -31,55 +31,68 @@ Result<std::unique_ptr<CommandParser>> JsonCommands::make(Template as) {
       }
     }
   }
-  return std::unique_ptr<CommandParser>(new JsonCommands(std::move(as), std::move(paths), std::move(sources)));
+  return std::unique_ptr<CommandParser>(
+      new JsonCommands(std::move(as), std::move(paths), std::move(sources), is_array));
 }
 
-JsonCommands::JsonCommands(Template as, std::vector<JsonPath> paths, std::vector<size_t> sources)
-    : template_(std::move(as)),
+JsonCommands::JsonCommands(Template as, std::vector<JsonPath> paths, std::vector<size_t> sources, bool is_array)
+    : commands_(std::move(as)),
+      is_array_(is_array),
       scanner_(std::move(paths)),
       sources_(std::move(sources)),
-      values_(sources_.size()),
       unescaped_(sources_.size()) {}
 
 Split JsonCommands::take(std::string_view window, bool is_all) {
-  std::string_view line;
-  Split split = split_line(window, is_all, line);
-  if (split.kind != Split::Kind::Record) return split;
-  // JSON has no byte order mark, but some editors write one.
-  if (std::exchange(is_at_beginning_, false) && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
-  if (line.find_first_not_of(" \t\r") == line.npos) return Split::nothing(split.size);
-  if (auto scanned = scanner_.scan(line); !scanned) return Split::bad(split.size, "not JSON: " + scanned.error().text);
-  if (std::string problem = gather(line); !problem.empty()) return Split::bad(split.size, std::move(problem));
-  words_ = &template_.fill(values_);
-  return split;
+  std::string_view record;
+  Split found = split(window, is_all, record);
+  if (found.kind != Split::Kind::Record) return found;
+  if (auto scanned = scanner_.scan(record); !scanned) {
+    return Split::bad(found.size, "not JSON: " + scanned.error().text);
+  }
+  if (auto problem = gather(record)) return Split::bad(found.size, std::move(*problem));
+  return commands_.make() ? found : Split::nothing(found.size);
 }
 
-// Collects the values of the template's fields: of a string its meaning, of everything else
-// its source. The result is what is wrong, or nothing.
-std::string JsonCommands::gather(std::string_view line) {
+Split JsonCommands::split(std::string_view window, bool is_all, std::string_view& value) {
+  if (is_array_) return array_.split(window, is_all, value);
+  Split found = split_line(window, is_all, value);
+  if (found.kind != Split::Kind::Record) return found;
+  // JSON has no byte order mark, but some editors write one.
+  if (std::exchange(is_at_beginning_, false) && value.starts_with("\xef\xbb\xbf")) value.remove_prefix(3);
+  if (value.find_first_not_of(" \t\r") == value.npos) return Split::nothing(found.size);
+  return found;
+}
+
+// Collects the values of the template's fields. The result is what is wrong, or nothing.
+std::optional<std::string> JsonCommands::gather(std::string_view record) {
   for (size_t i = 0; i < sources_.size(); ++i) {
+    bool is_good = false;
+    const bool may_be_missing = commands_.may_be_missing(i);
     if (sources_[i] == kWhole) {
-      values_[i] = line;
-      continue;
+      is_good = commands_.set(i, record);
+    } else if (const auto value = scanner_.found(sources_[i]); value && !(may_be_missing && *value == "null")) {
+      is_good = set_value(i, *value);
+    } else if (may_be_missing) {
+      is_good = commands_.set_missing(i);
+    } else {
+      return "no " + commands_.fields()[i].name + " in it";
     }
-    const auto value = scanner_.found(sources_[i]);
-    if (!value) return "no " + template_.fields()[i].name + " in it";
-    if (!value->starts_with('"')) {
-      values_[i] = *value;
-      continue;
-    }
-    const std::string_view inside = value->substr(1, value->size() - 2);
-    if (inside.find('\\') == inside.npos) {
-      values_[i] = inside;
-      continue;
-    }
-    unescaped_[i].clear();
-    if (auto done = append_unescaped(unescaped_[i], inside); !done) {
-      return template_.fields()[i].name + ": " + done.error().text;
-    }
-    values_[i] = unescaped_[i];
+    if (!is_good) return problem_.empty() ? commands_.problem() : std::exchange(problem_, {});
   }
-  return {};
+  return std::nullopt;
+}
+
+// Of a string its meaning, of everything else its source.
+bool JsonCommands::set_value(size_t field, std::string_view source) {
+  if (!source.starts_with('"')) return commands_.set(field, source);
+  const std::string_view inside = source.substr(1, source.size() - 2);
+  if (inside.find('\\') == inside.npos) return commands_.set(field, inside);
+  unescaped_[field].clear();
+  if (auto done = append_unescaped(unescaped_[field], inside); !done) {
+    problem_ = commands_.fields()[field].name + ": " + done.error().text;
+    return false;
+  }
+  return commands_.set(field, unescaped_[field]);
 }
 
 }  // namespace millrace::client

@@ -278,6 +278,12 @@ char unescaped(char letter) {
 
 }  // namespace
 
+bool is_json_number(std::string_view text) {
+  // Most texts are none: a digit is soon looked for.
+  if (text.empty() || !(is_digit(text.front()) || text.front() == '-')) return false;
+  return JsonScanner({}).scan(text).has_value() && !is_json_space(text.back());
+}
+
 Result<void> append_unescaped(std::string& out, std::string_view inside) {
   for (;;) {
     const size_t backslash = inside.find('\\');

@@ -65,6 +65,9 @@ class JsonScanner {
   const char* problem_ = nullptr;
 };
 
+// Whether a text is a number, and nothing else, as JSON writes them.
+bool is_json_number(std::string_view text);
+
 // Appends what a JSON string means; `inside` is what stands between its quotes and was
 // scanned already. BadInput: half of a surrogate pair, which is no text.
 Result<void> append_unescaped(std::string& out, std::string_view inside);

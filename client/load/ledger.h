@@ -25,6 +25,7 @@ class Ledger {
     uint64_t line;
     uint64_t file;
     InputPosition end;
+    bool ends_record = true;  // a record may become several commands, which are settled together
     Outcome outcome = Outcome::Open;
     std::unique_ptr<const std::string> why = nullptr;  // of one that failed or is bad
   };
@@ -33,8 +34,9 @@ class Ledger {
   explicit Ledger(const InputPosition& settled) : settled_up_to_(settled) {}
 
   // Enters the next command of the input. The result is its number.
-  uint64_t enter(const InputPosition& begin, const InputPosition& end) {
-    open_.push_back({begin.line, begin.file, end});
+  // `ends_record`: it is the last one of its record.
+  uint64_t enter(const InputPosition& begin, const InputPosition& end, bool ends_record = true) {
+    open_.push_back({begin.line, begin.file, end, ends_record});
     return first_ + open_.size() - 1;
   }
 
@@ -46,11 +48,12 @@ class Ledger {
     Entry& settled = open_[number - first_];
     settled.outcome = outcome;
     if (outcome != Outcome::Succeeded) settled.why = std::make_unique<const std::string>(why);
-    while (!open_.empty() && open_.front().outcome != Outcome::Open) {
-      tell(std::as_const(open_.front()));
+    for (size_t size = settled_record(); size > 0; size = settled_record()) {
       settled_up_to_ = open_.front().end;
-      open_.pop_front();
-      ++first_;
+      for (; size > 0; --size, ++first_) {
+        tell(std::as_const(open_.front()));
+        open_.pop_front();
+      }
     }
   }
 
@@ -68,6 +71,14 @@ class Ledger {
   }
 
  private:
+  // How many commands the first record has, if all of them are settled; else 0.
+  size_t settled_record() const {
+    for (size_t i = 0; i < open_.size() && open_[i].outcome != Outcome::Open; ++i) {
+      if (open_[i].ends_record) return i + 1;
+    }
+    return 0;
+  }
+
   std::deque<Entry> open_;
   uint64_t first_ = 0;
   InputPosition settled_up_to_;

@@ -71,5 +71,24 @@ TEST(Ledger, SettlesLikeItsModelInAnyOrder) {
   }
 }
 
+TEST(Ledger, TheCommandsOfARecordAreSettledTogether) {
+  Ledger ledger({});
+  std::vector<uint64_t> told;
+  const auto tell = [&](const Ledger::Entry& entry) { told.push_back(entry.line); };
+  const InputPosition first{.line = 1}, second{.offset = 10, .line = 2}, third{.offset = 20, .line = 3};
+  const uint64_t a = ledger.enter(first, second, false), b = ledger.enter(first, second, true);
+  const uint64_t c = ledger.enter(second, third, false);
+  ledger.settle(c, Ledger::Outcome::Succeeded, {}, tell);
+  ledger.settle(a, Ledger::Outcome::Succeeded, {}, tell);
+  EXPECT_TRUE(told.empty());
+  ledger.settle(b, Ledger::Outcome::Failed, "why", tell);
+  EXPECT_EQ(told, (std::vector<uint64_t>{1, 1}));
+  EXPECT_EQ(ledger.settled_up_to(), second);
+  const uint64_t d = ledger.enter(second, third, true);
+  ledger.settle(d, Ledger::Outcome::Succeeded, {}, tell);
+  EXPECT_EQ(told, (std::vector<uint64_t>{1, 1, 2, 2}));
+  EXPECT_EQ(ledger.settled_up_to(), third);
+}
+
 }  // namespace
 }  // namespace millrace::client

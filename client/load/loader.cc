@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/load/dangerous_command.h"
 #include "client/load/resp_splitter.h"
 
 namespace millrace::client {
@@ -35,13 +36,17 @@ Loader::Loader(const LoadOptions& options, CommandSource& source, LoadWatcher& w
       source_(source),
       watcher_(watcher),
       router_(options.server, options.limits, options.connections),
+      dependants_(
+          [this](Words words) { return router_.try_out(words); },
+          [this] { return source_.file_name(source_.begin().file) + ':' + std::to_string(source_.begin().line); }),
       ledger_(source.end()),
       told_(source.end()) {}
 
 Result<Loader::End> Loader::run(LoadCounts& counts) {
   counts_ = counts;
-  if (auto opened = router_.open(); !opened) return std::unexpected(opened.error());
-  effects_.emplace(router_.has_one_connection());
+  if (auto opened = router_.open(options_.connect_for); !opened) return std::unexpected(opened.error());
+  losses_.emplace(options_.server, router_.is_cluster(), told_);
+  effects_.emplace(router_.has_one_connection(), options_.allows_dangerous);
   std::optional<End> end;
   std::optional<Clock::time_point> deadline;
   const auto run_on = [&]() -> Result<void> {
@@ -55,8 +60,9 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
         tell_of_trouble(pipeline);
       }
       watcher_.moved_on(counts_);
-      if (is_at_end_ && is_idle()) return {};
-      const bool is_over = watcher_.is_stopped() || (options_.is_strict && has_failed_);
+      if (troubled_.empty()) losses_->look(ledger_.settled_up_to());
+      if (is_at_end_ && is_idle() && (end || has_all_servers())) return {};
+      const bool is_over = watcher_.is_stopped() || has_failed_enough();
       if (is_over && !end) {
         end = watcher_.is_stopped() ? End::Stopped : End::Strict;
         is_at_end_ = true;
@@ -75,6 +81,8 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
   if (ran && end == End::Strict) ledger_.tell_the_rest([&](const Ledger::Entry& entry) { tell_outcome(entry); });
   counts = counts_;
   if (!ran) return std::unexpected(ran.error());
+  look_for_another_master();
+  if (is_doubtful_ && end != End::Stopped) return End::Doubtful;
   return end.value_or(End::Complete);
 }
 
@@ -97,7 +105,7 @@ Result<void> Loader::fill() {
       if (step == CommandSource::Step::Bad) {
         settle(ledger_.enter(source_.begin(), source_.end()), Ledger::Outcome::Bad, source_.problem());
         watcher_.moved_on(counts_);
-        if (options_.is_strict) break;
+        if (has_failed_enough()) break;
         continue;
       }
     }
@@ -114,9 +122,30 @@ Result<void> Loader::fill() {
 // to it, and at the end of all nothing of it would be carried out, silently.
 void Loader::leave_file() {
   file_ = source_.begin().file;
-  if (!effects_->leaves_transaction()) return;
+  const bool is_refused = dependants_.is_in_refused_transaction();
+  dependants_.leave_file();
+  end_withheld();
+  if (effects_->leaves_transaction() && !is_refused) discard_transaction(TransactionPart::Abandons);
+}
+
+void Loader::discard_transaction(TransactionPart how) {
   constexpr std::string_view kDiscard[] = {"DISCARD"};
-  router_.pipelines().front().add(kDiscard, 0, {.part = Pipeline::Part::Abandons, .is_preface = true});
+  router_.pipelines().front().add(kDiscard, 0, {.part = how, .is_preface = true});
+}
+
+// A command that was refused, or depends on one that was.
+void Loader::leave_out(uint64_t number, const Dependants::Verdict& verdict) {
+  const bool is_refused = verdict.kind == Dependants::Verdict::Kind::Refused;
+  const auto outcome = is_refused ? Ledger::Outcome::Failed : Ledger::Outcome::Bad;
+  if (is_refused) ++counts_.sent;
+  withheld_.push_back({number, outcome, verdict.why});
+  if (verdict.abandons) discard_transaction(TransactionPart::GivesUp);
+  if (!dependants_.is_in_refused_transaction()) end_withheld();
+}
+
+void Loader::end_withheld() {
+  for (const Withheld& one : withheld_) settle(one.number, one.outcome, one.why);
+  withheld_.clear();
 }
 
 // Gives the source's command to a pipeline. False: that one has no room.
@@ -131,10 +160,14 @@ Result<bool> Loader::add_command() {
   }
   asked_in_vain_since_.reset();
   if (!(*pipeline)->has_room()) return false;
+  // A server that ends does not send the answers it still has.
+  if (options_.allows_dangerous && ends_the_server(words) && !is_idle()) return false;
   const CommandEffects::Effect effect = effects_->next(words);
-  const uint64_t number = ledger_.enter(source_.begin(), source_.end());
-  if (effect.refusal != nullptr) {
-    settle(number, Ledger::Outcome::Bad, effect.refusal);
+  const uint64_t number = ledger_.enter(source_.begin(), source_.end(), !source_.has_another());
+  const Dependants::Verdict verdict = dependants_.judge(words, effect);
+  if (verdict.kind != Dependants::Verdict::Kind::Send) {
+    if (effect.is_select) refused_select_ = source_.begin();
+    leave_out(number, verdict);
     return true;
   }
   if (source_.protocol().empty()) {
@@ -149,9 +182,11 @@ Result<bool> Loader::add_command() {
 Result<void> Loader::receive() {
   // Sending again can make connections to nodes that are new: not in this loop.
   for (Pipeline& pipeline : router_.pipelines()) {
+    if (is_replaced(pipeline)) continue;
     auto received = pipeline.receive([&](const Pipeline::Answer& answer) { answered(pipeline, answer); });
     if (!received) return received;
     tell_of_trouble(pipeline);
+    if (auto looked = look_for_losses(pipeline); !looked) return looked;
   }
   if (auto looked = look_for_new_owners(); !looked) return looked;
   return send_again();
@@ -214,12 +249,16 @@ Result<void> Loader::send_again() {
 // When a node of a cluster is away, another one may serve its slots by now.
 Result<void> Loader::look_for_new_owners() {
   if (!router_.is_cluster() || Clock::now() < next_look_) return {};
-  const auto is_away = [](const Pipeline& pipeline) { return pipeline.trouble().has_value() && !pipeline.is_idle(); };
+  const auto is_away = [](const Pipeline& pipeline) {
+    return pipeline.trouble().has_value() && (!pipeline.is_idle() || pipeline.has_confirmed());
+  };
   if (std::ranges::none_of(router_.pipelines(), is_away)) return {};
   next_look_ = Clock::now() + kBetweenLooks;
   if (!router_.refresh()) return {};
   for (Pipeline& pipeline : router_.pipelines()) {
     if (!is_away(pipeline) || router_.serves(pipeline.endpoint())) continue;
+    const Loss loss = losses_->judge_replacement(pipeline, ledger_.settled_up_to());
+    if (auto reported = report_loss("the cluster", loss); !reported) return reported;
     pipeline.give_up([&](const Pipeline::Answer& answer) {
       again_.push_back({answer.number, std::string(answer.command), std::nullopt});
     });
@@ -228,8 +267,45 @@ Result<void> Loader::look_for_new_owners() {
   return {};
 }
 
+// A server that came back must have what it had confirmed, or it is said what may be missing.
+Result<void> Loader::look_for_losses(Pipeline& pipeline) {
+  const auto comeback = pipeline.take_comeback();
+  if (!comeback) return {};
+  return report_loss(pipeline.endpoint().text(), losses_->judge(*comeback, ledger_.settled_up_to()));
+}
+
+Result<void> Loader::report_loss(const std::string& server, const Loss& loss) {
+  const InputPosition settled = ledger_.settled_up_to();
+  if (loss.kind == Loss::Kind::None) return {};
+  if (loss.kind == Loss::Kind::Certain) {
+    // A second run that went on from here would leave out what is gone.
+    if (auto told = watcher_.settled({}, {}, options_.server.login.database); !told) return told;
+    return fail(ErrorCode::DataLost, server + " lacks what was confirmed up to " + place_of(settled) + ": " + loss.why +
+                                         "; load everything again, from the beginning of the input");
+  }
+  is_doubtful_ = true;
+  watcher_.tell(server + " may lack what was confirmed from " + place_of(loss.from) + " to " + place_of(settled) +
+                ": " + loss.why);
+  return {};
+}
+
+// Sentinels may have named another master while the old one still answered us.
+void Loader::look_for_another_master() {
+  if (!options_.server.sentinels) return;
+  const auto master = find_master(*options_.server.sentinels, options_.server);
+  const Endpoint& ours = router_.pipelines().front().endpoint();
+  if (!master || *master == ours) return;
+  is_doubtful_ = true;
+  watcher_.tell(master->text() + " is the master now, and may lack what " + ours.text() + " had not copied to it yet");
+}
+
+std::string Loader::place_of(const InputPosition& position) const {
+  if (position.file >= source_.files()) return "the end of the input";
+  return source_.file_name(position.file) + ':' + std::to_string(position.line);
+}
+
 void Loader::settle(uint64_t number, Ledger::Outcome outcome, std::string_view why) {
-  has_failed_ = has_failed_ || outcome != Ledger::Outcome::Succeeded;
+  if (outcome != Ledger::Outcome::Succeeded) ++failures_;
   ledger_.settle(number, outcome, why, [&](const Ledger::Entry& entry) { tell_outcome(entry); });
 }
 
@@ -251,6 +327,7 @@ void Loader::tell_of_trouble(const Pipeline& pipeline) {
     watcher_.tell(pipeline.trouble()->text + "; trying to reach it again");
   } else if (!has_trouble && troubled_.erase(&pipeline) > 0) {
     watcher_.tell(pipeline.endpoint().text() + " is back; going on");
+    dependants_.forget_what_is_accepted();
   }
 }
 
@@ -261,7 +338,23 @@ Result<void> Loader::tell_settled() {
   if (has_read_all_ && ledger_.is_all_settled()) settled = source_.end();
   if (settled == told_) return {};
   told_ = settled;
-  return watcher_.settled(settled, counts_, router_.pipelines().front().database());
+  // A second run must not go on in another database than the input wants.
+  const auto refused = dependants_.refused_database();
+  const bool is_behind =
+      std::pair(settled.file, settled.offset) > std::pair(refused_select_.file, refused_select_.offset);
+  const unsigned database = refused && is_behind ? *refused : router_.pipelines().front().database();
+  return watcher_.settled(settled, counts_, database);
+}
+
+// A node that is away, and for which others serve.
+bool Loader::is_replaced(const Pipeline& pipeline) const {
+  return pipeline.trouble() && pipeline.is_idle() && !pipeline.has_confirmed() && !router_.serves(pipeline.endpoint());
+}
+
+// Whether every server that has confirmed something can still be asked for it.
+bool Loader::has_all_servers() {
+  return std::ranges::none_of(router_.pipelines(),
+                              [](const Pipeline& one) { return one.trouble() && one.has_confirmed(); });
 }
 
 bool Loader::is_idle() {

@@ -9,10 +9,13 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/load/command_effect.h"
 #include "client/load/command_source.h"
+#include "client/load/dependants.h"
 #include "client/load/ledger.h"
+#include "client/load/loss_watch.h"
 #include "client/load/router.h"
 
 namespace millrace::client {
@@ -52,8 +55,10 @@ class LoadWatcher {
 struct LoadOptions {
   ConnectionOptions server;
   PipelineLimits limits;
-  unsigned connections = 1;  // to each node
-  bool is_strict = false;    // the first failure ends it
+  unsigned connections = 1;       // to each node
+  uint64_t most_failures = 0;     // so many end it; 0: it goes on whatever fails
+  bool allows_dangerous = false;  // FLUSHALL, SHUTDOWN and the like are sent
+  Milliseconds connect_for{0};    // how long to try to reach a server that is not there yet
 };
 
 class Loader {
@@ -61,11 +66,17 @@ class Loader {
   // The source and the watcher outlive it.
   Loader(const LoadOptions& options, CommandSource& source, LoadWatcher& watcher);
 
-  enum class End { Complete, Strict, Stopped };
+  enum class End {
+    Complete,
+    Doubtful,  // as Complete, but something that was confirmed may be missing: the watcher was told
+    Strict,    // as many failures as it may have
+    Stopped,
+  };
 
   // Runs to the end of the source, or until it is stopped; then what is under way is still
   // answered, for some seconds. Counts continue from `counts`. An error ends it at once:
-  // Unreachable, Output.
+  // Unreachable, Output, or DataLost: the server came back without what it had confirmed. The
+  // watcher was told then that nothing is settled.
   Result<End> run(LoadCounts& counts);
 
  private:
@@ -77,19 +88,35 @@ class Loader {
     bool is_asking = false;
   };
 
+  struct Withheld {
+    uint64_t number;
+    Ledger::Outcome outcome;
+    std::string why;
+  };
+
   Result<void> receive();
   Result<void> fill();
   Result<bool> add_command();
+  void leave_out(uint64_t number, const Dependants::Verdict& verdict);
+  void end_withheld();
+  void discard_transaction(TransactionPart how);
   void leave_file();
   void answered(Pipeline& pipeline, const Pipeline::Answer& answer);
   bool redirected(Pipeline& pipeline, const Pipeline::Answer& answer);
   Result<void> send_again();
   Result<void> look_for_new_owners();
+  Result<void> look_for_losses(Pipeline& pipeline);
+  Result<void> report_loss(const std::string& server, const Loss& loss);
+  void look_for_another_master();
+  std::string place_of(const InputPosition& position) const;
   void settle(uint64_t number, Ledger::Outcome outcome, std::string_view why);
   void tell_outcome(const Ledger::Entry& entry);
   void tell_of_trouble(const Pipeline& pipeline);
   Result<void> tell_settled();
+  bool has_failed_enough() const { return options_.most_failures > 0 && failures_ >= options_.most_failures; }
   bool is_idle();
+  bool is_replaced(const Pipeline& pipeline) const;
+  bool has_all_servers();
   void wait();
 
   LoadOptions options_;
@@ -97,6 +124,12 @@ class Loader {
   LoadWatcher& watcher_;
   Router router_;
   std::optional<CommandEffects> effects_;
+  Dependants dependants_;
+  std::optional<LossWatch> losses_;
+  bool is_doubtful_ = false;
+  // Of a transaction that was refused: told when it is over, for a second run begins with MULTI.
+  std::vector<Withheld> withheld_;
+  InputPosition refused_select_;  // where the last one is
   Ledger ledger_;
   LoadCounts counts_;
   InputPosition told_;
@@ -105,7 +138,7 @@ class Loader {
   bool is_at_end_ = false;     // nothing more is taken from the source
   bool has_read_all_ = false;  // because there is nothing more
   bool waits_for_input_ = false;
-  bool has_failed_ = false;   // something, in this run
+  uint64_t failures_ = 0;     // in this run
   bool is_draining_ = false;  // no new commands until all are answered: order
   std::deque<Again> again_;
   std::set<const Pipeline*> troubled_;  // those of which it was told

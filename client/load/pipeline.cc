@@ -1,13 +1,6 @@
 #include "client/load/pipeline.h"
 
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "client/protocol.h"
@@ -18,12 +11,13 @@ namespace {
 constexpr Milliseconds kFirstPause{50};
 constexpr Milliseconds kLongestPause{2000};
 
-bool would_wait() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+std::unexpected<Error> connection_broke(const Endpoint& endpoint, const Transfer& transfer) {
+  const std::string why = transfer.kind == Transfer::Kind::Closed ? "the server closed it" : transfer.why;
+  return fail(ErrorCode::Closed, "the connection to " + endpoint.text() + " broke: " + why);
+}
 
-void keep_from_waiting(int descriptor) {
-  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
-  const int yes = 1;
-  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+bool must_wait(const Transfer& transfer) {
+  return transfer.kind == Transfer::Kind::MustRead || transfer.kind == Transfer::Kind::MustWrite;
 }
 
 }  // namespace
@@ -40,7 +34,10 @@ Result<void> Pipeline::open() {
     connection_.close();
     return std::unexpected(reply.error());
   }
-  keep_from_waiting(connection_.descriptor());
+  auto identity = ask_identity(connection_);
+  if (!connection_.is_open()) return fail(ErrorCode::Unreachable, endpoint().text() + " went away again");
+  if (has_confirmed_) comeback_ = {std::move(identity_), identity, last_heard_};
+  identity_ = std::move(identity);
   is_open_ = true;
   replies_ = ReplyReader();
   last_heard_ = Clock::now();
@@ -73,7 +70,16 @@ Result<void> Pipeline::receive(const OnAnswer& on_answer) {
     done = fail(ErrorCode::TimedOut, endpoint().text() + " has not answered for " +
                                          std::to_string(limits_.answer_timeout.count() / 1000) + " seconds");
   }
-  if (!done) lose(done.error());
+  if (!done) {
+    // Sent again, it would end the server again.
+    const bool was_its_wish = done.error().code == ErrorCode::Closed && unanswered_ > 0 && held_ == 0 &&
+                              entries_.front().role.ends_server && buffer_.sent() > 0;
+    if (was_its_wish) {
+      take({}, on_answer);
+      has_confirmed_ = false;
+    }
+    lose(done.error());
+  }
   return {};
 }
 
@@ -84,41 +90,48 @@ void Pipeline::send() {
 
 Result<void> Pipeline::send_some() {
   while (!buffer_.unsent().empty()) {
-    const std::string_view bytes = buffer_.unsent();
-    const ssize_t sent = ::send(connection_.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0) {
-      if (would_wait()) return {};
-      return fail(ErrorCode::Closed, "the connection to " + endpoint().text() + " broke: " + std::strerror(errno));
-    }
-    buffer_.mark_sent(static_cast<size_t>(sent));
+    const Transfer sent = connection_.write_some(buffer_.unsent());
+    if (must_wait(sent)) return {};
+    if (sent.kind != Transfer::Kind::Done) return connection_broke(endpoint(), sent);
+    buffer_.mark_sent(sent.bytes);
   }
   return {};
 }
 
 Result<void> Pipeline::receive_some(const OnAnswer& on_answer) {
   char bytes[64 << 10];
-  const ssize_t got = recv(connection_.descriptor(), bytes, sizeof bytes, 0);
-  if (got < 0 && would_wait()) return {};
-  if (got <= 0) {
-    const char* why = got == 0 ? "the server closed it" : std::strerror(errno);
-    return fail(ErrorCode::Closed, "the connection to " + endpoint().text() + " broke: " + why);
-  }
-  last_heard_ = Clock::now();
-  lost_at_.reset();
-  pause_ = Milliseconds(0);
-  tries_ = 0;
-  replies_.feed({bytes, static_cast<size_t>(got)});
+  do {
+    const Transfer got = connection_.read_some(bytes, sizeof bytes);
+    if (must_wait(got)) return {};
+    if (got.kind != Transfer::Kind::Done) return connection_broke(endpoint(), got);
+    last_heard_ = Clock::now();
+    lost_at_.reset();
+    pause_ = Milliseconds(0);
+    tries_ = 0;
+    replies_.feed({bytes, got.bytes});
+    if (auto taken = take_replies(on_answer); !taken) return taken;
+    // What TLS has unpacked already, no event tells of.
+  } while (connection_.has_buffered());
+  return {};
+}
+
+Result<void> Pipeline::take_replies(const OnAnswer& on_answer) {
   for (;;) {
     const auto reply = replies_.next();
     if (!reply) return std::unexpected(reply.error());
     if (!*reply) return {};
     if (unanswered_ == 0) return fail(ErrorCode::Protocol, endpoint().text() + " answered what nobody asked");
+    // The sentinels know who is the master by now; what was refused goes there.
+    if (server_.sentinels && (*reply)->is_error && (*reply)->error.starts_with("READONLY")) {
+      return fail(ErrorCode::Closed, endpoint().text() + " is a replica now");
+    }
     take(**reply, on_answer);
   }
 }
 
 void Pipeline::take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer) {
   --unanswered_;
+  has_confirmed_ = true;
   Entry& entry = entries_[held_];
   if (must_be_held(entry, verdict)) {
     entry.is_error = verdict.is_error;
@@ -166,6 +179,7 @@ size_t Pipeline::drop_transaction() {
 void Pipeline::give_up(const OnAnswer& take_over) {
   while (!entries_.empty()) release_front({}, take_over);
   held_ = held_bytes_ = unanswered_ = 0;
+  has_confirmed_ = false;
 }
 
 void Pipeline::release_front(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer) {

@@ -10,10 +10,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "client/connection.h"
 #include "client/load/reply_reader.h"
 #include "client/load/send_buffer.h"
+#include "client/load/server_identity.h"
 #include "client/load/transaction.h"
 
 namespace millrace::client {
@@ -36,6 +38,7 @@ class Pipeline {
     Part part = Part::None;
     bool is_preface = false;               // ours, not the user's: ASKING, and what abandons
     std::optional<unsigned> selects = {};  // the database it switches to
+    bool ends_server = false;              // SHUTDOWN: the end of the connection is its answer
   };
 
   struct Answer {
@@ -74,7 +77,7 @@ class Pipeline {
   size_t drop_transaction();
 
   // Hands back, in their order and as not answered, all commands that are here: they will go
-  // another way.
+  // another way, and what it had confirmed is nobody's concern any more.
   void give_up(const OnAnswer& take_over);
 
   bool is_idle() const { return unanswered_ == 0; }
@@ -84,6 +87,18 @@ class Pipeline {
   int descriptor() const { return is_open_ ? connection_.descriptor() : -1; }
   bool wants_to_send() const { return is_open_ && !buffer_.unsent().empty(); }
   std::optional<Clock::time_point> due() const;
+
+  // A server that had confirmed something was lost, and one answers again.
+  struct Comeback {
+    std::optional<ServerIdentity> before;
+    std::optional<ServerIdentity> now;
+    Clock::time_point last_heard;  // of the one before
+  };
+  // Since the last call; asked for before anything is sent to it.
+  std::optional<Comeback> take_comeback() { return std::exchange(comeback_, std::nullopt); }
+  // Whether the server has answered a command, and is expected to have what it answered.
+  bool has_confirmed() const { return has_confirmed_; }
+  Clock::time_point last_heard() const { return last_heard_; }
 
   // Why it is not connected at the moment, or nothing.
   const std::optional<Error>& trouble() const { return trouble_; }
@@ -102,6 +117,7 @@ class Pipeline {
   void enter(uint64_t number, size_t size, const Role& role);
   Result<void> send_some();
   Result<void> receive_some(const OnAnswer& on_answer);
+  Result<void> take_replies(const OnAnswer& on_answer);
   void take(const ReplyReader::Verdict& verdict, const OnAnswer& on_answer);
   bool must_be_held(const Entry& entry, const ReplyReader::Verdict& verdict) const;
   void end_transaction(TransactionOutcome& outcome, const OnAnswer& on_answer);
@@ -113,6 +129,9 @@ class Pipeline {
   PipelineLimits limits_;
   Connection connection_;
   bool is_open_ = false;
+  std::optional<ServerIdentity> identity_;
+  std::optional<Comeback> comeback_;
+  bool has_confirmed_ = false;
   ReplyReader replies_;
   SendBuffer buffer_;
   std::deque<Entry> entries_;

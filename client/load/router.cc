@@ -10,7 +10,8 @@ namespace millrace::client {
 Router::Router(ConnectionOptions server, const PipelineLimits& limits, unsigned connections)
     : server_(std::move(server)), limits_(limits), connections_(connections), control_(server_), keys_(control_) {}
 
-Result<void> Router::open() {
+Result<void> Router::open(Milliseconds connect_for) {
+  if (auto opened = control_.open_within(connect_for); !opened) return opened;
   auto map = ClusterMap::ask(control_);
   if (!map) return std::unexpected(map.error());
   map_ = std::move(*map);
@@ -45,12 +46,22 @@ Result<std::optional<uint16_t>> Router::slot_of(Words words) {
   return hash_slot(**key);
 }
 
+std::optional<std::string> Router::try_out(Words words) {
+  // A connection that nobody used for long may have been closed.
+  auto reply = control_.call(words);
+  if (!reply) reply = control_.call(words);
+  if (!reply) return std::nullopt;
+  if (reply->is_error()) return reply->text;
+  // Another connection is as it was before.
+  control_.close();
+  return std::nullopt;
+}
+
 bool Router::refresh() {
   std::vector<Endpoint> asked = map_.nodes();
   asked.push_back(server_.to);
   for (const Endpoint& endpoint : asked) {
-    ConnectionOptions there = server_;
-    there.to = endpoint;
+    ConnectionOptions there = options_for(endpoint);
     there.connect_timeout = there.answer_timeout = Milliseconds(1000);
     Connection connection(there);
     auto map = ClusterMap::ask(connection);
@@ -73,13 +84,20 @@ void Router::connect_map() {
   for (const Endpoint& endpoint : map_.nodes()) owners_.push_back(&node_at(endpoint));
 }
 
+// Sentinels watch one master, not the nodes of a cluster.
+ConnectionOptions Router::options_for(const Endpoint& endpoint) const {
+  ConnectionOptions there = server_;
+  if (endpoint != server_.to) there.sentinels.reset();
+  there.to = endpoint;
+  return there;
+}
+
 // New pipelines are not open yet: they open themselves when they first receive.
 Router::Node& Router::node_at(const Endpoint& endpoint) {
   const auto found = std::ranges::find(nodes_, endpoint, &Node::endpoint);
   if (found != nodes_.end()) return *found;
   Node& node = nodes_.emplace_back(Node{endpoint, {}});
-  ConnectionOptions there = server_;
-  there.to = endpoint;
+  const ConnectionOptions there = options_for(endpoint);
   for (unsigned i = 0; i < connections_; ++i) node.lanes.push_back(&pipelines_.emplace_back(there, limits_));
   return node;
 }

@@ -20,8 +20,8 @@ class Router {
   Router(ConnectionOptions server, const PipelineLimits& limits, unsigned connections);
 
   // Asks whether it is a cluster, and opens the connections. Unreachable: it cannot be
-  // reached.
-  Result<void> open();
+  // reached for so long.
+  Result<void> open(Milliseconds connect_for);
 
   bool has_one_connection() const { return !map_.is_cluster() && connections_ == 1; }
 
@@ -30,6 +30,10 @@ class Router {
 
   // The pipeline to a node that a redirection names; a node that is new gets connections.
   Pipeline& pipeline_at(const Endpoint& node, Words words);
+
+  // Whether the server accepts a SELECT or MULTI from us, tried out on a connection that loads
+  // nothing. The result is its error; nothing if it accepts it, or cannot be asked.
+  std::optional<std::string> try_out(Words words);
 
   // Asks the cluster again who serves what, whichever node answers. False: none does.
   bool refresh();
@@ -47,6 +51,7 @@ class Router {
   };
 
   Node& node_at(const Endpoint& endpoint);
+  ConnectionOptions options_for(const Endpoint& endpoint) const;
   void connect_map();
   Result<std::optional<uint16_t>> slot_of(Words words);
 

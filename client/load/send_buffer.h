@@ -38,6 +38,8 @@ class SendBuffer {
   void unsend() { sent_ = begin_; }
 
   size_t size() const { return end_ - begin_; }
+  // How much of what is not answered was sent.
+  size_t sent() const { return sent_ - begin_; }
 
  private:
   void make_room(size_t bytes) {

@@ -7,42 +7,51 @@
 
 #include "client/load/command_parser.h"
 #include "client/load/csv_splitter.h"
+#include "client/load/template_commands.h"
 
 namespace millrace::client {
+
+struct TableStyle {
+  CsvSplitter::Style csv;
+  bool has_header = true;
+  bool is_typed = false;  // in {json} a number is a number, true and false are booleans, and what is empty is left out
+};
 
 class TableCommands : public CommandParser {
  public:
   // BadInput: fields that a table does not have, or names without a header.
-  static Result<std::unique_ptr<CommandParser>> make(CsvSplitter::Style style, Template as, bool has_header);
+  static Result<std::unique_ptr<CommandParser>> make(const TableStyle& style, Template as);
 
   void begin_file() override;
-  bool needs_beginning() const override { return has_header_; }
+  bool needs_beginning() const override { return style_.has_header; }
   Split take(std::string_view window, bool is_all) override;
   Split too_long(std::string_view window) override { return CsvSplitter::too_long(window); }
-  Words words() const override { return *words_; }
+  size_t commands_left() const override { return commands_.left(); }
+  void next_command() override { commands_.next(); }
+  Words words() const override { return commands_.words(); }
 
  private:
   // Where a field's value is: in this column counted from 0, or in the whole record.
   static constexpr size_t kLine = static_cast<size_t>(-1);
   static constexpr size_t kJson = static_cast<size_t>(-2);
+  static constexpr size_t kNowhere = static_cast<size_t>(-3);
 
-  TableCommands(CsvSplitter::Style style, Template as, bool has_header);
+  TableCommands(const TableStyle& style, Template as);
 
   Split take_header(const Split& split);
   std::optional<std::string> bind();
   std::optional<std::string> gather();
+  bool set_value(size_t field, std::string_view text);
   void write_json();
 
+  TableStyle style_;
   CsvSplitter splitter_;
-  Template template_;
-  bool has_header_;
+  TemplateCommands commands_;
   bool is_at_beginning_ = true;
   bool awaits_header_ = true;
   std::vector<std::string> header_;
   std::vector<size_t> columns_;  // of the template's fields
-  std::vector<std::string_view> values_;
   std::string json_;
-  const std::vector<std::string_view>* words_ = nullptr;
 };
 
 }  // namespace millrace::client

@@ -1,50 +1,44 @@
 #include "client/load/template.h"
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
 #include "client/load/command_line.h"
 
 namespace millrace::client {
 namespace {
 
-TemplateField field_called(std::string_view name) {
-  TemplateField field{TemplateField::Kind::Name, std::string(name)};
-  if (name == "line") {
-    field.kind = TemplateField::Kind::Line;
-  } else if (name == "json") {
-    field.kind = TemplateField::Kind::Json;
-  } else if (name.starts_with('/')) {
-    field.kind = TemplateField::Kind::Pointer;
-  } else if (name.find_first_not_of("0123456789") == name.npos) {
-    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), field.column);
-    if (problem == std::errc()) field.kind = TemplateField::Kind::Column;
-  }
-  return field;
+std::string_view text_of_piece(const std::string& text, size_t field, size_t none,
+                               std::span<const std::string_view> values) {
+  return field == none ? std::string_view(text) : values[field];
 }
 
 }  // namespace
 
-Result<Template> Template::parse(std::string_view text) {
-  auto words = split_command_line(text);
-  if (!words) return fail(ErrorCode::BadInput, "the template has " + words.error().text);
-  if (words->empty()) {
-    return fail(ErrorCode::BadInput, "the template is empty: it is a command, as in 'SET {id} {line}'");
-  }
+Result<Template> Template::parse(std::span<const std::string_view> texts) {
   Template made;
-  for (const std::string& word : *words) {
-    auto pieces = made.parse_word(word);
-    if (!pieces) return std::unexpected(pieces.error());
-    made.words_.push_back(std::move(*pieces));
+  for (const std::string_view text : texts) {
+    auto words = split_command_line(text);
+    if (!words) return fail(ErrorCode::BadInput, "the template has " + words.error().text);
+    if (words->empty()) {
+      return fail(ErrorCode::BadInput, "the template is empty: it is a command, as in 'SET {id} {line}'");
+    }
+    Command& command = made.commands_.emplace_back();
+    for (const std::string& word : *words) {
+      auto pieces = made.parse_word(word);
+      if (!pieces) return std::unexpected(pieces.error());
+      command.push_back(std::move(*pieces));
+    }
   }
+  made.filled_.resize(made.commands_.size());
   return made;
 }
 
 Result<Template::Word> Template::parse_word(std::string_view text) {
-  Word pieces;
+  Word word;
   std::string literal;
   const auto end_literal = [&] {
-    if (!literal.empty()) pieces.push_back({std::exchange(literal, {})});
+    if (!literal.empty()) word.pieces.push_back({std::exchange(literal, {})});
   };
   while (!text.empty()) {
     if (text.starts_with("{{") || text.starts_with("}}")) {
@@ -57,7 +51,10 @@ Result<Template::Word> Template::parse_word(std::string_view text) {
       }
       if (close == 1) return fail(ErrorCode::BadInput, "the template has a field without a name: {}");
       end_literal();
-      pieces.push_back({{}, field_number(text.substr(1, close - 1))});
+      const auto field = field_number(text.substr(1, close - 1));
+      if (!field) return std::unexpected(field.error());
+      word.is_optional = word.is_optional || fields_[*field].is_optional;
+      word.pieces.push_back({{}, *field});
       text.remove_prefix(close + 1);
     } else if (text.front() == '}') {
       return fail(ErrorCode::BadInput, "the template has a } that closes nothing; }} is a brace");
@@ -67,39 +64,64 @@ Result<Template::Word> Template::parse_word(std::string_view text) {
     }
   }
   end_literal();
-  return pieces;
+  return word;
 }
 
-size_t Template::field_number(std::string_view name) {
-  const auto found = std::ranges::find(fields_, name, &TemplateField::name);
+Result<size_t> Template::field_number(std::string_view text) {
+  const auto found = std::ranges::find(fields_, text, &TemplateField::whole);
   const size_t number = static_cast<size_t>(found - fields_.begin());
-  if (found == fields_.end()) fields_.push_back(field_called(name));
+  if (found != fields_.end()) return number;
+  auto field = TemplateField::parse(text);
+  if (!field) return std::unexpected(field.error());
+  fields_.push_back(std::move(*field));
   return number;
 }
 
-const std::vector<std::string_view>& Template::fill(std::span<const std::string_view> values) {
-  const auto text_of = [&](const Piece& piece) {
-    return piece.field == kNone ? std::string_view(piece.text) : values[piece.field];
-  };
+std::span<const std::vector<std::string_view>> Template::fill(std::span<const std::string_view> values) {
   // Words point into the buffer, so it must not move while it grows.
   size_t most = 0;
-  for (const Word& word : words_) {
-    if (word.size() < 2) continue;
-    for (const Piece& piece : word) most += text_of(piece).size();
+  for (const Command& command : commands_) {
+    for (const Word& word : command) {
+      if (word.pieces.size() < 2) continue;
+      for (const Piece& piece : word.pieces) most += text_of_piece(piece.text, piece.field, kNone, values).size();
+    }
   }
   joined_.clear();
   joined_.reserve(most);
-  filled_.clear();
-  for (const Word& word : words_) {
-    if (word.size() == 1) {
-      filled_.push_back(text_of(word.front()));
+  size_t made = 0;
+  for (const Command& command : commands_) {
+    if (fill_command(command, values, filled_[made])) ++made;
+  }
+  return std::span(filled_).first(made);
+}
+
+// False if nothing is left of it.
+bool Template::fill_command(const Command& command, std::span<const std::string_view> values,
+                            std::vector<std::string_view>& words) {
+  constexpr size_t kBeginning = 2;  // the command's name, and its key
+  words.clear();
+  bool lacks_something = false;
+  for (size_t i = 0; i < command.size(); ++i) {
+    const Word& word = command[i];
+    const auto is_missing_piece = [&](const Piece& piece) {
+      return piece.field != kNone && is_missing(values[piece.field]);
+    };
+    if (word.is_optional && std::ranges::any_of(word.pieces, is_missing_piece)) {
+      lacks_something = true;
+      if (i > kBeginning && command[i - 1].is_literal()) words.pop_back();
       continue;
     }
-    const size_t begin = joined_.size();
-    for (const Piece& piece : word) joined_ += text_of(piece);
-    filled_.push_back(std::string_view(joined_).substr(begin));
+    words.push_back(filled_word(word, values));
   }
-  return filled_;
+  return !lacks_something || words.size() > kBeginning;
+}
+
+std::string_view Template::filled_word(const Word& word, std::span<const std::string_view> values) {
+  if (word.pieces.size() == 1) return text_of_piece(word.pieces[0].text, word.pieces[0].field, kNone, values);
+  const size_t begin = joined_.size();
+  for (const Piece& piece : word.pieces) joined_ += text_of_piece(piece.text, piece.field, kNone, values);
+  // What is empty must not look like what is missing.
+  return std::string_view(joined_.data() + begin, joined_.size() - begin);
 }
 
 }  // namespace millrace::client

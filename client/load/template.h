@@ -1,8 +1,9 @@
-// What becomes of a record: a command in which fields stand in braces.
+// What becomes of a record: one or more commands in which fields stand in braces.
 //
 //   TWRITE orders {type} {json}        each word is sent as one, whatever bytes the field has
 //   SET user:{id} "{first} {last}"     a word may have several; quotes as in redis-cli
 //   HSET {{user}}:{id} name {/name}    {{ and }} are braces
+//   HSET u:{id} name {name} age {age?} without an age, "age" is left out as well
 #pragma once
 
 #include <span>
@@ -11,33 +12,29 @@
 #include <vector>
 
 #include "client/error.h"
+#include "client/load/template_field.h"
 
 namespace millrace::client {
 
-struct TemplateField {
-  enum class Kind {
-    Name,     // {price}: a column by its header, a member of a JSON object
-    Column,   // {3}: the third column
-    Pointer,  // {/a/b/0}: a JSON pointer
-    Line,     // {line}: the record as it stands in the input
-    Json,     // {json}: the record as a JSON object
-  };
-  Kind kind;
-  std::string name;  // what stands between the braces
-  size_t column = 0;
-};
-
 class Template {
  public:
-  // BadInput: quotes or braces that do not close, a field without a name, no word at all.
-  static Result<Template> parse(std::string_view text);
+  // Of one command, or of several that a record becomes together. BadInput: quotes or braces
+  // that do not close, a field without a name, no word at all.
+  static Result<Template> parse(std::string_view text) { return parse(std::span(&text, 1)); }
+  static Result<Template> parse(std::span<const std::string_view> texts);
 
   // The fields used, each once.
   const std::vector<TemplateField>& fields() const { return fields_; }
 
-  // The words of the command with values[i] for fields()[i]. They borrow the values, this,
-  // and a buffer of this, until the next call.
-  const std::vector<std::string_view>& fill(std::span<const std::string_view> values);
+  // A value that the record does not have, of an optional field. An empty value is another thing.
+  static constexpr std::string_view kMissing{};
+  static bool is_missing(std::string_view value) { return value.data() == nullptr; }
+
+  // The commands with values[i] for fields()[i]. They borrow the values, this, and a buffer of
+  // this, until the next call. A word with a missing value is left out, together with the word
+  // before it if that is a literal behind the first two: the name of the value. A command of
+  // which no more than the first two words are left then is left out.
+  std::span<const std::vector<std::string_view>> fill(std::span<const std::string_view> values);
 
  private:
   struct Piece {
@@ -45,14 +42,23 @@ class Template {
     size_t field = kNone;
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
-  using Word = std::vector<Piece>;
+  struct Word {
+    std::vector<Piece> pieces;
+    bool is_optional = false;  // one of its fields is
+
+    bool is_literal() const { return pieces.empty() || (pieces.size() == 1 && pieces[0].field == kNone); }
+  };
+  using Command = std::vector<Word>;
 
   Result<Word> parse_word(std::string_view text);
-  size_t field_number(std::string_view name);
+  Result<size_t> field_number(std::string_view text);
+  bool fill_command(const Command& command, std::span<const std::string_view> values,
+                    std::vector<std::string_view>& words);
+  std::string_view filled_word(const Word& word, std::span<const std::string_view> values);
 
   std::vector<TemplateField> fields_;
-  std::vector<Word> words_;
-  std::vector<std::string_view> filled_;
+  std::vector<Command> commands_;
+  std::vector<std::vector<std::string_view>> filled_;
   std::string joined_;
 };
 

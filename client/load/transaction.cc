@@ -7,10 +7,12 @@ namespace {
 
 // Where the server has no words for it.
 constexpr std::string_view kNotEnded = "not carried out: its transaction has no EXEC in this file";
+constexpr std::string_view kBroken = "not carried out: a SELECT in its transaction was refused";
 constexpr std::string_view kChanged = "not carried out: a key that its transaction watches was changed";
 
 std::string_view why_not(TransactionPart end, const ReplyReader::Verdict& verdict) {
   if (end == TransactionPart::Abandons) return kNotEnded;
+  if (end == TransactionPart::GivesUp) return kBroken;
   if (end != TransactionPart::Executes) return {};
   if (verdict.is_null) return kChanged;
   return verdict.within.empty() ? verdict.error : std::string_view();
@@ -25,7 +27,7 @@ ReplyReader::Verdict TransactionOutcome::of_next(const ReplyReader::Verdict& ans
   const bool is_multi = std::exchange(is_at_multi_, false);
   if (answer.is_error) return answer;
   if (!why_not_.empty()) {
-    const bool failed = !is_multi || end_ == TransactionPart::Abandons;
+    const bool failed = !is_multi || end_ == TransactionPart::Abandons || end_ == TransactionPart::GivesUp;
     return failed ? ReplyReader::Verdict{.is_error = true, .error = why_not_} : answer;
   }
   // Items of the answer are the commands that were queued, in their order.

@@ -17,6 +17,7 @@ enum class TransactionPart {
   Executes,  // EXEC
   Discards,  // DISCARD
   Abandons,  // a DISCARD of ours, where the input leaves one open
+  GivesUp,   // a DISCARD of ours, because a SELECT in it was refused
 };
 
 class TransactionOutcome {

@@ -19,6 +19,9 @@ enum class ErrorCode {
   NoFilter,      // no filter of that name on the channel
   NoWorker,      // a worker that has not joined the pool
   NoWorkers,     // a pool without workers
+  NoIndex,       // no such index
+  NotUnique,     // another document has the value of a unique field
+  Building,      // an index that has not read all documents yet
   NotOwner,      // a recipient or lock that belongs to another
   ReadOnly,      // a write on a replica
   NoRights,      // the user may not do this

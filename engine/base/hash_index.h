@@ -69,6 +69,14 @@ class HashIndex {
     }
   }
 
+  // Calls visit(value) for every value there is, in no order.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const Bucket& bucket : buckets_) {
+      for (const Entry& entry : bucket.entries()) visit(entry.value);
+    }
+  }
+
   // How many values have this hash, or `most` if more.
   size_t count(uint32_t hash, size_t most) const {
     if (buckets_.empty()) return 0;
@@ -126,6 +134,15 @@ class HashIndex {
   bool free_some(size_t count) {
     buckets_.resize(buckets_.size() - std::min(count, buckets_.size()));
     return !buckets_.empty();
+  }
+
+  // The same for values that own something: visit(value) frees it.
+  template <class Visit>
+  bool free_some(size_t count, Visit visit) {
+    for (size_t i = buckets_.size() - std::min(count, buckets_.size()); i < buckets_.size(); ++i) {
+      for (const Entry& entry : buckets_[i].entries()) visit(entry.value);
+    }
+    return free_some(count);
   }
 
   void clear() {

@@ -121,6 +121,8 @@ class MessageBlocks {
     // Moves behind the current block if that block cannot hold any of the tags; true if it did.
     // It does so only at a block's first message, and unpacks no block that it skips.
     bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
+    // All messages before this offset have been passed, and none from it on.
+    Offset at() const { return offset_; }
 
    private:
     void enter(BlockList::Place place);
@@ -139,6 +141,32 @@ class MessageBlocks {
     Offset offset_;
     UnixMs time_;
   };
+
+  // The same, newest first. A block is walked from its beginning when its last message is reached: its records can be
+  // read in one direction only.
+  class ReverseCursor {
+   public:
+    // Starts at the last message at or before `from`.
+    ReverseCursor(const MessageBlocks& messages, Offset from);
+    bool next(Message& message);
+    bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
+    // All messages behind this offset have been passed, and none up to it; 0 when all have.
+    Offset at() const { return ahead_.empty() ? Offset(end_.value() - 1) : ahead_.back().offset; }
+
+   private:
+    void step_back();
+
+    const MessageBlocks* messages_;
+    BlockList::Place place_;      // full_.end() for the newest block
+    bool is_done_;                // place_ has been left, and there is no block before it
+    Offset end_;                  // one past the last offset of what is neither passed nor in ahead_
+    Cursor walked_;               // holds the bytes of ahead_
+    std::vector<Message> ahead_;  // of one block, the next one last
+  };
+
+  // The payload of the blocks that hold [from, to), which is no less than that of the messages. Stops counting when it
+  // is above `limit`.
+  uint64_t payload_at_most(Offset from, Offset to, uint64_t limit) const;
 
   // --- packing ---
   // Only how blocks are held: no reader, copy or replica can tell.

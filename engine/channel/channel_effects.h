@@ -7,9 +7,6 @@ namespace millrace {
 inline constexpr const char* kChannelCreated = "CREATED";
 inline constexpr const char* kChannelClock = "CLOCK";
 inline constexpr const char* kChannelTouch = "TOUCH";
-inline constexpr const char* kChannelBlock = "BLOCK";
-inline constexpr const char* kChannelLogHead = "LOGHEAD";
-inline constexpr const char* kChannelSubscribers = "SUBSCRIBERS";
 
 // When a new channel expires is told as a command of its own.
 inline constexpr const char* kExpireCommand = "PEXPIREAT";

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "engine/base/quoted.h"
-#include "engine/blocks/blocks_codec.h"
 #include "engine/channel/channel_codec.h"
 #include "engine/channel/channel_effects.h"
+#include "engine/channel/channel_parts.h"
 #include "engine/channel/receipt.h"
 
 namespace millrace {
@@ -226,26 +226,15 @@ Outcome<bool> ChannelOperations::acknowledge(Place<Channel>& place, const Channe
 Result<void> ChannelOperations::apply_to(Channel& channel, const ChannelEffect& effect, Consequences& follow) {
   using Kind = ChannelEffect::Kind;
   switch (effect.kind) {
-    case Kind::Created:
-      return fail(ErrorCode::Exists, kExists);
     case Kind::Clock:
       channel.tick(effect.clock);
       return {};
     case Kind::Touch:
       if (Subscriber* subscriber = channel.alive(effect.bytes, channel.now())) touch(channel, *subscriber, follow);
       return {};
-    case Kind::Block: {
-      const auto header = decode_block_header(effect.header);
-      if (!header) return std::unexpected(header.error());
-      return channel.append_block(*header, Buffer::copy_of(effect.bytes));
-    }
-    case Kind::LogHead: {
-      const auto head = decode_head(effect.bytes);
-      if (!head) return std::unexpected(head.error());
-      return channel.restore_log_head(*head);
-    }
-    case Kind::Subscribers:
-      return restore_subscribers(channel, effect.bytes);
+    case Kind::Part:
+      return restore_part(channel, static_cast<ChannelPart>(effect.part.kind), effect.part.bytes,
+                          Buffer::copy_of(effect.part.block));
   }
   return {};
 }
@@ -256,8 +245,10 @@ Outcome<Done> ChannelOperations::apply(Place<Channel>& place, const ChannelEffec
   if (place.get() != nullptr) {
     if (const auto applied = apply_to(*place.get(), effect, follow); !applied) return std::unexpected(applied.error());
   } else {
-    if (effect.kind != ChannelEffect::Kind::Created) return fail(ErrorCode::Corrupt, kMissing);
-    const auto head = decode_channel_head(effect.bytes);
+    const bool creates =
+        effect.kind == ChannelEffect::Kind::Part && effect.part.kind == number_of(ChannelPart::Created);
+    if (!creates) return fail(ErrorCode::Corrupt, kMissing);
+    const auto head = decode_channel_head(effect.part.bytes);
     if (!head) return std::unexpected(head.error());
     place.put(Channel(*head));
   }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "engine/base/bytes.h"
+#include "engine/base/parts.h"
 #include "engine/base/strong.h"
 #include "engine/channel/clock.h"
 
@@ -51,11 +52,11 @@ struct ChannelInfoRequest {
 
 // An effect that another engine has told: what apply() takes.
 struct ChannelEffect {
-  enum class Kind { Created, Clock, Touch, Block, LogHead, Subscribers };
+  enum class Kind { Clock, Touch, Part };
   Kind kind = Kind::Clock;
-  UnixMs clock;     // of Clock
-  ByteView header;  // of Block
-  ByteView bytes;   // of all others
+  UnixMs clock;    // of Clock
+  ByteView bytes;  // of Touch
+  Part part;       // of Part
 };
 
 }  // namespace millrace

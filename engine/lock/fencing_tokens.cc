@@ -6,18 +6,35 @@ namespace millrace {
 
 namespace {
 
-constexpr uint64_t kDay = 24ULL * 60 * 60 * 1'000'000;  // in tokens
+constexpr uint64_t kMinute = 60ULL * 1'000'000;  // in tokens
+constexpr uint64_t kDay = 24 * 60 * kMinute;
 
 Token of_clock(UnixMs now) { return Token(now.value() * 1000); }
 
 }  // namespace
 
+void FencingTokens::start_from(Token mark) {
+  mark_ = std::max(mark_, mark);
+  greatest_ = std::max(greatest_, mark);
+}
+
+void FencingTokens::raise(Token token) {
+  greatest_ = token;
+  if (token <= mark_) [[likely]] {
+    return;
+  }
+  mark_ = std::min(token + kMinute, kMaxToken);
+  if (keep_mark_) keep_mark_(mark_);
+}
+
 Token FencingTokens::next(UnixMs now) {
-  greatest_ = std::max(greatest_ + 1, of_clock(now));
+  raise(std::max(greatest_ + 1, of_clock(now)));
   return greatest_;
 }
 
-void FencingTokens::seen(Token token) { greatest_ = std::max(greatest_, token); }
+void FencingTokens::seen(Token token) {
+  if (token > greatest_) raise(token);
+}
 
 Token FencingTokens::most_believed(UnixMs now) const {
   return std::max(greatest_, std::min(of_clock(now) + kDay, kMaxToken));

@@ -1,9 +1,13 @@
 // Fencing tokens. All tokens of a server come from one number, so a lock that is free leaves nothing behind, and still
 // its next grant has a greater token than any before.
 //
-// A token is the time in microseconds, or one more than the last if that is greater. The last one is saved beside the
-// locks, and raised by every token that comes from elsewhere. docs/why.md says what that guarantees.
+// A token is the time in microseconds, or one more than the last if that is greater. So that tokens rise over a restart
+// whatever the clock does meanwhile, the caller keeps a mark that no token has passed. docs/why.md says what that
+// guarantees.
 #pragma once
+
+#include <functional>
+#include <utility>
 
 #include "engine/base/strong.h"
 
@@ -14,6 +18,16 @@ inline constexpr Token kMaxToken{(uint64_t{1} << 53) - 1};
 
 class FencingTokens {
  public:
+  // Called with a new mark before a token beyond the last one is given out, at most once a minute of tokens. The caller
+  // keeps it where it outlives the process, and gives it to start_from() the next time.
+  using KeepMark = std::function<void(Token mark)>;
+
+  FencingTokens() = default;
+  explicit FencingTokens(KeepMark keep_mark) : keep_mark_(std::move(keep_mark)) {}
+
+  // Every token from now on is greater than the mark that was kept.
+  void start_from(Token mark);
+
   // The token of a new grant.
   Token next(UnixMs now);
 
@@ -26,7 +40,11 @@ class FencingTokens {
   Token most_believed(UnixMs now) const;
 
  private:
+  void raise(Token token);
+
   Token greatest_;
+  Token mark_;
+  KeepMark keep_mark_;
 };
 
 }  // namespace millrace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace millrace {
 namespace {
 
@@ -32,6 +34,33 @@ TEST(FencingTokens, ADayAheadOfTheClockIsBelievedAndWhatWasSeen) {
   tokens.seen(Token(9 * kDay));
   EXPECT_EQ(tokens.most_believed(kNow), Token(9 * kDay));
   EXPECT_EQ(FencingTokens().most_believed(UnixMs(uint64_t{1} << 53)), kMaxToken);
+}
+
+TEST(FencingTokens, AMarkIsKeptBeforeATokenPassesItAndNotMoreThanOnceAMinute) {
+  std::vector<Token> marks;
+  FencingTokens tokens([&](Token mark) { marks.push_back(mark); });
+  EXPECT_EQ(tokens.next(kNow), Token(1'000'000'000));
+  EXPECT_EQ(marks, std::vector{Token(1'060'000'000)});
+  tokens.next(kNow + 59'999);
+  tokens.seen(Token(1'060'000'000));
+  EXPECT_EQ(marks.size(), 1u);
+  EXPECT_EQ(tokens.next(kNow), Token(1'060'000'001));
+  EXPECT_EQ(marks.back(), Token(1'120'000'001));
+  tokens.seen(Token(9 * kDay));
+  EXPECT_EQ(marks.back(), Token(9 * kDay + 60'000'000));
+  tokens.seen(kMaxToken);
+  EXPECT_EQ(marks.back(), kMaxToken);
+}
+
+TEST(FencingTokens, TokensAreGreaterThanTheMarkTheyStartFrom) {
+  std::vector<Token> marks;
+  FencingTokens tokens([&](Token mark) { marks.push_back(mark); });
+  tokens.start_from(Token(7'000'000'000));
+  EXPECT_TRUE(marks.empty());
+  EXPECT_EQ(tokens.next(kNow), Token(7'000'000'001)) << "whatever the clock says";
+  EXPECT_EQ(marks.size(), 1u);
+  tokens.start_from(Token(5));
+  EXPECT_EQ(tokens.next(kNow), Token(7'000'000'002));
 }
 
 }  // namespace

@@ -30,8 +30,11 @@ struct AcquireAnswer {
 
 class LockOperations {
  public:
+  LockOperations() = default;
+  explicit LockOperations(FencingTokens tokens) : tokens_(std::move(tokens)) {}
+
   const LockCounters& counters() const { return counters_; }
-  // Of all locks together: to be saved and restored with them.
+  // Of all locks together.
   FencingTokens& tokens() { return tokens_; }
 
   // Grants the lock, or waits if the request may block, or refuses it. No request is granted a lock that others wait

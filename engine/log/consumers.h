@@ -46,6 +46,13 @@ class Consumers {
   }
   // REQUIRES: alive
   ByteView name(ConsumerId id) const { return *slots_[id.value() - 1].name; }
+  // None if nothing is held under this name.
+  ConsumerId find(ByteView name) const {
+    const auto found = ids_.find(name);
+    return found == ids_.end() ? ConsumerId::none() : found->second;
+  }
+  // How many messages it holds. REQUIRES: alive
+  uint64_t messages(ConsumerId id) const { return slots_[id.value() - 1].messages; }
   size_t count() const { return ids_.size(); }
   void clear() { *this = {}; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "engine/base/bytes.h"
@@ -10,7 +11,16 @@
 namespace millrace {
 
 // Valid JSON whatever bytes the names hold: a byte that is not UTF-8 becomes \u0080 to \u00ff. `expired`: it was given
-// up because its time was over, else because of its attempts.
-std::string dead_letter_tag(bool expired, uint32_t attempts, Offset offset, ByteView group, ByteView key, ByteView tag);
+// up because its time was over, else because of its attempts; with a reason, because a consumer said so.
+std::string dead_letter_tag(bool expired, uint32_t attempts, Offset offset, ByteView group, ByteView key, ByteView tag,
+                            std::optional<ByteView> reason = std::nullopt);
+
+// Where a dead letter came from.
+struct DeadLetterOrigin {
+  std::string key;
+  std::string tag;  // its own, in that log
+};
+// Nothing if dead_letter_tag() has not written this tag.
+std::optional<DeadLetterOrigin> dead_letter_origin(ByteView tag);
 
 }  // namespace millrace

@@ -123,5 +123,44 @@ TEST(DeadLetterTag, WhatIsNotUtf8ComesByteByByte) {
   }
 }
 
+TEST(DeadLetterTag, AReasonIsAtItsEnd) {
+  EXPECT_EQ(
+      dead_letter_tag(false, 2, Offset(17), "g", "orders", "new", "bad \"json\""),
+      R"({"why":"dead","attempts":2,"offset":17,"group":"g","key":"orders","tag":"new","reason":"bad \"json\""})");
+}
+
+TEST(DeadLetterTag, ItsOriginIsReadBackWhateverBytesTheNamesHold) {
+  std::string every;
+  for (int byte = 0; byte < 256; ++byte) every += static_cast<char>(byte);
+  const std::string names[] = {"",
+                               "orders",
+                               every,
+                               "gr\xc3\xb6\xc3\x9f"
+                               "e",
+                               "\xc3",
+                               "\\u00e9",
+                               "\"}",
+                               R"(,"tag":")"};
+  for (const std::string& key : names) {
+    for (const std::string& tag : names) {
+      for (const std::optional<ByteView> reason : {std::optional<ByteView>(), std::optional<ByteView>(tag)}) {
+        const auto origin = dead_letter_origin(dead_letter_tag(true, 1, Offset(2), key, key, tag, reason));
+        ASSERT_TRUE(origin);
+        EXPECT_EQ(origin->key, key);
+        EXPECT_EQ(origin->tag, tag);
+      }
+    }
+  }
+}
+
+TEST(DeadLetterTag, WhatIsNotOursHasNoOrigin) {
+  const std::string ours = dead_letter_tag(false, 2, Offset(17), "g", "orders", "new", "why");
+  for (size_t length = 0; length < ours.size(); ++length) EXPECT_FALSE(dead_letter_origin(ours.substr(0, length)));
+  EXPECT_FALSE(dead_letter_origin(ours + " "));
+  EXPECT_FALSE(dead_letter_origin("new"));
+  EXPECT_FALSE(dead_letter_origin(R"({"key":"orders","tag":"new"})"));
+  EXPECT_FALSE(dead_letter_origin(R"({"why":"x","attempts":1,"offset":1,"group":"g","key":"\u00zz","tag":"t"})"));
+}
+
 }  // namespace
 }  // namespace millrace

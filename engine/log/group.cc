@@ -12,11 +12,6 @@ uint64_t date_after(UnixMs now, uint64_t ms) { return std::min(now.value() + ms,
 // from outside may begin there.
 void add_to(uint64_t& counter, uint64_t count) { counter = std::min(counter + count, uint64_t{INT64_MAX}); }
 
-// One past the highest offset that is set.
-Offset end_of(OffsetBits messages) {
-  return messages.first + 64 - static_cast<uint64_t>(std::countl_zero(messages.bits));
-}
-
 }  // namespace
 
 uint64_t Delivery::count() const {
@@ -34,27 +29,50 @@ Delivery Group::plan(Offset log_next, uint64_t count, UnixMs now, const std::opt
     delivery.retry_ms = retry->retry_ms;
     if (retry->expire_ms != 0) delivery.expire_at = date_after(now, retry->expire_ms);
   }
+  const uint64_t fresh = this->fresh(log_next, retry.has_value(), default_pending_max);
   if (pending_.has_due()) {
-    for (const PendingPart& part : pending_.due(count)) {
+    for (const PendingPart& part : pending_.due(share_of_due(count, fresh))) {
       count -= part.messages.count();
       delivery.again.push_back(part.messages);
+      delivery.attempts.push_back(std::min(part.terms.attempts + 1, kMaxAttempts));
     }
   }
-  const uint64_t most = settings_.pending_max != 0 ? settings_.pending_max : default_pending_max;
-  const uint64_t room = most - std::min(most, pending_.count());
   delivery.fresh_first = next_;
-  // Without RETRY nothing becomes pending, but a group that is full gets no fresh ones.
-  delivery.fresh_count = std::min(retry || room == 0 ? std::min(count, room) : count, lag(log_next));
+  delivery.fresh_count = std::min(count, fresh);
   delivery.fresh_end = next_ + delivery.fresh_count;
   return delivery;
 }
 
+uint64_t Group::fresh(Offset log_next, bool with_retry, uint64_t default_pending_max) const {
+  const uint64_t most = settings_.pending_max != 0 ? settings_.pending_max : default_pending_max;
+  const uint64_t room = most - std::min(most, pending_.count());
+  // Without RETRY nothing becomes pending, but a group that is full gets no fresh ones.
+  return std::min(with_retry || room == 0 ? room : UINT64_MAX, lag(log_next));
+}
+
+uint64_t Group::share(Offset log_next, uint64_t count, uint64_t readers, bool with_retry,
+                      uint64_t default_pending_max) const {
+  if (readers <= 1 || count == 0) return count;
+  const uint64_t wanted = count * readers;
+  const uint64_t found = fresh(log_next, with_retry, default_pending_max);
+  const uint64_t there = found >= wanted ? wanted : found + pending_.due_count(wanted - found);
+  return std::clamp<uint64_t>((there + readers - 1) / readers, 1, count);
+}
+
+// Messages that are due again and again must not starve fresh ones.
+uint64_t Group::share_of_due(uint64_t count, uint64_t fresh) const {
+  const uint64_t half = count == 1 && !fresh_is_next_ ? 1 : count / 2;
+  return std::max(half, count - std::min(count, fresh));
+}
+
 void Group::apply(const Delivery& delivery) {
+  if (!delivery.empty()) fresh_is_next_ = delivery.fresh_count == 0;
+  clock_.delivered(delivery.at, pending_.empty());
   std::optional<ByteView> consumer;
   if (delivery.consumer) consumer = *delivery.consumer;
   for (const OffsetBits& messages : delivery.again) {
     std::vector<PendingPart> taken;
-    pending_.extract(messages.first, end_of(messages), [&](const PendingPart& part) { taken.push_back(part); });
+    pending_.extract(messages.first, messages.end(), [&](const PendingPart& part) { taken.push_back(part); });
     for (PendingPart& part : taken) {
       consumers_.release(part.terms.consumer, part.messages.count());
       add_to(counters_.redelivered, part.messages.count());
@@ -80,15 +98,8 @@ void Group::apply(const Delivery& delivery) {
   next_ = delivery.fresh_end;
 }
 
-uint32_t Group::attempts(Offset offset) const {
-  uint32_t attempts = 1;
-  pending_.each_from(offset, [&](const PendingPart& part) {
-    part.messages.each([&](Offset pending) {
-      if (pending == offset) attempts = part.terms.attempts;
-    });
-    return false;
-  });
-  return attempts;
+void Group::finish(const std::vector<OffsetBits>& messages) {
+  for (const OffsetBits& part : messages) forget(part.first, part.end());
 }
 
 void Group::put(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer) {
@@ -100,35 +111,105 @@ void Group::restore_pending(OffsetBits messages, PendingTerms terms, std::option
   put(messages, terms, consumer);
 }
 
+std::optional<UnixMs> Group::next_event() const {
+  const auto pending = pending_.next_event();
+  const auto idle = idleness_.next_look(settings_.idle_ms);
+  if (!pending || !idle) return pending ? pending : idle;
+  return std::min(*pending, *idle);
+}
+
 GivingUp Group::give_up_due(UnixMs now, size_t limit) {
-  GivingUp giving_up;
-  for (const Pending::GivenUp& given : pending_.advance(now, settings_.max_attempts, limit)) {
-    giving_up.parts.push_back({given.part.messages, given.part.terms.attempts, given.expired});
+  return giving_up(pending_.advance(now, settings_.max_attempts, limit));
+}
+
+GivingUp Group::giving_up(const std::vector<Pending::GivenUp>& given) {
+  GivingUp all;
+  for (const Pending::GivenUp& each : given) {
+    all.parts.push_back({each.part.messages, each.part.terms.attempts, each.expired});
   }
-  return giving_up;
+  return all;
 }
 
 void Group::apply(const GivingUp& giving_up) {
   for (const GivingUp::Part& part : giving_up.parts) {
-    const uint64_t gone = forget(part.messages.first, end_of(part.messages));
+    const uint64_t gone = forget(part.messages.first, part.messages.end());
     add_to(part.expired ? counters_.expired : counters_.exhausted, gone);
   }
 }
 
 uint64_t Group::acknowledge(Offset from, Offset to) { return forget(from, to + 1); }
 
-uint64_t Group::give_back(Offset from, Offset to, UnixMs at, bool postpone_expiry) {
+uint64_t Group::give_back(Offset from, Offset to, UnixMs at, GiveBack how) {
   std::vector<PendingPart> taken;
   const uint64_t count = pending_.extract(from, to + 1, [&](const PendingPart& part) { taken.push_back(part); });
   for (PendingPart& part : taken) {
     part.terms.retry_at = std::min(at.value(), kMaxPendingDate);
-    if (postpone_expiry) part.terms.expire_at = std::max(part.terms.expire_at, part.terms.retry_at);
+    if (how.postpones_expiry) part.terms.expire_at = std::max(part.terms.expire_at, part.terms.retry_at);
+    if (how.is_uncounted && part.terms.attempts > 0) --part.terms.attempts;
+    if (how.releases) {
+      consumers_.release(part.terms.consumer, part.messages.count());
+      part.terms.consumer = ConsumerId::none();
+    }
     pending_.add(part.messages, part.terms);
   }
   return count;
 }
 
+void Group::repeat(const std::vector<OffsetBits>& messages, UnixMs at, uint32_t retry_ms) {
+  for (const OffsetBits& piece : messages) {
+    std::vector<PendingPart> taken;
+    pending_.extract(piece.first, piece.end(), [&](const PendingPart& part) { taken.push_back(part); });
+    for (PendingPart& part : taken) {
+      part.terms.retry_ms = retry_ms;
+      part.terms.retry_at = date_after(at, retry_ms);
+      pending_.add(part.messages, part.terms);
+    }
+  }
+}
+
+std::vector<PendingPart> Group::pending_in(Offset from, Offset to, std::optional<ByteView> consumer) const {
+  std::vector<PendingPart> found;
+  const ConsumerId id = consumer ? consumers_.find(*consumer) : ConsumerId::none();
+  if (consumer && id.is_none()) return found;
+  // With the last message that a consumer holds the search is over.
+  uint64_t held = consumer ? consumers_.messages(id) : UINT64_MAX;
+  pending_.each_from(from, [&](const PendingPart& part) {
+    if (part.messages.first > to || held == 0) return false;
+    if (consumer && part.terms.consumer != id) return true;
+    if (consumer) held -= part.messages.count();
+    const OffsetBits messages = part.messages.within(from, to);
+    if (messages.bits != 0) found.push_back({messages, part.terms});
+    return true;
+  });
+  return found;
+}
+
+std::vector<PendingPart> Group::held_by(ByteView consumer, Offset from, uint64_t count, size_t limit) const {
+  std::vector<PendingPart> found;
+  const ConsumerId id = consumers_.find(consumer);
+  if (id.is_none()) return found;
+  uint64_t left = std::min(count, consumers_.messages(id));
+  pending_.each_from(from, [&](const PendingPart& part) {
+    if (left == 0 || limit-- == 0) return false;
+    if (part.terms.consumer != id) return true;
+    OffsetBits messages = part.messages.within(from, kMaxOffset);
+    while (messages.count() > left) messages.bits &= ~std::bit_floor(messages.bits);
+    left -= messages.count();
+    if (messages.bits != 0) found.push_back({messages, part.terms});
+    return true;
+  });
+  return found;
+}
+
 uint64_t Group::forget(Offset from, Offset to) {
+  if (pending_.empty()) return 0;
+  if (from <= pending_.first() && pending_.end() <= to) {
+    // All of them: no range need be looked at.
+    const uint64_t all = pending_.count();
+    pending_.clear();
+    consumers_.clear();
+    return all;
+  }
   return pending_.remove(
       from, to, [&](const PendingPart& part) { consumers_.release(part.terms.consumer, part.messages.count()); });
 }
@@ -167,7 +248,7 @@ const char* Group::check(Offset log_first, Offset log_next) const {
   const char* broken = nullptr;
   uint64_t held = 0;
   pending_.each_from(Offset(0), [&](const PendingPart& part) {
-    if (end_of(part.messages) > next_) broken = "a message is pending that was not delivered";
+    if (part.messages.end() > next_) broken = "a message is pending that was not delivered";
     if (part.terms.consumer.is_some()) held += part.messages.count();
     return true;
   });

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/log/group_effects.h"
 #include "tests/model/group_view.h"
 
 namespace millrace {
@@ -69,6 +70,13 @@ TEST(GroupCodec, WritesTheBytesItsHeaderSays) {
   group.set({.pending_max = 4, .max_attempts = 5, .dead_letter = "dl"});
   EXPECT_EQ(encode_group("g", group), named("g") + numbers({25, 1, 2, 3, 300, 4, 5}) + named("dl"));
   EXPECT_TRUE(encode_pending("g", group).empty());
+  group.set({.pending_max = 4, .max_attempts = 5, .dead_letter = "dl", .idle_ms = 600});
+  group.set_used(UnixMs(700));
+  group.restore_clock(UnixMs(800));
+  group.restore_turn(true);
+  EXPECT_EQ(encode_group("g", group),
+            named("g") + numbers({25, 1, 2, 3, 300, 4, 5}) + named("dl") + numbers({1, 600, 700, 800}));
+  EXPECT_EQ(encode_effect("g", UnixMs(9)), named("g") + numbers({9}));
   group.restore_pending({Offset(12), 0b110}, {.retry_at = 7, .expire_at = 9, .retry_ms = 3, .attempts = 2}, "c");
   group.restore_pending({Offset(20), 1}, {.retry_at = 8, .retry_ms = 4}, {});
   EXPECT_EQ(encode_pending("g", group),
@@ -83,8 +91,12 @@ TEST(GroupCodec, WritesTheBytesItsHeaderSays) {
             named("g") + numbers({5}) + holder("c") + numbers({100, 51, 25, 2, 13, 3}));
   EXPECT_EQ(encode_effect("g", GivingUp{{{{Offset(13), 3}, 2, true}, {{Offset(20), 1}, 1, false}}}),
             named("g") + numbers({13, 3, 2, 1, 20, 1, 1, 0}));
-  EXPECT_EQ(encode_effect("g", GivingBack{UnixMs(9), true, {{Offset(13), Offset(14)}}}),
+  EXPECT_EQ(encode_effect("g", GivingBack{UnixMs(9), {.postpones_expiry = true}, {{Offset(13), Offset(14)}}}),
             named("g") + numbers({9, 1, 13, 14}));
+  EXPECT_EQ(encode_effect("g", GivingBack{UnixMs(9), {.releases = true, .is_uncounted = true}, {}}),
+            named("g") + numbers({9, 6}));
+  EXPECT_EQ(encode_effect("g", Repetition{UnixMs(9), 50, {{Offset(13), 3}}}), named("g") + numbers({9, 50, 13, 3}));
+  EXPECT_EQ(encode_effect("g", std::vector<OffsetBits>{{Offset(13), 3}}), named("g") + numbers({13, 3}));
 }
 
 TEST(GroupCodec, GroupsComeBackAsTheyWere) {
@@ -127,7 +139,7 @@ TEST(GroupCodec, EffectsDoTheSameToAReplica) {
   };
   EXPECT_EQ(deliver(1000, Retry{.retry_ms = 100, .expire_ms = 300}, "c"), 5u) << "the replica makes the group";
   group.give_back(Offset(12), Offset(13), UnixMs(1010));
-  told(apply_giving_back(replica, encode_effect("g", GivingBack{UnixMs(1010), false, {{Offset(12), Offset(13)}}})));
+  told(apply_giving_back(replica, encode_effect("g", GivingBack{UnixMs(1010), {}, {{Offset(12), Offset(13)}}})));
   EXPECT_TRUE(group.give_up_due(UnixMs(1050), 1000).empty());
   EXPECT_EQ(deliver(1050, {}, {}), 5u) << "two again, three fresh and done at once";
   const GivingUp giving_up = group.give_up_due(UnixMs(1300), 1000);
@@ -174,6 +186,7 @@ void expect_refused(Apply apply, const CorruptRow (&rows)[size]) {
 TEST(GroupCodec, RefusesAGroupThatIsNone) {
   constexpr char kLength[] = "a group of the wrong length";
   constexpr char kNumber[] = "a group with an impossible number";
+  constexpr char kDates[] = "a group with impossible dates";
   const std::string end = named("");
   expect_refused(
       restore_group,
@@ -183,7 +196,17 @@ TEST(GroupCodec, RefusesAGroupThatIsNone) {
           {"a number missing", named("new") + numbers({11, 0, 0, 0, 0, 0}), kLength},
           {"no dead letter", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}), kLength},
           {"a dead letter beyond the end", named("new") + numbers({11, 0, 0, 0, 0, 0, 0, 9}), kLength},
-          {"a byte too many", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + "x", kLength},
+          {"a byte too many", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({1, 2, 3, 4}) + "x",
+           kLength},
+          {"a number missing at its end", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({1, 2, 3}),
+           kLength},
+          {"an impossible turn", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({2, 0, 0, 0}), kDates},
+          {"idle for too long",
+           named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({0, kDateTooLarge, 0, 0}), kDates},
+          {"used too late", named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({0, 0, kDateTooLarge, 0}),
+           kDates},
+          {"delivered too late",
+           named("new") + numbers({11, 0, 0, 0, 0, 0, 0}) + end + numbers({0, 0, 0, kDateTooLarge}), kDates},
           {"before the log", named("new") + numbers({10, 0, 0, 0, 0, 0, 0}) + end, "a group outside its log"},
           {"behind the log", named("new") + numbers({32, 0, 0, 0, 0, 0, 0}) + end, "a group outside its log"},
           {"too many lost", named("new") + numbers({11, kTooLarge, 0, 0, 0, 0, 0}) + end, kNumber},
@@ -226,7 +249,6 @@ TEST(GroupCodec, RefusesPendingMessagesThatCannotBe) {
                      {"expires too late", g + numbers({20, 1, 7, 3, kDateTooLarge + 1, 1, 0}), kTerms},
                      {"no interval", g + numbers({20, 1, 7, 0, 0, 1, 0}), kTerms},
                      {"an interval too long", g + numbers({20, 1, 7, kMaxRetryMs + 1, 0, 1, 0}), kTerms},
-                     {"never delivered", g + numbers({20, 1, 7, 3, 0, 0, 0}), kTerms},
                      {"delivered too often", g + numbers({20, 1, 7, 3, 0, 65536, 0}), kTerms},
                  });
 }
@@ -278,14 +300,53 @@ TEST(GroupCodec, RefusesGivingBackWhatCannotBe) {
           {"no date", g, "given-back messages that end too early"},
           {"cut short", g + numbers({5, 0, 12, 14, 16}), "given-back messages that end too early"},
           {"beyond all offsets", g + numbers({5, 0, 12, kTooLarge}), "given-back messages beyond the last offset"},
+          {"in an unknown way", g + numbers({5, 8, 12, 12}), "messages given back in an unknown way"},
       });
+}
+
+TEST(GroupCodec, RefusesFinishingWhatCannotBe) {
+  const std::string g = named("g");
+  expect_refused(apply_finish, {
+                                   {"nothing", "", "a group that is not there"},
+                                   {"no such group", named("h") + numbers({12, 1}), "a group that is not there"},
+                                   {"cut short", g + numbers({12}), "finishing nothing"},
+                                   {"no bits", g + numbers({12, 0}), "finishing nothing"},
+                                   {"beyond all offsets", g + numbers({kTooLarge, 1}), "finishing nothing"},
+                               });
+}
+
+TEST(GroupCodec, RefusesAUseOrADropThatCannotBe) {
+  const std::string g = named("g");
+  expect_refused(apply_use, {
+                                {"nothing", "", "a group that is not there"},
+                                {"no such group", named("h") + numbers({5}), "a group that is not there"},
+                                {"no date", g, "a use with an impossible date"},
+                                {"too late", g + numbers({kDateTooLarge}), "a use with an impossible date"},
+                                {"a byte too many", g + numbers({5}) + "x", "a use with an impossible date"},
+                            });
+  expect_refused(apply_drop, {{"no such group", "h", "a group that is not there"}});
+}
+
+TEST(GroupCodec, RefusesARepetitionThatCannotBe) {
+  const std::string g = named("g");
+  constexpr char kTerms[] = "a repetition with impossible terms";
+  expect_refused(apply_repetition,
+                 {
+                     {"nothing", "", "a group that is not there"},
+                     {"no such group", named("h") + numbers({5, 50, 12, 1}), "a group that is not there"},
+                     {"cut short", g + numbers({5, 50, 12}), "repeating nothing"},
+                     {"no interval given", g + numbers({5}), "repeated messages that end too early"},
+                     {"no interval", g + numbers({5, 0, 12, 1}), kTerms},
+                     {"an interval too long", g + numbers({5, kMaxRetryMs + 1, 12, 1}), kTerms},
+                     {"too late", g + numbers({kMaxPendingDate + 1, 50, 12, 1}), kTerms},
+                 });
 }
 
 TEST(GroupCodec, EffectsOnWhatIsNotPendingDoNothing) {
   Log log = log_with_group();
   const Log before = log.clone();
   EXPECT_TRUE(apply_giving_up(log, encode_effect("g", GivingUp{{{{Offset(12), 7}, 1, true}}})));
-  EXPECT_TRUE(apply_giving_back(log, encode_effect("g", GivingBack{UnixMs(5), false, {{Offset(14), Offset(12)}}})));
+  EXPECT_TRUE(apply_giving_back(log, encode_effect("g", GivingBack{UnixMs(5), {}, {{Offset(14), Offset(12)}}})));
   EXPECT_TRUE(restore_pending(log, named("g")));
   EXPECT_TRUE(same_groups(log, before));
 }

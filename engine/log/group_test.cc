@@ -40,6 +40,7 @@ struct Scene {
     give_up(now);
     const Delivery delivery = group().plan(log.next(), count, UnixMs(now), retry, consumer, kNoLimit);
     group().apply(delivery);
+    if (!retry) group().finish(delivery.again);
     Offsets offsets;
     for (const OffsetBits& part : delivery.again) {
       part.each([&](Offset offset) { offsets.push_back(offset.value()); });
@@ -100,10 +101,10 @@ TEST(Group, WithRetryItComesAgainUntilItIsAcknowledged) {
   EXPECT_EQ(scene.read(1, 0), Offsets{1});
   EXPECT_EQ(scene.read(1, 99), Offsets{});
   EXPECT_EQ(scene.read(1, 100), Offsets{1});
-  EXPECT_EQ(scene.group().attempts(Offset(1)), 2u);
+  EXPECT_EQ(scene.terms(1).attempts, 2u);
   EXPECT_EQ(scene.read(1, 199), Offsets{});
   EXPECT_EQ(scene.read(1, 500), Offsets{1});
-  EXPECT_EQ(scene.group().attempts(Offset(1)), 3u);
+  EXPECT_EQ(scene.terms(1).attempts, 3u);
   EXPECT_EQ(scene.group().counters().redelivered, 2u);
   EXPECT_EQ(scene.group().acknowledge(Offset(1), Offset(1)), 1u);
   EXPECT_EQ(scene.group().acknowledge(Offset(1), Offset(1)), 0u);
@@ -115,8 +116,59 @@ TEST(Group, DueMessagesComeFirstOldestDeadlineFirstThenNewOnes) {
   scene.read(2, 0, Retry{.retry_ms = 300, .expire_ms = 0});   // 1, 2 due at 300
   scene.read(2, 50, Retry{.retry_ms = 100, .expire_ms = 0});  // 3, 4 due at 150
   scene.read(2, 60, Retry{.retry_ms = 100, .expire_ms = 0});  // 5, 6 due at 160
-  EXPECT_EQ(scene.read(3, 400), (Offsets{3, 4, 5}));
-  EXPECT_EQ(scene.read(5, 401), (Offsets{6, 1, 2, 7, 8}));
+  EXPECT_EQ(scene.read(6, 400), (Offsets{3, 4, 5, 7, 8, 9}));
+  EXPECT_EQ(scene.read(9, 401), (Offsets{6, 1, 2, 10}));
+}
+
+TEST(Group, WhileFreshMessagesWaitDueOnesTakeAtMostHalfOfARead) {
+  Scene scene(25);
+  scene.read(10, 0);
+  EXPECT_EQ(scene.read(10, 100), (Offsets{1, 2, 3, 4, 5, 11, 12, 13, 14, 15})) << "half and half";
+  EXPECT_EQ(scene.read(3, 101), (Offsets{6, 16, 17})) << "not more than half";
+  EXPECT_EQ(scene.read(8, 102), (Offsets{7, 8, 9, 10, 18, 19, 20, 21})) << "half and half";
+  EXPECT_EQ(scene.read(12, 250).size(), 12u);
+  EXPECT_EQ(scene.group().next(), Offset(26)) << "all four that were left, and due ones instead of more";
+}
+
+TEST(Group, ReadsOfOneMessageAlternateBetweenDueAndFreshOnes) {
+  Scene scene(6);
+  scene.read(3, 0);
+  Offsets got;
+  for (int i = 0; i < 7; ++i) {
+    for (const uint64_t offset : scene.read(1, 100)) got.push_back(offset);
+  }
+  EXPECT_EQ(got, (Offsets{1, 4, 2, 5, 3, 6}));
+}
+
+TEST(Group, PoisonDoesNotStarveFreshMessages) {
+  Scene scene(15);
+  const Retry hasty{.retry_ms = 1, .expire_ms = 0};
+  scene.read(10, 0, hasty);
+  EXPECT_EQ(scene.read(10, 10, hasty), (Offsets{1, 2, 3, 4, 5, 11, 12, 13, 14, 15})) << "all five good ones at once";
+}
+
+TEST(Group, ReadersThatWaitGetEqualShares) {
+  Scene scene(9);
+  const auto share = [&](uint64_t count, uint64_t readers) {
+    return scene.group().share(scene.log.next(), count, readers, true, kNoLimit);
+  };
+  EXPECT_EQ(share(10, 3), 3u);
+  EXPECT_EQ(share(10, 2), 5u);
+  EXPECT_EQ(share(10, 1), 10u) << "alone it may have all";
+  EXPECT_EQ(share(2, 3), 2u) << "never more than it asks for";
+  EXPECT_EQ(share(10, 100), 1u) << "never nothing";
+  scene.read(6, 0);
+  scene.give_up(100);
+  EXPECT_EQ(share(10, 3), 3u) << "six due ones and three fresh ones";
+  scene.group().set({.pending_max = 6, .max_attempts = 0, .dead_letter = ""});
+  EXPECT_EQ(share(10, 3), 2u) << "there is no room for fresh ones";
+}
+
+TEST(Group, AtItsLimitDueMessagesTakeAllOfARead) {
+  Scene scene(10);
+  scene.group().set({.pending_max = 4, .max_attempts = 0, .dead_letter = ""});
+  EXPECT_EQ(scene.read(4, 0), (Offsets{1, 2, 3, 4}));
+  EXPECT_EQ(scene.read(4, 100), (Offsets{1, 2, 3, 4}));
 }
 
 TEST(Group, ARedeliveryStartsANewIntervalAndKeepsTheExpiry) {
@@ -135,11 +187,22 @@ TEST(Group, ARedeliveryStartsANewIntervalAndKeepsTheExpiry) {
   EXPECT_EQ(scene.group().counters().expired, 1u);
 }
 
-TEST(Group, AReadWithoutRetryLeavesADueMessagePendingWithItsOldInterval) {
+TEST(Group, AReadWithoutRetryThatGetsADueMessageHasItForGood) {
   Scene scene(2);
   scene.read(1, 1000, kRetry100Expire250, "first");
   EXPECT_EQ(scene.read(2, 1150, {}, "second"), (Offsets{1, 2}));
-  EXPECT_EQ(scene.pending(), 1u) << "the fresh one is done, the due one is not";
+  EXPECT_EQ(scene.pending(), 0u);
+  EXPECT_EQ(scene.group().consumers().count(), 0u);
+  EXPECT_EQ(scene.group().next_event(), std::nullopt);
+  EXPECT_EQ(scene.group().counters().redelivered, 1u);
+  EXPECT_EQ(scene.read(2, 1'000'000), Offsets{});
+}
+
+TEST(Group, ADeliveryThatWasToldWithoutAFinishLeavesWhatIsDuePendingAsVersion1Did) {
+  Scene scene(1);
+  scene.read(1, 1000, kRetry100Expire250, "first");
+  scene.give_up(1150);
+  scene.group().apply(scene.group().plan(scene.log.next(), 2, UnixMs(1150), {}, "second", kNoLimit));
   EXPECT_EQ(scene.terms(1).retry_at, 1250u);
   EXPECT_EQ(scene.terms(1).retry_ms, 100u);
   EXPECT_EQ(scene.terms(1).expire_at, 1250u);
@@ -150,7 +213,7 @@ TEST(Group, WhatExpiredIsGivenUpAndCounted) {
   Scene scene(3);
   scene.read(3, 0, kRetry100Expire250);
   scene.group().acknowledge(Offset(2), Offset(2));
-  EXPECT_EQ(scene.read(3, 249, {}), (Offsets{1, 3}));
+  EXPECT_EQ(scene.read(3, 249, Retry{.retry_ms = 100, .expire_ms = 0}), (Offsets{1, 3}));
   const GivingUp giving_up = scene.give_up(250);
   uint64_t given_up = 0;
   for (const GivingUp::Part& part : giving_up.parts) {
@@ -257,8 +320,58 @@ TEST(Group, AMessageGivenBackComesAtOnceAndKeepsItsAttempts) {
   EXPECT_EQ(scene.terms(2).expire_at, 1250u);
   EXPECT_EQ(scene.terms(2).retry_ms, 100u);
   EXPECT_EQ(scene.read(9, 1010), Offsets{2});
-  EXPECT_EQ(scene.group().attempts(Offset(2)), 2u);
+  EXPECT_EQ(scene.terms(2).attempts, 2u);
   EXPECT_EQ(scene.group().give_back(Offset(4), Offset(9), UnixMs(1010)), 0u) << "not pending";
+}
+
+TEST(Group, GivenBackUncountedItsAttemptIsTakenBack) {
+  Scene scene(1);
+  scene.group().set({.pending_max = 0, .max_attempts = 2, .dead_letter = ""});
+  for (uint64_t now : {1000U, 1010U, 1020U, 1030U}) {
+    EXPECT_EQ(scene.read(1, now, kRetry100, "c"), Offsets{1});
+    EXPECT_EQ(scene.terms(1).attempts, 1u);
+    scene.group().give_back(Offset(1), Offset(1), UnixMs(now), {.releases = true, .is_uncounted = true});
+    EXPECT_EQ(scene.terms(1).attempts, 0u);
+    EXPECT_EQ(scene.terms(1).consumer, ConsumerId::none());
+    EXPECT_EQ(scene.group().consumers().count(), 0u);
+  }
+  scene.group().give_back(Offset(1), Offset(1), UnixMs(1040), {.is_uncounted = true});
+  EXPECT_EQ(scene.terms(1).attempts, 0u) << "there is none to take back";
+}
+
+TEST(Group, WhatAConsumerHoldsIsFoundByItsName) {
+  Scene scene(200);
+  scene.read(70, 0, kRetry100, "ann");
+  scene.read(70, 0, kRetry100, "bob");
+  scene.read(10, 0, kRetry100, "ann");
+  scene.group().acknowledge(Offset(5), Offset(60));
+  const auto count = [](const std::vector<PendingPart>& parts) {
+    uint64_t sum = 0;
+    for (const PendingPart& part : parts) sum += part.messages.count();
+    return sum;
+  };
+  EXPECT_EQ(count(scene.group().pending_in(Offset(1), Offset(200), "ann")), 24u);
+  EXPECT_EQ(count(scene.group().pending_in(Offset(4), Offset(61), "ann")), 2u);
+  EXPECT_EQ(count(scene.group().pending_in(Offset(60), Offset(80), {})), 20u);
+  EXPECT_EQ(count(scene.group().pending_in(Offset(1), Offset(200), "carol")), 0u);
+  EXPECT_EQ(count(scene.group().held_by("ann", Offset(1), 1000, kAll)), 24u);
+  EXPECT_EQ(count(scene.group().held_by("ann", Offset(1), 9, kAll)), 9u);
+  EXPECT_EQ(count(scene.group().held_by("ann", Offset(70), 1000, kAll)), 11u);
+  EXPECT_EQ(count(scene.group().held_by("ann", Offset(1), 1000, 1)), 8u) << "of the first range";
+}
+
+TEST(Group, ARepetitionStartsANewIntervalAndCountsNoAttempt) {
+  Scene scene(3);
+  scene.read(3, 1000, kRetry100Expire250, "ann");
+  scene.give_up(1150);
+  scene.group().repeat({{Offset(1), 0b11}}, UnixMs(1150), 70);
+  EXPECT_EQ(scene.terms(1).retry_at, 1220u);
+  EXPECT_EQ(scene.terms(1).retry_ms, 70u);
+  EXPECT_EQ(scene.terms(1).expire_at, 1250u);
+  EXPECT_EQ(scene.terms(1).attempts, 1u);
+  EXPECT_EQ(scene.group().consumers().name(scene.terms(1).consumer), "ann");
+  EXPECT_EQ(scene.group().counters().redelivered, 0u);
+  EXPECT_EQ(scene.read(9, 1219), Offsets{3});
 }
 
 TEST(Group, AMessageMayBeGivenBackForLater) {
@@ -283,7 +396,7 @@ TEST(Group, WhatCannotBeGivenUpNowIsPostponedWithItsExpiry) {
   Scene scene(2);
   scene.read(2, 0, kRetry100Expire250);
   ASSERT_EQ(scene.group().give_up_due(UnixMs(250), kAll).parts.size(), 1u);
-  EXPECT_EQ(scene.group().give_back(Offset(1), Offset(2), UnixMs(60'250), true), 2u);
+  EXPECT_EQ(scene.group().give_back(Offset(1), Offset(2), UnixMs(60'250), {.postpones_expiry = true}), 2u);
   EXPECT_EQ(scene.terms(1).expire_at, 60'250u);
   EXPECT_TRUE(scene.give_up(60'249).empty());
   EXPECT_EQ(scene.give_up(60'250).parts.size(), 1u);
@@ -299,7 +412,7 @@ TEST(Group, SeekingClearsWhatIsPending) {
   EXPECT_EQ(scene.group().next_event(), std::nullopt);
   EXPECT_EQ(scene.group().counters().lost, 0u);
   EXPECT_EQ(scene.read(9, 1000), (Offsets{2, 3, 4, 5}));
-  EXPECT_EQ(scene.group().attempts(Offset(2)), 1u);
+  EXPECT_EQ(scene.terms(2).attempts, 1u);
 }
 
 TEST(Group, ConsumersVanishWithTheirLastMessage) {
@@ -325,7 +438,7 @@ TEST(Group, TheNumberOfAttemptsStopsAtTheMost) {
   scene.group().seek(Offset(2));
   scene.group().restore_pending({Offset(1), 1}, {.retry_at = 5, .retry_ms = 1, .attempts = kMaxAttempts}, {});
   EXPECT_EQ(scene.read(1, 10), Offsets{1});
-  EXPECT_EQ(scene.group().attempts(Offset(1)), kMaxAttempts);
+  EXPECT_EQ(scene.terms(1).attempts, kMaxAttempts);
 }
 
 TEST(Group, DatesStopAtTheLargest) {

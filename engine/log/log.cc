@@ -8,7 +8,7 @@ Log Log::clone() const {
   Log copy;
   copy.messages_ = messages_.clone();
   copy.retention_ = retention_;
-  if (groups_) copy.groups_ = std::make_unique<Groups>(*groups_);
+  if (groups_) copy.groups_ = std::make_unique<Groups>(groups());
   if (compacted_) {
     copy.compacted_ = std::make_unique<CompactedPart>(compacted_->total, compacted_->evicted_end, nullptr, nullptr);
   }
@@ -27,13 +27,13 @@ uint64_t Log::evict_before(Offset new_first) {
   const auto evicted = messages_.evict_before(new_first);
   if (evicted.count == 0) return 0;
   if (compacted_) compacted_->evicted_end = evicted.end;
-  tell_groups_of_eviction();
   return evicted.count;
 }
 
-void Log::tell_groups_of_eviction() {
-  if (!groups_) return;
-  for (auto& [name, group] : *groups_) group.on_evicted(first(), missing());
+void Log::catch_up() const {
+  if (!groups_ || groups_first_ == first()) return;
+  for (auto& [name, group] : *groups_) catch_up(group);
+  groups_first_ = first();
 }
 
 uint64_t Log::enforce_size_limits() {
@@ -94,7 +94,9 @@ const Log::Groups& Log::no_groups() {
 Group* Log::group(ByteView name) {
   if (!groups_) return nullptr;
   const auto found = groups_->find(name);
-  return found == groups_->end() ? nullptr : &found->second;
+  if (found == groups_->end()) return nullptr;
+  catch_up(found->second);
+  return &found->second;
 }
 
 Group& Log::create_group(ByteView name, Offset next) {
@@ -115,20 +117,26 @@ const Log::Groups::value_type& Log::slowest_group() const {
   return *std::ranges::min_element(groups(), {}, [](const auto& named) { return named.second.unfinished(); });
 }
 
-std::optional<UnixMs> Log::next_group_event() const {
-  std::optional<UnixMs> earliest;
+std::optional<uint64_t> Log::ms_until_group_event(const Now& now) const {
+  std::optional<uint64_t> earliest;
   for (const auto& [name, group] : groups()) {
-    const auto event = group.next_event();
-    if (event && (!earliest || *event < *earliest)) earliest = event;
+    const auto ms = group.ms_until_event(now);
+    if (ms && (!earliest || *ms < *earliest)) earliest = ms;
   }
   return earliest;
 }
 
-std::optional<UnixMs> Log::next_date() const {
-  const auto age = next_age_due();
-  const auto group = next_group_event();
-  if (!age || !group) return age ? age : group;
-  return std::min(*age, *group);
+bool Log::has_group_events() const {
+  return std::ranges::any_of(groups(), [](const auto& named) { return named.second.next_event().has_value(); });
+}
+
+std::optional<UnixMs> Log::oldest_unfinished(const Group& group) const {
+  const Offset offset = group.unfinished();
+  if (offset >= next()) return std::nullopt;
+  if (offset <= first()) return first_time();
+  Message message;
+  Cursor(*this, offset).next(message);
+  return message.written;
 }
 
 Result<void> Log::append_block(BlockHeader header, Buffer bytes, BlockPacker& packer, Gaps gaps) {
@@ -155,7 +163,6 @@ Result<void> Log::restore_head(const LogHead& head) {
     return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
   }
   if (auto restored = messages_.restore_head(head); !restored) return restored;
-  tell_groups_of_eviction();
   if (head.evicted_end != first() || head.compacted != 0 || compacted_) {
     compacted_part().evicted_end = head.evicted_end;
     compacted_->total = head.compacted;

@@ -131,7 +131,12 @@ class Log {
 
   // --- groups ---
   using Groups = std::map<std::string, Group, std::less<>>;
-  const Groups& groups() const { return groups_ ? *groups_ : no_groups(); }
+  // Costs a step for each group if something has been evicted since.
+  const Groups& groups() const {
+    if (!groups_) return no_groups();
+    catch_up();
+    return *groups_;
+  }
   // Null if there is none of that name. Valid until it is dropped.
   Group* group(ByteView name);
   const Group* group(ByteView name) const { return const_cast<Log*>(this)->group(name); }
@@ -144,11 +149,12 @@ class Log {
   void locate(Delivery& delivery) const;
   // The group with the lowest unfinished() offset. REQUIRES: there is a group.
   const Groups::value_type& slowest_group() const;
-  // When a pending message of any group is due or expires; nothing if never.
-  std::optional<UnixMs> next_group_event() const;
-
-  // The earlier of next_age_due() and next_group_event().
-  std::optional<UnixMs> next_date() const;
+  // How many milliseconds from now a group is to be looked after: a pending message is due or expires, or it may be
+  // idle. Nothing if none ever is.
+  std::optional<uint64_t> ms_until_group_event(const Now& now) const;
+  bool has_group_events() const;
+  // The date of the oldest message that a group has not finished; nothing if it has finished all.
+  std::optional<UnixMs> oldest_unfinished(const Group& group) const;
 
   // --- as a value ---
   // As MessageBlocks does. A block with gaps, or behind one, is refused once there is a group:
@@ -177,14 +183,17 @@ class Log {
   // Made if there is none. Until then all that is before first() has been evicted.
   CompactedPart& compacted_part();
   Compaction* compaction() const { return compacted_ ? compacted_->compaction.get() : nullptr; }
-  // To be called after an eviction.
-  void tell_groups_of_eviction();
+  // Tells groups what has been evicted. A write that evicts tells none of them: with ten thousand groups that would be
+  // most of its cost. A group is told when it is looked at, and sums up the same whenever that is.
+  void catch_up(Group& group) const { group.on_evicted(first(), missing()); }
+  void catch_up() const;
   static const Groups& no_groups();
   const char* check_pending_exist(const Group& group) const;
 
   MessageBlocks messages_;
   Retention retention_;
   std::unique_ptr<Groups> groups_;            // most small logs have none
+  mutable Offset groups_first_;               // first() when all groups were last told of it
   std::unique_ptr<CompactedPart> compacted_;  // null unless it has been compacted, or is to be
 };
 

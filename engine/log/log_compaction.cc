@@ -54,12 +54,14 @@ bool Log::holds_all(const Removal& removal) const {
 
 void Log::remove(const Removal& removal, BlockLimits limits) {
   CompactedPart& part = compacted_part();
+  catch_up();
   messages_.remove(removal, limits, [&](Offset from, Offset to, const std::vector<Block>& blocks) {
     if (part.compaction) part.compaction->on_rewritten(from, to, blocks);
   });
   part.total = std::min(part.total + removal.count(), uint64_t{INT64_MAX});
   if (groups_) {
     for (auto& [name, group] : *groups_) group.on_removed(removal, first(), missing());
+    groups_first_ = first();
   }
 }
 

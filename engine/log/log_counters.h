@@ -12,7 +12,8 @@ struct LogCounters {
   uint64_t acknowledged = 0;
   uint64_t given_up = 0;
   uint64_t dead_letters = 0;
-  uint64_t evicted = 0;  // by any means but deleting the log
+  uint64_t redriven = 0;  // dead letters that went back
+  uint64_t evicted = 0;   // by any means but deleting the log
   uint64_t compacted = 0;
 };
 

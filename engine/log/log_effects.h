@@ -5,18 +5,14 @@
 namespace millrace {
 
 inline constexpr const char* kLogClock = "CLOCK";
-inline constexpr const char* kLogBlock = "BLOCK";
-inline constexpr const char* kLogHead = "HEAD";
-inline constexpr const char* kLogGroup = "GROUP";
-inline constexpr const char* kLogPending = "PENDING";
 inline constexpr const char* kLogDelivered = "DELIVERED";
+inline constexpr const char* kLogFinished = "FINISHED";
 inline constexpr const char* kLogGivenUp = "GIVENUP";
 inline constexpr const char* kLogGivenBack = "GIVENBACK";
+inline constexpr const char* kLogRepeated = "REPEATED";
+inline constexpr const char* kLogUsed = "USED";
+inline constexpr const char* kLogDropped = "DROPPED";
 inline constexpr const char* kLogCompacted = "COMPACTED";
-
-// All of them, in the order of LogEffect::Kind.
-inline constexpr const char* kLogWords[] = {kLogClock,     kLogBlock,   kLogHead,      kLogGroup,    kLogPending,
-                                            kLogDelivered, kLogGivenUp, kLogGivenBack, kLogCompacted};
 
 // What is evicted by age is told as a request of its own.
 inline constexpr const char* kEvictCommand = "TEVICT";

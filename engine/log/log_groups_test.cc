@@ -95,21 +95,41 @@ TEST(LogGroups, EveryWayToEvictTellsTheGroups) {
   EXPECT_STREQ(log.check(), nullptr);
 }
 
-TEST(LogGroups, TheNextDateIsTheEarliestOfAll) {
+Now wall(uint64_t ms) {
+  Now now;
+  now.wall = UnixMs(ms);
+  return now;
+}
+
+TEST(LogGroups, TheNextEventIsTheEarliestOfAll) {
   Log log = log_of(5);
-  EXPECT_EQ(log.next_date(), std::nullopt);
   log.create_group("a", log.first());
   log.create_group("b", log.first());
-  EXPECT_EQ(log.next_group_event(), std::nullopt);
+  EXPECT_EQ(log.ms_until_group_event(wall(1000)), std::nullopt);
   read(log, "a", 1, 1000);
-  EXPECT_EQ(log.next_date(), UnixMs(1100));
+  EXPECT_EQ(log.ms_until_group_event(wall(1000)), 100u);
   read(log, "b", 1, 900, Retry{.retry_ms = 500, .expire_ms = 50});
-  EXPECT_EQ(log.next_group_event(), UnixMs(950));
-  log.set_retention({.age_ms = 600});
-  EXPECT_EQ(log.next_date(), UnixMs(600));
+  EXPECT_EQ(log.ms_until_group_event(wall(910)), 40u);
+  EXPECT_EQ(log.ms_until_group_event(wall(2000)), 0u);
   log.drop_group("b");
-  log.set_retention({.age_ms = 5000});
-  EXPECT_EQ(log.next_date(), UnixMs(1100));
+  EXPECT_EQ(log.ms_until_group_event(wall(1001)), 99u);
+}
+
+TEST(LogGroups, TheOldestUnfinishedMessageIsTheOldestThatIsPendingOrNotDelivered) {
+  Log log;
+  for (uint64_t date : {100U, 200U, 300U, 400U}) {
+    log.tick(UnixMs(date));
+    log.append("t", "e");
+  }
+  const Group& group = log.create_group("g", log.first());
+  EXPECT_EQ(log.oldest_unfinished(group), UnixMs(100));
+  read(log, "g", 3, 1000);
+  log.group("g")->acknowledge(Offset(1), Offset(2));
+  EXPECT_EQ(log.oldest_unfinished(group), UnixMs(300)) << "it is pending";
+  log.group("g")->acknowledge(Offset(3), Offset(3));
+  EXPECT_EQ(log.oldest_unfinished(group), UnixMs(400)) << "it was not delivered";
+  read(log, "g", 1, 1000, std::nullopt);
+  EXPECT_EQ(log.oldest_unfinished(group), std::nullopt);
 }
 
 TEST(LogGroups, ACloneHasGroupsOfItsOwn) {

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/base/quoted.h"
-#include "engine/log/group_codec.h"
+#include "engine/log/group_effects.h"
 #include "engine/log/log_codec.h"
 #include "engine/log/log_effects.h"
+#include "engine/log/log_parts.h"
+#include "engine/log/named_groups.h"
 
 namespace millrace {
 
@@ -35,18 +36,6 @@ UnixMs next_compaction(const Log& log, UnixMs now) {
 // For everybody who may get something when messages are there that were not, or a group has room again.
 Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines = Wake::Lines::All, .line = {}}; }
 
-Error no_group(ByteView log, ByteView group) {
-  return {ErrorCode::NoGroup, "no group " + quoted(group) + " in the log " + quoted(log)};
-}
-
-// Null if there is no such group, which is the answer then.
-template <class Answer>
-Group* existing_group(Place<Log>& place, ByteView name, Outcome<Answer>& done) {
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(name);
-  if (group == nullptr) done.answer = std::unexpected(no_group(place.name(), name));
-  return group;
-}
-
 }  // namespace
 
 void LogOperations::settle_evicted(Log& log, uint64_t evicted) {
@@ -56,7 +45,8 @@ void LogOperations::settle_evicted(Log& log, uint64_t evicted) {
 }
 
 void LogOperations::keep_appended(const Log& log, const Call& call, Consequences& follow) const {
-  if (log.retention().age_ms != 0) follow.look_after_at(log.next_date());
+  // Those of groups have not changed.
+  follow.look_after_at(log.next_age_due());
   if (log.retention().latest && log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
 }
 
@@ -118,7 +108,7 @@ Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& requ
   }
   settle_evicted(log, evicted);
   settle_groups(log);
-  follow.look_after_at(log.next_date());
+  follow.look_after_at(log.next_age_due());
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
   follow.events.add("tretain");
   follow.wake = Wake::all_lines();
@@ -131,83 +121,26 @@ Result<const Group*> LogOperations::find_group(const Log* log, ByteView log_name
   return found;
 }
 
-Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call&) {
+Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call& call) {
   Outcome<uint64_t> done;
-  Group* group = existing_group(place, request.group, done);
-  if (group == nullptr) return done;
+  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
+  if (group == nullptr) {
+    done.answer = std::unexpected(no_group(place.name(), request.group));
+    return done;
+  }
   uint64_t acknowledged = 0;
-  for (const OffsetRange& range : request.ranges) acknowledged += group->acknowledge(range.from, range.to);
+  for (const OffsetRange& range : held_ranges(*group, request.ranges, request.consumer)) {
+    acknowledged += group->acknowledge(range.from, range.to);
+  }
   if (acknowledged == 0) return done;
   done.answer = acknowledged;
+  if (group->settings().idle_ms != 0) use_group(*group, request.group, call, done.consequences.effects);
   counters_.acknowledged += acknowledged;
   done.consequences.effects.add_request();
   done.consequences.events.add("tack");
   settle_groups(*place.get());
   // There may be room for more pending messages now.
   done.consequences.wake = Wake::all_lines();
-  return done;
-}
-
-Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest& request, const Call& call) {
-  Outcome<uint64_t> done;
-  Group* group = existing_group(place, request.group, done);
-  if (group == nullptr) return done;
-  GivingBack effect{.at = call.now.wall + request.delay_ms, .postpone_expiry = false, .pieces = {}};
-  uint64_t given_back = 0;
-  for (const OffsetRange& range : request.ranges) {
-    given_back += group->give_back(range.from, range.to, effect.at);
-    effect.pieces.push_back({range.from, range.to});
-  }
-  if (given_back == 0) return done;
-  done.answer = given_back;
-  Consequences& follow = done.consequences;
-  follow.effects.add(kLogGivenBack, encode_effect(request.group, effect));
-  follow.events.add("tnack");
-  follow.look_after_at(group->next_event());
-  follow.wake = Wake::all_lines();
-  return done;
-}
-
-Outcome<Done> LogOperations::seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call&) {
-  using Where = SeekGroupRequest::Where;
-  Outcome<Done> done;
-  Group* group = existing_group(place, request.group, done);
-  if (group == nullptr) return done;
-  Log& log = *place.get();
-  Offset to = request.where == Where::First ? log.first() : log.next();
-  if (request.where == Where::AtOffset) {
-    if (request.offset > log.next()) {
-      done.answer =
-          fail(ErrorCode::Range, "the offset is beyond the next one of the log, " + std::to_string(log.next().value()));
-      return done;
-    }
-    to = std::max(request.offset, log.first());
-  }
-  group->seek(to, log.missing_from(to));
-  done.consequences.effects.add_request();
-  done.consequences.events.add("tgroup-seek");
-  settle_groups(log);
-  done.consequences.wake = Wake::all_lines();
-  return done;
-}
-
-Outcome<Done> LogOperations::set_group(Place<Log>& place, const SetGroupRequest& request, const Call& call) {
-  Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
-  if (request.dead_letter && !request.dead_letter->empty()) {
-    if (*request.dead_letter == place.name()) return fail(ErrorCode::Range, "a log cannot be its own DEADLETTER");
-    if (const auto may = other_logs_.may_write(place, *request.dead_letter); !may) {
-      return std::unexpected(may.error());
-    }
-  }
-  group->set(request.applied_to(group->settings()));
-  Outcome<Done> done{Done()};
-  Consequences& follow = done.consequences;
-  follow.effects.add_request();
-  follow.events.add("tgroup-set");
-  follow.look_after_at(place.get()->next_date());
-  if (place.get()->wants_compaction()) follow.look_after_at(next_compaction(*place.get(), call.now.wall));
-  follow.wake = Wake::all_lines();
   return done;
 }
 
@@ -232,16 +165,10 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
     follow.effects.add_command(kEvictCommand, log.first().value() - 1);
     follow.events.add("tevict");
   }
-  bool gave_up = false;
-  for (const auto& [name, group] : log.groups()) {
-    const auto event = group.next_event();
-    if (!event || *event > now) continue;
-    give_up(place, name, *log.group(name), now, follow);
-    gave_up = true;
-  }
-  if (gave_up) settle_groups(log);
+  if (look_after_groups(place, call, follow)) settle_groups(log);
   if (log.wants_compaction()) compact(log, budget, follow);
-  follow.look_after_at(log.next_date());
+  follow.look_after_at(log.next_age_due());
+  look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, now));
   follow.wake = wake_readers(log);
   return follow;
@@ -267,26 +194,23 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
     case Kind::Clock:
       log.tick(effect.clock);
       return {};
-    case Kind::Block: {
-      const auto header = decode_block_header(effect.header);
-      if (!header) return std::unexpected(header.error());
-      return log.append_block(*header, Buffer::copy_of(effect.bytes), packer_, Log::Gaps::Allowed);
-    }
-    case Kind::Head: {
-      const auto head = decode_log_head(effect.bytes);
-      if (!head) return std::unexpected(head.error());
-      return log.restore_head(*head);
-    }
-    case Kind::Group:
-      return restore_group(log, effect.bytes);
-    case Kind::Pending:
-      return restore_pending(log, effect.bytes);
+    case Kind::Part:
+      return restore_part(log, static_cast<LogPart>(effect.part.kind), effect.part.bytes,
+                          Buffer::copy_of(effect.part.block), packer_);
     case Kind::Delivered:
       return apply_delivery(log, effect.bytes);
+    case Kind::Finished:
+      return apply_finish(log, effect.bytes);
     case Kind::GivenUp:
       return apply_giving_up(log, effect.bytes);
     case Kind::GivenBack:
       return apply_giving_back(log, effect.bytes);
+    case Kind::Repeated:
+      return apply_repetition(log, effect.bytes);
+    case Kind::Used:
+      return apply_use(log, effect.bytes);
+    case Kind::Dropped:
+      return apply_drop(log, effect.bytes);
     case Kind::Compacted: {
       const auto removed = apply_removal(log, effect.bytes, limits_.blocks);
       if (!removed) return std::unexpected(removed.error());
@@ -298,7 +222,6 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
 }
 
 Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, const Call& call) {
-  using Kind = LogEffect::Kind;
   // A log that is not there yet is made only if the effect is good.
   Log made;
   Log& target = place.get() == nullptr ? made : *place.get();
@@ -306,12 +229,11 @@ Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, c
   Log& log = place.get() == nullptr ? place.put(std::move(made)) : *place.get();
   // What a rewritten AOF brings makes a log whole only with its last command: a group whose others, or whose pending
   // messages, are still to come says nothing about what all have finished with.
-  const bool is_part = effect.kind == Kind::Block || effect.kind == Kind::Head || effect.kind == Kind::Group ||
-                       effect.kind == Kind::Pending;
-  if (!is_part) settle_groups(log);
+  if (effect.kind != LogEffect::Kind::Part) settle_groups(log);
   Outcome<Done> done{Done()};
   Consequences& follow = done.consequences;
-  follow.look_after_at(log.next_date());
+  follow.look_after_at(log.next_age_due());
+  look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
   follow.effects.add_request();
   follow.events.add("tapply");

@@ -28,8 +28,12 @@ namespace millrace {
 
 struct LogLimits {
   BlockLimits blocks;
-  uint64_t pending_max = 1'000'000;  // of a group that has no limit of its own
+  uint64_t pending_max = 1'000'000;                  // of a group that has no limit of its own
+  uint64_t read_bytes = uint64_t{64} * 1024 * 1024;  // the payload of one answer that has no limit of its own
 };
+
+// Dead letters of so many bytes are written at once: by one call of look_after(), and by one read.
+inline constexpr uint64_t kDeadLetterBytesAtOnce = uint64_t{512} * 1024;
 
 enum class ReadResult { Given, NothingCame };
 
@@ -47,7 +51,14 @@ class LogOperations {
   Outcome<Offset> write(Place<Log>& place, const WriteRequest& request, const Call& call);
   // Gives messages to the sink: what the offset says, or what the group has for a reader. Waits if the request may
   // block and there is nothing; the request remembers where it stands, and is given to read() again when it is woken.
-  Outcome<ReadResult> read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
+  //
+  // A read by tag looks for messages until the budget is spent. If it has found some by then, it gives those. If not,
+  // it goes on by itself when others have had their turn (Wait::goes_on), unless it tells what it has looked at
+  // (with_info) and need not wait. Where it may not wait, and tells nothing, it fails (Range).
+  Outcome<ReadResult> read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
+                           const Budget& budget = NoLimit::instance());
+  // A request by tag that waited is woken for the message at `mark`: there is none for it before that.
+  static void resume(ReadRequest& request, uint64_t mark);
   // True if read() takes memory: messages become pending, or the group is new.
   static bool read_grows(const Log* log, const ReadRequest& request);
   // The log of a request that waits has gone: it waits for another one from its beginning.
@@ -59,15 +70,25 @@ class LogOperations {
   // --- groups. Failure: NoGroup, if there is no such group ---
   // How many messages were pending.
   Outcome<uint64_t> acknowledge(Place<Log>& place, const AckRequest& request, const Call& call);
+  // Failure: also Range, if more are to be given up than one call may, and Full, if the dead letters cannot be written.
   Outcome<uint64_t> give_back(Place<Log>& place, const NackRequest& request, const Call& call);
+  Outcome<uint64_t> extend(Place<Log>& place, const ExtendRequest& request, const Call& call);
   // Failure: also Range.
   Outcome<Done> seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call& call);
+  // False if there is one already, which is not changed. Failure: Range, and what set_group() says.
+  Outcome<bool> create_group(Place<Log>& place, const CreateGroupRequest& request, const Call& call);
   // Failure: also what OtherLogs::may_write() says of the dead letters.
   Outcome<Done> set_group(Place<Log>& place, const SetGroupRequest& request, const Call& call);
   // True if there was one.
   Outcome<bool> drop_group(Place<Log>& place, ByteView group, const Call& call);
   // For reading a group.
   static Result<const Group*> find_group(const Log* log, ByteView log_name, ByteView group);
+
+  // --- dead letters ---
+  // Moves the oldest messages of this log back to the logs that their tags name. How many moved: it ends at a message
+  // that is no dead letter, or cannot be written where it belongs; after 4 MiB too. Failure: if that is the first one,
+  // why it cannot be written.
+  Outcome<uint64_t> redrive(Place<Log>& place, const RedriveRequest& request, const Call& call);
 
   // --- by itself ---
   // What is due: messages that are too old go, those that have expired or had their last attempt are given up, and
@@ -81,14 +102,30 @@ class LogOperations {
  private:
   // REQUIRES: there is room
   Outcome<Offset> append(Log& log, const WriteRequest& request, const Call& call);
-  Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
+  Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
+                                 const Budget& budget);
+  Outcome<ReadResult> read_by_tag(const Log* log, ReadRequest& request, const Call& call, MessageSink& sink,
+                                  const Budget& budget);
   Outcome<ReadResult> read_with_group(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
+  Outcome<ReadResult> found_nothing(const Log* log, ReadRequest& request, const Call& call, const LogBounds& bounds,
+                                    std::optional<Offset> stopped_at, MessageSink& sink);
   void give_messages(const Log* log, const ReadRequest& request, MessageSink& sink);
-  [[gnu::noinline]] void give_tagged(const Log& log, const ReadRequest& request, MessageSink& sink);
+  void give_backwards(const Log& log, const ReadRequest& request, MessageSink& sink);
+  uint64_t most_bytes(const ReadRequest& request) const { return request.max_bytes.value_or(limits_.read_bytes); }
   void give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink);
   Delivery deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow);
-  void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, Consequences& follow);
-  bool write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up);
+  Outcome<ReadResult> read_mine(Place<Log>& place, const ReadRequest& request, const Call& call, MessageSink& sink);
+  Outcome<uint64_t> put_off(Group& group, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at,
+                            GiveBack how, const Call& call);
+  Outcome<uint64_t> give_up_now(Place<Log>& place, const NackRequest& request, const Call& call);
+  Result<void> check_settings(const Place<Log>& place, const SetGroupRequest& request);
+  // Gives up what is due, unless dead letters of more than `bytes` are to be written, which is lessened by those that
+  // are. What is left is still due.
+  void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, uint64_t& bytes, Consequences& follow);
+  // What is due of groups is given up, and groups that nobody uses are dropped. True if any was looked after.
+  bool look_after_groups(Place<Log>& place, const Call& call, Consequences& follow);
+  bool write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up,
+                          std::optional<ByteView> reason = std::nullopt);
   void compact(Log& log, const Budget& budget, Consequences& follow);
   void keep_appended(const Log& log, const Call& call, Consequences& follow) const;
   Result<void> apply_to(Log& log, const LogEffect& effect);

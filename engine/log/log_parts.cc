@@ -1,6 +1,7 @@
 #include "engine/log/log_parts.h"
 
 #include <string>
+#include <utility>
 
 #include "engine/blocks/blocks_codec.h"
 #include "engine/log/group_codec.h"
@@ -8,20 +9,61 @@
 
 namespace millrace {
 
-void each_part(const Log& log, const std::function<void(const LogEffect&)>& visit) {
-  using Kind = LogEffect::Kind;
-  const auto tell = [&](Kind kind, ByteView bytes) {
-    visit({.kind = kind, .clock = {}, .header = {}, .bytes = bytes});
-  };
-  log.each_block([&](const Block& block) {
-    const std::string header = encode_block_header(block);
-    visit({.kind = Kind::Block, .clock = {}, .header = header, .bytes = block.bytes()});
-  });
-  tell(Kind::Head, encode_log_head(log));
+void each_part(const Log& log, const PartVisit& visit) {
+  const auto tell = [&](LogPart kind, ByteView bytes, ByteView block = {}) { visit({number_of(kind), bytes, block}); };
+  log.each_block([&](const Block& block) { tell(LogPart::Block, encode_block_header(block), block.bytes()); });
+  tell(LogPart::Head, encode_log_head(log));
   for (const auto& [name, group] : log.groups()) {
-    tell(Kind::Group, encode_group(name, group));
-    for (const std::string& pending : encode_pending(name, group)) tell(Kind::Pending, pending);
+    tell(LogPart::Group, encode_group(name, group));
+    for (const std::string& pending : encode_pending(name, group)) tell(LogPart::Pending, pending);
   }
+}
+
+Result<void> restore_part(Log& log, LogPart part, ByteView bytes, Buffer block, BlockPacker& packer) {
+  switch (part) {
+    case LogPart::Block: {
+      const auto header = decode_block_header(bytes);
+      if (!header) return std::unexpected(header.error());
+      return log.append_block(*header, std::move(block), packer, Log::Gaps::Allowed);
+    }
+    case LogPart::Head: {
+      const auto head = decode_log_head(bytes);
+      if (!head) return std::unexpected(head.error());
+      return log.restore_head(*head);
+    }
+    case LogPart::Group:
+      return restore_group(log, bytes);
+    case LogPart::Pending:
+      return restore_pending(log, bytes);
+  }
+  return corrupt("an unknown part of a log");
+}
+
+Result<void> LogRestorer::add(uint8_t kind, ByteView bytes, Buffer block) {
+  const auto part = static_cast<LogPart>(kind);
+  has_head_ |= part == LogPart::Head;
+  return restore_part(log_, part, bytes, std::move(block), packer_);
+}
+
+Result<void> LogRestorer::add_older(const NextString& next) {
+  const auto head_bytes = next();
+  if (!head_bytes) return std::unexpected(head_bytes.error());
+  const auto head = decode_log_head(head_bytes->view());
+  if (!head) return std::unexpected(head.error());
+  const auto add_some = [&](LogPart part, uint64_t count) { return add_next(*this, kLogParts, part, count, next); };
+  if (auto added = add_some(LogPart::Block, head->blocks); !added) return added;
+  if (auto added = add(number_of(LogPart::Head), head_bytes->view(), {}); !added) return added;
+  for (uint64_t i = 0; i < head->groups; ++i) {
+    if (auto added = add_some(LogPart::Group, 1); !added) return added;
+    auto added = add_counted(*this, kLogParts, LogPart::Pending, next);
+    if (!added) return added;
+  }
+  return {};
+}
+
+Result<Log> LogRestorer::finish() {
+  if (!has_head_) return corrupt("a log without a head");
+  return std::move(log_);
 }
 
 }  // namespace millrace

@@ -1,15 +1,35 @@
-// A whole log as effects. Applied in this order to an empty place (LogOperations::apply), they make an equal log: what
-// an append-only file holds after it was rewritten, and a snapshot of a program that keeps logs itself.
+// A whole log as parts (engine/base/parts.h); docs/formats/log.md draws their bytes.
 #pragma once
 
-#include <functional>
-
+#include "engine/base/parts.h"
+#include "engine/blocks/block_packer.h"
 #include "engine/log/log.h"
-#include "engine/log/log_requests.h"
 
 namespace millrace {
 
-// The views of an effect live until the call returns.
-void each_part(const Log& log, const std::function<void(const LogEffect&)>& visit);
+// Do not change: persisted.
+enum class LogPart : uint8_t { Block, Head, Group, Pending };
+inline constexpr PartKind kLogParts[] = {{"BLOCK", true}, {"HEAD"}, {"GROUP"}, {"PENDING"}};
+
+// The blocks, the head, then each group and what is pending of it. After each of them the log is valid.
+void each_part(const Log& log, const PartVisit& visit);
+
+// Adds a part from an untrusted source. Failure: Corrupt, and the log is unchanged.
+Result<void> restore_part(Log& log, LogPart part, ByteView bytes, Buffer block, BlockPacker& packer);
+
+class LogRestorer {
+ public:
+  explicit LogRestorer(BlockPacker& packer) : packer_(packer) {}
+
+  Result<void> add(uint8_t kind, ByteView bytes, Buffer block);
+  // Versions 1 and 2: the head comes first, and says how many blocks and groups there are.
+  Result<void> add_older(const NextString& next);
+  Result<Log> finish();
+
+ private:
+  BlockPacker& packer_;
+  Log log_;
+  bool has_head_ = false;
+};
 
 }  // namespace millrace

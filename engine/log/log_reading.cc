@@ -1,13 +1,15 @@
-// LogOperations: reading, with a group and without, and giving up.
+// LogOperations: reading with a group, and giving up. Reading without one is in log_reading_alone.cc.
 #include <algorithm>
 #include <bit>
 #include <string>
 #include <vector>
 
 #include "engine/log/dead_letter_tag.h"
-#include "engine/log/group_codec.h"
+#include "engine/log/delivery_size.h"
+#include "engine/log/group_effects.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_operations.h"
+#include "engine/log/named_groups.h"
 
 namespace millrace {
 
@@ -20,44 +22,23 @@ constexpr int kTurnsPerRead = 10;
 // How long a message waits that could not be moved to the dead letters.
 constexpr uint64_t kDeadLetterRetryMs = 60'000;
 
-LogBounds bounds_of(const Log* log) { return log == nullptr ? LogBounds{} : LogBounds{log->first(), log->last()}; }
-
-// Walks messages that have one of some tags.
-class TaggedCursor {
- public:
-  TaggedCursor(const Log& log, Offset from, const std::vector<ByteView>& tags)
-      : cursor_(log, from), tags_(tags), probes_(tags.begin(), tags.end()) {}
-
-  bool next(Message& message) {
-    do {
-      while (cursor_.skip_block_without(probes_)) {
-      }
-      if (!cursor_.next(message)) return false;
-    } while (std::ranges::find(tags_, message.tag) == tags_.end());
-    return true;
+// The first of these messages, as long as bytes are left when the next one comes: each lessens them.
+uint64_t admit(const Log& log, const OffsetBits& messages, uint64_t& bytes) {
+  uint64_t bits = 0;
+  for (uint64_t left = messages.bits; left != 0 && bytes != 0; left &= left - 1) {
+    Message message;
+    Log::Cursor(log, messages.first + static_cast<uint64_t>(std::countr_zero(left))).next(message);
+    bytes -= std::min<uint64_t>(bytes, message.tag.size() + message.entry.size());
+    bits |= left & -left;
   }
-
- private:
-  Log::Cursor cursor_;
-  const std::vector<ByteView>& tags_;
-  std::vector<TagFilter::Probe> probes_;
-};
-
-// REQUIRES: request.from
-bool has_something_to_read(const Log* log, const ReadRequest& request) {
-  if (log == nullptr) return false;
-  if (request.tags.empty()) {
-    return request.skip ? std::max(*request.from, log->first()) < log->next() : *request.from < log->next();
-  }
-  TaggedCursor cursor(*log, *request.from, request.tags);
-  Message message;
-  return cursor.next(message);
+  return bits;
 }
 
 }  // namespace
 
 bool LogOperations::read_grows(const Log* log, const ReadRequest& request) {
   if (!request.group) return false;
+  if (request.group->is_mine) return request.group->retry.has_value();
   return request.group->retry || log == nullptr || log->group(request.group->name) == nullptr;
 }
 
@@ -71,58 +52,10 @@ Wait LogOperations::start_afresh(ReadRequest& request) {
   return {.line = std::nullopt, .mark = request.from->value()};
 }
 
-Outcome<ReadResult> LogOperations::read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink) {
-  return request.group ? read_with_group(place, request, call, sink) : read_alone(place, request, call, sink);
-}
-
-Outcome<ReadResult> LogOperations::read_alone(Place<Log>& place, ReadRequest& request, const Call& call,
-                                              MessageSink& sink) {
-  const Log* log = place.get();
-  if (!request.from) request.from = request.start.in(log);
-  if (!request.block_ms || has_something_to_read(log, request)) {
-    give_messages(log, request, sink);
-    return ReadResult::Given;
-  }
-  Outcome<ReadResult> nothing(ReadResult::NothingCame);
-  if (!call.may_wait) return nothing;
-  // By tag it waits only for messages it has not looked at yet.
-  if (!request.tags.empty() && log != nullptr) request.from = std::max(*request.from, log->next());
-  nothing.consequences.wait = Wait{.line = std::nullopt, .mark = request.from->value()};
-  return nothing;
-}
-
-void LogOperations::give_tagged(const Log& log, const ReadRequest& request, MessageSink& sink) {
-  sink.begin(bounds_of(&log), std::nullopt);
-  TaggedCursor cursor(log, *request.from, request.tags);
-  Message message;
-  uint64_t given = 0;
-  for (; given < request.count && cursor.next(message); ++given) sink.message(message, 0);
-  counters_.read += given;
-  sink.end(given);
-}
-
-void LogOperations::give_messages(const Log* log, const ReadRequest& request, MessageSink& sink) {
-  if (log != nullptr && !request.tags.empty()) return give_tagged(*log, request, sink);
-  Offset from = *request.from;
-  if (log == nullptr || from >= log->next()) {
-    sink.begin(bounds_of(log), 0);
-    return sink.end(0);
-  }
-  if (request.skip) from = std::max(from, log->first());
-  const uint64_t evicted = from < log->evicted_end() ? std::min(request.count, log->evicted_end() - from) : 0;
-  const uint64_t wanted = request.count - evicted;
-  from = std::max(from + evicted, log->first());
-  // In a log with gaps only a walk tells how many there are.
-  std::optional<uint64_t> known;
-  if (log->missing() == 0) known = evicted + std::min(wanted, log->next() - from);
-  sink.begin(bounds_of(log), known);
-  if (evicted != 0) sink.evicted(evicted);
-  Log::Cursor cursor(*log, from);
-  Message message;
-  uint64_t given = 0;
-  for (; given < wanted && cursor.next(message); ++given) sink.message(message, 0);
-  counters_.read += given;
-  sink.end(evicted + given);
+Outcome<ReadResult> LogOperations::read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
+                                        const Budget& budget) {
+  if (!request.group) return read_alone(place, request, call, sink, budget);
+  return request.group->is_mine ? read_mine(place, request, call, sink) : read_with_group(place, request, call, sink);
 }
 
 Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadRequest& request, const Call& call,
@@ -150,25 +83,40 @@ Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadReques
   }
   // Messages may have been given up, or a new group may need none of those there are.
   settle_groups(log);
-  follow.look_after_at(log.group(read.name)->next_event());
+  look_after_group(*log.group(read.name), call, follow);
   return done;
 }
 
 Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow) {
   const GroupRead& read = *request.group;
   Log& log = place.get() != nullptr ? *place.get() : place.put(Log());
-  const UnixMs now = call.now.wall;
   Group* group = log.group(read.name);
   const bool is_new = group == nullptr;
   if (is_new) group = &log.create_group(read.name, read.at_tail ? log.next() : log.first());
-  for (int turn = 0; turn < kTurnsPerRead && group->next_event() && *group->next_event() <= now; ++turn) {
-    give_up(place, read.name, *group, now, follow);
+  const UnixMs now = use_group(*group, read.name, call, follow.effects);
+  const auto has_due = [&] { return group->pending().next_event().value_or(now + 1) <= now; };
+  uint64_t bytes = kDeadLetterBytesAtOnce;
+  for (int turn = 0; turn < kTurnsPerRead && bytes != 0 && has_due(); ++turn) {
+    give_up(place, read.name, *group, now, bytes, follow);
   }
-  Delivery delivery = group->plan(log.next(), request.count, now, read.retry, read.consumer, limits_.pending_max);
+  const auto plan = [&](uint64_t count) {
+    return group->plan(log.next(), count, now, read.retry, read.consumer, limits_.pending_max);
+  };
+  // Readers that wait get equal shares of what has come.
+  Delivery delivery =
+      plan(group->share(log.next(), request.count, call.in_line, read.retry.has_value(), limits_.pending_max));
+  // What does not fit into the answer is not delivered.
+  for (uint64_t fits; (fits = messages_within(log, delivery, most_bytes(request))) < delivery.count();) {
+    delivery = plan(fits);
+  }
   if (delivery.empty() && !is_new) return delivery;
   log.locate(delivery);
   group->apply(delivery);
   follow.effects.add(kLogDelivered, encode_effect(read.name, delivery));
+  if (!read.retry && !delivery.again.empty()) {
+    group->finish(delivery.again);
+    follow.effects.add(kLogFinished, encode_effect(read.name, delivery.again));
+  }
   follow.events.add("tread");
   return delivery;
 }
@@ -176,16 +124,13 @@ Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, c
 void LogOperations::give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink) {
   const bool with_attempts = request.group->with_attempts;
   const uint64_t count = delivery.count();
-  sink.begin(bounds_of(&log), count);
+  sink.begin({log.first(), log.last()}, count);
   Message message;
-  if (!delivery.again.empty()) {
-    const Group& group = *log.group(request.group->name);
-    for (const OffsetBits& part : delivery.again) {
-      part.each([&](Offset offset) {
-        Log::Cursor(log, offset).next(message);
-        sink.message(message, with_attempts ? group.attempts(offset) : 0);
-      });
-    }
+  for (size_t i = 0; i < delivery.again.size(); ++i) {
+    delivery.again[i].each([&](Offset offset) {
+      Log::Cursor(log, offset).next(message);
+      sink.message(message, with_attempts ? delivery.attempts[i] : 0);
+    });
   }
   if (delivery.fresh_count != 0) {
     Log::Cursor cursor(log, delivery.fresh_first);
@@ -198,17 +143,20 @@ void LogOperations::give_delivery(Log& log, const ReadRequest& request, const De
   counters_.redelivered += count - delivery.fresh_count;
 }
 
-void LogOperations::give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, Consequences& follow) {
-  const auto event = group.next_event();
+void LogOperations::give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, uint64_t& bytes,
+                            Consequences& follow) {
+  const auto event = group.pending().next_event();
   if (!event || *event > now) return;
-  const GivingUp giving_up = group.give_up_due(now, kRangesPerTurn);
+  const bool has_letters = !group.settings().dead_letter.empty();
+  const GivingUp giving_up = group.give_up_due(now, kRangesPerTurn, [&](const OffsetBits& messages) {
+    return has_letters ? admit(*place.get(), messages, bytes) : messages.bits;
+  });
   if (giving_up.empty()) return;
   if (!write_dead_letters(place, name, group, giving_up)) {
-    GivingBack back{.at = now + kDeadLetterRetryMs, .postpone_expiry = true, .pieces = {}};
+    GivingBack back{.at = now + kDeadLetterRetryMs, .how = {.postpones_expiry = true}, .pieces = {}};
     for (const GivingUp::Part& part : giving_up.parts) {
-      const Offset last = part.messages.first + 63 - static_cast<uint64_t>(std::countl_zero(part.messages.bits));
-      back.pieces.push_back({part.messages.first, last});
-      group.give_back(part.messages.first, last, back.at, true);
+      back.pieces.push_back({part.messages.first, part.messages.end() - 1});
+      group.give_back(part.messages.first, part.messages.end() - 1, back.at, back.how);
     }
     return follow.effects.add(kLogGivenBack, encode_effect(name, back));
   }
@@ -218,8 +166,8 @@ void LogOperations::give_up(Place<Log>& place, ByteView name, Group& group, Unix
   follow.events.add("tgiveup");
 }
 
-bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const Group& group,
-                                       const GivingUp& giving_up) {
+bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up,
+                                       std::optional<ByteView> reason) {
   const std::string& target = group.settings().dead_letter;
   if (target.empty()) return true;
   // A log may have been renamed to what was its DEADLETTER.
@@ -230,7 +178,7 @@ bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const G
     part.messages.each([&](Offset offset) {
       Message message;
       Log::Cursor(*place.get(), offset).next(message);
-      texts.push_back(dead_letter_tag(part.expired, part.attempts, offset, name, place.name(), message.tag));
+      texts.push_back(dead_letter_tag(part.expired, part.attempts, offset, name, place.name(), message.tag, reason));
       texts.emplace_back(message.entry);
     });
   }

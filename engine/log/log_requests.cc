@@ -23,7 +23,8 @@ Retention RetainRequest::applied_to(Retention old) const {
 GroupSettings SetGroupRequest::applied_to(const GroupSettings& old) const {
   return {.pending_max = pending_max.value_or(old.pending_max),
           .max_attempts = max_attempts.value_or(old.max_attempts),
-          .dead_letter = dead_letter ? std::string(*dead_letter) : old.dead_letter};
+          .dead_letter = dead_letter ? std::string(*dead_letter) : old.dead_letter,
+          .idle_ms = idle_ms.value_or(old.idle_ms)};
 }
 
 }  // namespace millrace

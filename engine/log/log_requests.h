@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/bytes.h"
+#include "engine/base/parts.h"
 #include "engine/base/strong.h"
 #include "engine/log/log.h"
 #include "engine/log/retention.h"
@@ -44,6 +45,7 @@ struct GroupRead {
   std::optional<ByteView> consumer;
   std::optional<Retry> retry;
   bool with_attempts = false;
+  bool is_mine = false;  // what this consumer holds is given to it again, from the offset on; with a consumer only
 
   // The request has been tried: it waits for a log that is missing now, and makes none. The group was there: if it is
   // missing the next time, somebody has dropped it. Not for the caller to set.
@@ -57,8 +59,11 @@ struct ReadRequest {
   uint64_t count = 0;
   std::optional<uint64_t> block_ms;
   bool with_info = false;
-  bool skip = false;           // evicted offsets
-  std::vector<ByteView> tags;  // none: all
+  bool with_time = false;
+  bool skip = false;                  // evicted offsets
+  bool backwards = false;             // from the offset towards the first message; never with a group or block_ms
+  std::optional<uint64_t> max_bytes;  // of tags and entries; at least one message is given. Nothing: as the limits say
+  std::vector<ByteView> tags;         // none: all
 
   // Where `start` is, once the request has been tried: it waits for what comes from there on, whatever is written
   // meanwhile. Not for the caller to set.
@@ -91,13 +96,25 @@ struct OffsetRange {
 
 struct AckRequest {
   ByteView group;
+  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
   std::vector<OffsetRange> ranges;
 };
 
 struct NackRequest {
   ByteView group;
+  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
   uint64_t delay_ms = 0;
+  bool is_uncounted = false;                            // the attempt does not count
+  std::optional<ByteView> dead_because = std::nullopt;  // given up now, for this reason
   std::vector<OffsetRange> ranges;  // rising, without overlap: a message that is named twice is given back once
+};
+
+// The retry deadline moves: so many milliseconds from now.
+struct ExtendRequest {
+  ByteView group;
+  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
+  uint64_t ms = 0;
+  std::vector<OffsetRange> ranges;  // rising, without overlap
 };
 
 struct SeekGroupRequest {
@@ -113,22 +130,41 @@ struct PendingRequest {
   uint64_t count = 100;
 };
 
+struct ListGroupsRequest {
+  std::optional<ByteView> after;  // groups behind this name, which need not be there
+  uint64_t count = UINT64_MAX;
+};
+
 struct SetGroupRequest {
   ByteView group;
   std::optional<uint64_t> pending_max;
   std::optional<uint32_t> max_attempts;
   std::optional<ByteView> dead_letter;  // empty: none
+  std::optional<uint64_t> idle_ms = std::nullopt;
 
   GroupSettings applied_to(const GroupSettings& old) const;
 };
 
+// A group that is to be made, with its settings.
+struct CreateGroupRequest {
+  SeekGroupRequest at;
+  SetGroupRequest settings;
+};
+
+// Dead letters that go back where they came from, at most so many.
+inline constexpr uint64_t kMaxRedriven = 10'000;
+struct RedriveRequest {
+  uint64_t count = 100;
+  std::optional<ByteView> to;  // to this log instead
+};
+
 // An effect that another engine has told: what apply() takes.
 struct LogEffect {
-  enum class Kind { Clock, Block, Head, Group, Pending, Delivered, GivenUp, GivenBack, Compacted };
-  Kind kind;
-  UnixMs clock;     // of Clock
-  ByteView header;  // of Block
-  ByteView bytes;   // of all others
+  enum class Kind { Clock, Part, Delivered, Finished, GivenUp, GivenBack, Repeated, Used, Dropped, Compacted };
+  Kind kind = Kind::Clock;
+  UnixMs clock;    // of Clock
+  Part part;       // of Part
+  ByteView bytes;  // of all others
 };
 
 }  // namespace millrace

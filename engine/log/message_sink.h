@@ -17,7 +17,9 @@ struct LogBounds {
 
 class MessageSink {
  public:
-  // First of all. `entries` is how many evicted offsets and messages follow; nothing if only end() can tell.
+  // First of all. `entries` is how many evicted offsets and messages follow; nothing if only end() can tell. Of a read
+  // by tag that ended before the end of the log, `last` is the last offset that it has looked at; backwards, `first`
+  // is.
   virtual void begin(const LogBounds& bounds, std::optional<uint64_t> entries) = 0;
   // So many offsets that were asked for have been evicted. Comes before all messages.
   virtual void evicted(uint64_t count) = 0;

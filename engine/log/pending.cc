@@ -116,22 +116,29 @@ std::optional<UnixMs> Pending::next_event() const {
   return UnixMs(timed_.front().date);
 }
 
-std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts, size_t limit) {
-  std::vector<GivenUp> given_up;
-  for (size_t i = 0; i < limit && !timed_.empty() && timed_.front().date <= now.value(); ++i) {
-    Range* range = ranges_.find(timed_.front().first);
-    const bool expired = range->expire_at <= now.value();
-    if (expired || (max_attempts != 0 && range->attempts >= max_attempts)) {
-      given_up.push_back({{{Offset(range->first), range->bits}, terms_of(*range)}, expired});
-      // Reported once: whoever asked removes it before it asks again.
-      timed_.erase(timed_.front());
-      continue;
+void Pending::split(Range* range, uint64_t bits) {
+  Range rest = *range;
+  const uint64_t others = range->bits & ~bits;
+  range->bits = bits;
+  const int shift = std::countr_zero(others);
+  rest.first += static_cast<uint64_t>(shift);
+  rest.bits = others >> shift;
+  ranges_.insert(rest);
+  index(rest);
+}
+
+Offset Pending::end_of_batches(Offset from, Offset to, size_t& batches) const {
+  Offset end = to;
+  each_from(from, [&](const PendingPart& part) {
+    if (part.messages.first > to) return false;
+    if (batches == 0) {
+      end = Offset(part.messages.first.value() - 1);
+      return false;
     }
-    unindex(*range);
-    range->is_due = 1;
-    index(*range);
-  }
-  return given_up;
+    --batches;
+    return true;
+  });
+  return end;
 }
 
 void Pending::look_again() {
@@ -154,6 +161,15 @@ std::vector<PendingPart> Pending::due(uint64_t count) const {
     count -= parts.back().messages.count();
   }
   return parts;
+}
+
+uint64_t Pending::due_count(uint64_t most) const {
+  uint64_t count = 0;
+  for (const Dated* next = due_.empty() ? nullptr : &due_.front(); next != nullptr && count < most;
+       next = due_.ceiling({next->date, next->first + 1})) {
+    count += static_cast<uint64_t>(std::popcount(const_cast<Ranges&>(ranges_).find(next->first)->bits));
+  }
+  return std::min(count, most);
 }
 
 const char* Pending::check() const {

@@ -68,6 +68,18 @@ struct OffsetBits {
   uint64_t bits = 0;
 
   uint64_t count() const { return static_cast<uint64_t>(std::popcount(bits)); }
+  // One past the highest of them. REQUIRES: bits != 0
+  Offset end() const { return first + 64 - static_cast<uint64_t>(std::countl_zero(bits)); }
+  // Those of them in [from, to]; the first bit is set, if there are any.
+  OffsetBits within(Offset from, Offset to) const {
+    OffsetBits part = *this;
+    if (from > first) part.bits = from - first < 64 ? part.bits >> (from - first) << (from - first) : 0;
+    if (to < first) part.bits = 0;
+    if (to >= first && to - first < 63) part.bits &= (uint64_t{2} << (to - first)) - 1;
+    if (part.bits == 0) return part;
+    const int shift = std::countr_zero(part.bits);
+    return {first + static_cast<uint64_t>(shift), part.bits >> shift};
+  }
   template <class Visit>
   void each(Visit visit) const {
     for (uint64_t left = bits; left != 0; left &= left - 1) {
@@ -118,12 +130,20 @@ class Pending {
     PendingPart part;
     bool expired;  // else: attempts
   };
-  std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit);
+  // Of those, admit(messages) says which it will take now: some of the first, or none. The others are looked at again,
+  // and nothing after them before that.
+  template <class Admit>
+  std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit, Admit admit);
+  std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit) {
+    return advance(now, max_attempts, limit, [](const OffsetBits& messages) { return messages.bits; });
+  }
   // Forgets what is due: advance() looks at it again, for another `max_attempts`.
   void look_again();
   // What is due, oldest deadline first, up to `count` messages.
   std::vector<PendingPart> due(uint64_t count) const;
   bool has_due() const { return !due_.empty(); }
+  // How many messages are due, as far as they are not more than `most`. Costs what it counts.
+  uint64_t due_count(uint64_t most) const;
 
   // Pieces in order of offset, from `from` on, until visit returns false.
   template <class Visit>
@@ -135,6 +155,10 @@ class Pending {
       range = ranges_.ceiling(range->first + 1);
     }
   }
+
+  // The highest offset up to `to` so that [from, it] has messages of at most `batches` ranges, of which fewer are left
+  // then. REQUIRES: batches != 0
+  Offset end_of_batches(Offset from, Offset to, size_t& batches) const;
 
   size_t range_count() const { return ranges_.size(); }
   size_t memory() const { return ranges_.memory() + timed_.memory() + due_.memory(); }
@@ -171,6 +195,8 @@ class Pending {
   uint64_t take(Offset from, Offset to, bool cut, Visit visit);
   // Takes the messages of `mask` out of the range, which may be gone or cut then.
   uint64_t take_from(Range* range, uint64_t mask, bool cut);
+  // Leaves the first messages, `bits`, in the range, and puts the others into one of their own. REQUIRES: bits != 0
+  void split(Range* range, uint64_t bits);
 
   Ranges ranges_;
   // Ranges that are not due: when they will be, or will expire. Due ones that can
@@ -179,6 +205,30 @@ class Pending {
   ByDate due_;
   uint64_t count_ = 0;
 };
+
+template <class Admit>
+std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts, size_t limit, Admit admit) {
+  std::vector<GivenUp> given_up;
+  for (size_t i = 0; i < limit && !timed_.empty() && timed_.front().date <= now.value(); ++i) {
+    Range* range = ranges_.find(timed_.front().first);
+    const bool expired = range->expire_at <= now.value();
+    if (expired || (max_attempts != 0 && range->attempts >= max_attempts)) {
+      const OffsetBits all{Offset(range->first), range->bits};
+      const uint64_t bits = admit(all);
+      if (bits == 0) break;
+      given_up.push_back({{{all.first, bits}, terms_of(*range)}, expired});
+      // Reported once: whoever asked removes it before it asks again.
+      timed_.erase(timed_.front());
+      if (bits == all.bits) continue;
+      split(range, bits);
+      break;
+    }
+    unindex(*range);
+    range->is_due = 1;
+    index(*range);
+  }
+  return given_up;
+}
 
 template <class Visit>
 uint64_t Pending::take(Offset from, Offset to, bool cut, Visit visit) {

@@ -329,5 +329,42 @@ TEST(Pending, OneByOneTheyTakeAtMost64BytesEach) {
   EXPECT_STREQ(pending.check(), nullptr);
 }
 
+TEST(Pending, GivesUpNoMoreOfARangeThanIsAdmitted) {
+  Pending pending;
+  pending.add({Offset(1), 0b1111}, {.retry_at = 10, .expire_at = 50, .retry_ms = 10});
+  pending.add({Offset(100), 0b1}, {.retry_at = 20, .expire_at = 60, .retry_ms = 10});
+  const auto two = [](const OffsetBits& messages) { return messages.bits & 0b11; };
+  auto given_up = pending.advance(UnixMs(100), 0, SIZE_MAX, two);
+  ASSERT_EQ(given_up.size(), 1u);
+  EXPECT_EQ(given_up[0].part.messages.first, Offset(1));
+  EXPECT_EQ(given_up[0].part.messages.bits, 0b11u);
+  EXPECT_EQ(pending.remove(Offset(1), Offset(3), [](const PendingPart&) {}), 2u);
+  EXPECT_EQ(pending.check(), nullptr);
+  EXPECT_EQ(pending.next_event(), UnixMs(10)) << "the rest is looked at again, before what is behind it";
+
+  const auto none = [](const OffsetBits&) { return uint64_t{0}; };
+  EXPECT_TRUE(pending.advance(UnixMs(100), 0, SIZE_MAX, none).empty());
+  EXPECT_EQ(pending.check(), nullptr);
+  given_up = pending.advance(UnixMs(100), 0, SIZE_MAX);
+  ASSERT_EQ(given_up.size(), 2u);
+  EXPECT_EQ(given_up[0].part.messages.first, Offset(3));
+  EXPECT_EQ(given_up[0].part.messages.bits, 0b11u);
+}
+
+TEST(Pending, TellsWhereSoManyBatchesEnd) {
+  Pending pending;
+  for (uint64_t i = 0; i < 10; ++i) {
+    pending.add({Offset(1 + i * 10), 0b101}, {.retry_at = 10 + i, .expire_at = kNeverExpires, .retry_ms = 10});
+  }
+  size_t batches = 4;
+  EXPECT_EQ(pending.end_of_batches(Offset(1), Offset(25), batches), Offset(25));
+  EXPECT_EQ(batches, 1u);
+  batches = 4;
+  EXPECT_EQ(pending.end_of_batches(Offset(1), Offset(1000), batches), Offset(40));
+  EXPECT_EQ(batches, 0u);
+  batches = 1;
+  EXPECT_EQ(pending.end_of_batches(Offset(200), Offset(1000), batches), Offset(1000));
+}
+
 }  // namespace
 }  // namespace millrace

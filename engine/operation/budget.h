@@ -15,6 +15,10 @@ class Budget {
 // For work that is done to its end.
 class NoLimit final : public Budget {
  public:
+  static const NoLimit& instance() {
+    static constexpr NoLimit kInstance{};
+    return kInstance;
+  }
   bool is_spent() const override { return false; }
 };
 

@@ -1,6 +1,8 @@
 // The circumstances of an operation: everything about a call that is not in the request.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/base/now.h"
 
 namespace millrace {
@@ -15,6 +17,9 @@ struct Call {
   bool may_wait = false;
   // True if requests that came before this one wait for the object, where that matters to the family.
   bool others_wait = false;
+  // How many requests wait in the line of this one, itself included, where it is one that waited: what there is may be
+  // shared out among them.
+  uint64_t in_line = 1;
 };
 
 }  // namespace millrace

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +96,10 @@ struct Wait {
   std::optional<ByteView> line;
   // It need not be tried again before the object has reached this mark: an offset, for example.
   uint64_t mark = UINT64_MAX;
+  // And then only for what has one of these tags; none: for anything. Borrowed from the request.
+  std::span<const ByteView> tags = {};
+  // It waits for nothing: it has done as much as it may at once, and is to be tried again soon.
+  bool goes_on = false;
   // When its client was last shown to be there, in a family that must know: see WaitingLines::seen().
   std::optional<uint64_t> seen = std::nullopt;
 };
@@ -141,6 +146,7 @@ struct Outcome {
   Outcome() = default;
   Outcome(Answer given) : answer(std::move(given)) {}
   Outcome(std::unexpected<Error> error) : answer(std::move(error)) {}
+  Outcome(Result<Answer> given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
 };
 
 // For operations that answer nothing but that they are done.

@@ -170,7 +170,7 @@ class Pool {
   // Each step of putting a pool together again leaves a valid one or fails with Corrupt.
   // The order: the head; each worker, in the order in which they joined, those that work
   // first, with its recipients, in the order of their assignment; then each queue, its
-  // blocks before its head, in the order of their worker's turns (pool_codec.h).
+  // blocks before its head, in the order of their worker's turns (pool_parts.h).
   Result<void> restore_head(const PoolHead& head);
   // One that is leaving or dead is there with its first recipient: without any it has gone.
   Result<void> restore_worker(WorkerHead head);

@@ -7,7 +7,5 @@ namespace millrace {
 inline constexpr const char* kPoolClock = "CLOCK";
 inline constexpr const char* kPoolSeen = "SEEN";
 inline constexpr const char* kPoolSettle = "SETTLE";
-// In the order of PoolPart.
-inline constexpr const char* kPoolParts[] = {"POOL", "WORKER", "RECIPIENTS", "BLOCK", "QUEUE"};
 
 }  // namespace millrace

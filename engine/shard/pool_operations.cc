@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/shard/pool_effects.h"
+#include "engine/shard/pool_parts.h"
 #include "engine/shard/pool_visit.h"
 
 namespace millrace {
@@ -42,7 +43,8 @@ Result<void> apply_to(Pool& pool, const PoolEffect& effect) {
       pool.settle();
       return {};
     case Kind::Part:
-      return restore_pool_part(pool, effect.part, effect.bytes, Buffer::copy_of(effect.block));
+      return restore_part(pool, static_cast<PoolPart>(effect.part.kind), effect.part.bytes,
+                          Buffer::copy_of(effect.part.block));
   }
   return {};
 }

@@ -165,14 +165,14 @@ TEST_F(PoolOperationsTest, WithoutWorkersSendersAreRefusedOrWaitInALineOfTheirOw
 TEST_F(PoolOperationsTest, AnEffectBelongsToAPoolThatIsThereUnlessItIsAPart) {
   using Kind = PoolEffect::Kind;
   for (const Kind kind : {Kind::Clock, Kind::Seen, Kind::Settle}) {
-    expect_refusal(pools.apply(place, {.kind = kind, .clock = {}, .bytes = {}, .block = {}}, call), ErrorCode::Corrupt);
+    expect_refusal(pools.apply(place, {.kind = kind, .clock = {}, .bytes = {}, .part = {}}, call), ErrorCode::Corrupt);
   }
-  const PoolEffect damaged{.kind = Kind::Part, .clock = {}, .bytes = "damaged", .block = {}};
+  const PoolEffect damaged{.kind = Kind::Part, .clock = {}, .bytes = {}, .part = {0, "damaged", {}}};
   expect_refusal(pools.apply(place, damaged, call), ErrorCode::Corrupt);
   EXPECT_EQ(place.get(), nullptr);
   // As 1.0.0 could write it.
   call.decides = false;
-  get(pools.apply(place, {.kind = Kind::Clock, .clock = PoolTime(7), .bytes = {}, .block = {}}, call));
+  get(pools.apply(place, {.kind = Kind::Clock, .clock = PoolTime(7), .bytes = {}, .part = {}}, call));
   EXPECT_EQ(place.get()->now(), PoolTime(7));
 }
 

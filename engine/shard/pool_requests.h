@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/base/bytes.h"
+#include "engine/base/parts.h"
 #include "engine/base/strong.h"
 #include "engine/shard/pool.h"
-#include "engine/shard/pool_codec.h"
 
 namespace millrace {
 
@@ -77,10 +77,9 @@ struct PoolSetRequest {
 struct PoolEffect {
   enum class Kind { Clock, Seen, Settle, Part };
   Kind kind = Kind::Clock;
-  PoolTime clock;                  // of Clock
-  PoolPart part = PoolPart::Pool;  // of Part
-  ByteView bytes;                  // of Seen and Part
-  ByteView block;                  // of the part that is a block
+  PoolTime clock;  // of Clock
+  ByteView bytes;  // of Seen
+  Part part;       // of Part
 };
 
 }  // namespace millrace

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/strong.h"
 
@@ -26,6 +27,8 @@ class Waiter {
   uint64_t arrival() const { return arrival_; }
   // The last millisecond in which it waits.
   MonotonicMs deadline() const { return deadline_; }
+  // There is nothing for it before this mark; UINT64_MAX if it waits for none.
+  uint64_t mark() const { return mark_; }
 
  protected:
   ~Waiter() = default;
@@ -35,12 +38,17 @@ class Waiter {
 
   using Line = std::list<Waiter*>;
   using LinePlace = std::map<std::string, Line, std::less<>>::iterator;
+  struct Earlier {
+    bool operator()(const Waiter* left, const Waiter* right) const { return left->arrival_ < right->arrival_; }
+  };
+  using ByTag = std::map<std::string, std::set<Waiter*, Earlier>, std::less<>>;
 
   uint64_t arrival_ = 0;
   uint64_t mark_ = UINT64_MAX;
   MonotonicMs deadline_ = kNoDeadline;
   uint64_t seen_ = 0;
   std::optional<std::pair<LinePlace, Line::iterator>> in_line_;
+  std::vector<ByTag::iterator> tags_;  // where it is found by tag
   Line::iterator by_sign_;
 };
 

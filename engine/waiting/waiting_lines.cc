@@ -1,6 +1,7 @@
 #include "engine/waiting/waiting_lines.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace millrace {
 
@@ -19,7 +20,7 @@ void WaitingLines::add(Waiter& waiter, const Wait& wait, uint64_t arrival, Monot
     waiter.in_line_ = {line, line->second.insert(line->second.end(), &waiter)};
   }
   waiter.mark_ = wait.mark;
-  if (wait.mark != UINT64_MAX) marks_.emplace(wait.mark, &waiter);
+  enter_marks(waiter, wait.tags);
   if (deadline != kNoDeadline) deadlines_.emplace(deadline, &waiter);
   waiter.by_sign_ = signs_.insert(signs_.end(), &waiter);
   waiter.seen_ = wait.seen.value_or(0);
@@ -33,13 +34,41 @@ void WaitingLines::remove(Waiter& waiter) {
     if (line->second.empty()) lines_.erase(line);
     waiter.in_line_.reset();
   }
-  if (waiter.mark_ != UINT64_MAX) marks_.erase({waiter.mark_, &waiter});
+  leave_marks(waiter);
   if (waiter.deadline_ != kNoDeadline) deadlines_.erase({waiter.deadline_, &waiter});
   signs_.erase(waiter.by_sign_);
   --size_;
 }
 
+void WaitingLines::enter_marks(Waiter& waiter, std::span<const ByteView> tags) {
+  if (tags.empty()) {
+    if (waiter.mark_ != UINT64_MAX) marks_.emplace(waiter.mark_, &waiter);
+    return;
+  }
+  tags_mark_ = tags_.empty() ? waiter.mark_ : std::min(tags_mark_, waiter.mark_);
+  for (ByteView tag : tags) {
+    auto place = tags_.find(tag);
+    if (place == tags_.end()) place = tags_.emplace(std::string(tag), std::set<Waiter*, Waiter::Earlier>()).first;
+    if (place->second.insert(&waiter).second) waiter.tags_.push_back(place);
+  }
+}
+
+void WaitingLines::leave_marks(Waiter& waiter) {
+  if (waiter.tags_.empty() && waiter.mark_ != UINT64_MAX) marks_.erase({waiter.mark_, &waiter});
+  for (const auto place : waiter.tags_) {
+    place->second.erase(&waiter);
+    if (place->second.empty()) tags_.erase(place);
+  }
+  waiter.tags_.clear();
+}
+
 void WaitingLines::set_mark(Waiter& waiter, uint64_t mark) {
+  if (!waiter.tags_.empty()) {
+    waiter.mark_ = mark;
+    // It may be another object, of which nothing has been shown yet.
+    tags_mark_ = std::min(tags_mark_, mark);
+    return;
+  }
   if (waiter.mark_ == mark) return;
   auto entry = waiter.mark_ == UINT64_MAX ? decltype(marks_)::node_type() : marks_.extract({waiter.mark_, &waiter});
   waiter.mark_ = mark;
@@ -53,7 +82,14 @@ void WaitingLines::set_mark(Waiter& waiter, uint64_t mark) {
 }
 
 void WaitingLines::wait_on(Waiter& waiter, const Wait& wait) {
-  set_mark(waiter, wait.mark);
+  if (waiter.tags_.empty() == wait.tags.empty()) {
+    // A request asks for the same tags for ever.
+    set_mark(waiter, wait.mark);
+  } else {
+    leave_marks(waiter);
+    waiter.mark_ = wait.mark;
+    enter_marks(waiter, wait.tags);
+  }
   if (wait.seen) set_seen(waiter, *wait.seen);
 }
 
@@ -69,6 +105,14 @@ std::vector<Waiter*> WaitingLines::reached(uint64_t mark) const {
     found.push_back(waiter);
   }
   sort_by_arrival(found);
+  return found;
+}
+
+std::vector<Waiter*> WaitingLines::tagged(ByteView tag, uint64_t mark) const {
+  std::vector<Waiter*> found;
+  const auto place = tags_.find(tag);
+  if (place == tags_.end()) return found;
+  std::ranges::copy_if(place->second, std::back_inserter(found), [&](Waiter* w) { return w->mark_ <= mark; });
   return found;
 }
 
@@ -106,13 +150,22 @@ void WaitingLines::set_seen(Waiter& waiter, uint64_t when) {
 
 const char* WaitingLines::check() const {
   if (signs_.size() != size_) return "somebody is not in the list of signs";
-  size_t marked = 0, dated = 0, in_lines = 0;
+  size_t marked = 0, tagged = 0, dated = 0, in_lines = 0;
   for (const Waiter* waiter : signs_) {
-    marked += waiter->mark_ != UINT64_MAX;
+    marked += waiter->mark_ != UINT64_MAX && waiter->tags_.empty();
+    for (const auto place : waiter->tags_) {
+      ++tagged;
+      if (!place->second.contains(const_cast<Waiter*>(waiter))) return "a waiter is not found by its tag";
+    }
     dated += waiter->deadline_ != kNoDeadline;
     in_lines += waiter->in_line_.has_value();
   }
   if (marked != marks_.size()) return "the marks are not those of the waiters";
+  for (const auto& [tag, waiters] : tags_) {
+    if (waiters.empty()) return "a tag that nobody waits for";
+    tagged -= waiters.size();
+  }
+  if (tagged != 0) return "the tags are not those of the waiters";
   if (dated != deadlines_.size()) return "the deadlines are not those of the waiters";
   for (const auto& [name, line] : lines_) {
     if (line.empty()) return "an empty line";

@@ -4,18 +4,21 @@
 //   line "audit"     r2
 //   no line          r3 (mark 120)     tried again when the object has reached their mark, in the order of arrival
 //                    r5 (mark 121)
+//   tag "paid"       r6  r8            tried again when something with this tag comes that is not before their mark
+//   tag "late"       r6
 //
 // A request that is served leaves. If its client comes again, it stands at the end.
 //
 // Lines are a group's readers, a worker's pulls, those who want a lock. Marks are offsets: a write tries only those
 // readers that it has reached, so ten thousand that wait for something far ahead cost it nothing. A request may have
-// both.
+// both. With tags it is found by the tags of what is new, and ten thousand that wait for other tags cost nothing.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,8 +53,18 @@ class WaitingLines {
   bool is_first(const Waiter& waiter) const {
     return waiter.in_line_ && waiter.in_line_->first->second.front() == &waiter;
   }
-  // Those whose mark is below `mark`, in the order of arrival. Costs what it finds.
+  // How many stand in its line, itself included; 1 if it stands in none.
+  uint64_t line_length(const Waiter& waiter) const {
+    return waiter.in_line_ ? waiter.in_line_->first->second.size() : 1;
+  }
+  // Those without tags whose mark is below `mark`, in the order of arrival. Costs what it finds.
   std::vector<Waiter*> reached(uint64_t mark) const;
+  // Those with this tag whose mark is not above `mark`, in the order of arrival. O(log n) and what it finds.
+  std::vector<Waiter*> tagged(ByteView tag, uint64_t mark) const;
+  bool has_tags() const { return !tags_.empty(); }
+  // Whatever is before this mark has been shown to all that wait by tag: tagged() need not be asked about it again.
+  uint64_t tags_mark() const { return tags_mark_; }
+  void set_tags_mark(uint64_t mark) { tags_mark_ = mark; }
   bool has_line(ByteView line) const { return lines_.contains(line); }
   bool has_lines() const { return !lines_.empty(); }
   std::vector<std::string> line_names() const;
@@ -80,12 +93,43 @@ class WaitingLines {
  private:
   using Line = Waiter::Line;
 
+  void enter_marks(Waiter& waiter, std::span<const ByteView> tags);
+  void leave_marks(Waiter& waiter);
+
   std::map<std::string, Line, std::less<>> lines_;
-  std::set<std::pair<uint64_t, Waiter*>> marks_;
+  std::set<std::pair<uint64_t, Waiter*>> marks_;  // of those without tags
+  Waiter::ByTag tags_;
+  uint64_t tags_mark_ = 0;
   std::set<std::pair<MonotonicMs, Waiter*>> deadlines_;
   Line signs_;  // the one that was seen longest ago first
   size_t size_ = 0;
 };
+
+// How many new things are looked at in one turn for those who wait by tag.
+inline constexpr size_t kTagsPerTurn = 10'000;
+
+// Tries again those who wait for the tag of something new: each_tag(from, visit) calls visit(tag, mark) for everything
+// from the mark `from` on, until that returns false. False if more is left for another turn.
+template <class GetLines, class EachTag, class TryAgain>
+bool serve_by_tag(GetLines lines, EachTag each_tag, TryAgain try_again) {
+  WaitingLines* waiting = lines();
+  if (waiting == nullptr || !waiting->has_tags()) return true;
+  size_t turns = 0;
+  bool is_done = true;
+  each_tag(waiting->tags_mark(), [&](ByteView tag, uint64_t mark) {
+    if (turns++ == kTagsPerTurn) return is_done = false;
+    for (Waiter* waiter : waiting->tagged(tag, mark)) {
+      waiting->set_mark(*waiter, mark);
+      // One that is kept back still waits for this, and is tried when the line is served the next time.
+      if (!try_again(*waiter) && waiter->mark() == mark) return false;
+      waiting = lines();
+      if (waiting == nullptr) return false;
+    }
+    waiting->set_tags_mark(mark + 1);
+    return true;
+  });
+  return is_done;
+}
 
 // Tries again those whom `wake` names: try_again(waiter) executes its request, and returns true if it was answered; it
 // has been removed from its line then. `lines` gives the object's lines, null once nobody waits any more.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +47,27 @@ class WaitingLinesTest : public ::testing::Test {
     return tried;
   }
 
+  // What is new has these tags, from mark 1 on. Serves all; returns as serve_those() does.
+  std::vector<std::string> serve_tags(const std::vector<std::string>& tags) {
+    std::vector<std::string> tried;
+    const auto each_tag = [&](uint64_t from, auto visit) {
+      for (uint64_t mark = std::max<uint64_t>(from, 1); mark <= tags.size(); ++mark) {
+        ++tags_looked_at_;
+        if (!visit(tags[mark - 1], mark)) return;
+      }
+    };
+    is_all_served_ = serve_by_tag([&] { return lines(); }, each_tag,
+                                  [&](Waiter& waiter) {
+                                    Named& named = static_cast<Named&>(waiter);
+                                    tried.push_back(named.name + "@" + std::to_string(named.mark()));
+                                    leave(named);
+                                    return true;
+                                  });
+    return tried;
+  }
+
+  size_t tags_looked_at_ = 0;
+  bool is_all_served_ = false;
   WaitingRoom<std::string> room_;
   std::vector<std::unique_ptr<Named>> waiters_;
 };
@@ -156,6 +178,50 @@ TEST_F(WaitingLinesTest, ALineCanBeListed) {
   EXPECT_EQ(lines()->everybody(), (std::vector<Waiter*>{&a, &b, &c}));
   EXPECT_EQ(lines()->line_names(), (Names{"g", "h"}));
   EXPECT_EQ(room_.keys(), Names{"key"});
+}
+
+TEST_F(WaitingLinesTest, ThoseWhoWaitByTagAreFoundByTheTagsOfWhatIsNew) {
+  const std::vector<ByteView> paid_or_late = {"paid", "late", "late"}, late = {"late"}, other = {"other"};
+  wait("a", {.line = {}, .mark = 2, .tags = paid_or_late});
+  wait("b", {.line = {}, .mark = 2, .tags = late});
+  wait("c", {.line = {}, .mark = 1, .tags = other});
+  wait("d", {.line = {}, .mark = 9, .tags = late});
+  EXPECT_EQ(serve_those({.mark = 100, .lines = Wake::Lines::None, .line = {}}, kEverybody), Names{})
+      << "reaching a mark is not enough for those who wait by tag";
+  EXPECT_EQ(serve_tags({"late", "new", "late", "paid"}), (Names{"a@3", "b@3"})) << "each once, and not before its mark";
+  EXPECT_EQ(lines()->size(), 2u);
+  EXPECT_EQ(lines()->tags_mark(), 5u);
+  tags_looked_at_ = 0;
+  EXPECT_EQ(serve_tags({"late", "new", "late", "paid", "other"}), Names{"c@5"});
+  EXPECT_EQ(tags_looked_at_, 1u) << "what was shown once is not looked at again";
+}
+
+TEST_F(WaitingLinesTest, AnObjectMadeAnewIsShownFromItsBeginning) {
+  const std::vector<ByteView> mine = {"mine"};
+  Named& reader = wait("a", {.line = {}, .mark = 1, .tags = mine});
+  EXPECT_EQ(serve_tags({"x", "y", "z"}), Names{});
+  EXPECT_EQ(lines()->tags_mark(), 4u);
+  lines()->set_mark(reader, 1);
+  EXPECT_EQ(serve_tags({"mine"}), Names{"a@1"});
+}
+
+TEST_F(WaitingLinesTest, AWaiterMayBeginToWaitByTag) {
+  const std::vector<ByteView> mine = {"mine"};
+  Named& reader = wait("a", {.line = {}, .mark = 1});
+  lines()->wait_on(reader, {.line = {}, .mark = 3, .tags = mine});
+  EXPECT_EQ(lines()->check(), nullptr);
+  EXPECT_EQ(serve_those({.mark = 100, .lines = Wake::Lines::None, .line = {}}, kEverybody), Names{});
+  EXPECT_EQ(serve_tags({"mine", "mine", "mine"}), Names{"a@3"});
+}
+
+TEST_F(WaitingLinesTest, VeryMuchThatIsNewIsLookedAtInSeveralTurns) {
+  const std::vector<ByteView> mine = {"mine"};
+  wait("a", {.line = {}, .mark = 1, .tags = mine});
+  std::vector<std::string> tags(kTagsPerTurn + 10, "other");
+  tags.push_back("mine");
+  EXPECT_EQ(serve_tags(tags), Names{});
+  EXPECT_FALSE(is_all_served_);
+  EXPECT_EQ(serve_tags(tags), Names{"a@" + std::to_string(tags.size())});
 }
 
 }  // namespace

@@ -1,31 +1,15 @@
 #include "module/abi/data_type.h"
 
-#include "engine/base/decoder.h"
-
 namespace millrace::abi {
 
-void RdbWriter::strings(const std::vector<std::string>& strings) {
-  std::string count;
-  append_varint(count, strings.size());
-  bytes(count);
-  for (const std::string& string : strings) bytes(string);
-}
-
-Result<uint64_t> RdbReader::count() {
-  const auto string = bytes();
-  if (!string) return cut_short();
-  Decoder in(string->view());
-  const uint64_t number = in.number();
-  if (!in.finished()) return fail(ErrorCode::Corrupt, "a number of the wrong length");
-  return number;
-}
-
-std::optional<Buffer> RdbReader::bytes() {
+Result<Buffer> RdbReader::bytes() {
   size_t size = 0;
   char* bytes = host.LoadStringBuffer(io_, &size);
   // The host allocated it as our operator new[] would have.
   std::unique_ptr<char[]> owned(bytes);
-  if (bytes == nullptr || host.IsIOError(io_) || size > UINT32_MAX) return std::nullopt;
+  if (bytes == nullptr || host.IsIOError(io_) || size > UINT32_MAX) {
+    return corrupt("the payload ends too early");
+  }
   return Buffer::adopt(std::move(owned), static_cast<uint32_t>(size));
 }
 

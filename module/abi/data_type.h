@@ -4,13 +4,13 @@
 //   template <> struct TypeTraits<Log> {
 //     static constexpr const char* kName = "millr-log";  // nine characters, unique
 //     static constexpr int kEncodingVersion = 1;
-//     static std::unique_ptr<Log> load(RdbReader&, int encoding_version);  // null: refused
+//     static std::optional<Log> load(RdbReader&, int encoding_version);  // nothing: refused
 //     static void save(RdbWriter&, const Log&);
 //     static void rewrite(AofWriter&, const Log&);
 //     static void digest(DigestWriter&, const Log&);
 //     static uint64_t memory(const Log&);
 //     static uint64_t free_effort(const Log&);           // allocations, about
-//     static std::unique_ptr<Log> copy(const Log&);
+//     static Log copy(const Log&);
 //   };
 //
 // and, if it needs them:
@@ -19,16 +19,15 @@
 //     static void arrived(const KeyPlace&, Hosted<Log>&);  // it was loaded
 //     static void left(const KeyPlace&, Hosted<Log>&);   // it is taken out of its database
 //     static void release(Log&);                         // it is freed, on whatever thread this is
-//     static bool has_aux();                             // what an RDB file holds of the type beside its keys
-//     static void save_aux(RdbWriter&);
-//     static bool load_aux(RdbReader&, int encoding_version);  // false: refused
+//     // What an older version has put into an RDB file beside the keys. Nothing is put there any more: a server
+//     without
+//     // the module could not read the file. False: refused.
+//     static bool load_aux(RdbReader&, int encoding_version);
 #pragma once
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/base/buffer.h"
 #include "engine/base/digest_sink.h"
@@ -42,34 +41,17 @@ class RdbWriter {
  public:
   explicit RdbWriter(HostIo* io) : io_(io) {}
   void bytes(ByteView bytes) { host.SaveStringBuffer(io_, bytes.data(), bytes.size()); }
-  // How many, as a varint, then each.
-  void strings(const std::vector<std::string>& strings);
 
  private:
   HostIo* io_;
 };
 
-inline std::unexpected<Error> cut_short() { return fail(ErrorCode::Corrupt, "the payload ends too early"); }
-
 class RdbReader {
  public:
   explicit RdbReader(HostIo* io) : io_(io) {}
 
-  // The next string, or nothing if the payload has ended or is not one.
-  std::optional<Buffer> bytes();
-
-  // What RdbWriter::strings() wrote: calls take(view) for each, which may refuse it.
-  template <class Take>
-  Result<void> strings(Take take) {
-    auto left = count();
-    if (!left) return std::unexpected(left.error());
-    for (; *left > 0; --*left) {
-      const auto string = bytes();
-      if (!string) return cut_short();
-      if (auto taken = take(string->view()); !taken) return taken;
-    }
-    return {};
-  }
+  // The next string. Failure: Corrupt, if the payload has ended or is not one.
+  Result<Buffer> bytes();
 
   // Says in the log why a payload is refused.
   void refuse(const char* type, const Error& error);
@@ -79,8 +61,6 @@ class RdbReader {
   int database() const { return host.GetDbIdFromIO(io_); }
 
  private:
-  Result<uint64_t> count();
-
   HostIo* io_;
 };
 
@@ -154,8 +134,8 @@ class DataType {
     methods.version = kTypeMethodsVersion;
     methods.rdb_load = [](HostIo* io, int version) -> void* {
       RdbReader reader(io);
-      std::unique_ptr<T> object = Traits::load(reader, version);
-      if (object == nullptr) return nullptr;
+      std::optional<T> object = Traits::load(reader, version);
+      if (!object) return nullptr;
       auto loaded = std::make_unique<Hosted<T>>(std::move(*object));
       const KeyPlace place{reader.database(), reader.key()};
       if constexpr (requires { Traits::arrived(place, *loaded); }) Traits::arrived(place, *loaded);
@@ -193,9 +173,14 @@ class DataType {
       key_left(place);
     };
     methods.copy2 = [](HostKeyOptions*, const void* value) -> void* {
-      return new Hosted<T>(std::move(*Traits::copy(object_of(value))));
+      return new Hosted<T>(Traits::copy(object_of(value)));
     };
-    if constexpr (requires { Traits::has_aux(); }) set_aux(methods);
+    if constexpr (requires(RdbReader & reader) { Traits::load_aux(reader, 0); }) {
+      methods.aux_load = [](HostIo* io, int version, int) {
+        RdbReader reader(io);
+        return Traits::load_aux(reader, version) ? kOk : kErr;
+      };
+    }
     handle_ = host.CreateDataType(loading, Traits::kName, Traits::kEncodingVersion, &methods);
     return handle_ != nullptr;
   }
@@ -206,26 +191,6 @@ class DataType {
   using Traits = TypeTraits<T>;
 
   static const T& object_of(const void* value) { return static_cast<const Hosted<T>*>(value)->object; }
-
-  static void set_aux(HostTypeMethods& methods) {
-    methods.aux_save_triggers = kAuxBeforeKeys;
-    methods.aux_load = [](HostIo* io, int version, int) {
-      RdbReader reader(io);
-      return Traits::load_aux(reader, version) ? kOk : kErr;
-    };
-    if (host.GetServerVersion() >= kHost72) {
-      methods.version = kTypeMethodsVersionOf72;
-      methods.aux_save2 = [](HostIo* io, int) {
-        RdbWriter writer(io);
-        if (Traits::has_aux()) Traits::save_aux(writer);
-      };
-    } else {
-      methods.aux_save = [](HostIo* io, int) {
-        RdbWriter writer(io);
-        Traits::save_aux(writer);
-      };
-    }
-  }
 
   static inline HostType* handle_ = nullptr;
 };

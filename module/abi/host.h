@@ -23,6 +23,9 @@ struct HostCommand;
 struct HostKeyOptions;
 struct HostUser;
 struct HostCallReply;
+struct HostScanCursor;
+struct HostFilter;
+struct HostFilterCall;
 
 inline constexpr int kOk = 0;
 inline constexpr int kErr = 1;
@@ -33,6 +36,8 @@ inline constexpr int kRead = 1 << 0;
 inline constexpr int kWrite = 1 << 1;
 inline constexpr int kNoTouch = 1 << 16;
 inline constexpr int kKeyTypeEmpty = 0;
+inline constexpr int kKeyTypeString = 1;
+inline constexpr int kKeyTypeHash = 3;
 
 // --- what a context says of itself ---
 inline constexpr int kFlagScript = 1 << 0;
@@ -50,6 +55,9 @@ inline constexpr int kFlagAsyncLoading = 1 << 23;
 // --- keyspace events ---
 inline constexpr int kNotifyGeneric = 1 << 2;
 inline constexpr int kNotifyModule = 1 << 13;
+// Generic events, those of every type, expired and evicted keys.
+inline constexpr int kNotifyKeys =
+    1 << 2 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | kNotifyModule;
 
 // --- module options ---
 inline constexpr int kHandleIoErrors = 1 << 0;
@@ -97,8 +105,10 @@ struct HostSwapDbInfo {
 
 // --- callbacks ---
 using CommandCallback = int (*)(HostContext*, HostString**, int);
+using FilterCallback = void (*)(HostFilterCall*);
 using EventCallback = void (*)(HostContext*, HostEvent, uint64_t subevent, void* data);
 using NotificationCallback = int (*)(HostContext*, int type, const char* event, HostString* key);
+using ScanCallback = void (*)(HostContext*, HostString* name, HostKey*, void* data);
 using TimerCallback = void (*)(HostContext*, void* data);
 using InfoCallback = void (*)(HostInfo*, int for_crash_report);
 using DisconnectCallback = void (*)(HostContext*, HostBlockedClient*);
@@ -129,12 +139,8 @@ struct HostTypeMethods {
   size_t (*free_effort2)(HostKeyOptions*, const void* value);
   void (*unlink2)(HostKeyOptions*, const void* value);
   void* (*copy2)(HostKeyOptions*, const void* value);
-  void (*aux_save2)(HostIo*, int when);  // since version 5: writes nothing if it saves nothing
 };
 inline constexpr uint64_t kTypeMethodsVersion = 4;
-inline constexpr uint64_t kTypeMethodsVersionOf72 = 5;
-inline constexpr int kHost72 = 0x00070200;  // what GetServerVersion says there
-inline constexpr int kAuxBeforeKeys = 1 << 0;
 
 // --- what COMMAND DOCS and COMMAND GETKEYS are told ---
 enum class ArgumentKind : int { String, Integer, Double, Key, Pattern, UnixTime, PureToken, OneOf, Block };
@@ -229,6 +235,10 @@ struct HostCommandInfo {
   F(CreateSubcommand, int, (HostCommand*, const char* name, CommandCallback, const char* flags, int, int, int))    \
   F(GetCommand, HostCommand*, (HostContext*, const char* name))                                                    \
   F(SetCommandInfo, int, (HostCommand*, const HostCommandInfo*))                                                   \
+  F(RegisterCommandFilter, HostFilter*, (HostContext*, FilterCallback, int flags))                                 \
+  F(CommandFilterArgsCount, int, (HostFilterCall*))                                                                \
+  F(CommandFilterArgGet, HostString*, (HostFilterCall*, int position))                                             \
+  F(CommandFilterArgReplace, int, (HostFilterCall*, int position, HostString*))                                    \
   F(CreateDataType, HostType*, (HostContext*, const char* name, int encoding_version, HostTypeMethods*))           \
   F(RegisterNumericConfig, int, (HostContext*, const char* name, long long initial, unsigned flags, long long min, \
                                  long long max, GetNumericCallback, SetNumericCallback, ApplyCallback, void*))     \
@@ -264,6 +274,13 @@ struct HostCommandInfo {
   F(ModuleTypeGetType, HostType*, (HostKey*))                                                                      \
   F(ModuleTypeGetValue, void*, (HostKey*))                                                                         \
   F(ModuleTypeSetValue, int, (HostKey*, HostType*, void*))                                                         \
+  F(HashGet, int, (HostKey*, int flags, ...))                                                                      \
+  F(StringDMA, char*, (HostKey*, size_t* size, int mode))                                                          \
+  F(ValueLength, size_t, (HostKey*))                                                                               \
+  F(DbSize, unsigned long long, (HostContext*))                                                                    \
+  F(ScanCursorCreate, HostScanCursor*, ())                                                                         \
+  F(ScanCursorDestroy, void, (HostScanCursor*))                                                                    \
+  F(Scan, int, (HostContext*, HostScanCursor*, ScanCallback, void* data))                                          \
   F(SetAbsExpire, int, (HostKey*, long long unix_ms))                                                              \
   F(GetAbsExpire, long long, (HostKey*))                                                                           \
   F(IsKeysPositionRequest, int, (HostContext*))                                                                    \
@@ -274,6 +291,8 @@ struct HostCommandInfo {
   F(NotifyKeyspaceEvent, int, (HostContext*, int type, const char* event, HostString* key))                        \
   F(Call, HostCallReply*, (HostContext*, const char* command, const char* format, ...))                            \
   F(FreeCallReply, void, (HostCallReply*))                                                                         \
+  F(CallReplyStringPtr, const char*, (HostCallReply*, size_t* size))                                               \
+  F(ReplyWithCallReply, int, (HostContext*, HostCallReply*))                                                       \
   F(Replicate, int, (HostContext*, const char* command, const char* format, ...))                                  \
   F(ReplicateVerbatim, int, (HostContext*))                                                                        \
   F(ReplyWithLongLong, int, (HostContext*, long long))                                                             \

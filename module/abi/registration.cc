@@ -1,6 +1,7 @@
 #include "module/abi/registration.h"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -117,22 +118,34 @@ bool is_subcommand(const Command& command) {
   return std::string_view(command.name).find(' ') != std::string_view::npos;
 }
 
+// Containers and their subcommands are registered in lower case, as the host registers its own: to find the key, a
+// cluster client (redis-py) looks for "tgroup|set" in the reply to COMMAND and compares byte by byte. The host itself
+// takes names in any case.
+std::string registered_name(const Command& command) {
+  std::string name = command.name;
+  if (command.callback != nullptr && !is_subcommand(command)) return name;
+  for (char& letter : name) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return name;
+}
+
 // Null if the host refuses.
 HostCommand* create_command(HostContext* loading, const Command& command) {
-  std::string name = command.name;
+  std::string name = registered_name(command);
   const size_t space = name.find(' ');
   if (space == name.npos) {
     const int key = has_key(command) ? 1 : 0;
     const bool has_others = (command.key_flags & kOtherKeys) != 0;
     const std::string flags = std::string(command.flags) + (has_others ? " getkeys-api" : "");
-    if (host.CreateCommand(loading, command.name, command.callback, flags.c_str(), key, key, key) != kOk) {
+    if (host.CreateCommand(loading, name.c_str(), command.callback, flags.c_str(), key, key, key) != kOk) {
       return nullptr;
     }
   } else {
     HostCommand* parent = host.GetCommand(loading, name.substr(0, space).c_str());
     const int key = has_key(command) ? 2 : 0;
     const int step = has_key(command) ? 1 : 0;
-    if (parent == nullptr || host.CreateSubcommand(parent, command.name + space + 1, command.callback, command.flags,
+    if (parent == nullptr || host.CreateSubcommand(parent, name.c_str() + space + 1, command.callback, command.flags,
                                                    key, key, step) != kOk) {
       return nullptr;
     }
@@ -200,6 +213,29 @@ bool register_setting(HostContext* loading, const Setting& setting) {
   return registered == kOk || refused(loading, "setting", setting.name);
 }
 
+std::vector<Alias> aliases;
+
+bool is_named(ByteView word, ByteView name) {
+  return word.size() == name.size() &&
+         std::ranges::equal(word, name, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
+}
+
+// What the host calls with every command of every client: so it does little.
+void replace_alias(HostFilterCall* call) {
+  const ByteView name = StringRef(host.CommandFilterArgGet(call, 0)).view();
+  for (const Alias& alias : aliases) {
+    if (!is_named(name, alias.name) || !alias.applies(IncomingWords(call))) continue;
+    // The host takes the string over.
+    host.CommandFilterArgReplace(call, 0, host.CreateString(nullptr, alias.other, std::strlen(alias.other)));
+    return;
+  }
+}
+
+bool register_aliases(HostContext* loading) {
+  for (const Part& part : loaded.parts) aliases.insert(aliases.end(), part.aliases.begin(), part.aliases.end());
+  return aliases.empty() || host.RegisterCommandFilter(loading, replace_alias, 0) != nullptr;
+}
+
 bool register_info(HostContext* loading) {
   return host.RegisterInfoFunc(loading, [](HostInfo* info, int) {
     if (host.InfoAddSection(info, "") != kOk) return;
@@ -227,7 +263,7 @@ bool register_all(HostContext* loading) {
   for (const Setting& setting : loaded.settings) {
     if (!register_setting(loading, setting)) return false;
   }
-  return register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
+  return register_aliases(loading) && register_info(loading) && listen(loading) && host.LoadConfigs(loading) == kOk;
 }
 
 // Redis 7.0.0, as the host counts.

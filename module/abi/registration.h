@@ -85,6 +85,28 @@ int of_several(HostContext* context, HostString** strings, int count) {
   return kOk;
 }
 
+// --- aliases ---
+
+// The words of a command before the host has looked it up, the name first.
+class IncomingWords {
+ public:
+  explicit IncomingWords(HostFilterCall* call) : call_(call) {}
+
+  size_t size() const { return static_cast<size_t>(host.CommandFilterArgsCount(call_)); }
+  ByteView operator[](size_t i) const { return StringRef(host.CommandFilterArgGet(call_, static_cast<int>(i))).view(); }
+
+ private:
+  HostFilterCall* call_;
+};
+
+// A command that becomes another one if its words say so, before the host judges it by its flags: whether the user may
+// run it, whether it is a write. Every command of every client is compared with the name.
+struct Alias {
+  ByteView name;  // in lower case
+  const char* other;
+  bool (*applies)(const IncomingWords&);
+};
+
 // --- settings ---
 
 enum class SettingKind { Number, Memory, YesNo };  // Memory: "16kb" is understood
@@ -119,14 +141,16 @@ enum class Loading { Begins, Ends, Fails };
 // Who wants to hear of what happens around the commands. All are called on the main
 // thread.
 struct Listener {
-  void (*now_deciding)(bool deciding);  // see host/role.h
+  void (*now_deciding)(bool deciding);  // see module/runtime/role.h
   void (*databases_swapped)(int first, int second);
   void (*loading)(Loading);                      // of everything there is
   void (*database_emptied)(int database);        // -1: all
   void (*databases_replaced)();                  // after either, whatever it was
   void (*key_appeared)(Context, StringRef key);  // RENAME, COPY, MOVE, RESTORE put something there
   void (*key_left)(int database, ByteView key);  // one of ours, by whatever command
-  void (*loop_ends)(Context);                    // a turn of the event loop; after watch_loop()
+  // Whatever happened to a key, of any type; after watch_documents().
+  void (*document_changed)(Context, StringRef key, const char* event);
+  void (*loop_ends)(Context);  // a turn of the event loop; after watch_loop()
 };
 
 // --- the whole ---
@@ -139,6 +163,7 @@ struct Part {
   std::span<const Command> commands;
   CreateType create_type;  // null: it has none
   void (*write_info)(InfoWriter&);
+  std::span<const Alias> aliases = {};
 };
 
 struct Contents {

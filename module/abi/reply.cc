@@ -24,6 +24,12 @@ const char* prefix_of(ErrorCode code) {
       return "NOWORKER ";
     case ErrorCode::NoWorkers:
       return "NOWORKERS ";
+    case ErrorCode::NoIndex:
+      return "NOINDEX ";
+    case ErrorCode::NotUnique:
+      return "NOTUNIQUE ";
+    case ErrorCode::Building:
+      return "BUILDING ";
     case ErrorCode::ReadOnly:
       return "READONLY ";
     case ErrorCode::NoRights:

@@ -23,7 +23,7 @@ struct ObjectTraits<Channel> {
   static constexpr bool kToldWhenGone = true;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(KeyPlace<Channel>& place) {
+  static void settle(KeyPlace<Channel>& place, const Consequences&) {
     if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
   }
   static Consequences look_after(KeyPlace<Channel>& place, const Call& call);

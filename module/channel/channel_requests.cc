@@ -1,6 +1,8 @@
 #include "module/channel/channel_requests.h"
 
 #include "engine/base/limits.h"
+#include "engine/channel/channel_parts.h"
+#include "module/words/part_words.h"
 
 namespace millrace::module {
 
@@ -108,25 +110,14 @@ Result<ChannelEffect> parse_chan_apply(Words words) {
   using Kind = ChannelEffect::Kind;
   ArgumentReader reader(words);
   ChannelEffect effect;
-  if (reader.keyword("CLOCK")) {
+  if (reader.keyword(kChannelClock)) {
     effect.clock = UnixMs(reader.number("CLOCK", 0, INT64_MAX));
-  } else if (reader.keyword("TOUCH")) {
+  } else if (reader.keyword(kChannelTouch)) {
     effect.kind = Kind::Touch;
     effect.bytes = named(reader, "subscriber");
-  } else if (reader.keyword("CREATED")) {
-    effect.kind = Kind::Created;
-    effect.bytes = reader.word("head");
-  } else if (reader.keyword("BLOCK")) {
-    effect.kind = Kind::Block;
-    effect.header = reader.word("block header");
-    effect.bytes = reader.word("block");
-    if (effect.bytes.size() > kMaxBlock) reader.fail(ErrorCode::Range, "a block is larger than 4 GiB");
-  } else if (reader.keyword("LOGHEAD")) {
-    effect.kind = Kind::LogHead;
-    effect.bytes = reader.word("log head");
-  } else if (reader.keyword("SUBSCRIBERS")) {
-    effect.kind = Kind::Subscribers;
-    effect.bytes = reader.word("subscribers");
+  } else if (const auto part = read_part(reader, kChannelParts)) {
+    effect.kind = Kind::Part;
+    effect.part = *part;
   } else {
     reader.unknown_word("CREATED, CLOCK, TOUCH, BLOCK, LOGHEAD or SUBSCRIBERS");
   }

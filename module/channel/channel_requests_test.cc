@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/channel/channel_parts.h"
 #include "module/words/request_rows.h"
 
 namespace millrace::module {
@@ -321,18 +322,19 @@ TEST(ParseChanApply, TakesEveryEffect) {
     ByteView line;
     Kind kind;
     uint64_t clock;
-    ByteView header;
     ByteView bytes;
+    ChannelPart part;
+    ByteView block;
   } rows[] = {
-      {"CREATED head", Kind::Created, 0, "", "head"},
-      {"created ", Kind::Created, 0, "", ""},
-      {"CLOCK 0", Kind::Clock, 0, "", ""},
-      {"clock 9223372036854775807", Kind::Clock, INT64_MAX, "", ""},
-      {"TOUCH s", Kind::Touch, 0, "", "s"},
-      {"BLOCK header bytes", Kind::Block, 0, "header", "bytes"},
-      {"block  ", Kind::Block, 0, "", ""},
-      {"LOGHEAD head", Kind::LogHead, 0, "", "head"},
-      {"Subscribers bytes", Kind::Subscribers, 0, "", "bytes"},
+      {"CREATED head", Kind::Part, 0, "head", ChannelPart::Created, ""},
+      {"created ", Kind::Part, 0, "", ChannelPart::Created, ""},
+      {"CLOCK 0", Kind::Clock, 0, "", {}, ""},
+      {"clock 9223372036854775807", Kind::Clock, INT64_MAX, "", {}, ""},
+      {"TOUCH s", Kind::Touch, 0, "s", {}, ""},
+      {"BLOCK header bytes", Kind::Part, 0, "header", ChannelPart::Block, "bytes"},
+      {"block  ", Kind::Part, 0, "", ChannelPart::Block, ""},
+      {"LOGHEAD head", Kind::Part, 0, "head", ChannelPart::LogHead, ""},
+      {"Subscribers bytes", Kind::Part, 0, "bytes", ChannelPart::Subscribers, ""},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.line);
@@ -340,8 +342,9 @@ TEST(ParseChanApply, TakesEveryEffect) {
     ASSERT_TRUE(effect) << effect.error().text;
     EXPECT_EQ(effect->kind, row.kind);
     EXPECT_EQ(effect->clock, UnixMs(row.clock));
-    EXPECT_EQ(effect->header, row.header);
-    EXPECT_EQ(effect->bytes, row.bytes);
+    EXPECT_EQ(row.kind == Kind::Part ? effect->part.bytes : effect->bytes, row.bytes);
+    EXPECT_EQ(effect->part.kind, number_of(row.part));
+    EXPECT_EQ(effect->part.block, row.block);
   }
 }
 
@@ -353,7 +356,7 @@ TEST(ParseChanApply, RefusesEveryWrongForm) {
         "syntax error: expected CREATED, CLOCK, TOUCH, BLOCK, LOGHEAD or SUBSCRIBERS, found nothing more"},
        {"another effect", "DELETED x", kSyntax,
         "syntax error: expected CREATED, CLOCK, TOUCH, BLOCK, LOGHEAD or SUBSCRIBERS, found 'DELETED'"},
-       {"no head", "CREATED", kSyntax, "missing head"},
+       {"no head", "CREATED", kSyntax, "missing part"},
        {"two heads", "CREATED head head", kSyntax, "syntax error: expected nothing more, found 'head'"},
        {"no date", "CLOCK", kSyntax, "missing CLOCK"},
        {"a negative date", "CLOCK -1", kRange, "invalid CLOCK '-1': expected an integer from 0 to 9223372036854775807"},
@@ -362,12 +365,12 @@ TEST(ParseChanApply, RefusesEveryWrongForm) {
        {"nobody", "TOUCH", kSyntax, "missing subscriber"},
        {"a name too long", too_long, kRange, kSubscriberTooLong},
        {"an empty name", "TOUCH ", kRange, "the subscriber has 0 bytes, expected 1 to 512"},
-       {"no block header", "BLOCK", kSyntax, "missing block header"},
+       {"no block header", "BLOCK", kSyntax, "missing part"},
        {"no block", "BLOCK header", kSyntax, "missing block"},
        {"a word behind a block", "BLOCK header bytes more", kSyntax,
         "syntax error: expected nothing more, found 'more'"},
-       {"no log head", "LOGHEAD", kSyntax, "missing log head"},
-       {"no subscribers", "SUBSCRIBERS", kSyntax, "missing subscribers"}});
+       {"no log head", "LOGHEAD", kSyntax, "missing part"},
+       {"no subscribers", "SUBSCRIBERS", kSyntax, "missing part"}});
 }
 
 TEST(ParseChanApply, RefusesABlockWhosePositionsDoNotFit32Bits) {

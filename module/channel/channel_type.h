@@ -1,25 +1,30 @@
 // The channel as a key type of the host.
 #pragma once
 
-#include "engine/channel/channel.h"
+#include "engine/channel/channel_digest.h"
+#include "engine/channel/channel_parts.h"
 #include "module/abi/data_type.h"
 #include "module/runtime/dated_type.h"
+#include "module/runtime/type_in_parts.h"
+
+namespace millrace::module {
+
+// The command that carries effects to replicas and the AOF.
+inline constexpr const char* kApplyToChannel = "CHAN.APPLY";
+
+}  // namespace millrace::module
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<Channel> : module::DatedType<Channel, UnixMs> {
+struct TypeTraits<Channel> : module::TypeInParts<Channel>, module::DatedType<Channel, UnixMs> {
   static constexpr const char* kName = "millr-chn";
-  static constexpr int kEncodingVersion = 1;
-  static std::unique_ptr<Channel> load(RdbReader& reader, int version);
-  static void save(RdbWriter& writer, const Channel& channel);
-  static void rewrite(AofWriter& writer, const Channel& channel);
-  static void digest(DigestWriter& writer, const Channel& channel);
-  static uint64_t memory(const Channel& channel) { return channel.memory(); }
+  static constexpr int kEncodingVersion = 2;
+  static constexpr module::SavedType kSaved{"channel", "channel", module::kApplyToChannel, kChannelParts};
+  static ChannelRestorer restorer() { return {}; }
   static uint64_t free_effort(const Channel& channel) {
     return channel.messages().block_count() + channel.subscribers().size();
   }
-  static std::unique_ptr<Channel> copy(const Channel& channel) { return std::make_unique<Channel>(channel.clone()); }
 };
 
 }  // namespace millrace::abi
@@ -27,8 +32,5 @@ struct TypeTraits<Channel> : module::DatedType<Channel, UnixMs> {
 namespace millrace::module {
 
 using ChannelKey = abi::TypedKey<Channel>;
-
-// The command that carries effects to replicas and the AOF.
-inline constexpr const char* kApplyToChannel = "CHAN.APPLY";
 
 }  // namespace millrace::module

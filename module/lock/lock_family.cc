@@ -23,6 +23,7 @@ void write_info(abi::InfoWriter& info) {
 }  // namespace
 
 Family lock_family() {
+  lock_operations();  // reads the mark of the tokens, before anything else is loaded
   return {
       .part = {.commands = lock_command_table(), .create_type = abi::DataType<Lock>::create, .write_info = write_info},
       .look_after = look_after_lock,

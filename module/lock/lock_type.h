@@ -1,27 +1,31 @@
 // The lock as a key type of the host.
 #pragma once
 
-#include "engine/lock/lock.h"
+#include "engine/lock/lock_digest.h"
+#include "engine/lock/lock_parts.h"
 #include "module/abi/data_type.h"
 #include "module/runtime/dated_type.h"
+#include "module/runtime/type_in_parts.h"
+
+namespace millrace::module {
+
+// The command that carries effects to replicas and the AOF.
+inline constexpr const char* kLockApply = "LOCK.APPLY";
+
+}  // namespace millrace::module
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<Lock> : module::DatedType<Lock, MonotonicMs> {
+struct TypeTraits<Lock> : module::TypeInParts<Lock>, module::DatedType<Lock, MonotonicMs> {
   static constexpr const char* kName = "millr-lck";
-  static constexpr int kEncodingVersion = 1;
-  static std::unique_ptr<Lock> load(RdbReader& reader, int version);
-  static void save(RdbWriter& writer, const Lock& lock);
-  static void rewrite(AofWriter& writer, const Lock& lock);
-  static void digest(DigestWriter& writer, const Lock& lock);
-  static uint64_t memory(const Lock& lock) { return lock.memory(); }
+  static constexpr int kEncodingVersion = 2;
+  static constexpr module::SavedType kSaved{"lock", "lock", module::kLockApply, kLockParts};
+  static LockRestorer restorer();
+  static void each_part(const Lock& lock, const PartVisit& visit);
   // Never 0, which would have every one freed in the background.
   static uint64_t free_effort(const Lock& lock) { return 1 + lock.holding(); }
-  static std::unique_ptr<Lock> copy(const Lock& lock) { return std::make_unique<Lock>(lock.clone()); }
-  // The last fencing token.
-  static bool has_aux();
-  static void save_aux(RdbWriter& writer);
+  // The last fencing token, which 1.0.0 saved beside the keys.
   static bool load_aux(RdbReader& reader, int version);
 };
 
@@ -30,8 +34,5 @@ struct TypeTraits<Lock> : module::DatedType<Lock, MonotonicMs> {
 namespace millrace::module {
 
 using LockKey = abi::TypedKey<Lock>;
-
-// The command that carries effects to replicas and the AOF.
-inline constexpr const char* kLockApply = "LOCK.APPLY";
 
 }  // namespace millrace::module

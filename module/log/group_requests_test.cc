@@ -169,7 +169,70 @@ TEST(ParseTnack, TakesEveryRightForm) {
   }
 }
 
+TEST(ParseTack, TakesAConsumerBeforeTheOffsets) {
+  EXPECT_EQ(parse_tack(words_of("g 5"))->consumer, std::nullopt);
+  const auto request = parse_tack(words_of("g consumer ann 5-7"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->consumer, "ann");
+  EXPECT_EQ(plain(request->ranges), (Ranges{{5, 7}}));
+  expect_errors(parse_tack, {{"no name", "g CONSUMER", kSyntax, "missing consumer name"},
+                             {"no offset", "g CONSUMER ann", kSyntax, "missing offset or start-end"}});
+}
+
+TEST(ParseTnack, TakesItsOptionsInAnyOrder) {
+  for (const ByteView line : {"g CONSUMER ann DELAY 5 UNCOUNTED 1", "g uncounted delay 5 consumer ann 1"}) {
+    SCOPED_TRACE(line);
+    const auto request = parse_tnack(words_of(line));
+    ASSERT_TRUE(request) << request.error().text;
+    EXPECT_EQ(request->consumer, "ann");
+    EXPECT_EQ(request->delay_ms, 5u);
+    EXPECT_TRUE(request->is_uncounted);
+    EXPECT_EQ(request->dead_because, std::nullopt);
+  }
+  const auto dead = parse_tnack(words_of("g DEAD UNCOUNTED CONSUMER DEAD 1"));
+  ASSERT_TRUE(dead) << dead.error().text;
+  EXPECT_EQ(dead->dead_because, "UNCOUNTED") << "a reason may be any word";
+  EXPECT_EQ(dead->consumer, "DEAD");
+  EXPECT_FALSE(dead->is_uncounted);
+}
+
+TEST(ParseTextend, TakesEveryRightForm) {
+  const auto request = parse_textend(words_of("g CONSUMER ann 60000 9 5-7 6"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->group, "g");
+  EXPECT_EQ(request->consumer, "ann");
+  EXPECT_EQ(request->ms, 60000u);
+  EXPECT_EQ(plain(request->ranges), (Ranges{{5, 7}, {9, 9}}));
+  EXPECT_EQ(parse_textend(words_of("g 140737488355328 1"))->ms, kMaxPendingMs);
+}
+
+TEST(ParseTextend, RefusesEveryWrongForm) {
+  expect_errors(parse_textend, {{"nothing", "", kSyntax, "missing group name"},
+                                {"no time", "g", kSyntax, "missing time in milliseconds"},
+                                {"no offset", "g 5", kSyntax, "missing offset or start-end"},
+                                {"no time at all", "g 0 5", kRange,
+                                 "invalid time in milliseconds '0': expected an integer from 1 to 140737488355328"}});
+}
+
+TEST(ParseTreadOfAGroup, TakesMineWithAConsumerAlone) {
+  const auto request = parse_tread(words_of("5 10 GROUP g CONSUMER ann MINE"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_TRUE(request->group->is_mine);
+  EXPECT_EQ(request->start.in(nullptr), Offset(5));
+  expect_errors(parse_tread,
+                {{"no consumer", "1 1 GROUP g MINE", kSyntax, "MINE needs CONSUMER: it reads what that one holds"},
+                 {"no group", "1 1 CONSUMER ann MINE", kSyntax, "CONSUMER needs GROUP or TAILGROUP"},
+                 {"it may not wait", "1 1 GROUP g CONSUMER ann MINE BLOCK 5", kSyntax,
+                  "BLOCK does not go with MINE, which reads what the consumer holds already"}});
+}
+
 TEST(ParseTnack, RefusesEveryWrongForm) {
+  expect_errors(parse_tnack, {{"no reason", "g DEAD", kSyntax, "missing reason"},
+                              {"twice", "g UNCOUNTED UNCOUNTED 1", kSyntax, "UNCOUNTED is given twice"},
+                              {"dead and later", "g DEAD why DELAY 5 1", kSyntax,
+                               "DEAD gives messages up: it excludes DELAY and UNCOUNTED"},
+                              {"dead and uncounted", "g UNCOUNTED DEAD why 1", kSyntax,
+                               "DEAD gives messages up: it excludes DELAY and UNCOUNTED"}});
   constexpr char kDelay[] = "invalid DELAY 'x': expected an integer from 0 to 140737488355328";
   expect_errors(parse_tnack,
                 {{"nothing", "", kSyntax, "missing group name"},
@@ -214,7 +277,7 @@ TEST(ParseTgroupSeek, RefusesEveryWrongForm) {
        {"offset 0", "g 0", kRange, "invalid offset '0': expected an integer from 1 to 9223372036854775807"},
        {"negative", "g -1", kRange, "invalid offset '-1': expected an integer from 1 to 9223372036854775807"},
        {"a word", "g LAST", kRange, "invalid offset 'LAST': expected an integer from 1 to 9223372036854775807"},
-       {"more", "g FIRST 1", kSyntax, "syntax error: expected the end, found '1'"}});
+       {"more", "g FIRST 1", kSyntax, "syntax error: expected nothing more, found '1'"}});
 }
 
 TEST(ParseTgroupPending, TakesEveryRightForm) {
@@ -273,21 +336,21 @@ TEST(ParseTgroupSet, ChangesOnlyTheSettingsItNames) {
 }
 
 TEST(ParseTgroupSet, RefusesEveryWrongForm) {
-  constexpr char kNothing[] = "syntax error: expected PENDINGMAX, MAXATTEMPTS or DEADLETTER, found nothing more";
-  expect_errors(
-      parse_tgroup_set,
-      {{"nothing", "", kSyntax, "missing group name"},
-       {"no setting", "g", kSyntax, kNothing},
-       {"unknown", "g RETRY 5", kSyntax, "syntax error: expected PENDINGMAX, MAXATTEMPTS or DEADLETTER, found 'RETRY'"},
-       {"no number", "g PENDINGMAX", kSyntax, "missing PENDINGMAX"},
-       {"no attempts", "g MAXATTEMPTS", kSyntax, "missing MAXATTEMPTS"},
-       {"no key", "g DEADLETTER", kSyntax, "missing DEADLETTER key"},
-       {"an empty key", "g DEADLETTER ", kRange, "DEADLETTER needs a key that is not empty, or NONE"},
-       {"twice", "g DEADLETTER a DEADLETTER a", kSyntax, "DEADLETTER is given twice"},
-       {"negative", "g PENDINGMAX -1", kRange,
-        "invalid PENDINGMAX '-1': expected an integer from 0 to 9223372036854775807"},
-       {"too many attempts", "g MAXATTEMPTS 65536", kRange,
-        "invalid MAXATTEMPTS '65536': expected an integer from 0 to 65535"}});
+  constexpr char kNothing[] = "syntax error: expected PENDINGMAX, MAXATTEMPTS, DEADLETTER or IDLE, found nothing more";
+  expect_errors(parse_tgroup_set,
+                {{"nothing", "", kSyntax, "missing group name"},
+                 {"no setting", "g", kSyntax, kNothing},
+                 {"unknown", "g RETRY 5", kSyntax,
+                  "syntax error: expected PENDINGMAX, MAXATTEMPTS, DEADLETTER or IDLE, found 'RETRY'"},
+                 {"no number", "g PENDINGMAX", kSyntax, "missing PENDINGMAX"},
+                 {"no attempts", "g MAXATTEMPTS", kSyntax, "missing MAXATTEMPTS"},
+                 {"no key", "g DEADLETTER", kSyntax, "missing DEADLETTER key"},
+                 {"an empty key", "g DEADLETTER ", kRange, "DEADLETTER needs a key that is not empty, or NONE"},
+                 {"twice", "g DEADLETTER a DEADLETTER a", kSyntax, "DEADLETTER is given twice"},
+                 {"negative", "g PENDINGMAX -1", kRange,
+                  "invalid PENDINGMAX '-1': expected an integer from 0 to 9223372036854775807"},
+                 {"too many attempts", "g MAXATTEMPTS 65536", kRange,
+                  "invalid MAXATTEMPTS '65536': expected an integer from 0 to 65535"}});
 }
 
 // --- what other commands gained ---
@@ -314,18 +377,90 @@ TEST(ParseTapply, TakesTheEffectsOfGroups) {
   const struct {
     const char* word;
     Kind kind;
-  } rows[] = {{"GROUP", Kind::Group},     {"pending", Kind::Pending},     {"Delivered", Kind::Delivered},
-              {"GIVENUP", Kind::GivenUp}, {"givenback", Kind::GivenBack}, {"compacted", Kind::Compacted}};
+    const char* what;
+  } rows[] = {{"GROUP", Kind::Part, "part"},
+              {"pending", Kind::Part, "part"},
+              {"Delivered", Kind::Delivered, "effect"},
+              {"GIVENUP", Kind::GivenUp, "effect"},
+              {"givenback", Kind::GivenBack, "effect"},
+              {"compacted", Kind::Compacted, "effect"}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.word);
     const std::string good = std::string(row.word) + " bytes", without = row.word, more = good + " more";
     const auto request = parse_tapply(words_of(good));
     ASSERT_TRUE(request) << request.error().text;
     EXPECT_EQ(request->kind, row.kind);
-    EXPECT_EQ(request->bytes, "bytes");
-    EXPECT_EQ(parse_tapply(words_of(without)).error().text, "missing effect");
-    EXPECT_EQ(parse_tapply(words_of(more)).error().text, "syntax error: expected the end, found 'more'");
+    EXPECT_EQ(row.kind == Kind::Part ? request->part.bytes : request->bytes, "bytes");
+    EXPECT_EQ(parse_tapply(words_of(without)).error().text, std::string("missing ") + row.what);
+    EXPECT_EQ(parse_tapply(words_of(more)).error().text, "syntax error: expected nothing more, found 'more'");
   }
+}
+
+TEST(ParseTgroupCreate, TakesEveryRightForm) {
+  using Where = SeekGroupRequest::Where;
+  const struct {
+    ByteView line;
+    Where where;
+    uint64_t offset;
+    std::optional<uint64_t> idle_ms;
+  } rows[] = {{"g", Where::First, 0, {}},
+              {"g first", Where::First, 0, {}},
+              {"g NEXT IDLE 5", Where::Next, 0, 5},
+              {"g 17 IDLE 0 MAXATTEMPTS 3", Where::AtOffset, 17, 0},
+              {"g IDLE 140737488355328", Where::First, 0, kMaxPendingMs}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.line);
+    const auto request = parse_tgroup_create(words_of(row.line));
+    ASSERT_TRUE(request) << request.error().text;
+    EXPECT_EQ(request->settings.group, "g");
+    EXPECT_EQ(request->at.group, "g");
+    EXPECT_EQ(request->at.where, row.where);
+    EXPECT_EQ(request->at.offset, Offset(row.offset));
+    EXPECT_EQ(request->settings.idle_ms, row.idle_ms);
+  }
+}
+
+TEST(ParseTgroupCreate, RefusesEveryWrongForm) {
+  constexpr char kWords[] =
+      "syntax error: expected FIRST, NEXT or an offset, then PENDINGMAX, MAXATTEMPTS, DEADLETTER or IDLE, found ";
+  expect_errors(parse_tgroup_create,
+                {{"nothing", "", kSyntax, "missing group name"},
+                 {"offset 0", "g 0", kRange, "invalid offset '0': expected an integer from 1 to 9223372036854775807"},
+                 {"a word", "g LAST", kSyntax, (std::string(kWords) + "'LAST'").c_str()},
+                 {"two places", "g FIRST 7", kSyntax, (std::string(kWords) + "'7'").c_str()},
+                 {"idle twice", "g IDLE 1 IDLE 2", kSyntax, "IDLE is given twice"},
+                 {"idle for too long", "g IDLE 140737488355329", kRange,
+                  "invalid IDLE '140737488355329': expected an integer from 0 to 140737488355328"}});
+}
+
+TEST(ParseTredrive, TakesEveryRightForm) {
+  EXPECT_EQ(parse_tredrive(words_of(""))->count, 100u);
+  const auto request = parse_tredrive(words_of("TO COUNT COUNT 10000"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->to, "COUNT");
+  EXPECT_EQ(request->count, 10000u);
+}
+
+TEST(ParseTgroupList, TakesAPageOrAll) {
+  const auto all = parse_tgroup_list({});
+  ASSERT_TRUE(all);
+  EXPECT_FALSE(all->after);
+  EXPECT_EQ(all->count, UINT64_MAX);
+  const std::vector<ByteView> words = words_of("count 20 AFTER workers");
+  const auto page = parse_tgroup_list(words);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->after, "workers");
+  EXPECT_EQ(page->count, 20u);
+}
+
+TEST(ParseTgroupList, RefusesEveryWrongForm) {
+  expect_errors(parse_tgroup_list,
+                {
+                    {"a group", "g", kSyntax, "syntax error: expected AFTER or COUNT, found 'g'"},
+                    {"after nothing", "AFTER", kSyntax, "missing group name"},
+                    {"none", "COUNT 0", kRange, "invalid COUNT '0': expected an integer from 1 to 9223372036854775807"},
+                    {"twice", "COUNT 1 COUNT 1", kSyntax, "COUNT is given twice"},
+                });
 }
 
 }  // namespace

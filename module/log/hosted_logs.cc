@@ -15,17 +15,17 @@ namespace {
 
 class HostedLogs final : public OtherLogs {
  public:
-  // The dead letters of a log may be any other log that the cluster keeps on the same node and the user may write to.
+  // The other log may be any that the cluster keeps on the same node and the user may write to.
   Result<void> may_write(const Place<Log>& from, ByteView to) override {
     const abi::Context context = context_of(from);
     if (context.is_cluster() && hash_slot(to) != hash_slot(from.name())) {
-      return fail(ErrorCode::Range, "DEADLETTER must be in the log's hash slot: give both keys the same {tag}");
+      return fail(ErrorCode::Range, "both logs must be in one hash slot: give their keys the same {tag}");
     }
     const abi::OwnedString name(to);
     static const auto& twrite_word = *new abi::OwnedString("TWRITE");
     const abi::StringRef words[] = {twrite_word, name, name, name};
     if (!context.is_effect() && !context.may_run(words)) {
-      return fail(ErrorCode::NoRights, "this user may not TWRITE to the DEADLETTER key");
+      return fail(ErrorCode::NoRights, "this user may not TWRITE to the other log");
     }
     const auto opened = LogKey::for_reading(context, name);
     if (!opened) return std::unexpected(opened.error());
@@ -85,7 +85,7 @@ Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const Wri
   const HeldArguments command = write_command(name, request);
   tell(context, name, ObjectTraits<Log>::kApply, outcome.consequences, &command);
   keep_date(place, outcome.consequences);
-  ObjectTraits<Log>::settle(place);
+  ObjectTraits<Log>::settle(place, outcome.consequences);
   wake_later(place.database_key());
   return outcome.answer;
 }

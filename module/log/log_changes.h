@@ -10,6 +10,7 @@ namespace millrace::module {
 struct Twrite {
   using Object = Log;
   static constexpr auto parse = parse_twrite;
+  static Now now(const WriteRequest&) { return wall_clock(); }
   static auto execute(Place<Log>& log, WriteRequest& request, const Call& call) {
     return log_operations().write(log, request, call);
   }
@@ -38,7 +39,6 @@ struct Tretain {
 struct Tack {
   using Object = Log;
   static constexpr auto parse = parse_tack;
-  static Now now(const AckRequest&) { return {}; }
   static auto execute(Place<Log>& log, AckRequest& request, const Call& call) {
     return log_operations().acknowledge(log, request, call);
   }
@@ -54,6 +54,15 @@ struct Tnack {
   static constexpr auto write = write_number;
 };
 
+struct Textend {
+  using Object = Log;
+  static constexpr auto parse = parse_textend;
+  static auto execute(Place<Log>& log, ExtendRequest& request, const Call& call) {
+    return log_operations().extend(log, request, call);
+  }
+  static constexpr auto write = write_number;
+};
+
 struct TgroupSeek {
   using Object = Log;
   static constexpr auto parse = parse_tgroup_seek;
@@ -61,6 +70,15 @@ struct TgroupSeek {
     return log_operations().seek_group(log, request, call);
   }
   static constexpr auto write = write_ok;
+};
+
+struct TgroupCreate {
+  using Object = Log;
+  static constexpr auto parse = parse_tgroup_create;
+  static auto execute(Place<Log>& log, CreateGroupRequest& request, const Call& call) {
+    return log_operations().create_group(log, request, call);
+  }
+  static constexpr auto write = write_number;
 };
 
 struct TgroupDrop {
@@ -79,6 +97,15 @@ struct TgroupSet {
     return log_operations().set_group(log, request, call);
   }
   static constexpr auto write = write_ok;
+};
+
+struct Tredrive {
+  using Object = Log;
+  static constexpr auto parse = parse_tredrive;
+  static auto execute(Place<Log>& log, RedriveRequest& request, const Call& call) {
+    return log_operations().redrive(log, request, call);
+  }
+  static constexpr auto write = write_number;
 };
 
 // TAPPLY is not for people: it is what a master writes to its replicas and a server to its AOF, so that they need not

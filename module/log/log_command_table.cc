@@ -37,6 +37,10 @@ constexpr ArgumentDoc kRead[] = {
     {.name = "retry", .kind = Block, .token = "RETRY", .flags = kOptional, .parts = kRetryTimes},
     {.name = "withinfo", .kind = PureToken, .token = "WITHINFO", .flags = kOptional},
     {.name = "withattempts", .kind = PureToken, .token = "WITHATTEMPTS", .flags = kOptional},
+    {.name = "withtime", .kind = PureToken, .token = "WITHTIME", .flags = kOptional},
+    {.name = "bytes", .kind = Integer, .token = "MAXBYTES", .flags = kOptional},
+    {.name = "rev", .kind = PureToken, .token = "REV", .flags = kOptional},
+    {.name = "mine", .kind = PureToken, .token = "MINE", .flags = kOptional},
     {.name = "skip", .kind = PureToken, .token = "SKIP", .flags = kOptional},
     {.name = "tags", .kind = Block, .token = "TAGS", .flags = kOptional, .parts = kTags},
 };
@@ -56,14 +60,26 @@ constexpr ArgumentDoc kRetain[] = {
 // --- TACK, TNACK, TGROUP ---
 constexpr ArgumentDoc kGroup{.name = "group"};
 constexpr ArgumentDoc kOffsets{.name = "offset-or-start-end", .flags = kMultiple};
-constexpr ArgumentDoc kAck[] = {kKey, kGroup, kOffsets};
+constexpr ArgumentDoc kConsumer{.name = "consumer", .token = "CONSUMER", .flags = kOptional};
+constexpr ArgumentDoc kAck[] = {kKey, kGroup, kConsumer, kOffsets};
 constexpr ArgumentDoc kNack[] = {
-    kKey, kGroup, {.name = "milliseconds", .kind = Integer, .token = "DELAY", .flags = kOptional}, kOffsets};
+    kKey,
+    kGroup,
+    kConsumer,
+    {.name = "milliseconds", .kind = Integer, .token = "DELAY", .flags = kOptional},
+    {.name = "uncounted", .kind = PureToken, .token = "UNCOUNTED", .flags = kOptional},
+    {.name = "reason", .token = "DEAD", .flags = kOptional},
+    kOffsets,
+};
+constexpr ArgumentDoc kExtend[] = {kKey, kGroup, kConsumer, {.name = "milliseconds", .kind = Integer}, kOffsets};
 constexpr ArgumentDoc kKeyAndGroup[] = {kKey, kGroup};
 constexpr ArgumentDoc kPlaces[] = {{.name = "offset", .kind = Integer},
                                    {.name = "first", .kind = PureToken, .token = "FIRST"},
                                    {.name = "next", .kind = PureToken, .token = "NEXT"}};
 constexpr ArgumentDoc kSeekGroup[] = {kKey, kGroup, {.name = "where", .kind = OneOf, .parts = kPlaces}};
+constexpr ArgumentDoc kListGroups[] = {kKey,
+                                       {.name = "group", .token = "AFTER", .flags = kOptional},
+                                       {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional}};
 constexpr ArgumentDoc kPending[] = {
     kKey,
     kGroup,
@@ -79,6 +95,21 @@ constexpr ArgumentDoc kSetGroup[] = {
     {.name = "pending-max", .kind = Integer, .token = "PENDINGMAX", .flags = kOptional},
     {.name = "max-attempts", .kind = Integer, .token = "MAXATTEMPTS", .flags = kOptional},
     {.name = "dead-letter", .kind = OneOf, .token = "DEADLETTER", .flags = kOptional, .parts = kDeadLetterForms},
+    {.name = "milliseconds", .kind = Integer, .token = "IDLE", .flags = kOptional},
+};
+constexpr ArgumentDoc kCreateGroup[] = {
+    kKey,
+    kGroup,
+    {.name = "where", .kind = OneOf, .flags = kOptional, .parts = kPlaces},
+    {.name = "pending-max", .kind = Integer, .token = "PENDINGMAX", .flags = kOptional},
+    {.name = "max-attempts", .kind = Integer, .token = "MAXATTEMPTS", .flags = kOptional},
+    {.name = "dead-letter", .kind = OneOf, .token = "DEADLETTER", .flags = kOptional, .parts = kDeadLetterForms},
+    {.name = "milliseconds", .kind = Integer, .token = "IDLE", .flags = kOptional},
+};
+constexpr ArgumentDoc kRedrive[] = {
+    kKey,
+    {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional},
+    {.name = "to-key", .token = "TO", .flags = kOptional},
 };
 
 // --- TAPPLY ---
@@ -90,8 +121,12 @@ constexpr ArgumentDoc kEffects[] = {
     {.name = "group", .token = "GROUP"},
     {.name = "pending", .token = "PENDING"},
     {.name = "delivered", .token = "DELIVERED"},
+    {.name = "finished", .token = "FINISHED"},
     {.name = "given-up", .token = "GIVENUP"},
     {.name = "given-back", .token = "GIVENBACK"},
+    {.name = "repeated", .token = "REPEATED"},
+    {.name = "used", .token = "USED"},
+    {.name = "dropped", .token = "DROPPED"},
     {.name = "compacted", .token = "COMPACTED"},
 };
 constexpr ArgumentDoc kApplyDoc[] = {kKey, {.name = "effect", .kind = OneOf, .parts = kEffects}};
@@ -113,15 +148,28 @@ constexpr abi::Command kCommands[] = {
     },
     {
         .name = "TREAD",
-        .flags = "readonly blocking may-replicate",
+        .flags = "readonly blocking",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -4,
         .summary = "Reads messages of a log, from an offset on or for a group, and waits for them if asked to.",
-        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned; by tag, plus one test for each "
-                      "block passed and a walk through those that may hold the tag.",
+        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned; by tag, plus what 1 ms of "
+                      "searching take: one test for each block passed and a look at the messages of those that may "
+                      "hold a tag.",
         .since = kSince,
         .arguments = kRead,
         .callback = callback<run<Tread>>,
+    },
+    {
+        .name = "TREADGROUP",
+        .flags = "write blocking",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyAccess | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Reads messages of a log for a group: what TREAD with GROUP or TAILGROUP is to the server.",
+        .complexity = "O(log(N)+M) with N blocks in the log and M messages returned, plus O(log(P)) for each batch "
+                      "delivered again, with P batches pending.",
+        .since = kSince11,
+        .arguments = kRead,
+        .callback = callback<run<Treadgroup>>,
     },
     {
         .name = "TEVICT",
@@ -180,14 +228,28 @@ constexpr abi::Command kCommands[] = {
     },
     {
         .name = "TNACK",
-        .flags = "write deny-oom fast",
+        .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Gives messages back for redelivery, at once or after a delay; returns how many were pending.",
-        .complexity = "O(log(N)) for each offset, plus O(1) for each batch given back, with N batches pending.",
+        .summary =
+            "Gives messages back for redelivery, at once or after a delay, or up; returns how many were given back.",
+        .complexity = "O(log(N)) for each offset, plus O(log(N)) for each batch given back, at most 2000 batches a "
+                      "call, with N batches pending.",
         .since = kSince,
         .arguments = kNack,
         .callback = callback<run<Tnack>>,
+    },
+    {
+        .name = "TEXTEND",
+        .flags = "write deny-oom fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -5,
+        .summary = "Moves the time at which pending messages are delivered again; returns how many were pending.",
+        .complexity = "O(log(N)) for each offset and each batch extended, at most 2000 batches a call, with N batches "
+                      "pending.",
+        .since = kSince11,
+        .arguments = kExtend,
+        .callback = callback<run<Textend>>,
     },
     {
         .name = "TGROUP",
@@ -204,12 +266,23 @@ constexpr abi::Command kCommands[] = {
         .name = "TGROUP LIST",
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
-        .arity = 3,
+        .arity = -3,
         .summary = "Lists the groups of a log: position, pending messages, exact lag, counters, settings.",
-        .complexity = "O(N) with N groups.",
+        .complexity = "O(log(N)+M) with N groups and M of them returned; O(N) the first time after an eviction.",
         .since = kSince,
-        .arguments = kOnlyKey,
+        .arguments = kListGroups,
         .callback = subcommand<run<TgroupList>>,
+    },
+    {
+        .name = "TGROUP CREATE",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyInsert,
+        .arity = -4,
+        .summary = "Makes a group with its settings; returns 1, or 0 if there is one already.",
+        .complexity = "O(log(N)) with N groups.",
+        .since = kSince11,
+        .arguments = kCreateGroup,
+        .callback = subcommand<run<TgroupCreate>>,
     },
     {
         .name = "TGROUP SEEK",
@@ -239,7 +312,8 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -4,
         .summary = "Lists messages that were delivered and not acknowledged: attempts, times, consumer.",
-        .complexity = "O(log(N)+M) with N batches pending and M messages looked at.",
+        .complexity = "O(log(N)+M) with N batches pending and M messages returned; with CONSUMER, plus O(1) for each "
+                      "batch of others up to the consumer's last one.",
         .since = kSince,
         .arguments = kPending,
         .callback = subcommand<run<TgroupPending>>,
@@ -249,13 +323,26 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -5,
-        .summary = "Sets how many messages a group may have pending, how often one is tried, and where it goes then.",
+        .summary =
+            "Sets how many messages a group may have pending, how often one is tried, where it goes then, and when "
+            "a group that nobody uses is dropped.",
         .complexity = "O(1).",
         .since = kSince,
         .arguments = kSetGroup,
         .callback = subcommand<run<TgroupSet>>,
     },
     help_row("TGROUP HELP"),
+    {
+        .name = "TREDRIVE",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = -2,
+        .summary = "Moves dead letters back to the logs they came from; returns how many.",
+        .complexity = "O(N) with N messages moved.",
+        .since = kSince11,
+        .arguments = kRedrive,
+        .callback = callback<run<Tredrive>>,
+    },
     {
         .name = "TAPPLY",
         .flags = "write deny-oom admin",

@@ -1,4 +1,5 @@
 #include "module/abi/data_type.h"
+#include "module/log/group_read_words.h"
 #include "module/log/log_commands.h"
 #include "module/log/log_object.h"
 #include "module/log/log_resources.h"
@@ -19,6 +20,7 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_messages_acknowledged", done.acknowledged);
   info.field("log_messages_given_up", done.given_up);
   info.field("log_dead_letters", done.dead_letters);
+  info.field("log_dead_letters_redriven", done.redriven);
   info.field("log_messages_evicted", done.evicted);
   info.field("log_messages_compacted", done.compacted);
   info.field("log_compaction_slices", log_upkeep.compaction_slices);
@@ -35,14 +37,23 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_cache_misses", block_packer().unpacked().misses());
 }
 
+constexpr DatabaseEvents kDatabaseEvents{
+    .swapped = packing::follow_swap, .emptied = packing::forget, .loading = packing::follow_loading};
+
 }  // namespace
 
 Family log_family() {
+  static constexpr abi::Alias kAliases[] = {
+      {.name = "tread", .other = "TREADGROUP", .applies = reads_with_group<abi::IncomingWords>}};
   return {
-      .part = {.commands = log_command_table(), .create_type = abi::DataType<Log>::create, .write_info = write_info},
+      .part = {.commands = log_command_table(),
+               .create_type = abi::DataType<Log>::create,
+               .write_info = write_info,
+               .aliases = kAliases},
       .look_after = look_after<Log>,
       .appeared = take_up<Log>,
       .waiters = WaitingClients<Log>::hooks(),
+      .database_events = &kDatabaseEvents,
   };
 }
 

@@ -6,6 +6,7 @@
 #include "module/log/log_resources.h"
 #include "module/log/packing.h"
 #include "module/log/upkeep_counters.h"
+#include "module/runtime/hash_key.h"
 #include "module/runtime/reclaim.h"
 #include "module/runtime/settings.h"
 #include "module/runtime/slice.h"
@@ -53,7 +54,7 @@ class CompactionBudget final : public Budget {
 }  // namespace
 
 LogOperations& log_operations() {
-  static LogOperations operations(hosted_logs(), log_limits(), block_packer(), tag_hash_key());
+  static LogOperations operations(hosted_logs(), log_limits(), block_packer(), hash_key());
   return operations;
 }
 

@@ -2,12 +2,18 @@
 #pragma once
 
 #include "engine/log/log_operations.h"
+#include "module/abi/clock.h"
 #include "module/abi/context.h"
 #include "module/log/log_type.h"
 #include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
 
 namespace millrace::module {
+
+// For commands that need no other clock.
+inline Now wall_clock() {
+  return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0};
+}
 
 // This server's. Its limits follow the settings.
 LogOperations& log_operations();
@@ -20,17 +26,30 @@ struct ObjectTraits<Log> {
   static constexpr bool kOtherTypeIsMissing = false;
   static constexpr bool kToldWhenGone = false;
 
-  static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(KeyPlace<Log>& place) {
+  // Groups go by the monotonic clock.
+  static Now now() {
+    Now now = wall_clock();
+    now.monotonic = abi::monotonic_now();
+    return now;
+  }
+  static void settle(KeyPlace<Log>& place, const Consequences&) {
     const Log& log = *place.get();
     const bool has_unused = log.has_evicted() || log.has_unused_compaction();
     if (has_unused || place.key().notes().packing.is_missing(log)) free_and_pack(place);
   }
   static Consequences look_after(KeyPlace<Log>& place, const Call& call);
   static std::optional<UnixMs> first_date(const Log& log) {
-    return log.wants_compaction() ? UnixMs(0) : log.next_date();
+    // What is due of groups is found by looking: their dates mean nothing to this server's clocks yet.
+    return log.wants_compaction() || log.has_group_events() ? UnixMs(0) : log.next_age_due();
   }
   static Wake wake_all(const Log* log);
+  template <class Visit>
+  static void each_tag(const Log& log, uint64_t from, Visit visit) {
+    Log::Cursor cursor(log, Offset(from));
+    Message message;
+    while (cursor.next(message) && visit(message.tag, message.offset.value())) {
+    }
+  }
 
  private:
   // Most operations leave nothing to free and fill no block.

@@ -1,7 +1,12 @@
 #include "module/log/log_requests.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
+
+#include "engine/log/log_effects.h"
+#include "engine/log/log_parts.h"
+#include "module/words/part_words.h"
 
 namespace millrace::module {
 
@@ -67,6 +72,8 @@ class GroupOptions {
       read().retry = Retry{retry_ms, reader.number("RETRY expiry", 0, kMaxPendingMs)};
     } else if (reader.option("WITHATTEMPTS", with_attempts_)) {
       read().with_attempts = true;
+    } else if (reader.option("MINE", mine_)) {
+      read().is_mine = true;
     } else {
       return false;
     }
@@ -74,6 +81,7 @@ class GroupOptions {
   }
 
   void finish(ArgumentReader& reader) const {
+    if (mine_ && !consumer_) reader.fail(ErrorCode::Syntax, "MINE needs CONSUMER: it reads what that one holds");
     if (!read_ || group_ || tail_group_) return;
     const char* alone = consumer_ ? "CONSUMER" : retry_ ? "RETRY" : "WITHATTEMPTS";
     reader.fail(ErrorCode::Syntax, std::string(alone) + " needs GROUP or TAILGROUP");
@@ -83,7 +91,7 @@ class GroupOptions {
   GroupRead& read() { return read_ ? *read_ : read_.emplace(); }
 
   std::optional<GroupRead>& read_;
-  bool group_ = false, tail_group_ = false, consumer_ = false, retry_ = false, with_attempts_ = false;
+  bool group_ = false, tail_group_ = false, consumer_ = false, retry_ = false, with_attempts_ = false, mine_ = false;
 };
 
 }  // namespace
@@ -95,14 +103,17 @@ Result<ReadRequest> parse_tread(Words words) {
   const ParsedStart start = parse_start(reader);
   request.start = start.start;
   request.count = reader.number("count", 0, kMaxReadCount);
-  bool block = false, tags = false;
+  bool block = false, tags = false, max_bytes = false;
   GroupOptions options(request.group);
   while (!reader.at_end()) {
     if (reader.option("BLOCK", block)) {
       request.block_ms = reader.number("BLOCK timeout", 0, kMaxMs);
     } else if (options.take(reader) || reader.option("WITHINFO", request.with_info) ||
-               reader.option("SKIP", request.skip)) {
+               reader.option("WITHTIME", request.with_time) || reader.option("SKIP", request.skip) ||
+               reader.option("REV", request.backwards)) {
       // Taken, with its values if it has any.
+    } else if (reader.option("MAXBYTES", max_bytes)) {
+      request.max_bytes = reader.number("MAXBYTES", 1, INT64_MAX);
     } else if (reader.option("TAGS", tags)) {
       const uint64_t number = reader.number("number of TAGS", 1, INT64_MAX);
       if (!reader.failed() && number > reader.left()) {
@@ -111,7 +122,9 @@ Result<ReadRequest> parse_tread(Words words) {
       }
       for (uint64_t i = 0; i < number && !reader.failed(); ++i) request.tags.push_back(reader.word("tag"));
     } else {
-      reader.unknown_word("BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, SKIP or TAGS");
+      reader.unknown_word(
+          "BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or "
+          "TAGS");
     }
   }
   options.finish(reader);
@@ -119,6 +132,13 @@ Result<ReadRequest> parse_tread(Words words) {
     reader.fail(ErrorCode::Range, std::string("invalid offset '0': ") + kOffsetForms);
   }
   if (request.group && tags) reader.fail(ErrorCode::Syntax, "TAGS does not go with a group");
+  if (request.group && request.group->is_mine && block) {
+    reader.fail(ErrorCode::Syntax, "BLOCK does not go with MINE, which reads what the consumer holds already");
+  }
+  if (request.group && request.backwards) reader.fail(ErrorCode::Syntax, "REV does not go with a group");
+  if (block && request.backwards) {
+    reader.fail(ErrorCode::Syntax, "REV does not go with BLOCK: what is written later is not behind the offset");
+  }
   if (request.group && request.skip) {
     reader.fail(ErrorCode::Syntax, "SKIP does not go with a group, which never delivers evicted messages");
   }
@@ -129,10 +149,16 @@ Result<ReadRequest> parse_tread(Words words) {
   return parsed;
 }
 
+Result<ReadRequest> parse_treadgroup(Words words) {
+  auto request = parse_tread(words);
+  if (request && !request->group) return fail(ErrorCode::Syntax, "TREADGROUP needs GROUP or TAILGROUP");
+  return request;
+}
+
 Result<EvictRequest> parse_tevict(Words words) {
   ArgumentReader reader(words);
   const int64_t number = reader.signed_number("offset", -INT64_MAX, INT64_MAX);
-  if (!reader.at_end()) reader.unknown_word("the end");
+  if (!reader.at_end()) reader.unknown_word("nothing more");
   if (reader.failed()) return reader.error();
   if (number < 0) return EvictRequest{.up_to = {}, .keep = static_cast<uint64_t>(-number)};
   return EvictRequest{.up_to = Offset(static_cast<uint64_t>(number)), .keep = std::nullopt};
@@ -164,176 +190,40 @@ Result<RetainRequest> parse_tretain(Words words) {
 Result<UnixMs> parse_tseek(Words words) {
   ArgumentReader reader(words);
   const UnixMs time(reader.number("time in unix milliseconds", 0, INT64_MAX));
-  if (!reader.at_end()) reader.unknown_word("the end");
+  if (!reader.at_end()) reader.unknown_word("nothing more");
   if (reader.failed()) return reader.error();
   return time;
 }
 
-namespace {
-
-// offset|start-end [offset|start-end ...] up to the end.
-std::vector<OffsetRange> parse_ranges(ArgumentReader& reader) {
-  std::vector<OffsetRange> ranges;
-  do {
-    const ByteView word = reader.word("offset or start-end");
-    if (reader.failed()) break;
-    const size_t dash = word.find('-');
-    const ByteView ends[] = {word.substr(0, dash), dash == word.npos ? word : word.substr(dash + 1)};
-    ArgumentReader parts(ends);
-    const Offset from(parts.number("offset", 1, INT64_MAX));
-    const Offset to(parts.number("offset", 1, INT64_MAX));
-    if (parts.failed() || from > to) {
-      reader.fail(ErrorCode::Range, "invalid offsets " + quoted(word) +
-                                        ": expected an offset or start-end, from 1 to " + std::to_string(INT64_MAX) +
-                                        ", start not above end");
-    }
-    ranges.push_back({from, to});
-  } while (!reader.at_end());
-  return ranges;
-}
-
-// The same messages, in their order, each in one range.
-std::vector<OffsetRange> without_repetition(std::vector<OffsetRange> ranges) {
-  std::ranges::sort(ranges, {}, &OffsetRange::from);
-  std::vector<OffsetRange> distinct;
-  for (const OffsetRange& range : ranges) {
-    if (distinct.empty() || distinct.back().to < range.from) {
-      distinct.push_back(range);
-    } else {
-      distinct.back().to = std::max(distinct.back().to, range.to);
-    }
-  }
-  return distinct;
-}
-
-}  // namespace
-
-Result<AckRequest> parse_tack(Words words) {
-  ArgumentReader reader(words);
-  AckRequest request;
-  request.group = reader.word("group name");
-  request.ranges = parse_ranges(reader);
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-Result<NackRequest> parse_tnack(Words words) {
-  ArgumentReader reader(words);
-  NackRequest request;
-  request.group = reader.word("group name");
-  if (reader.keyword("DELAY")) request.delay_ms = reader.number("DELAY", 0, kMaxPendingMs);
-  request.ranges = without_repetition(parse_ranges(reader));
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-Result<SeekGroupRequest> parse_tgroup_seek(Words words) {
-  ArgumentReader reader(words);
-  SeekGroupRequest request{};
-  request.group = reader.word("group name");
-  if (reader.keyword("FIRST")) {
-    request.where = SeekGroupRequest::Where::First;
-  } else if (reader.keyword("NEXT")) {
-    request.where = SeekGroupRequest::Where::Next;
-  } else {
-    request.where = SeekGroupRequest::Where::AtOffset;
-    request.offset = Offset(reader.number("offset", 1, INT64_MAX));
-  }
-  if (!reader.at_end()) reader.unknown_word("the end");
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-Result<ByteView> parse_tgroup_drop(Words words) {
-  ArgumentReader reader(words);
-  return reader.finish(reader.word("group name"));
-}
-
-Result<PendingRequest> parse_tgroup_pending(Words words) {
-  ArgumentReader reader(words);
-  PendingRequest request;
-  request.group = reader.word("group name");
-  bool consumer = false, from = false, count = false;
-  while (!reader.at_end()) {
-    if (reader.option("CONSUMER", consumer)) {
-      request.consumer = reader.word("consumer name");
-    } else if (reader.option("FROM", from)) {
-      request.from = Offset(reader.number("FROM offset", 1, INT64_MAX));
-    } else if (reader.option("COUNT", count)) {
-      request.count = reader.number("COUNT", 1, kMaxReadCount);
-    } else {
-      reader.unknown_word("CONSUMER, FROM or COUNT");
-    }
-  }
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-Result<SetGroupRequest> parse_tgroup_set(Words words) {
-  ArgumentReader reader(words);
-  SetGroupRequest request;
-  request.group = reader.word("group name");
-  bool pending_max = false, max_attempts = false, dead_letter = false;
-  do {
-    if (reader.option("PENDINGMAX", pending_max)) {
-      request.pending_max = reader.number("PENDINGMAX", 0, INT64_MAX);
-    } else if (reader.option("MAXATTEMPTS", max_attempts)) {
-      request.max_attempts = static_cast<uint32_t>(reader.number("MAXATTEMPTS", 0, kMaxAttempts));
-    } else if (reader.option("DEADLETTER", dead_letter)) {
-      if (reader.keyword("NONE")) {
-        request.dead_letter = ByteView();
-      } else {
-        request.dead_letter = reader.word("DEADLETTER key");
-        if (request.dead_letter->empty()) {
-          reader.fail(ErrorCode::Range, "DEADLETTER needs a key that is not empty, or NONE");
-        }
-      }
-    } else {
-      reader.unknown_word("PENDINGMAX, MAXATTEMPTS or DEADLETTER");
-    }
-  } while (!reader.at_end());
-  if (reader.failed()) return reader.error();
-  return request;
-}
-
-namespace {
-
-void parse_single_effect(ArgumentReader& reader, LogEffect& told) {
+Result<LogEffect> parse_tapply(Words words) {
   using Kind = LogEffect::Kind;
   constexpr struct {
     const char* word;
     Kind kind;
-  } kEffects[] = {{"HEAD", Kind::Head},           {"GROUP", Kind::Group},     {"PENDING", Kind::Pending},
-                  {"DELIVERED", Kind::Delivered}, {"GIVENUP", Kind::GivenUp}, {"GIVENBACK", Kind::GivenBack},
-                  {"COMPACTED", Kind::Compacted}};
-  for (const auto& effect : kEffects) {
-    if (!reader.keyword(effect.word)) continue;
-    told.kind = effect.kind;
-    told.bytes = reader.word("effect");
-    return;
-  }
-  reader.unknown_word("CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, GIVENBACK or COMPACTED");
-}
-
-}  // namespace
-
-Result<LogEffect> parse_tapply(Words words) {
+  } kOfGroups[] = {{kLogDelivered, Kind::Delivered}, {kLogFinished, Kind::Finished},  {kLogGivenUp, Kind::GivenUp},
+                   {kLogGivenBack, Kind::GivenBack}, {kLogRepeated, Kind::Repeated},  {kLogUsed, Kind::Used},
+                   {kLogDropped, Kind::Dropped},     {kLogCompacted, Kind::Compacted}};
   ArgumentReader reader(words);
-  LogEffect effect{};
-  if (reader.keyword("CLOCK")) {
-    effect.kind = LogEffect::Kind::Clock;
-    effect.clock = UnixMs(reader.number("clock", 0, INT64_MAX));
-  } else if (reader.keyword("BLOCK")) {
-    effect.kind = LogEffect::Kind::Block;
-    effect.header = reader.word("block header");
-    effect.bytes = reader.word("block");
-    if (effect.bytes.size() > kMaxBlock) reader.fail(ErrorCode::Range, "a block is larger than 4 GiB");
-  } else {
-    parse_single_effect(reader, effect);
+  LogEffect effect;
+  if (reader.keyword(kLogClock)) {
+    effect.clock = UnixMs(reader.number("CLOCK", 0, INT64_MAX));
+    return reader.finish(effect);
   }
-  if (!reader.at_end()) reader.unknown_word("the end");
-  if (reader.failed()) return reader.error();
-  return effect;
+  if (const auto part = read_part(reader, kLogParts)) {
+    effect.kind = Kind::Part;
+    effect.part = *part;
+    return reader.finish(effect);
+  }
+  const auto known = std::ranges::find_if(kOfGroups, [&](const auto& one) { return reader.keyword(one.word); });
+  if (known == std::end(kOfGroups)) {
+    reader.unknown_word(
+        "CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, USED, DROPPED or "
+        "COMPACTED");
+    return reader.error();
+  }
+  effect.kind = known->kind;
+  effect.bytes = reader.word("effect");
+  return reader.finish(effect);
 }
 
 }  // namespace millrace::module

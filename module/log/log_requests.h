@@ -14,8 +14,12 @@ namespace millrace::module {
 Result<WriteRequest> parse_twrite(Words words);
 
 // TREAD key offset count [BLOCK ms] [GROUP name | TAILGROUP name] [CONSUMER name]
-//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [SKIP] [TAGS n tag ...]
+//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [WITHTIME] [MAXBYTES n] [REV] [MINE] [SKIP]
+//       [TAGS n tag ...]
 Result<ReadRequest> parse_tread(Words words);
+
+// TREADGROUP key offset count …: the same, with a group.
+Result<ReadRequest> parse_treadgroup(Words words);
 
 // TEVICT key offset; a negative one says how many to keep.
 Result<EvictRequest> parse_tevict(Words words);
@@ -26,14 +30,23 @@ Result<RetainRequest> parse_tretain(Words words);
 // TSEEK key unix-ms
 Result<UnixMs> parse_tseek(Words words);
 
-// TACK key group offset|start-end [offset|start-end ...]
+// TACK key group [CONSUMER name] offset|start-end [offset|start-end ...]
 Result<AckRequest> parse_tack(Words words);
 
-// TNACK key group [DELAY ms] offset|start-end [...]
+// TNACK key group [CONSUMER name] [DELAY ms] [UNCOUNTED] [DEAD reason] offset|start-end [...]
 Result<NackRequest> parse_tnack(Words words);
+
+// TEXTEND key group [CONSUMER name] ms offset|start-end [...]
+Result<ExtendRequest> parse_textend(Words words);
+
+// TGROUP LIST key [AFTER group] [COUNT n]
+Result<ListGroupsRequest> parse_tgroup_list(Words words);
 
 // TGROUP SEEK key group offset|FIRST|NEXT
 Result<SeekGroupRequest> parse_tgroup_seek(Words words);
+
+// TGROUP CREATE key group [FIRST | NEXT | offset] [PENDINGMAX n] [MAXATTEMPTS n] [DEADLETTER key|NONE] [IDLE ms]
+Result<CreateGroupRequest> parse_tgroup_create(Words words);
 
 // TGROUP DROP key group
 Result<ByteView> parse_tgroup_drop(Words words);
@@ -41,11 +54,15 @@ Result<ByteView> parse_tgroup_drop(Words words);
 // TGROUP PENDING key group [CONSUMER name] [FROM offset] [COUNT n]
 Result<PendingRequest> parse_tgroup_pending(Words words);
 
-// TGROUP SET key group [PENDINGMAX n] [MAXATTEMPTS n] [DEADLETTER key|NONE]
+// TGROUP SET key group [PENDINGMAX n] [MAXATTEMPTS n] [DEADLETTER key|NONE] [IDLE ms]
 Result<SetGroupRequest> parse_tgroup_set(Words words);
 
+// TREDRIVE key [COUNT n] [TO key]
+Result<RedriveRequest> parse_tredrive(Words words);
+
 // TAPPLY key CLOCK ms | BLOCK header bytes | HEAD head | GROUP bytes | PENDING bytes |
-//            DELIVERED bytes | GIVENUP bytes | GIVENBACK bytes | COMPACTED bytes
+//            DELIVERED bytes | FINISHED bytes | GIVENUP bytes | GIVENBACK bytes |
+//            REPEATED bytes | USED bytes | DROPPED group | COMPACTED bytes
 Result<LogEffect> parse_tapply(Words words);
 
 }  // namespace millrace::module

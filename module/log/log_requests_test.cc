@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/log/log_parts.h"
 #include "module/words/request_rows.h"
 
 namespace millrace::module {
@@ -136,6 +137,16 @@ TEST(ParseTread, TakesEveryRightForm) {
   }
 }
 
+TEST(ParseTread, TakesWhatLimitsAndTurnsAnAnswer) {
+  const auto request = parse_tread(words_of("5 10 maxbytes 700 WITHTIME rev"));
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->max_bytes, 700u);
+  EXPECT_TRUE(request->with_time);
+  EXPECT_TRUE(request->backwards);
+  const auto plain = parse_tread(words_of("5 10"));
+  EXPECT_FALSE(plain->max_bytes || plain->with_time || plain->backwards);
+}
+
 TEST(ParseTread, RefusesEveryWrongForm) {
   constexpr char kZero[] =
       "invalid offset '0': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one";
@@ -163,7 +174,7 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "invalid count '18446744073709551617': expected an integer from 0 to 1000000"},
           {"unknown option", "5 10 BLOKC 5", kSyntax,
            "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
-           "WITHATTEMPTS, SKIP or TAGS, found 'BLOKC'"},
+           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found 'BLOKC'"},
           {"block without a timeout", "5 10 BLOCK", kSyntax, "missing BLOCK timeout"},
           {"block negative", "5 10 BLOCK -1", kRange,
            "invalid BLOCK timeout '-1': expected an integer from 0 to 9007199254740991"},
@@ -178,6 +189,11 @@ TEST(ParseTread, RefusesEveryWrongForm) {
           {"block twice", "5 10 BLOCK 1 BLOCK 1", kSyntax, "BLOCK is given twice"},
           {"information twice", "5 10 WITHINFO withinfo", kSyntax, "WITHINFO is given twice"},
           {"skip twice", "5 10 SKIP SKIP", kSyntax, "SKIP is given twice"},
+          {"backwards with BLOCK", "5 10 REV BLOCK 0", kSyntax,
+           "REV does not go with BLOCK: what is written later is not behind the offset"},
+          {"backwards with a group", "5 10 REV GROUP g", kSyntax, "REV does not go with a group"},
+          {"no bytes", "5 10 MAXBYTES 0", kRange,
+           "invalid MAXBYTES '0': expected an integer from 1 to 9223372036854775807"},
           {"tags twice", "5 10 TAGS 1 a TAGS 1 a", kSyntax, "TAGS is given twice"},
           {"tags without a number", "5 10 TAGS", kSyntax, "missing number of TAGS"},
           {"no tags", "5 10 TAGS 0", kRange,
@@ -191,7 +207,7 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "TAGS says 9223372036854775807 tags, but only 1 arguments follow"},
           {"too many tags", "5 10 TAGS 1 a b", kSyntax,
            "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
-           "WITHATTEMPTS, SKIP or TAGS, found 'b'"},
+           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found 'b'"},
       });
 }
 
@@ -238,7 +254,7 @@ TEST(ParseTevict, RefusesEveryWrongForm) {
   constexpr char kDollar[] = "invalid offset '$': expected an integer from -9223372036854775807 to 9223372036854775807";
   expect_errors(parse_tevict,
                 {{"nothing", "", kSyntax, "missing offset"},
-                 {"a word too many", "5 6", kSyntax, "syntax error: expected the end, found '6'"},
+                 {"a word too many", "5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
                  {"the next one", "$", kRange, kDollar},
                  {"too large", "9223372036854775808", kRange,
                   "invalid offset '9223372036854775808': expected an integer from -9223372036854775807 to "
@@ -316,7 +332,7 @@ TEST(ParseTseek, TakesADate) {
 TEST(ParseTseek, RefusesEveryWrongForm) {
   expect_errors(parse_tseek,
                 {{"nothing", "", kSyntax, "missing time in unix milliseconds"},
-                 {"a word too many", "5 6", kSyntax, "syntax error: expected the end, found '6'"},
+                 {"a word too many", "5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
                  {"negative", "-1", kRange,
                   "invalid time in unix milliseconds '-1': expected an integer from 0 to 9223372036854775807"},
                  {"not a number", "now", kRange,
@@ -335,34 +351,35 @@ TEST(ParseTapply, TakesEveryRightForm) {
   EXPECT_EQ(clock->clock, UnixMs(17));
   const auto block = parse_tapply(words_of("Block header bytes"));
   ASSERT_TRUE(block);
-  EXPECT_EQ(block->kind, LogEffect::Kind::Block);
-  EXPECT_EQ(block->header, "header");
-  EXPECT_EQ(block->bytes, "bytes");
+  EXPECT_EQ(block->kind, LogEffect::Kind::Part);
+  EXPECT_EQ(block->part.kind, number_of(LogPart::Block));
+  EXPECT_EQ(block->part.bytes, "header");
+  EXPECT_EQ(block->part.block, "bytes");
   const auto head = parse_tapply(words_of("HEAD head"));
   ASSERT_TRUE(head);
-  EXPECT_EQ(head->kind, LogEffect::Kind::Head);
-  EXPECT_EQ(head->bytes, "head");
+  EXPECT_EQ(head->part.kind, number_of(LogPart::Head));
+  EXPECT_EQ(head->part.bytes, "head");
 }
 
 TEST(ParseTapply, RefusesEveryWrongForm) {
   expect_errors(
       parse_tapply,
       {{"nothing", "", kSyntax,
-        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, "
-        "GIVENBACK or COMPACTED, found nothing more"},
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, "
+        "GIVENBACK, REPEATED, USED, DROPPED or COMPACTED, found nothing more"},
        {"unknown", "TIME 5", kSyntax,
-        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, GIVENUP, "
-        "GIVENBACK or COMPACTED, found 'TIME'"},
-       {"clock without a date", "CLOCK", kSyntax, "missing clock"},
-       {"clock negative", "CLOCK -1", kRange, "invalid clock '-1': expected an integer from 0 to 9223372036854775807"},
+        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, "
+        "GIVENBACK, REPEATED, USED, DROPPED or COMPACTED, found 'TIME'"},
+       {"clock without a date", "CLOCK", kSyntax, "missing CLOCK"},
+       {"clock negative", "CLOCK -1", kRange, "invalid CLOCK '-1': expected an integer from 0 to 9223372036854775807"},
        {"clock too late", "CLOCK 9223372036854775808", kRange,
-        "invalid clock '9223372036854775808': expected an integer from 0 to 9223372036854775807"},
-       {"clock and more", "CLOCK 5 6", kSyntax, "syntax error: expected the end, found '6'"},
-       {"block without a header", "BLOCK", kSyntax, "missing block header"},
+        "invalid CLOCK '9223372036854775808': expected an integer from 0 to 9223372036854775807"},
+       {"clock and more", "CLOCK 5 6", kSyntax, "syntax error: expected nothing more, found '6'"},
+       {"block without a header", "BLOCK", kSyntax, "missing part"},
        {"block without bytes", "BLOCK header", kSyntax, "missing block"},
-       {"block and more", "BLOCK header bytes more", kSyntax, "syntax error: expected the end, found 'more'"},
-       {"head without one", "HEAD", kSyntax, "missing effect"},
-       {"head and more", "HEAD head more", kSyntax, "syntax error: expected the end, found 'more'"}});
+       {"block and more", "BLOCK header bytes more", kSyntax, "syntax error: expected nothing more, found 'more'"},
+       {"head without one", "HEAD", kSyntax, "missing part"},
+       {"head and more", "HEAD head more", kSyntax, "syntax error: expected nothing more, found 'more'"}});
 }
 
 TEST(ParseTapply, RefusesABlockWhosePositionsDoNotFit) {

@@ -12,15 +12,6 @@ BlockPacker& block_packer() {
   return packer;
 }
 
-const HashKey& tag_hash_key() {
-  static const HashKey key = [] {
-    HashKey random;
-    abi::fill_with_randomness(random);
-    return random;
-  }();
-  return key;
-}
-
 namespace {
 
 // At once, where the clock is asked in between.

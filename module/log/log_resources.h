@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "engine/base/keyed_hash.h"
 #include "engine/blocks/block_packer.h"
 #include "engine/log/compaction.h"
 #include "engine/log/log_operations.h"
@@ -12,9 +11,6 @@ namespace millrace::module {
 
 // Packs and restores all packed blocks. For the main thread alone.
 BlockPacker& block_packer();
-
-// A random key, by which compaction hashes tags.
-const HashKey& tag_hash_key();
 
 // As the settings stand now; the same object always.
 const LogLimits& log_limits();

@@ -23,8 +23,8 @@ struct Tseek {
 
 struct TgroupList {
   using Object = Log;
-  static constexpr auto parse = parse_nothing;
-  static void show(abi::Reply reply, const Shown<Log>& shown, NoRequest);
+  static constexpr auto parse = parse_tgroup_list;
+  static void show(abi::Reply reply, const Shown<Log>& shown, const ListGroupsRequest& request);
 };
 
 struct TgroupPending {

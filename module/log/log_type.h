@@ -1,29 +1,33 @@
 // The log as a key type of the host, and its place on the agenda.
 #pragma once
 
-#include "engine/log/log.h"
+#include "engine/log/log_digest.h"
+#include "engine/log/log_parts.h"
 #include "module/abi/data_type.h"
 #include "module/log/packing.h"
-#include "module/runtime/agenda.h"
-#include "module/runtime/dated_type.h"
+#include "module/runtime/key_date.h"
+#include "module/runtime/type_in_parts.h"
+
+namespace millrace::module {
+
+// The command that carries effects to replicas and the AOF; its words are in engine/log/log_effects.h.
+inline constexpr const char* kApply = "TAPPLY";
+
+}  // namespace millrace::module
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<Log> : module::DatedType<Log, UnixMs> {
+struct TypeTraits<Log> : module::TypeInParts<Log> {
   static constexpr const char* kName = "millr-log";
-  static constexpr int kEncodingVersion = 2;  // since 2, blocks may be packed or have gaps
-  static std::unique_ptr<Log> load(RdbReader& reader, int version);
-  static void save(RdbWriter& writer, const Log& log);
-  static void rewrite(AofWriter& writer, const Log& log);
-  static void digest(DigestWriter& writer, const Log& log);
-  static uint64_t memory(const Log& log) { return log.memory(); }
+  static constexpr int kEncodingVersion = 3;
+  static constexpr module::SavedType kSaved{"log", "log", module::kApply, kLogParts};
+  static LogRestorer restorer();
   static uint64_t free_effort(const Log& log) { return log.block_count(); }
-  static std::unique_ptr<Log> copy(const Log& log) { return std::make_unique<Log>(log.clone()); }
   static void release(Log& log);
 
-  using Dated = module::DatedType<Log, UnixMs>;
-  struct Notes : Dated::Notes {
+  struct Notes {
+    module::KeyDates date;  // of groups on the monotonic clock, of all else on the wall clock
     module::PackingDate packing;
   };
   static void arrived(const KeyPlace& place, Hosted<Log>& value);
@@ -35,8 +39,5 @@ struct TypeTraits<Log> : module::DatedType<Log, UnixMs> {
 namespace millrace::module {
 
 using LogKey = abi::TypedKey<Log>;
-
-// The command that carries effects to replicas and the AOF; its words are in engine/log/log_effects.h.
-inline constexpr const char* kApply = "TAPPLY";
 
 }  // namespace millrace::module

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iterator>
 
 #include "module/log/log_resources.h"
@@ -7,7 +8,8 @@ namespace millrace::module {
 
 namespace {
 
-void write_group(abi::Reply reply, const Log& log, const std::string& name, const Group& group) {
+void write_group(abi::Reply reply, const Log& log, const std::string& name, const Group& group, UnixMs now) {
+  const auto oldest = log.oldest_unfinished(group);
   const GroupCounters& counters = group.counters();
   const GroupSettings& settings = group.settings();
   const struct {
@@ -23,6 +25,8 @@ void write_group(abi::Reply reply, const Log& log, const std::string& name, cons
       {"redelivered", counters.redelivered},
       {"pending-max", settings.pending_max == 0 ? log_limits().pending_max : settings.pending_max},
       {"max-attempts", settings.max_attempts},
+      {"idle", settings.idle_ms},
+      {"oldest-ms", oldest && *oldest < now ? now - *oldest : 0},
   };
   reply.map(std::size(numbers) + 2);
   reply.bytes("name");
@@ -48,29 +52,39 @@ void write_pending(abi::Reply reply, const Group& group, Offset offset, const Pe
 
 }  // namespace
 
-void TgroupList::show(abi::Reply reply, const Shown<Log>& shown, NoRequest) {
+void TgroupList::show(abi::Reply reply, const Shown<Log>& shown, const ListGroupsRequest& request) {
   if (shown.object == nullptr) return reply.array(0);
-  reply.array(shown.object->groups().size());
-  for (const auto& [name, group] : shown.object->groups()) write_group(reply, *shown.object, name, group);
+  const Log::Groups& groups = shown.object->groups();
+  auto group = request.after ? groups.upper_bound(*request.after) : groups.begin();
+  const UnixMs now = abi::now();
+  reply.array_later();
+  uint64_t written = 0;
+  for (; group != groups.end() && written < request.count; ++group, ++written) {
+    write_group(reply, *shown.object, group->first, group->second, now);
+  }
+  reply.array_was(written);
 }
 
 void TgroupPending::show(abi::Reply reply, const Shown<Log>& shown, const PendingRequest& request) {
   const auto found = LogOperations::find_group(shown.object, shown.name.view(), request.group);
   if (!found) return reply.error(found.error());
   const Group& group = **found;
-  const UnixMs now = abi::now();
+  const UnixMs now = group.time(ObjectTraits<Log>::now());
+  const ConsumerId consumer = request.consumer ? group.consumers().find(*request.consumer) : ConsumerId::none();
+  if (request.consumer && consumer.is_none()) return reply.array(0);
+  // What it holds from the offset on is not more than this: with the last of them the search is over.
+  uint64_t held = request.consumer ? group.consumers().messages(consumer) : UINT64_MAX;
   reply.array_later();
   uint64_t written = 0;
   group.pending().each_from(request.from, [&](const PendingPart& part) {
-    const bool wanted = !request.consumer || (part.terms.consumer.is_some() &&
-                                              group.consumers().name(part.terms.consumer) == *request.consumer);
-    if (!wanted) return true;
+    if (request.consumer && part.terms.consumer != consumer) return true;
+    held -= std::min(held, part.messages.count());
     part.messages.each([&](Offset offset) {
       if (offset < request.from || written == request.count) return;
       write_pending(reply, group, offset, part.terms, now);
       ++written;
     });
-    return written < request.count;
+    return written < request.count && held != 0;
   });
   reply.array_was(written);
 }

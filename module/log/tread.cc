@@ -1,5 +1,7 @@
 #include "module/log/tread.h"
 
+#include <chrono>
+
 namespace millrace::module {
 
 namespace {
@@ -10,10 +12,32 @@ void write_bounds(abi::Reply reply, const LogBounds& bounds) {
   reply.integer(static_cast<int64_t>(bounds.last.value()));
 }
 
-// [[first, last]] [null ...] [[offset, tag, entry [, attempts]] ...]
+// How long reads by tag may look for messages at once. A command has a millisecond of its own. Those that have been
+// tried before, and go on or were woken, have one together in any two: however many they are, half of the time is for
+// others.
+class SearchBudget final : public Budget {
+ public:
+  explicit SearchBudget(bool was_tried) : start_(Clock::now()) {
+    if (!was_tried) return;
+    if (start_ - shared_start_ >= 2 * kMost) shared_start_ = start_;
+    start_ = shared_start_;
+  }
+
+  bool is_spent() const override { return Clock::now() - start_ >= kMost; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kMost = std::chrono::milliseconds(1);
+  static inline Clock::time_point shared_start_;
+
+  Clock::time_point start_;
+};
+
+// [[first, last]] [null ...] [[offset, tag, entry [, attempts] [, date]] ...]
 class MessageWriter final : public MessageSink {
  public:
-  MessageWriter(abi::Reply reply, bool with_info) : reply_(reply), with_info_(with_info) {}
+  MessageWriter(abi::Reply reply, const ReadRequest& request)
+      : reply_(reply), with_info_(request.with_info), with_time_(request.with_time) {}
 
   void begin(const LogBounds& bounds, std::optional<uint64_t> entries) override {
     is_known_ = entries.has_value();
@@ -26,11 +50,12 @@ class MessageWriter final : public MessageSink {
   }
 
   void message(const Message& message, uint32_t attempts) override {
-    reply_.array(attempts == 0 ? 3 : 4);
+    reply_.array(3 + (attempts == 0 ? 0 : 1) + (with_time_ ? 1 : 0));
     reply_.integer(static_cast<int64_t>(message.offset.value()));
     reply_.bytes(message.tag);
     reply_.bytes(message.entry);
     if (attempts != 0) reply_.integer(attempts);
+    if (with_time_) reply_.integer(static_cast<int64_t>(message.written.value()));
   }
 
   void end(uint64_t entries) override {
@@ -42,28 +67,22 @@ class MessageWriter final : public MessageSink {
 
   abi::Reply reply_;
   bool with_info_;
+  bool with_time_;
   bool is_known_ = true;
 };
 
 }  // namespace
 
-Result<void> Tread::check(abi::Context context, abi::StringRef key, const ReadRequest& request) {
+Result<void> Tread::check(abi::Context, abi::StringRef, const ReadRequest& request) {
   if (!request.group) return {};
-  if (!may_decide && context.is_read_only()) {
-    return fail(ErrorCode::ReadOnly, "You can't write against a read only replica.");
-  }
-  static const auto& tack = *new abi::OwnedString("TACK");
-  static const auto& any_offset = *new abi::OwnedString("1");
-  const abi::StringRef words[] = {tack, key, tack, any_offset};
-  if (!context.may_run(words)) {
-    return fail(ErrorCode::NoRights, "this user may not read with a group: it needs the right to run TACK on the key");
-  }
-  return {};
+  return fail(ErrorCode::Syntax, "a read with a group is the command TREADGROUP");
 }
 
 Outcome<ReadResult> Tread::execute(Place<Log>& log, ReadRequest& request, const Call& call, abi::Reply reply) {
-  MessageWriter writer(reply, request.with_info);
-  Outcome<ReadResult> outcome = log_operations().read(log, request, call, writer);
+  MessageWriter writer(reply, request);
+  Outcome<ReadResult> outcome =
+      request.tags.empty() ? log_operations().read(log, request, call, writer)
+                           : log_operations().read(log, request, call, writer, SearchBudget(request.from.has_value()));
   const bool is_empty = outcome.answer && *outcome.answer == ReadResult::NothingCame;
   if (is_empty && !outcome.consequences.wait) answer_timeout(reply, log.get(), request);
   return outcome;

@@ -1,4 +1,4 @@
-// TREAD: messages from an offset on, or for a group.
+// TREAD: messages from an offset on. TREADGROUP, which a TREAD with a group becomes (group_read_words.h): for a group.
 #pragma once
 
 #include "module/log/log_object.h"
@@ -11,8 +11,7 @@ struct Tread {
   using Object = Log;
   static constexpr auto parse = parse_tread;
 
-  // To the host TREAD is a reading command, so that anybody can read anywhere, on replicas too. With a group it writes,
-  // and must ask itself what the host asks before a write. Who may acknowledge may take.
+  // A group would be a write, which the host has not been asked about.
   static Result<void> check(abi::Context context, abi::StringRef key, const ReadRequest& request);
   // Only what is pending in a group has dates.
   static Now now(const ReadRequest& request) { return request.group ? ObjectTraits<Log>::now() : Now(); }
@@ -24,8 +23,15 @@ struct Tread {
   static void write(abi::Reply, ReadResult) {}
 
   static bool changes(const ReadRequest& request) { return request.group.has_value(); }
+  static bool may_go_on(const ReadRequest& request) { return !request.tags.empty(); }
+  static void resume(ReadRequest& request, uint64_t mark) { LogOperations::resume(request, mark); }
   static Wait start_afresh(ReadRequest& request) { return LogOperations::start_afresh(request); }
   [[gnu::noinline]] static void answer_timeout(abi::Reply reply, const Log* log, const ReadRequest& request);
+};
+
+struct Treadgroup : Tread {
+  static constexpr auto parse = parse_treadgroup;
+  static Result<void> check(abi::Context, abi::StringRef, const ReadRequest&) { return {}; }
 };
 
 }  // namespace millrace::module

@@ -35,7 +35,7 @@ class HostedQueues final : public Queues {
 
 RouteOperations& route_operations() {
   static HostedQueues queues;
-  static RouteOperations operations(route_hash_key(), queues);
+  static RouteOperations operations(hash_key(), queues);
   return operations;
 }
 

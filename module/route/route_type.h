@@ -1,23 +1,29 @@
 // The routing table as a key type of the host.
 #pragma once
 
-#include "engine/route/route_table.h"
+#include "engine/route/route_digest.h"
+#include "engine/route/route_parts.h"
 #include "module/abi/data_type.h"
 #include "module/runtime/dated_type.h"
+#include "module/runtime/hash_key.h"
+#include "module/runtime/type_in_parts.h"
+
+namespace millrace::module {
+
+// The command that carries effects to replicas and the AOF.
+inline constexpr const char* kApplyToRoute = "ROUTE.APPLY";
+
+}  // namespace millrace::module
 
 namespace millrace::abi {
 
 template <>
-struct TypeTraits<RouteTable> : module::DatedType<RouteTable, UnixMs> {
+struct TypeTraits<RouteTable> : module::TypeInParts<RouteTable>, module::DatedType<RouteTable, UnixMs> {
   static constexpr const char* kName = "millr-rte";
-  static constexpr int kEncodingVersion = 1;
-  static std::unique_ptr<RouteTable> load(RdbReader& reader, int version);
-  static void save(RdbWriter& writer, const RouteTable& table);
-  static void rewrite(AofWriter& writer, const RouteTable& table);
-  static void digest(DigestWriter& writer, const RouteTable& table);
-  static uint64_t memory(const RouteTable& table) { return table.memory(); }
+  static constexpr int kEncodingVersion = 2;
+  static constexpr module::SavedType kSaved{"routing table", "route", module::kApplyToRoute, kRouteParts};
+  static RouteRestorer restorer() { return RouteRestorer(module::hash_key()); }
   static uint64_t free_effort(const RouteTable& table) { return 1 + table.parts(); }
-  static std::unique_ptr<RouteTable> copy(const RouteTable& table);
 };
 
 }  // namespace millrace::abi
@@ -25,11 +31,5 @@ struct TypeTraits<RouteTable> : module::DatedType<RouteTable, UnixMs> {
 namespace millrace::module {
 
 using RouteKey = abi::TypedKey<RouteTable>;
-
-// What the tables of this process hash by: random, neither saved nor replicated.
-const HashKey& route_hash_key();
-
-// The command that carries effects to replicas and the AOF.
-inline constexpr const char* kApplyToRoute = "ROUTE.APPLY";
 
 }  // namespace millrace::module

@@ -12,6 +12,7 @@ inline constexpr int kOptional = abi::kArgumentOptional;
 inline constexpr int kMultiple = abi::kArgumentMultiple;
 
 inline constexpr const char* kSince = "1.0.0";
+inline constexpr const char* kSince11 = "1.1.0";
 inline constexpr ArgumentDoc kKey{.name = "key", .kind = Key};
 inline constexpr ArgumentDoc kOnlyKey[] = {kKey};
 

@@ -4,11 +4,17 @@
 #include <string>
 #include <utility>
 
+#include "module/abi/clock.h"
+#include "module/abi/timer.h"
 #include "module/runtime/family.h"
 
 namespace millrace::module {
 
 namespace {
+
+// Those of them whose readers have not been looked at yet: the host says for each client that a key is ready, and one
+// look is enough for all of them.
+std::set<DatabaseKey> deferred_for_readers;
 
 bool anybody_waits_for(const DatabaseKey& place) {
   return std::ranges::any_of(
@@ -33,18 +39,27 @@ void serve_places(abi::Context context, const std::set<DatabaseKey>& places, Ser
 }  // namespace
 
 void wake_later(const DatabaseKey& place) {
-  if (anybody_waits_for(place)) detail::deferred.insert(place);
+  if (!anybody_waits_for(place)) return;
+  detail::deferred.insert(place);
+  deferred_for_readers.insert(place);
+}
+
+void wake_soon(const DatabaseKey& place) {
+  static constinit abi::Timer timer(wake_deferred);
+  wake_later(place);
+  timer.set_at_latest(abi::now());
 }
 
 void detail::wake_all_deferred(abi::Context context) {
-  if (!context.in_transaction()) serve_places(context, std::exchange(deferred, {}), &Waiters::serve);
+  if (context.in_transaction()) return;
+  deferred_for_readers.clear();
+  serve_places(context, std::exchange(deferred, {}), &Waiters::serve);
 }
 
 void wake_deferred_readers(abi::Context context) {
   // They stay deferred for the sake of the others, who are served when the loop's turn ends.
-  if (!detail::deferred.empty() && !context.in_transaction()) {
-    serve_places(context, detail::deferred, &Waiters::serve_without_effects);
-  }
+  if (deferred_for_readers.empty() || context.in_transaction()) return;
+  serve_places(context, std::exchange(deferred_for_readers, {}), &Waiters::serve_without_effects);
 }
 
 void start_waiters_afresh(int database, ByteView name) {
@@ -59,6 +74,7 @@ void wake_all_afresh() {
     if (family.waiters == nullptr) continue;
     for (DatabaseKey& place : family.waiters->keys()) {
       family.waiters->start_afresh(place);
+      deferred_for_readers.insert(place);
       detail::deferred.insert(std::move(place));
     }
   }

@@ -2,6 +2,7 @@
 
 #include "module/runtime/failure_point.h"
 
+#include <cctype>
 #include <csignal>
 #include <fstream>
 #include <map>
@@ -17,6 +18,15 @@ void failure_point(const char* name) {
   if (!(file >> wanted) || wanted != name) return;
   int wanted_pass = 0;
   if (!(file >> wanted_pass) || wanted_pass == pass) std::raise(SIGKILL);
+}
+
+void failure_point(const char* type, const char* step, const char* word) {
+  std::string name = std::string(type) + "." + step;
+  failure_point(name.c_str());
+  if (word == nullptr) return;
+  name += '-';
+  for (const char* at = word; *at != 0; ++at) name += static_cast<char>(std::tolower(*at));
+  failure_point(name.c_str());
 }
 
 }  // namespace millrace::module

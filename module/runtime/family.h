@@ -25,6 +25,13 @@ struct Waiters {
   void (*start_afresh)(const DatabaseKey& place);
 };
 
+// What a family does when something happens to all keys of a database at once.
+struct DatabaseEvents {
+  void (*swapped)(int first, int second);
+  void (*emptied)(int database);  // -1: all of them
+  void (*loading)(abi::Loading moment);
+};
+
 struct Family {
   abi::Part part;
   // Does what the dates of the key demand, if it holds this family's type. The context is in the key's database. Null:
@@ -33,6 +40,8 @@ struct Family {
   // A key has appeared under this name without any command of ours: RENAME, RESTORE, COPY, MOVE. Null: as above.
   void (*appeared)(abi::Context context, abi::StringRef name);
   const Waiters* waiters;  // null: nobody ever waits
+  // Null: what the runtime keeps for the keys of the family is all there is.
+  const DatabaseEvents* database_events = nullptr;
 };
 
 // All of them; defined in module.cc.

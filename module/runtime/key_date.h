@@ -33,4 +33,21 @@ class KeyDate {
   Time date_ = kNever;
 };
 
+// For a family that uses both clocks: one entry on each.
+class KeyDates {
+ public:
+  bool is_kept(UnixMs date) const { return wall_.is_kept(date); }
+  bool is_kept(MonotonicMs date) const { return monotonic_.is_kept(date); }
+  void keep(int database, ByteView name, UnixMs date) { wall_.keep(database, name, date); }
+  void keep(int database, ByteView name, MonotonicMs date) { monotonic_.keep(database, name, date); }
+  void forget(int database, ByteView name) {
+    wall_.forget(database, name);
+    monotonic_.forget(database, name);
+  }
+
+ private:
+  KeyDate<UnixMs> wall_;
+  KeyDate<MonotonicMs> monotonic_;
+};
+
 }  // namespace millrace::module

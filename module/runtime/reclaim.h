@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "engine/blocks/evicted_blocks.h"
 
@@ -29,6 +30,22 @@ void reclaim(std::unique_ptr<Reclaimable> unused);
 // host loads and fires no timers; and when memory is short, for the host then counts what
 // deleting a key has freed and would delete another one.
 bool may_reclaim_later();
+
+// An object that is about to be freed, with parts() and a free_some() as above: takes its contents over if they are
+// many and slices will do.
+inline constexpr size_t kPartsAtOnce = 1000;
+template <class Object>
+void reclaim_parts(Object& object) {
+  class Unused final : public Reclaimable {
+   public:
+    explicit Unused(Object&& unused) : unused_(std::move(unused)) {}
+    bool free_some() override { return unused_.free_some(); }
+
+   private:
+    Object unused_;
+  };
+  if (object.parts() > kPartsAtOnce && may_reclaim_later()) reclaim(std::make_unique<Unused>(std::move(object)));
+}
 
 // Frees at once what waits: the host is about to load, and no timer will fire meanwhile.
 void reclaim_all();

@@ -23,6 +23,10 @@
 //     static bool changes(const Request&);                  // what serves it is told to replicas
 //     static Wait start_afresh(Request&);
 //     static void answer_timeout(abi::Reply, const Object*, const Request&);
+//     // If it may wait without BLOCK too, because it goes on in several turns (Wait::goes_on).
+//     static bool may_go_on(const Request&);
+//     // If it waits by tag: before it is tried again for what is at this mark.
+//     static void resume(Request&, uint64_t mark);
 //     // If it must know: its client was served, and has left before the answer was written.
 //     static void left_unanswered(const DatabaseKey&, const Request&);
 //
@@ -101,6 +105,7 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
 
  private:
   Consequences execute(KeyPlace<Object>& place, const Call& call, abi::Reply reply) override {
+    if constexpr (requires { Command::resume(request_, 0); }) Command::resume(request_, this->mark());
     auto outcome = detail::execute<Command>(place, request_, call, reply);
     detail::write<Command>(reply, outcome);
     return std::move(outcome.consequences);
@@ -152,6 +157,14 @@ auto open(abi::Context context, abi::StringRef name, const RequestOf<Command>& r
 }
 
 template <class Command>
+bool may_wait(const RequestOf<Command>& request) {
+  if constexpr (requires { Command::may_go_on(request); }) {
+    if (Command::may_go_on(request)) return true;
+  }
+  return request.block_ms.has_value();
+}
+
+template <class Command>
 Result<void> check_memory(abi::Context context, const typename Command::Object* object,
                           const RequestOf<Command>& request) {
   if constexpr (requires { Command::grows(object, request); }) {
@@ -177,7 +190,9 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
   }
   KeyPlace<Object> place(context, name, *key);
   Call call{.now = detail::now_for<Command>(*request), .decides = decides(context)};
-  if constexpr (kCanWait) call.may_wait = request->block_ms && call.decides && !context.must_answer_at_once();
+  if constexpr (kCanWait) {
+    call.may_wait = detail::may_wait<Command>(*request) && call.decides && !context.must_answer_at_once();
+  }
   if constexpr (requires { Command::prepare(place, call); }) Command::prepare(place, call);
   // Not moved: consequences are many words, and most of them empty.
   const auto outcome = detail::execute<Command>(place, *request, call, context.reply());
@@ -185,7 +200,7 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
   detail::write<Command>(context.reply(), outcome);
   if constexpr (kCanWait) {
     if (follow.wait) {
-      const uint64_t timeout_ms = *request->block_ms;
+      const uint64_t timeout_ms = request->block_ms.value_or(0);
       auto client = std::make_unique<WaitingCommand<Command>>(place.database_key(), arguments, std::move(*request));
       WaitingClients<Object>::block(context, name, std::move(client), *follow.wait, timeout_ms);
     }

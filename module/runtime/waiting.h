@@ -50,7 +50,10 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
 
   // True if it was answered.
   bool try_again(KeyPlace<Object>& place) {
-    const Call call{.now = ObjectTraits<Object>::now(), .decides = may_decide, .may_wait = true};
+    const Call call{.now = ObjectTraits<Object>::now(),
+                    .decides = may_decide,
+                    .may_wait = true,
+                    .in_line = WaitingClients<Object>::room().find(place_)->line_length(*this)};
     const Consequences follow = execute(place, call, abi::Reply(answer_));
     if (follow.wait) {
       WaitingClients<Object>::room().find(place_)->wait_on(*this, *follow.wait);
@@ -60,6 +63,7 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
       serve();
     }
     carry_out(place, follow, &words_);
+    if (follow.wait && follow.wait->goes_on) wake_soon(place_);
     return !follow.wait;
   }
 
@@ -127,6 +131,7 @@ class WaitingClients {
     }
     room().add(client->place(), *client, wait, deadline);
     keep_first_deadline(client->place());
+    if (wait.goes_on) wake_soon(client->place());
     abi::block(context, name, timeout_ms, std::move(client));
   }
 
@@ -210,17 +215,23 @@ class WaitingClients {
     const bool may_change = with_effects && may_decide && !must_rest;
     bool is_kept_back = false;
     size_t turns_left = served_per_turn<Object>();
-    millrace::serve([&] { return room().find(key); }, wake,
-                    [&](Waiter& waiter) {
-                      WaitingClient<Object>& client = client_of(waiter);
-                      if (!may_change && client.changes()) {
-                        is_kept_back = true;
-                        return false;
-                      }
-                      if (turns_left == 0 || !client.try_again(place)) return false;
-                      --turns_left;
-                      return true;
-                    });
+    const auto lines = [&] { return room().find(key); };
+    const auto try_again = [&](Waiter& waiter) {
+      WaitingClient<Object>& client = client_of(waiter);
+      if (!may_change && client.changes()) {
+        is_kept_back = true;
+        return false;
+      }
+      if (turns_left == 0 || !client.try_again(place)) return false;
+      --turns_left;
+      return true;
+    };
+    if constexpr (requires { Traits::each_tag(*place.get(), 0, [](ByteView, uint64_t) { return true; }); }) {
+      const auto each_tag = [&](uint64_t from, auto visit) { Traits::each_tag(*place.get(), from, visit); };
+      const bool has_new = place.get() != nullptr && wake.mark != 0;
+      if (has_new && !serve_by_tag(lines, each_tag, try_again)) wake_soon(key);
+    }
+    millrace::serve(lines, wake, try_again);
     if (is_kept_back && must_rest && may_decide) wake_later(key);
     if (turns_left == 0) dates().keep(key, abi::monotonic_now());
   }
@@ -246,16 +257,18 @@ class WaitingClients {
   }
 };
 
-// Sees to it that the object is looked after when the operation wants that.
+// Sees to it that the object is looked after when the operation wants that, on the clock of its family.
 template <class Object>
 void keep_date(KeyPlace<Object>& place, const Consequences& follow) {
-  auto& kept = place.key().notes().date;
-  const auto keep = [&](const auto& date) {
-    // Most dates are kept already, and then nobody asks the host for the key's name.
-    if (date && !kept.is_kept(*date)) kept.keep(place.context().database(), place.name(), *date);
-  };
-  if constexpr (requires { kept.is_kept(UnixMs()); }) keep(follow.due);
-  if constexpr (requires { kept.is_kept(MonotonicMs()); }) keep(follow.due_monotonic);
+  if constexpr (requires { place.key().notes().date; }) {
+    auto& kept = place.key().notes().date;
+    const auto keep = [&](const auto& date) {
+      // Most dates are kept already, and then nobody asks the host for the key's name.
+      if (date && !kept.is_kept(*date)) kept.keep(place.context().database(), place.name(), *date);
+    };
+    if constexpr (requires { kept.is_kept(UnixMs()); }) keep(follow.due);
+    if constexpr (requires { kept.is_kept(MonotonicMs()); }) keep(follow.due_monotonic);
+  }
 }
 
 // Does what follows from an operation on a key. Inlined into the way of every command, for most of it is empty.
@@ -276,7 +289,7 @@ template <class Object>
   }
   if (place.get() != nullptr) {
     keep_date(place, follow);
-    if constexpr (requires { Traits::settle(place); }) Traits::settle(place);
+    if constexpr (requires { Traits::settle(place, follow); }) Traits::settle(place, follow);
   }
   if constexpr (Traits::kWaits) WaitingClients<Object>::wake(place, follow.wake);
 }

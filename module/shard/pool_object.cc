@@ -19,7 +19,7 @@ class HostedPoolWaiters final : public PoolWaiters {
 
 PoolOperations& pool_operations() {
   static HostedPoolWaiters waiters;
-  static PoolOperations operations(pool_hash_key(), waiters, block_limits());
+  static PoolOperations operations(hash_key(), waiters, block_limits());
   return operations;
 }
 

@@ -32,7 +32,7 @@ struct ObjectTraits<Pool> {
             .served = service_time(monotonic),
             .served_period = deciding_period};
   }
-  static void settle(KeyPlace<Pool>& place) {
+  static void settle(KeyPlace<Pool>& place, const Consequences&) {
     if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
   }
   static Consequences look_after(KeyPlace<Pool>& place, const Call& call);

@@ -66,7 +66,7 @@ void ShardCheck::show(abi::Reply reply, const Shown<Pool>& shown, NoRequest) {
 }
 
 void ShardInfo::show(abi::Reply reply, const Shown<Pool>& shown, NoRequest) {
-  const Pool missing(pool_hash_key());
+  const Pool missing(hash_key());
   const Pool& pool = shown.object == nullptr ? missing : *shown.object;
   uint64_t pending = 0;
   for (const auto* ids : {&pool.working(), &pool.going()}) {

@@ -6,6 +6,8 @@
 
 #include "engine/base/limits.h"
 #include "engine/shard/pool_effects.h"
+#include "engine/shard/pool_parts.h"
+#include "module/words/part_words.h"
 
 namespace millrace::module {
 
@@ -161,27 +163,17 @@ Result<PoolEffect> parse_shard_apply(Words words) {
   PoolEffect effect;
   if (reader.keyword(kPoolClock)) {
     effect.clock = PoolTime(reader.number("CLOCK", 0, INT64_MAX / 2));
-    return reader.finish(effect);
-  }
-  if (reader.keyword(kPoolSettle)) {
+  } else if (reader.keyword(kPoolSettle)) {
     effect.kind = Kind::Settle;
-    return reader.finish(effect);
-  }
-  if (reader.keyword(kPoolSeen)) {
+  } else if (reader.keyword(kPoolSeen)) {
     effect.kind = Kind::Seen;
     effect.bytes = named(reader, "worker");
-    return reader.finish(effect);
-  }
-  effect.kind = Kind::Part;
-  const auto known = std::ranges::find_if(kPoolParts, [&](const char* word) { return reader.keyword(word); });
-  if (known == std::end(kPoolParts)) {
+  } else if (const auto part = read_part(reader, kPoolParts)) {
+    effect.kind = Kind::Part;
+    effect.part = *part;
+  } else {
     reader.unknown_word("CLOCK, SEEN, SETTLE, POOL, WORKER, RECIPIENTS, BLOCK or QUEUE");
-    return reader.error();
   }
-  effect.part = static_cast<PoolPart>(known - std::begin(kPoolParts));
-  effect.bytes = reader.word("part");
-  if (effect.part == PoolPart::Block) effect.block = reader.word("block");
-  if (effect.block.size() > kMaxBlock) reader.fail(ErrorCode::Range, "a block is larger than 4 GiB");
   return reader.finish(effect);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/limits.h"
+#include "engine/shard/pool_parts.h"
 #include "module/words/request_rows.h"
 
 namespace millrace::module {
@@ -201,9 +202,9 @@ TEST(ParseShardApply, TakesEveryEffect) {
   for (const auto& row : rows) {
     const auto effect = parse_shard_apply(words_of(row.line));
     ASSERT_TRUE(effect) << row.line;
-    EXPECT_EQ(effect->part, row.part);
-    EXPECT_EQ(effect->bytes, "x");
-    EXPECT_EQ(effect->block, row.part == PoolPart::Block ? "y" : "");
+    EXPECT_EQ(effect->part.kind, number_of(row.part));
+    EXPECT_EQ(effect->part.bytes, "x");
+    EXPECT_EQ(effect->part.block, row.part == PoolPart::Block ? "y" : "");
   }
 }
 

@@ -6,11 +6,11 @@
 
 namespace millrace::module {
 
-namespace {
-
-bool same_word(ByteView word, ByteView upper) {
+bool is_keyword(ByteView word, ByteView upper) {
   return std::ranges::equal(word, upper, [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 32 : a) == b; });
 }
+
+namespace {
 
 template <class Number>
 std::optional<Number> parse(ByteView word, Number min, Number max) {
@@ -33,7 +33,7 @@ void ArgumentReader::fail_by_length(const char* what, ByteView name, size_t long
 }
 
 bool ArgumentReader::keyword(ByteView upper) {
-  if (at_end() || !same_word(words_[at_], upper)) return false;
+  if (at_end() || !is_keyword(words_[at_], upper)) return false;
   ++at_;
   return true;
 }

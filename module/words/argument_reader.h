@@ -25,6 +25,9 @@ inline constexpr uint64_t kMaxBlock = UINT32_MAX;
 // Largest time span: what fits a double, some 285,000 years.
 inline constexpr uint64_t kMaxMs = (uint64_t{1} << 53) - 1;
 
+// True if the word is this keyword, in any case.
+bool is_keyword(ByteView word, ByteView upper);
+
 class ArgumentReader {
  public:
   // Borrows the words for its own lifetime.

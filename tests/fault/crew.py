@@ -5,13 +5,16 @@ import random
 from books import EVERYTHING, now
 from channel_client import ChannelClient
 from client import is_transient
+from fact_client import FactClient
 from group_client import GroupClient
+from index_client import IndexClient
 from lock_client import LockClient
 from log_client import LogClient
 from pool_client import PoolClient
 from resp import RespError
 from route_client import RouteClient
 from server import let_pass
+from suggest_client import SuggestClient
 
 PATIENCE = 60  # seconds in which a server or a cluster that was there must be there again
 FAMILIES = {
@@ -21,6 +24,9 @@ FAMILIES = {
     "pool": PoolClient,
     "lock": LockClient,
     "route": RouteClient,
+    "index": IndexClient,
+    "fact": FactClient,
+    "suggest": SuggestClient,
 }
 
 

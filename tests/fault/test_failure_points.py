@@ -11,9 +11,18 @@ import pytest
 from families import FAMILIES
 from server import REPOSITORY, Server, module_path, wait_until
 
+# Every type has a point at each part that it saves, loads and rewrites (module/runtime/type_in_parts.cc), some have others.
+TYPE = re.compile(r'SavedType kSaved\{"[\w ]+", "(\w+)"')
 NAMED = re.compile(r'failure_point\("([\w.-]+)"\)')
+
+
+def found(pattern, files):
+    return [name for path in (REPOSITORY / "module").glob(files) for name in pattern.findall(path.read_text())]
+
+
 POINTS = sorted(
-    name for path in (REPOSITORY / "module").glob("*/*_type.cc") for name in NAMED.findall(path.read_text()))
+    [f"{name}.{step}" for name in found(TYPE, "*/*_type.h") for step in ("save", "load", "rewrite")]
+    + ["log.save-group", "log.load-group"] + found(NAMED, "*/*_type.cc"))
 
 
 def at(step):
@@ -50,7 +59,7 @@ def digests(server):
 
 
 def test_every_family_has_points_in_all_it_does():
-    for family in ("log", "channel", "pool", "lock", "route"):
+    for family in ("log", "channel", "pool", "lock", "route", "index", "fact", "suggest"):
         assert {f"{family}.save", f"{family}.load", f"{family}.rewrite"} <= set(POINTS)
 
 

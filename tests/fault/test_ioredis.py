@@ -1,12 +1,11 @@
 """ioredis, as people use it from JavaScript, on a cluster whose slots move and whose masters hand over.
 
-It needs node and npm, which Debian's packages nodejs and npm have; the library is installed into build/node.
+It needs node and npm; the library is installed as tests/server/javascript.py says.
 """
 
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 
 import pytest
@@ -14,11 +13,10 @@ import pytest
 from client import is_transient
 from cluster import Cluster
 from cluster_connection import ClusterConnection, slot_of
+from javascript import node_modules
 from resp import RespError
-from server import REPOSITORY, wait_until
+from server import wait_until
 
-MODULES = REPOSITORY / "build" / "node" / "node_modules"
-INSTALL = ["npm", "install", "--prefix", str(MODULES.parent), "--no-save", "--no-audit", "--no-fund", "ioredis@5"]
 SCRIPT = pathlib.Path(__file__).resolve().parent / "ioredis_client.js"
 # What the host says while slots and masters change, and what the library says when that takes long.
 UNDERSTOOD = (
@@ -29,13 +27,7 @@ UNDERSTOOD = (
 @pytest.fixture(scope="module")
 def ioredis():
     """The environment in which node finds it."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        pytest.skip("node or npm is not installed")
-    if not (MODULES / "ioredis").is_dir():
-        installed = subprocess.run(INSTALL, capture_output=True, text=True, timeout=300)
-        if installed.returncode != 0:
-            pytest.skip("npm cannot install ioredis here: " + installed.stderr[-300:])
-    return {**os.environ, "NODE_PATH": str(MODULES)}
+    return {**os.environ, "NODE_PATH": str(node_modules())}
 
 
 def test_what_ioredis_was_acknowledged_is_there_after_slots_moved_and_masters_handed_over(ioredis):

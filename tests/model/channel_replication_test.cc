@@ -14,6 +14,7 @@
 
 #include "engine/channel/channel_effects.h"
 #include "engine/channel/channel_operations.h"
+#include "engine/channel/channel_parts.h"
 #include "engine/waiting/waiting_room.h"
 #include "tests/model/channel_bytes.h"
 #include "tests/model/seeds.h"
@@ -64,7 +65,8 @@ ChannelEffect effect_of(const Effect& told) {
   if (ByteView(told.name) == kChannelTouch) {
     effect.kind = Kind::Touch;
   } else if (ByteView(told.name) == kChannelCreated) {
-    effect.kind = Kind::Created;
+    effect.kind = Kind::Part;
+    effect.part = {number_of(ChannelPart::Created), told.bytes, {}};
   } else {
     EXPECT_STREQ(told.name, kChannelClock);
     effect.clock = UnixMs(std::stoull(told.bytes));

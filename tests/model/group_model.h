@@ -37,6 +37,7 @@ struct GroupModel {
   std::map<uint64_t, PendingMessage> pending = {};
   GroupSettings settings = {};
   GroupCounters counters = {};
+  bool fresh_is_next = false;
 
   std::vector<ModelGivenUp> due_to_give_up(uint64_t now) const {
     std::vector<ModelGivenUp> due;
@@ -63,8 +64,15 @@ struct GroupModel {
       if (message.retry_at <= now) due.emplace_back(message.retry_at, offset);
     }
     std::ranges::sort(due);
+    const uint64_t most = settings.pending_max != 0 ? settings.pending_max : default_pending_max;
+    const uint64_t room = pending.size() >= most ? 0 : retry ? most - pending.size() : UINT64_MAX;
+    const auto undelivered = static_cast<uint64_t>(
+        std::ranges::count_if(log.messages, [&](const ModelMessage& message) { return message.offset >= next; }));
+    const uint64_t fresh = std::min(room, undelivered);
+    uint64_t due_left = count == 1 && !fresh_is_next ? 1 : count / 2;
+    if (fresh < count) due_left = std::max(due_left, count - fresh);
     for (const auto& [deadline, offset] : due) {
-      if (delivered.size() == count) break;
+      if (due_left-- == 0) break;
       PendingMessage& message = pending[offset];
       ++message.attempts;
       ++counters.redelivered;
@@ -72,11 +80,13 @@ struct GroupModel {
       message.retry_at = now + message.retry_ms;
       message.consumer = consumer;
       delivered.push_back({offset, message.attempts});
+      if (!retry) pending.erase(offset);
     }
-    const uint64_t most = settings.pending_max != 0 ? settings.pending_max : default_pending_max;
+    uint64_t fresh_left = std::min(fresh, count - delivered.size());
+    if (!delivered.empty() || fresh_left != 0) fresh_is_next = fresh_left == 0;
     for (const ModelMessage& message : log.messages) {
       if (message.offset < next) continue;
-      if (delivered.size() == count || pending.size() >= most) break;
+      if (fresh_left-- == 0) break;
       if (retry) {
         pending[message.offset] = {.offset = message.offset,
                                    .retry_at = now + retry->retry_ms,
@@ -91,18 +101,39 @@ struct GroupModel {
     return delivered;
   }
 
-  uint64_t acknowledge(uint64_t from, uint64_t to) {
-    return std::erase_if(pending, [&](const auto& each) { return each.first >= from && each.first <= to; });
+  // Pending, and held by this consumer if one is named.
+  bool names(uint64_t offset, uint64_t from, uint64_t to, const std::optional<std::string>& consumer) const {
+    if (offset < from || offset > to) return false;
+    const auto found = pending.find(offset);
+    return found != pending.end() && (!consumer || found->second.consumer == consumer);
   }
-  uint64_t give_back(uint64_t from, uint64_t to, uint64_t at, bool postpone_expiry) {
+  uint64_t acknowledge(uint64_t from, uint64_t to, const std::optional<std::string>& consumer = {}) {
+    return std::erase_if(pending, [&](const auto& each) { return names(each.first, from, to, consumer); });
+  }
+  uint64_t give_back(uint64_t from, uint64_t to, uint64_t at, GiveBack how,
+                     const std::optional<std::string>& consumer = {}) {
     uint64_t count = 0;
     for (auto& [offset, message] : pending) {
-      if (offset < from || offset > to) continue;
+      if (!names(offset, from, to, consumer)) continue;
       message.retry_at = at;
-      if (postpone_expiry) message.expire_at = std::max(message.expire_at, at);
+      if (how.postpones_expiry) message.expire_at = std::max(message.expire_at, at);
+      if (how.is_uncounted && message.attempts > 0) --message.attempts;
+      if (how.releases) message.consumer.reset();
       ++count;
     }
     return count;
+  }
+  // What a consumer holds is given to it once more.
+  std::vector<uint64_t> repeat(const std::string& consumer, uint64_t from, uint64_t count, uint64_t now,
+                               uint32_t retry_ms) {
+    std::vector<uint64_t> repeated;
+    for (auto& [offset, message] : pending) {
+      if (offset < from || message.consumer != consumer || repeated.size() == count) continue;
+      message.retry_ms = retry_ms;
+      message.retry_at = now + retry_ms;
+      repeated.push_back(offset);
+    }
+    return repeated;
   }
 
   // This one is evicted.

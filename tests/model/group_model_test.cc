@@ -8,6 +8,9 @@
 
 #include <random>
 
+#include "engine/log/group_codec.h"
+#include "engine/log/group_effects.h"
+#include "engine/log/log_codec.h"
 #include "tests/model/log_bytes.h"
 #include "tests/model/seeds.h"
 #include "tests/model/test_packer.h"
@@ -84,7 +87,7 @@ class History {
       case 3:
         return chance(3) ? seek() : "nothing";
       case 4:
-        return chance(3) ? drop() : "nothing";
+        return chance(3) ? drop() : repeat();
       case 5:
         return change_settings();
       case 6:
@@ -153,10 +156,14 @@ class History {
     group(log_).apply(delivery);
     const auto applied = apply_delivery(replica_, encode_effect(name_, delivery));
     EXPECT_TRUE(applied) << applied.error().text;
+    if (!retry) {
+      group(log_).finish(delivery.again);
+      EXPECT_TRUE(apply_finish(replica_, encode_effect(name_, delivery.again)));
+    }
 
     std::vector<ModelDelivery> delivered;
-    for (const OffsetBits& part : delivery.again) {
-      part.each([&](Offset offset) { delivered.push_back({offset.value(), group(log_).attempts(offset)}); });
+    for (size_t i = 0; i < delivery.again.size(); ++i) {
+      delivery.again[i].each([&](Offset offset) { delivered.push_back({offset.value(), delivery.attempts[i]}); });
     }
     Message message{};
     Log::Cursor cursor(log_, delivery.fresh_first);
@@ -214,10 +221,10 @@ class History {
   const char* postpone() {
     GroupModel* model = some_group();
     if (model == nullptr) return "nothing";
-    GivingBack back{.at = UnixMs(now_ + between(1, 1000)), .postpone_expiry = true, .pieces = {}};
+    GivingBack back{.at = UnixMs(now_ + between(1, 1000)), .how = {.postpones_expiry = true}, .pieces = {}};
     const std::vector<ModelGivenUp> expected = model->due_to_give_up(now_);
     for (const ModelGivenUp& each : expected) {
-      model->give_back(each.offset, each.offset, back.at.value(), true);
+      model->give_back(each.offset, each.offset, back.at.value(), back.how);
       not_before_[name_][each.offset] = back.at.value();
     }
     for (const GivingUp::Part& part : group(log_).give_up_due(UnixMs(now_), SIZE_MAX).parts) {
@@ -230,7 +237,7 @@ class History {
   uint64_t give_back(const GivingBack& back) {
     uint64_t count = 0;
     for (const GivingBack::Piece& piece : back.pieces) {
-      count += group(log_).give_back(piece.from, piece.to, back.at, back.postpone_expiry);
+      count += group(log_).give_back(piece.from, piece.to, back.at, back.how);
     }
     const auto applied = apply_giving_back(replica_, encode_effect(name_, back));
     EXPECT_TRUE(applied) << applied.error().text;
@@ -241,24 +248,64 @@ class History {
     GroupModel* model = some_group();
     if (model == nullptr) return "nothing";
     const auto [from, to] = some_range();
+    const auto consumer = some_consumer();
     for (uint64_t offset = from; offset <= std::min(to, model_.next); ++offset) {
-      if (model->pending.contains(offset)) not_before_[name_][offset] = UINT64_MAX;
+      if (model->names(offset, from, to, consumer)) not_before_[name_][offset] = UINT64_MAX;
     }
-    const uint64_t count = model->acknowledge(from, to);
-    for (Log* log : {&log_, &replica_}) EXPECT_EQ(group(*log).acknowledge(Offset(from), Offset(to)), count);
+    const uint64_t count = model->acknowledge(from, to, consumer);
+    for (Log* log : {&log_, &replica_}) {
+      uint64_t gone = 0;
+      for (const PendingPart& part : named_by(group(*log), from, to, consumer)) {
+        gone += group(*log).acknowledge(part.messages.first, part.messages.end() - 1);
+      }
+      EXPECT_EQ(gone, count);
+    }
     return "acknowledge";
   }
   const char* nack() {
     GroupModel* model = some_group();
     if (model == nullptr) return "nothing";
     const auto [from, to] = some_range();
-    const uint64_t at = now_ + (chance(2) ? 0 : between(1, longest_retry_));
+    const auto consumer = some_consumer();
+    GivingBack back{.at = UnixMs(now_ + (chance(2) ? 0 : between(1, longest_retry_))),
+                    .how = {.postpones_expiry = false, .releases = chance(2), .is_uncounted = chance(3)},
+                    .pieces = {}};
     for (uint64_t offset = from; offset <= std::min(to, model_.next); ++offset) {
-      if (model->pending.contains(offset)) not_before_[name_][offset] = at;
+      if (model->names(offset, from, to, consumer)) not_before_[name_][offset] = back.at.value();
     }
-    EXPECT_EQ(give_back({.at = UnixMs(at), .postpone_expiry = false, .pieces = {{Offset(from), Offset(to)}}}),
-              model->give_back(from, to, at, false));
+    for (const PendingPart& part : named_by(group(log_), from, to, consumer)) {
+      back.pieces.push_back({part.messages.first, part.messages.end() - 1});
+    }
+    EXPECT_EQ(give_back(back), model->give_back(from, to, back.at.value(), back.how, consumer));
     return "give back";
+  }
+  const char* repeat() {
+    GroupModel* model = some_group();
+    const auto consumer = some_consumer();
+    if (model == nullptr || !consumer) return "nothing";
+    const auto [from, to] = some_range();
+    const uint64_t count = between(1, 80);
+    Repetition again{UnixMs(now_), static_cast<uint32_t>(between(1, longest_retry_)), {}};
+    std::vector<uint64_t> offsets;
+    for (const PendingPart& part : group(log_).held_by(*consumer, Offset(from), count, SIZE_MAX)) {
+      again.messages.push_back(part.messages);
+      part.messages.each([&](Offset offset) { offsets.push_back(offset.value()); });
+    }
+    group(log_).repeat(again.messages, again.at, again.retry_ms);
+    EXPECT_TRUE(apply_repetition(replica_, encode_effect(name_, again)));
+    EXPECT_EQ(offsets, model->repeat(*consumer, from, count, now_, again.retry_ms));
+    for (const uint64_t offset : offsets) not_before_[name_][offset] = now_ + again.retry_ms;
+    return "repeat";
+  }
+  std::optional<std::string> some_consumer() {
+    if (chance(2)) return std::nullopt;
+    return "consumer " + std::to_string(between(1, 3));
+  }
+  static std::vector<PendingPart> named_by(const Group& group, uint64_t from, uint64_t to,
+                                           const std::optional<std::string>& consumer) {
+    std::optional<ByteView> name;
+    if (consumer) name = *consumer;
+    return group.pending_in(Offset(from), Offset(to), name);
   }
   const char* evict(uint64_t before) {
     const uint64_t evicted = model_.evict_before(before);
@@ -303,7 +350,8 @@ class History {
     if (model == nullptr) return "nothing";
     model->settings = {.pending_max = chance(2) ? 0 : between(1, 60),
                        .max_attempts = chance(2) ? 0 : static_cast<uint32_t>(between(1, 4)),
-                       .dead_letter = chance(2) ? "" : "dead " + some_name()};
+                       .dead_letter = chance(2) ? "" : "dead " + some_name(),
+                       .idle_ms = 0};
     for (Log* log : {&log_, &replica_}) group(*log).set(model->settings);
     return "set";
   }
@@ -386,6 +434,7 @@ class History {
     ASSERT_EQ(group.settings(), model.settings);
     ASSERT_EQ(group.counters().lost, model.counters.lost);
     ASSERT_EQ(group.counters(), model.counters);
+    ASSERT_EQ(group.fresh_is_next(), model.fresh_is_next);
     ASSERT_EQ(group.consumers().count(), model.consumers().size());
     const auto undelivered = std::ranges::count_if(
         model_.messages, [&](const ModelMessage& message) { return message.offset >= model.next; });

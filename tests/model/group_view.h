@@ -44,6 +44,7 @@ inline std::vector<PendingMessage> pending_of(const Group& group) {
 
 inline bool same_group(const Group& a, const Group& b) {
   return a.next() == b.next() && a.settings() == b.settings() && a.counters() == b.counters() &&
+         a.fresh_is_next() == b.fresh_is_next() && a.used() == b.used() && a.last_delivery() == b.last_delivery() &&
          a.consumers().count() == b.consumers().count() && pending_of(a) == pending_of(b);
 }
 

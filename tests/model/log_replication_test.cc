@@ -40,15 +40,17 @@ class Counting final : public MessageSink {
 // The logs of one process, and who writes to the dead letters on whose behalf.
 class Process final : public OtherLogs {
  public:
-  // Called with every write to the dead letters.
-  std::function<void(const WriteRequest&, const Consequences&)> on_letters = [](const auto&, const auto&) {};
+  // Called with every write to the dead letters, or from there.
+  std::function<void(const Place<Log>&, const WriteRequest&, const Consequences&)> on_write =
+      [](const auto&, const auto&, const auto&) {};
 
   Result<void> may_write(const Place<Log>&, ByteView) override { return {}; }
   bool write(const Place<Log>&, ByteView to, const WriteRequest& request) override {
     if (refuses_letters) return false;
-    EXPECT_EQ(to, kLetters);
-    auto [written, follow] = operations.write(letters, request, {.now = now});
-    on_letters(request, follow);
+    OwnPlace<Log>& target = to == kLetters ? letters : log;
+    EXPECT_EQ(to, target.name());
+    auto [written, follow] = operations.write(target, request, {.now = now});
+    on_write(target, request, follow);
     return written.has_value();
   }
 
@@ -89,14 +91,15 @@ struct WaitingRead : Waiter {
 class History {
  public:
   explicit History(uint64_t seed) : random_(seed) {
-    leader_.now.wall = UnixMs(1'000'000);
+    leader_.now.wall = UnixMs(10'000'000);
+    leader_.now.monotonic = MonotonicMs(500);
     leader_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
     // How a follower cuts its blocks is its own business.
     follower_.limits.blocks = {.bytes = static_cast<uint32_t>(between(64, 600))};
-    leader_.on_letters = [this](const WriteRequest& request, const Consequences& follow) {
-      repeat(follower_.letters, follow, [&](OwnPlace<Log>& letters) {
-        return follower_.operations.write(letters, request, kRepeating).consequences;
-      });
+    leader_.on_write = [this](const Place<Log>& to, const WriteRequest& request, const Consequences& follow) {
+      OwnPlace<Log>& place = to.name() == kLetters ? follower_.letters : follower_.log;
+      repeat(place, follow,
+             [&](OwnPlace<Log>& log) { return follower_.operations.write(log, request, kRepeating).consequences; });
     };
   }
 
@@ -137,10 +140,11 @@ class History {
   }
 
   static LogEffect effect_of(const Effect& told) {
-    const std::map<std::string, LogEffect::Kind> kinds = {{kLogDelivered, LogEffect::Kind::Delivered},
-                                                          {kLogGivenUp, LogEffect::Kind::GivenUp},
-                                                          {kLogGivenBack, LogEffect::Kind::GivenBack},
-                                                          {kLogCompacted, LogEffect::Kind::Compacted}};
+    const std::map<std::string, LogEffect::Kind> kinds = {
+        {kLogDelivered, LogEffect::Kind::Delivered}, {kLogFinished, LogEffect::Kind::Finished},
+        {kLogGivenUp, LogEffect::Kind::GivenUp},     {kLogGivenBack, LogEffect::Kind::GivenBack},
+        {kLogRepeated, LogEffect::Kind::Repeated},   {kLogUsed, LogEffect::Kind::Used},
+        {kLogDropped, LogEffect::Kind::Dropped},     {kLogCompacted, LogEffect::Kind::Compacted}};
     LogEffect effect{};
     if (told.name == std::string(kLogClock)) {
       effect.clock = UnixMs(std::stoull(told.bytes));
@@ -161,25 +165,35 @@ class History {
   void tell(const Consequences& follow, Execute execute) {
     repeat(follower_.log, follow, [&](OwnPlace<Log>& log) { execute(follower_.operations, log, kRepeating); });
     if (follow.wait) return;
-    serve([&] { return room_.find(kLog); }, follow.wake,
-          [&](Waiter& waiter) {
-            auto& reader = static_cast<WaitingRead&>(waiter);
-            Counting sink;
-            auto again = leader_.operations.read(leader_.log, reader.request,
-                                                 {.now = leader_.now, .decides = true, .may_wait = true}, sink);
-            repeat(follower_.log, again.consequences, [](OwnPlace<Log>&) { FAIL() << "a read is never repeated"; });
-            if (again.consequences.wait) {
-              room_.find(kLog)->set_mark(waiter, again.consequences.wait->mark);
-              return false;
-            }
-            if (again.answer) EXPECT_GT(sink.entries, 0U);
-            room_.remove(kLog, waiter);
-            return true;
-          });
+    serve(
+        [&] { return room_.find(kLog); }, follow.wake,
+        [&](Waiter& waiter) {
+          auto& reader = static_cast<WaitingRead&>(waiter);
+          Counting sink;
+          const Call how{
+              .now = leader_.now, .decides = true, .may_wait = true, .in_line = room_.find(kLog)->line_length(waiter)};
+          auto again = leader_.operations.read(leader_.log, reader.request, how, sink);
+          repeat(follower_.log, again.consequences, [](OwnPlace<Log>&) { FAIL() << "a read is never repeated"; });
+          if (again.consequences.wait) {
+            room_.find(kLog)->set_mark(waiter, again.consequences.wait->mark);
+            return false;
+          }
+          if (again.answer) EXPECT_GT(sink.entries, 0U);
+          room_.remove(kLog, waiter);
+          return true;
+        });
+  }
+
+  // Both clocks go on; now and then the wall clock is set.
+  void pass_time(uint64_t ms) {
+    leader_.now.wall = leader_.now.wall + ms;
+    leader_.now.monotonic = leader_.now.monotonic + ms;
+    if (!chance(50)) return;
+    leader_.now.wall = chance(2) ? leader_.now.wall + between(0, 5000) : leader_.now.wall - between(0, 5000);
   }
 
   const char* take_step() {
-    leader_.now.wall = leader_.now.wall + (chance(4) ? between(0, 300) : between(0, 2));
+    pass_time(chance(4) ? between(0, 300) : between(0, 2));
     leader_.refuses_letters = chance(20);
     switch (between(0, 15)) {
       case 0:
@@ -201,7 +215,7 @@ class History {
       case 11:
         return retain();
       case 12:
-        return look_after();
+        return chance(4) ? redrive() : look_after();
       case 13:
         return change_group();
       case 14:
@@ -229,7 +243,9 @@ class History {
     if (!chance(4)) read.retry = Retry{static_cast<uint32_t>(between(1, 200)), chance(2) ? between(1, 400) : 0};
     if (chance(2)) read.consumer = any(kTags);
     ReadRequest request;
+    read.is_mine = read.consumer && chance(3);
     request.group = read;
+    request.start = StartOffset::before_next(between(0, 200));
     request.count = between(1, 70);
     return request;
   }
@@ -255,6 +271,7 @@ class History {
       if (chance(2)) reader->request.tags = {kTags.front()};
     } else {
       reader->request = group_read(reader->group);
+      reader->request.group->is_mine = false;
     }
     reader->request.block_ms = 0;
     Counting sink;
@@ -280,14 +297,31 @@ class History {
     return ranges;
   }
 
+  std::optional<ByteView> some_consumer() {
+    if (chance(2)) return std::nullopt;
+    return any(kTags);
+  }
+
   const char* acknowledge() {
-    const AckRequest request{any(kGroups), some_ranges()};
+    const AckRequest request{any(kGroups), some_consumer(), some_ranges()};
     both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.acknowledge(log, request, how); });
     return "acknowledge";
   }
 
+  // Given back, given up at once, or kept for longer.
   const char* give_back() {
-    const NackRequest request{any(kGroups), chance(2) ? between(0, 100) : 0, some_ranges()};
+    if (chance(4)) {
+      const ExtendRequest request{any(kGroups), some_consumer(), between(1, 300), some_ranges()};
+      both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.extend(log, request, how); });
+      return "extend";
+    }
+    NackRequest request{.group = any(kGroups),
+                        .consumer = some_consumer(),
+                        .delay_ms = chance(2) ? between(0, 100) : 0,
+                        .is_uncounted = chance(3),
+                        .dead_because = {},
+                        .ranges = some_ranges()};
+    if (chance(4)) request.dead_because = "poison";
     both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.give_back(log, request, how); });
     return "give back";
   }
@@ -323,7 +357,18 @@ class History {
 
   const char* change_group() {
     const std::string& group = any(kGroups);
-    switch (between(0, 3)) {
+    switch (between(0, 4)) {
+      case 4: {
+        using Where = SeekGroupRequest::Where;
+        CreateGroupRequest request{{chance(2) ? Where::First : Where::Next, group, {}}, {group, {}, {}, {}}};
+        if (chance(3)) request.at = {Where::AtOffset, group, Offset(between(1, 300))};
+        if (chance(2)) request.settings.max_attempts = static_cast<uint32_t>(between(0, 4));
+        if (chance(2)) request.settings.idle_ms = between(0, 2000);
+        both([&](LogOperations& logs, Place<Log>& log, const Call& how) {
+          return logs.create_group(log, request, how);
+        });
+        return "create a group";
+      }
       case 0:
         both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.drop_group(log, group, how); });
         return "drop a group";
@@ -339,10 +384,18 @@ class History {
         if (chance(2)) request.pending_max = between(0, 50);
         if (chance(2)) request.max_attempts = static_cast<uint32_t>(between(0, 4));
         if (chance(2)) request.dead_letter = chance(3) ? ByteView() : ByteView(kLetters);
+        if (chance(3)) request.idle_ms = between(0, 1000);
         both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.set_group(log, request, how); });
         return "set a group";
       }
     }
+  }
+
+  // The dead letters go back: what is written to the log, and what is evicted, is told.
+  const char* redrive() {
+    const auto outcome = leader_.operations.redrive(leader_.letters, {.count = between(1, 20), .to = {}}, call());
+    repeat(follower_.letters, outcome.consequences, [](OwnPlace<Log>&) { FAIL() << "a redrive is never repeated"; });
+    return "redrive";
   }
 
   const char* restart() {

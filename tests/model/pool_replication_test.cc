@@ -76,11 +76,11 @@ PoolEffect effect_of(const Effect& told) {
   using What = PoolEffect::Kind;
   const ByteView word = told.name;
   if (word == kPoolClock) {
-    return {.kind = What::Clock, .clock = PoolTime(std::stoull(told.bytes)), .bytes = {}, .block = {}};
+    return {.kind = What::Clock, .clock = PoolTime(std::stoull(told.bytes)), .bytes = {}, .part = {}};
   }
-  if (word == kPoolSeen) return {.kind = What::Seen, .clock = {}, .bytes = told.bytes, .block = {}};
+  if (word == kPoolSeen) return {.kind = What::Seen, .clock = {}, .bytes = told.bytes, .part = {}};
   EXPECT_EQ(word, kPoolSettle);
-  return {.kind = What::Settle, .clock = {}, .bytes = {}, .block = {}};
+  return {.kind = What::Settle, .clock = {}, .bytes = {}, .part = {}};
 }
 
 class History {

@@ -20,7 +20,8 @@ class Clock:
     def __init__(self, folder, shim):
         self._shim = shim
         self._file = folder / "clock"
-        self._file.write_bytes(bytes(32))
+        self._file.write_bytes(bytes(40))
+        self._passed = 0  # how far the monotonic clock is ahead
         self.now = 0  # where it stands still, in milliseconds
 
     def set(self, seconds):
@@ -40,13 +41,18 @@ class Clock:
         """The wall clock runs; the monotonic clock goes on by a millisecond more whenever the server looks at it."""
         self._write(0, 0, 0, 1)
 
+    def pass_time(self, milliseconds):
+        """Both clocks go on by so much. REQUIRES: the wall clock stands still."""
+        self._passed += milliseconds
+        self.advance(milliseconds)
+
     def advance(self, milliseconds):
         """REQUIRES: it stands still."""
         self.stop_at(self.now + milliseconds)
 
     def _write(self, ahead, stopped_at, each_reading, monotonic_each_reading=0):
         with open(self._file, "r+b") as file:
-            file.write(struct.pack("qqqq", ahead, stopped_at, each_reading, monotonic_each_reading))
+            file.write(struct.pack("qqqqq", ahead, stopped_at, each_reading, monotonic_each_reading, self._passed))
 
     @contextlib.contextmanager
     def environment(self):

@@ -1,7 +1,7 @@
-// A wall clock that a test can set: loaded into the server before libc, it reads four numbers
+// A wall clock that a test can set: loaded into the server before libc, it reads five numbers
 // in the file named by CLOCK_SHIM, all in milliseconds: how far ahead the clock is, where it
 // stands still (0: it runs), how far it then goes on whenever anybody reads it, and how far the
-// monotonic clock goes on with each reading besides the time that passes.
+// monotonic clock goes on with each reading besides the time that passes, and how far ahead it is.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -19,6 +19,7 @@ struct Settings {
   int64_t stopped_at_ms;
   int64_t each_reading_ms;
   int64_t monotonic_each_reading_ms;
+  int64_t monotonic_ahead_ms;
 };
 
 std::atomic<int64_t> gone_on_ms = 0;
@@ -46,7 +47,8 @@ extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
   const int result = real(clock, now);
   const int64_t ns = now->tv_sec * 1'000'000'000 + now->tv_nsec;
   if (clock == CLOCK_MONOTONIC) {
-    *now = from_ns(ns + (monotonic_gone_on_ms += settings().monotonic_each_reading_ms) * 1'000'000);
+    monotonic_gone_on_ms += settings().monotonic_each_reading_ms;
+    *now = from_ns(ns + (monotonic_gone_on_ms + settings().monotonic_ahead_ms) * 1'000'000);
   }
   if (clock != CLOCK_REALTIME) return result;
   const int64_t stopped_at = settings().stopped_at_ms;

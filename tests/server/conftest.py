@@ -5,6 +5,7 @@ import pytest
 from clock import Clock, built_shim
 from families import FAMILIES
 from log_waiting import start_waiting
+from lossy_proxy import LossyProxy
 from server import Server, wait_until
 
 
@@ -72,6 +73,13 @@ def connect(server):
 def c(connect):
     """A connection to the shared server."""
     return connect()
+
+
+@pytest.fixture
+def proxy(server):
+    """Between a client and the shared server; it loses answers if asked to."""
+    with LossyProxy(server) as proxy:
+        yield proxy
 
 
 @pytest.fixture

@@ -1,18 +1,21 @@
-"""Runs the examples of the documents on a server: each command must print what stands below it."""
+"""Runs the examples of the documents on a server: each command must print what stands below it, and each program must
+end without an error."""
 
 import re
 import subprocess
 
+from javascript import run_javascript
 from tool import TOOL
 
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.M | re.S)
+JAVASCRIPT = re.compile(r"^```js\n(.*?)^```$", re.M | re.S)
 # The command line of the README: redis-cli and millrace on the server's port, with what a terminal shows.
 PREAMBLE = """
 redis-cli() { if [ "$1" = --raw ] || [ "$1" = --no-raw ]; then command redis-cli -p "$PORT" "$@"; else command redis-cli -p "$PORT" --no-raw "$@"; fi; }
 millrace() {
   case $1 in
     load | tail) "$TOOL" "$@" --to ":$PORT" ;;
-    lock) "$TOOL" lock --node ":$PORT" "${@:2}" ;;
+    lock) "$TOOL" lock --to ":$PORT" "${@:2}" ;;
     *) "$TOOL" "$@" ;;
   esac
 }
@@ -57,8 +60,15 @@ def run_python(server, text):
 
 
 def run_blocks(server, text):
-    """Runs every example of a document, in order; there must be one."""
+    """Runs every example of a document that is not in JavaScript, in order; there must be one."""
     blocks = BLOCK.findall(text)
     assert blocks
     for kind, block in blocks:
         run_console(server, block) if kind == "console" else run_python(server, block)
+
+
+def run_javascript_blocks(server, text):
+    """Runs every program in JavaScript of a document. They are apart because node may be missing; each uses keys of its
+    own."""
+    for block in JAVASCRIPT.findall(text):
+        run_javascript(block, PORT=server.port)

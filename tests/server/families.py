@@ -2,17 +2,21 @@
 
 Commands are tuples of words with KEY where the key stands.
 """
+# Long because it is one table: an entry for each family.
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
 
 import channel_family
+import fact_family
+import index_family
 import lock_family
+import log_family
 import route_family
 import shard_family
+import suggest_family
 from resp import RespError
-from server import wait_until
 
 KEY = object()
 CONTAINERS = {"TGROUP", "ROUTE.DEVICE"}  # commands that have subcommands
@@ -71,6 +75,9 @@ class Family:
     node_commands: tuple = ()  # those without a key, which ask a node about itself
     pure_commands: tuple = ()  # those without a key, whose answer follows from their words alone
     help_commands: tuple = ()  # HELP of its containers: without a key, and neither reading nor writing
+    follows_keys: bool = False  # what it holds follows from other keys of its database
+    events: dict = field(default_factory=dict)  # keyspace events that are not named after their command
+    ask_for_memory: tuple = ()  # growing commands that do not always grow, and ask the host themselves
     by_name: tuple = ()  # commands that need what only an answer tells: the battery knows their names alone
 
     def __repr__(self):
@@ -101,115 +108,10 @@ class Family:
 
 # --- log ---
 
-_TAGS = [b"", b"new", b"paid", b"ENTRIES", b"\x00\xff\r\n", "größe".encode(), bytes(range(256)), b"t" * 3000]
-
-
-def _message(rng):
-    tag = rng.choice(_TAGS) if rng.random() < 0.9 else b"user:%d" % rng.randrange(10**9)
-    size = rng.choice([0, 1, 20, 20, 100, 100, 100, 127, 128, 1000, 5000])
-    return tag, rng.randbytes(size)
-
-
-def _fill_log(connection, key, seed):
-    rng = random.Random(seed)
-    commands = [("TRETAIN", key, "AGE", "3600000", "COUNT", "900")]
-    for _ in range(250):
-        if rng.random() < 0.7:
-            commands.append(("TWRITE", key, *_message(rng)))
-        else:
-            pairs = [part for _ in range(rng.randrange(1, 12)) for part in _message(rng)]
-            commands.append(("TWRITE", key, "ENTRIES", *pairs))
-    commands.append(("TWRITE", key, "large", rng.randbytes(300_000)))
-    commands.append(("TEVICT", key, "37"))
-    commands.append(("TWRITE", key, "BACKLOG", "700", "ENTRIES", "a", "b", "c", "d"))
-    commands.append(("TRETAIN", key, "COUNT", "650", "BYTES", "1000000"))
-    commands += _group_commands(key, rng)
-    for command, answer in zip(commands, connection.call_all(commands)):
-        assert not isinstance(answer, Exception), (command[:3], answer)
-    wait_until(lambda: _pending(connection, key, "hasty") == [], "what expires has expired")
-
-
-_ALL = "1-9223372036854775807"
-_LONG = ("RETRY", "3600000", "0")
-
-
-def _group_commands(key, rng):
-    """Groups with messages in every state. Nothing more happens to them by itself for an hour,
-    except that the group "hasty" gives up what it holds."""
-
-    def read(group, count, *options):
-        return ("TREAD", key, "1", count, "GROUP", group, *options)
-
-    # Held by some and by nobody, with holes where messages were acknowledged.
-    yield read("workers", "130", *_LONG, "CONSUMER", "ann")
-    yield read("workers", "20", *_LONG, "CONSUMER", b"\x00\xff")
-    for _ in range(30):
-        yield read("workers", rng.randrange(1, 4), "RETRY", 10_000_000 + rng.randrange(1000), 20_000_000)
-    for _ in range(60):
-        yield ("TACK", key, "workers", rng.randrange(1, 1200))
-    # Given back at once and waiting for a reader; given back, delivered again, given back for later.
-    yield read("given back", "40", *_LONG, "CONSUMER", "bob")
-    yield ("TNACK", key, "given back", _ALL)
-    yield read("given back", "7", "CONSUMER", "carl")
-    yield ("TNACK", key, "given back", _ALL)
-    yield read("delayed", "40", *_LONG)
-    yield ("TNACK", key, "delayed", "DELAY", "7200000", _ALL)
-    # Tried once too often, and written to the dead letters.
-    letters = b"{%s}:dead" % key.encode()
-    yield read("strict", "3", *_LONG)
-    yield ("TGROUP", "SET", key, "strict", "MAXATTEMPTS", "1", "PENDINGMAX", "500", "DEADLETTER", letters)
-    yield ("TNACK", key, "strict", _ALL)
-    yield read("strict", "5", *_LONG)
-    # Done once delivered, gone back, at the end, and expired.
-    yield read("simple", "100")
-    yield ("TGROUP", "SEEK", key, "simple", "FIRST")
-    yield ("TREAD", key, "1", "10", "TAILGROUP", b"\r\n\x00late", "BLOCK", "1", "WITHINFO")
-    yield read("hasty", "70", "RETRY", "3600000", "1")
-
-
-def _pending(connection, key, group):
-    """What is pending, without its times: the digest has those as dates."""
-    pending = connection.call("TGROUP", "PENDING", key, group, "COUNT", "1000000")
-    return [(offset, attempts, consumer) for offset, attempts, _, _, consumer in pending]
-
-
-def _groups(connection, key):
-    groups = [dict(zip(flat[::2], flat[1::2])) for flat in connection.call("TGROUP", "LIST", key)]
-    return [(group, _pending(connection, key, group[b"name"])) for group in groups]
-
-
-def _read_log(connection, key):
-    limits = connection.call("TRETAIN", key) if not _is_replica(connection) else None
-    [first, last], *messages = connection.call("TREAD", key, "1", "1000000", "SKIP", "WITHINFO")
-    assert [message[0] for message in messages] == list(range(first, last + 1))
-    times = [connection.call("TSEEK", key, time) for time in _times(connection, key)]
-    return limits, first, last, messages, times, _groups(connection, key)
-
-
-def _is_replica(connection):
-    return connection.call("ROLE")[0] == b"slave"
-
-
-def _times(connection, key):
-    info = connection.call("TINFO", key)
-    fields = dict(zip(info[::2], info[1::2]))
-    return [fields[b"first-time"], fields[b"last-time"], fields[b"last-time"] + 1]
-
-
-def _small_log(connection, key):
-    connection.call("TWRITE", key, "ENTRIES", "a", "one", "b", "", "a", "three", "", "four", "b", "x" * 60)
-    connection.call("TEVICT", key, "1")
-    connection.call("TRETAIN", key, "COUNT", "40", "BYTES", "3000")
-    connection.call("TREAD", key, "1", "3", "GROUP", "g", *_LONG, "CONSUMER", "ann")
-    connection.call("TACK", key, "g", "3")
-    connection.call("TREAD", key, "1", "1", "TAILGROUP", "late")
-    connection.call("TGROUP", "SET", key, "late", "PENDINGMAX", "7", "DEADLETTER", "letters")
-
-
 def _waiting(name, *options):
     return Waiting(
         name=f"log {name}",
-        command=("TREAD", KEY, "1", "1", "BLOCK", "0", *options),
+        command=("TREADGROUP" if "GROUP" in options else "TREAD", KEY, "1", "1", "BLOCK", "0", *options),
         command_briefly=("TREAD", KEY, "1", "1", "BLOCK", "20", *options),
         wake=lambda connection, key: connection.call("TWRITE", key, "tag", "entry"),
         answer=[[1, b"tag", b"entry"]],
@@ -221,11 +123,11 @@ def _waiting(name, *options):
 LOG = Family(
     name="log",
     type_name="millr-log",
-    fill=_fill_log,
+    fill=log_family.fill,
     append=lambda connection, key: connection.call("TWRITE", key, "tag", "entry"),
     shrink=lambda connection, key: connection.call("TEVICT", key, "-1"),
-    read=_read_log,
-    small=_small_log,
+    read=log_family.read,
+    small=log_family.small,
     read_commands=(
         ("TREAD", KEY, "1", "100"),
         ("TREAD", KEY, "-5", "10", "WITHINFO", "SKIP", "TAGS", "1", "a"),
@@ -233,14 +135,20 @@ LOG = Family(
         ("TINFO", KEY),
         ("TGROUP", "LIST", KEY),
         # Of these the times stand still.
-        ("TGROUP", "PENDING", KEY, "given back", "CONSUMER", "bob", "COUNT", "5"),
+        ("TGROUP", "PENDING", KEY, "given back", "COUNT", "5"),
     ),
     write_commands=(
-        ("TREAD", KEY, "1", "10", "GROUP", "workers", *_LONG),
-        ("TREAD", KEY, "1", "10", "GROUP", "simple"),
-        ("TACK", KEY, "workers", "1-9", _ALL),
-        ("TNACK", KEY, "delayed", _ALL),
-        ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7"),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *log_family.LONG),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "simple"),
+        ("TACK", KEY, "workers", "CONSUMER", "ann", log_family.ALL),
+        ("TACK", KEY, "workers", "1-9", log_family.ALL),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "mine", *log_family.LONG, "CONSUMER", "mia", "MINE"),
+        ("TEXTEND", KEY, "mine", "CONSUMER", "mia", "7200000", log_family.ALL),
+        ("TNACK", KEY, "mine", "CONSUMER", "mia", "UNCOUNTED", "DELAY", "7200000", log_family.ALL),
+        ("TNACK", KEY, "mine", "DEAD", "why", log_family.ALL),
+        ("TNACK", KEY, "delayed", log_family.ALL),
+        ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7", "IDLE", "86400000"),
+        ("TGROUP", "CREATE", KEY, "another", "FIRST", "MAXATTEMPTS", "3", "IDLE", "86400000"),
         ("TGROUP", "SEEK", KEY, "given back", "NEXT"),
         ("TGROUP", "DROP", KEY, "strict"),
         ("TWRITE", KEY, "tag", "entry"),
@@ -251,12 +159,19 @@ LOG = Family(
     growing_commands=(
         ("TWRITE", KEY, "tag", "entry"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
-        ("TREAD", KEY, "1", "10", "GROUP", "workers", *_LONG),
-        ("TNACK", KEY, "delayed", _ALL),
+        ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *log_family.LONG),
+        ("TNACK", KEY, "delayed", log_family.ALL),
+        ("TEXTEND", KEY, "mine", "7200000", log_family.ALL),
         ("TGROUP", "SET", KEY, "simple", "PENDINGMAX", "77", "MAXATTEMPTS", "7"),
+        ("TGROUP", "CREATE", KEY, "another"),
+        ("TREDRIVE", KEY),
         ("TAPPLY", KEY, "CLOCK", "1"),
     ),
     effect_command="TAPPLY",
+    events={"TREADGROUP": "tread"},
+    ask_for_memory=("TREADGROUP",),
+    steady=log_family.without_ages,
+    by_name=("TREDRIVE",),  # what it moves is of another key
     help_commands=(("TGROUP", "HELP"),),
     map_command=("TINFO", KEY),
     null_command=("TREAD", KEY, "1", "3"),
@@ -493,4 +408,106 @@ ROUTE = Family(
     counters=("route_matches", "route_devices_matched", "route_messages_dispatched"),
 )
 
-FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE)
+# --- index ---
+
+INDEX = Family(
+    name="index",
+    type_name="millr-idx",
+    fill=index_family.fill,
+    append=index_family.append,
+    shrink=index_family.shrink,
+    read=index_family.read,
+    small=index_family.small,
+    read_commands=(
+        ("IDX.FIND", KEY, "WHERE", "age", ">", "5", "WHERE", "city", "=", "bonn", "ORDER", "age", "GET", "1", "mail", "WITHVALUES"),
+        ("IDX.COUNT", KEY, "WHERE", "tags", "PREFIX", "1"),
+        ("IDX.COMPLETE", KEY, "city", "b", "WITHCOUNTS"),
+        ("IDX.RECENT", KEY, "10"),
+        ("IDX.CONFLICTS", KEY, "COUNT", "1000"),
+        ("IDX.SKIPPED", KEY),
+        ("IDX.SAMPLE", KEY, "5", "WHERE", "mail", "=", "bob"),
+        ("IDX.CHECK", KEY),
+        ("IDX.INFO", KEY),
+    ),
+    write_commands=(
+        ("IDX.ALTER", KEY, "ADD", "FIELD", "late", "NUMBER"),
+        ("IDX.ALTER", KEY, "DROP", "ORDER", "both"),
+    ),
+    growing_commands=(
+        ("IDX.APPLY", KEY, "RECENT", ""),
+        ("IDX.CREATE", KEY, "PREFIX", "p", "FIELD", "f", "TEXT"),
+        # It changes a document, and the index by that, so it is none of the writing ones here.
+        ("IDX.PUT", KEY, "p1", "f", "v"),
+    ),
+    effect_command="IDX.APPLY",
+    steady=index_family.steady,
+    follows_keys=True,
+    map_command=("IDX.INFO", KEY),
+    counters=(),
+)
+
+# --- graph of facts ---
+
+FACT = Family(
+    name="fact",
+    type_name="millr-fct",
+    fill=fact_family.fill,
+    append=fact_family.append,
+    shrink=fact_family.shrink,
+    read=fact_family.read,
+    small=fact_family.small,
+    read_commands=(
+        ("FACT.FIND", KEY, "*", "p1", "*"),
+        ("FACT.FIND", KEY, "first", "*", "*", "LIMIT", "1"),
+        ("FACT.COUNT", KEY, "*", "*", "=*"),
+        ("FACT.WALK", KEY, "first", "*", "LIMIT", "100"),
+        ("FACT.WALK", KEY, "first", "knows", "TO", "second"),
+        ("FACT.INFO", KEY),
+    ),
+    write_commands=(
+        ("FACT.ADD", KEY, "new", "is", "here"),
+        ("FACT.DEL", KEY, "first", "is", "here"),
+    ),
+    growing_commands=(
+        ("FACT.ADD", KEY, "new", "is", "here"),
+        ("FACT.APPLY", KEY, "FACTS", "bytes"),
+    ),
+    effect_command="FACT.APPLY",
+    map_command=("FACT.INFO", KEY),
+    null_command=("FACT.WALK", KEY, "first", "knows", "DEPTH", "1"),
+    counters=("fact_added", "fact_removed", "fact_found", "fact_walked"),
+    spoiled_by=("one", "word"),
+)
+
+# --- dictionary of terms ---
+
+SUGGEST = Family(
+    name="suggest",
+    type_name="millr-sug",
+    fill=suggest_family.fill,
+    append=suggest_family.append,
+    shrink=suggest_family.shrink,
+    read=suggest_family.read,
+    small=suggest_family.small,
+    read_commands=(
+        ("SUG.GET", KEY, "a", "WITHSCORES"),
+        ("SUG.GET", KEY, "ab", "FUZZY", "NOCASE", "LIMIT", "100"),
+        ("SUG.INFO", KEY),
+    ),
+    write_commands=(
+        ("SUG.ADD", KEY, "first"),
+        ("SUG.ADD", KEY, "new", "SCORE", "7"),
+        ("SUG.DECAY", KEY, "10"),
+        ("SUG.DEL", KEY, "first", "new"),
+    ),
+    growing_commands=(
+        ("SUG.ADD", KEY, "new"),
+        ("SUG.APPLY", KEY, "TERMS", "bytes"),
+    ),
+    effect_command="SUG.APPLY",
+    map_command=("SUG.INFO", KEY),
+    counters=("suggest_added", "suggest_removed", "suggest_asked", "suggest_found"),
+    spoiled_by=("one", ""),
+)
+
+FAMILIES = (LOG, CHANNEL, SHARD, LOCK, ROUTE, INDEX, FACT, SUGGEST)

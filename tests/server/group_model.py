@@ -64,6 +64,8 @@ class GroupedLogModel(LogModel):
         for offset, tag, entry, attempts in messages:
             assert [offset, tag, entry] == self.message(offset), "what is delivered is what was written"
             assert attempts == (group.pending[offset].attempts + 1 if offset in again else 1), offset
+        if again and len(messages) == read.count and not fresh and read.count > 1:
+            self._nothing_fresh_waited(group, read)
         if len(messages) < read.count:
             self._nothing_was_held_back(group, again, len(fresh), read, asked, answered)
         for offset in again:
@@ -79,10 +81,13 @@ class GroupedLogModel(LogModel):
         assert held.retry_at[0] <= answered, f"{offset} came again before its retry time"
         assert held.expire_at is None or asked <= held.expire_at[1], f"{offset} came again after its expiry"
         assert not 0 < group.max_attempts <= held.attempts, f"{offset} was tried too often"
-        held.attempts, held.consumer = held.attempts + 1, read.consumer
-        held.retry_ms = read.retry[0] if read.retry else held.retry_ms
-        held.retry_at = dates(asked, answered, held.retry_ms)
         group.redelivered += 1
+        if read.retry is None:  # it is done
+            del group.pending[offset]
+            return
+        held.attempts, held.consumer = held.attempts + 1, read.consumer
+        held.retry_ms = read.retry[0]
+        held.retry_at = dates(asked, answered, held.retry_ms)
 
     def _nothing_was_held_back(self, group, again, fresh, read, asked, answered):
         for offset, held in group.pending.items():
@@ -90,6 +95,9 @@ class GroupedLogModel(LogModel):
             assert offset in again or not is_due, f"{offset} was due and did not come"
         if self.next > group.next + fresh:
             assert len(group.pending) + (fresh if read.retry else 0) >= group.pending_max, "a new message did not come"
+
+    def _nothing_fresh_waited(self, group, read):
+        assert self.next == group.next or len(group.pending) >= group.pending_max, "due messages took all of a read"
 
     # --- giving up ---
 
@@ -116,7 +124,7 @@ class GroupedLogModel(LogModel):
     def give_back(self, name, first, last, due_at):
         found = [held for offset, held in self.groups[name].pending.items() if first <= offset <= last]
         for held in found:
-            held.retry_at = due_at
+            held.retry_at, held.consumer = due_at, None
         return len(found)
 
     def seek(self, name, offset):

@@ -7,7 +7,7 @@ from tool import Running, millrace
 
 
 def nodes(*servers):
-    return [word for server in servers for word in ("--node", f"127.0.0.1:{server.port}")]
+    return [word for server in servers for word in ("--to", f"127.0.0.1:{server.port}")]
 
 
 def lock(servers, *words, status=0, **more):

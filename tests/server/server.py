@@ -165,7 +165,7 @@ class Server:
         """kill -9: nothing is saved, nothing is flushed."""
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
-        self._forget_clients()
+        self.forget_clients()
 
     def suspend(self):
         """It stands still until resume(), and knows nothing of it."""
@@ -181,7 +181,7 @@ class Server:
         with Connection(self.port) as connection:
             connection.send("SHUTDOWN", "SAVE" if save else "NOSAVE")
             self._process.wait(timeout=DEADLINE)
-        self._forget_clients()
+        self.forget_clients()
 
     def restart(self):
         """Starts again on the same directory. REQUIRES: killed or shut down."""
@@ -201,7 +201,7 @@ class Server:
         if self.is_alive():
             self._process.kill()
             self._process.wait()
-        self._forget_clients()
+        self.forget_clients()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _end_with_figures(self):
@@ -236,7 +236,8 @@ class Server:
             self._pool = Connection(self.port)
         return self._pool
 
-    def _forget_clients(self):
+    def forget_clients(self):
+        """`admin` becomes a new connection, where the old one was cut."""
         if self._pool is not None:
             self._pool.close()
             self._pool = None
@@ -268,6 +269,12 @@ class Server:
     def wait_for_blocked(self, count):
         """Until exactly so many clients wait."""
         wait_until(lambda: self.info("clients")["blocked_clients"] == str(count), f"{count} clients are blocked")
+
+    def waiting_clients(self):
+        """The ids of the connections that wait."""
+        lines = self.admin.call("CLIENT", "LIST").decode().splitlines()
+        fields = [dict(field.split("=", 1) for field in line.split()) for line in lines]
+        return [one["id"] for one in fields if "b" in one["flags"]]
 
     def changed_settings(self, **settings):
         """Settings for the length of a with block."""

@@ -91,7 +91,8 @@ def test_scripts_read_and_write(server, c, family):
 
 def test_what_a_script_writes_reaches_the_replica(server, replica, c, family):
     family.fill(c, "key", 1)
-    script = "for i = 1, 20 do redis.call(unpack(ARGV)) end"
+    # Some can be done once only.
+    script = "redis.call(unpack(ARGV)) for i = 1, 19 do redis.pcall(unpack(ARGV)) end"
     for command in family.write_commands:
         c.call("EVAL", script, "1", "key", *on("key", command))
     server.wait_for_replica(replica)

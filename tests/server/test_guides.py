@@ -1,20 +1,29 @@
 """Every example in the README and the guides does what is printed beside it."""
 
+import pathlib
 import re
 import subprocess
 
 import pytest
 
-from console import BLOCK, PREAMBLE, run_blocks, run_console
+from console import BLOCK, JAVASCRIPT, run_blocks, run_console, run_javascript_blocks
 from server import REPOSITORY, Server
 
-GUIDES = [*sorted((REPOSITORY / "docs" / "guides").glob("*.md")), REPOSITORY / "docs" / "recipes.md"]
+DOCS = REPOSITORY / "docs"
+GUIDES = [*sorted((DOCS / "guides").glob("*.md")), DOCS / "recipes.md", DOCS / "clients.md"]
+WITH_JAVASCRIPT = [guide for guide in GUIDES if JAVASCRIPT.search(guide.read_text())]
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.stem)
 def test_every_example_of_a_guide_prints_what_it_says(guide):
     with Server(appendonly="yes") as server:
         run_blocks(server, guide.read_text())
+
+
+@pytest.mark.parametrize("guide", WITH_JAVASCRIPT, ids=lambda path: path.stem)
+def test_every_program_in_javascript_of_a_guide_succeeds(guide):
+    with Server(appendonly="yes") as server:
+        run_javascript_blocks(server, guide.read_text())
 
 
 def test_the_first_five_minutes_of_the_readme_work_as_printed():
@@ -31,9 +40,12 @@ def test_the_first_five_minutes_of_the_readme_work_as_printed():
         assert waiting.read() == [[3, b"shipped", b'{"id": 17}']]
         waiting.close()
         kill = re.search(r"^kill -9 .*$", after, re.M).group()
-        subprocess.run(["bash", "-c", PREAMBLE.replace("--no-raw ", "") + kill], env={"PORT": str(server.port), "PATH": "/usr/bin:/bin"}, timeout=30)
+        data = pathlib.Path(server.directory) / "data"
+        data.mkdir()
+        (data / "server.pid").write_text(f"{server._process.pid}\n")
+        subprocess.run(["bash", "-c", kill], cwd=server.directory, check=True, timeout=30)
         server._process.wait(timeout=30)
-        server._forget_clients()
+        server.forget_clients()
         server.restart()
         for _, block in BLOCK.findall(after):
             run_console(server, block)

@@ -60,7 +60,8 @@ def test_info_of_all_counts_calls_of_our_commands_and_info_by_default_our_error_
 
 @pytest.mark.parametrize("run", ["EVAL", "EVAL_RO"])
 def test_the_script_for_an_exporter_returns_each_field_and_its_value(server, c, run):
-    script = re.search(r"^```lua\n(.*?)^```$", OUR_PART_OF_SETTINGS_PAGE, re.M | re.S)[1]
+    page = (REPOSITORY / "docs" / "operations.md").read_text()
+    script = re.search(r"^```lua\n(.*?)^```$", page, re.M | re.S)[1]
     c.call("TWRITE", "key", "tag", "entry")
     with user(server, "+info", f"+{run}") as exporter:
         answer = exporter.call(run, script, "0", "0")  # the words that redis_exporter sends

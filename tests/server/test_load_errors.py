@@ -105,7 +105,7 @@ def test_commands_that_change_or_end_the_connection_are_refused_for_that_reason(
     (["--no-header", "--as", "SET {a} 1", "x.csv"], "{a} needs a header, but --no-header says there is none"),
     (["--as", "SET {1} 1", "x.ndjson"], "{1} is a column, but JSON has none"),
     (["--as", "SET {/a~} 1", "x.ndjson"], "{/a~}: in a JSON pointer ~ is written ~0"),
-    (["--as", "SET {a} 1", "x.resp"], "--as is for csv, tsv and ndjson"),
+    (["--as", "SET {a} 1", "x.resp"], "--as is for csv, tsv, ndjson and json"),
     (["--as", "SET {a} 1", "x"], "x: its name does not tell its format"),
     (["--as", "SET {a} 1", "x.csv", "y.tsv"], "x.csv and y.tsv are of different formats"),
     (["--to", "nowhere:0", "x.resp"], "a port is a number from 1 to 65535"),

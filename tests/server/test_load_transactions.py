@@ -105,19 +105,6 @@ def test_a_database_selected_within_a_discarded_transaction_is_not_gone_on_in(ow
     assert own.admin.call("GET", "a") == b"1"
 
 
-def test_where_multi_is_refused_the_commands_behind_it_count_as_they_are_carried_out(own, tmp_path, state):
-    own.admin.call("ACL", "SETUSER", "default", "-multi")
-    path = tmp_path / "x.commands"
-    path.write_text("MULTI\n" + "".join(f"RPUSH l {i}\n" for i in range(MANY)) + "EXEC\n")
-    words = ("load", "--to", f":{own.port}", "--checkpoint", state, "--pipeline", "10", path)
-    with Running(tmp_path, *words) as running:
-        wait_until(lambda: number_in(state, "sent") > 1000, "it is under way")
-        running.interrupt()
-        running.ends_with(130)
-    assert counts(load(own, *words[3:], status=1)) == (MANY + 2, MANY, 2)
-    assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(MANY)]
-
-
 def failures(done):
     """Line and reason of what was told on stderr."""
     return [tuple(line.split(":", 3)[2:]) for line in done.stderr.decode().splitlines()]

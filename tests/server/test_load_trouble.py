@@ -156,7 +156,7 @@ def test_a_user_without_a_password_in_the_environment_is_never_silently_the_defa
         assert b"does not let us in: WRONGPASS" in done.stderr
         done = millrace("tail", "--to", f":{own.port}", "--user", user, "log", env={})
         assert done.returncode == 3 and b"does not let us in: WRONGPASS" in done.stderr
-        done = millrace("lock", "--node", f":{own.port}", "--user", user, "name", "--", "true", env={})
+        done = millrace("lock", "--to", f":{own.port}", "--user", user, "name", "--", "true", env={})
         assert done.returncode == 3 and b"does not let us in: WRONGPASS" in done.stderr
     assert own.admin.call("EXISTS", "b") == 0
 
@@ -177,7 +177,8 @@ def test_several_connections_keep_the_commands_of_a_key_in_order(own):
     for k in range(7):
         assert own.admin.call("LRANGE", f"l{k}", 0, -1) == [b"%d" % i for i in range(50_000) if i % 7 == k]
     done = load(own, "--connections", "2", "-", input=b"MULTI\nSET a 1\nEXEC\nSELECT 1\n", status=1)
-    assert done.stderr.count(b"needs one connection and no cluster") == 3
+    assert done.stderr.count(b"needs one connection and no cluster") == 2
+    assert done.stderr.count(b"not sent: the MULTI at -:1 was refused") == 2 and own.admin.call("EXISTS", "a") == 0
 
 
 def test_input_that_trickles_through_a_pipe_is_sent_as_it_comes(own, tmp_path):

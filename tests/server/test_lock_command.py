@@ -109,8 +109,8 @@ def test_a_database_may_be_chosen(server, c):
     (["--ttl", "x", "lock", "--", "true"], "millrace lock: 'x' is no time: expected 500ms, 30s, 2m or 1h, from 1ms to 24h"),
     (["--wait", "-1s", "lock", "--", "true"], "millrace lock: '-1s' is no time: expected 500ms, 30s, 2m or 1h, from 1ms to 24h"),
     (["--grace", "2d", "lock", "--", "true"], "millrace lock: '2d' is no time: expected 500ms, 30s, 2m or 1h, from 1ms to 24h"),
-    (["--node", "a:1", "--node", "a:1", "lock", "--", "true"], "millrace lock: a:1 is given twice"),
-    (["--node", "a:b", "lock", "--", "true"], "millrace lock: a port is a number from 1 to 65535, not 'b'"),
+    (["--to", "a:1", "--to", "a:1", "lock", "--", "true"], "millrace lock: a:1 is given twice"),
+    (["--to", "a:b", "lock", "--", "true"], "millrace lock: a port is a number from 1 to 65535, not 'b'"),
 ], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
 def test_a_wrong_call_is_told_and_runs_nothing(words, text):
     done = millrace("lock", *words)
@@ -119,10 +119,10 @@ def test_a_wrong_call_is_told_and_runs_nothing(words, text):
 
 
 def test_without_a_server_it_ends_with_3(tmp_path):
-    done = millrace("lock", "--node", "127.0.0.1:1", "lock", "--", "touch", tmp_path / "ran")
+    done = millrace("lock", "--to", "127.0.0.1:1", "lock", "--", "touch", tmp_path / "ran")
     assert done.returncode == 3 and not (tmp_path / "ran").exists()
     assert done.stderr == b"millrace lock: cannot connect to 127.0.0.1:1: Connection refused\n"
-    assert millrace("lock", "--wait", "200ms", "--node", "127.0.0.1:1", "lock", "--", "true").returncode == 3
+    assert millrace("lock", "--wait", "200ms", "--to", "127.0.0.1:1", "lock", "--", "true").returncode == 3
 
 
 def test_a_key_of_another_type_is_told(server, c):

@@ -1,5 +1,7 @@
 """A wall clock that is set while the server runs: nobody waits for it, and dates stay in order."""
 
+import time
+
 import pytest
 
 from server import wait_until
@@ -31,18 +33,56 @@ def test_who_waits_is_served_at_once_after_the_clock_was_set(stepped, clock, ste
     assert reader.read() == [[1, b"t", b"e"]]
 
 
-def test_what_is_too_old_or_due_goes_soon_after_the_clock_was_set_forwards(stepped, clock):
+def test_what_is_too_old_goes_soon_after_the_clock_was_set_forwards(stepped, clock):
     c = stepped.admin
     c.call("TWRITE", "aging", "t", "x")
     c.call("TRETAIN", "aging", "AGE", "60000")
-    c.call("TWRITE", "log", "t", "e")
-    c.call("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "60000", "0")
-    reader = stepped.connect()
-    reader.send("TREAD", "log", "1", "1", "GROUP", "g", "WITHATTEMPTS", "BLOCK", "0")
-    stepped.wait_for_blocked(1)
     clock.set(120)
-    assert reader.read() == [[1, b"t", b"e", 2]]
     wait_until(lambda: c.call("TREAD", "aging", "1", "0", "WITHINFO") == [[2, 1]], "the old message is gone")
+
+
+@pytest.mark.parametrize("step", [3600, -3600], ids=["forwards", "back"])
+def test_a_clock_that_is_set_neither_hurries_nor_delays_a_redelivery(stepped, clock, step):
+    c = stepped.admin
+    c.call("TWRITE", "log", "t", "e")
+    c.call("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "300", "0")
+    delivered = time.monotonic()
+    reader = stepped.connect()
+    reader.send("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "60000", "0", "WITHATTEMPTS", "BLOCK", "0")
+    stepped.wait_for_blocked(1)
+    clock.set(step)
+    assert reader.read() == [[1, b"t", b"e", 2]]
+    assert 0.29 <= time.monotonic() - delivered < 10
+    [[_, _, retry, _, _]] = c.call("TGROUP", "PENDING", "log", "g")
+    assert 50_000 < retry <= 60_000, "what PENDING shows is in the group's time"
+
+
+def test_after_a_restart_with_the_clock_set_back_a_redelivery_comes_within_its_retry_time(clock):
+    clock.set(0)
+    with clock.server(appendonly="yes", appendfsync="always") as server:
+        c = server.admin
+        c.call("TWRITE", "log", "t", "e")
+        c.call("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "400", "0")
+        clock.set(-3600)
+        server.kill()
+        with clock.environment():
+            server.restart()
+        begun = time.monotonic()
+        reader = server.connect()
+        reader.send("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "60000", "0", "WITHATTEMPTS", "BLOCK", "0")
+        assert reader.read() == [[1, b"t", b"e", 2]]
+        assert time.monotonic() - begun < 10
+    clock.set(0)
+
+
+def test_a_group_that_has_nothing_pending_goes_by_the_wall_clock_again(stepped, clock):
+    c = stepped.admin
+    c.call("TWRITE", "log", "ENTRIES", "t", "1", "t", "2")
+    c.call("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "300", "0")
+    clock.set(-3600)
+    c.call("TACK", "log", "g", "1")
+    c.call("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "50", "0")
+    wait_until(lambda: c.call("TREAD", "log", "1", "1", "GROUP", "g") == [[2, b"t", b"2"]], "it comes again")
 
 
 def test_dates_do_not_run_backwards_when_the_clock_does(stepped, clock):

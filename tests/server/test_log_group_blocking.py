@@ -165,14 +165,12 @@ def test_a_write_of_n_messages_wakes_n_clients_at_most(server, c, worker):
     assert [reader.read()[0][0] for reader in readers[3:]] == [4, 5, 6, 7, 8, 9, 10]
 
 
-def test_who_asks_for_many_gets_many_and_the_rest_go_on(server, c, worker):
-    many, few, none = worker(5), worker(2), worker(3)
+def test_who_asks_for_few_gets_no_more_and_the_others_share_the_rest(server, c, worker):
+    few, many, last = worker(1), worker(5), worker(5)
     write(c, 6)
-    assert [m[0] for m in many.read()] == [1, 2, 3, 4, 5]
-    assert [m[0] for m in few.read()] == [6]
-    assert is_still_waiting(server, none)
-    write(c)
-    assert [m[0] for m in none.read()] == [7]
+    assert [m[0] for m in few.read()] == [1]
+    assert [m[0] for m in many.read()] == [2, 3, 4]
+    assert [m[0] for m in last.read()] == [5, 6]
 
 
 def test_groups_and_readers_without_one_do_not_take_turns_with_each_other(c, waiting):

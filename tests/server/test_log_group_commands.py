@@ -11,9 +11,12 @@ from server import wait_until
 def test_list_tells_position_pending_lag_and_settings(c):
     write(c, 7)
     take(c, 4, *LONG)
-    assert about(c) == {
+    entry = about(c)
+    assert 0 <= entry.pop("oldest-ms") < 10_000
+    assert entry == {
         "name": b"g", "last": 4, "pending": 4, "lag": 3, "lost": 0, "expired": 0, "exhausted": 0, "redelivered": 0,
-        "pending-max": 1000000, "max-attempts": 0, "dead-letter": None,
+        "pending-max": 1000000, "max-attempts": 0, "idle": 0,
+        "dead-letter": None,
     }
     c.call("TGROUP", "SET", "log", "g", "PENDINGMAX", "50", "MAXATTEMPTS", "3", "DEADLETTER", "dead")
     entry = about(c)
@@ -24,6 +27,25 @@ def test_list_of_a_log_without_groups_or_without_key_is_empty(c):
     write(c)
     assert c.call("TGROUP", "LIST", "log") == c.call("TGROUP", "LIST", "missing") == []
     assert c.call("EXISTS", "missing") == 0
+
+
+def test_list_comes_in_pages(c):
+    write(c, 1)
+    names = [b"g%02d" % n for n in range(25)]
+    for name in reversed(names):
+        c.call("TREAD", "log", "1", "0", "GROUP", name)
+
+    def page(*words):
+        return [entry[entry.index(b"name") + 1] for entry in c.call("TGROUP", "LIST", "log", *words)]
+
+    assert page() == names
+    seen = page("COUNT", "10")
+    while len(found := page("AFTER", seen[-1], "COUNT", "10")) > 0:
+        assert len(found) <= 10
+        seen += found
+    assert seen == names
+    assert page("AFTER", "g03x", "COUNT", "1") == [b"g04"]
+    assert page("AFTER", "zzz") == []
 
 
 def test_lag_is_exact_whatever_happens(c):

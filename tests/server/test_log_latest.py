@@ -95,11 +95,11 @@ def test_what_was_known_of_many_tags_is_given_back_in_slices(server, c, command)
             write(c, tags[start:start + 1000])
     c.call("TRETAIN", "log", "LATEST", "yes")
     compacted(c)
-    assert server.counter("tag_indexes_to_reclaim") == 0
+    assert server.counter("objects_to_reclaim") == 0
     with server.changed_settings(lazyfree_lazy_user_del="no"):
         _, after = c.call_all([("MULTI",), command, ("INFO", "millrace"), ("EXEC",)])[-1]
-    assert b"millrace_tag_indexes_to_reclaim:1" in after
-    wait_until(lambda: server.counter("tag_indexes_to_reclaim") == 0, "everything is given back")
+    assert b"millrace_objects_to_reclaim:1" in after
+    wait_until(lambda: server.counter("objects_to_reclaim") == 0, "everything is given back")
 
 
 # --- reading ---

@@ -262,16 +262,6 @@ def test_damage_anywhere_in_a_packed_log_is_refused_or_sound(server, packed):
     assert server.is_alive()
 
 
-def test_a_payload_from_before_there_were_packed_blocks_is_loaded(server, c):
-    fill(c)
-    payload = c.call("DUMP", "log")
-    older = bytearray(value_of(payload))
-    assert older[9] & 0x3F == 2, "the last ten bits of the module type's number are the version"
-    older[9] -= 1
-    c.call("RESTORE", "older", "0", sealed(bytes(older), payload))
-    assert server.digest("older") == server.digest("log")
-
-
 def test_a_large_log_that_is_deleted_is_given_back_in_slices(server, c):
     # Valkey's DEL leaves it to another thread, unless it is told not to.
     with server.changed_settings(**{"millrace.block_bytes": "256", "lazyfree_lazy_user_del": "no"}):

@@ -1,5 +1,5 @@
-"""What older programs have written is read as if it had been written today. tests/corpus/older_encodings has a DUMP of
-family.small() for each encoding version that there was before the present one."""
+"""What older programs have written is read as if it had been written today. tests/corpus/encodings has a DUMP of
+family.small() for each encoding version, the present one too; its times to live are some decades."""
 
 import pathlib
 
@@ -7,8 +7,10 @@ import pytest
 
 from families import FAMILIES
 
-FOLDER = pathlib.Path(__file__).resolve().parents[1] / "corpus" / "older_encodings"
-OLDER = sorted(FOLDER.iterdir())
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "corpus" / "encodings"
+KEPT = sorted(FOLDER.iterdir())
+# What of read() differs from one time to the next: limits, dates, tokens.
+OF_ITS_TIME = {"log": (0, 4), "channel": (0,), "shard": (0,), "lock": (0,), "route": (0,), "fact": (), "suggest": (), "index": ()}
 
 
 def version_of(payload):
@@ -16,16 +18,20 @@ def version_of(payload):
     return payload[9] & 0x3F
 
 
-def test_there_is_a_payload_of_every_older_version(c):
-    kept = {path.name for path in OLDER}
+def what_lasts(family, c, key):
+    return [each for at, each in enumerate(family.read(c, key)) if at not in OF_ITS_TIME[family.name]]
+
+
+def test_there_is_a_payload_of_every_version(c):
+    kept = {path.name for path in KEPT}
     for family in FAMILIES:
         family.small(c, "key")
         present = version_of(c.call("DUMP", "key"))
-        assert {f"{family.name}_{older}" for older in range(1, present)} <= kept
+        assert {f"{family.name}_{version}" for version in range(1, present + 1)} <= kept
         c.call("DEL", "key")
 
 
-@pytest.mark.parametrize("path", OLDER, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name)
 def test_an_older_payload_holds_what_it_held(server, c, path):
     name, version = path.name.rsplit("_", 1)
     family = next(one for one in FAMILIES if one.name == name)
@@ -33,9 +39,8 @@ def test_an_older_payload_holds_what_it_held(server, c, path):
     assert version_of(payload) == int(version)
     c.call("RESTORE", "older", "0", payload)
     family.small(c, "new")
-    older, new = family.read(c, "older"), family.read(c, "new")
-    assert older[1:4] + older[5:] == new[1:4] + new[5:], "all but limits and times"
-    assert version_of(c.call("DUMP", "older")) > int(version), "it is saved as today"
+    assert what_lasts(family, c, "older") == what_lasts(family, c, "new")
+    assert version_of(c.call("DUMP", "older")) == version_of(c.call("DUMP", "new")), "it is saved as today"
     before = server.digest("older")
     assert c.call("DEBUG", "RELOAD") == b"OK"
     assert server.digest("older") == before

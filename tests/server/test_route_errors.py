@@ -19,7 +19,7 @@ def arity(name):
 
 
 def subcommand_arity(name):
-    return arity(f"ROUTE.DEVICE|{name}")
+    return arity(f"route.device|{name.lower()}")
 
 
 def found(expected, word):

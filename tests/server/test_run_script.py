@@ -200,7 +200,7 @@ def machine(tmp_path):
 
 TO_BUILD = (
     "g++ cmake ninja-build libcli11-dev libsodium-dev libhiredis-dev libre2-dev libsimdjson-dev "
-    "libzstd-dev zlib1g-dev"
+    "libssl-dev libzstd-dev zlib1g-dev"
 )
 
 

@@ -1,0 +1,67 @@
+"""How long a server is held: the processor time of its main thread from one answer to a client that asks all the time to
+the next one. What one command or one turn of a timer takes is in between.
+
+It is processor time, so that what else the machine does meanwhile does not count."""
+
+import pathlib
+import resource
+import select
+import socket
+
+from measure import encode
+
+
+def allow_connections(count):
+    """Raises the limit of open files of this process and of those it starts."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * count + 500
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+class Holds:
+    """Use as a context manager."""
+
+    def __init__(self, server):
+        pid = server.client().info("server")["process_id"]
+        self._clock = pathlib.Path(f"/proc/{pid}/task/{pid}/schedstat")
+        self._asking = socket.create_connection(("127.0.0.1", server.port))
+        self._working = socket.create_connection(("127.0.0.1", server.port))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._asking.close()
+        self._working.close()
+
+    def worst_of(self, *words):
+        """Milliseconds: the longest hold from sending this command to the first bytes of its answer."""
+        worst = self.worst_until(lambda: self._has_answer(0), lambda: self._working.sendall(encode(*words)))
+        answer = self._working.recv(1 << 20)
+        if answer.startswith(b"-"):
+            raise RuntimeError(answer.decode())
+        # The rest of a long answer comes in parts.
+        while self._has_answer(50):
+            self._working.recv(1 << 20)
+        return worst
+
+    def worst_until(self, is_over, begin=lambda: None):
+        """The longest hold from begin() until is_over() says so."""
+        worst, over = 0, False
+        before = self._time()
+        begin()
+        while not over:
+            over = bool(is_over())
+            self._asking.sendall(b"PING\r\n")
+            self._asking.recv(64)
+            now = self._time()
+            worst, before = max(worst, now - before), now
+        return worst / 1e6
+
+    def _has_answer(self, milliseconds):
+        waiting = select.poll()
+        waiting.register(self._working, select.POLLIN)
+        return bool(waiting.poll(milliseconds))
+
+    def _time(self):
+        return int(self._clock.read_text().split()[0])

@@ -1,0 +1,14 @@
+// Who we are to a server, and which of its databases we mean. Sent whenever a connection opens.
+#pragma once
+
+#include <string>
+
+namespace millrace::client {
+
+struct Login {
+  std::string user = {};      // empty: the server's default user
+  std::string password = {};  // empty: a user who needs none, or without a user no login at all
+  unsigned database = 0;
+};
+
+}  // namespace millrace::client

@@ -1,0 +1,26 @@
+// Redis Sentinel: several processes that watch a master and its replicas, and say which of them
+// is the master now.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/endpoint.h"
+#include "client/error.h"
+#include "client/login.h"
+
+namespace millrace::client {
+
+struct ConnectionOptions;
+
+struct SentinelGroup {
+  std::vector<Endpoint> sentinels;
+  std::string service;  // the name under which they watch the master
+  Login login = {};     // at the sentinels themselves; most need none
+};
+
+// Asks one after the other until one answers. Timeouts and TLS are those of `options`.
+// Unreachable: none answers, or none knows the service.
+Result<Endpoint> find_master(const SentinelGroup& group, const ConnectionOptions& options);
+
+}  // namespace millrace::client

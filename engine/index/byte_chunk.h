@@ -1,0 +1,91 @@
+// A few dozen sorted byte strings in one allocation: the leaves of a ByteOrder. What all strings begin with is stored
+// once; if all have the same length, no lengths are stored, and a string is found by binary search.
+//
+//   fixed       prefix | rest | rest | rest …             each `stride` bytes
+//   variable    prefix | size rest | size rest | …        size as a varint
+//
+// Numbers of 8 bytes with a document id of 4 share most of their leading bytes, so that an entry takes 6 to 8 bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+
+namespace millrace {
+
+class ByteChunk {
+ public:
+  static constexpr size_t kMostEntries = 128;
+  // A chunk of more bytes is split, if it has two entries.
+  static constexpr size_t kMostBytes = 4096;
+
+  ByteChunk() = default;
+  // REQUIRES: sorted, no two the same.
+  explicit ByteChunk(std::span<const std::string> entries) { encode(entries); }
+
+  size_t count() const { return count_; }
+  bool is_full() const { return count_ >= kMostEntries || (used_ > kMostBytes && count_ > 1); }
+  size_t memory() const { return capacity_; }
+
+  // How an entry compares with others at a glance: its first eight bytes as a number.
+  static uint64_t head_of(ByteView entry);
+  // True if the first entry is greater. `head` is head_of(entry). REQUIRES: count() > 0
+  bool begins_after(ByteView entry, uint64_t head) const;
+
+  // Where an entry is: its number, and where its bytes begin.
+  struct Spot {
+    uint32_t index;
+    uint32_t offset;
+  };
+  // The first entry that is not less than `bound`; index count() if there is none.
+  Spot lower_bound(ByteView bound) const;
+  Spot first() const { return {0, prefix_}; }
+  // REQUIRES: spot.index < count()
+  Spot after(Spot spot) const;
+  // REQUIRES: index < count()
+  Spot spot_of(size_t index) const;
+  void read(Spot spot, std::string& entry) const;
+  bool is_equal(Spot spot, ByteView entry) const;
+
+  // False if it is there already.
+  bool insert(ByteView entry);
+  // False if it is not there.
+  bool erase(ByteView entry);
+  // Moves the upper half into a chunk of its own. REQUIRES: count() > 1
+  ByteChunk split();
+  // Takes the entries of the chunk behind this one.
+  void absorb(const ByteChunk& next);
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  static constexpr uint16_t kVariable = UINT16_MAX;
+
+  ByteView shared() const { return {bytes_.get(), prefix_}; }
+  bool is_fixed() const { return stride_ != kVariable; }
+  // What is stored of an entry behind the shared prefix.
+  ByteView rest(Spot spot) const;
+  uint32_t offset_after(uint32_t offset) const;
+  // Below 0 if `bound` is less than all that begin with the prefix, above 0 if greater, 0 if it begins with it.
+  int compare_with_shared(ByteView bound) const;
+  void collect(std::vector<std::string>& entries) const;
+  void encode(std::span<const std::string> entries);
+  void insert_and_encode(size_t index, ByteView entry);
+  void insert_and_widen(size_t index, ByteView entry);
+  void update_head();
+
+  uint64_t head_ = 0;
+  std::unique_ptr<char[]> bytes_;
+  uint32_t used_ = 0;
+  uint32_t capacity_ = 0;
+  uint16_t count_ = 0;
+  uint16_t prefix_ = 0;
+  uint16_t stride_ = 0;
+};
+
+}  // namespace millrace

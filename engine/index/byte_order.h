@@ -1,0 +1,94 @@
+// A sorted set of byte strings that knows ranks: what every order of an index is made of. No string begins with
+// another one. Strings are in chunks (byte_chunk.h), chunks in groups of up to 128; a million numbers with their
+// documents take some 8 bytes each.
+//
+// Finding, adding and removing take O(log n) and the move of part of a chunk and of a group. A rank takes the number
+// of groups, which is n / 8,000.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/index/byte_chunk.h"
+
+namespace millrace {
+
+class ByteOrder {
+ public:
+  uint64_t size() const { return size_; }
+
+  // False if it is there already. REQUIRES: 1 to 60,000 bytes
+  bool insert(ByteView entry);
+  // False if it is not there.
+  bool erase(ByteView entry);
+  bool contains(ByteView entry) const;
+
+  // How many are less than `bound`.
+  uint64_t rank(ByteView bound) const;
+  // The one with so many before it. REQUIRES: rank < size()
+  void at_rank(uint64_t rank, std::string& entry) const;
+
+  // One entry after the other, in either direction. Valid until the next change.
+  class Walk {
+   public:
+    explicit Walk(const ByteOrder& order) : order_(order) {}
+    // To the first entry that is not less than `bound`.
+    void seek(ByteView bound);
+    // To the last entry that is less than `bound`.
+    void seek_before(ByteView bound);
+    void seek_last();
+    // False before the first seek and beyond an end.
+    bool is_at_entry() const { return is_at_entry_; }
+    // REQUIRES: is_at_entry(), for all of these. Valid until the next move.
+    ByteView entry() const { return entry_; }
+    void next();
+    void previous();
+
+   private:
+    void take();
+
+    const ByteOrder& order_;
+    size_t group_ = 0;
+    size_t chunk_ = 0;
+    ByteChunk::Spot spot_{};
+    bool is_at_entry_ = false;
+    std::string entry_;
+  };
+
+  size_t memory() const;
+  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  bool free_some();
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  static constexpr size_t kMostChunks = 128;
+  // A chunk with fewer entries is united with a neighbour, if both together have at most kUnited.
+  static constexpr size_t kSparse = 32;
+  static constexpr size_t kUnited = 96;
+
+  struct Group {
+    std::vector<ByteChunk> chunks;
+    uint64_t count = 0;
+  };
+  struct Place {
+    size_t group;
+    size_t chunk;
+  };
+
+  // The chunk in which `entry` is or belongs. REQUIRES: size() > 0
+  Place place_of(ByteView entry) const;
+  void add_chunk(Place behind, ByteChunk chunk);
+  void drop_chunk(Place place);
+  void unite(Place place);
+
+  std::vector<std::unique_ptr<Group>> groups_;
+  uint64_t size_ = 0;
+};
+
+}  // namespace millrace

@@ -1,0 +1,26 @@
+// Documents by their ids, a bit each: what two conditions have in common is found without looking at a document.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/index/index_ids.h"
+
+namespace millrace {
+
+class DocumentSet {
+ public:
+  // Empty, and without limits: it has every document.
+  DocumentSet() = default;
+  // For ids below `limit`; it has none of them.
+  explicit DocumentSet(uint32_t limit) : words_(limit / 64 + 1) {}
+
+  // REQUIRES: made with a limit above the id
+  void add(DocumentId id) { words_[id.value() / 64] |= uint64_t{1} << id.value() % 64; }
+  bool has(DocumentId id) const { return words_.empty() || (words_[id.value() / 64] >> id.value() % 64 & 1) != 0; }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,64 @@
+// What an index takes from one document: the keys of its fields, and what did not fit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/strong.h"
+#include "engine/index/index_ids.h"
+#include "engine/index/index_schema.h"
+
+namespace millrace {
+
+// The longest text that is indexed. A text of a composite order counts with the others of that order.
+inline constexpr size_t kMaxIndexedText = 1024;
+// The most values of one field, and the most combinations of a composite order, that one document may have.
+inline constexpr size_t kMaxValuesOfField = 1000;
+
+// Why a value is not in the index. Do not change: persisted.
+enum class SkipReason : uint8_t { NotAnInteger, NotANumber, TooLong, TooMany, NotJson, TooLarge };
+inline constexpr uint8_t kSkipReasons = 6;
+const char* text_of(SkipReason reason);
+
+// One value of one field, as a key (index_keys.h).
+struct DocumentValue {
+  OrderId field;
+  std::string key;
+
+  friend auto operator<=>(const DocumentValue&, const DocumentValue&) = default;
+};
+
+struct SkippedValue {
+  OrderId field;  // kExpiryOrder: the whole document
+  SkipReason reason;
+
+  friend auto operator<=>(const SkippedValue&, const SkippedValue&) = default;
+};
+
+struct DocumentValues {
+  std::vector<DocumentValue> values;  // sorted, no two the same
+  std::vector<SkippedValue> skipped;  // sorted
+  std::optional<UnixMs> expires_at;
+
+  void clear();
+  // Adds what a document holds in a field: text of a hash, or a string of JSON. Splits it if the field has many.
+  void add(const IndexField& field, ByteView text);
+  void add(const IndexField& field, int64_t whole);
+  void add(const IndexField& field, double number);
+  void skip(OrderId field, SkipReason reason) { skipped.push_back({field, reason}); }
+  // After the last: puts them in order.
+  void finish();
+
+ private:
+  void add_one(const IndexField& field, ByteView text);
+};
+
+// One value of a condition or a document as a key. Nothing, with the reason, if it does not fit.
+std::optional<SkipReason> append_key(std::string& to, const IndexField& field, ByteView text);
+// The value that a key stands for as text, taken off the bytes. REQUIRES: a key of this field
+std::string take_value(const IndexField& field, ByteView& bytes);
+
+}  // namespace millrace

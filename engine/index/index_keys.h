@@ -1,0 +1,58 @@
+// Values as bytes that sort as the values do, so that one structure (byte_order.h) holds orders of every type. None
+// begins with another one of the same type, so keys of several fields can be put one behind the other.
+//
+//   INTEGER   8 bytes, the most significant first, the sign bit inverted
+//   NUMBER    8 bytes of the double, the sign bit inverted; of a negative one all bits
+//   TEXT      its bytes, then 00; 00 becomes 01 01, and 01 becomes 01 02
+//
+// A range of keys is half-open, [from, to). `= v` is [key(v), after(key(v))): all that begin with the key.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+
+namespace millrace {
+
+inline constexpr size_t kNumberKeyBytes = 8;
+
+void append_integer_key(std::string& to, int64_t value);
+// REQUIRES: not NaN. -0 is 0.
+void append_number_key(std::string& to, double value);
+void append_text_key(std::string& to, ByteView text);
+// What the keys of all texts that begin so begin with.
+void append_text_prefix(std::string& to, ByteView prefix);
+
+// REQUIRES: at least kNumberKeyBytes
+int64_t integer_of_key(ByteView key);
+double number_of_key(ByteView key);
+// The text whose key `bytes` begins with; takes it off. REQUIRES: a key that append_text_key() has made
+std::string take_text(ByteView& bytes);
+// The size of the text key that `bytes` begins with; 0 if there is none.
+size_t text_key_size(ByteView bytes);
+
+// The least string that is greater than all that begin with `prefix`; empty if there is none.
+std::string after(ByteView prefix);
+
+struct KeyRange {
+  std::string from;
+  std::string to;  // empty: no end
+
+  bool contains(ByteView key) const { return key >= from && (to.empty() || key < to); }
+  bool is_empty() const { return !to.empty() && from >= to; }
+};
+// In ascending order; none is empty, and none reaches the next.
+using KeyRanges = std::vector<KeyRange>;
+
+KeyRanges everything();
+bool contains(const KeyRanges& ranges, ByteView key);
+// Puts them in order and unites what overlaps.
+KeyRanges normal_form(KeyRanges ranges);
+KeyRanges intersection(const KeyRanges& a, const KeyRanges& b);
+// The same ranges behind a prefix; one without an end ends where the prefix does.
+KeyRanges behind(ByteView prefix, const KeyRanges& ranges);
+
+}  // namespace millrace

@@ -1,0 +1,83 @@
+// Everything that can be done with an index as a whole. What it holds follows from the documents: those who repeat are
+// told of the schema, and index their own documents.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/keyed_hash.h"
+#include "engine/base/parts.h"
+#include "engine/index/index.h"
+#include "engine/index/index_query.h"
+#include "engine/index/index_requests.h"
+#include "engine/operation/call.h"
+#include "engine/operation/outcome.h"
+#include "engine/operation/place.h"
+
+namespace millrace {
+
+// A document that was found, for an answer.
+struct ListedDocument {
+  std::string key;
+  std::vector<std::string> values;  // of the order it was found in, if they are asked for
+};
+struct ListedDocuments {
+  std::optional<std::string> cursor;
+  std::vector<ListedDocument> documents;
+};
+
+// What is left out, for an answer.
+struct ListedSkip {
+  std::string key;
+  std::optional<std::string> field;  // nothing: the whole document
+  SkipReason reason;
+};
+struct ListedConflict {
+  std::string key;
+  std::string field;
+  std::string value;
+  std::string holder;  // the key that has the value
+};
+
+class IndexOperations {
+ public:
+  // New indexes hash by this key, which clients must not know.
+  explicit IndexOperations(const HashKey& key) : key_(key) {}
+
+  // --- changes ---
+  // Failure: Exists; what IndexSchema says. The documents that are there already are to be read: Index::work().
+  Outcome<Done> create(Place<Index>& place, const CreateIndexRequest& request, const Call& call);
+  // The entries of an order that is dropped are handed to the caller, to be freed at leisure.
+  // Failure: NoIndex; what IndexSchema says.
+  Outcome<ByteOrder> alter(Place<Index>& place, const AlterIndexRequest& request, const Call& call);
+  // A part of an index that was saved (index_parts.h). Failure: Corrupt, and nothing has changed.
+  Outcome<Done> apply(Place<Index>& place, const Part& request, const Call& call);
+
+  // --- questions. Failure: NoIndex if `index` is null; Range as IndexQuery says ---
+  Result<ListedDocuments> find(const Index* index, const FindRequest& request, UnixMs now) const;
+  Result<uint64_t> count(const Index* index, const CountRequest& request, UnixMs now) const;
+  Result<std::vector<std::string>> sample(const Index* index, const SampleRequest& request, uint64_t seed,
+                                          UnixMs now) const;
+  Result<std::vector<std::string>> recent(const Index* index, uint64_t count, UnixMs now) const;
+  Result<std::vector<CompletedValue>> complete(const Index* index, const CompleteRequest& request, UnixMs now) const;
+  Result<std::vector<ListedConflict>> conflicts(const Index* index, uint64_t count) const;
+  Result<std::vector<ListedSkip>> skipped(const Index* index, uint64_t count) const;
+
+  // The keys that have UNIQUE values of a document that is to be written, besides its own. The caller sees to it that
+  // those which have expired go, before it asks may_put().
+  Result<std::vector<std::string>> holders(const Index* index, const PutDocumentRequest& request) const;
+  // Failure: NoIndex; Range if the index does not cover the key, or its documents are no hashes; NotUnique, with the
+  // key that has a value; Building if that cannot be known yet.
+  Result<void> may_put(const Index* index, const PutDocumentRequest& request) const;
+
+ private:
+  HashKey key_;
+};
+
+// The key of a document.
+std::string document_key(const Index& index, DocumentId id);
+
+}  // namespace millrace

@@ -1,0 +1,115 @@
+// Finds documents that meet conditions. Of all orders that lead to them it takes the one with the fewest entries in the
+// ranges that are asked for, and checks the other conditions with the document's record. The work of one call is
+// bounded: a cursor says where to go on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/base/strong.h"
+#include "engine/index/document_set.h"
+#include "engine/index/index.h"
+#include "engine/index/index_cursor.h"
+#include "engine/index/index_keys.h"
+#include "engine/index/index_requests.h"
+
+namespace millrace {
+
+// The most entries that one find() or sample() looks at.
+inline constexpr uint64_t kMostLookedAt = 10'000;
+// The most that one count() looks at.
+inline constexpr uint64_t kMostCounted = 1'000'000;
+// Up to so many documents are found by other conditions and then sorted, if an order is asked for.
+inline constexpr uint64_t kMostSorted = 1'000;
+
+struct FoundDocument {
+  DocumentId id;
+  std::string key;  // in the order that was walked; empty if that was none
+};
+
+struct FoundDocuments {
+  std::vector<FoundDocument> documents;
+  std::optional<OrderId> order;       // nothing: in the order of their ids
+  std::optional<IndexCursor> cursor;  // nothing: there are no more
+};
+
+class IndexQuery {
+ public:
+  // Borrows the index for its own lifetime; it must not change. Failure: Range, for a field that the index does not
+  // have or an operand that does not fit it.
+  static Result<IndexQuery> make(const Index& index, std::span<const FieldCondition> where, UnixMs now);
+
+  // Failure: Range, for an order that the index does not have or a cursor that is not one of this request.
+  Result<FoundDocuments> find(const FindRequest& request) const;
+  // Failure: Full, if more than kMostCounted entries would have to be looked at.
+  Result<uint64_t> count() const;
+  // Up to `count` different documents, each equally likely. `seed` is random.
+  std::vector<DocumentId> sample(uint64_t count, uint64_t seed) const;
+
+  // True if the document meets all conditions, and has not expired.
+  bool matches(DocumentId id) const;
+
+ private:
+  struct Resolved {
+    const IndexField* field;
+    KeyRanges ranges;
+  };
+  // A way to all documents that may match.
+  struct Plan {
+    std::optional<OrderId> order;  // nothing: all documents
+    KeyRanges ranges;
+    uint64_t entries = 0;   // in the ranges
+    bool is_exact = false;  // every entry is a document that meets all conditions, but for expiry
+  };
+  class Collector;
+
+  IndexQuery(const Index& index, UnixMs now) : index_(index), now_(now) {}
+
+  bool has_condition(OrderId field) const;
+  bool is_expired(ByteView record) const;
+  // What the conditions leave of a field's keys.
+  KeyRanges ranges_of(OrderId field) const;
+  KeyRanges composite_ranges(const CompositeOrder& order, bool& covers_all) const;
+  uint64_t entries_in(OrderId order, const KeyRanges& ranges) const;
+  Plan best_plan() const;
+  Plan plan_by(OrderId order) const;
+  Plan field_plan(const IndexField& field) const;
+  Plan composite_plan(const CompositeOrder& order) const;
+  // The document's first key in these ranges, or its last; nothing if it has none.
+  std::optional<std::string> key_in(const Plan& plan, DocumentId id, bool last) const;
+  // Calls visit(id, entry) for each document in the plan's order that matches, until it returns false or `most` entries
+  // were looked at. Returns the last entry that was looked at, or nothing if it came to the end.
+  template <class Visit>
+  std::optional<std::string> walk(const Plan& plan, bool reversed, const std::string* after, uint64_t most,
+                                  Visit visit) const;
+  template <class Visit>
+  std::optional<std::string> walk_documents(bool reversed, const std::string* after, uint64_t most, Visit visit) const;
+  // All documents that meet one of the conditions which the plan does not answer, if it is worth the while: everything
+  // otherwise. `most` is how many entries of the plan will be looked at.
+  DocumentSet candidates(const Plan& plan, uint64_t most) const;
+  FoundDocuments walk_and_find(const Plan& plan, const FindRequest& request, const std::string* after) const;
+  FoundDocuments find_and_sort(const Plan& plan, const Plan& best, const FindRequest& request,
+                               const std::string* after) const;
+  uint64_t overdue() const;
+
+  const Index& index_;
+  UnixMs now_;
+  std::vector<Resolved> where_;
+};
+
+// The values that a key of an order stands for, as text: one, or those of the fields of a composite order.
+std::vector<std::string> values_of_key(const IndexSchema& schema, OrderId order, ByteView key);
+
+struct CompletedValue {
+  std::string value;
+  uint64_t count = 0;
+};
+// Values of a text field that begin with a prefix, the most frequent first. Of very many values only those at the
+// front of the order are looked at. Failure: Range, if the index has no such field, or it holds no text.
+Result<std::vector<CompletedValue>> complete(const Index& index, const CompleteRequest& request, UnixMs now);
+
+}  // namespace millrace

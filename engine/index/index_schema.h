@@ -1,0 +1,76 @@
+// What an index covers and by what: a prefix of keys, fields, and orders of several fields.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/error.h"
+#include "engine/index/index_ids.h"
+
+namespace millrace {
+
+enum class FieldType : uint8_t { Integer, Number, Text };  // Do not change: persisted.
+
+struct IndexField {
+  std::string name;  // of the hash's field; with JSON a path of names with dots between them
+  FieldType type = FieldType::Text;
+  bool ignores_case = false;
+  bool is_unique = false;
+  std::string separator{};  // what splits a value into many; empty: it is one
+  OrderId id{};             // given by the schema
+};
+
+// An order of several fields, the first of them first.
+struct CompositeOrder {
+  std::string name;
+  std::vector<std::string> fields;
+  OrderId id{};                // given by the schema
+  std::vector<OrderId> ids{};  // of the fields; given by the schema
+};
+
+class IndexSchema {
+ public:
+  static constexpr size_t kMostFields = 64;
+  static constexpr size_t kMostOrders = 16;
+  static constexpr size_t kMostOrderFields = 8;
+
+  IndexSchema() = default;
+  IndexSchema(std::string prefix, bool json) : prefix_(std::move(prefix)), is_json_(json) {}
+
+  const std::string& prefix() const { return prefix_; }
+  bool is_json() const { return is_json_; }
+  const std::vector<IndexField>& fields() const { return fields_; }
+  const std::vector<CompositeOrder>& orders() const { return orders_; }
+  // The next id that will be given.
+  uint32_t next_id() const { return next_id_; }
+
+  // Null if there is none.
+  const IndexField* find_field(ByteView name) const;
+  const IndexField* find_field(OrderId id) const;
+  const CompositeOrder* find_order(ByteView name) const;
+  const CompositeOrder* find_order(OrderId id) const;
+
+  // Each gives the new one its id, and returns it. Failure: Exists, Full; Syntax for a field that cannot be, or an
+  // order of fields that are not there. Nothing has changed then.
+  Result<OrderId> add_field(IndexField field);
+  Result<OrderId> add_order(CompositeOrder order);
+  // Failure: Range if there is none; Exists if an order has the field.
+  Result<OrderId> drop_field(ByteView name);
+  Result<OrderId> drop_order(ByteView name);
+
+  // For decoders: ids go on from here.
+  void set_next_id(uint32_t id) { next_id_ = id; }
+
+ private:
+  bool has_name(ByteView name) const { return find_field(name) != nullptr || find_order(name) != nullptr; }
+
+  std::string prefix_;
+  bool is_json_ = false;
+  std::vector<IndexField> fields_;
+  std::vector<CompositeOrder> orders_;
+  uint32_t next_id_ = 1;
+};
+
+}  // namespace millrace

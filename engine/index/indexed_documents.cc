@@ -1,0 +1,98 @@
+#include "engine/index/indexed_documents.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/base/varint.h"
+#include "engine/index/document_record.h"
+
+namespace millrace {
+
+namespace {
+
+// What an allocator gives for so many bytes.
+size_t rounded(size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+}  // namespace
+
+DocumentId IndexedDocuments::find(ByteView wanted) const {
+  const DocumentId* found = by_name_.find(hash(wanted), [&](DocumentId id) { return name(id) == wanted; });
+  return found == nullptr ? DocumentId::none() : *found;
+}
+
+ByteView IndexedDocuments::name(DocumentId id) const {
+  uint64_t size = 0;
+  const char* at = get_varint_unchecked(slots_[id].bytes.get(), size);
+  return {at, size};
+}
+
+ByteView IndexedDocuments::record(DocumentId id) const {
+  const ByteView before = name(id);
+  const char* at = before.data() + before.size();
+  return {at, own_record_size(at)};
+}
+
+std::unique_ptr<char[]> IndexedDocuments::joined(ByteView name, ByteView record) {
+  auto bytes = std::make_unique_for_overwrite<char[]>(varint_size(name.size()) + name.size() + record.size());
+  char* at = put_varint(bytes.get(), name.size());
+  if (!name.empty()) std::memcpy(at, name.data(), name.size());
+  std::memcpy(at + name.size(), record.data(), record.size());
+  return bytes;
+}
+
+size_t IndexedDocuments::bytes_of(DocumentId id) const {
+  const ByteView all = record(id);
+  return rounded(static_cast<size_t>(all.data() + all.size() - slots_[id].bytes.get()));
+}
+
+DocumentId IndexedDocuments::add(ByteView name, ByteView record) {
+  const DocumentId id = slots_.add();
+  slots_[id].bytes = joined(name, record);
+  bytes_ += bytes_of(id);
+  by_name_.insert(hash(name), id);
+  return id;
+}
+
+void IndexedDocuments::set_record(DocumentId id, ByteView changed) {
+  bytes_ -= bytes_of(id);
+  const ByteView old = record(id);
+  if (old.size() == changed.size()) {
+    std::memcpy(slots_[id].bytes.get() + (old.data() - slots_[id].bytes.get()), changed.data(), changed.size());
+  } else {
+    slots_[id].bytes = joined(name(id), changed);
+  }
+  bytes_ += bytes_of(id);
+}
+
+void IndexedDocuments::remove(DocumentId id) {
+  bytes_ -= bytes_of(id);
+  by_name_.erase(hash(name(id)), id);
+  slots_.remove(id);
+  by_name_.shrink(slots_.size(), [](DocumentId) { return true; });
+}
+
+bool IndexedDocuments::free_some() {
+  constexpr size_t kAtOnce = 1000;
+  if (by_name_.free_some(kAtOnce)) return true;
+  size_t freed = 0;
+  for (; freed < kAtOnce && slots_.limit() > freed_; ++freed, ++freed_) {
+    if (is_there(DocumentId(freed_))) slots_[DocumentId(freed_)].bytes.reset();
+  }
+  return freed == kAtOnce;
+}
+
+const char* IndexedDocuments::check() const {
+  if (const char* broken = by_name_.check()) return broken;
+  size_t count = 0;
+  size_t bytes = 0;
+  for (const DocumentId id : slots_.all()) {
+    if (!is_there(id)) continue;
+    ++count;
+    bytes += bytes_of(id);
+    if (find(name(id)) != id) return "a document is not found by its name";
+  }
+  if (count != size() || count != by_name_.size()) return "the number of documents is wrong";
+  return bytes == bytes_ ? nullptr : "the bytes of the documents are wrong";
+}
+
+}  // namespace millrace

@@ -1,0 +1,62 @@
+// The documents of an index: each has a name (its key behind the index's prefix), an id and a record. Both are one
+// allocation, and a table finds the id of a name.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/base/bytes.h"
+#include "engine/base/hash_index.h"
+#include "engine/base/keyed_hash.h"
+#include "engine/base/slots.h"
+#include "engine/index/index_ids.h"
+
+namespace millrace {
+
+class IndexedDocuments {
+ public:
+  // Names are hashed by this key, which clients must not know.
+  explicit IndexedDocuments(const HashKey& key) : key_(key) {}
+
+  size_t size() const { return slots_.size(); }
+  // Ids are below this.
+  uint32_t limit() const { return slots_.limit(); }
+  // REQUIRES: id is below limit()
+  bool is_there(DocumentId id) const { return slots_[id].bytes != nullptr; }
+
+  // none() if there is no such document.
+  DocumentId find(ByteView name) const;
+  // REQUIRES: it is there, for all of these. Valid until the document changes.
+  ByteView name(DocumentId id) const;
+  ByteView record(DocumentId id) const;
+
+  // REQUIRES: no document has the name.
+  DocumentId add(ByteView name, ByteView record);
+  void set_record(DocumentId id, ByteView record);
+  void remove(DocumentId id);
+
+  size_t memory() const { return slots_.memory() + by_name_.memory() + bytes_; }
+  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  bool free_some();
+
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  // size of the name as a varint, name, record
+  struct Document {
+    std::unique_ptr<char[]> bytes;
+  };
+
+  uint32_t hash(ByteView name) const { return static_cast<uint32_t>(keyed_hash(key_, name)); }
+  static std::unique_ptr<char[]> joined(ByteView name, ByteView record);
+  size_t bytes_of(DocumentId id) const;
+
+  HashKey key_;
+  Slots<Document, DocumentId> slots_;
+  HashIndex<DocumentId> by_name_;
+  size_t bytes_ = 0;    // of all allocations
+  uint32_t freed_ = 0;  // by free_some(): all below
+};
+
+}  // namespace millrace

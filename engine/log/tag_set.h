@@ -1,0 +1,35 @@
+// The tags that a read asks for. Whether a message has one of them is found by hash, however many they are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/keyed_hash.h"
+#include "engine/blocks/tag_filter.h"
+
+namespace millrace {
+
+class TagSet {
+ public:
+  // Borrows all of them. The key, which should be random, keeps strangers from choosing tags that all have one hash.
+  TagSet(const HashKey& key, std::span<const ByteView> tags);
+
+  bool contains(ByteView tag) const;
+  // For asking blocks.
+  const std::vector<TagFilter::Probe>& probes() const { return probes_; }
+
+ private:
+  struct Slot {
+    uint64_t hash;
+    const ByteView* tag;  // null: free
+  };
+
+  const HashKey& key_;
+  std::span<const ByteView> tags_;
+  std::vector<TagFilter::Probe> probes_;
+  std::vector<Slot> slots_;  // open addressing, a power of two, at most half full; empty if the tags are few
+};
+
+}  // namespace millrace

@@ -1,0 +1,27 @@
+#include "engine/shard/pool_digest.h"
+
+#include "engine/blocks/messages_digest.h"
+#include "engine/shard/pool_parts.h"
+
+namespace millrace {
+
+void digest(const Pool& pool, DigestSink& sink) {
+  each_part(pool, [&](const Part& part) {
+    if (part.kind < number_of(PoolPart::Block)) sink.bytes(part.bytes);
+  });
+  for (const auto* workers : {&pool.working(), &pool.going()}) {
+    for (WorkerId worker : *workers) {
+      for (RecipientId at = pool.worker(worker).own.first; at.is_some(); at = pool.recipients()[at].after) {
+        const Recipient& recipient = pool.recipients()[at];
+        if (!recipient.queue) continue;
+        sink.bytes(recipient.name());
+        sink.number(recipient.queue->undelivered.value());
+        digest(recipient.queue->messages, sink);
+      }
+      RecipientId at = pool.worker(worker).ready.first;
+      for (; at.is_some(); at = pool.recipients()[at].queue->ready_after) sink.bytes(pool.recipients()[at].name());
+    }
+  }
+}
+
+}  // namespace millrace

@@ -1,0 +1,45 @@
+// A whole pool as parts (engine/base/parts.h), and their bytes; docs/formats/shard.md draws them. Names are written as
+// size and bytes, numbers as varints.
+//
+//   pool        := version now stale policy iterator assignments assigned moved failovers
+//   worker      := name state seen looked-at
+//                    seen: 0 never, else the time + 1; looked-at: 0 unless it is leaving
+//   recipients  := { name routed assigned next-sequence }*    of the worker before
+//   block       := name header                                and the block's bytes beside it
+//   queue       := name undelivered log-head
+//
+// The queues follow the workers: worker by worker, those that have something to deliver in
+// turn, then the others. Two pools that have done the same have the same bytes, but for how
+// the queues are cut into blocks.
+#pragma once
+
+#include <utility>
+
+#include "engine/base/parts.h"
+#include "engine/shard/pool.h"
+
+namespace millrace {
+
+// Do not change: persisted.
+enum class PoolPart : uint8_t { Pool, Worker, Recipients, Block, Queue };
+inline constexpr PartKind kPoolParts[] = {{"POOL"}, {"WORKER"}, {"RECIPIENTS"}, {"BLOCK", true}, {"QUEUE"}};
+
+// In the order in which they are restored. After each of them the pool is valid.
+void each_part(const Pool& pool, const PartVisit& visit);
+
+// Adds a part from an untrusted source to the pool, after checking all of it. Failure: Corrupt; the pool is unchanged
+// then.
+Result<void> restore_part(Pool& pool, PoolPart part, ByteView bytes, Buffer block);
+
+class PoolRestorer {
+ public:
+  explicit PoolRestorer(const HashKey& key) : pool_(key) {}
+
+  Result<void> add(uint8_t kind, ByteView bytes, Buffer block);
+  Result<Pool> finish() { return std::move(pool_); }
+
+ private:
+  Pool pool_;
+};
+
+}  // namespace millrace

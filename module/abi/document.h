@@ -1,0 +1,71 @@
+// Keys of the host's own types as documents: hashes, and strings.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "engine/base/bytes.h"
+#include "engine/base/strong.h"
+#include "module/abi/context.h"
+#include "module/abi/host.h"
+
+namespace millrace::abi {
+
+// An open document. To open it is no use of the key: its idle time goes on, and no statistics are kept. A key that has
+// expired is deleted by the host, which sends its event, and is no document then.
+class DocumentKey {
+ public:
+  DocumentKey(Context context, StringRef name)
+      : context_(context),
+        name_(name),
+        key_(host.OpenKey(context.handle(), name.handle(), kRead | kWrite | kNoTouch)) {}
+  DocumentKey(const DocumentKey&) = delete;
+  DocumentKey& operator=(const DocumentKey&) = delete;
+  ~DocumentKey() {
+    if (key_ != nullptr) host.CloseKey(key_);
+  }
+
+  bool is_hash() const { return key_ != nullptr && host.KeyType(key_) == kKeyTypeHash; }
+  bool is_string() const { return key_ != nullptr && host.KeyType(key_) == kKeyTypeString; }
+  std::optional<UnixMs> expires_at() const;
+
+  // A field of a hash. REQUIRES: is_hash()
+  std::optional<OwnedString> field(StringRef name) const;
+  // Calls visit(bytes) with what a string holds. REQUIRES: is_string(), and not called in an event of INCR and its
+  // like: those commands still use the value, which this may replace by an equal one.
+  void string(const std::function<void(ByteView)>& visit) const;
+
+ private:
+  Context context_;
+  StringRef name_;
+  HostKey* key_;
+};
+
+// Goes through the keys of a database, a few at a time, as SCAN does.
+class KeyScan {
+ public:
+  KeyScan() : cursor_(host.ScanCursorCreate()) {}
+  KeyScan(const KeyScan&) = delete;
+  KeyScan& operator=(const KeyScan&) = delete;
+  ~KeyScan() { host.ScanCursorDestroy(cursor_); }
+
+  // Calls visit(name) for some keys of the context's database; false once it has been through. `visit` must change
+  // nothing.
+  bool next(Context context, const std::function<void(ByteView)>& visit);
+
+ private:
+  HostScanCursor* cursor_;
+};
+
+uint64_t database_size(Context context);
+
+// Calls HSET with the key and fields for the client of this command, tells replicas, and answers the client.
+void hset_and_reply(Context context, std::span<const StringRef> words);
+
+// From now on the listener hears of what happens to any key.
+void watch_documents();
+
+}  // namespace millrace::abi

@@ -1,0 +1,69 @@
+#include "module/index/index_changes.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "module/abi/document.h"
+#include "module/runtime/reclaim.h"
+
+namespace millrace::module {
+
+namespace {
+
+class UnusedOrder final : public Reclaimable {
+ public:
+  explicit UnusedOrder(ByteOrder order) : order_(std::move(order)) {}
+  bool free_some() override { return order_.free_some(); }
+
+ private:
+  ByteOrder order_;
+};
+
+}  // namespace
+
+Result<void> IdxCreate::check(abi::Context context, abi::StringRef, const CreateIndexRequest& request) {
+  if (!decides(context)) return {};
+  const abi::OwnedString command(request.is_json ? "GET" : "HGETALL");
+  // A pattern that allows the prefix itself, and it with bytes that nobody writes into a pattern, allows all of them.
+  for (const char* rest : {"", "\x01\x7f~"}) {
+    const abi::OwnedString document(request.prefix + rest);
+    const abi::StringRef words[] = {command, document};
+    if (!context.may_run(words)) {
+      return fail(ErrorCode::NoRights, "the user may not read all keys that begin with the prefix");
+    }
+  }
+  return {};
+}
+
+Outcome<Done> IdxAlter::execute(Place<Index>& index, AlterIndexRequest& request, const Call& call) {
+  auto altered = index_operations().alter(index, request, call);
+  if (!altered.answer) return std::unexpected(altered.answer.error());
+  reclaim(std::make_unique<UnusedOrder>(std::move(*altered.answer)));
+  return {Done(), std::move(altered.consequences)};
+}
+
+void idx_put(abi::Context context, abi::Arguments arguments) {
+  const auto request = parse_idx_put(arguments.views(2));
+  if (!request) return context.reply().error(request.error());
+  const auto key = IndexKey::for_reading(context, arguments.string(1));
+  if (!key) return context.reply().error(key.error());
+  const auto holders = index_operations().holders(key->get(), *request);
+  if (!holders) return context.reply().error(holders.error());
+  // One that has expired lets go of its value: to open it is to have the host delete it.
+  for (const std::string& holder : *holders) {
+    const abi::OwnedString name(holder);
+    const abi::DocumentKey opened(context, name);
+  }
+  if (const auto may = index_operations().may_put(key->get(), *request); !may)
+    return context.reply().error(may.error());
+  std::vector<abi::StringRef> words;
+  for (size_t i = 2; i < arguments.size(); ++i) words.push_back(arguments.string(i));
+  abi::hset_and_reply(context, words);
+}
+
+std::vector<size_t> idx_put_document(abi::Arguments arguments) {
+  return arguments.size() > 2 ? std::vector<size_t>{2} : std::vector<size_t>();
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,132 @@
+#include "module/index/index_documents.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "engine/index/document_record.h"
+#include "engine/index/json_document.h"
+#include "module/index/index_object.h"
+#include "module/index/index_type.h"
+
+namespace millrace::module {
+
+namespace {
+
+JsonDocuments& json_documents() {
+  static JsonDocuments parser;
+  return parser;
+}
+
+// True in an event of INCR and its like: see abi::DocumentKey::string().
+constinit bool is_counted_now = false;
+
+const std::vector<abi::OwnedString>& field_names(RegisteredIndex& registered) {
+  const Index& index = *registered.index;
+  if (registered.schema_version != index.schema_version()) {
+    registered.field_names.clear();
+    for (const IndexField& field : index.schema().fields()) registered.field_names.emplace_back(field.name);
+    registered.schema_version = index.schema_version();
+  }
+  return registered.field_names;
+}
+
+bool is_document(const Index& index, const abi::DocumentKey& document) {
+  return index.schema().is_json() ? document.is_string() : document.is_hash();
+}
+
+// What the index takes from the document. Borrowed until the next call.
+const DocumentValues& read_document(RegisteredIndex& registered, const abi::DocumentKey& document) {
+  static DocumentValues values;
+  const IndexSchema& schema = registered.index->schema();
+  values.clear();
+  if (schema.is_json()) {
+    // A number has no fields, and must not be read now.
+    if (!is_counted_now) document.string([&](ByteView json) { json_documents().read(json, schema, values); });
+  } else {
+    const auto& names = field_names(registered);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (const auto value = document.field(names[i])) values.add(schema.fields()[i], abi::StringRef(*value).view());
+    }
+  }
+  values.expires_at = document.expires_at();
+  values.finish();
+  return values;
+}
+
+ByteView name_of(const RegisteredIndex& registered, ByteView key) {
+  return key.substr(registered.index->schema().prefix().size());
+}
+
+// An index was put under another name, or brought from elsewhere: there its documents may be others.
+void index_appeared(abi::Context context, abi::StringRef name, std::string_view event) {
+  auto key = IndexKey::for_upkeep(context, name);
+  if (!key || key->get() == nullptr) return;
+  const DatabaseKey place{context.database(), std::string(name.view())};
+  RegisteredIndex& registered = index_registry::add(place, key->get());
+  if (event != "rename_to") registered.index->set_work(IndexWork::Verify);
+  index_upkeep::resume();
+}
+
+template <size_t size>
+bool is_one_of(std::string_view event, const std::array<std::string_view, size>& events) {
+  return std::ranges::find(events, event) != events.end();
+}
+
+constexpr std::array<std::string_view, 4> kAppearing = {"rename_to", "copy_to", "move_to", "restore"};
+// They change no document.
+constexpr std::array<std::string_view, 2> kNotWriting = {"expire", "persist"};
+constexpr std::array<std::string_view, 2> kCounting = {"incrby", "incrbyfloat"};
+
+}  // namespace
+
+DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key) {
+  const Index& index = *registered.index;
+  const DocumentId id = index.documents().find(name_of(registered, key));
+  const bool is_known = id.is_some();
+  if (!is_document(index, document)) {
+    if (!is_known) return DocumentState::NoDocument;
+    // A replica keeps what has expired until its master deletes it; nobody finds it meanwhile.
+    const auto date = expiry_of(index.documents().record(id));
+    return date && *date < abi::now() ? DocumentState::NoDocument : DocumentState::Stale;
+  }
+  if (!is_known) return DocumentState::Missing;
+  const bool agrees = index.agrees(name_of(registered, key), read_document(registered, document));
+  return agrees ? DocumentState::Agrees : DocumentState::Wrong;
+}
+
+bool sync_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key, Noting noting) {
+  if (!is_document(*registered.index, document)) return registered.index->remove(name_of(registered, key));
+  return registered.index->set(name_of(registered, key), read_document(registered, document), noting);
+}
+
+void on_document_changed(abi::Context context, abi::StringRef key, const char* event) {
+  const std::string_view name(event);
+  if (is_one_of(name, kAppearing)) index_appeared(context, key, name);
+  const int database = context.database();
+  if (!index_registry::is_covered(database, key.view())) return;
+  // Before the indexes are looked at: if it has expired it is deleted now, and may be one of them.
+  const abi::DocumentKey document(context, key);
+  is_counted_now = is_one_of(name, kCounting);
+  index_registry::each_covering(database, key.view(), [&](RegisteredIndex& registered) {
+    // A file that is rewritten as commands writes everything again.
+    const bool is_repeated = is_loading_documents && registered.is_among_documents;
+    const Noting noting = is_one_of(name, kNotWriting) ? Noting::Never : is_repeated ? Noting::IfOther : Noting::Always;
+    sync_document(registered, document, key.view(), noting);
+    index_upkeep::see_to_dates(registered);
+  });
+  is_counted_now = false;
+}
+
+void reply_field(abi::Reply reply, const abi::DocumentKey& document, bool is_json, ByteView field) {
+  std::optional<std::string> shown;
+  if (is_json) {
+    document.string([&](ByteView json) { shown = json_documents().show(json, field); });
+    return shown ? reply.bytes(*shown) : reply.null();
+  }
+  const auto value = document.field(abi::OwnedString(field));
+  value ? reply.bytes(abi::StringRef(*value).view()) : reply.null();
+}
+
+}  // namespace millrace::module

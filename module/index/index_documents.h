@@ -1,0 +1,28 @@
+// Documents of the host and the indexes that cover them.
+#pragma once
+
+#include "engine/index/document_values.h"
+#include "module/abi/context.h"
+#include "module/abi/document.h"
+#include "module/index/index_registry.h"
+
+namespace millrace::module {
+
+// What an index says of a document, compared with the document.
+enum class DocumentState { Agrees, Missing, Stale, Wrong, NoDocument };
+DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key);
+
+// Makes the index say what the document holds now, or that it is none. True if that was something else before.
+bool sync_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key,
+                   Noting noting = Noting::Never);
+
+// True while the host loads its file; kept up to date by its events.
+inline constinit bool is_loading_documents = false;
+
+// What happened to a key: the listener calls it for every one.
+void on_document_changed(abi::Context context, abi::StringRef key, const char* event);
+
+// A field of a document for an answer: of a hash, or the value at a path of a JSON document.
+void reply_field(abi::Reply reply, const abi::DocumentKey& document, bool is_json, ByteView field);
+
+}  // namespace millrace::module

@@ -1,0 +1,197 @@
+#include "module/index/index_object.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/index/index_keys.h"
+#include "module/abi/document.h"
+#include "module/abi/timer.h"
+#include "module/index/index_documents.h"
+#include "module/runtime/slice.h"
+
+namespace millrace::module {
+
+IndexOperations& index_operations() {
+  static IndexOperations operations(hash_key());
+  return operations;
+}
+
+void ObjectTraits<Index>::settle(KeyPlace<Index>& place, const Consequences& follow) {
+  if (follow.events.empty()) return;
+  RegisteredIndex& registered = index_registry::add(place.database_key(), place.get());
+  if (is_loading_documents && std::string_view(*follow.events.begin()) == "idx.apply") {
+    registered.is_among_documents = true;
+  }
+  // What was saved brings its documents itself.
+  if (place.get()->work() != IndexWork::None && !place.context().is_loading()) {
+    index_upkeep::work_on(place.context(), registered);
+  }
+  index_upkeep::resume();
+}
+
+namespace index_upkeep {
+
+namespace {
+
+// How long after its date a document is looked for, if the host has not deleted it by then.
+constexpr uint64_t kGraceMs = 1000;
+constexpr size_t kKeysPerTurn = 100;
+
+void fire(abi::Context context);
+constinit abi::Timer timer(fire);
+
+void count(IndexReport& report, DocumentState state) {
+  if (state == DocumentState::Missing) ++report.missing;
+  if (state == DocumentState::Stale) ++report.stale;
+  if (state == DocumentState::Wrong) ++report.wrong;
+}
+
+void look_at(abi::Context context, RegisteredIndex& registered, IndexSweep& sweep, const std::string& key) {
+  const abi::OwnedString name(key);
+  const abi::DocumentKey document(context, name);
+  if (sweep.is_check) {
+    const DocumentState state = compare_document(registered, document, key);
+    if (state == DocumentState::NoDocument) return;
+    // Documents of the index were counted in the first pass.
+    const bool is_first_pass = sweep.document.has_value();
+    if (is_first_pass || state == DocumentState::Missing) ++sweep.report.checked;
+    if (state == DocumentState::Agrees) return;
+    if (is_first_pass || state == DocumentState::Missing) count(sweep.report, state);
+    if (!sweep.repairs) return;
+    ++sweep.report.repaired;
+  }
+  sync_document(registered, document, key);
+}
+
+// The documents of the index, a few. False once all were looked at.
+bool sweep_documents(abi::Context context, RegisteredIndex& registered, IndexSweep& sweep) {
+  const IndexedDocuments& documents = registered.index->documents();
+  for (size_t i = 0; i < 16; ++i) {
+    if (*sweep.document >= documents.limit()) return false;
+    const DocumentId id((*sweep.document)++);
+    if (documents.is_there(id)) look_at(context, registered, sweep, document_key(*registered.index, id));
+  }
+  return true;
+}
+
+// The keys of the database, a few. False once all were looked at.
+bool sweep_keys(abi::Context context, RegisteredIndex& registered, IndexSweep& sweep) {
+  if (sweep.scan == nullptr) sweep.scan = std::make_unique<abi::KeyScan>();
+  std::vector<std::string> keys;
+  const bool goes_on = sweep.scan->next(context, [&](ByteView key) {
+    ++sweep.scanned;
+    if (registered.covers(key)) keys.emplace_back(key);
+  });
+  for (const std::string& key : keys) look_at(context, registered, sweep, key);
+  return goes_on;
+}
+
+void begin(RegisteredIndex& registered, bool with_documents, bool repairs, bool is_check) {
+  IndexSweep& sweep = registered.sweep.emplace();
+  sweep.repairs = repairs;
+  sweep.is_check = is_check;
+  sweep.schema_version = registered.index->schema_version();
+  if (with_documents) sweep.document = 0;
+}
+
+bool has_work(const RegisteredIndex& registered) {
+  return registered.sweep || registered.index->work() != IndexWork::None;
+}
+
+// A field or an order that was added meanwhile is not in the documents that have been read.
+void begin_if_needed(RegisteredIndex& registered) {
+  const IndexWork work = registered.index->work();
+  const bool is_outdated = registered.sweep && registered.sweep->schema_version != registered.index->schema_version();
+  if (work == IndexWork::None || (registered.sweep && !registered.sweep->is_check && !is_outdated)) return;
+  begin(registered, work == IndexWork::Verify || work == IndexWork::Tidy, true, false);
+  registered.sweep->has_keys = work != IndexWork::Tidy;
+}
+
+void end(RegisteredIndex& registered) {
+  if (registered.sweep->is_check) {
+    registered.checked = registered.sweep->report;
+  } else {
+    registered.index->set_work(IndexWork::None);
+  }
+  registered.sweep.reset();
+}
+
+// Documents whose date is long over: the host has deleted them without an event, when it loaded its file, or has not
+// come to it.
+void take_out_expired(abi::Context context, RegisteredIndex& registered, UnixMs now) {
+  std::vector<std::string> keys;
+  ByteOrder::Walk walk(registered.index->expiries());
+  for (walk.seek(""); walk.is_at_entry() && keys.size() < kKeysPerTurn; walk.next()) {
+    if (static_cast<uint64_t>(integer_of_key(walk.entry())) + kGraceMs >= now.value()) break;
+    keys.push_back(document_key(*registered.index, id_of_entry(walk.entry())));
+  }
+  for (const std::string& key : keys) {
+    const abi::OwnedString name(key);
+    sync_document(registered, abi::DocumentKey(context, name), key);
+  }
+}
+
+void fire(abi::Context context) {
+  const UnixMs now = abi::now();
+  const Slice slice;
+  bool is_anything_left = false;
+  bool has_dates = false;
+  std::vector<DatabaseKey> places;
+  index_registry::each([&](RegisteredIndex& registered) {
+    if (has_work(registered) || registered.index->expiries().size() > 0) places.push_back(registered.place);
+  });
+  for (const DatabaseKey& place : places) {
+    // To open a document may delete it, and a module may do anything then.
+    RegisteredIndex* registered = index_registry::find(place);
+    if (registered == nullptr) continue;
+    context.select(place.database);
+    take_out_expired(context, *registered, now);
+    if (has_work(*registered) && !slice.is_over()) work_on(context, *registered);
+    registered = index_registry::find(place);
+    if (registered == nullptr) continue;
+    is_anything_left |= has_work(*registered);
+    has_dates |= registered->index->expiries().size() > 0;
+  }
+  if (is_anything_left) {
+    timer.set_at_latest(now + 1);
+  } else if (has_dates) {
+    timer.set_at_latest(now + kGraceMs);
+  }
+}
+
+}  // namespace
+
+void resume() { timer.set_at_latest(abi::now() + 1); }
+
+void see_to_dates(const RegisteredIndex& registered) {
+  // The timer is set as long as there is one; the first one sets it.
+  if (registered.index->expiries().size() == 1) timer.set_at_latest(abi::now() + kGraceMs);
+}
+
+void begin_check(abi::Context context, RegisteredIndex& registered, bool repairs) {
+  if (has_work(registered)) return;
+  begin(registered, true, repairs, true);
+  work_on(context, registered);
+  if (has_work(registered)) resume();
+}
+
+void work_on(abi::Context context, RegisteredIndex& registered) {
+  const Slice slice;
+  begin_if_needed(registered);
+  do {
+    IndexSweep& sweep = *registered.sweep;
+    if (sweep.document) {
+      if (!sweep_documents(context, registered, sweep)) sweep.document.reset();
+    } else if (!sweep.has_keys) {
+      return end(registered);
+    } else if (!sweep_keys(context, registered, sweep)) {
+      return end(registered);
+    }
+  } while (!slice.is_over());
+}
+
+}  // namespace index_upkeep
+
+}  // namespace millrace::module

@@ -1,0 +1,123 @@
+#include "module/index/index_registry.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+
+#include "engine/base/hash_slot.h"
+
+namespace millrace::module {
+
+bool RegisteredIndex::covers(ByteView key) const {
+  static const bool is_cluster = abi::own_context().is_cluster();
+  if (!key.starts_with(index->schema().prefix()) || key == place.name) return false;
+  // In a cluster an index covers the documents of its own slot, which move with it.
+  return !is_cluster || hash_slot(key) == slot;
+}
+
+namespace index_registry {
+
+namespace {
+
+// The indexes of one database. A key is looked up once for each length that a prefix has.
+struct Prefixes {
+  std::vector<size_t> lengths;
+  std::unordered_map<std::string_view, std::vector<RegisteredIndex*>> indexes;
+};
+
+std::unordered_map<DatabaseKey, std::unique_ptr<RegisteredIndex>> all;
+std::map<int, Prefixes> by_database;
+bool is_up_to_date = true;
+
+void update() {
+  by_database.clear();
+  for (const auto& [place, registered] : all) {
+    Prefixes& prefixes = by_database[place.database];
+    const std::string& prefix = registered->index->schema().prefix();
+    prefixes.indexes[prefix].push_back(registered.get());
+    if (std::ranges::find(prefixes.lengths, prefix.size()) == prefixes.lengths.end()) {
+      prefixes.lengths.push_back(prefix.size());
+    }
+  }
+  is_up_to_date = true;
+}
+
+}  // namespace
+
+RegisteredIndex& add(const DatabaseKey& place, Index* index) {
+  auto& registered = all[place];
+  if (registered == nullptr || registered->index != index) {
+    registered = std::make_unique<RegisteredIndex>();
+    registered->place = place;
+    registered->index = index;
+    registered->slot = hash_slot(place.name);
+    is_up_to_date = false;
+    abi::watch_documents();
+  }
+  return *registered;
+}
+
+void loaded(const DatabaseKey& place, Index* index) {
+  // RESTORE may still fail; the event that follows it puts the index here.
+  abi::watch_documents();
+  if (abi::own_context().is_loading()) add(place, index);
+}
+
+void remove(const DatabaseKey& place) {
+  if (all.erase(place) > 0) is_up_to_date = false;
+}
+
+void forget(const Index& index) {
+  if (std::erase_if(all, [&](const auto& each) { return each.second->index == &index; }) > 0) is_up_to_date = false;
+}
+
+RegisteredIndex* find(const DatabaseKey& place) {
+  const auto found = all.find(place);
+  return found == all.end() ? nullptr : found->second.get();
+}
+
+void each_covering(int database, ByteView key, const std::function<void(RegisteredIndex&)>& visit) {
+  if (!is_up_to_date) update();
+  const auto prefixes = by_database.find(database);
+  if (prefixes == by_database.end()) return;
+  for (const size_t length : prefixes->second.lengths) {
+    if (length > key.size()) continue;
+    const auto found = prefixes->second.indexes.find(key.substr(0, length));
+    if (found == prefixes->second.indexes.end()) continue;
+    for (RegisteredIndex* registered : found->second) {
+      if (registered->covers(key)) visit(*registered);
+    }
+  }
+}
+
+void each(const std::function<void(RegisteredIndex&)>& visit) {
+  for (const auto& [place, registered] : all) visit(*registered);
+}
+
+bool is_covered(int database, ByteView key) {
+  bool is_covered = false;
+  each_covering(database, key, [&](RegisteredIndex&) { is_covered = true; });
+  return is_covered;
+}
+
+uint64_t size() { return all.size(); }
+
+void follow_swap(int first, int second) {
+  auto before = std::move(all);
+  all.clear();
+  for (auto& [place, registered] : before) {
+    registered->place = place.after_swap(first, second);
+    all[registered->place] = std::move(registered);
+  }
+  is_up_to_date = false;
+}
+
+void forget_database(int database) {
+  std::erase_if(all, [&](const auto& each) { return database == -1 || each.first.database == database; });
+  is_up_to_date = false;
+}
+
+}  // namespace index_registry
+
+}  // namespace millrace::module

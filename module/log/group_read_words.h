@@ -1,0 +1,37 @@
+// Tells a read with a group from others by its words, before anything is parsed.
+//
+// The host knows commands by their names only: it cannot be told that TREAD writes if it has a group, and only reads if
+// not. So a TREAD with a group becomes TREADGROUP before the host looks it up (abi::Alias). docs/why.md says more.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/base/bytes.h"
+#include "module/words/argument_reader.h"
+
+namespace millrace::module {
+
+// `words` are those of the whole command, with a size() and an operator[]. The values of options, and tags, may be any
+// words, so they are skipped. A word that is no option counts as one without a value: the parser refuses it.
+template <class CommandWords>
+bool reads_with_group(const CommandWords& words) {
+  const size_t size = words.size();
+  for (size_t i = 4; i < size; ++i) {
+    const ByteView word = words[i];
+    if (is_keyword(word, "GROUP") || is_keyword(word, "TAILGROUP")) return true;
+    if (is_keyword(word, "BLOCK") || is_keyword(word, "CONSUMER") || is_keyword(word, "MAXBYTES")) i += 1;
+    if (is_keyword(word, "RETRY")) i += 2;
+    if (is_keyword(word, "TAGS") && i + 1 < size) {
+      const ByteView next[] = {words[i + 1]};
+      ArgumentReader reader(next);
+      const uint64_t tags = reader.number("number of TAGS", 1, INT64_MAX);
+      if (reader.failed()) return false;
+      i += 1 + std::min<uint64_t>(tags, size);
+    }
+  }
+  return false;
+}
+
+}  // namespace millrace::module

@@ -1,0 +1,33 @@
+// The fuzzers' payloads, one by one: a name that begins with "bad_" promises that the payload is refused, any other
+// that it is a dictionary.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/model/suggest_bytes.h"
+
+namespace millrace::testing {
+namespace {
+
+TEST(SuggestCorpus, IsAcceptedOrRefusedAsItsNamesPromise) {
+  int payloads = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_CORPUS "/suggest_payload")) {
+    SCOPED_TRACE(entry.path().filename());
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    const auto dictionary = dictionary_from_bytes(bytes);
+    EXPECT_EQ(dictionary.has_value(), !entry.path().filename().string().starts_with("bad_"))
+        << (dictionary ? "accepted" : dictionary.error().text);
+    if (dictionary) {
+      EXPECT_EQ(dictionary->check(), nullptr);
+    }
+    ++payloads;
+  }
+  EXPECT_GT(payloads, 0);
+}
+
+}  // namespace
+}  // namespace millrace::testing

@@ -1,0 +1,85 @@
+"""JavaScript that tests run, and the clients for it: those of node_packages/package-lock.json, which npm installs into
+build/node. Where node, npm or the packages cannot be had, the test that asks is skipped."""
+
+import fcntl
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+from server import REPOSITORY
+
+PACKAGES = pathlib.Path(__file__).resolve().parent / "node_packages"
+INSTALLED = REPOSITORY / "build" / "node"
+# Scripts of packages are not run: none of these needs one.
+INSTALL = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1"]
+ASK_AGAIN_AFTER = 600  # seconds; an npm without a network takes long to say so
+
+
+@functools.cache
+def node_modules():
+    """The directory of the packages. Several processes may ask at once; the first installs."""
+    for program in ("node", "npm"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    INSTALLED.mkdir(parents=True, exist_ok=True)
+    with open(INSTALLED / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        why_not = _install()
+    if why_not:
+        pytest.skip(f"npm cannot install the clients here: {why_not[:200]}")
+    return INSTALLED / "node_modules"
+
+
+def _install():
+    """Empty if the packages are there, else what npm said."""
+    wanted = (PACKAGES / "package-lock.json").read_text()
+    done, refused = INSTALLED / "done", INSTALLED / "refused"
+    if done.exists() and done.read_text() == wanted:
+        return ""
+    if refused.exists() and time.time() - refused.stat().st_mtime < ASK_AGAIN_AFTER:
+        return refused.read_text()
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(PACKAGES / name, INSTALLED)
+    npm = subprocess.run(INSTALL, cwd=INSTALLED, capture_output=True, text=True, timeout=300)
+    if npm.returncode != 0:
+        refused.write_text(npm.stderr or "it ended without a reason")
+        return refused.read_text()
+    done.write_text(wanted)
+    return ""
+
+
+@functools.cache
+def node_version():
+    """The first number of it."""
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True).stdout
+    return int(version.lstrip("v").split(".")[0])
+
+
+def require_client(name):
+    """Skips where this node is too old for it. The newest clients need Node 20; Debian 12 has 18."""
+    about = json.loads((node_modules() / name / "package.json").read_text())
+    needed = int(about["engines"]["node"].lstrip(">= ").split(".")[0])
+    if node_version() < needed:
+        pytest.skip(f"{name} needs Node {needed}, this is {node_version()}")
+
+
+def run_javascript(text, timeout=60, **words):
+    """Runs a module, with values in place of words as PORT=6379, and returns what it printed."""
+    modules = node_modules()
+    for word, value in words.items():
+        text = text.replace(word, str(value))
+    with tempfile.TemporaryDirectory(prefix="millrace-test-") as directory:
+        # A module finds packages beside itself; NODE_PATH is for the older require() only.
+        os.symlink(modules, f"{directory}/node_modules")
+        script = pathlib.Path(directory, "script.mjs")
+        script.write_text(text)
+        done = subprocess.run(["node", str(script)], capture_output=True, text=True, timeout=timeout)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout

@@ -1,0 +1,122 @@
+"""The tool and TLS, against a server that speaks nothing else, with certificates made for the test."""
+
+import pytest
+
+from certificates import Authority
+from server import Server, free_port, wait_until
+from tool import Running, counts, millrace
+
+LINES = b"".join(b"SADD s %d\n" % i for i in range(50_000))
+
+
+class TlsServer:
+    """A real server with a TLS port beside its plain one."""
+
+    def __init__(self, folder, **more):
+        self.authority = Authority(folder)
+        certificate, key = self.authority.issue("db.example", "DNS:db.example,IP:127.0.0.1")
+        self.client_certificate, self.client_key = self.authority.issue("client", "DNS:client")
+        self.port = free_port()
+        self.server = Server(tls_port=self.port, tls_cert_file=certificate, tls_key_file=key,
+                             tls_ca_cert_file=self.authority.certificate, **more)
+
+    def load(self, address, *words, input=b"SET a 1\n"):
+        return millrace("load", "--to", address.format(port=self.port), *words, "-", input=input)
+
+
+@pytest.fixture(scope="module")
+def tls(tmp_path_factory):
+    """Asks no client for a certificate."""
+    made = TlsServer(tmp_path_factory.mktemp("tls"), tls_auth_clients="no")
+    yield made
+    made.server.stop()
+
+
+@pytest.fixture(scope="module")
+def mutual(tmp_path_factory):
+    """Lets nobody in without a certificate."""
+    made = TlsServer(tmp_path_factory.mktemp("mutual"), tls_auth_clients="yes")
+    yield made
+    made.server.stop()
+
+
+def test_a_load_through_tls_arrives_as_a_whole(tls):
+    done = tls.load("rediss://127.0.0.1:{port}", "--cacert", tls.authority.certificate, input=LINES)
+    assert done.returncode == 0 and counts(done) == (50_000, 50_000, 0), done.stderr
+    assert tls.server.admin.call("SCARD", "s") == 50_000
+
+
+def test_large_answers_through_tls_block_nobody(tls):
+    tls.server.admin.call("SET", "big", "x" * 500_000)
+    lines = b"GET big\n" * 100 + b"SET big " + b"y" * 400_000 + b"\n"
+    done = tls.load("valkeys://127.0.0.1:{port}?cacert=" + str(tls.authority.certificate), "--format", "commands", input=lines)
+    assert done.returncode == 0 and counts(done) == (101, 101, 0), done.stderr
+
+
+@pytest.mark.parametrize("words", [
+    ["--to", "rediss://127.0.0.1:{port}?cacert={ca}"],
+    ["--to", "127.0.0.1:{port}", "--tls", "--cacert", "{ca}"],
+])
+def test_lock_and_tail_speak_tls_too(tls, tmp_path, words):
+    words = [word.format(port=tls.port, ca=tls.authority.certificate) for word in words]
+    assert millrace("lock", *words, "name", "--", "echo", "locked").stdout == b"locked\n"
+    tls.server.admin.call("DEL", "log")
+    tls.server.admin.call("TWRITE", "log", "tag", "entry")
+    with Running(tmp_path, "tail", *words, "log") as running:
+        running.wait_for_output("1\ttag\tentry\n")
+        tls.server.admin.call("TWRITE", "log", "tag", "later")
+        running.wait_for_output("2\ttag\tlater\n")
+        running.interrupt()
+        running.ends_with(0)
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(tls, tmp_path):
+    for words in ([], ["--cacert", Authority(tmp_path, "stranger").certificate]):
+        done = tls.load("rediss://127.0.0.1:{port}", *words)
+        assert done.returncode == 3 and b"its certificate is not accepted: " in done.stderr
+    assert tls.load("rediss://127.0.0.1:{port}", "--insecure").returncode == 0
+
+
+def test_the_certificate_must_have_the_name_of_the_server(tls):
+    trusted = ("--cacert", tls.authority.certificate)
+    done = tls.load("rediss://localhost:{port}", *trusted)
+    assert done.returncode == 3 and b"its certificate is not accepted: hostname mismatch" in done.stderr
+    assert tls.load("rediss://localhost:{port}", *trusted, "--sni", "db.example").returncode == 0
+    assert tls.load("rediss://127.0.0.1:{port}?sni=other.example", *trusted).returncode == 3
+
+
+def test_a_server_that_asks_for_a_certificate_gets_ours(mutual):
+    trusted = ("--cacert", mutual.authority.certificate)
+    ours = ("--cert", mutual.client_certificate, "--key", mutual.client_key)
+    done = mutual.load("rediss://127.0.0.1:{port}", *trusted, *ours)
+    assert done.returncode == 0 and counts(done) == (1, 1, 0), done.stderr
+    done = mutual.load("rediss://127.0.0.1:{port}", *trusted)
+    assert done.returncode == 3 and done.stderr.count(b"\n") == 1, done.stderr
+
+
+@pytest.mark.parametrize("words, why", [
+    (["--cacert", "none.pem"], "cannot use the CA certificates in none.pem: "),
+    (["--cert", "none.pem"], "cannot use the certificate in none.pem: "),
+    (["--cert", "{cert}", "--key", "none.pem"], "cannot use the private key in none.pem: "),
+])
+def test_a_file_that_is_none_is_a_wrong_call(mutual, words, why):
+    done = mutual.load("rediss://127.0.0.1:{port}", *(word.format(cert=mutual.client_certificate) for word in words))
+    assert done.returncode == 2 and done.stderr.decode().startswith(f"millrace load: {why}"), done.stderr
+
+
+def test_plain_text_and_tls_do_not_meet(tls):
+    done = millrace("load", "--to", f"rediss://127.0.0.1:{tls.server.port}", "-", input=b"SET a 1\n")
+    assert done.returncode == 3 and b"perhaps it does not speak TLS" in done.stderr
+    done = tls.load("redis://127.0.0.1:{port}")
+    assert done.returncode == 3 and done.stderr.count(b"\n") == 1, done.stderr
+
+
+def test_a_connection_with_tls_that_is_cut_is_opened_again(tls, tmp_path):
+    path = tmp_path / "x.commands"
+    path.write_bytes(b"".join(b"SADD cut %d\n" % i for i in range(200_000)))
+    with Running(tmp_path, "load", "--to", f"rediss://127.0.0.1:{tls.port}?insecure=yes", "--pipeline", "50", path) as running:
+        wait_until(lambda: tls.server.admin.call("SCARD", "cut") > 10_000, "it is under way")
+        tls.server.admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        running.ends_with(0)
+        assert "is back; going on" in running.errors()
+    assert tls.server.admin.call("SCARD", "cut") == 200_000
