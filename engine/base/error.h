@@ -15,6 +15,7 @@ enum class ErrorCode {
   NoGroup,       // no such log, or no such group in it
   NoSubscriber,  // no such channel, or no such subscriber of it
   BadReceipt,    // a receipt that was not issued for this channel and subscriber
+  BadPosition,   // a position in another life of the object
   BadFilter,     // a filter that is not one
   NoFilter,      // no filter of that name on the channel
   NoWorker,      // a worker that has not joined the pool

@@ -16,6 +16,8 @@ const char* prefix_of(ErrorCode code) {
       return "NOTOWNER ";
     case ErrorCode::BadReceipt:
       return "BADRECEIPT ";
+    case ErrorCode::BadPosition:
+      return "BADPOSITION ";
     case ErrorCode::NoFilter:
       return "NOFILTER ";
     case ErrorCode::BadFilter:
