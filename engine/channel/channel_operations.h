@@ -71,6 +71,11 @@ class ChannelOperations {
   // has changed.
   Outcome<bool> acknowledge(Place<Channel>& place, const ChannelAckRequest& request, const Call& call);
 
+  // --- reading by position ---
+  // Gives the messages behind a position to the sink. Changes nothing, and asks for no subscriber. A channel that is
+  // missing is empty, and has no position. Failure: BadPosition.
+  Result<Done> read(const Channel* channel, const ChannelReadRequest& request, UnixMs wall, PositionSink& sink);
+
   // --- for those that only look. Failure: NoSubscriber ---
   static Result<const Channel*> find_channel(const Channel* channel, ByteView channel_name);
   // A subscriber that lives at `now`.
@@ -91,8 +96,8 @@ class ChannelOperations {
   Result<Channel*> get_or_make(Place<Channel>& place, std::optional<uint64_t> expire_ms, const Call& call,
                                Consequences& follow);
   // A clock for each pair, into `clocks`.
-  Outcome<Done> publish_pairs(Place<Channel>& place, std::span<const ByteView> pairs, const Call& call,
-                              const char* event, std::span<std::optional<Clock>> clocks);
+  Result<void> publish_pairs(Place<Channel>& place, std::span<const ByteView> pairs, const Call& call,
+                             const char* event, std::span<std::optional<Clock>> clocks, Consequences& follow);
   // A subscriber that lives at the time of the call. Changes nothing.
   static Result<Subscriber*> subscriber_at(Place<Channel>& place, ByteView name, const Call& call);
   // Moves the channel's clock to the present. That is an effect, at most one a millisecond: what expires by it follows

@@ -49,6 +49,8 @@ Wait LogOperations::start_afresh(ReadRequest& request) {
     return {.line = request.group->name};
   }
   request.from = request.start.in(nullptr);
+  // Any log that comes now is another one, and the request is told so as soon as there is one.
+  if (request.epoch) return {.line = std::nullopt, .mark = 0};
   return {.line = std::nullopt, .mark = request.from->value()};
 }
 
@@ -61,16 +63,17 @@ Outcome<ReadResult> LogOperations::read(Place<Log>& place, ReadRequest& request,
 Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadRequest& request, const Call& call,
                                                    MessageSink& sink) {
   GroupRead& read = *request.group;
-  if (read.was_tried && place.get() == nullptr) {
-    Outcome<ReadResult> nothing(ReadResult::NothingCame);
-    nothing.consequences.wait = Wait{.line = read.name};
-    return nothing;
-  }
-  if (read.is_there && (place.get() == nullptr || place.get()->group(read.name) == nullptr)) {
-    return fail(ErrorCode::NoGroup, "the group was dropped while you waited for it");
-  }
   Outcome<ReadResult> done(ReadResult::Given);
   Consequences& follow = done.consequences;
+  if (read.was_tried && place.get() == nullptr) {
+    done.answer = ReadResult::NothingCame;
+    follow.wait = Wait{.line = read.name};
+    return done;
+  }
+  if (read.is_there && (place.get() == nullptr || place.get()->group(read.name) == nullptr)) {
+    done.answer = fail(ErrorCode::NoGroup, "the group was dropped while you waited for it");
+    return done;
+  }
   const Delivery delivery = deliver(place, request, call, follow);
   Log& log = *place.get();
   read.is_there = read.was_tried = true;
@@ -88,7 +91,7 @@ Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadReques
 
 Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow) {
   const GroupRead& read = *request.group;
-  Log& log = place.get() != nullptr ? *place.get() : place.put(Log());
+  Log& log = log_at(place, call, follow.effects);
   Group* group = log.group(read.name);
   const bool is_new = group == nullptr;
   if (is_new) group = &log.create_group(read.name, read.at_tail ? log.next() : log.first());
@@ -123,7 +126,7 @@ Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, c
 void LogOperations::give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink) {
   const bool with_attempts = request.group->with_attempts;
   const uint64_t count = delivery.count();
-  sink.begin({log.first(), log.last()}, count);
+  sink.begin(log.bounds(), count);
   Message message;
   for (size_t i = 0; i < delivery.again.size(); ++i) {
     delivery.again[i].each([&](Offset offset) {

@@ -16,6 +16,8 @@ const char* prefix_of(ErrorCode code) {
       return "NOTOWNER ";
     case ErrorCode::BadReceipt:
       return "BADRECEIPT ";
+    case ErrorCode::BadPosition:
+      return "BADPOSITION ";
     case ErrorCode::NoFilter:
       return "NOFILTER ";
     case ErrorCode::BadFilter:
@@ -24,6 +26,8 @@ const char* prefix_of(ErrorCode code) {
       return "NOWORKER ";
     case ErrorCode::NoWorkers:
       return "NOWORKERS ";
+    case ErrorCode::NoFeed:
+      return "NOFEED ";
     case ErrorCode::NoIndex:
       return "NOINDEX ";
     case ErrorCode::NotUnique:
@@ -51,6 +55,13 @@ const char* prefix_of(ErrorCode code) {
 void Reply::error(const Error& error) const {
   const std::string line = prefix_of(error.code) + error.text;
   record_ != nullptr ? record_->error(line) : void(host.ReplyWithError(context_, line.c_str()));
+}
+
+void RecordedReply::add(Kind kind, uint64_t number) { parts_.push_back({kind, number}); }
+
+void RecordedReply::add(Kind kind, ByteView value) {
+  add(kind, value.size());
+  bytes_ += value;
 }
 
 void RecordedReply::send(Reply reply) const {

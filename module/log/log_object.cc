@@ -54,11 +54,12 @@ class CompactionBudget final : public Budget {
 }  // namespace
 
 LogOperations& log_operations() {
-  static LogOperations operations(hosted_logs(), log_limits(), block_packer(), hash_key());
+  static LogOperations operations(hosted_logs(), log_limits(), block_packer(), hash_key(),
+                                  [](HashKey& bytes) { abi::fill_with_randomness(bytes); });
   return operations;
 }
 
-void ObjectTraits<Log>::settle(KeyPlace<Log>& place, const Consequences&) {
+void ObjectTraits<Log>::free_and_pack(KeyPlace<Log>& place) {
   Log& log = *place.get();
   if (log.has_evicted()) reclaim(log.take_evicted());
   if (log.has_unused_compaction()) reclaim_tags(log.take_unused_compaction());

@@ -20,7 +20,8 @@ namespace millrace::abi {
 template <>
 struct TypeTraits<Log> : module::TypeInParts<Log> {
   static constexpr const char* kName = "millr-log";
-  static constexpr int kEncodingVersion = 3;
+  static constexpr int kEncodingVersion = 4;
+  static constexpr int kFirstInParts = 3;
   static constexpr module::SavedType kSaved{"log", "log", module::kApply, kLogParts};
   static LogRestorer restorer();
   static uint64_t free_effort(const Log& log) { return log.block_count(); }

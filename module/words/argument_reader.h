@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
@@ -37,7 +38,11 @@ class ArgumentReader {
   size_t left() const { return words_.size() - at_; }
 
   // The next word; empty, with an error, if there is none. `what` names it in errors.
-  ByteView word(const char* what);
+  ByteView word(const char* what) {
+    if (failed()) return {};
+    if (at_ == words_.size()) return fail_without_word(what);
+    return words_[at_++];
+  }
 
   // Takes the next word if it is this keyword, in any case.
   bool keyword(ByteView upper);
@@ -50,8 +55,16 @@ class ArgumentReader {
   uint64_t number(const char* what, uint64_t min, uint64_t max);
   int64_t signed_number(const char* what, int64_t min, int64_t max, const char* expected = nullptr);
 
+  // Takes the next word if it is two numbers with a dot between them: from 0 to `max`, from `min_behind` to
+  // `max_behind`.
+  std::optional<std::pair<uint64_t, uint64_t>> numbers_with_dot(uint64_t max, uint64_t min_behind, uint64_t max_behind);
+
   // The next word as a name: any bytes, 1 to `longest` of them.
-  ByteView name(const char* what, size_t longest);
+  ByteView name(const char* what, size_t longest) {
+    const ByteView name = word(what);
+    if (!failed() && (name.empty() || name.size() > longest)) fail_by_length(what, name, longest);
+    return name;
+  }
 
   // The next word as yes or no.
   bool yes_or_no(const char* what);
@@ -75,6 +88,11 @@ class ArgumentReader {
  private:
   template <class Number>
   Number parsed(const char* what, Number min, Number max, const char* expected);
+  // The texts of errors are made apart from the parsing.
+  [[gnu::cold]] ByteView fail_without_word(const char* what);
+  [[gnu::cold]] void fail_by_length(const char* what, ByteView name, size_t longest);
+  template <class Number>
+  [[gnu::cold]] void fail_by_number(const char* what, ByteView found, Number min, Number max, const char* expected);
 
   std::span<const ByteView> words_;
   size_t at_ = 0;

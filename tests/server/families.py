@@ -200,6 +200,8 @@ CHANNEL = Family(
     read_commands=(
         ("CHAN.SEEN", KEY, "ann", "1", "message:1", "message:20", "large", "unknown"),
         ("CHAN.SEEN", KEY, b"\x00\xff\r\n", b"\x00\xff\r\n", "message:3"),
+        ("CHAN.READ", KEY, "-"),
+        ("CHAN.READ", KEY, "$", "MAX", "1"),
         ("CHAN.INFO", KEY),
     ),
     write_commands=(
