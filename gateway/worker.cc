@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "gateway/routes/answers.h"
+#include "gateway/routes/channels.h"
 #include "gateway/routes/dsps.h"
+#include "gateway/routes/groups.h"
+#include "gateway/routes/logs.h"
 #include "gateway/routes/probes.h"
 
 namespace millrace::gateway {
@@ -22,9 +25,14 @@ UpstreamOptions upstream_options(const Shared& shared) {
 Worker::Worker(Shared& shared)
     : shared_(shared),
       upstream_(loop_, shared.background, upstream_options(shared)),
-      services_{loop_, shared.config, upstream_, shared.figures, is_draining_} {
+      followers_(loop_, upstream_),
+      topics_(loop_, upstream_, followers_),
+      services_{loop_, shared.config, upstream_, topics_, shared.figures, is_draining_} {
   router_.add(dsps_routes(), shared.config.dsps_prefix);
   router_.add(probe_routes());
+  router_.add(log_routes());
+  router_.add(group_routes());
+  router_.add(channel_routes());
   tick_ = loop_.after(kLookAfter, [this] { look_after(); });
   keep_alive_ = loop_.after(shared.config.keep_alive, [this] { keep_alive(); });
 }
@@ -36,11 +44,11 @@ Worker::~Worker() {
 client::Result<std::vector<client::Endpoint>> Worker::listen(const std::vector<client::Endpoint>& at) {
   std::vector<client::Endpoint> found;
   for (const client::Endpoint& endpoint : at) {
-    auto listener = Listener::open(loop_, endpoint,
+    auto acceptor = Acceptor::open(loop_, endpoint,
                                    [this](int descriptor, std::string peer) { accept(descriptor, std::move(peer)); });
-    if (!listener) return std::unexpected(listener.error());
-    found.push_back((*listener)->endpoint());
-    listeners_.push_back(std::move(*listener));
+    if (!acceptor) return std::unexpected(acceptor.error());
+    found.push_back((*acceptor)->endpoint());
+    acceptors_.push_back(std::move(*acceptor));
   }
   return found;
 }
@@ -76,7 +84,7 @@ void Worker::remove(HttpConnection& connection) {
   connections_[index]->index = index;
   loop_.later([gone = std::shared_ptr<HttpConnection>(std::move(connections_.back()))] {});
   connections_.pop_back();
-  if (is_draining_ && listeners_.empty() && connections_.empty()) loop_.stop();
+  if (is_draining_ && acceptors_.empty() && connections_.empty()) loop_.stop();
 }
 
 void Worker::serve(ExchangePtr exchange) { answer(std::move(exchange)); }
@@ -132,7 +140,7 @@ void Worker::begin_drain() {
 }
 
 void Worker::end_drain() {
-  listeners_.clear();
+  acceptors_.clear();
   for (size_t i = connections_.size(); i-- > 0;) {
     if (i < connections_.size()) connections_[i]->drain();
   }

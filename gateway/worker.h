@@ -10,11 +10,13 @@
 
 #include "gateway/config/config.h"
 #include "gateway/http/http_connection.h"
-#include "gateway/net/listener.h"
+#include "gateway/net/acceptor.h"
 #include "gateway/net/tls_server.h"
 #include "gateway/routes/figures.h"
 #include "gateway/routes/router.h"
 #include "gateway/routes/services.h"
+#include "gateway/stream/reading_followers.h"
+#include "gateway/stream/topic.h"
 
 namespace millrace::gateway {
 
@@ -67,11 +69,13 @@ class Worker final : HttpHost {
   Shared& shared_;
   EventLoop loop_;
   Upstream upstream_;
+  ReadingFollowers followers_;
+  Topics topics_;
   bool is_draining_ = false;
   Services services_;
   Router router_;
   TlsContext certificate_;
-  std::vector<std::unique_ptr<Listener>> listeners_;
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;
   std::vector<std::unique_ptr<HttpConnection>> connections_;
   EventLoop::Timer tick_;
   EventLoop::Timer keep_alive_;

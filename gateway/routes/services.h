@@ -6,12 +6,14 @@
 
 namespace millrace::gateway {
 
+class Topics;
 struct Figures;
 
 struct Services {
   EventLoop& loop;
   const Config& config;
   Upstream& upstream;
+  Topics& topics;
   Figures& figures;
   bool& is_draining;
 };

@@ -9,22 +9,22 @@
 
 namespace millrace::gateway {
 
-class Listener final : IoHandler {
+class Acceptor final : IoHandler {
  public:
   // A new socket that does not wait, and the address it comes from. Whoever is called owns the socket.
   using Accept = std::function<void(int descriptor, std::string peer)>;
 
   // Several loops listen at the same address, and the kernel shares connections out. BadInput: nobody can listen there.
-  static client::Result<std::unique_ptr<Listener>> open(EventLoop& loop, const client::Endpoint& at, Accept accept);
-  ~Listener();
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
+  static client::Result<std::unique_ptr<Acceptor>> open(EventLoop& loop, const client::Endpoint& at, Accept accept);
+  ~Acceptor();
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
 
   // The address, with the port that the system chose if 0 was asked for.
   const client::Endpoint& endpoint() const { return endpoint_; }
 
  private:
-  Listener(EventLoop& loop, int descriptor, client::Endpoint at, Accept accept);
+  Acceptor(EventLoop& loop, int descriptor, client::Endpoint at, Accept accept);
   void on_ready(uint32_t events) override;
 
   EventLoop& loop_;

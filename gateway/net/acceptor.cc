@@ -1,4 +1,4 @@
-#include "gateway/net/listener.h"
+#include "gateway/net/acceptor.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -52,7 +52,7 @@ int listening(const addrinfo& at) {
 
 }  // namespace
 
-client::Result<std::unique_ptr<Listener>> Listener::open(EventLoop& loop, const client::Endpoint& at, Accept accept) {
+client::Result<std::unique_ptr<Acceptor>> Acceptor::open(EventLoop& loop, const client::Endpoint& at, Accept accept) {
   const auto refuse = [&](const char* why) {
     return client::fail(client::ErrorCode::BadInput, "cannot listen at " + at.text() + ": " + why);
   };
@@ -68,21 +68,21 @@ client::Result<std::unique_ptr<Listener>> Listener::open(EventLoop& loop, const 
   if (descriptor < 0) return refuse(std::strerror(-descriptor));
   client::Endpoint endpoint = at;
   endpoint.port = port_of(descriptor);
-  return std::unique_ptr<Listener>(new Listener(loop, descriptor, std::move(endpoint), std::move(accept)));
+  return std::unique_ptr<Acceptor>(new Acceptor(loop, descriptor, std::move(endpoint), std::move(accept)));
 }
 
-Listener::Listener(EventLoop& loop, int descriptor, client::Endpoint at, Accept accept)
+Acceptor::Acceptor(EventLoop& loop, int descriptor, client::Endpoint at, Accept accept)
     : loop_(loop), descriptor_(descriptor), endpoint_(std::move(at)), accept_(std::move(accept)) {
   loop_.watch(descriptor_, EPOLLIN, *this);
 }
 
-Listener::~Listener() {
+Acceptor::~Acceptor() {
   loop_.cancel(pause_);
   loop_.forget(descriptor_, *this);
   ::close(descriptor_);
 }
 
-void Listener::on_ready(uint32_t) {
+void Acceptor::on_ready(uint32_t) {
   for (int i = 0; i < kAcceptedAtOnce; ++i) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;

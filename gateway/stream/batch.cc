@@ -1,0 +1,42 @@
+#include "gateway/stream/batch.h"
+
+#include "gateway/json/json_text.h"
+
+namespace millrace::gateway {
+
+void append_message(std::string& out, const TopicKey& topic, const Message& message) {
+  if (topic.kind == TopicKey::Kind::Channel) {
+    out += "\"id\":";
+    append_string(out, message.label);
+    out += ',';
+    append_value(out, "content", message.content);
+    return;
+  }
+  out += "\"offset\":" + std::to_string(message.position.number) + ",\"tag\":";
+  append_string(out, message.label);
+  out += ',';
+  append_value(out, "entry", message.content);
+  out += ",\"time\":" + std::to_string(message.time);
+}
+
+const Encoded& Batch::events() {
+  if (events_) return *events_;
+  std::string text;
+  events_.emplace();
+  for (const Message& message : messages_) {
+    text += "id: " + message.position.text + "\ndata: {";
+    append_message(text, topic_, message);
+    text += "}\n\n";
+    events_->ends.push_back(text.size());
+  }
+  events_->bytes = std::make_shared<const std::string>(std::move(text));
+  return *events_;
+}
+
+std::string reset_event(const Reset& reset, const Position& position) {
+  return "id: " + position.text + "\nevent: reset\ndata: " + reset.json + "\n\n";
+}
+
+std::string position_event(const Position& position) { return "id: " + position.text + "\n\n"; }
+
+}  // namespace millrace::gateway
