@@ -137,6 +137,10 @@ class Channel {
   // The offset that a read begins behind. Failure: BadPosition, if the channel never was where the position says, or
   // the position belongs to another life of it.
   Result<Offset> begins_behind(const ChannelStart& start, UnixMs now) const;
+  // The offset of a position, whose mark is not looked at. Failure: BadPosition.
+  Result<Offset> offset_of(const ChannelPosition& position) const;
+  // What tells the message from another one that may have its clock; not 0 but in one of 2^32 cases.
+  uint32_t mark_of(const Message& message) const;
   Unread unread(Offset behind, uint64_t max, UnixMs now) const;
   // A position that to_text() writes. REQUIRES: at most messages().last()
   ChannelPosition position_at(Offset offset) const;
@@ -169,8 +173,6 @@ class Channel {
 
  private:
   void drop_expired();
-  // What tells the message from another one that may have its clock; not 0 but in one of 2^32 cases.
-  uint32_t mark_of(const Message& message) const;
 
   ChannelHead head_;
   MessageBlocks messages_;

@@ -16,17 +16,23 @@ uint32_t Channel::life() const {
   return static_cast<uint32_t>(keyed_hash(derived_key(head_.secret, "positions"), "life"));
 }
 
+Result<Offset> Channel::offset_of(const ChannelPosition& position) const {
+  const uint64_t back = position.clock.steps_to(clock());
+  if (back > messages_.last().value() || (position.life && *position.life != life())) {
+    return fail(ErrorCode::BadPosition, kNoSuchPosition);
+  }
+  return messages_.last() - back;
+}
+
 Result<Offset> Channel::begins_behind(const ChannelStart& start, UnixMs now) const {
   if (start.kind == ChannelStart::Kind::First) return first_alive(now) - 1;
   if (start.kind == ChannelStart::Kind::End) return messages_.last();
-  const ChannelPosition& position = start.position;
-  if (position.life && *position.life != life()) return fail(ErrorCode::BadPosition, kNoSuchPosition);
-  const uint64_t back = position.clock.steps_to(clock());
-  if (back > messages_.last().value()) return fail(ErrorCode::BadPosition, kNoSuchPosition);
-  const Offset offset = messages_.last() - back;
+  const auto offset = offset_of(start.position);
   // A message that has expired cannot be compared. One that was not seen need not be.
-  const uint32_t mark = back < messages_.count() && position.mark != 0 ? receipt_for(offset).mark : position.mark;
-  if (mark != position.mark) return fail(ErrorCode::BadPosition, kNoSuchPosition);
+  const bool is_there = offset && *offset >= messages_.first() && !messages_.empty();
+  if (is_there && start.position.mark != 0 && receipt_for(*offset).mark != start.position.mark) {
+    return fail(ErrorCode::BadPosition, kNoSuchPosition);
+  }
   return offset;
 }
 

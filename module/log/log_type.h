@@ -7,6 +7,7 @@
 #include "module/log/packing.h"
 #include "module/runtime/key_date.h"
 #include "module/runtime/type_in_parts.h"
+#include "module/runtime/watching.h"
 
 namespace millrace::module {
 
@@ -30,6 +31,7 @@ struct TypeTraits<Log> : module::TypeInParts<Log> {
   struct Notes {
     module::KeyDates date;  // of groups on the monotonic clock, of all else on the wall clock
     module::PackingDate packing;
+    module::WatchNote watch;
   };
   static void arrived(const KeyPlace& place, Hosted<Log>& value);
   static void left(const KeyPlace& place, Hosted<Log>& value);

@@ -64,7 +64,7 @@ def test_what_expired_in_between_is_counted(s, clock):
     assert read(s, behind_a)[::3] == (["c"], 1)
     assert read(s, start)[::3] == (["c"], 2)
     assert read(s)[::3] == (["c"], 0)
-    s.call("CHAN.FETCH", "ch", "keeper")
+    s.call("CHAN.SUBSCRIBE", "ch", "keeper")
     clock.advance(600)
     assert read(s, behind_a)[::3] == ([], 2)
     assert read(s, read(s, behind_a)[1])[::3] == ([], 0)
