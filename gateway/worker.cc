@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cinttypes>
+#include <cstdio>
 #include <utility>
 
 #include "gateway/routes/answers.h"
@@ -20,12 +22,20 @@ UpstreamOptions upstream_options(const Shared& shared) {
   return {.server = shared.server, .most_waiting = shared.config.waiting, .answer_timeout = shared.config.answer};
 }
 
+std::string unique_feed_name() {
+  uint64_t number = 0;
+  getentropy(&number, sizeof number);
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016" PRIx64, number);
+  return std::string("gateway-") + digits;
+}
+
 }  // namespace
 
 Worker::Worker(Shared& shared)
     : shared_(shared),
       upstream_(loop_, shared.background, upstream_options(shared)),
-      followers_(loop_, upstream_),
+      followers_(loop_, upstream_, unique_feed_name()),
       topics_(loop_, upstream_, followers_),
       services_{loop_, shared.config, upstream_, topics_, shared.figures, is_draining_} {
   router_.add(dsps_routes(), shared.config.dsps_prefix);

@@ -15,7 +15,7 @@
 #include "gateway/routes/figures.h"
 #include "gateway/routes/router.h"
 #include "gateway/routes/services.h"
-#include "gateway/stream/reading_followers.h"
+#include "gateway/stream/feed_followers.h"
 #include "gateway/stream/topic.h"
 
 namespace millrace::gateway {
@@ -69,7 +69,7 @@ class Worker final : HttpHost {
   Shared& shared_;
   EventLoop loop_;
   Upstream upstream_;
-  ReadingFollowers followers_;
+  FeedFollowers followers_;
   Topics topics_;
   bool is_draining_ = false;
   Services services_;

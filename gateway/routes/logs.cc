@@ -96,8 +96,8 @@ Response read_json(const LogRead& read, const client::Reply& reply) {
     if (item.size() < 4) continue;
     if (json.back() != '[') json += ',';
     json += '{';
-    append_message(json, topic, {{{}, item[0].integer}, item[1].text, item[2].text, item[3].integer});
-    json += '}';
+    append_message(json, topic, {{{}, item[0].integer}, item[1].text, item[2].text});
+    json += ",\"time\":" + std::to_string(item[3].integer) + '}';
   }
   return json_response(json + "],\"next\":" + next_offset(read, info, reply).value_or("null") + '}');
 }

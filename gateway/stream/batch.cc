@@ -16,7 +16,6 @@ void append_message(std::string& out, const TopicKey& topic, const Message& mess
   append_string(out, message.label);
   out += ',';
   append_value(out, "entry", message.content);
-  out += ",\"time\":" + std::to_string(message.time);
 }
 
 const Encoded& Batch::events() {

@@ -35,7 +35,7 @@ class Batch {
   std::optional<Encoded> frames_;
 };
 
-// The fields of a message, without braces: "offset":17,"tag":"new","entry":…,"time":…
+// The fields of a message, without braces: "offset":17,"tag":"new","entry":…
 void append_message(std::string& out, const TopicKey& topic, const Message& message);
 
 // An event that says what is missing, and one that only says where the reader stands.

@@ -35,7 +35,6 @@ struct Message {
   Position position;
   std::string label;  // the tag of a log's message, the id of a channel's
   std::string content;
-  int64_t time = 0;  // of a log's: when it was written, Unix milliseconds
 };
 
 // Something between two messages is missing, and what: a JSON object.

@@ -47,6 +47,8 @@ std::string range_json(std::string_view reason, int64_t from, int64_t to) {
          std::to_string(to) + '}';
 }
 
+std::string expired_json(int64_t missed) { return R"({"reason":"expired","missed":)" + std::to_string(missed) + '}'; }
+
 Result<Reading> unexpected_answer(const Reply& answer) {
   return client::fail(ErrorCode::Protocol, answer.is_error() ? answer.text : "the server gave an unexpected answer");
 }
@@ -68,9 +70,8 @@ Result<Reading> log_reading(const Position& after, const Reply& answer) {
   }
   for (size_t i = 1; i < answer.items.size(); ++i) {
     const auto& item = answer.items[i].items;
-    if (item.size() < 4) continue;
-    reading.messages.push_back(
-        {log_position(info->epoch, item[0].integer), item[1].text, item[2].text, item[3].integer});
+    if (item.size() < 3) continue;
+    reading.messages.push_back({log_position(info->epoch, item[0].integer), item[1].text, item[2].text});
   }
   if (!reading.messages.empty()) reading.position = reading.messages.back().position;
   reading.has_more = !reading.messages.empty() && reading.position.number < info->last;
@@ -94,7 +95,7 @@ Result<Reading> channel_reading(const Position& after, const Reply& answer) {
   }
   reading.has_more = answer.items[2].integer != 0;
   if (const int64_t missed = answer.items[3].integer; missed > 0) {
-    reading.reset = Reset{R"({"reason":"expired","missed":)" + std::to_string(missed) + '}'};
+    reading.reset = Reset{expired_json(missed)};
   }
   return reading;
 }
@@ -131,12 +132,31 @@ Words words_to_read(const TopicKey& topic, const Position& after) {
   const std::string_view epoch = epoch_in(after);
   const std::string start = (epoch.empty() ? "" : std::string(epoch) + '.') + std::to_string(after.number + 1);
   return {"TREAD", topic.name, start,      std::to_string(kReadMessages), "SKIP", "WITHINFO",
-          "EPOCH", "WITHTIME", "MAXBYTES", std::to_string(kReadBytes)};
+          "EPOCH", "MAXBYTES", std::to_string(kReadBytes)};
 }
 
 Result<Reading> reading_of(const TopicKey& topic, const Position& after, const Reply& answer) {
   if (answer.is_error()) return client::fail(ErrorCode::BadInput, answer.text);
   return topic.kind == TopicKey::Kind::Log ? log_reading(after, answer) : channel_reading(after, answer);
+}
+
+Result<Reading> feed_reading(const TopicKey& topic, const Position& after, const Reply& entry) {
+  const bool is_log = topic.kind == TopicKey::Kind::Log;
+  const auto position = parse_position(topic.kind, entry.items[1].text);
+  if (!position) return unexpected_answer(entry);
+  Reading reading{.position = *position, .has_more = entry.items[3].integer != 0};
+  for (const Reply& item : entry.items[2].items) {
+    if (item.items.size() != 3) return unexpected_answer(entry);
+    const auto place = is_log ? log_position(epoch_in(*position), item.items[0].integer)
+                              : parse_position(topic.kind, item.items[0].text);
+    if (!place) return unexpected_answer(entry);
+    reading.messages.push_back({*place, item.items[1].text, item.items[2].text});
+  }
+  if (const int64_t missed = entry.items[4].integer; missed > 0) {
+    reading.reset =
+        Reset{is_log ? range_json("evicted", after.number + 1, after.number + missed) : expired_json(missed)};
+  }
+  return reading;
 }
 
 Task<Result<Reading>> read_after(Upstream& upstream, TopicKey topic, Position after) {

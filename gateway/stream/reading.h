@@ -18,6 +18,9 @@ Words words_to_read(const TopicKey& topic, const Position& after);
 // What an answer to it says. BadInput: it is an error of the server. Protocol: it is not what was asked for.
 client::Result<Reading> reading_of(const TopicKey& topic, const Position& after, const client::Reply& answer);
 
+// The same of one key in an answer to FEED.READ: [key, position, [message ...], more, missed].
+client::Result<Reading> feed_reading(const TopicKey& topic, const Position& after, const client::Reply& entry);
+
 Task<client::Result<Reading>> read_after(Upstream& upstream, TopicKey topic, Position after);
 
 // Where a new reader begins: "$" behind the last message, "-" before the first, of a log also an offset, or -n for the

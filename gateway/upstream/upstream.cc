@@ -22,8 +22,9 @@ struct Upstream::Command {
   std::optional<Milliseconds> wait = {};  // of a command that waits
   Waiting* waiting = nullptr;             // who names it, of the same
   int redirections = 0;
-  std::optional<client::Endpoint> to = {};  // where a redirection has sent it
+  NodeName to = {};  // where a redirection has sent it
   bool asking = false;
+  bool follows_redirections = true;
 };
 
 Upstream::Upstream(EventLoop& loop, Background& background, UpstreamOptions options)
@@ -40,18 +41,43 @@ void Upstream::call(Words words, size_t key, Link::Done done) {
 }
 
 void Upstream::call_waiting(Words words, size_t key, Milliseconds wait, Waiting& waiting, Link::Done done) {
+  call_waiting(Command{.words = std::move(words), .key = key, .done = std::move(done), .wait = wait}, waiting);
+}
+
+void Upstream::call_at(const NodeName& node, Words words, Link::Done done) {
+  send(std::make_shared<Command>(Command{
+      .words = std::move(words), .key = kNoKey, .done = std::move(done), .to = node, .follows_redirections = false}));
+}
+
+void Upstream::call_waiting_at(const NodeName& node, Words words, Milliseconds wait, Waiting& waiting,
+                               Link::Done done) {
+  call_waiting(Command{.words = std::move(words),
+                       .key = kNoKey,
+                       .done = std::move(done),
+                       .wait = wait,
+                       .to = node,
+                       .follows_redirections = false},
+               waiting);
+}
+
+void Upstream::call_waiting(Command command, Waiting& waiting) {
   if (waiting_calls_ >= options_.most_waiting) {
-    done(client::fail(client::ErrorCode::TimedOut, "too many requests wait already"));
+    command.done(client::fail(client::ErrorCode::TimedOut, "too many requests wait already"));
     return;
   }
   ++waiting_calls_;
-  auto ended = [this, &waiting, done = std::move(done)](Answer answer) {
+  command.waiting = &waiting;
+  command.done = [this, &waiting, done = std::move(command.done)](Answer answer) {
     --waiting_calls_;
     waiting.call.reset();
     done(std::move(answer));
   };
-  send(std::make_shared<Command>(
-      Command{.words = std::move(words), .key = key, .done = std::move(ended), .wait = wait, .waiting = &waiting}));
+  send(std::make_shared<Command>(std::move(command)));
+}
+
+NodeName Upstream::node_name_of(const std::string& key) const {
+  if (!map_) return {};
+  return {map_->nodes()[map_->node_of(hash_slot(key))]};
 }
 
 void Upstream::send(const std::shared_ptr<Command>& command) {
@@ -91,11 +117,11 @@ bool Upstream::redirects(Command& command, Node& node, const client::Reply& repl
   }
   command.asking = reply.is_error("ASK");
   if (!command.asking && !reply.is_error("MOVED")) return false;
-  if (++command.redirections > kMostRedirections) return false;
+  if (!command.asking) refresh_map();
+  if (!command.follows_redirections || ++command.redirections > kMostRedirections) return false;
   const auto target = client::redirection_target(reply.text, node.endpoint());
   if (!target) return false;
-  command.to = *target;
-  if (!command.asking) refresh_map();
+  command.to = {*target};
   return true;
 }
 
@@ -121,7 +147,7 @@ void Upstream::refresh_map() {
 }
 
 Node& Upstream::node_of(const Command& command) {
-  if (command.to) return node_at(*command.to);
+  if (command.to.endpoint) return node_at(*command.to.endpoint);
   if (!map_ || command.key == kNoKey) return *seed_;
   return node_at(map_->nodes()[map_->node_of(hash_slot(command.words[command.key]))]);
 }

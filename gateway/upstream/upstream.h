@@ -20,6 +20,12 @@ struct UpstreamOptions {
   Milliseconds answer_timeout{5000};  // how long a command that does not wait may take
 };
 
+// A node of a cluster; without an endpoint the server that was given, wherever sentinels find it.
+struct NodeName {
+  std::optional<client::Endpoint> endpoint = {};
+  auto operator<=>(const NodeName&) const = default;
+};
+
 class Upstream {
  public:
   static constexpr size_t kNoKey = 0;
@@ -52,6 +58,12 @@ class Upstream {
   // TimedOut: as many commands wait as may.
   void call_waiting(Words words, size_t key, Milliseconds wait, Waiting& waiting, Link::Done done);
 
+  // The same for one node, without following redirections: a MOVED is an answer, after which node_name_of() will know
+  // better.
+  void call_at(const NodeName& node, Words words, Link::Done done);
+  void call_waiting_at(const NodeName& node, Words words, Milliseconds wait, Waiting& waiting, Link::Done done);
+  NodeName node_name_of(const std::string& key) const;
+
   // Whether a node is connected.
   bool is_reachable() const;
   size_t waiting_calls() const { return waiting_calls_; }
@@ -59,6 +71,7 @@ class Upstream {
  private:
   struct Command;
 
+  void call_waiting(Command command, Waiting& waiting);
   void send(const std::shared_ptr<Command>& command);
   void take_answer(const std::shared_ptr<Command>& command, Node& node, Answer answer);
   bool redirects(Command& command, Node& node, const client::Reply& reply);

@@ -179,7 +179,9 @@ def test_a_message_is_read_once_however_many_listen(gateway, server, c):
         stream.wait_for_position()
 
     def reads():
-        return int(server.info("commandstats")["cmdstat_TREAD"].split("calls=")[1].split(",")[0])
+        calls = [line.split("calls=")[1].split(",")[0] for name, line in server.info("commandstats").items()
+                 if name in ("cmdstat_TREAD", "cmdstat_FEED.READ")]
+        return sum(map(int, calls))
 
     server.wait_for_blocked(1)
     before = reads()
