@@ -11,6 +11,7 @@
 #include "gateway/routes/dsps.h"
 #include "gateway/routes/groups.h"
 #include "gateway/routes/logs.h"
+#include "gateway/routes/metrics.h"
 #include "gateway/routes/probes.h"
 
 namespace millrace::gateway {
@@ -40,6 +41,7 @@ Worker::Worker(Shared& shared)
       services_{loop_, shared.config, upstream_, topics_, shared.figures, is_draining_} {
   router_.add(dsps_routes(), shared.config.dsps_prefix);
   router_.add(probe_routes());
+  router_.add(metric_routes());
   router_.add(log_routes());
   router_.add(group_routes());
   router_.add(channel_routes());

@@ -131,8 +131,8 @@ Words words_to_read(const TopicKey& topic, const Position& after) {
   }
   const std::string_view epoch = epoch_in(after);
   const std::string start = (epoch.empty() ? "" : std::string(epoch) + '.') + std::to_string(after.number + 1);
-  return {"TREAD", topic.name, start,      std::to_string(kReadMessages), "SKIP", "WITHINFO",
-          "EPOCH", "MAXBYTES", std::to_string(kReadBytes)};
+  return {"TREAD",    topic.name, start,      std::to_string(kReadMessages), "SKIP",
+          "WITHINFO", "EPOCH",    "MAXBYTES", std::to_string(kReadBytes)};
 }
 
 Result<Reading> reading_of(const TopicKey& topic, const Position& after, const Reply& answer) {
