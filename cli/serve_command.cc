@@ -72,6 +72,7 @@ int run_gateway(const ServeOptions& options) {
   if (to.to.empty() && !config->to.empty()) to.to = {config->to};
   const auto server = to.connection();
   if (!server) return refuse(server.error());
+  if (auto usable = gateway::check(*config); !usable) return refuse(usable.error());
   if (options.prints) std::fputs(gateway::config_text(*config).c_str(), stdout);
   if (options.prints || options.checks) return kDone;
   const auto done = gateway::serve(*config, *server, [](const std::string& sentence) {

@@ -72,10 +72,22 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
 
 }  // namespace
 
+client::Result<void> check(const Config& config) {
+  if (auto addresses = listen_addresses(config); !addresses) return std::unexpected(addresses.error());
+  if (auto authority = Authority::make(config); !authority) return std::unexpected(authority.error());
+  if (config.tls_certificate.empty()) return {};
+  const auto context =
+      load_tls_context(config.tls_certificate, config.tls_key.empty() ? config.tls_certificate : config.tls_key);
+  if (!context) return std::unexpected(context.error());
+  return {};
+}
+
 client::Result<void> serve(const Config& config, client::ConnectionOptions server, const Tell& tell) {
   raise_descriptor_limit();
   auto addresses = listen_addresses(config);
   if (!addresses) return std::unexpected(addresses.error());
+  auto authority = Authority::make(config);
+  if (!authority) return std::unexpected(authority.error());
 
   // Blocked before any thread begins, so that they come to this one.
   const sigset_t signals = handled_signals();
@@ -85,7 +97,8 @@ client::Result<void> serve(const Config& config, client::ConnectionOptions serve
   const unsigned long count = config.threads != 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::unique_ptr<Worker>> workers;
   auto background = std::make_unique<Background>(kBackgroundThreads);
-  Shared shared{config, server, *background, figures};
+  RequestRate rate(config.requests_per_second, config.connections_per_address);
+  Shared shared{config, server, *background, figures, *authority, rate};
   for (unsigned long i = 0; i < count; ++i) {
     workers.push_back(std::make_unique<Worker>(shared));
     auto found = workers.back()->listen(*addresses);

@@ -10,6 +10,9 @@
 
 namespace millrace::gateway {
 
+// Whether serve() could use it: what cannot be seen in one setting alone, and the files that it names.
+client::Result<void> check(const Config& config);
+
 // Serves until SIGTERM or Ctrl-C, and then ends in order. `tell` gets sentences for people, the first when it listens.
 // BadInput: it cannot listen, or a file of the configuration is of no use.
 client::Result<void> serve(const Config& config, client::ConnectionOptions server,

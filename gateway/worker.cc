@@ -13,6 +13,7 @@
 #include "gateway/routes/logs.h"
 #include "gateway/routes/metrics.h"
 #include "gateway/routes/probes.h"
+#include "gateway/routes/tokens.h"
 
 namespace millrace::gateway {
 namespace {
@@ -38,9 +39,11 @@ Worker::Worker(Shared& shared)
       upstream_(loop_, shared.background, upstream_options(shared)),
       followers_(loop_, upstream_, unique_feed_name()),
       topics_(loop_, upstream_, followers_),
-      services_{loop_, shared.config, upstream_, topics_, shared.figures, is_draining_} {
+      services_{loop_, shared.config, upstream_, topics_, *shared.authority, shared.figures, is_draining_} {
   router_.add(dsps_routes(), shared.config.dsps_prefix);
+  router_.add(admin_routes(), shared.config.dsps_prefix);
   router_.add(probe_routes());
+  router_.add(ticket_routes());
   router_.add(metric_routes());
   router_.add(log_routes());
   router_.add(group_routes());
@@ -72,10 +75,16 @@ void Worker::accept(int descriptor, std::string peer) {
     ::close(descriptor);
     return;
   }
+  if (!shared_.rate.takes_connection(peer)) {
+    ++figures.refused;
+    ::close(descriptor);
+    return;
+  }
   std::optional<client::TlsSession> tls;
   if (certificate_) {
     auto session = client::TlsSession::serve(*certificate_, descriptor);
     if (!session) {
+      shared_.rate.leave(peer);
       ::close(descriptor);
       return;
     }
@@ -91,6 +100,7 @@ void Worker::accept(int descriptor, std::string peer) {
 
 void Worker::remove(HttpConnection& connection) {
   --shared_.figures.connections;
+  shared_.rate.leave(connection.peer());
   const size_t index = connection.index;
   std::swap(connections_[index], connections_.back());
   connections_[index]->index = index;
@@ -103,10 +113,12 @@ void Worker::serve(ExchangePtr exchange) { answer(std::move(exchange)); }
 
 Detached Worker::answer(ExchangePtr exchange) {
   Response response = co_await response_to(exchange);
+  shared_.authority->browsers().add_headers(exchange->request, response);
   exchange->respond(std::move(response));
 }
 
 Task<Response> Worker::response_to(ExchangePtr exchange) {
+  if (auto response = shared_.authority->browsers().preflight(exchange->request)) co_return std::move(*response);
   Router::Found found = router_.find(exchange->request);
   if (found.route == nullptr) {
     if (found.allowed.empty()) co_return text_response(404, "404 page not found");
@@ -115,7 +127,35 @@ Task<Response> Worker::response_to(ExchangePtr exchange) {
     co_return response;
   }
   exchange->names = std::move(found.names);
+  if (auto refusal = co_await refusal_of(exchange, found.route)) co_return std::move(*refusal);
   co_return co_await found.route->handler(services_, exchange);
+}
+
+// Why the request is not served: too many of them, or the caller may not. Nothing: it is.
+Task<std::optional<Response>> Worker::refusal_of(ExchangePtr exchange, const Route* route) {
+  if (route->resource == Resource::None) co_return std::nullopt;
+  const auto caller = co_await shared_.authority->identify(upstream_, exchange);
+  // Whoever is refused is known by the address alone.
+  const std::string& client = caller ? (*caller)->name : exchange->peer;
+  if (!shared_.rate.takes_request(client, loop_.now())) {
+    Response response = error_response(429, "too many requests", "too-many-requests");
+    response.headers.emplace_back("Retry-After", "1");
+    co_return response;
+  }
+  const bool is_dsps = route->pattern.starts_with("/channel/") || route->pattern.starts_with("/admin/");
+  const std::string_view name = exchange->names.empty() ? std::string_view() : exchange->names.front();
+  if (caller && shared_.authority->may(**caller, route->resource, name, route->right)) {
+    exchange->caller = *caller;
+    if (route->resource != Resource::Channel || shared_.authority->channel_expiry(name)) co_return std::nullopt;
+    co_return error_response(400, "Invalid channel", "dsps.storage.invalid-channel");
+  }
+  if (!caller && caller.error().status == 503) co_return caller.error();
+  if (is_dsps) co_return error_response(403, "Unauthorized", "dsps.auth.rejected");
+  if (!caller) co_return caller.error();
+  if ((*caller)->claims) co_return error_response(403, "the token does not allow this", "forbidden");
+  Response response = error_response(401, "a token is needed", "unauthorized");
+  response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  co_return response;
 }
 
 void Worker::note_response(const Request&, const std::string&, const Response& response, Milliseconds) {

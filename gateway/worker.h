@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "gateway/auth/authority.h"
+#include "gateway/auth/request_rate.h"
 #include "gateway/config/config.h"
 #include "gateway/http/http_connection.h"
 #include "gateway/net/acceptor.h"
@@ -26,6 +28,8 @@ struct Shared {
   client::ConnectionOptions server;
   Background& background;
   Figures& figures;
+  std::shared_ptr<const Authority> authority;
+  RequestRate& rate;
 };
 
 class Worker final : HttpHost {
@@ -65,6 +69,7 @@ class Worker final : HttpHost {
   void end_drain();
   Detached answer(ExchangePtr exchange);
   Task<Response> response_to(ExchangePtr exchange);
+  Task<std::optional<Response>> refusal_of(ExchangePtr exchange, const Route* route);
 
   Shared& shared_;
   EventLoop loop_;

@@ -14,9 +14,10 @@ namespace millrace::gateway {
 
 // [[channel]]: which names a channel may have, and how long its messages live.
 struct ChannelRule {
-  std::string pattern;     // RE2, over the whole name
-  Milliseconds expire{0};  // 0: as the server has it
-  std::string where;       // its place in the configuration
+  std::string pattern;                                      // RE2, over the whole name
+  Milliseconds expire{0};                                   // 0: as the server has it
+  std::vector<std::pair<std::string, std::string>> claims;  // that a token must have, as in [[allow]]
+  std::string where;                                        // its place in the configuration
 };
 
 // [[key]]: what tokens are signed with.

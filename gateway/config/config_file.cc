@@ -133,8 +133,11 @@ class FileReader {
         const auto time = parse_go_duration(text);
         if (read && !time) read = fail_at(node.source(), "'expire': expected a time such as 30m");
         if (time) rule.expire = *time;
+      } else if (key == "claims") {
+        read = read_claims(node, rule.claims);
       } else {
-        read = fail_at(key.source(), "[[channel]] has pattern and expire, not '" + std::string(key.str()) + "'");
+        read =
+            fail_at(key.source(), "[[channel]] has pattern, expire and claims, not '" + std::string(key.str()) + "'");
       }
       if (!read) return read;
     }
@@ -186,7 +189,7 @@ class FileReader {
         if (is_on == nullptr) return fail_at(node.source(), "'anonymous' is true or false");
         rule.is_anonymous = is_on->get();
       } else if (key == "claims") {
-        read = read_claims(node, rule);
+        read = read_claims(node, rule.claims);
       } else {
         read = fail_at(key.source(),
                        "[[allow]] has to, pattern, rights, anonymous and claims, not '" + std::string(key.str()) + "'");
@@ -198,13 +201,13 @@ class FileReader {
     return {};
   }
 
-  Result<void> read_claims(const toml::node& node, AllowRule& rule) {
+  Result<void> read_claims(const toml::node& node, std::vector<std::pair<std::string, std::string>>& to) {
     const auto* const claims = node.as_table();
     if (claims == nullptr) return fail_at(node.source(), "'claims' is a table of names and texts");
     for (const auto& [name, value] : *claims) {
       std::string text;
       if (auto read = read_text(value, name, text); !read) return read;
-      rule.claims.emplace_back(name.str(), std::move(text));
+      to.emplace_back(name.str(), std::move(text));
     }
     return {};
   }

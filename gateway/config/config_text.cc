@@ -18,6 +18,15 @@ std::string line(std::string_view name, const std::string& value, std::string_vi
   return text + "  # " + std::string(meaning) + '\n';
 }
 
+std::string claims_text(const std::vector<std::pair<std::string, std::string>>& claims) {
+  if (claims.empty()) return {};
+  std::string text = "claims = {";
+  for (const auto& [name, value] : claims) {
+    text += (text.back() == '{' ? " " : ", ") + toml_text(name) + " = " + toml_text(value);
+  }
+  return text + " }\n";
+}
+
 }  // namespace
 
 std::string config_text(Config config) {
@@ -35,7 +44,7 @@ std::string config_text(Config config) {
   }
   for (const ChannelRule& rule : config.channels) {
     text += "\n[[channel]]\npattern = " + toml_text(rule.pattern) +
-            "\nexpire = " + toml_text(go_duration(rule.expire)) + '\n';
+            "\nexpire = " + toml_text(go_duration(rule.expire)) + '\n' + claims_text(rule.claims);
   }
   for (const KeyRule& rule : config.keys) {
     text += "\n[[key]]\n";
@@ -51,12 +60,7 @@ std::string config_text(Config config) {
     for (const std::string& right : rule.rights)
       text += (&right == &rule.rights.front() ? "" : ", ") + toml_text(right);
     text += std::string("]\nanonymous = ") + (rule.is_anonymous ? "true" : "false") + '\n';
-    if (rule.claims.empty()) continue;
-    text += "claims = {";
-    for (const auto& [name, value] : rule.claims) {
-      text += (text.back() == '{' ? " " : ", ") + toml_text(name) + " = " + toml_text(value);
-    }
-    text += " }\n";
+    text += claims_text(rule.claims);
   }
   return text;
 }

@@ -14,6 +14,7 @@
 namespace millrace::gateway {
 
 class HttpConnection;
+struct Caller;
 
 class Exchange {
  public:
@@ -49,8 +50,9 @@ class Exchange {
   }
 
   const Request request;
-  const std::string peer;          // the address of the client
-  std::vector<std::string> names;  // in the path: of "/v1/logs/{log}" the log
+  const std::string peer;                // the address of the client
+  std::shared_ptr<const Caller> caller;  // once that is known
+  std::vector<std::string> names;        // in the path: of "/v1/logs/{log}" the log
 
  private:
   HttpConnection* connection_;

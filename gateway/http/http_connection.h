@@ -59,6 +59,7 @@ class HttpConnection final : IoHandler, StreamSink {
   // Ends it if a phase took too long.
   void check_deadline(Moment now);
   void keep_alive();
+  const std::string& peer() const { return peer_; }
 
   size_t index = 0;  // the host's, to find it
 

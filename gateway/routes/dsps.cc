@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gateway/auth/authority.h"
 #include "gateway/config/go_duration.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
@@ -60,6 +61,8 @@ Task<Response> publish(Services& services, ExchangePtr exchange) {
 Task<Response> subscribe(Services& services, ExchangePtr exchange) {
   if (auto wrong = wrong_ids(*exchange, "subscriberID")) co_return std::move(*wrong);
   Words words = {"CHAN.SUBSCRIBE", exchange->names[0], exchange->names[1]};
+  const auto expire = services.authority.channel_expiry(exchange->names[0]).value_or(Milliseconds(0));
+  if (expire > Milliseconds(0)) words.insert(words.end(), {"EXPIRE", std::to_string(expire.count())});
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
   co_return json_response(subscriber_json(*exchange));

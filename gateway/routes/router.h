@@ -5,15 +5,12 @@
 #include <string_view>
 #include <vector>
 
+#include "gateway/auth/access_rules.h"
 #include "gateway/http/exchange.h"
 #include "gateway/loop/task.h"
 #include "gateway/routes/services.h"
 
 namespace millrace::gateway {
-
-// What a request is about, for the rules that say who may do what.
-enum class Resource { None, Channel, Log, Route, Lock, Index, Suggest, Admin, Metrics };
-enum class Right { Read, Write };
 
 using Handler = Task<Response> (*)(Services& services, ExchangePtr exchange);
 

@@ -6,6 +6,7 @@
 
 namespace millrace::gateway {
 
+class Authority;
 class Topics;
 struct Figures;
 
@@ -14,6 +15,7 @@ struct Services {
   const Config& config;
   Upstream& upstream;
   Topics& topics;
+  const Authority& authority;
   Figures& figures;
   bool& is_draining;
 };

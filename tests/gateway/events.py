@@ -18,12 +18,13 @@ class Events:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(DEADLINE)
         self.socket.connect(("127.0.0.1", gateway.port))
-        lines = [f"GET {target} HTTP/1.1", "Host: x", "Accept: text/event-stream",
+        lines = [f"GET {target} HTTP/1.1", "Host: localhost", "Accept: text/event-stream",
                  *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
         self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         head = self._until(b"\r\n\r\n")
         self.status = int(head.split()[1])
         self.head = head.decode()
+        assert self.status == 200, head
 
     def _until(self, mark):
         while mark not in self._unread:

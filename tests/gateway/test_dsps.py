@@ -108,7 +108,7 @@ def test_a_client_that_goes_away_leaves_nobody_waiting_at_the_server(gateway, se
 
     subscribe(gateway)
     with RawConnection(gateway.port) as connection:
-        connection.send(f"GET {POLLING}?timeout=30s HTTP/1.1\r\nHost: x\r\n\r\n")
+        connection.send(f"GET {POLLING}?timeout=30s HTTP/1.1\r\nHost: localhost\r\n\r\n")
         server.wait_for_blocked(1)
     server.wait_for_blocked(0)
 

@@ -70,7 +70,7 @@ def test_a_take_waits_for_a_message(gateway, server, c):
 
 def test_a_worker_that_goes_away_takes_nothing_with_it(gateway, server, c):
     with RawConnection(gateway.port) as connection:
-        connection.send(f"POST {GROUP}/take?wait=30s HTTP/1.1\r\nHost: x\r\n\r\n")
+        connection.send(f"POST {GROUP}/take?wait=30s HTTP/1.1\r\nHost: localhost\r\n\r\n")
         server.wait_for_blocked(1)
     server.wait_for_blocked(0)
     c.call("TWRITE", "jobs", "a", "1")

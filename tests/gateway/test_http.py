@@ -8,8 +8,8 @@ from gateway import Gateway
 from raw_http import RawConnection
 from server import wait_until
 
-GET = "GET /probe/readiness HTTP/1.1\r\nHost: x\r\n"
-POST = "POST /v1/logs/l HTTP/1.1\r\nHost: x\r\n"
+GET = "GET /probe/readiness HTTP/1.1\r\nHost: localhost\r\n"
+POST = "POST /v1/logs/l HTTP/1.1\r\nHost: localhost\r\n"
 
 SMUGGLED = {
     "a length and chunks": POST + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -26,7 +26,7 @@ SMUGGLED = {
     "a blank before a colon": POST + "Content-Length : 1\r\n\r\na",
     "a folded header": GET + "X: a\r\n b\r\n\r\n",
     "a tab that folds": GET + "X: a\r\n\tb\r\n\r\n",
-    "a bare LF": "GET / HTTP/1.1\nHost: x\n\r\n\r\n",
+    "a bare LF": "GET / HTTP/1.1\nHost: localhost\n\r\n\r\n",
     "a bare LF in a header": GET + "X: a\nY: b\r\n\r\n",
     "a bare CR": GET + "X: a\rY: b\r\n\r\n",
     "a NUL": GET + "X: a\0b\r\n\r\n",
@@ -42,10 +42,10 @@ SMUGGLED = {
     "a chunk that ends with a bare LF": POST + "Transfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n",
     "a chunk that is longer than it says": POST + "Transfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n",
     "a chunk with an endless extension": POST + "Transfer-Encoding: chunked\r\n\r\n1;" + "x" * 20_000,
-    "a target without a slash": "GET probe HTTP/1.1\r\nHost: x\r\n\r\n",
-    "a target with a half escape": "GET /%2 HTTP/1.1\r\nHost: x\r\n\r\n",
-    "a target with a NUL": "GET /v1/logs/%00 HTTP/1.1\r\nHost: x\r\n\r\n",
-    "no version": "GET /\r\nHost: x\r\n\r\n",
+    "a target without a slash": "GET probe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "a target with a half escape": "GET /%2 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "a target with a NUL": "GET /v1/logs/%00 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "no version": "GET /\r\nHost: localhost\r\n\r\n",
     "an empty line first": "\r\n" + GET + "\r\n",
     "the bytes of TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 }
@@ -63,20 +63,20 @@ def test_a_request_with_two_readings_is_refused_and_ends_the_connection(gateway,
 
 def test_another_version_is_505(gateway):
     with RawConnection(gateway.port) as connection:
-        connection.send("GET / HTTP/2.0\r\nHost: x\r\n\r\n")
+        connection.send("GET / HTTP/2.0\r\nHost: localhost\r\n\r\n")
         assert connection.status() in (400, 505)
 
 
 def test_requests_of_one_connection_are_answered_in_their_order(gateway):
     with RawConnection(gateway.port) as connection:
-        connection.send(GET + "\r\n" + "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n" + GET + "Connection: close\r\n\r\n")
+        connection.send(GET + "\r\n" + "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n" + GET + "Connection: close\r\n\r\n")
         assert [connection.status() for _ in range(3)] == [200, 404, 200]
         assert connection.ends() == b""
 
 
 def test_thousands_of_requests_at_once_are_answered(gateway):
     with RawConnection(gateway.port) as connection:
-        connection.send(b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n" * 3000)
+        connection.send(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3000)
         assert [connection.status() for _ in range(3000)] == [404] * 3000
 
 
@@ -224,7 +224,8 @@ def test_a_thousand_idle_connections_stop_nobody(gateway):
 def test_while_it_ends_a_request_that_is_under_way_is_answered(server):
     with Gateway(server) as gateway:
         with RawConnection(gateway.port) as connection:
-            connection.send(POST + "Content-Length: 1\r\n\r\n")
+            connection.send(POST + "Expect: 100-continue\r\nContent-Length: 1\r\n\r\n")
+            assert connection.status() == 100
             gateway.terminate()
             wait_until(lambda: "ends" in gateway.output(), "the gateway ends")
             connection.send("1")
