@@ -7,9 +7,13 @@
 #include <utility>
 
 #include "gateway/routes/answers.h"
+#include "gateway/routes/changes.h"
 #include "gateway/routes/channels.h"
+#include "gateway/routes/connect.h"
 #include "gateway/routes/dsps.h"
+#include "gateway/routes/finding.h"
 #include "gateway/routes/groups.h"
+#include "gateway/routes/locks.h"
 #include "gateway/routes/logs.h"
 #include "gateway/routes/metrics.h"
 #include "gateway/routes/probes.h"
@@ -48,6 +52,10 @@ Worker::Worker(Shared& shared)
   router_.add(log_routes());
   router_.add(group_routes());
   router_.add(channel_routes());
+  router_.add(connect_routes());
+  router_.add(lock_routes());
+  router_.add(finding_routes());
+  router_.add(change_routes());
   tick_ = loop_.after(kLookAfter, [this] { look_after(); });
   keep_alive_ = loop_.after(shared.config.keep_alive, [this] { keep_alive(); });
 }

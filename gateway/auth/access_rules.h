@@ -17,7 +17,7 @@ class RE2;
 namespace millrace::gateway {
 
 // What a request is about, and what it does with it.
-enum class Resource { None, Channel, Log, Route, Lock, Index, Suggest, Admin, Metrics, Ticket };
+enum class Resource { None, Channel, Log, Route, Lock, Index, Suggest, Admin, Metrics, Ticket, Connect };
 enum class Right { Read, Write };
 
 std::string_view resource_name(Resource resource);

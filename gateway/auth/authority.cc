@@ -114,6 +114,8 @@ bool Authority::may(const Caller& caller, Resource resource, std::string_view na
   if (resource == Resource::None || caller.is_trusted) return true;
   const JsonObject* const claims = caller.claims ? &*caller.claims : nullptr;
   if (resource == Resource::Channel && !rules_.channel_allows(name, claims)) return false;
+  // What is done over the connection is looked at request by request.
+  if (resource == Resource::Connect) return claims != nullptr || !rules_.is_empty();
   // Everybody with a token may have a ticket that stands for it.
   if (resource == Resource::Ticket) return claims != nullptr;
   // With keys and no rules, a token is all that is needed; what changes tokens needs a rule.

@@ -1,6 +1,7 @@
 #include "gateway/stream/batch.h"
 
 #include "gateway/json/json_text.h"
+#include "gateway/websocket/frames.h"
 
 namespace millrace::gateway {
 
@@ -30,6 +31,27 @@ const Encoded& Batch::events() {
   }
   events_->bytes = std::make_shared<const std::string>(std::move(text));
   return *events_;
+}
+
+const Encoded& Batch::frames() {
+  if (frames_) return *frames_;
+  std::string frames;
+  frames_.emplace();
+  for (const Message& message : messages_) {
+    std::string json = "{\"event\":\"message\",";
+    append_topic(json, topic_);
+    json += ",\"position\":\"" + message.position.text + "\",";
+    append_message(json, topic_, message);
+    append_text_frame(frames, json + '}');
+    frames_->ends.push_back(frames.size());
+  }
+  frames_->bytes = std::make_shared<const std::string>(std::move(frames));
+  return *frames_;
+}
+
+void append_topic(std::string& out, const TopicKey& topic) {
+  out += topic.kind == TopicKey::Kind::Log ? "\"log\":" : "\"channel\":";
+  append_string(out, topic.name);
 }
 
 std::string reset_event(const Reset& reset, const Position& position) {

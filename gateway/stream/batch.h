@@ -38,6 +38,9 @@ class Batch {
 // The fields of a message, without braces: "offset":17,"tag":"new","entry":…
 void append_message(std::string& out, const TopicKey& topic, const Message& message);
 
+// "log":"…" or "channel":"…"
+void append_topic(std::string& out, const TopicKey& topic);
+
 // An event that says what is missing, and one that only says where the reader stands.
 std::string reset_event(const Reset& reset, const Position& position);
 std::string position_event(const Position& position);
