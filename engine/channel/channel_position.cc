@@ -11,14 +11,11 @@ namespace {
 constexpr size_t kDigits = 8;        // of a mark, and of a life
 constexpr size_t kClockDigits = 17;  // -9007199254740991
 
-// Eight digits as put_hex_digits() writes them.
+// Eight digits.
 std::optional<uint32_t> read_digits(ByteView text) {
   uint32_t number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number, 16);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
-  char written[kDigits];
-  put_hex_digits(written, number, kDigits);
-  if (ByteView(written, kDigits) != text) return std::nullopt;
   return number;
 }
 
@@ -45,9 +42,9 @@ std::optional<ChannelPosition> read_channel_position(ByteView text) {
   const auto mark = read_digits(digits.substr(0, kDigits));
   if (!mark) return std::nullopt;
   ChannelPosition position{.clock = Clock(clock), .mark = *mark, .life = std::nullopt};
-  if (digits.size() == kDigits) return position;
-  position.life = read_digits(digits.substr(kDigits));
-  return position.life ? std::optional(position) : std::nullopt;
+  if (digits.size() == 2 * kDigits) position.life = read_digits(digits.substr(kDigits));
+  // There is one way to write each position.
+  return to_text(position) == text ? std::optional(position) : std::nullopt;
 }
 
 std::optional<ChannelStart> read_channel_start(ByteView text) {

@@ -176,8 +176,8 @@ TEST(ChannelPositionText, IsReadAsItWasWritten) {
 }
 
 TEST(ChannelPositionText, OtherBytesAreNone) {
-  for (const ByteView text : {"", ".", "42", "42.", "x.00000001", "+1.00000001", "01.0000001", "1.0000000g",
-                              "1.00000001 ", "1.000000010000000", "1.00000001000000010", "1.-0000001"}) {
+  for (const ByteView text : {"", ".", "42", "42.", "x.00000001", "+1.00000001", "01.00000001", "-0.00000001",
+                              "1.0000000g", "1.00000001 ", "1.000000010000000", "1.00000001000000010", "1.-0000001"}) {
     EXPECT_EQ(read_channel_position(text), std::nullopt) << text;
   }
 }

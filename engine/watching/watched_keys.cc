@@ -8,28 +8,25 @@ namespace millrace {
 // One piece of memory with the name behind it: there may be a million.
 class WatchedKey {
  public:
-  static WatchedKey* make(int database, ByteView name, uint32_t hash) {
-    return new (::operator new(bytes(name.size()))) WatchedKey(database, name, hash);
+  static WatchedKey* make(int database, ByteView name) {
+    return new (::operator new(bytes(name.size()))) WatchedKey(database, name);
   }
   static void free(WatchedKey* key) { ::operator delete(key); }
   static size_t bytes(size_t name_size) { return sizeof(WatchedKey) + name_size; }
 
   ByteView name() const { return {reinterpret_cast<const char*>(this + 1), name_size_}; }
   int database() const { return database_; }
-  uint32_t hash() const { return hash_; }
 
   Watcher* first = nullptr;
   uint64_t mark = 0;  // of the last write that its watchers were told of
 
  private:
-  WatchedKey(int database, ByteView name, uint32_t hash)
-      : database_(database), name_size_(static_cast<uint32_t>(name.size())), hash_(hash) {
+  WatchedKey(int database, ByteView name) : database_(database), name_size_(static_cast<uint32_t>(name.size())) {
     std::memcpy(this + 1, name.data(), name.size());
   }
 
   int database_;
   uint32_t name_size_;
-  uint32_t hash_;
 };
 
 ByteView Watcher::key_name() const { return key_->name(); }
@@ -51,8 +48,8 @@ WatchedKey* WatchedKeys::find_key(int database, ByteView name) const {
 void WatchedKeys::add(int database, ByteView name, Watcher& watcher) {
   WatchedKey* key = find_key(database, name);
   if (key == nullptr) {
-    key = WatchedKey::make(database, name, hash(database, name));
-    index_.insert(key->hash(), key);
+    key = WatchedKey::make(database, name);
+    index_.insert(hash(database, name), key);
     key_bytes_ += WatchedKey::bytes(name.size());
   }
   watcher.key_ = key;
@@ -68,7 +65,7 @@ void WatchedKeys::remove(Watcher& watcher) {
   watcher.key_ = nullptr;
   watcher.previous_ = watcher.next_ = nullptr;
   if (key->first != nullptr) return;
-  index_.erase(key->hash(), key);
+  index_.erase(hash(key->database(), key->name()), key);
   index_.shrink(index_.size(), [](const WatchedKey*) { return true; });
   key_bytes_ -= WatchedKey::bytes(key->name().size());
   WatchedKey::free(key);
@@ -110,7 +107,7 @@ const char* WatchedKeys::check() const {
   index_.each([&](const WatchedKey* key) {
     bytes += WatchedKey::bytes(key->name().size());
     if (key->first == nullptr) broken = "a key without watchers is kept";
-    if (key->hash() != hash(key->database(), key->name())) broken = "a key has another hash";
+    if (find_key(key->database(), key->name()) != key) broken = "a key is not found by its name";
     const Watcher* previous = nullptr;
     for (const Watcher* watcher = key->first; watcher != nullptr; watcher = watcher->next_) {
       if (watcher->key_ != key || watcher->previous_ != previous) broken = "a list of watchers is broken";

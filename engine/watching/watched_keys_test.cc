@@ -96,6 +96,7 @@ TEST(WatchedKeysModel, ARandomHistoryTellsWhomASimpleMapTells) {
       } else if (rng() % 2 == 0 && !watching.empty()) {
         const size_t at = rng() % watching.size();
         keys.remove(*watching[at].second);
+        expected.erase(watching[at].second.get());
         watching.erase(watching.begin() + static_cast<std::ptrdiff_t>(at));
       } else {
         keys.changed(0, name);

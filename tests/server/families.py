@@ -20,6 +20,8 @@ from resp import RespError
 
 KEY = object()
 CONTAINERS = {"TGROUP", "ROUTE.DEVICE"}  # commands that have subcommands
+# Commands of families whose objects are no keys: the battery is about keys, so they have tests of their own.
+WITHOUT_TYPE = {"FEED.ADD", "FEED.DEL", "FEED.READ", "FEED.INFO", "FEED.LIST"}  # test_feed*.py
 
 
 def on(key, command):
