@@ -82,7 +82,7 @@ client::Result<void> check(const Config& config) {
   return {};
 }
 
-client::Result<void> serve(const Config& config, client::ConnectionOptions server, const Tell& tell) {
+client::Result<void> serve(const Config& config, const client::ConnectionOptions& server, const Tell& tell) {
   raise_descriptor_limit();
   auto addresses = listen_addresses(config);
   if (!addresses) return std::unexpected(addresses.error());
@@ -120,7 +120,8 @@ client::Result<void> serve(const Config& config, client::ConnectionOptions serve
   for (const auto& worker : workers) {
     threads.emplace_back([&worker = *worker, &running, waiting] {
       worker.run();
-      if (--running == 0) pthread_kill(waiting, SIGTERM);
+      // Whichever of them: it only ends the wait.
+      if (--running == 0) pthread_kill(waiting, SIGINT);
     });
   }
   bool is_draining = false;
