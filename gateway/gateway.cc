@@ -68,6 +68,11 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
   for (const client::Endpoint& address : addresses) {
     tell("listens at " + scheme + address.text() + ", before " + client::name_of_server(server));
   }
+  tell(!config.allow.empty()  ? "who may come in: whom the rules of the configuration allow"
+       : !config.keys.empty() ? "who may come in: everybody with a token"
+                              : "who may come in: clients of this machine");
+  const std::string address = scheme + addresses.front().text();
+  tell("try: curl -d '{\"id\":17}' " + address + "/v1/logs/orders && curl '" + address + "/v1/logs/orders?from=1'");
 }
 
 }  // namespace
