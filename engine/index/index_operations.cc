@@ -61,6 +61,13 @@ std::string for_error(const std::string& name) {
   return is_plain ? name : quoted(name);
 }
 
+// Of a field or an order; nothing if it is neither.
+std::optional<std::string> name_of(const IndexSchema& schema, OrderId id) {
+  if (const IndexField* field = schema.find_field(id)) return field->name;
+  if (const CompositeOrder* order = schema.find_order(id)) return order->name;
+  return std::nullopt;
+}
+
 bool has_unique_field(const Index& index, const PutDocumentRequest& request) {
   for (size_t i = 0; i < request.pairs.size(); i += 2) {
     const IndexField* field = index.schema().find_field(request.pairs[i]);
@@ -77,6 +84,13 @@ std::string document_key(const Index& index, DocumentId id) {
   return key;
 }
 
+void ListedDocuments::cut(size_t count) {
+  if (count == documents.size()) return;
+  documents.resize(count);
+  cursor = any_place;
+  cursor->entry = documents.back().place;
+}
+
 Outcome<Done> IndexOperations::create(Place<Index>& place, const CreateIndexRequest& request, const Call&) {
   if (place.get() != nullptr) return fail(ErrorCode::Exists, "the index is there already; IDX.ALTER changes it");
   if (request.prefix.size() > kMaxNameBytes) return fail(ErrorCode::Range, "a prefix has at most 512 bytes");
@@ -86,11 +100,10 @@ Outcome<Done> IndexOperations::create(Place<Index>& place, const CreateIndexRequ
   return {Done(), changed("idx.create")};
 }
 
-Outcome<ByteOrder> IndexOperations::alter(Place<Index>& place, const AlterIndexRequest& request, const Call&) {
+Outcome<Index::Order> IndexOperations::alter(Place<Index>& place, const AlterIndexRequest& request, const Call&) {
   using Kind = AlterIndexRequest::Kind;
   if (place.get() == nullptr) return no_index();
   Index& index = *place.get();
-  ByteOrder dropped;
   Result<void> added;
   switch (request.kind) {
     case Kind::AddField:
@@ -103,13 +116,14 @@ Outcome<ByteOrder> IndexOperations::alter(Place<Index>& place, const AlterIndexR
     case Kind::DropOrder: {
       auto taken = request.kind == Kind::DropField ? index.drop_field(request.name) : index.drop_order(request.name);
       if (!taken) return std::unexpected(taken.error());
-      if (request.kind == Kind::DropField && index.work() == IndexWork::None) index.set_work(IndexWork::Tidy);
+      const bool leaves_traces = request.kind == Kind::DropField || taken->left_out > 0;
+      if (leaves_traces && index.work() == IndexWork::None) index.set_work(IndexWork::Tidy);
       return {std::move(*taken), changed("idx.alter")};
     }
   }
   if (!added) return std::unexpected(added.error());
   if (index.is_ready()) index.set_work(IndexWork::Build);
-  return {std::move(dropped), changed("idx.alter")};
+  return {Index::Order{}, changed("idx.alter")};
 }
 
 Outcome<Done> IndexOperations::apply(Place<Index>& place, const Part& request, const Call&) {
@@ -129,10 +143,12 @@ Result<ListedDocuments> IndexOperations::find(const Index* index, const FindRequ
   const auto found = query->find(request);
   if (!found) return std::unexpected(found.error());
   ListedDocuments listed;
-  if (found->cursor) listed.cursor = found->cursor->text();
+  listed.cursor = found->cursor;
+  listed.any_place = {index->number(), found->order, request.is_reversed, {}};
   for (const FoundDocument& document : found->documents) {
     ListedDocument& each = listed.documents.emplace_back();
     each.key = document_key(*index, document.id);
+    make_entry(each.place, document.key, document.id);
     if (request.with_values && found->order) each.values = values_of_key(index->schema(), *found->order, document.key);
   }
   return listed;
@@ -187,9 +203,7 @@ Result<std::vector<ListedSkip>> IndexOperations::skipped(const Index* index, uin
   if (index == nullptr) return no_index();
   std::vector<ListedSkip> listed;
   index->each_skipped([&](DocumentId id, const SkippedValue& value) {
-    const IndexField* field = index->schema().find_field(value.field);
-    listed.push_back(
-        {document_key(*index, id), field == nullptr ? std::nullopt : std::optional(field->name), value.reason});
+    listed.push_back({document_key(*index, id), name_of(index->schema(), value.field), value.reason});
     return listed.size() < count;
   });
   return listed;

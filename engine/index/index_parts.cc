@@ -92,17 +92,21 @@ void append_line_entry(std::string& to, const Index& index, OrderId field, ByteV
 void each_line_part(const Index& index, const PartVisit& visit) {
   PartWriter writer(IndexPart::Lines, visit);
   // make_holder() of each, the last in the line first and the holder last, puts all of them in their turn.
-  std::vector<Conflict> line;
+  std::vector<DocumentId> line;
+  OrderId field;
+  std::string key;
+  DocumentId holder;
   const auto write_line = [&] {
-    for (auto each = line.rbegin(); each != line.rend(); ++each) {
-      append_line_entry(writer.bytes(), index, each->field, each->key, each->document);
-    }
-    if (!line.empty()) append_line_entry(writer.bytes(), index, line[0].field, line[0].key, line[0].holder);
+    for (auto id = line.rbegin(); id != line.rend(); ++id) append_line_entry(writer.bytes(), index, field, key, *id);
+    if (!line.empty()) append_line_entry(writer.bytes(), index, field, key, holder);
     line.clear();
   };
   index.each_conflict([&](const Conflict& conflict) {
-    if (!line.empty() && (line[0].field != conflict.field || line[0].key != conflict.key)) write_line();
-    line.push_back(conflict);
+    if (field != conflict.field || key != conflict.key) write_line();
+    field = conflict.field;
+    key = conflict.key;
+    holder = conflict.holder;
+    line.push_back(conflict.document);
     return true;
   });
   write_line();
@@ -112,6 +116,8 @@ void each_line_part(const Index& index, const PartVisit& visit) {
 void each_skipped_part(const Index& index, const PartVisit& visit) {
   PartWriter writer(IndexPart::Skipped, visit);
   index.each_skipped([&](DocumentId id, const SkippedValue& value) {
+    // What orders of several fields leave out follows from the documents.
+    if (index.schema().find_order(value.field) != nullptr) return true;
     std::string& bytes = writer.bytes();
     append_bytes(bytes, index.documents().name(id));
     append_varint(bytes, value.field.value());

@@ -13,11 +13,11 @@ namespace {
 
 class UnusedOrder final : public Reclaimable {
  public:
-  explicit UnusedOrder(ByteOrder order) : order_(std::move(order)) {}
-  bool free_some() override { return order_.free_some(); }
+  explicit UnusedOrder(Index::Order order) : order_(std::move(order)) {}
+  bool free_some() override { return millrace::free_some(order_); }
 
  private:
-  ByteOrder order_;
+  Index::Order order_;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "module/index/index_registry.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -43,9 +45,17 @@ void update() {
   is_up_to_date = true;
 }
 
+// Not 0.
+uint32_t random_number() {
+  std::array<unsigned char, sizeof(uint32_t)> random;
+  abi::fill_with_randomness(random);
+  return std::bit_cast<uint32_t>(random) | 1;
+}
+
 }  // namespace
 
 RegisteredIndex& add(const DatabaseKey& place, Index* index) {
+  if (index->number() == 0) index->set_number(random_number());
   auto& registered = all[place];
   if (registered == nullptr || registered->index != index) {
     registered = std::make_unique<RegisteredIndex>();
