@@ -12,9 +12,10 @@ namespace millrace {
 
 namespace {
 
-// The most entries that are looked at; a jump over the entries of one value counts as kJump.
-constexpr uint64_t kMostSteps = 100'000;
-constexpr uint64_t kJump = 20;
+// The most entries that are looked at. Those of one value are jumped over after some; a jump counts as kJump.
+constexpr uint64_t kMostSteps = 40'000;
+constexpr uint64_t kFewEntries = 4;
+constexpr uint64_t kJump = 8;
 
 // How many documents that have expired, and are still there, have each value of a field.
 std::unordered_map<std::string, uint64_t> expired_counts(const Index& index, OrderId field, UnixMs now) {
@@ -40,7 +41,8 @@ class ValueCounts {
       : entries_(index.order(field.id).entries),
         range_(std::move(range)),
         expired_(expired_counts(index, field.id, now)),
-        walk_(entries_) {
+        walk_(entries_),
+        rank_(entries_.rank(range_.from)) {
     walk_.seek(range_.from);
   }
 
@@ -51,7 +53,8 @@ class ValueCounts {
     count_ = 0;
     for (; walk_.is_at_entry() && key_of_entry(walk_.entry()) == key_; walk_.next()) {
       ++steps_;
-      if (++count_ <= kJump) continue;
+      ++rank_;
+      if (++count_ <= kFewEntries) continue;
       jump();
       break;
     }
@@ -64,7 +67,9 @@ class ValueCounts {
  private:
   void jump() {
     const std::string end = after(key_);
-    count_ = entries_.rank(end) - entries_.rank(key_);
+    const uint64_t rank_of_end = entries_.rank(end);
+    count_ += rank_of_end - rank_;
+    rank_ = rank_of_end;
     walk_.seek(end);
     steps_ += kJump;
   }
@@ -73,6 +78,7 @@ class ValueCounts {
   KeyRange range_;
   std::unordered_map<std::string, uint64_t> expired_;
   ByteOrder::Walk walk_;
+  uint64_t rank_;  // of where the walk is
   std::string key_;
   uint64_t count_ = 0;
   uint64_t steps_ = 0;

@@ -48,8 +48,9 @@ bool IndexQuery::meets_conditions(DocumentId id, ByteView record) const {
   return met == all;
 }
 
-bool IndexQuery::has_condition(OrderId field) const {
-  return std::ranges::any_of(where_, [&](const Resolved& condition) { return condition.field->id == field; });
+size_t IndexQuery::conditions_on(OrderId field) const {
+  return static_cast<size_t>(
+      std::ranges::count_if(where_, [&](const Resolved& condition) { return condition.field->id == field; }));
 }
 
 KeyRanges IndexQuery::ranges_of(OrderId field) const {
@@ -112,6 +113,17 @@ IndexQuery::Plan IndexQuery::plan_by(OrderId order) const {
   return composite_plan(*index_.schema().find_order(order));
 }
 
+std::vector<IndexQuery::Plan> IndexQuery::field_plans() const {
+  std::vector<Plan> plans;
+  for (const Resolved& condition : where_) {
+    // A plan takes all conditions of its field.
+    const bool is_there =
+        std::ranges::any_of(plans, [&](const Plan& plan) { return plan.order == condition.field->id; });
+    if (!is_there) plans.push_back(field_plan(*condition.field));
+  }
+  return plans;
+}
+
 IndexQuery::Plan IndexQuery::best_plan() const {
   Plan best{std::nullopt, {}, index_.documents().size(), where_.empty()};
   bool is_first = true;
@@ -119,12 +131,7 @@ IndexQuery::Plan IndexQuery::best_plan() const {
     if (is_first || plan.entries < best.entries) best = std::move(plan);
     is_first = false;
   };
-  for (auto condition = where_.begin(); condition != where_.end(); ++condition) {
-    // A plan takes all conditions of its field.
-    const auto earlier =
-        std::find_if(where_.begin(), condition, [&](const Resolved& each) { return each.field == condition->field; });
-    if (earlier == condition) consider(field_plan(*condition->field));
-  }
+  for (Plan& plan : field_plans()) consider(std::move(plan));
   for (const CompositeOrder& order : index_.schema().orders()) {
     // A document without one of the fields is not in the order: each must be asked for. Nor is one that has too many
     // keys there.

@@ -76,7 +76,10 @@ class IndexQuery {
 
   IndexQuery(const Index& index, UnixMs now) : index_(index), now_(now) {}
 
-  bool has_condition(OrderId field) const;
+  size_t conditions_on(OrderId field) const;
+  bool has_condition(OrderId field) const { return conditions_on(field) > 0; }
+  // A plan for each field that has conditions.
+  std::vector<Plan> field_plans() const;
   bool is_expired(ByteView record) const;
   // Of a document that may have expired.
   bool meets_conditions(DocumentId id, ByteView record) const;
@@ -101,6 +104,11 @@ class IndexQuery {
   // All documents that meet one of the conditions which the plan does not answer, if it is worth the while: everything
   // otherwise. `most` is how many entries of the plan will be looked at.
   DocumentSet candidates(const Plan& plan, uint64_t most) const;
+  // Those that have an entry in the plan's ranges. REQUIRES: it has an order
+  DocumentSet documents_of(const Plan& plan) const;
+  // All that meet the conditions, expired ones too, by the entries of each field alone. Nothing if that does not do, or
+  // takes longer than a look at each document of the best plan.
+  std::optional<DocumentSet> common_documents(const Plan& best) const;
   FoundDocuments walk_and_find(const Plan& plan, const FindRequest& request, const std::string* after) const;
   FoundDocuments find_and_sort(const Plan& plan, const Plan& best, const FindRequest& request,
                                const std::string* after) const;

@@ -50,10 +50,13 @@ DocumentSet IndexQuery::candidates(const Plan& plan, uint64_t most) const {
     Plan each = field_plan(*condition.field);
     if (each.entries <= kCheaper * looked && (!other || each.entries < other->entries)) other = std::move(each);
   }
-  if (!other) return {};
+  return other ? documents_of(*other) : DocumentSet();
+}
+
+DocumentSet IndexQuery::documents_of(const Plan& plan) const {
   DocumentSet found(index_.documents().limit());
-  ByteOrder::Walk walk(index_.order(*other->order).entries);
-  for (const KeyRange& range : other->ranges) {
+  ByteOrder::Walk walk(index_.order(*plan.order).entries);
+  for (const KeyRange& range : plan.ranges) {
     for (walk.seek(range.from); walk.is_at_entry() && range.contains(walk.entry()); walk.next()) {
       found.add(id_of_entry(walk.entry()));
     }
