@@ -6,19 +6,13 @@
 #include "engine/base/quoted.h"
 #include "engine/index/document_record.h"
 #include "engine/index/index_parts.h"
+#include "engine/operation/apply_part.h"
 
 namespace millrace {
 
 namespace {
 
 std::unexpected<Error> no_index() { return fail(ErrorCode::NoIndex, "there is no such index; IDX.CREATE makes one"); }
-
-Consequences changed(const char* event) {
-  Consequences follow;
-  follow.effects.add_request();
-  follow.events.add(event);
-  return follow;
-}
 
 bool is_visible(const Index& index, DocumentId id, UnixMs now) {
   const auto date = expiry_of(index.documents().record(id));
@@ -97,7 +91,7 @@ Outcome<Done> IndexOperations::create(Place<Index>& place, const CreateIndexRequ
   auto schema = schema_of(request);
   if (!schema) return std::unexpected(schema.error());
   place.put(Index(std::move(*schema), key_)).set_work(IndexWork::Build);
-  return {Done(), changed("idx.create")};
+  return {Done(), Consequences::of_request("idx.create")};
 }
 
 Outcome<Index::Order> IndexOperations::alter(Place<Index>& place, const AlterIndexRequest& request, const Call&) {
@@ -118,22 +112,20 @@ Outcome<Index::Order> IndexOperations::alter(Place<Index>& place, const AlterInd
       if (!taken) return std::unexpected(taken.error());
       const bool leaves_traces = request.kind == Kind::DropField || taken->left_out > 0;
       if (leaves_traces && index.work() == IndexWork::None) index.set_work(IndexWork::Tidy);
-      return {std::move(*taken), changed("idx.alter")};
+      return {std::move(*taken), Consequences::of_request("idx.alter")};
     }
   }
   if (!added) return std::unexpected(added.error());
   if (index.is_ready()) index.set_work(IndexWork::Build);
-  return {Index::Order{}, changed("idx.alter")};
+  return {Index::Order{}, Consequences::of_request("idx.alter")};
 }
 
 Outcome<Done> IndexOperations::apply(Place<Index>& place, const Part& request, const Call&) {
-  // An index that is not there yet is made only if the part is good.
-  std::optional<Index> made;
-  Index& index = place.get() != nullptr ? *place.get() : made.emplace(IndexSchema(), key_);
-  const auto restored = restore_part(index, static_cast<IndexPart>(request.kind), request.bytes);
-  if (!restored) return std::unexpected(restored.error());
-  if (made) place.put(std::move(*made));
-  return {Done(), changed("idx.apply")};
+  const auto restore = [&](Index& index) {
+    return restore_part(index, static_cast<IndexPart>(request.kind), request.bytes);
+  };
+  return apply_part(
+      place, [&] { return Index(IndexSchema(), key_); }, restore, "idx.apply");
 }
 
 Result<ListedDocuments> IndexOperations::find(const Index* index, const FindRequest& request, UnixMs now) const {

@@ -115,6 +115,14 @@ struct Consequences {
   // decide that by themselves.
   bool is_removed = false;
 
+  // The request has changed the object, and does the same to whoever repeats it.
+  static Consequences of_request(const char* event) {
+    Consequences follow;
+    follow.effects.add_request();
+    follow.events.add(event);
+    return follow;
+  }
+
   void look_after_at(UnixMs date) {
     if (!due || date < *due) due = date;
   }
@@ -134,6 +142,7 @@ struct Outcome {
 
   Outcome(Answer given) : answer(std::move(given)) {}
   Outcome(std::unexpected<Error> error) : answer(std::move(error)) {}
+  Outcome(Answer given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
   Outcome(Result<Answer> given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
 };
 
