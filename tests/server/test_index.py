@@ -287,3 +287,6 @@ def test_in_a_cluster_an_index_covers_the_documents_of_its_slot():
                 node.call("HSET", key, "v", "x")
             assert sorted(found(node, index)) == sorted([one.encode(), f"{{{one}}}1".encode()])
             assert node.error_of("IDX.PUT", index, f"{{{other}}}2", "v", "x").startswith("CROSSSLOT")
+            refused = "ERR documents with this prefix are in another slot than the index: use one hash tag"
+            assert node.error_of("IDX.CREATE", f"{{{one}}}no", "PREFIX", f"{{{other}}}", "FIELD", "v", "TEXT") == refused
+            assert node.call("IDX.CREATE", f"{{{one}}}yes", "PREFIX", f"{{{one}}}", "FIELD", "v", "TEXT") == b"OK"
