@@ -73,6 +73,13 @@ class Slots {
     return piece.things != nullptr ? piece.things[place.at] : nothing();
   }
 
+  // Frees up to a thousand things; false once nothing is left. REQUIRES: nothing but more of this, and its destruction,
+  // follows.
+  bool free_some() {
+    if (!pieces_.empty()) pieces_.pop_back();
+    return !pieces_.empty();
+  }
+
   size_t memory() const {
     size_t bytes = pieces_.capacity() * sizeof(Piece) + free_.capacity() * sizeof(Slot);
     for (size_t i = 0; i < pieces_.size(); ++i) {

@@ -119,6 +119,14 @@ struct Consequences {
   // decide that by themselves.
   bool is_removed = false;
 
+  // The request has changed the object, and does the same to whoever repeats it.
+  static Consequences of_request(const char* event) {
+    Consequences follow;
+    follow.effects.add_request();
+    follow.events.add(event);
+    return follow;
+  }
+
   // True if there is nothing to do: the operation has only looked, or has found nothing to change.
   bool empty() const {
     return effects.empty() && events.empty() && wake.is_nobody() && !due && !due_monotonic && !expires_at &&
@@ -146,6 +154,7 @@ struct Outcome {
   Outcome() = default;
   Outcome(Answer given) : answer(std::move(given)) {}
   Outcome(std::unexpected<Error> error) : answer(std::move(error)) {}
+  Outcome(Answer given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
   Outcome(Result<Answer> given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/hash_slot.h"
 #include "module/abi/document.h"
 #include "module/runtime/reclaim.h"
 
@@ -13,17 +14,20 @@ namespace {
 
 class UnusedOrder final : public Reclaimable {
  public:
-  explicit UnusedOrder(ByteOrder order) : order_(std::move(order)) {}
-  bool free_some() override { return order_.free_some(); }
+  explicit UnusedOrder(Index::Order order) : order_(std::move(order)) {}
+  bool free_some() override { return millrace::free_some(order_); }
 
  private:
-  ByteOrder order_;
+  Index::Order order_;
 };
 
 }  // namespace
 
-Result<void> IdxCreate::check(abi::Context context, abi::StringRef, const CreateIndexRequest& request) {
+Result<void> IdxCreate::check(abi::Context context, abi::StringRef key, const CreateIndexRequest& request) {
   if (!decides(context)) return {};
+  if (context.is_cluster() && !hash_tag(request.prefix).empty() && hash_slot(request.prefix) != hash_slot(key.view())) {
+    return fail(ErrorCode::Range, "documents with this prefix are in another slot than the index: use one hash tag");
+  }
   const abi::OwnedString command(request.is_json ? "GET" : "HGETALL");
   // A pattern that allows the prefix itself, and it with bytes that nobody writes into a pattern, allows all of them.
   for (const char* rest : {"", "\x01\x7f~"}) {

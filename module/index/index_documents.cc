@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/index/document_record.h"
 #include "engine/index/json_document.h"
@@ -119,14 +122,26 @@ void on_document_changed(abi::Context context, abi::StringRef key, const char* e
   is_counted_now = false;
 }
 
-void reply_field(abi::Reply reply, const abi::DocumentKey& document, bool is_json, ByteView field) {
-  std::optional<std::string> shown;
+std::optional<std::vector<std::optional<std::string>>> shown_fields(const abi::DocumentKey& document, bool is_json,
+                                                                    std::span<const ByteView> fields, size_t& bytes) {
+  if (!(is_json ? document.is_string() : document.is_hash())) return std::nullopt;
+  std::vector<std::optional<std::string>> shown;
+  bytes += fields.size() * kShownFieldBytes;
   if (is_json) {
-    document.string([&](ByteView json) { shown = json_documents().show(json, field); });
-    return shown ? reply.bytes(*shown) : reply.null();
+    document.string([&](ByteView json) {
+      bytes += json.size();
+      shown = json_documents().show(json, fields);
+    });
+    return shown;
   }
-  const auto value = document.field(abi::OwnedString(field));
-  value ? reply.bytes(abi::StringRef(*value).view()) : reply.null();
+  for (const ByteView field : fields) {
+    const auto value = document.field(abi::OwnedString(field));
+    auto& each = shown.emplace_back();
+    if (!value) continue;
+    each = abi::StringRef(*value).view();
+    bytes += each->size();
+  }
+  return shown;
 }
 
 }  // namespace millrace::module

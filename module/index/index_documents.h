@@ -1,6 +1,12 @@
 // Documents of the host and the indexes that cover them.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "engine/index/document_values.h"
 #include "module/abi/context.h"
 #include "module/abi/document.h"
@@ -22,7 +28,9 @@ inline constinit bool is_loading_documents = false;
 // What happened to a key: the listener calls it for every one.
 void on_document_changed(abi::Context context, abi::StringRef key, const char* event);
 
-// A field of a document for an answer: of a hash, or the value at a path of a JSON document.
-void reply_field(abi::Reply reply, const abi::DocumentKey& document, bool is_json, ByteView field);
+// Fields of a document for an answer: of a hash, or the values at paths of a JSON document. Nothing if it is no
+// document any more. Adds to `bytes` what was read.
+std::optional<std::vector<std::optional<std::string>>> shown_fields(const abi::DocumentKey& document, bool is_json,
+                                                                    std::span<const ByteView> fields, size_t& bytes);
 
 }  // namespace millrace::module
