@@ -6,17 +6,26 @@
 #include "engine/base/decoder.h"
 #include "engine/base/limits.h"
 #include "engine/base/utf8.h"
+#include "engine/route/dispatch_answer.h"
 
 namespace millrace {
 
 namespace {
 
 // Do not change: persisted.
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
 constexpr char kHead = 'H';
 constexpr char kDevices = 'D';
 constexpr char kTarget = 'T';
-enum class TargetKind : uint64_t { Everything = 0, Filter = 1, NamedFilter = 2 };
+constexpr char kDispatches = 'I';
+// Filter and NamedFilter are of version 1.
+enum class TargetKind : uint64_t { Everything = 0, Filter = 1, NamedFilter = 2, SavedFilter = 3, NamedSavedFilter = 4 };
+
+// So much of the digest of a filter's JSON is saved: bytes that were damaged are noticed without parsing them.
+constexpr size_t kDigestBytes = 8;
+
+bool is_named(TargetKind kind) { return kind == TargetKind::NamedFilter || kind == TargetKind::NamedSavedFilter; }
+bool is_saved(TargetKind kind) { return kind == TargetKind::SavedFilter || kind == TargetKind::NamedSavedFilter; }
 
 // A string is closed when it is longer.
 constexpr size_t kStringBytes = 16 * 1024;
@@ -60,13 +69,14 @@ std::string target_head(const RouteTable& table, const RouteTarget& target) {
   std::string bytes(1, kTarget);
   const ChannelEntry& channel = table.channel(target.channel);
   bytes += channel.key;
-  const bool is_named = target.name != nullptr;
-  const TargetKind kind = target.filter.is_none() ? TargetKind::Everything
-                          : is_named              ? TargetKind::NamedFilter
-                                                  : TargetKind::Filter;
+  const TargetKind kind = target.filter.is_none()  ? TargetKind::Everything
+                          : target.name != nullptr ? TargetKind::NamedSavedFilter
+                                                   : TargetKind::SavedFilter;
   append_varint(bytes, static_cast<uint64_t>(kind));
-  if (is_named) append_text(bytes, *target.name);
-  if (target.filter.is_some()) append_text(bytes, channel.filters->json(target.filter));
+  if (target.name != nullptr) append_text(bytes, *target.name);
+  if (target.filter.is_none()) return bytes;
+  bytes.append(channel.filters->digest(target.filter).data(), kDigestBytes);
+  append_text(bytes, channel.filters->saved(target.filter));
   return bytes;
 }
 
@@ -94,9 +104,12 @@ void encode_target(const RouteTable& table, const RouteTarget& target, const std
 Result<void> restore_head(RouteTable& table, Decoder& in) {
   const uint64_t version = in.number();
   const UnixMs clock(in.number());
+  const ByteView prefix = version == 1 ? ByteView() : read_text(in);
   if (!in.finished() || clock.value() > INT64_MAX) return corrupt("a routing table's head that is none");
-  if (version != kVersion) return corrupt("a routing table of a version this module does not know");
+  if (version == 0 || version > kVersion) return corrupt("a routing table of a version this module does not know");
+  if (prefix.size() > kMaxQueuePrefix) return corrupt("a prefix of logs that is too long");
   table.tick(clock);
+  table.set_presence_prefix(prefix);
   return {};
 }
 
@@ -146,30 +159,53 @@ struct SavedTarget {
   RouteChannel channel;
   TargetKind kind = TargetKind::Everything;
   ByteView name;
+  // Of a filter: how it was saved, or what it is.
+  ByteView bytes;
+  SavedFilter saved;
   Filter filter;
-  std::string json;  // of the filter
+  FilterDigest digest{};
 };
+
+Result<void> read_json(Decoder& in, SavedTarget& target) {
+  auto filter = parse_filter(read_text(in), kNormalFormLimits);
+  if (!in.ok() || !filter) return corrupt("a filter that is none");
+  target.filter = std::move(*filter);
+  target.digest = filter_digest(filter_json(target.filter));
+  return {};
+}
+
+// The filter is parsed when it is first needed.
+Result<void> read_saved(Decoder& in, SavedTarget& target) {
+  const ByteView digest = in.bytes(kDigestBytes);
+  target.bytes = read_text(in);
+  if (!in.ok()) return corrupt("a filter that is none");
+  auto saved = SavedFilter::read(target.bytes);
+  if (!saved) return std::unexpected(saved.error());
+  target.saved = std::move(*saved);
+  target.digest = filter_digest(target.saved.json());
+  if (ByteView(target.digest.data(), kDigestBytes) != digest) return corrupt("a filter that is not what was saved");
+  return {};
+}
 
 Result<SavedTarget> read_target(Decoder& in) {
   SavedTarget target;
   target.channel = read_channel(in);
   const uint64_t kind = in.number();
-  if (!in.ok() || kind > static_cast<uint64_t>(TargetKind::NamedFilter)) return corrupt("a target that is none");
+  if (!in.ok() || kind > static_cast<uint64_t>(TargetKind::NamedSavedFilter)) return corrupt("a target that is none");
   const RouteChannel& channel = target.channel;
   if (!is_name(channel.app) || !is_name(channel.model) || !is_name(channel.user.value_or("-")) ||
       !is_name(channel.id.value_or("-"))) {
     return corrupt("a channel's name that is none");
   }
   target.kind = static_cast<TargetKind>(kind);
-  if (target.kind == TargetKind::NamedFilter) target.name = read_text(in);
-  if (target.kind == TargetKind::NamedFilter && (!is_name(target.name) || looks_like_filter_id(target.name))) {
+  if (is_named(target.kind)) target.name = read_text(in);
+  if (is_named(target.kind) && (!is_name(target.name) || looks_like_filter_id(target.name))) {
     return corrupt("a filter's name that is none");
   }
   if (target.kind == TargetKind::Everything) return target;
-  auto filter = parse_filter(read_text(in), kNormalFormLimits);
-  if (!in.ok() || !filter) return corrupt("a filter that is none");
-  target.filter = std::move(*filter);
-  target.json = filter_json(target.filter);
+  if (const auto read = is_saved(target.kind) ? read_saved(in, target) : read_json(in, target); !read) {
+    return std::unexpected(read.error());
+  }
   return target;
 }
 
@@ -203,15 +239,9 @@ Result<std::vector<SavedSubscription>> read_subscriptions(const RouteTable& tabl
 }
 
 TargetSlot find_target(const RouteTable& table, const SavedTarget& saved) {
-  switch (saved.kind) {
-    case TargetKind::Everything:
-      return table.find_everything(saved.channel);
-    case TargetKind::Filter:
-      return table.find_filter(saved.channel, saved.json);
-    case TargetKind::NamedFilter:
-      return table.find_filter_id(saved.channel, saved.name);
-  }
-  return TargetSlot::none();
+  if (saved.kind == TargetKind::Everything) return table.find_everything(saved.channel);
+  if (is_named(saved.kind)) return table.find_filter_id(saved.channel, saved.name);
+  return table.find_filter(saved.channel, saved.digest);
 }
 
 TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
@@ -219,10 +249,13 @@ TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
     case TargetKind::Everything:
       return table.everything(saved.channel);
     case TargetKind::Filter:
-      return table.filtered(saved.channel, saved.filter, saved.json);
+      return table.filtered(saved.channel, saved.filter, filter_json(saved.filter));
     case TargetKind::NamedFilter:
-      table.set_filter(saved.channel, saved.name, saved.filter, saved.json);
+      table.set_filter(saved.channel, saved.name, saved.filter, filter_json(saved.filter));
       return table.find_filter_id(saved.channel, saved.name);
+    case TargetKind::SavedFilter:
+    case TargetKind::NamedSavedFilter:
+      return table.restored_filter(saved.channel, saved.name, saved.saved, saved.bytes, saved.digest);
   }
   return TargetSlot::none();
 }
@@ -232,7 +265,7 @@ Result<void> restore_target(RouteTable& table, Decoder& in) {
   if (!target) return std::unexpected(target.error());
   const auto subscriptions = read_subscriptions(table, in);
   if (!subscriptions) return std::unexpected(subscriptions.error());
-  if (subscriptions->empty() && target->kind != TargetKind::NamedFilter) return corrupt("a target of nobody");
+  if (subscriptions->empty() && !is_named(target->kind)) return corrupt("a target of nobody");
   const TargetSlot known = find_target(table, *target);
   for (const SavedSubscription& each : *subscriptions) {
     if (known.is_some() && table.subscriptions().find(each.device, known).is_some()) {
@@ -244,18 +277,47 @@ Result<void> restore_target(RouteTable& table, Decoder& in) {
   return {};
 }
 
+void encode_dispatches(const RouteTable& table, const std::function<void(ByteView)>& emit) {
+  std::string bytes;
+  table.dispatches().each([&](ByteView id, ByteView answer) {
+    if (bytes.empty()) bytes = kDispatches;
+    append_text(bytes, id);
+    append_text(bytes, answer);
+    if (bytes.size() > kStringBytes) emit(std::exchange(bytes, {}));
+  });
+  if (!bytes.empty()) emit(bytes);
+}
+
+Result<void> restore_dispatches(RouteTable& table, Decoder& in) {
+  std::vector<std::pair<ByteView, ByteView>> dispatches;
+  std::set<ByteView> ids;
+  while (!in.finished()) {
+    const ByteView id = read_text(in);
+    const ByteView answer = read_text(in);
+    if (!in.ok()) return corrupt("dispatches of the wrong length");
+    if (!is_dispatch(id, answer)) return corrupt("a dispatch that is none");
+    if (table.dispatches().find(id) != nullptr || !ids.insert(id).second)
+      return corrupt("a dispatch that is there twice");
+    dispatches.emplace_back(id, answer);
+  }
+  for (const auto& [id, answer] : dispatches) table.dispatches().add(id, answer);
+  return {};
+}
+
 }  // namespace
 
 void encode_route_table(const RouteTable& table, const std::function<void(ByteView)>& emit) {
   std::string head(1, kHead);
   append_varint(head, kVersion);
   append_varint(head, table.clock().value());
+  append_text(head, table.presence_prefix());
   emit(head);
   const std::vector<uint32_t> numbers = encode_devices(table, emit);
   for (TargetSlot slot : table.targets().all()) {
     const RouteTarget& target = table.target(slot);
     if (target.is_used() && !target.is_gone) encode_target(table, target, numbers, emit);
   }
+  encode_dispatches(table, emit);
 }
 
 Result<void> restore_route_part(RouteTable& table, ByteView bytes) {
@@ -268,38 +330,66 @@ Result<void> restore_route_part(RouteTable& table, ByteView bytes) {
       return restore_devices(table, in);
     case kTarget:
       return restore_target(table, in);
+    case kDispatches:
+      return restore_dispatches(table, in);
     default:
       return corrupt("a part of a routing table that this module does not know");
   }
 }
 
-std::vector<std::string> route_facts(const RouteTable& table) {
-  std::vector<std::string> facts;
+namespace {
+
+// What a fact of a target begins with: the filter by its digest, which stands for its normal form.
+std::string fact_head(const RouteTable& table, const RouteTarget& target) {
+  const ChannelEntry& channel = table.channel(target.channel);
+  std::string bytes(1, kTarget);
+  bytes += channel.key;
+  bytes += target.filter.is_none() ? '0' : target.name == nullptr ? '1' : '2';
+  if (target.name != nullptr) append_text(bytes, *target.name);
+  if (target.filter.is_none()) return bytes;
+  const FilterDigest& digest = channel.filters->digest(target.filter);
+  return bytes.append(digest.data(), digest.size());
+}
+
+}  // namespace
+
+void each_fact(const RouteTable& table, const std::function<void(ByteView)>& visit) {
+  std::string fact;
   for (DeviceSlot slot : table.devices().all()) {
     const Device& device = table.device_at(slot);
     if (!device.is_used() || device.is_dead(table.clock())) continue;
-    std::string& fact = facts.emplace_back(1, kDevices);
+    fact = kDevices;
     for (ByteView text : {ByteView(device.name), ByteView(device.user), ByteView(device.agent)}) {
       append_text(fact, text);
     }
     for (uint64_t number : {device.connected.value(), device.seen.value(), device.ttl_ms}) append_varint(fact, number);
+    visit(fact);
   }
   for (TargetSlot slot : table.targets().all()) {
     const RouteTarget& target = table.target(slot);
     if (!target.is_used() || target.is_gone) continue;
-    const std::string head = target_head(table, target);
-    if (target.name != nullptr) facts.push_back(head);
+    const std::string head = fact_head(table, target);
+    if (target.name != nullptr) visit(head);
     for (const Member& member : target.members) {
       if (table.is_member_dead(member, table.clock())) continue;
-      std::string& fact = facts.emplace_back(head);
+      fact = head;
       append_text(fact, table.device_at(member.device()).name);
       const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
       append_varint(fact, terms == nullptr ? 0 : terms->ttl_ms);
       if (terms != nullptr) append_varint(fact, terms->subscribed.value());
+      visit(fact);
     }
   }
-  std::ranges::sort(facts);
-  return facts;
+  // In their order, which decides what is forgotten first.
+  uint64_t number = 0;
+  table.dispatches().each([&](ByteView id, ByteView answer) {
+    fact = kDispatches;
+    append_varint(fact, number++);
+    append_text(fact, id);
+    append_text(fact, answer);
+    visit(fact);
+  });
+  if (!table.presence_prefix().empty()) visit(kHead + table.presence_prefix());
 }
 
 }  // namespace millrace
