@@ -17,7 +17,10 @@ constexpr uint64_t kVersion = 2;
 constexpr char kHead = 'H';
 constexpr char kDevices = 'D';
 constexpr char kTarget = 'T';
+constexpr char kFilters = 'F';
 constexpr char kDispatches = 'I';
+// A target with more subscriptions is a string of its own.
+constexpr size_t kMostTogether = 64;
 // Filter and NamedFilter are of version 1.
 enum class TargetKind : uint64_t { Everything = 0, Filter = 1, NamedFilter = 2, SavedFilter = 3, NamedSavedFilter = 4 };
 
@@ -80,6 +83,14 @@ std::string target_head(const RouteTable& table, const RouteTarget& target) {
   return bytes;
 }
 
+void append_member(std::string& to, const RouteTable& table, const Member& member,
+                   const std::vector<uint32_t>& numbers) {
+  append_varint(to, numbers[member.device().value()]);
+  const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
+  append_varint(to, terms == nullptr ? 0 : terms->ttl_ms);
+  if (terms != nullptr) append_varint(to, terms->subscribed.value());
+}
+
 void encode_target(const RouteTable& table, const RouteTarget& target, const std::vector<uint32_t>& numbers,
                    const std::function<void(ByteView)>& emit) {
   const std::string head = target_head(table, target);
@@ -88,16 +99,63 @@ void encode_target(const RouteTable& table, const RouteTarget& target, const std
   for (const Member& member : target.members) {
     if (table.is_member_dead(member, table.clock())) continue;
     has_any = true;
-    append_varint(bytes, numbers[member.device().value()]);
-    const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
-    append_varint(bytes, terms == nullptr ? 0 : terms->ttl_ms);
-    if (terms != nullptr) append_varint(bytes, terms->subscribed.value());
+    append_member(bytes, table, member, numbers);
     if (bytes.size() < head.size() + kStringBytes) continue;
     emit(std::exchange(bytes, head));
     has_any = false;
   }
   if (has_any) emit(bytes);
 }
+
+void append_filter_item(std::string& to, const RouteTable& table, const RouteTarget& target,
+                        const std::vector<uint32_t>& numbers) {
+  const ChannelFilters& filters = *table.channel(target.channel).filters;
+  std::string members;
+  uint64_t count = 0;
+  for (const Member& member : target.members) {
+    if (table.is_member_dead(member, table.clock())) continue;
+    ++count;
+    append_member(members, table, member, numbers);
+  }
+  if (count == 0 && target.name == nullptr) return;
+  append_text(to, target.name == nullptr ? ByteView() : ByteView(*target.name));
+  to.append(filters.digest(target.filter).data(), kDigestBytes);
+  append_text(to, filters.saved(target.filter));
+  append_varint(to, count);
+  to += members;
+}
+
+// Filters with few subscriptions, many of a channel in one string.
+class FilterStrings {
+ public:
+  FilterStrings(const RouteTable& table, const std::vector<uint32_t>& numbers,
+                const std::function<void(ByteView)>& emit)
+      : table_(table), numbers_(numbers), emit_(emit) {}
+
+  void add(const RouteTarget& target) {
+    if (channel_ != target.channel || bytes_.size() > kStringBytes) {
+      end();
+      channel_ = target.channel;
+      bytes_ = kFilters + table_.channel(channel_).key;
+      head_ = bytes_.size();
+    }
+    append_filter_item(bytes_, table_, target, numbers_);
+  }
+  void end() {
+    if (bytes_.size() > head_) emit_(bytes_);
+    bytes_.clear();
+    head_ = 0;
+    channel_ = ChannelSlot::none();
+  }
+
+ private:
+  const RouteTable& table_;
+  const std::vector<uint32_t>& numbers_;
+  const std::function<void(ByteView)>& emit_;
+  ChannelSlot channel_;
+  std::string bytes_;
+  size_t head_ = 0;
+};
 
 // --- reading ---
 
@@ -166,6 +224,11 @@ struct SavedTarget {
   FilterDigest digest{};
 };
 
+bool is_channel(const RouteChannel& channel) {
+  return is_name(channel.app) && is_name(channel.model) && is_name(channel.user.value_or("-")) &&
+         is_name(channel.id.value_or("-"));
+}
+
 Result<void> read_json(Decoder& in, SavedTarget& target) {
   auto filter = parse_filter(read_text(in), kNormalFormLimits);
   if (!in.ok() || !filter) return corrupt("a filter that is none");
@@ -192,11 +255,7 @@ Result<SavedTarget> read_target(Decoder& in) {
   target.channel = read_channel(in);
   const uint64_t kind = in.number();
   if (!in.ok() || kind > static_cast<uint64_t>(TargetKind::NamedSavedFilter)) return corrupt("a target that is none");
-  const RouteChannel& channel = target.channel;
-  if (!is_name(channel.app) || !is_name(channel.model) || !is_name(channel.user.value_or("-")) ||
-      !is_name(channel.id.value_or("-"))) {
-    return corrupt("a channel's name that is none");
-  }
+  if (!is_channel(target.channel)) return corrupt("a channel's name that is none");
   target.kind = static_cast<TargetKind>(kind);
   if (is_named(target.kind)) target.name = read_text(in);
   if (is_named(target.kind) && (!is_name(target.name) || looks_like_filter_id(target.name))) {
@@ -216,24 +275,30 @@ struct SavedSubscription {
 
 bool is_there(const Device& device) { return device.is_used() && !device.is_gone; }
 
+Result<SavedSubscription> read_subscription(const RouteTable& table, Decoder& in) {
+  const uint64_t number = in.number();
+  SubscriptionTerms terms;
+  terms.ttl_ms = in.number();
+  if (terms.ttl_ms != 0) terms.subscribed = UnixMs(in.number());
+  if (!in.ok()) return corrupt("subscriptions of the wrong length");
+  const DeviceSlot device(static_cast<uint32_t>(number));
+  if (number >= table.devices().limit() || !is_there(table.device_at(device))) {
+    return corrupt("a subscription of a device that is not there");
+  }
+  if (terms.ttl_ms > kMaxDurationMs || terms.subscribed > table.clock()) {
+    return corrupt("a subscription beyond its table's time");
+  }
+  return SavedSubscription{device, terms};
+}
+
 Result<std::vector<SavedSubscription>> read_subscriptions(const RouteTable& table, Decoder& in) {
   std::vector<SavedSubscription> subscriptions;
   std::set<DeviceSlot> devices;
   while (!in.finished()) {
-    const uint64_t number = in.number();
-    SubscriptionTerms terms;
-    terms.ttl_ms = in.number();
-    if (terms.ttl_ms != 0) terms.subscribed = UnixMs(in.number());
-    if (!in.ok()) return corrupt("subscriptions of the wrong length");
-    const DeviceSlot device(static_cast<uint32_t>(number));
-    if (number >= table.devices().limit() || !is_there(table.device_at(device))) {
-      return corrupt("a subscription of a device that is not there");
-    }
-    if (!devices.insert(device).second) return corrupt("a subscription that is there twice");
-    if (terms.ttl_ms > kMaxDurationMs || terms.subscribed > table.clock()) {
-      return corrupt("a subscription beyond its table's time");
-    }
-    subscriptions.push_back({device, terms});
+    const auto subscription = read_subscription(table, in);
+    if (!subscription) return std::unexpected(subscription.error());
+    if (!devices.insert(subscription->device).second) return corrupt("a subscription that is there twice");
+    subscriptions.push_back(*subscription);
   }
   return subscriptions;
 }
@@ -277,6 +342,75 @@ Result<void> restore_target(RouteTable& table, Decoder& in) {
   return {};
 }
 
+// One of the filters that are saved together.
+struct FilterItem {
+  ByteView name;
+  ByteView bytes;
+  SavedFilter saved;
+  FilterDigest digest{};
+  size_t first = 0;  // of its subscriptions
+  size_t end = 0;
+};
+
+Result<FilterItem> read_filter_item(const RouteTable& table, Decoder& in,
+                                    std::vector<SavedSubscription>& subscriptions) {
+  FilterItem item;
+  item.name = read_text(in);
+  const ByteView digest = in.bytes(kDigestBytes);
+  item.bytes = read_text(in);
+  const uint64_t count = in.number();
+  if (!in.ok()) return corrupt("filters of the wrong length");
+  if (!item.name.empty() && (!is_name(item.name) || looks_like_filter_id(item.name))) {
+    return corrupt("a filter's name that is none");
+  }
+  auto saved = SavedFilter::read(item.bytes);
+  if (!saved) return std::unexpected(saved.error());
+  item.saved = std::move(*saved);
+  item.digest = filter_digest(item.saved.json());
+  if (ByteView(item.digest.data(), kDigestBytes) != digest) return corrupt("a filter that is not what was saved");
+  if (count > kMostTogether || (count == 0 && item.name.empty())) return corrupt("a target of nobody, or of too many");
+  item.first = subscriptions.size();
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto each = read_subscription(table, in);
+    if (!each) return std::unexpected(each.error());
+    const auto is_same = [&](const SavedSubscription& other) { return other.device == each->device; };
+    if (std::any_of(subscriptions.begin() + static_cast<ptrdiff_t>(item.first), subscriptions.end(), is_same)) {
+      return corrupt("a subscription that is there twice");
+    }
+    subscriptions.push_back(*each);
+  }
+  item.end = subscriptions.size();
+  return item;
+}
+
+Result<void> restore_filters(RouteTable& table, Decoder& in) {
+  const RouteChannel channel = read_channel(in);
+  if (!in.ok() || !is_channel(channel)) return corrupt("a channel's name that is none");
+  const ChannelSlot known_channel = table.find_channel(channel.key());
+  const ChannelFilters* known = known_channel.is_none() ? nullptr : table.channel(known_channel).filters.get();
+  std::vector<FilterItem> items;
+  std::vector<SavedSubscription> subscriptions;
+  std::set<std::pair<ByteView, FilterDigest>> seen;
+  while (!in.finished()) {
+    auto item = read_filter_item(table, in, subscriptions);
+    if (!item) return std::unexpected(item.error());
+    // Each is in one string, and once.
+    const bool is_known = known != nullptr && (item->name.empty() ? table.find_filter(channel, item->digest).is_some()
+                                                                  : known->named().contains(item->name));
+    if (is_known || !seen.emplace(item->name, item->name.empty() ? item->digest : FilterDigest()).second) {
+      return corrupt("a filter that is there twice");
+    }
+    items.push_back(std::move(*item));
+  }
+  for (const FilterItem& item : items) {
+    const TargetSlot target = table.restored_filter(channel, item.name, item.saved, item.bytes, item.digest);
+    for (size_t i = item.first; i < item.end; ++i) {
+      table.restore_subscription(subscriptions[i].device, target, subscriptions[i].terms);
+    }
+  }
+  return {};
+}
+
 void encode_dispatches(const RouteTable& table, const std::function<void(ByteView)>& emit) {
   std::string bytes;
   table.dispatches().each([&](ByteView id, ByteView answer) {
@@ -313,10 +447,17 @@ void encode_route_table(const RouteTable& table, const std::function<void(ByteVi
   append_text(head, table.presence_prefix());
   emit(head);
   const std::vector<uint32_t> numbers = encode_devices(table, emit);
+  FilterStrings together(table, numbers, emit);
   for (TargetSlot slot : table.targets().all()) {
     const RouteTarget& target = table.target(slot);
-    if (target.is_used() && !target.is_gone) encode_target(table, target, numbers, emit);
+    if (!target.is_used() || target.is_gone) continue;
+    if (target.filter.is_some() && target.members.size() <= kMostTogether) {
+      together.add(target);
+    } else {
+      encode_target(table, target, numbers, emit);
+    }
   }
+  together.end();
   encode_dispatches(table, emit);
 }
 
@@ -330,6 +471,8 @@ Result<void> restore_route_part(RouteTable& table, ByteView bytes) {
       return restore_devices(table, in);
     case kTarget:
       return restore_target(table, in);
+    case kFilters:
+      return restore_filters(table, in);
     case kDispatches:
       return restore_dispatches(table, in);
     default:

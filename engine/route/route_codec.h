@@ -5,12 +5,14 @@
 //   head      := 'H' version clock prefix
 //   devices   := 'D' { name user agent connected seen ttl }*
 //   target    := 'T' app model user id what [name] [digest] [filter] { device ttl [subscribed] }*
+//   filters   := 'F' app model user id { name digest filter count { device ttl [subscribed] }^count }*
 //   dispatches:= 'I' { id answer }*
 //
 // Names and texts are a size and bytes, the parts of a channel have a size one greater, and 0 if they are not given;
 // all numbers are varints. `what` is 0 for everything, 3 for a filter, 4 for a filter with a name; the digest is the
-// first eight bytes of that of its JSON, and the filter is as saved_filter.h has it. In version 1, 1 and 2 are filters
-// as JSON, without a digest, and the head has no prefix. A device is the number of its place among the devices, from 0.
+// first eight bytes of that of its JSON, and the filter is as saved_filter.h has it. Filters with few subscriptions are
+// together in strings of their channel, those without a name with an empty one. In version 1, 1 and 2 are filters as
+// JSON, without a digest, and the head has no prefix. A device is the number of its place among the devices, from 0.
 // What has died by the table's clock is left out. An answer is as dispatch_answer.h has it.
 #pragma once
 
