@@ -97,12 +97,16 @@ FilterSlot FilterIndex::add_saved(const SavedFilter& saved, ByteView bytes) {
     return slot;
   }
   std::vector<uint32_t> hashes;
-  hashes.reserve(saved.equalities().size());
   for (const auto& [path, value] : saved.equalities()) {
     const FieldId field = fields_.use(path);
     if (equalities_.size() < fields_.limit()) equalities_.resize(fields_.limit());
     ++equalities_[field.value()];
-    hashes.push_back(hash(field, value));
+    const uint32_t hashed = hash(field, value);
+    if (saved.equalities().size() == 1) {
+      by_equality_.insert(hashed, {slot, Prefilter()});
+      return slot;
+    }
+    hashes.push_back(hashed);
   }
   std::ranges::sort(hashes);
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());

@@ -52,6 +52,10 @@ FilterSlot ChannelFilters::find(const FilterDigest& digest) const {
   return found != nullptr ? *found : FilterSlot::none();
 }
 
+void ChannelFilters::prefetch(const FilterDigest& digest) const { by_digest_.prefetch_bucket(head_of(digest)); }
+
+void ChannelFilters::prefetch_found(const FilterDigest& digest) const { by_digest_.prefetch_entries(head_of(digest)); }
+
 FilterSlot ChannelFilters::find_by_id(ByteView id) const {
   return looks_like_filter_id(id) ? find(digest_of_id(id)) : FilterSlot::none();
 }

@@ -33,6 +33,9 @@ class ChannelFilters {
   FilterSlot find(ByteView normal_json) const { return find(filter_digest(normal_json)); }
   FilterSlot find(const FilterDigest& digest) const;
   FilterSlot find_by_id(ByteView id) const;
+  // They will be looked for soon: first the one, then the other.
+  void prefetch(const FilterDigest& digest) const;
+  void prefetch_found(const FilterDigest& digest) const;
   // REQUIRES: there is none like it.
   FilterSlot add(const Filter& filter, ByteView normal_json);
   // The same for one that was saved; `bytes` are what `saved` was read from, and the digest is that of its JSON.

@@ -200,14 +200,17 @@ Result<SavedDevice> read_device(const RouteTable& table, Decoder& in) {
 
 Result<void> restore_devices(RouteTable& table, Decoder& in) {
   std::vector<SavedDevice> devices;
-  std::set<ByteView> names;
+  std::vector<ByteView> names;
   while (!in.finished()) {
     auto device = read_device(table, in);
     if (!device) return std::unexpected(device.error());
-    if (table.device(device->name.whole, UnixMs()) != nullptr || !names.insert(device->name.whole).second) {
-      return corrupt("a device that is there twice");
-    }
     devices.push_back(*device);
+    names.push_back(device->name.whole);
+  }
+  std::ranges::sort(names);
+  const auto is_known = [&](ByteView name) { return table.device(name, UnixMs()) != nullptr; };
+  if (std::ranges::adjacent_find(names) != names.end() || std::ranges::any_of(names, is_known)) {
+    return corrupt("a device that is there twice");
   }
   for (const SavedDevice& each : devices) table.restore_device(each.name, each.facts, each.connected, each.seen);
   return {};
@@ -383,27 +386,47 @@ Result<FilterItem> read_filter_item(const RouteTable& table, Decoder& in,
   return item;
 }
 
+// Whether there are two without a name and with one filter, or two with one name.
+bool has_twice(const std::vector<FilterItem>& items) {
+  std::vector<std::pair<ByteView, FilterDigest>> seen;
+  seen.reserve(items.size());
+  for (const FilterItem& item : items) seen.emplace_back(item.name, item.name.empty() ? item.digest : FilterDigest());
+  std::ranges::sort(seen);
+  return std::ranges::adjacent_find(seen) != seen.end();
+}
+
 Result<void> restore_filters(RouteTable& table, Decoder& in) {
   const RouteChannel channel = read_channel(in);
   if (!in.ok() || !is_channel(channel)) return corrupt("a channel's name that is none");
-  const ChannelSlot known_channel = table.find_channel(channel.key());
-  const ChannelFilters* known = known_channel.is_none() ? nullptr : table.channel(known_channel).filters.get();
   std::vector<FilterItem> items;
   std::vector<SavedSubscription> subscriptions;
-  std::set<std::pair<ByteView, FilterDigest>> seen;
   while (!in.finished()) {
     auto item = read_filter_item(table, in, subscriptions);
     if (!item) return std::unexpected(item.error());
-    // Each is in one string, and once.
-    const bool is_known = known != nullptr && (item->name.empty() ? table.find_filter(channel, item->digest).is_some()
-                                                                  : known->named().contains(item->name));
-    if (is_known || !seen.emplace(item->name, item->name.empty() ? item->digest : FilterDigest()).second) {
-      return corrupt("a filter that is there twice");
-    }
     items.push_back(std::move(*item));
   }
+  if (items.empty()) return corrupt("filters of the wrong length");
+  const ChannelSlot known_channel = table.find_channel(channel.key());
+  const ChannelFilters* known = known_channel.is_none() ? nullptr : table.channel(known_channel).filters.get();
+  bool shares_filters = false;
+  if (known != nullptr) {
+    for (const FilterItem& item : items) known->prefetch(item.digest);
+    for (const FilterItem& item : items) known->prefetch_found(item.digest);
+  }
   for (const FilterItem& item : items) {
-    const TargetSlot target = table.restored_filter(channel, item.name, item.saved, item.bytes, item.digest);
+    // A filter is in one string for each of its names, and once.
+    const bool is_known = known != nullptr && known->find(item.digest).is_some();
+    shares_filters |= is_known || !item.name.empty();
+    if (item.name.empty() ? is_known && table.find_filter(channel, item.digest).is_some()
+                          : known != nullptr && known->named().contains(item.name)) {
+      return corrupt("a filter that is there twice");
+    }
+  }
+  if (has_twice(items)) return corrupt("a filter that is there twice");
+  const ChannelSlot slot = table.filters_of(channel);
+  for (const FilterItem& item : items) {
+    const TargetSlot target =
+        table.restored_filter(slot, item.name, item.saved, item.bytes, item.digest, !shares_filters);
     for (size_t i = item.first; i < item.end; ++i) {
       table.restore_subscription(subscriptions[i].device, target, subscriptions[i].terms);
     }

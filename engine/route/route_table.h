@@ -201,7 +201,14 @@ class RouteTable {
   // With a filter that was saved (saved_filter.h); `name` is empty for one without. `bytes` are what `saved` was read
   // from, and the digest is that of its JSON.
   TargetSlot restored_filter(const RouteChannel& channel, ByteView name, const SavedFilter& saved, ByteView bytes,
-                             const FilterDigest& digest);
+                             const FilterDigest& digest) {
+    return restored_filter(filters_of(channel), name, saved, bytes, digest);
+  }
+  // The same for many of one channel, which is made if it is missing, and is to get a target at once. `is_new`: the
+  // channel has no such filter under any name.
+  ChannelSlot filters_of(const RouteChannel& channel);
+  TargetSlot restored_filter(ChannelSlot channel, ByteView name, const SavedFilter& saved, ByteView bytes,
+                             const FilterDigest& digest, bool is_new = false);
   // Whether it is there for a client at `now`: it has a name, or a subscription that lives. A target without either may
   // be swept already in a table that was told the same. O(N) with N subscriptions that have died and are not swept.
   bool is_there(TargetSlot target, UnixMs now) const;

@@ -79,17 +79,21 @@ TargetSlot RouteTable::target_of(ChannelSlot channel, FilterSlot filter) {
   return target;
 }
 
-TargetSlot RouteTable::restored_filter(const RouteChannel& channel, ByteView name, const SavedFilter& saved,
-                                       ByteView bytes, const FilterDigest& digest) {
+ChannelSlot RouteTable::filters_of(const RouteChannel& channel) {
   const ChannelSlot slot = channel_or_new(channel);
-  auto& filters = channels_[slot].filters;
-  if (filters == nullptr) filters = std::make_unique<ChannelFilters>(key_);
-  FilterSlot filter = filters->find(digest);
+  if (channels_[slot].filters == nullptr) channels_[slot].filters = std::make_unique<ChannelFilters>(key_);
+  return slot;
+}
+
+TargetSlot RouteTable::restored_filter(ChannelSlot channel, ByteView name, const SavedFilter& saved, ByteView bytes,
+                                       const FilterDigest& digest, bool is_new) {
+  ChannelFilters& filters = *channels_[channel].filters;
+  FilterSlot filter = is_new ? FilterSlot::none() : filters.find(digest);
   if (filter.is_none()) {
-    filter = filters->add_saved(saved, bytes, digest);
+    filter = filters.add_saved(saved, bytes, digest);
     ++filters_;
   }
-  return name.empty() ? target_of(slot, filter) : named_target(slot, name, filter);
+  return name.empty() ? target_of(channel, filter) : named_target(channel, name, filter);
 }
 
 std::string RouteTable::filter_name(const RouteTarget& target) const {
