@@ -165,8 +165,8 @@ std::string filter_json(const Filter& filter) {
   return text;
 }
 
-std::string filter_digest(ByteView normal_json) {
-  std::string digest(16, '\0');
+FilterDigest filter_digest(ByteView normal_json) {
+  FilterDigest digest;
   crypto_generichash(reinterpret_cast<unsigned char*>(digest.data()), digest.size(),
                      reinterpret_cast<const unsigned char*>(normal_json.data()), normal_json.size(), nullptr, 0);
   return digest;

@@ -13,7 +13,8 @@ bool matches(const std::string& filter, const std::string& document) {
   DocumentParser parser;
   FieldValues values;
   values.extract(parser.parse(document).value(), fields);
-  return program.matches(values);
+  Evaluation evaluation;
+  return program.matches(values, evaluation) == Verdict::Yes;
 }
 
 std::string numbers(int from, int to) {

@@ -378,7 +378,8 @@ ROUTE = Family(
     small=route_family.small,
     read_commands=(
         ("ROUTE.MATCH", KEY, *_TASK, "USER", "u1", "DOC", '{"prio": "high", "n": 55}', "OLD", '{"n": 3}', "WITHCHANNELS"),
-        ("ROUTE.FILTERS", KEY, *_TASK),
+        ("ROUTE.FILTERS", KEY, *_TASK, "COUNT", "1000"),
+        ("ROUTE.SUBSCRIBERS", KEY, *_TASK, "COUNT", "1000"),
         ("ROUTE.DEVICE", "GET", KEY, route_family.FIRST, "FULL"),
         ("ROUTE.DEVICE", "LIST", KEY, "TRANSPORT", "ws", "USER", "u1", "COUNT", "1000"),
         ("ROUTE.INFO", KEY),
@@ -390,7 +391,10 @@ ROUTE = Family(
         ("ROUTE.UNSUBSCRIBE", KEY, route_family.FIRST, *_TASK, "FILTER", '{"prio": "low"}'),
         ("ROUTE.SETFILTER", KEY, "new", '{"n": 9}', *_TASK),
         ("ROUTE.DELFILTER", KEY, "nobody's", *_TASK),
+        ("ROUTE.DEVICE", "MOVE", KEY, "new|ws", "moved|mqtt"),
+        ("ROUTE.PRESENCE", KEY, "QUEUES", "*", "{t}:presence:"),
         ("ROUTE.DEVICE", "DEL", KEY, route_family.FIRST),
+        ("ROUTE.DEVICE", "DEL", KEY, "TRANSPORT", "ws", "COUNT", "10"),
     ),
     growing_commands=(
         ("ROUTE.DEVICE", "SET", KEY, "new|ws", "USER", "u9"),

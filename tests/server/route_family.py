@@ -21,6 +21,8 @@ def fill(connection, key, seed):
     log = f"{{{key}}}:log"
     change = ("DOC", text({"prio": "high", "n": 5}), "EVENT", "changed", "QUEUES", "ws", log)
     do(connection, [("ROUTE.DISPATCH", key, *NAMED, *change), ("DEL", log)])
+    change = ("DOC", text({"prio": "high", "n": 5}), "EVENT", "changed", "ID", "sent once", "QUEUES", "ws", log)
+    do(connection, [("ROUTE.DISPATCH", key, *NAMED, *change), ("DEL", log)])
 
 
 def _commands(key, rng):
