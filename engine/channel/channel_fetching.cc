@@ -36,11 +36,14 @@ void ChannelOperations::give(const Channel& channel, ByteView channel_name, Byte
 
 Outcome<Done> ChannelOperations::fetch(Place<Channel>& place, FetchRequest& request, const Call& call,
                                        FetchSink& sink) {
-  const auto found = subscriber_at(place, request.subscriber, call);
-  if (!found) return std::unexpected(found.error());
-  Channel& channel = *place.get();
-  Outcome<Done> done{Done()};
+  Outcome<Done> done;
   Consequences& follow = done.consequences;
+  const auto found = subscriber_at(place, request.subscriber, call);
+  if (!found) {
+    done.answer = std::unexpected(found.error());
+    return done;
+  }
+  Channel& channel = *place.get();
   move_clock(channel, call, follow.effects);
   touch(channel, **found, follow);
   if (!call.decides) {

@@ -34,6 +34,10 @@ UnixMs time_of(const Channel& channel, const Call& call) {
   return call.decides ? channel.present(call.now.wall) : channel.now();
 }
 
+Error no_subscriber(ByteView channel, ByteView subscriber) {
+  return {ErrorCode::NoSubscriber, "no subscriber " + quoted(subscriber) + " of the channel " + quoted(channel)};
+}
+
 }  // namespace
 
 void ChannelOperations::move_clock(Channel& channel, const Call& call, Effects& effects) {
@@ -81,13 +85,12 @@ Outcome<Done> ChannelOperations::create(Place<Channel>& place, const CreateReque
 
 // --- publishing ---
 
-Outcome<Done> ChannelOperations::publish_pairs(Place<Channel>& place, std::span<const ByteView> pairs, const Call& call,
-                                               const char* event, std::span<std::optional<Clock>> clocks) {
+Result<void> ChannelOperations::publish_pairs(Place<Channel>& place, std::span<const ByteView> pairs, const Call& call,
+                                              const char* event, std::span<std::optional<Clock>> clocks,
+                                              Consequences& follow) {
   if (place.get() != nullptr && !has_room(*place.get(), pairs, time_of(*place.get(), call))) {
     return fail(ErrorCode::Full, "the channel holds as many messages as it can");
   }
-  Outcome<Done> done{Done()};
-  Consequences& follow = done.consequences;
   const auto opened = get_or_make(place, std::nullopt, call, follow);
   if (!opened) return std::unexpected(opened.error());
   Channel& channel = **opened;
@@ -100,29 +103,31 @@ Outcome<Done> ChannelOperations::publish_pairs(Place<Channel>& place, std::span<
   counters_.published += published;
   counters_.duplicates += clocks.size() - published;
   // Duplicates change nothing.
-  if (published == 0) return done;
+  if (published == 0) return {};
   follow.expires_at = channel.expires_at();
   follow.effects.add_request();
   follow.events.add(event);
   follow.wake.mark = channel.messages().next().value();
-  return done;
+  return {};
 }
 
 Outcome<std::optional<Clock>> ChannelOperations::publish(Place<Channel>& place, const PublishRequest& request,
                                                          const Call& call) {
-  std::optional<Clock> clock;
-  Outcome<Done> done = publish_pairs(place, request.pairs.first(2), call, "chan.publish", {&clock, 1});
-  if (!done.answer) return std::unexpected(done.answer.error());
-  return {clock, std::move(done.consequences)};
+  Outcome<std::optional<Clock>> done;
+  const auto published =
+      publish_pairs(place, request.pairs.first(2), call, "chan.publish", {&*done.answer, 1}, done.consequences);
+  if (!published) done.answer = std::unexpected(published.error());
+  return done;
 }
 
 Outcome<std::vector<std::optional<Clock>>> ChannelOperations::publish_several(Place<Channel>& place,
                                                                               const PublishRequest& request,
                                                                               const Call& call) {
-  std::vector<std::optional<Clock>> clocks(request.pairs.size() / 2);
-  Outcome<Done> done = publish_pairs(place, request.pairs, call, "chan.mpublish", clocks);
-  if (!done.answer) return std::unexpected(done.answer.error());
-  return {std::move(clocks), std::move(done.consequences)};
+  Outcome<std::vector<std::optional<Clock>>> done;
+  done.answer->resize(request.pairs.size() / 2);
+  const auto published = publish_pairs(place, request.pairs, call, "chan.mpublish", *done.answer, done.consequences);
+  if (!published) done.answer = std::unexpected(published.error());
+  return done;
 }
 
 // --- subscribers ---
@@ -135,17 +140,15 @@ Result<const Channel*> ChannelOperations::find_channel(const Channel* channel, B
 Result<const Subscriber*> ChannelOperations::find_subscriber(const Channel* channel, ByteView channel_name,
                                                              ByteView subscriber, UnixMs now) {
   const Subscriber* found = channel == nullptr ? nullptr : channel->alive(subscriber, now);
-  if (found != nullptr) return found;
-  return fail(ErrorCode::NoSubscriber,
-              "no subscriber " + quoted(subscriber) + " of the channel " + quoted(channel_name));
+  if (found == nullptr) return std::unexpected(no_subscriber(channel_name, subscriber));
+  return found;
 }
 
 Result<Subscriber*> ChannelOperations::subscriber_at(Place<Channel>& place, ByteView name, const Call& call) {
   Channel* channel = place.get();
-  const UnixMs now = channel == nullptr ? UnixMs(0) : time_of(*channel, call);
-  const auto found = find_subscriber(channel, place.name(), name, now);
-  if (!found) return std::unexpected(found.error());
-  return channel->alive(name, now);
+  Subscriber* found = channel == nullptr ? nullptr : channel->alive(name, time_of(*channel, call));
+  if (found == nullptr) return std::unexpected(no_subscriber(place.name(), name));
+  return found;
 }
 
 void ChannelOperations::touch(Channel& channel, Subscriber& subscriber, Consequences& follow) {
@@ -155,10 +158,13 @@ void ChannelOperations::touch(Channel& channel, Subscriber& subscriber, Conseque
 
 Outcome<Clock> ChannelOperations::subscribe(Place<Channel>& place, const SubscribeRequest& request, const Call& call,
                                             WaitingLines* lines) {
-  Outcome<Clock> done{Clock()};
+  Outcome<Clock> done;
   Consequences& follow = done.consequences;
   const auto opened = get_or_make(place, request.expire_ms, call, follow);
-  if (!opened) return std::unexpected(opened.error());
+  if (!opened) {
+    done.answer = std::unexpected(opened.error());
+    return done;
+  }
   Channel& channel = **opened;
   move_clock(channel, call, follow.effects);
   if (request.expire_ms && *request.expire_ms < channel.head().expire_ms && call.decides && lines != nullptr) {
@@ -190,18 +196,23 @@ Outcome<bool> ChannelOperations::unsubscribe(Place<Channel>& place, ByteView sub
 
 Outcome<bool> ChannelOperations::acknowledge(Place<Channel>& place, const ChannelAckRequest& request,
                                              const Call& call) {
+  Outcome<bool> done;
+  Consequences& follow = done.consequences;
   const auto found = subscriber_at(place, request.subscriber, call);
-  if (!found) return std::unexpected(found.error());
+  if (!found) {
+    done.answer = std::unexpected(found.error());
+    return done;
+  }
   Channel& channel = *place.get();
   const auto receipt = read_receipt(channel.head().secret, place.name(), request.subscriber, request.receipt);
   // Before the clock moves: a request that is refused changes nothing.
   const Ack ack = receipt ? channel.acknowledge(**found, *receipt) : Ack::Invalid;
   if (ack == Ack::Invalid) {
-    return fail(ErrorCode::BadReceipt,
-                "the receipt was not issued for what this channel holds and this subscriber, or was altered");
+    done.answer = fail(ErrorCode::BadReceipt,
+                       "the receipt was not issued for what this channel holds and this subscriber, or was altered");
+    return done;
   }
-  Outcome<bool> done(ack == Ack::Advanced);
-  Consequences& follow = done.consequences;
+  done.answer = ack == Ack::Advanced;
   move_clock(channel, call, follow.effects);
   touch(channel, **found, follow);
   counters_.acknowledged += ack == Ack::Advanced;

@@ -91,8 +91,8 @@ class ChannelOperations {
   Result<Channel*> get_or_make(Place<Channel>& place, std::optional<uint64_t> expire_ms, const Call& call,
                                Consequences& follow);
   // A clock for each pair, into `clocks`.
-  Outcome<Done> publish_pairs(Place<Channel>& place, std::span<const ByteView> pairs, const Call& call,
-                              const char* event, std::span<std::optional<Clock>> clocks);
+  Result<void> publish_pairs(Place<Channel>& place, std::span<const ByteView> pairs, const Call& call,
+                             const char* event, std::span<std::optional<Clock>> clocks, Consequences& follow);
   // A subscriber that lives at the time of the call. Changes nothing.
   static Result<Subscriber*> subscriber_at(Place<Channel>& place, ByteView name, const Call& call);
   // Moves the channel's clock to the present. That is an effect, at most one a millisecond: what expires by it follows

@@ -30,33 +30,36 @@ Lock::Admission Lock::admit(ByteView owner, LockMode mode, bool others_wait) con
 }
 
 const Holding& Lock::grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh) {
-  const Holding* held = find(owner);
-  put(owner, mode, held == nullptr ? Holding{fresh, 1, lease} : Holding{held->token, held->holds + 1, lease});
-  return *find(owner);
+  const auto found = holders_.find(owner);
+  if (found == holders_.end()) return put_at(found, owner, mode, {fresh, 1, lease});
+  return put_at(found, owner, mode, {found->second.token, found->second.holds + 1, lease});
 }
 
 bool Lock::renew(ByteView owner, const Lease& lease, Token at_least) {
-  const Holding* held = find(owner);
-  if (held == nullptr) return false;
-  put(owner, mode_, {std::max(held->token, at_least), held->holds, lease});
+  const auto found = holders_.find(owner);
+  if (found == holders_.end()) return false;
+  put_at(found, owner, mode_, {std::max(found->second.token, at_least), found->second.holds, lease});
   return true;
 }
 
 std::optional<uint64_t> Lock::release(ByteView owner) {
-  const Holding* held = find(owner);
-  if (held == nullptr) return std::nullopt;
-  if (held->holds == 1) {
-    remove(owner);
-    return 0;
+  const auto found = holders_.find(owner);
+  if (found == holders_.end()) return std::nullopt;
+  const Holding held = found->second;
+  if (held.holds == 1) {
+    remove_at(found);
+  } else {
+    put_at(found, owner, mode_, {held.token, held.holds - 1, held.lease});
   }
-  const uint64_t left = held->holds - 1;
-  put(owner, mode_, {held->token, left, held->lease});
-  return left;
+  return held.holds - 1;
 }
 
 void Lock::put(ByteView owner, LockMode mode, const Holding& holding) {
+  put_at(holders_.find(owner), owner, mode, holding);
+}
+
+const Holding& Lock::put_at(Holders::iterator found, ByteView owner, LockMode mode, const Holding& holding) {
   mode_ = mode;
-  auto found = holders_.find(owner);
   if (found != holders_.end()) {
     forget(*found);
     found->second = holding;
@@ -67,16 +70,21 @@ void Lock::put(ByteView owner, LockMode mode, const Holding& holding) {
     holder_bytes_ += bytes_of(*found);
   }
   if (holders_.size() > 1) index(*found);
+  return found->second;
 }
 
 bool Lock::remove(ByteView owner) {
   const auto found = holders_.find(owner);
   if (found == holders_.end()) return false;
+  remove_at(found);
+  return true;
+}
+
+void Lock::remove_at(Holders::iterator found) {
   forget(*found);
   holder_bytes_ -= bytes_of(*found);
   holders_.erase(found);
   if (holders_.size() == 1) by_end_.clear();
-  return true;
 }
 
 MonotonicMs Lock::last_end() const {

@@ -121,6 +121,9 @@ class Lock {
 
   static size_t bytes_of(const Holder& holder);
 
+  // put() and remove() of an owner that was looked for.
+  const Holding& put_at(Holders::iterator found, ByteView owner, LockMode mode, const Holding& holding);
+  void remove_at(Holders::iterator found);
   void index(const Holder& holder) { by_end_.emplace(holder.second.lease.end, &holder); }
   void forget(const Holder& holder) { by_end_.erase({holder.second.lease.end, &holder}); }
   MonotonicMs last_end() const;

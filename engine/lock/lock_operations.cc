@@ -10,7 +10,9 @@
 
 namespace millrace {
 
-LockUpdate LockOperations::update(Place<Lock>& place, const Call& call) { return {place, call, tokens_, counters_}; }
+LockUpdate LockOperations::update(Place<Lock>& place, const Call& call, Consequences& follow) {
+  return {place, call, tokens_, counters_, follow};
+}
 
 // What another engine has decided is believed.
 Token LockOperations::most_believed(const Call& call) const {
@@ -18,27 +20,26 @@ Token LockOperations::most_believed(const Call& call) const {
 }
 
 Outcome<AcquireAnswer> LockOperations::acquire(Place<Lock>& place, AcquireRequest& request, const Call& call) {
-  LockUpdate lock = update(place, call);
+  Outcome<AcquireAnswer> done;
+  LockUpdate lock = update(place, call, done.consequences);
   lock.end_leases(request.owner);
   const auto admission = lock.lock().admit(request.owner, request.mode, call.others_wait);
   if (admission == Lock::Admission::Fresh || admission == Lock::Admission::Again) {
-    const Holding granted = lock.grant(request.owner, request.mode, request.ttl_ms);
+    const Holding& granted = lock.grant(admission, request.owner, request.mode, request.ttl_ms);
     request.granted = granted.token;
-    return {AcquireAnswer{granted.token, granted.lease.ttl_ms, granted.holds}, lock.finish()};
+    done.answer = AcquireAnswer{granted.token, granted.lease.ttl_ms, granted.holds};
+  } else if (admission == Lock::Admission::OtherMode && !request.has_waited) {
+    done.answer = fail(ErrorCode::Syntax, quoted(request.owner) + " holds this lock in another mode (" +
+                                              std::string(lock.lock().mode().name()) + "): release it first");
+  } else {
+    done.answer = refusal(&lock.lock(), request.mode, call.now.monotonic);
+    if (call.may_wait) {
+      request.has_waited = true;
+      done.consequences.wait = Wait{.line = kLockLine};
+    }
   }
-  if (admission == Lock::Admission::OtherMode && !request.has_waited) {
-    const std::string mode(lock.lock().mode().name());
-    return {fail(ErrorCode::Syntax,
-                 quoted(request.owner) + " holds this lock in another mode (" + mode + "): release it first"),
-            lock.finish()};
-  }
-  Outcome<AcquireAnswer> refused(refusal(&lock.lock(), request.mode, call.now.monotonic));
-  refused.consequences = lock.finish();
-  if (call.may_wait) {
-    request.has_waited = true;
-    refused.consequences.wait = Wait{.line = kLockLine};
-  }
-  return refused;
+  lock.finish();
+  return done;
 }
 
 AcquireAnswer LockOperations::refusal(const Lock* lock, LockMode mode, MonotonicMs now) {
@@ -51,34 +52,41 @@ AcquireAnswer LockOperations::refusal(const Lock* lock, LockMode mode, Monotonic
 }
 
 Outcome<bool> LockOperations::renew(Place<Lock>& place, const RenewRequest& request, const Call& call) {
+  Outcome<bool> done;
   if (request.token > most_believed(call)) {
-    return fail(ErrorCode::Range, "the TOKEN is too far ahead of this server's clock");
+    done.answer = fail(ErrorCode::Range, "the TOKEN is too far ahead of this server's clock");
+    return done;
   }
-  LockUpdate lock = update(place, call);
+  LockUpdate lock = update(place, call, done.consequences);
   lock.end_leases(request.owner);
-  const bool is_held = lock.renew(request.owner, request.ttl_ms, request.token);
-  return {is_held, lock.finish()};
+  done.answer = lock.renew(request.owner, request.ttl_ms, request.token);
+  lock.finish();
+  return done;
 }
 
 Outcome<uint64_t> LockOperations::release(Place<Lock>& place, ByteView owner, const Call& call) {
-  LockUpdate lock = update(place, call);
+  Outcome<uint64_t> done;
+  LockUpdate lock = update(place, call, done.consequences);
   lock.end_leases(owner);
-  const auto left = lock.release(owner);
-  if (!left) {
-    return {fail(ErrorCode::NotOwner, quoted(owner) + " does not hold the lock " + quoted(place.name())),
-            lock.finish()};
+  if (const auto left = lock.release(owner)) {
+    done.answer = *left;
+    if (call.decides) ++counters_.releases;
+    lock.finish_release();
+  } else {
+    done.answer = fail(ErrorCode::NotOwner, quoted(owner) + " does not hold the lock " + quoted(place.name()));
+    lock.finish();
   }
-  if (call.decides) ++counters_.releases;
-  return {*left, lock.finish_release()};
+  return done;
 }
 
 Outcome<bool> LockOperations::break_lock(Place<Lock>& place, const Call& call) {
-  LockUpdate lock = update(place, call);
+  Outcome<bool> done;
+  Consequences& follow = done.consequences;
+  LockUpdate lock = update(place, call, follow);
   lock.end_leases();
-  Outcome<bool> done(false, lock.finish());
+  lock.finish();
   if (place.get() == nullptr) return done;
   done.answer = true;
-  Consequences& follow = done.consequences;
   follow.due_monotonic.reset();
   place.remove();
   if (call.decides) ++counters_.breaks;
@@ -89,18 +97,21 @@ Outcome<bool> LockOperations::break_lock(Place<Lock>& place, const Call& call) {
 }
 
 Consequences LockOperations::look_after(Place<Lock>& place, const Call& call) {
-  LockUpdate lock = update(place, call);
+  Consequences follow;
+  LockUpdate lock = update(place, call, follow);
   lock.end_leases();
-  Consequences follow = lock.finish();
+  lock.finish();
   // The object may have gone without an operation of ours.
   follow.wake = Wake::one_line(kLockLine);
   return follow;
 }
 
 Consequences LockOperations::take_back(Place<Lock>& place, const LostGrant& grant, const Call& call) {
-  LockUpdate lock = update(place, call);
+  Consequences follow;
+  LockUpdate lock = update(place, call, follow);
   lock.take_back(grant.owner, grant.token);
-  return lock.finish();
+  lock.finish();
+  return follow;
 }
 
 Outcome<Done> LockOperations::apply(Place<Lock>& place, ByteView changes, const Call& call) {

@@ -62,7 +62,7 @@ class LockOperations {
   Outcome<Done> apply(Place<Lock>& place, ByteView changes, const Call& call);
 
  private:
-  LockUpdate update(Place<Lock>& place, const Call& call);
+  LockUpdate update(Place<Lock>& place, const Call& call, Consequences& follow);
   Token most_believed(const Call& call) const;
 
   FencingTokens tokens_;

@@ -7,13 +7,10 @@
 
 namespace millrace {
 
-LockChanges& LockUpdate::changes() {
-  if (released_alone_) {
-    const ByteView owner = *std::exchange(released_alone_, std::nullopt);
-    const Holding* held = lock().find(owner);
-    held == nullptr ? changes_.has_no_longer(owner, released_token_) : changes_.has(owner, *held);
-  }
-  return changes_;
+void LockUpdate::note_release() {
+  const ByteView owner = *std::exchange(released_alone_, std::nullopt);
+  const Holding* held = lock().find(owner);
+  held == nullptr ? changes_.has_no_longer(owner, released_token_) : changes_.has(owner, *held);
 }
 
 void LockUpdate::end_lease_of(ByteView owner) {
@@ -31,9 +28,9 @@ void LockUpdate::end_leases(ByteView owner) {
   for (const std::string& other : lock().over(now, kLeasesPerTurn)) end_lease_of(other);
 }
 
-const Holding& LockUpdate::grant(ByteView owner, LockMode mode, uint64_t ttl_ms) {
+const Holding& LockUpdate::grant(Lock::Admission admission, ByteView owner, LockMode mode, uint64_t ttl_ms) {
   LockChanges& noted = changes();
-  const bool is_new = lock().find(owner) == nullptr;
+  const bool is_new = admission == Lock::Admission::Fresh;
   ++(is_new ? counters_.grants : counters_.reentries);
   const Token token = is_new ? tokens_.next(call_.now.wall) : Token();
   const Holding& holding = changing().grant(owner, mode, Lease::from(call_.now, ttl_ms), token);
@@ -69,35 +66,31 @@ void LockUpdate::take_back(ByteView owner, Token token) {
   if (held != nullptr && held->token == token) release(owner);
 }
 
-Consequences LockUpdate::finish() {
-  std::string effect;
-  if (!changes().empty()) effect = changes_.bytes(lock().mode(), call_.now.clock_id);
-  Consequences follow = settle();
-  if (!effect.empty()) follow.effects.add(kLockChanges, std::move(effect));
-  return follow;
+void LockUpdate::finish() {
+  if (!changes().empty()) {
+    follow_.effects.add(kLockChanges, std::string(changes_.bytes(lock().mode(), call_.now.clock_id)));
+  }
+  settle();
 }
 
-Consequences LockUpdate::finish_release() {
+void LockUpdate::finish_release() {
   if (!released_alone_) return finish();
-  Consequences follow = settle();
-  follow.effects.add_request();
-  return follow;
+  follow_.effects.add_request();
+  settle();
 }
 
-Consequences LockUpdate::settle() {
-  Consequences follow;
-  if (expired_) follow.events.add("lock.expire");
-  if (released_) follow.events.add("lock.release");
-  if (renewed_) follow.events.add("lock.renew");
-  if (granted_) follow.events.add("lock.acquire");
-  if (expired_ || released_) follow.wake = Wake::one_line(kLockLine);
+void LockUpdate::settle() {
+  if (expired_) follow_.events.add("lock.expire");
+  if (released_) follow_.events.add("lock.release");
+  if (renewed_) follow_.events.add("lock.renew");
+  if (granted_) follow_.events.add("lock.acquire");
+  if (expired_ || released_) follow_.wake = Wake::one_line(kLockLine);
   if (!lock().is_free()) {
-    if (place_.get() == nullptr) place_.put(std::move(made_));
-    follow.look_after_at(lock().first_to_end().second.lease.end + 1);
+    if (place_.get() == nullptr) place_.put(std::move(*made_));
+    follow_.look_after_at(lock().first_to_end().second.lease.end + 1);
   } else if (place_.get() != nullptr) {
     place_.remove();
   }
-  return follow;
 }
 
 }  // namespace millrace

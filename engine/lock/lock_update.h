@@ -1,10 +1,10 @@
 // One update of a lock by an operation: everything that is done to the lock meanwhile becomes one effect, the object
 // comes and goes with its holders, and its first lease to end becomes a date.
 //
-//   LockUpdate update(place, call, tokens, counters);
+//   LockUpdate update(place, call, tokens, counters, done.consequences);
 //   update.end_leases();
 //   update.grant(...);
-//   return update.finish();
+//   update.finish();
 #pragma once
 
 #include <optional>
@@ -24,18 +24,20 @@ inline constexpr size_t kLeasesPerTurn = 1000;
 class LockUpdate {
  public:
   // Borrows all of them for as long as it lasts.
-  LockUpdate(Place<Lock>& place, const Call& call, FencingTokens& tokens, LockCounters& counters)
-      : place_(place), call_(call), tokens_(tokens), counters_(counters) {}
+  LockUpdate(Place<Lock>& place, const Call& call, FencingTokens& tokens, LockCounters& counters, Consequences& follow)
+      : place_(place), call_(call), tokens_(tokens), counters_(counters), follow_(follow) {
+    if (place.get() == nullptr) made_.emplace();
+  }
 
   // As it is by now; free if there is no such object.
-  const Lock& lock() const { return place_.get() != nullptr ? *place_.get() : made_; }
+  const Lock& lock() const { return place_.get() != nullptr ? *place_.get() : *made_; }
 
   // Ends leases whose time is over: those of up to kLeasesPerTurn owners, and of this one in any case. Nothing where
   // the engine does not decide.
   void end_leases(ByteView owner = {});
 
-  // REQUIRES: Lock::admit() says Fresh or Again
-  const Holding& grant(ByteView owner, LockMode mode, uint64_t ttl_ms);
+  // REQUIRES: Lock::admit() has said this of the owner and the mode: Fresh or Again
+  const Holding& grant(Lock::Admission admission, ByteView owner, LockMode mode, uint64_t ttl_ms);
   // As Lock::renew() and Lock::release().
   bool renew(ByteView owner, uint64_t ttl_ms, Token at_least);
   // The owner is borrowed until the update is finished.
@@ -43,25 +45,30 @@ class LockUpdate {
   // One hold less for a grant that was lost, if it is still there.
   void take_back(ByteView owner, Token token);
 
-  // Ends the update. References into lock() are not valid after that.
-  Consequences finish();
+  // Ends the update: works out what follows. lock() and references into it are not valid after that.
+  void finish();
   // The same for a request to release, which is told as it came if nothing else has happened: that is cheaper than an
   // effect, and depends on nothing but the lock.
-  Consequences finish_release();
+  void finish_release();
 
  private:
-  Lock& changing() { return place_.get() != nullptr ? *place_.get() : made_; }
+  Lock& changing() { return place_.get() != nullptr ? *place_.get() : *made_; }
   // What has happened so far, to note the next change in.
-  LockChanges& changes();
+  LockChanges& changes() {
+    if (released_alone_) note_release();
+    return changes_;
+  }
+  void note_release();
   void end_lease_of(ByteView owner);
   // What follows beside effects.
-  Consequences settle();
+  void settle();
 
   Place<Lock>& place_;
   const Call& call_;
   FencingTokens& tokens_;
   LockCounters& counters_;
-  Lock made_;  // put in the place if that is empty and somebody holds it in the end
+  Consequences& follow_;
+  std::optional<Lock> made_;  // if the place is empty: put there if somebody holds it in the end
   LockChanges changes_;
   std::optional<ByteView> released_alone_;  // by whom, if nothing else has happened: not noted yet
   Token released_token_;

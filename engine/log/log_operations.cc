@@ -18,7 +18,8 @@ constexpr uint64_t kMessagesPerStep = 128;
 constexpr uint64_t kCompactSoonMs = 1;
 constexpr uint64_t kCompactLaterMs = 20;
 
-Log& log_at(Place<Log>& place) { return place.get() != nullptr ? *place.get() : place.put(Log()); }
+[[gnu::noinline]] Log& make_log(Place<Log>& place) { return place.put(Log()); }
+Log& log_at(Place<Log>& place) { return place.get() != nullptr ? *place.get() : make_log(place); }
 
 // Moves the log's clock to the present. That is an effect, at most one a millisecond: whoever repeats a write stamps
 // its messages with that clock.
@@ -77,7 +78,7 @@ Outcome<Offset> LogOperations::append(Log& log, const WriteRequest& request, con
 }
 
 Outcome<uint64_t> LogOperations::evict(Place<Log>& place, const EvictRequest& request, const Call&) {
-  Outcome<uint64_t> done(uint64_t{0});
+  Outcome<uint64_t> done;
   if (place.get() == nullptr) return done;
   Log& log = *place.get();
   const uint64_t evicted = request.keep ? log.keep_newest(*request.keep) : log.evict_before(request.up_to + 1);
@@ -121,14 +122,18 @@ Result<const Group*> LogOperations::find_group(const Log* log, ByteView log_name
 }
 
 Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call& call) {
+  Outcome<uint64_t> done;
   Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
-  if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
+  if (group == nullptr) {
+    done.answer = std::unexpected(no_group(place.name(), request.group));
+    return done;
+  }
   uint64_t acknowledged = 0;
   for (const OffsetRange& range : held_ranges(*group, request.ranges, request.consumer)) {
     acknowledged += group->acknowledge(range.from, range.to);
   }
-  Outcome<uint64_t> done(acknowledged);
   if (acknowledged == 0) return done;
+  done.answer = acknowledged;
   if (group->settings().idle_ms != 0) use_group(*group, request.group, call, done.consequences.effects);
   counters_.acknowledged += acknowledged;
   done.consequences.effects.add_request();

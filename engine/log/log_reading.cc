@@ -61,16 +61,17 @@ Outcome<ReadResult> LogOperations::read(Place<Log>& place, ReadRequest& request,
 Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadRequest& request, const Call& call,
                                                    MessageSink& sink) {
   GroupRead& read = *request.group;
-  if (read.was_tried && place.get() == nullptr) {
-    Outcome<ReadResult> nothing(ReadResult::NothingCame);
-    nothing.consequences.wait = Wait{.line = read.name};
-    return nothing;
-  }
-  if (read.is_there && (place.get() == nullptr || place.get()->group(read.name) == nullptr)) {
-    return fail(ErrorCode::NoGroup, "the group was dropped while you waited for it");
-  }
   Outcome<ReadResult> done(ReadResult::Given);
   Consequences& follow = done.consequences;
+  if (read.was_tried && place.get() == nullptr) {
+    done.answer = ReadResult::NothingCame;
+    follow.wait = Wait{.line = read.name};
+    return done;
+  }
+  if (read.is_there && (place.get() == nullptr || place.get()->group(read.name) == nullptr)) {
+    done.answer = fail(ErrorCode::NoGroup, "the group was dropped while you waited for it");
+    return done;
+  }
   const Delivery delivery = deliver(place, request, call, follow);
   Log& log = *place.get();
   read.is_there = read.was_tried = true;

@@ -27,32 +27,36 @@ struct Effect {
   std::string bytes;  // its only argument; none of a word alone
 };
 
-// In the order in which they must be told.
+// In the order in which they must be told. Most operations have one at most, which takes no memory of its own.
 class Effects {
  public:
-  bool empty() const { return told_.empty() && !request_at_; }
-  bool is_request_alone() const { return told_.empty() && request_at_; }
+  bool empty() const { return !first_ && !request_at_; }
+  bool is_request_alone() const { return !first_ && request_at_; }
 
   // The request itself: whoever repeats it gets the same. At most once.
-  void add_request() { request_at_ = static_cast<uint32_t>(told_.size()); }
-  void add(const char* word, std::string bytes) { told_.push_back({Effect::Kind::Apply, word, std::move(bytes)}); }
-  void add(const char* word) { told_.push_back({Effect::Kind::Word, word, {}}); }
+  void add_request() { request_at_ = size(); }
+  void add(const char* word, std::string bytes) { add({Effect::Kind::Apply, word, std::move(bytes)}); }
+  void add(const char* word) { add({Effect::Kind::Word, word, {}}); }
   void add(const char* word, uint64_t number) { add(word, std::to_string(number)); }
   void add_command(const char* name, uint64_t argument) {
-    told_.push_back({Effect::Kind::Command, name, std::to_string(argument)});
+    add({Effect::Kind::Command, name, std::to_string(argument)});
   }
 
   // Calls tell_request() and tell(effect) in order.
   template <class TellRequest, class Tell>
   void each(TellRequest tell_request, Tell tell) const {
-    for (uint32_t i = 0; i <= told_.size(); ++i) {
+    for (uint32_t i = 0; i <= size(); ++i) {
       if (request_at_ == i) tell_request();
-      if (i < told_.size()) tell(told_[i]);
+      if (i < size()) tell(i == 0 ? *first_ : others_[i - 1]);
     }
   }
 
  private:
-  std::vector<Effect> told_;
+  uint32_t size() const { return first_ ? static_cast<uint32_t>(others_.size()) + 1 : 0; }
+  void add(Effect effect) { first_ ? others_.push_back(std::move(effect)) : void(first_ = std::move(effect)); }
+
+  std::optional<Effect> first_;
+  std::vector<Effect> others_;
   std::optional<uint32_t> request_at_;  // how many come before it
 };
 
@@ -115,6 +119,12 @@ struct Consequences {
   // decide that by themselves.
   bool is_removed = false;
 
+  // True if there is nothing to do: the operation has only looked, or has found nothing to change.
+  bool empty() const {
+    return effects.empty() && events.empty() && wake.is_nobody() && !due && !due_monotonic && !expires_at &&
+           !is_removed && !wait;
+  }
+
   void look_after_at(UnixMs date) {
     if (!due || date < *due) due = date;
   }
@@ -132,6 +142,8 @@ struct Outcome {
   Result<Answer> answer;
   Consequences consequences;
 
+  // For an operation to fill in: the answer is a default one, and nothing follows.
+  Outcome() = default;
   Outcome(Answer given) : answer(std::move(given)) {}
   Outcome(std::unexpected<Error> error) : answer(std::move(error)) {}
   Outcome(Result<Answer> given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}

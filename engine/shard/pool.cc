@@ -22,12 +22,6 @@ std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads
 
 }  // namespace
 
-bool Pool::tick(PoolTime now) {
-  if (now <= now_) return false;
-  now_ = now;
-  return true;
-}
-
 std::optional<WorkerId> Pool::find_worker(ByteView name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? std::nullopt : std::optional(found->second);

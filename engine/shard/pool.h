@@ -106,7 +106,11 @@ class Pool {
   std::optional<WorkerId> owner(ByteView recipient) const;
 
   // Moves its time on; an earlier time is ignored. True if it moved.
-  bool tick(PoolTime now);
+  bool tick(PoolTime now) {
+    if (now <= now_) return false;
+    now_ = now;
+    return true;
+  }
 
   // --- workers ---
   // Adds a worker, or starts one anew: what it had in flight is delivered to it again.

@@ -12,26 +12,16 @@ namespace millrace {
 
 namespace {
 
-std::unexpected<Error> no_worker() {
+[[gnu::cold]] std::unexpected<Error> no_worker() {
   return fail(ErrorCode::NoWorker,
               "the worker has not joined the pool, has left it, or was removed while it was stale");
 }
 
-// An operation of a worker. One that was stale may take over what no other could.
-class WorkerVisit : public PoolVisit {
- public:
-  WorkerVisit(Place<Pool>& place, WorkerId worker, const Call& call, const PoolWaiters& waiters)
-      : PoolVisit(place, call, waiters), worker_(worker) {
-    move_clock();
-    was_stale_ = pool().is_stale(pool().worker(worker));
-  }
-
-  void look_at_worker() { was_stale_ ? look_at_all() : look_at(worker_); }
-
- private:
-  WorkerId worker_;
-  bool was_stale_ = false;
-};
+Outcome<uint64_t> still_waiting(const Wait& wait) {
+  Outcome<uint64_t> nothing;
+  nothing.consequences.wait = wait;
+  return nothing;
+}
 
 // Parts make the pool they belong to; other effects belong to a pool that exists. But 1.0.0 could write the time of a
 // new pool before the command that makes it, so an engine that repeats accepts that.
@@ -61,11 +51,32 @@ Result<void> apply_to(Pool& pool, const PoolEffect& effect) {
 
 }  // namespace
 
-Consequences PoolOperations::finish(PoolVisit& visit) {
+inline void PoolOperations::finish(PoolVisit& visit) {
   totals_.moved += visit.moved();
   totals_.failovers += visit.failovers();
   visit.finish();
-  return std::move(visit.follow);
+}
+
+template <class Answer, class Act>
+Outcome<Answer> PoolOperations::execute(Place<Pool>& place, const Call& call, Act act) {
+  Outcome<Answer> done;
+  PoolVisit visit(place, call, waiters_, done.consequences);
+  visit.move_clock();
+  done.answer = act(visit);
+  finish(visit);
+  return done;
+}
+
+template <class Answer, class Act>
+Outcome<Answer> PoolOperations::execute_as(WorkerId worker, Place<Pool>& place, const Call& call, Act act) {
+  return execute<Answer>(place, call, [&](PoolVisit& visit) {
+    const bool was_stale = visit.pool().is_stale(visit.pool().worker(worker));
+    const Answer answer = act(visit);
+    // One that was stale may take over what no other could.
+    was_stale ? visit.look_at_all() : visit.look_at(worker);
+    if (visit.moved() != 0) visit.follow.wake = Wake::all_lines();
+    return answer;
+  });
 }
 
 Result<WorkerId> PoolOperations::find_worker(const Pool* pool, ByteView worker) {
@@ -81,36 +92,36 @@ Outcome<uint64_t> PoolOperations::join(Place<Pool>& place, ByteView worker, cons
     return fail(ErrorCode::Full, "the pool has as many workers as it can");
   }
   Pool& pool = pool_at(place);
-  PoolVisit visit(place, call, waiters_);
-  visit.move_clock();
-  pool.join(worker);
-  visit.changed("shard.join");
-  visit.look_at_all();
-  visit.follow.wake = Wake::all_lines();
-  return {pool.working().size(), finish(visit)};
+  return execute<uint64_t>(place, call, [&](PoolVisit& visit) {
+    pool.join(worker);
+    visit.changed("shard.join");
+    visit.look_at_all();
+    visit.follow.wake = Wake::all_lines();
+    return pool.working().size();
+  });
 }
 
 Outcome<Done> PoolOperations::heartbeat(Place<Pool>& place, ByteView worker, const Call& call) {
   const auto id = find_worker(place.get(), worker);
   if (!id) return std::unexpected(id.error());
-  WorkerVisit visit(place, *id, call, waiters_);
-  visit.pool().touch(*id);
-  visit.changed("shard.heartbeat");
-  visit.look_at_worker();
-  return {Done(), finish(visit)};
+  return execute_as<Done>(*id, place, call, [&](PoolVisit& visit) {
+    visit.pool().touch(*id);
+    visit.changed("shard.heartbeat");
+    return Done();
+  });
 }
 
 Outcome<uint64_t> PoolOperations::leave(Place<Pool>& place, const LeaveRequest& request, const Call& call) {
   const auto id = find_worker(place.get(), request.worker);
   if (!id) return std::unexpected(id.error());
-  PoolVisit visit(place, call, waiters_);
-  visit.move_clock();
-  const uint64_t moved = visit.pool().leave(*id, request.lets_go);
-  visit.changed("shard.leave");
-  visit.look_at_all();
-  // Those that wait as this worker are told; the others may have got its payloads.
-  visit.follow.wake = Wake::all_lines();
-  return {moved, finish(visit)};
+  return execute<uint64_t>(place, call, [&](PoolVisit& visit) {
+    const uint64_t moved = visit.pool().leave(*id, request.lets_go);
+    visit.changed("shard.leave");
+    visit.look_at_all();
+    // Those that wait as this worker are told; the others may have got its payloads.
+    visit.follow.wake = Wake::all_lines();
+    return moved;
+  });
 }
 
 uint64_t PoolOperations::deliver(Pool& pool, WorkerId worker, uint64_t count, PayloadSink& sink) {
@@ -129,26 +140,21 @@ Outcome<uint64_t> PoolOperations::pull(Place<Pool>& place, PullRequest& request,
   Pool& pool = *place.get();
   const bool waits = request.block_ms && call.may_wait && !pool.has_delivery(*id);
   const Wait wait{.line = request.worker};
-  if (waits && request.is_waiting) {
-    Outcome<uint64_t> nothing(uint64_t{0});
-    nothing.consequences.wait = wait;
-    return nothing;
-  }
-  WorkerVisit visit(place, *id, call, waiters_);
-  pool.touch(*id);
-  visit.look_at_worker();
-  if (!waits) {
-    const uint64_t delivered = deliver(pool, *id, request.count, sink);
-    visit.changed("shard.pull");
-    return {delivered, finish(visit)};
-  }
-  // A request that waits is told when it is served; that the worker has shown itself counts now.
-  visit.follow.effects.add(kPoolSeen, std::string(request.worker));
-  visit.follow.wait = wait;
-  request.is_waiting = true;
-  visit.show_waiting();
-  visit.look_again_at(pool.now() + visit.sign_interval());
-  return {uint64_t{0}, finish(visit)};
+  if (waits && request.is_waiting) return still_waiting(wait);
+  return execute_as<uint64_t>(*id, place, call, [&](PoolVisit& visit) {
+    pool.touch(*id);
+    if (!waits) {
+      visit.changed("shard.pull");
+      return deliver(pool, *id, request.count, sink);
+    }
+    // A request that waits is told when it is served; that the worker has shown itself counts now.
+    visit.follow.effects.add(kPoolSeen, std::string(request.worker));
+    visit.follow.wait = wait;
+    request.is_waiting = true;
+    visit.show_waiting();
+    visit.look_again_at(pool.now() + visit.sign_interval());
+    return uint64_t{0};
+  });
 }
 
 Outcome<uint64_t> PoolOperations::acknowledge(Place<Pool>& place, const PoolAckRequest& request, const Call& call) {
@@ -157,13 +163,12 @@ Outcome<uint64_t> PoolOperations::acknowledge(Place<Pool>& place, const PoolAckR
   // Asked before the pool's time moves: what is refused changes nothing.
   const auto allowed = place.get()->may_be_acknowledged(*id, request.recipient, request.sequence);
   if (!allowed) return std::unexpected(allowed.error());
-  WorkerVisit visit(place, *id, call, waiters_);
-  const auto acknowledged = visit.pool().acknowledge(*id, request.recipient, request.sequence);
-  totals_.acknowledged += *acknowledged;
-  visit.changed("shard.ack");
-  visit.look_at_worker();
-  if (visit.moved() != 0) visit.follow.wake = Wake::all_lines();
-  return {*acknowledged, finish(visit)};
+  return execute_as<uint64_t>(*id, place, call, [&](PoolVisit& visit) {
+    const uint64_t acknowledged = *visit.pool().acknowledge(*id, request.recipient, request.sequence);
+    totals_.acknowledged += acknowledged;
+    visit.changed("shard.ack");
+    return acknowledged;
+  });
 }
 
 Outcome<uint64_t> PoolOperations::done(Place<Pool>& place, const DoneRequest& request, const Call& call) {
@@ -171,12 +176,10 @@ Outcome<uint64_t> PoolOperations::done(Place<Pool>& place, const DoneRequest& re
   if (!id) return std::unexpected(id.error());
   const auto allowed = place.get()->may_be_done(*id, request.recipient, request.count);
   if (!allowed) return std::unexpected(allowed.error());
-  WorkerVisit visit(place, *id, call, waiters_);
-  const auto left = visit.pool().done(*id, request.recipient, request.count);
-  visit.changed("shard.done");
-  visit.look_at_worker();
-  if (visit.moved() != 0) visit.follow.wake = Wake::all_lines();
-  return {*left, finish(visit)};
+  return execute_as<uint64_t>(*id, place, call, [&](PoolVisit& visit) {
+    visit.changed("shard.done");
+    return *visit.pool().done(*id, request.recipient, request.count);
+  });
 }
 
 // --- senders ---
@@ -189,61 +192,65 @@ Outcome<Sent> PoolOperations::push(Place<Pool>& place, RouteRequest& request, co
   return send(place, request, call, "shard.push");
 }
 
+Outcome<Sent> PoolOperations::wait_for_worker(RouteRequest& request, const Call& call) {
+  Outcome<Sent> nobody = std::unexpected(no_workers());
+  if (!request.block_ms || !call.may_wait) return nobody;
+  request.hold_payloads();
+  nobody.consequences.wait = Wait{.line = kSendersLine};
+  return nobody;
+}
+
 Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event) {
-  if (place.get() == nullptr || place.get()->working().empty()) {
-    Outcome<Sent> nobody = std::unexpected(no_workers());
-    if (!request.block_ms || !call.may_wait) return nobody;
-    request.hold_payloads();
-    nobody.consequences.wait = Wait{.line = kSendersLine};
-    return nobody;
-  }
-  PoolVisit visit(place, call, waiters_);
-  visit.move_clock();
-  Pool& pool = visit.pool();
-  const bool counts = request.payloads.empty();
-  const auto routed = counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_);
-  if (!routed) return {std::unexpected(routed.error()), finish(visit)};
-  totals_.routed += counts;
-  totals_.pushed += request.payloads.size();
-  const ByteView worker = pool.worker(routed->worker).name;
-  visit.changed(event);
-  visit.look_at(routed->worker);
-  if (visit.moved() != 0) {
-    visit.follow.wake = Wake::all_lines();
-  } else if (!counts) {
-    visit.follow.wake = Wake::one_line(worker);
-  }
-  return {Sent{worker, routed->pending}, finish(visit)};
+  if (place.get() == nullptr || place.get()->working().empty()) return wait_for_worker(request, call);
+  return execute<Sent>(place, call, [&](PoolVisit& visit) -> Result<Sent> {
+    Pool& pool = visit.pool();
+    const bool counts = request.payloads.empty();
+    const auto routed =
+        counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_);
+    if (!routed) return std::unexpected(routed.error());
+    totals_.routed += counts;
+    totals_.pushed += request.payloads.size();
+    const ByteView worker = pool.worker(routed->worker).name;
+    visit.changed(event);
+    visit.look_at(routed->worker);
+    if (visit.moved() != 0) {
+      visit.follow.wake = Wake::all_lines();
+    } else if (!counts) {
+      visit.follow.wake = Wake::one_line(worker);
+    }
+    return Sent{worker, routed->pending};
+  });
 }
 
 // --- the pool ---
 
 Outcome<Done> PoolOperations::set(Place<Pool>& place, const PoolSetRequest& request, const Call& call) {
   Pool& pool = pool_at(place);
-  PoolVisit visit(place, call, waiters_);
-  visit.move_clock();
-  pool.set(request.applied_to(pool.settings()));
-  visit.changed("shard.set");
-  visit.look_at_all();
-  // They may have to be shown more often now.
-  visit.show_waiting();
-  return {Done(), finish(visit)};
+  return execute<Done>(place, call, [&](PoolVisit& visit) {
+    pool.set(request.applied_to(pool.settings()));
+    visit.changed("shard.set");
+    visit.look_at_all();
+    // They may have to be shown more often now.
+    visit.show_waiting();
+    return Done();
+  });
 }
 
 Outcome<uint64_t> PoolOperations::rebalance(Place<Pool>& place, uint64_t max_moves, const Call& call) {
   if (place.get() == nullptr) return uint64_t{0};
-  PoolVisit visit(place, call, waiters_);
-  visit.move_clock();
-  const uint64_t moved = visit.pool().rebalance(max_moves);
-  if (moved != 0) visit.changed("shard.rebalance");
-  return {moved, finish(visit)};
+  return execute<uint64_t>(place, call, [&](PoolVisit& visit) {
+    const uint64_t moved = visit.pool().rebalance(max_moves);
+    if (moved != 0) visit.changed("shard.rebalance");
+    return moved;
+  });
 }
 
 // --- by itself ---
 
 Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
-  if (place.get() == nullptr) return {};
-  PoolVisit visit(place, call, waiters_);
+  Consequences follow;
+  if (place.get() == nullptr) return follow;
+  PoolVisit visit(place, call, waiters_, follow);
   Pool& pool = visit.pool();
   const auto is_due = [&](PoolTime now) {
     const auto due = pool.next_settle();
@@ -255,12 +262,13 @@ Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
   visit.show_waiting();
   if (is_due(pool.now())) {
     pool.settle();
-    visit.follow.effects.add(kPoolSettle);
-    visit.follow.events.add("shard.settle");
-    visit.follow.wake = Wake::all_lines();
+    follow.effects.add(kPoolSettle);
+    follow.events.add("shard.settle");
+    follow.wake = Wake::all_lines();
   }
   visit.look_at_all();
-  return finish(visit);
+  finish(visit);
+  return follow;
 }
 
 // --- repeating ---
@@ -277,11 +285,13 @@ Outcome<Done> PoolOperations::apply(Place<Pool>& place, const PoolEffect& effect
   const PoolCounters before = target.counters();
   if (const auto applied = apply_to(target, effect); !applied) return std::unexpected(applied.error());
   if (made) place.put(std::move(*made));
-  PoolVisit visit(place, call, waiters_, before);
+  Outcome<Done> done;
+  PoolVisit visit(place, call, waiters_, done.consequences, before);
   visit.changed("shard.apply");
   if (effect.kind != PoolEffect::Kind::Clock) visit.look_at_all();
   visit.follow.wake = Wake::all_lines();
-  return {Done(), finish(visit)};
+  finish(visit);
+  return done;
 }
 
 }  // namespace millrace

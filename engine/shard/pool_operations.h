@@ -97,10 +97,18 @@ class PoolOperations {
 
  private:
   Outcome<Sent> send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event);
+  static Outcome<Sent> wait_for_worker(RouteRequest& request, const Call& call);
   Pool& pool_at(Place<Pool>& place) const { return place.get() != nullptr ? *place.get() : place.put(Pool(key_)); }
   uint64_t deliver(Pool& pool, WorkerId worker, uint64_t count, PayloadSink& sink);
-  // Ends a visit: counts what it has moved, and returns what follows.
-  Consequences finish(PoolVisit& visit);
+  // An operation: moves the pool's time, calls act(visit), which returns the answer, and works out what follows.
+  // REQUIRES: there is a pool.
+  template <class Answer, class Act>
+  Outcome<Answer> execute(Place<Pool>& place, const Call& call, Act act);
+  // The same for a worker, which has shown itself. REQUIRES: it is there.
+  template <class Answer, class Act>
+  Outcome<Answer> execute_as(WorkerId worker, Place<Pool>& place, const Call& call, Act act);
+  // Ends a visit: counts what it has moved.
+  void finish(PoolVisit& visit);
 
   HashKey key_;
   const PoolWaiters& waiters_;

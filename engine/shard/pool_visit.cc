@@ -4,28 +4,16 @@
 
 namespace millrace {
 
-void PoolVisit::start_clock() { pool().notes.clock.start(pool().now(), call_.now); }
-
-void PoolVisit::move_clock() {
-  if (!call_.decides) return;
-  start_clock();
-  Pool::Notes& notes = pool().notes;
-  if (!pool().tick(notes.clock.read(pool().now(), call_.now))) return;
+void PoolVisit::tell_clock() {
   follow.effects.add(kPoolClock, pool().now().value());
   // If look_after() is late, workers that wait must not seem stale to what comes now.
-  if (pool().now() - notes.waiting_shown > pool().settings().stale_ms / 2) show_waiting();
+  if (pool().now() - pool().notes.waiting_shown > pool().settings().stale_ms / 2) show_waiting();
 }
 
 void PoolVisit::look_again_at(PoolTime due) {
   // Counted from the present: look_after() does not move the pool's own time if nothing is due.
   const PoolTime present = pool().notes.clock.read(pool().now(), call_.now);
   follow.look_after_at(call_.now.monotonic + (due > present ? due - present : 1));
-}
-
-void PoolVisit::look_at(WorkerId id) {
-  if (moved() != 0 || !call_.decides) return;  // finish() looks at all
-  const Worker& worker = pool().worker(id);
-  if (worker.seen && worker.busy > 0) look_again_at(*worker.seen + pool().settings().stale_ms + 1);
 }
 
 std::vector<std::string> PoolVisit::waiting_workers() const {
@@ -51,10 +39,7 @@ void PoolVisit::show_waiting() {
   if (!names.empty()) look_again_at(pool().now() + sign_interval());
 }
 
-void PoolVisit::finish() {
-  // An engine that repeats looks as soon as it decides.
-  if (!call_.decides) return follow.look_after_at(MonotonicMs(0));
-  if (!looks_at_all_ && moved() == 0) return;
+void PoolVisit::look_again_when_due() {
   if (const auto due = pool().next_settle()) look_again_at(*due);
 }
 

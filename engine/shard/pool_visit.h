@@ -20,20 +20,25 @@ class PoolVisit {
  public:
   // `before` is what the pool counted before the operation. Borrows all it is given.
   // REQUIRES: there is a pool.
-  PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters, PoolCounters before)
-      : place_(place), call_(call), waiters_(waiters), before_(before) {}
-  PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters)
-      : PoolVisit(place, call, waiters, place.get()->counters()) {}
+  PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters, Consequences& consequences,
+            PoolCounters before)
+      : follow(consequences), place_(place), call_(call), waiters_(waiters), before_(before) {}
+  PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters, Consequences& consequences)
+      : PoolVisit(place, call, waiters, consequences, place.get()->counters()) {}
 
   Pool& pool() const { return *place_.get(); }
-  Consequences follow;
+  Consequences& follow;
 
   // Moves the pool's time to the present. That is an effect, at most one a millisecond; what follows from it, and the
   // requests themselves, are repeated as they came.
   // A request that is refused should not come here: time that has moved is a change.
-  void move_clock();
+  void move_clock() {
+    if (!call_.decides) return;
+    start_clock();
+    if (pool().tick(pool().notes.clock.read(pool().now(), call_.now))) tell_clock();
+  }
   // The pool's time goes by the caller's clock from now on, but has not moved.
-  void start_clock();
+  void start_clock() { pool().notes.clock.start(pool().now(), call_.now); }
 
   // The request has changed the pool.
   void changed(const char* event) {
@@ -49,7 +54,11 @@ class PoolVisit {
   // More may have changed than what one worker has to do.
   void look_at_all() { looks_at_all_ = true; }
   // This worker has something more to do, or has shown itself. REQUIRES: it is there, unless recipients have moved.
-  void look_at(WorkerId worker);
+  void look_at(WorkerId worker) {
+    if (moved() != 0 || !call_.decides) return;  // finish() looks at all
+    const Worker& one = pool().worker(worker);
+    if (one.seen && one.busy > 0) look_again_at(*one.seen + pool().settings().stale_ms + 1);
+  }
   // At this time of the pool, but not before the next millisecond: others have their turn between two slices of a long
   // move.
   void look_again_at(PoolTime due);
@@ -62,9 +71,16 @@ class PoolVisit {
   uint64_t sign_interval() const { return std::max<uint64_t>(1, pool().settings().stale_ms / 3); }
 
   // Last of all: the dates of what has changed.
-  void finish();
+  void finish() {
+    // An engine that repeats looks as soon as it decides.
+    if (!call_.decides) return follow.look_after_at(MonotonicMs(0));
+    if (looks_at_all_ || moved() != 0) look_again_when_due();
+  }
 
  private:
+  void tell_clock();
+  void look_again_when_due();
+
   Place<Pool>& place_;
   const Call& call_;
   const PoolWaiters& waiters_;

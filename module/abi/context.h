@@ -100,6 +100,14 @@ class Context {
     host.Replicate(handle_, command, kFormat, pass(arguments)...);
   }
 
+  // The same with bytes as the last argument.
+  void replicate(const char* command, StringRef key, ByteView bytes) const {
+    host.Replicate(handle_, command, "sb", key.handle(), bytes.data(), bytes.size());
+  }
+  void replicate(const char* command, StringRef key, const char* word, ByteView bytes) const {
+    host.Replicate(handle_, command, "scb", key.handle(), word, bytes.data(), bytes.size());
+  }
+
   // The same with as many words as there are.
   void replicate_words(const char* command, std::span<const StringRef> words) const;
 

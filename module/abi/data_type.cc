@@ -29,4 +29,8 @@ ByteView RdbReader::key() const {
   return StringRef(const_cast<HostString*>(name)).view();
 }
 
+std::unexpected<Error> wrong_type() {
+  return fail(ErrorCode::WrongType, "Operation against a key holding the wrong kind of value");
+}
+
 }  // namespace millrace::abi

@@ -195,6 +195,9 @@ class DataType {
   static inline HostType* handle_ = nullptr;
 };
 
+// In the host's own words.
+[[gnu::cold]] std::unexpected<Error> wrong_type();
+
 // An open key that holds a T or nothing.
 template <class T>
 class TypedKey {
@@ -207,7 +210,7 @@ class TypedKey {
     if (key_ != nullptr) host.CloseKey(key_);
   }
 
-  // Failure: WrongType, in the host's own words.
+  // Failure: WrongType.
   static Result<TypedKey> for_reading(Context context, StringRef name) { return open(context, name, kRead); }
   static Result<TypedKey> for_writing(Context context, StringRef name) { return open(context, name, kRead | kWrite); }
   // For upkeep that is no use of the key: its idle time goes on.
@@ -250,12 +253,14 @@ class TypedKey {
 
   static Result<TypedKey> open(Context context, StringRef name, int mode) {
     HostKey* key = host.OpenKey(context.handle(), name.handle(), mode);
-    if (key == nullptr || host.KeyType(key) == kKeyTypeEmpty) return TypedKey(key, nullptr);
-    if (host.ModuleTypeGetType(key) != DataType<T>::handle()) {
-      host.CloseKey(key);
-      return fail(ErrorCode::WrongType, "Operation against a key holding the wrong kind of value");
+    if (key == nullptr) return none();
+    // The most likely is asked first: each question is a call of the host.
+    if (host.ModuleTypeGetType(key) == DataType<T>::handle()) [[likely]] {
+      return TypedKey(key, static_cast<Hosted<T>*>(host.ModuleTypeGetValue(key)));
     }
-    return TypedKey(key, static_cast<Hosted<T>*>(host.ModuleTypeGetValue(key)));
+    if (host.KeyType(key) == kKeyTypeEmpty) return TypedKey(key, nullptr);
+    host.CloseKey(key);
+    return wrong_type();
   }
 
   HostKey* key_;

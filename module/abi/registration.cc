@@ -10,14 +10,23 @@
 
 namespace millrace::abi {
 
+namespace {
+
+// Commands do not nest, so one list serves them all and is allocated once.
+constinit std::vector<ByteView> views_of_call;
+// A call of a million words should not hold on to its list for ever.
+constexpr size_t kMostKept = 4096;
+
+[[gnu::noinline]] void resize_views(size_t count) { views_of_call = std::vector<ByteView>(count); }
+
+}  // namespace
+
 std::span<const ByteView> Arguments::views(size_t from) const {
-  // Commands do not nest, so one list serves them all and is allocated once.
-  static std::vector<ByteView> views;
-  views.clear();
-  for (size_t i = from; i < count_; ++i) views.push_back((*this)[i]);
-  // A call of a million words should not hold on to its list for ever.
-  if (views.capacity() > 4096 && views.size() <= 4096) views.shrink_to_fit();
-  return views;
+  const size_t count = count_ - from;
+  if (views_of_call.size() < count || views_of_call.size() > std::max(count, kMostKept)) resize_views(count);
+  ByteView* view = views_of_call.data();
+  for (size_t i = from; i < count_; ++i) *view++ = (*this)[i];
+  return {views_of_call.data(), count};
 }
 
 bool tell_keys(HostContext* context, Arguments arguments, FindOtherKeys find) {

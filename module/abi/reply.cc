@@ -53,6 +53,13 @@ void Reply::error(const Error& error) const {
   record_ != nullptr ? record_->error(line) : void(host.ReplyWithError(context_, line.c_str()));
 }
 
+void RecordedReply::add(Kind kind, uint64_t number) { parts_.push_back({kind, number}); }
+
+void RecordedReply::add(Kind kind, ByteView value) {
+  add(kind, value.size());
+  bytes_ += value;
+}
+
 void RecordedReply::send(Reply reply) const {
   size_t at = 0;
   const auto text = [&](uint64_t size) {

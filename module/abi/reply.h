@@ -17,19 +17,19 @@ class Reply;
 
 class RecordedReply {
  public:
-  void integer(int64_t value) { parts_.push_back({Kind::Integer, static_cast<uint64_t>(value)}); }
+  void integer(int64_t value) { add(Kind::Integer, static_cast<uint64_t>(value)); }
   void bytes(ByteView value) { add(Kind::Bytes, value); }
   void simple(ByteView text) { add(Kind::Simple, text); }
-  void array(uint64_t size) { parts_.push_back({Kind::Array, size}); }
+  void array(uint64_t size) { add(Kind::Array, size); }
   // Arrays whose size comes later do not nest.
   void array_later() {
     later_ = parts_.size();
     array(0);
   }
   void array_was(uint64_t size) { parts_[later_].number = size; }
-  void map(uint64_t pairs) { parts_.push_back({Kind::Map, pairs}); }
-  void null() { parts_.push_back({Kind::Null, 0}); }
-  void null_array() { parts_.push_back({Kind::NullArray, 0}); }
+  void map(uint64_t pairs) { add(Kind::Map, pairs); }
+  void null() { add(Kind::Null, 0); }
+  void null_array() { add(Kind::NullArray, 0); }
   // The whole line.
   void error(ByteView line) { add(Kind::Error, line); }
 
@@ -43,10 +43,9 @@ class RecordedReply {
     uint64_t number;
   };
 
-  void add(Kind kind, ByteView value) {
-    parts_.push_back({kind, value.size()});
-    bytes_ += value;
-  }
+  // Not inlined: most answers are written at once, and should be short there.
+  [[gnu::noinline]] void add(Kind kind, uint64_t number);
+  [[gnu::noinline]] void add(Kind kind, ByteView value);
 
   std::vector<Part> parts_;
   std::string bytes_;  // of all byte strings, one behind the other

@@ -77,7 +77,7 @@ struct ChanCreate {
 struct ChanApply {
   using Object = Channel;
   static constexpr auto parse = parse_chan_apply;
-  static Now now() { return {}; }
+  static Now now(const ChannelEffect&) { return {}; }
   static auto execute(Place<Channel>& channel, ChannelEffect& effect, const Call& call) {
     return channel_operations().apply(channel, effect, call);
   }

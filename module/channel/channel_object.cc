@@ -1,6 +1,5 @@
 #include "module/channel/channel_object.h"
 
-#include "module/runtime/reclaim.h"
 #include "module/runtime/settings.h"
 #include "module/runtime/waiting.h"
 
@@ -9,10 +8,6 @@ namespace millrace::module {
 ChannelOperations& channel_operations() {
   static ChannelOperations operations([](HashKey& secret) { abi::fill_with_randomness(secret); }, channel_limits());
   return operations;
-}
-
-void ObjectTraits<Channel>::settle(KeyPlace<Channel>& place, const Consequences&) {
-  if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
 }
 
 Consequences ObjectTraits<Channel>::look_after(KeyPlace<Channel>& place, const Call& call) {

@@ -6,6 +6,7 @@
 #include "module/channel/channel_type.h"
 #include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
+#include "module/runtime/reclaim.h"
 
 namespace millrace::module {
 
@@ -22,7 +23,9 @@ struct ObjectTraits<Channel> {
   static constexpr bool kToldWhenGone = true;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
-  static void settle(KeyPlace<Channel>& place, const Consequences&);
+  static void settle(KeyPlace<Channel>& place, const Consequences&) {
+    if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
+  }
   static Consequences look_after(KeyPlace<Channel>& place, const Call& call);
   // Only clients that wait make it one to be looked after.
   static std::optional<UnixMs> first_date(const Channel&) { return std::nullopt; }

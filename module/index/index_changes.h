@@ -33,7 +33,7 @@ struct IdxAlter {
 struct IdxApply {
   using Object = Index;
   static constexpr auto parse = parse_idx_apply;
-  static Now now() { return {}; }
+  static Now now(const auto&) { return {}; }
   static auto execute(Place<Index>& index, Part& request, const Call& call) {
     return index_operations().apply(index, request, call);
   }

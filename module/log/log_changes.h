@@ -10,7 +10,7 @@ namespace millrace::module {
 struct Twrite {
   using Object = Log;
   static constexpr auto parse = parse_twrite;
-  static Now now() { return wall_clock(); }
+  static Now now(const WriteRequest&) { return wall_clock(); }
   static auto execute(Place<Log>& log, WriteRequest& request, const Call& call) {
     return log_operations().write(log, request, call);
   }
@@ -20,7 +20,7 @@ struct Twrite {
 struct Tevict {
   using Object = Log;
   static constexpr auto parse = parse_tevict;
-  static Now now() { return {}; }
+  static Now now(const EvictRequest&) { return {}; }
   static auto execute(Place<Log>& log, EvictRequest& request, const Call& call) {
     return log_operations().evict(log, request, call);
   }

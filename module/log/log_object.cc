@@ -58,7 +58,7 @@ LogOperations& log_operations() {
   return operations;
 }
 
-void ObjectTraits<Log>::settle(KeyPlace<Log>& place, const Consequences&) {
+void ObjectTraits<Log>::free_and_pack(KeyPlace<Log>& place) {
   Log& log = *place.get();
   if (log.has_evicted()) reclaim(log.take_evicted());
   if (log.has_unused_compaction()) reclaim_tags(log.take_unused_compaction());

@@ -32,7 +32,11 @@ struct ObjectTraits<Log> {
     now.monotonic = abi::monotonic_now();
     return now;
   }
-  static void settle(KeyPlace<Log>& place, const Consequences&);
+  static void settle(KeyPlace<Log>& place, const Consequences&) {
+    const Log& log = *place.get();
+    const bool has_unused = log.has_evicted() || log.has_unused_compaction();
+    if (has_unused || place.key().notes().packing.is_missing(log)) free_and_pack(place);
+  }
   static Consequences look_after(KeyPlace<Log>& place, const Call& call);
   static std::optional<UnixMs> first_date(const Log& log) {
     // What is due of groups is found by looking: their dates mean nothing to this server's clocks yet.
@@ -46,6 +50,10 @@ struct ObjectTraits<Log> {
     while (cursor.next(message) && visit(message.tag, message.offset.value())) {
     }
   }
+
+ private:
+  // Most operations leave nothing to free and fill no block.
+  [[gnu::noinline]] static void free_and_pack(KeyPlace<Log>& place);
 };
 
 }  // namespace millrace::module

@@ -56,47 +56,55 @@ ParsedStart parse_start(ArgumentReader& reader) {
 // The options of TREAD that only go with a group.
 class GroupOptions {
  public:
+  // `read` is given what they say. Borrowed.
+  explicit GroupOptions(std::optional<GroupRead>& read) : read_(read) {}
+
   // Takes the next option if it is one of these.
   bool take(ArgumentReader& reader) {
     if (reader.option("GROUP", group_) || reader.option("TAILGROUP", tail_group_)) {
       if (group_ && tail_group_) reader.fail(ErrorCode::Syntax, "GROUP and TAILGROUP exclude each other");
-      read_.at_tail = tail_group_;
-      read_.name = reader.word("group name");
+      read().at_tail = tail_group_;
+      read().name = reader.word("group name");
     } else if (reader.option("CONSUMER", consumer_)) {
-      read_.consumer = reader.word("consumer name");
+      read().consumer = reader.word("consumer name");
     } else if (reader.option("RETRY", retry_)) {
       const auto retry_ms = static_cast<uint32_t>(reader.number("RETRY time", 1, kMaxRetryMs));
-      read_.retry = Retry{retry_ms, reader.number("RETRY expiry", 0, kMaxPendingMs)};
+      read().retry = Retry{retry_ms, reader.number("RETRY expiry", 0, kMaxPendingMs)};
+    } else if (reader.option("WITHATTEMPTS", with_attempts_)) {
+      read().with_attempts = true;
+    } else if (reader.option("MINE", mine_)) {
+      read().is_mine = true;
     } else {
-      return reader.option("WITHATTEMPTS", read_.with_attempts) || reader.option("MINE", read_.is_mine);
+      return false;
     }
     return true;
   }
 
-  std::optional<GroupRead> finish(ArgumentReader& reader) const {
-    if (read_.is_mine && !consumer_)
-      reader.fail(ErrorCode::Syntax, "MINE needs CONSUMER: it reads what that one holds");
-    if (group_ || tail_group_) return read_;
-    const char* alone = consumer_ ? "CONSUMER" : retry_ ? "RETRY" : read_.with_attempts ? "WITHATTEMPTS" : nullptr;
-    if (alone != nullptr) reader.fail(ErrorCode::Syntax, std::string(alone) + " needs GROUP or TAILGROUP");
-    return std::nullopt;
+  void finish(ArgumentReader& reader) const {
+    if (mine_ && !consumer_) reader.fail(ErrorCode::Syntax, "MINE needs CONSUMER: it reads what that one holds");
+    if (!read_ || group_ || tail_group_) return;
+    const char* alone = consumer_ ? "CONSUMER" : retry_ ? "RETRY" : "WITHATTEMPTS";
+    reader.fail(ErrorCode::Syntax, std::string(alone) + " needs GROUP or TAILGROUP");
   }
 
  private:
-  GroupRead read_;
-  bool group_ = false, tail_group_ = false, consumer_ = false, retry_ = false;
+  GroupRead& read() { return read_ ? *read_ : read_.emplace(); }
+
+  std::optional<GroupRead>& read_;
+  bool group_ = false, tail_group_ = false, consumer_ = false, retry_ = false, with_attempts_ = false, mine_ = false;
 };
 
 }  // namespace
 
 Result<ReadRequest> parse_tread(Words words) {
+  Result<ReadRequest> parsed;
+  ReadRequest& request = *parsed;
   ArgumentReader reader(words);
-  ReadRequest request;
   const ParsedStart start = parse_start(reader);
   request.start = start.start;
   request.count = reader.number("count", 0, kMaxReadCount);
   bool block = false, tags = false, max_bytes = false;
-  GroupOptions options;
+  GroupOptions options(request.group);
   while (!reader.at_end()) {
     if (reader.option("BLOCK", block)) {
       request.block_ms = reader.number("BLOCK timeout", 0, kMaxMs);
@@ -119,7 +127,7 @@ Result<ReadRequest> parse_tread(Words words) {
           "TAGS");
     }
   }
-  request.group = options.finish(reader);
+  options.finish(reader);
   if (start.is_zero && !request.group) {
     reader.fail(ErrorCode::Range, std::string("invalid offset '0': ") + kOffsetForms);
   }
@@ -137,8 +145,8 @@ Result<ReadRequest> parse_tread(Words words) {
   if (!reader.failed() && block && request.count == 0) {
     reader.fail(ErrorCode::Syntax, "BLOCK needs a count of at least 1: with 0 there is nothing to wait for");
   }
-  if (reader.failed()) return reader.error();
-  return request;
+  if (reader.failed()) parsed = reader.error();
+  return parsed;
 }
 
 Result<ReadRequest> parse_treadgroup(Words words) {

@@ -22,10 +22,12 @@ PackingSettings packing_settings();
 // The place of a key in the line of those whose blocks are packed.
 class PackingDate {
  public:
+  // True if the log has full blocks that are to be packed one day, and is not in the line.
+  bool is_missing(const Log& log) const { return log.has_unpacked() && date_ == kNever; }
   // Sees to it that the log's full blocks are packed one day. To be called after whatever may
   // have filled one. O(1) but for the first time.
   void keep(int database, ByteView name, const Log& log) {
-    if (log.has_unpacked() && date_ == kNever) join(database, name, *log.oldest_unpacked());
+    if (is_missing(log)) join(database, name, *log.oldest_unpacked());
   }
   // The log is being packed, or has gone.
   void forget(int database, ByteView name);

@@ -13,6 +13,8 @@ struct Tread {
 
   // A group would be a write, which the host has not been asked about.
   static Result<void> check(abi::Context context, abi::StringRef key, const ReadRequest& request);
+  // Only what is pending in a group has dates.
+  static Now now(const ReadRequest& request) { return request.group ? ObjectTraits<Log>::now() : Now(); }
   static bool only_reads(const ReadRequest& request) { return !request.group; }
   static bool grows(const Log* log, const ReadRequest& request) { return LogOperations::read_grows(log, request); }
 
@@ -24,7 +26,7 @@ struct Tread {
   static bool may_go_on(const ReadRequest& request) { return !request.tags.empty(); }
   static void resume(ReadRequest& request, uint64_t mark) { LogOperations::resume(request, mark); }
   static Wait start_afresh(ReadRequest& request) { return LogOperations::start_afresh(request); }
-  static void answer_timeout(abi::Reply reply, const Log* log, const ReadRequest& request);
+  [[gnu::noinline]] static void answer_timeout(abi::Reply reply, const Log* log, const ReadRequest& request);
 };
 
 struct Treadgroup : Tread {

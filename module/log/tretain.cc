@@ -21,8 +21,13 @@ void write_retention(abi::Reply reply, const Retention& keep) {
 }  // namespace
 
 Outcome<std::optional<Retention>> Tretain::execute(Place<Log>& log, RetainRequest& request, const Call& call) {
-  if (request.only_shows()) return std::optional(log.get() == nullptr ? Retention{} : log.get()->retention());
-  return {std::optional<Retention>(), log_operations().retain(log, request, call).consequences};
+  Outcome<std::optional<Retention>> done;
+  if (request.only_shows()) {
+    done.answer = log.get() == nullptr ? Retention{} : log.get()->retention();
+  } else {
+    done.consequences = log_operations().retain(log, request, call).consequences;
+  }
+  return done;
 }
 
 void Tretain::write(abi::Reply reply, const std::optional<Retention>& keep) {

@@ -80,7 +80,7 @@ struct RouteDelfilter {
 struct RouteApply {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_apply;
-  static Now now() { return {}; }
+  static Now now(const RouteEffect&) { return {}; }
   static auto execute(Place<RouteTable>& table, RouteEffect& effect, const Call& call) {
     return route_operations().apply(table, effect, call, SliceBudget());
   }

@@ -1,7 +1,6 @@
 #include "module/runtime/deferred_wakes.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -13,10 +12,9 @@ namespace millrace::module {
 
 namespace {
 
-std::set<DatabaseKey> owed;
 // Those of them whose readers have not been looked at yet: the host says for each client that a key is ready, and one
 // look is enough for all of them.
-std::set<DatabaseKey> owed_to_readers;
+std::set<DatabaseKey> deferred_for_readers;
 
 bool anybody_waits_for(const DatabaseKey& place) {
   return std::ranges::any_of(
@@ -42,8 +40,8 @@ void serve_places(abi::Context context, const std::set<DatabaseKey>& places, Ser
 
 void wake_later(const DatabaseKey& place) {
   if (!anybody_waits_for(place)) return;
-  owed.insert(place);
-  owed_to_readers.insert(place);
+  detail::deferred.insert(place);
+  deferred_for_readers.insert(place);
 }
 
 void wake_soon(const DatabaseKey& place) {
@@ -52,19 +50,16 @@ void wake_soon(const DatabaseKey& place) {
   timer.set_at_latest(abi::now());
 }
 
-void wake_deferred(abi::Context context) {
-  if (owed.empty()) [[likely]] {
-    return;
-  }
+void detail::wake_all_deferred(abi::Context context) {
   if (context.in_transaction()) return;
-  owed_to_readers.clear();
-  serve_places(context, std::exchange(owed, {}), &Waiters::serve);
+  deferred_for_readers.clear();
+  serve_places(context, std::exchange(deferred, {}), &Waiters::serve);
 }
 
 void wake_deferred_readers(abi::Context context) {
-  // They stay owed for the sake of the others, who are served when the loop's turn ends.
-  if (owed_to_readers.empty() || context.in_transaction()) return;
-  serve_places(context, std::exchange(owed_to_readers, {}), &Waiters::serve_without_effects);
+  // They stay deferred for the sake of the others, who are served when the loop's turn ends.
+  if (deferred_for_readers.empty() || context.in_transaction()) return;
+  serve_places(context, std::exchange(deferred_for_readers, {}), &Waiters::serve_without_effects);
 }
 
 void start_waiters_afresh(int database, ByteView name) {
@@ -79,8 +74,8 @@ void wake_all_afresh() {
     if (family.waiters == nullptr) continue;
     for (DatabaseKey& place : family.waiters->keys()) {
       family.waiters->start_afresh(place);
-      owed_to_readers.insert(place);
-      owed.insert(std::move(place));
+      deferred_for_readers.insert(place);
+      detail::deferred.insert(std::move(place));
     }
   }
 }

@@ -3,10 +3,19 @@
 // RESTORE or SWAPDB put something under a name without any command of ours.
 #pragma once
 
+#include <set>
+
 #include "module/abi/context.h"
 #include "module/runtime/database_key.h"
 
 namespace millrace::module {
+
+namespace detail {
+
+inline std::set<DatabaseKey> deferred;
+void wake_all_deferred(abi::Context context);
+
+}  // namespace detail
 
 // Clients that wait for this key are looked at later; nothing if there are none.
 void wake_later(const DatabaseKey& place);
@@ -16,7 +25,11 @@ void wake_soon(const DatabaseKey& place);
 
 // Looks at them, if no transaction is running. Every command of ours begins with it, and every turn of the event loop
 // ends with it.
-void wake_deferred(abi::Context context);
+inline void wake_deferred(abi::Context context) {
+  if (!detail::deferred.empty()) [[unlikely]] {
+    detail::wake_all_deferred(context);
+  }
+}
 // The same where nothing may be replicated, for clients whose answer needs no effect: Redis 7.0 never sends on what is
 // replicated while it says that a key is ready.
 void wake_deferred_readers(abi::Context context);

@@ -10,11 +10,12 @@ namespace millrace::module {
 template <class Time>
 class KeyDate {
  public:
-  // Sees to it that the key is looked after at this date at the latest. O(1) if it is anyhow.
+  // True if the key is looked after at this date at the latest already.
+  bool is_kept(Time date) const { return date_ <= date; }
+
+  // Sees to it that it is. O(1) if it is anyhow.
   void keep(int database, ByteView name, Time date) {
-    if (date_ <= date) [[likely]] {
-      return;
-    }
+    if (is_kept(date)) return;
     forget(database, name);
     agenda::add(database, name, date);
     date_ = date;
@@ -35,6 +36,8 @@ class KeyDate {
 // For a family that uses both clocks: one entry on each.
 class KeyDates {
  public:
+  bool is_kept(UnixMs date) const { return wall_.is_kept(date); }
+  bool is_kept(MonotonicMs date) const { return monotonic_.is_kept(date); }
   void keep(int database, ByteView name, UnixMs date) { wall_.keep(database, name, date); }
   void keep(int database, ByteView name, MonotonicMs date) { monotonic_.keep(database, name, date); }
   void forget(int database, ByteView name) {

@@ -22,7 +22,7 @@ class KeyPlace final : public Place<Object> {
   KeyPlace(const KeyPlace&) = delete;
   KeyPlace& operator=(const KeyPlace&) = delete;
   ~KeyPlace() override {
-    if (is_to_go_) key_.remove();
+    if (kKeyIsHandedOn<Object> && is_to_go_) key_.remove();
   }
 
   ByteView name() const override { return name_.view(); }

@@ -11,7 +11,7 @@
 // If its operation gives what it finds to a sink, execute takes a Reply as its fourth argument. A command may also
 // have:
 //
-//     static Now now();                                     // if it uses fewer clocks than others of its family
+//     static Now now(const Request&);                       // if it uses fewer clocks than others of its family
 //     static Result<void> check(abi::Context, abi::StringRef key, const Request&);   // rights, roles
 //     static bool grows(const Object*, const Request&);     // refused when memory is full
 //     static bool only_reads(const Request&);               // the key is opened for reading
@@ -130,9 +130,9 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
 namespace detail {
 
 template <class Command>
-Now now_for() {
-  if constexpr (requires { Command::now(); }) {
-    return Command::now();
+Now now_for(const RequestOf<Command>& request) {
+  if constexpr (requires { Command::now(request); }) {
+    return Command::now(request);
   } else {
     return ObjectTraits<typename Command::Object>::now();
   }
@@ -189,7 +189,7 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
     return context.reply().error(may.error());
   }
   KeyPlace<Object> place(context, name, *key);
-  Call call{.now = detail::now_for<Command>(), .decides = decides(context)};
+  Call call{.now = detail::now_for<Command>(*request), .decides = decides(context)};
   if constexpr (kCanWait) {
     call.may_wait = detail::may_wait<Command>(*request) && call.decides && !context.must_answer_at_once();
   }

@@ -13,16 +13,25 @@ namespace {
 // same: whoever called meanwhile was hardly kept waiting.
 constexpr uint64_t kPatience = 100;
 
+struct {
+  bool is_counted = false;
+  MonotonicMs last;
+  MonotonicMs served;
+} constinit service;
+
 }  // namespace
 
 MonotonicMs service_time(MonotonicMs now) {
-  static MonotonicMs last = now;
-  static MonotonicMs served(0);
-  static const bool is_watched = (abi::watch_loop(), true);
-  static_cast<void>(is_watched);
-  if (!abi::replication_is_paused()) served = served + std::min(now - last, abi::longest_sleep_ms() + kPatience);
-  last = now;
-  return served;
+  if (!service.is_counted) {
+    abi::watch_loop();
+    service.is_counted = true;
+    service.last = now;
+  }
+  if (!abi::replication_is_paused()) {
+    service.served = service.served + std::min(now - service.last, abi::longest_sleep_ms() + kPatience);
+  }
+  service.last = now;
+  return service.served;
 }
 
 }  // namespace millrace::module

@@ -24,7 +24,22 @@ class HeldArguments {
 };
 
 // `other` is the command that the effects belong to, if it is not the one that the host is executing.
-void tell(abi::Context context, abi::StringRef key, const char* apply, const Consequences& follow,
-          const HeldArguments* other);
+void tell_effects(abi::Context context, abi::StringRef key, const char* apply, const Effects& effects,
+                  const HeldArguments* other);
+
+// The object has gone, and its key with it.
+void tell_removal(abi::Context context, abi::StringRef key);
+
+// All of it. Inlined into the way of every command, for most have one effect at most, and one event.
+[[gnu::always_inline]] inline void tell(abi::Context context, abi::StringRef key, const char* apply,
+                                        const Consequences& follow, const HeldArguments* other) {
+  if (follow.effects.is_request_alone() && other == nullptr) [[likely]] {
+    context.replicate_verbatim();
+  } else if (!follow.effects.empty()) {
+    tell_effects(context, key, apply, follow.effects, other);
+  }
+  for (const char* event : follow.events) context.changed(key, event);
+  if (follow.is_removed) tell_removal(context, key);
+}
 
 }  // namespace millrace::module

@@ -99,10 +99,7 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
 template <class Object>
 class WaitingClients {
  public:
-  static WaitingRoom<DatabaseKey>& room() {
-    static WaitingRoom<DatabaseKey> all;
-    return all;
-  }
+  static WaitingRoom<DatabaseKey>& room() { return room_; }
   static WaitCounters& counters() {
     static WaitCounters all;
     return all;
@@ -165,17 +162,7 @@ class WaitingClients {
 
   // Tries those again whom an operation may have given something: at once, or, inside a transaction, when it is over.
   static void wake(KeyPlace<Object>& place, const Wake& wake) {
-    if (room().empty() || wake.is_nobody()) [[likely]] {
-      return;
-    }
-    const abi::Context context = place.context();
-    const DatabaseKey key = place.database_key();
-    if (room().find(key) == nullptr) return;
-    if (!kServedInTransactions<Object> && context.in_transaction()) {
-      context.wake_when_over(place.key_name());
-      return wake_later(key);
-    }
-    serve(key, place, wake, true);
+    if (!room().empty() && !wake.is_nobody()) wake_waiting(place, wake);
   }
 
   // What the module must know of them.
@@ -195,9 +182,23 @@ class WaitingClients {
  private:
   using Traits = ObjectTraits<Object>;
 
+  // Every command asks whether it is empty.
+  static inline WaitingRoom<DatabaseKey> room_;
+
   static WaitDates& dates() {
     static WaitDates all;
     return all;
+  }
+
+  [[gnu::noinline]] static void wake_waiting(KeyPlace<Object>& place, const Wake& wake) {
+    const abi::Context context = place.context();
+    const DatabaseKey key = place.database_key();
+    if (room().find(key) == nullptr) return;
+    if (!kServedInTransactions<Object> && context.in_transaction()) {
+      context.wake_when_over(place.key_name());
+      return wake_later(key);
+    }
+    serve(key, place, wake, true);
   }
 
   static void keep_first_deadline(const DatabaseKey& key) {
@@ -260,26 +261,31 @@ class WaitingClients {
 template <class Object>
 void keep_date(KeyPlace<Object>& place, const Consequences& follow) {
   if constexpr (requires { place.key().notes().date; }) {
-    auto& date = place.key().notes().date;
-    const auto keep = [&](const auto& wanted) {
-      if (wanted) date.keep(place.context().database(), place.name(), *wanted);
+    auto& kept = place.key().notes().date;
+    const auto keep = [&](const auto& date) {
+      // Most dates are kept already, and then nobody asks the host for the key's name.
+      if (date && !kept.is_kept(*date)) kept.keep(place.context().database(), place.name(), *date);
     };
-    if constexpr (requires { date.keep(0, ByteView(), UnixMs()); }) keep(follow.due);
-    if constexpr (requires { date.keep(0, ByteView(), MonotonicMs()); }) keep(follow.due_monotonic);
+    if constexpr (requires { kept.is_kept(UnixMs()); }) keep(follow.due);
+    if constexpr (requires { kept.is_kept(MonotonicMs()); }) keep(follow.due_monotonic);
   }
 }
 
-// Does what follows from an operation on a key.
+// Does what follows from an operation on a key. Inlined into the way of every command, for most of it is empty.
 template <class Object>
-void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldArguments* waited) {
+[[gnu::always_inline]] inline void carry_out(KeyPlace<Object>& place, const Consequences& follow,
+                                             const HeldArguments* waited) {
   using Traits = ObjectTraits<Object>;
+  if (follow.empty()) return;
   // Asking is cheaper than setting, and most find it set in this millisecond.
   if (follow.expires_at && place.get() != nullptr && place.key().expires_at() != follow.expires_at) {
     place.key().expire_at(*follow.expires_at);
   }
   tell(place.context(), place.key_name(), Traits::kApply, follow, waited);
-  if (const auto date = place.take_date_to_tell()) {
-    place.context().replicate("PEXPIREAT", place.key_name(), static_cast<long long>(date->value()));
+  if constexpr (kKeyIsHandedOn<Object>) {
+    if (const auto date = place.take_date_to_tell()) {
+      place.context().replicate("PEXPIREAT", place.key_name(), static_cast<long long>(date->value()));
+    }
   }
   if (place.get() != nullptr) {
     keep_date(place, follow);

@@ -1,6 +1,5 @@
 #include "module/shard/pool_object.h"
 
-#include "module/runtime/reclaim.h"
 #include "module/runtime/settings.h"
 #include "module/runtime/waiting.h"
 
@@ -22,10 +21,6 @@ PoolOperations& pool_operations() {
   static HostedPoolWaiters waiters;
   static PoolOperations operations(hash_key(), waiters, block_limits());
   return operations;
-}
-
-void ObjectTraits<Pool>::settle(KeyPlace<Pool>& place, const Consequences&) {
-  if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
 }
 
 Consequences ObjectTraits<Pool>::look_after(KeyPlace<Pool>& place, const Call& call) {

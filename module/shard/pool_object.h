@@ -6,6 +6,7 @@
 #include "module/abi/context.h"
 #include "module/runtime/key_place.h"
 #include "module/runtime/object_traits.h"
+#include "module/runtime/reclaim.h"
 #include "module/runtime/role.h"
 #include "module/runtime/service_time.h"
 #include "module/shard/pool_type.h"
@@ -31,7 +32,9 @@ struct ObjectTraits<Pool> {
             .served = service_time(monotonic),
             .served_period = deciding_period};
   }
-  static void settle(KeyPlace<Pool>& place, const Consequences&);
+  static void settle(KeyPlace<Pool>& place, const Consequences&) {
+    if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
+  }
   static Consequences look_after(KeyPlace<Pool>& place, const Call& call);
   static std::optional<MonotonicMs> first_date(const Pool&) { return abi::monotonic_now(); }
   static Wake wake_all(const Pool*) { return Wake::all_lines(); }

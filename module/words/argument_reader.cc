@@ -22,22 +22,14 @@ std::optional<Number> parse(ByteView word, Number min, Number max) {
 
 }  // namespace
 
-ByteView ArgumentReader::word(const char* what) {
-  if (failed()) return {};
-  if (at_ == words_.size()) {
-    fail(ErrorCode::Syntax, std::string("missing ") + what);
-    return {};
-  }
-  return words_[at_++];
+ByteView ArgumentReader::fail_without_word(const char* what) {
+  fail(ErrorCode::Syntax, std::string("missing ") + what);
+  return {};
 }
 
-ByteView ArgumentReader::name(const char* what, size_t longest) {
-  const ByteView name = word(what);
-  if (!failed() && (name.empty() || name.size() > longest)) {
-    fail(ErrorCode::Range, std::string("the ") + what + " has " + std::to_string(name.size()) +
-                               " bytes, expected 1 to " + std::to_string(longest));
-  }
-  return name;
+void ArgumentReader::fail_by_length(const char* what, ByteView name, size_t longest) {
+  fail(ErrorCode::Range, std::string("the ") + what + " has " + std::to_string(name.size()) + " bytes, expected 1 to " +
+                             std::to_string(longest));
 }
 
 bool ArgumentReader::keyword(ByteView upper) {
@@ -54,14 +46,19 @@ bool ArgumentReader::option(ByteView upper, bool& given) {
 }
 
 template <class Number>
+void ArgumentReader::fail_by_number(const char* what, ByteView found, Number min, Number max, const char* expected) {
+  const std::string range = "expected an integer from " + std::to_string(min) + " to " + std::to_string(max);
+  fail(ErrorCode::Range, std::string("invalid ") + what + " " + quoted(found) + ": " +
+                             (expected != nullptr ? std::string(expected) : range));
+}
+
+template <class Number>
 Number ArgumentReader::parsed(const char* what, Number min, Number max, const char* expected) {
   const ByteView text = word(what);
   if (failed()) return 0;
   const auto value = parse(text, min, max);
   if (value) return *value;
-  const std::string range = "expected an integer from " + std::to_string(min) + " to " + std::to_string(max);
-  fail(ErrorCode::Range, std::string("invalid ") + what + " " + quoted(text) + ": " +
-                             (expected != nullptr ? std::string(expected) : range));
+  fail_by_number(what, text, min, max, expected);
   return 0;
 }
 

@@ -37,7 +37,11 @@ class ArgumentReader {
   size_t left() const { return words_.size() - at_; }
 
   // The next word; empty, with an error, if there is none. `what` names it in errors.
-  ByteView word(const char* what);
+  ByteView word(const char* what) {
+    if (failed()) return {};
+    if (at_ == words_.size()) return fail_without_word(what);
+    return words_[at_++];
+  }
 
   // Takes the next word if it is this keyword, in any case.
   bool keyword(ByteView upper);
@@ -51,7 +55,11 @@ class ArgumentReader {
   int64_t signed_number(const char* what, int64_t min, int64_t max, const char* expected = nullptr);
 
   // The next word as a name: any bytes, 1 to `longest` of them.
-  ByteView name(const char* what, size_t longest);
+  ByteView name(const char* what, size_t longest) {
+    const ByteView name = word(what);
+    if (!failed() && (name.empty() || name.size() > longest)) fail_by_length(what, name, longest);
+    return name;
+  }
 
   // The next word as yes or no.
   bool yes_or_no(const char* what);
@@ -75,6 +83,11 @@ class ArgumentReader {
  private:
   template <class Number>
   Number parsed(const char* what, Number min, Number max, const char* expected);
+  // The texts of errors are made apart from the parsing.
+  [[gnu::cold]] ByteView fail_without_word(const char* what);
+  [[gnu::cold]] void fail_by_length(const char* what, ByteView name, size_t longest);
+  template <class Number>
+  [[gnu::cold]] void fail_by_number(const char* what, ByteView found, Number min, Number max, const char* expected);
 
   std::span<const ByteView> words_;
   size_t at_ = 0;
