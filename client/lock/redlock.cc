@@ -94,11 +94,12 @@ Quorum Redlock::count(const Answers<Answer>& answers, Moment started) const {
 }
 
 template <class Question>
-Answers<LockServer::Answer> Redlock::ask_all_servers(Question question, Moment started) const {
-  return ask_all<Answer>(servers_, question, [this, started](const Answers<Answer>& answers) {
+Answers<LockServer::Answer> Redlock::ask_all_servers(Question question, Moment started, Milliseconds grace) const {
+  const auto is_enough = [this, started](const Answers<Answer>& answers) {
     const Quorum quorum = count(answers, started);
     return quorum.is_reached() || quorum.is_hopeless();
-  });
+  };
+  return ask_all<Answer>(servers_, question, is_enough, grace);
 }
 
 // The five steps: the time; every server, all at once; majority and time left; what remains
@@ -106,7 +107,9 @@ Answers<LockServer::Answer> Redlock::ask_all_servers(Question question, Moment s
 Result<std::optional<HeldLock>> Redlock::try_once() {
   const Moment started = Clock::now();
   const auto answers =
-      ask_all_servers([name = name_, ttl = ttl_](LockServer& server) { return server.acquire(name, ttl); }, started);
+      ask_all_servers([name = name_, ttl = ttl_](LockServer& server) { return server.acquire(name, ttl); }, started,
+                      // With more answers than needed, a clock that is ahead has no say about the token.
+                      patience_ / 8);
   const Quorum quorum = count(answers, started);
   Servers granted;
   for (size_t i = 0; i < answers.size(); ++i) {
@@ -190,7 +193,7 @@ Result<std::optional<HeldLock>> Redlock::renew() {
   const Moment started = Clock::now();
   const auto answers = ask_all_servers(
       [name = name_, ttl = ttl_, token = token_](LockServer& server) { return server.renew(name, ttl, token); },
-      started);
+      started, Milliseconds(0));
   const Quorum quorum = count(answers, started);
   const auto held = held_by(quorum);
   for (size_t i = 0; held && i < answers.size(); ++i) {

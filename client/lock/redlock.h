@@ -77,9 +77,9 @@ class Redlock {
   Result<bool> agree_on_token(const Servers& granted);
   // What these answers are worth. A server that is there twice counts once.
   Quorum count(const Answers<Answer>& answers, Moment started) const;
-  // Asks all servers until the answers decide.
+  // Asks all servers until the answers decide, and those that are late have had `grace`.
   template <class Question>
-  Answers<Answer> ask_all_servers(Question question, Moment started) const;
+  Answers<Answer> ask_all_servers(Question question, Moment started, Milliseconds grace) const;
   std::optional<HeldLock> held_by(const Quorum& quorum) const;
 
   LockName name_;

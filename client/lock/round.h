@@ -18,15 +18,16 @@ namespace millrace::client {
 template <class Answer>
 using Answers = std::vector<std::optional<Result<Answer>>>;
 
-// Asks each of the servers and returns as soon as `is_enough` says so of the answers that came, or
-// when all have answered. A server that has not answered then goes on in its own time; what it
-// says is not heard. One that still owes an answer from before is not asked, and has not answered
-// in time.
+// Asks each of the servers and returns when all have answered, or when `is_enough` says so of the
+// answers that came and the others have had `grace` since then. A server that has not answered
+// by then goes on in its own time; what it says is not heard. One that still owes an answer from
+// before is not asked, and has not answered in time.
 //
 // `question` and `is_enough` are called in other threads, the latter by one at a time; the former
 // may outlive this call.
 template <class Answer, class Question, class IsEnough>
-Answers<Answer> ask_all(std::span<ServerThread* const> servers, Question question, IsEnough is_enough) {
+Answers<Answer> ask_all(std::span<ServerThread* const> servers, Question question, IsEnough is_enough,
+                        Milliseconds grace = Milliseconds(0)) {
   struct Shared {
     std::mutex mutex;
     std::condition_variable changed;
@@ -52,6 +53,7 @@ Answers<Answer> ask_all(std::span<ServerThread* const> servers, Question questio
     });
   }
   shared->changed.wait(lock, [&] { return shared->open == 0 || is_enough(std::as_const(shared->answers)); });
+  shared->changed.wait_for(lock, grace, [&] { return shared->open == 0; });
   return shared->answers;
 }
 
