@@ -84,16 +84,22 @@ struct TypeInParts {
   static uint64_t memory(const Object& object) { return object.memory(); }
 
  private:
+  // The first version that is framed as parts. Later ones have parts that older programs do not know.
+  static constexpr int oldest_in_parts() {
+    if constexpr (requires { abi::TypeTraits<Object>::kOldestInParts; }) return abi::TypeTraits<Object>::kOldestInParts;
+    return abi::TypeTraits<Object>::kEncodingVersion;
+  }
+
   static Result<Object> restored(abi::RdbReader& reader, int version) {
     using Traits = abi::TypeTraits<Object>;
     auto restorer = Traits::restorer();
     Result<void> read = fail(ErrorCode::Corrupt, "written by a newer version of the module");
-    if (version == Traits::kEncodingVersion) {
+    if (version >= oldest_in_parts() && version <= Traits::kEncodingVersion) {
       read = load_parts(reader, Traits::kSaved, [&](uint8_t kind, ByteView bytes, Buffer block) {
         return restorer.add(kind, bytes, std::move(block));
       });
     } else if constexpr (requires(const NextString& next) { restorer.add_older(next); }) {
-      if (version < Traits::kEncodingVersion) read = restorer.add_older([&] { return reader.bytes(); });
+      if (version < oldest_in_parts()) read = restorer.add_older([&] { return reader.bytes(); });
     }
     if (!read) return std::unexpected(read.error());
     return restorer.finish();

@@ -336,7 +336,7 @@ LOCK = Family(
     read=lock_family.read,
     small=lock_family.small,
     # Without the holders, whose time runs.
-    read_commands=(("LOCK.INFO", KEY, "COUNT", "0"), ("LOCK.INFO", KEY, "count", "0")),
+    read_commands=(("LOCK.INFO", KEY, "COUNT", "0"), ("LOCK.INFO", KEY, "count", "0"), ("LOCK.WATCH", KEY, "TOKEN", "1")),
     write_commands=(
         ("LOCK.ACQUIRE", KEY, "owner", *lock_family.SEMAPHORE),
         ("LOCK.RENEW", KEY, "ann", "7200000"),
@@ -358,6 +358,15 @@ LOCK = Family(
             wake=lambda connection, key: connection.call("LOCK.BREAK", key),
             answer=[1, lock_family.Anything(), int(lock_family.HOUR), 1],
             answer_in_vain=[0, 0, lock_family.Anything(), 0],
+            blocked_counter="lock_waiting",
+        ),
+        Waiting(
+            name="lock watch",
+            command=("LOCK.WATCH", KEY, "BLOCK", "0"),
+            command_briefly=("LOCK.WATCH", KEY, "BLOCK", "20"),
+            wake=lambda connection, key: connection.call("LOCK.ACQUIRE", key, "ann", lock_family.HOUR, "VALUE", "10.0.0.7"),
+            answer=[b"owner", b"ann", b"token", lock_family.Anything(), b"value", b"10.0.0.7"],
+            answer_in_vain=None,
             blocked_counter="lock_waiting",
         ),
     ),
