@@ -12,6 +12,7 @@ PROGRAMS = {
     "locks": "--pairs 20000 --waiting 2000 --rounds 9",
     "routes": "--filters 10000 --devices 10000 --changes 100 --matches 1000 --rounds 20 --peer-changes 2",
     "indexes": "--documents 50000 --many 100000 --facts 50000 --terms 100000 --rounds 5",
+    "feeds": "--keys 10000 --writes 100000 --single 10000 --rounds 7",
     "load": "--records 300000 --rounds 9 --gigabytes 1",
     "holds": "--messages 1000000 --readers 5000 --groups 10000 --pending 300000 --letters 20000",
 }

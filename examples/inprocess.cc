@@ -37,6 +37,9 @@ void let_pass(uint64_t milliseconds) {
 
 // --- a log ---
 
+// A new log draws its epoch from this. A program whose logs are deleted and made again takes random bytes.
+void fill_random(HashKey& bytes) { bytes.fill(7); }
+
 // This program has one log: there is none that dead letters could go to.
 class NoOtherLogs final : public OtherLogs {
  public:
@@ -97,7 +100,7 @@ bool use_a_log(const std::string& file) {
   LogLimits limits;
   BlockPacker packer;
   HashKey tag_key{};  // of a program that strangers write to: random bytes
-  LogOperations logs(no_others, limits, packer, tag_key);
+  LogOperations logs(no_others, limits, packer, tag_key, fill_random);
   OwnPlace<Log> orders("orders");
 
   const ByteView messages[] = {"new", "order 1", "new", "order 2"};

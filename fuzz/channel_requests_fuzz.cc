@@ -44,6 +44,12 @@ void check(const FetchRequest& request, Words words) {
   REQUIRE(!request.block_ms || *request.block_ms <= kMaxMs);
 }
 
+void check(const ChannelReadRequest& request, Words words) {
+  REQUIRE(request.max >= 1 && request.max <= kMaxReadCount);
+  // There is one way to write each position.
+  if (request.start.kind == ChannelStart::Kind::After) REQUIRE(to_text(request.start.position) == words[0]);
+}
+
 void check(const ChannelAckRequest& request, Words words) {
   check_name(request.subscriber, words);
   REQUIRE(words.size() == 2 && is_one_of(request.receipt, words));
@@ -86,6 +92,7 @@ constexpr fuzz::Command kCommands[] = {
     {"CHAN.PUBLISH", parse_and_check<parse_chan_publish>},
     {"CHAN.MPUBLISH", parse_and_check<parse_chan_mpublish>},
     {"CHAN.FETCH", parse_and_check<parse_chan_fetch>},
+    {"CHAN.READ", parse_and_check<parse_chan_read>},
     {"CHAN.ACK", parse_and_check<parse_chan_ack>},
     {"CHAN.SEEN", parse_and_check<parse_chan_seen>},
     {"CHAN.CREATE", parse_and_check<parse_chan_create>},

@@ -27,7 +27,7 @@ inline bool is_one_of(ByteView part, Words words) {
 }
 
 inline void check_error(const Error& error) {
-  REQUIRE(error.code == ErrorCode::Syntax || error.code == ErrorCode::Range);
+  REQUIRE(error.code == ErrorCode::Syntax || error.code == ErrorCode::Range || error.code == ErrorCode::BadPosition);
   // One printable line, whatever was quoted: a line break would end the reply early.
   REQUIRE(!error.text.empty() && error.text.size() < 300);
   REQUIRE(std::ranges::all_of(error.text, [](char c) { return c >= ' ' && c <= '~'; }));

@@ -6,6 +6,7 @@
 #include "module/abi/registration.h"
 #include "module/channel/channel_commands.h"
 #include "module/fact/fact_commands.h"
+#include "module/feed/feed_commands.h"
 #include "module/index/index_commands.h"
 #include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
@@ -26,8 +27,8 @@ namespace millrace::module {
 
 std::span<const Family> families() {
   static const Family all[] = {
-      log_family(),   channel_family(), shard_family(), lock_family(),
-      route_family(), index_family(),   fact_family(),  suggest_family(),
+      log_family(),   channel_family(), shard_family(),   lock_family(), route_family(),
+      index_family(), fact_family(),    suggest_family(), feed_family(),
   };
   return all;
 }
@@ -72,6 +73,13 @@ void on_key_appeared(abi::Context context, abi::StringRef name) {
   wake_later({context.database(), std::string(name.view())});
 }
 
+void on_key_left(int database, ByteView name) {
+  start_waiters_afresh(database, name);
+  for (const Family& family : families()) {
+    if (family.key_left != nullptr) family.key_left(database, name);
+  }
+}
+
 void on_database_emptied(int database) {
   agenda::forget(database);
   each_with_events([&](const DatabaseEvents& events) { events.emptied(database); });
@@ -87,6 +95,9 @@ void on_loop_end(abi::Context context) {
   service_time(abi::monotonic_now());  // the turn counts
   agenda::end_turn(context);
   wake_deferred(context);
+  for (const Family& family : families()) {
+    if (family.turn_ends != nullptr) family.turn_ends(context);
+  }
 }
 
 }  // namespace
@@ -109,7 +120,7 @@ millrace::abi::Contents millrace::abi::contents() {
                    .database_emptied = on_database_emptied,
                    .databases_replaced = wake_all_afresh,
                    .key_appeared = on_key_appeared,
-                   .key_left = start_waiters_afresh,
+                   .key_left = on_key_left,
                    .document_changed = indexes_follow_document,
                    .loop_ends = on_loop_end},
   };

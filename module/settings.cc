@@ -5,6 +5,7 @@
 #include "engine/blocks/packing.h"
 #include "module/channel/channel_object.h"
 #include "module/fact/fact_object.h"
+#include "module/feed/feed_server.h"
 #include "module/log/log_resources.h"
 #include "module/log/packing.h"
 
@@ -23,6 +24,10 @@ constinit long long compress_cache = 16 * 1024 * 1024;
 
 constinit long long fact_walk_facts = 20'000;
 
+constinit long long most_feeds = 10'000;
+constinit long long most_feed_keys = 1'000'000;
+
+constinit FeedLimits limits_of_feeds;
 constinit LogLimits limits_of_logs{.blocks = {}, .pending_max = 1'000'000, .read_bytes = 64 * 1024 * 1024};
 constinit ChannelLimits limits_of_channels{.blocks = {}, .expire_ms = 30 * 60 * 1000};
 constinit FactLimits limits_of_facts;
@@ -35,6 +40,10 @@ void set_limits() {
 }
 
 void limit_walks() { limits_of_facts.walk_facts = static_cast<uint64_t>(fact_walk_facts); }
+
+void limit_feeds() {
+  limits_of_feeds = {.feeds = static_cast<uint64_t>(most_feeds), .keys = static_cast<uint64_t>(most_feed_keys)};
+}
 
 void limit_cache() { block_packer().unpacked().set_limit(static_cast<uint64_t>(compress_cache)); }
 
@@ -102,6 +111,20 @@ constexpr abi::Setting kSettings[] = {
      .kind = abi::SettingKind::Number,
      .value = &fact_walk_facts,
      .changed = limit_walks},
+    {.name = "feeds",
+     .initial = 10'000,
+     .min = 0,
+     .max = 1'000'000,
+     .kind = abi::SettingKind::Number,
+     .value = &most_feeds,
+     .changed = limit_feeds},
+    {.name = "feed-keys",
+     .initial = 1'000'000,
+     .min = 1,
+     .max = 100'000'000,
+     .kind = abi::SettingKind::Number,
+     .value = &most_feed_keys,
+     .changed = limit_feeds},
 };
 
 }  // namespace
@@ -113,6 +136,8 @@ const BlockLimits& block_limits() { return limits_of_logs.blocks; }
 const LogLimits& log_limits() { return limits_of_logs; }
 
 const ChannelLimits& channel_limits() { return limits_of_channels; }
+
+const FeedLimits& feed_limits() { return limits_of_feeds; }
 
 const FactLimits& fact_limits() { return limits_of_facts; }
 

@@ -24,6 +24,7 @@ GUIDES = {
     "ROUTE.": "[routes](../guides/routes.md), [filters](../route-filters.md)",
     "FACT.": "[facts](../guides/facts.md)",
     "SUG.": "[suggestions](../guides/suggestions.md)",
+    "FEED.": "[feeds](../guides/feeds.md)",
 }
 
 

@@ -15,10 +15,12 @@ enum class ErrorCode {
   NoGroup,       // no such log, or no such group in it
   NoSubscriber,  // no such channel, or no such subscriber of it
   BadReceipt,    // a receipt that was not issued for this channel and subscriber
+  BadPosition,   // a position that is not one of this life of a log or channel
   BadFilter,     // a filter that is not one
   NoFilter,      // no filter of that name on the channel
   NoWorker,      // a worker that has not joined the pool
   NoWorkers,     // a pool without workers
+  NoFeed,        // no such feed: it was never made, or nobody has read it for too long
   NoIndex,       // no such index
   NotUnique,     // another document has the value of a unique field
   Building,      // an index that has not read all documents yet

@@ -35,6 +35,10 @@ class Strong {
 // The logical position of a message in a log: 1, 2, 3, …
 using Offset = Strong<struct OffsetName>;
 
+// One life of a log: drawn at random when it is created, so that a position in a log that was deleted is known as such.
+// 0: a log of a version that drew none.
+using LogEpoch = Strong<struct LogEpochName>;
+
 // A date: milliseconds since 1970 on the wall clock.
 using UnixMs = Strong<struct UnixMsName>;
 
@@ -50,5 +54,8 @@ using Token = Strong<struct TokenName>;
 
 // Offsets travel as signed 64-bit integers in replies, so none may exceed this.
 inline constexpr Offset kMaxOffset{INT64_MAX};
+
+// Epochs are numbers that every client holds exactly, those in JavaScript too.
+inline constexpr LogEpoch kMaxEpoch{(uint64_t{1} << 48) - 1};
 
 }  // namespace millrace

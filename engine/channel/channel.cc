@@ -108,9 +108,12 @@ Fetch Channel::fetch(const Subscriber& subscriber, uint64_t max) const {
 Receipt Channel::receipt_for(Offset last) const {
   Message message;
   MessageBlocks::Cursor(messages_, last).next(message);
+  return {clock_of(last), mark_of(message)};
+}
+
+uint32_t Channel::mark_of(const Message& message) const {
   const uint64_t written = message.written.value();
-  return {clock_of(last),
-          ids_.hash(message.tag) ^ static_cast<uint32_t>(written) ^ static_cast<uint32_t>(written >> 32)};
+  return ids_.hash(message.tag) ^ static_cast<uint32_t>(written) ^ static_cast<uint32_t>(written >> 32);
 }
 
 Ack Channel::acknowledge(Subscriber& subscriber, Receipt receipt) {

@@ -21,6 +21,7 @@
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
 #include "engine/blocks/blocks_codec.h"
+#include "engine/channel/channel_position.h"
 #include "engine/channel/clock.h"
 #include "engine/channel/message_ids.h"
 #include "engine/channel/receipt.h"
@@ -42,6 +43,14 @@ struct Fetch {
   uint64_t count = 0;
   bool more = false;
   Offset last() const { return from + count - 1; }  // REQUIRES: count > 0
+};
+
+// What a read by position returns: messages [from, from + count).
+struct Unread {
+  Offset from;
+  uint64_t count = 0;
+  bool more = false;
+  uint64_t missed = 0;  // messages that expired before they were read
 };
 
 enum class Ack { Advanced, Already, Invalid };
@@ -123,6 +132,24 @@ class Channel {
   // Advances to a clock. Invalid, and no change, if the channel has never
   // got so far: it has been put back to an earlier state.
   Ack acknowledge(Subscriber& subscriber, Clock clock);
+
+  // --- reading by position, at a time that has not been ticked yet ---
+  // The offset that a read begins behind. Failure: BadPosition, if the channel never was where the position says, or
+  // the position belongs to another life of it.
+  Result<Offset> begins_behind(const ChannelStart& start, UnixMs now) const;
+  // The offset of a position, whose mark is not looked at. Failure: BadPosition.
+  Result<Offset> offset_of(const ChannelPosition& position) const;
+  // What tells the message from another one that may have its clock; not 0 but in one of 2^32 cases.
+  uint32_t mark_of(const Message& message) const;
+  Unread unread(Offset behind, uint64_t max, UnixMs now) const;
+  // A position that to_text() writes. REQUIRES: at most messages().last()
+  ChannelPosition position_at(Offset offset) const;
+  // The same for a message that is at hand.
+  ChannelPosition position_of(const Message& message, uint32_t life) const {
+    return {.clock = clock_of(message.offset), .mark = mark_of(message), .life = life};
+  }
+  // Drawn from its secret: a hash, so keep it while you use it.
+  uint32_t life() const;
 
   // Blocks that went since the last call, for the caller to free at its leisure.
   EvictedBlocks take_evicted() { return messages_.take_evicted(); }

@@ -71,6 +71,11 @@ class ChannelOperations {
   // has changed.
   Outcome<bool> acknowledge(Place<Channel>& place, const ChannelAckRequest& request, const Call& call);
 
+  // --- reading by position ---
+  // Gives the messages behind a position to the sink. Changes nothing, and asks for no subscriber. A channel that is
+  // missing is empty, and has no position. Failure: BadPosition.
+  Result<Done> read(const Channel* channel, const ChannelReadRequest& request, UnixMs wall, PositionSink& sink);
+
   // --- for those that only look. Failure: NoSubscriber ---
   static Result<const Channel*> find_channel(const Channel* channel, ByteView channel_name);
   // A subscriber that lives at `now`.

@@ -8,6 +8,7 @@
 #include "engine/base/bytes.h"
 #include "engine/base/parts.h"
 #include "engine/base/strong.h"
+#include "engine/channel/channel_position.h"
 #include "engine/channel/clock.h"
 
 namespace millrace {
@@ -28,6 +29,11 @@ struct FetchRequest {
 
   // The request has been tried, found nothing, and waits. Not for the caller to set.
   bool has_waited = false;
+};
+
+struct ChannelReadRequest {
+  ChannelStart start;
+  uint64_t max = 64;
 };
 
 struct ChannelAckRequest {

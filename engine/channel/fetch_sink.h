@@ -6,6 +6,7 @@
 
 #include "engine/base/bytes.h"
 #include "engine/blocks/message.h"
+#include "engine/channel/channel_position.h"
 
 namespace millrace {
 
@@ -21,6 +22,19 @@ class FetchSink {
 
  protected:
   ~FetchSink() = default;
+};
+
+// The same for a read by position.
+class PositionSink {
+ public:
+  virtual void begin(uint64_t count) = 0;
+  // The position is that behind the message.
+  virtual void message(const ChannelPosition& position, const Message& message) = 0;
+  // The position to go on from; nothing if there is no channel. `missed` messages expired before the first one given.
+  virtual void end(const std::optional<ChannelPosition>& position, bool more, uint64_t missed) = 0;
+
+ protected:
+  ~PositionSink() = default;
 };
 
 }  // namespace millrace

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "engine/base/varint.h"
+#include "engine/channel/hex_digits.h"
 
 namespace millrace {
 
@@ -29,8 +30,7 @@ uint64_t stamp(const HashKey& key, ByteView channel, ByteView subscriber, Receip
 // Writes a point and the number, and returns the end.
 char* put_digits(char* to, uint64_t number, size_t digits) {
   *to++ = '.';
-  for (size_t i = digits; i-- > 0; number >>= 4) to[i] = "0123456789abcdef"[number & 15];
-  return to + digits;
+  return put_hex_digits(to, number, digits);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ namespace millrace {
 Log Log::clone() const {
   Log copy;
   copy.messages_ = messages_.clone();
+  copy.epoch_ = epoch_;
   copy.retention_ = retention_;
   if (groups_) copy.groups_ = std::make_unique<Groups>(groups());
   if (compacted_) {

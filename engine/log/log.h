@@ -21,6 +21,7 @@
 #include "engine/blocks/message_blocks.h"
 #include "engine/log/compaction.h"
 #include "engine/log/group.h"
+#include "engine/log/log_bounds.h"
 #include "engine/log/retention.h"
 
 namespace millrace {
@@ -40,7 +41,13 @@ class Log {
   Log(Log&&) noexcept = default;
   Log& operator=(Log&&) noexcept = default;
 
+  // The same life: whoever reads the copy may go on from a position in the original.
   Log clone() const;
+
+  // Drawn when the log is created, and never changed.
+  LogEpoch epoch() const { return epoch_; }
+  void set_epoch(LogEpoch epoch) { epoch_ = epoch; }
+  LogBounds bounds() const { return {first(), last(), epoch_}; }
 
   // --- messages: as message_blocks.h says ---
   const MessageBlocks& messages() const { return messages_; }
@@ -191,6 +198,7 @@ class Log {
   const char* check_pending_exist(const Group& group) const;
 
   MessageBlocks messages_;
+  LogEpoch epoch_;
   Retention retention_;
   std::unique_ptr<Groups> groups_;            // most small logs have none
   mutable Offset groups_first_;               // first() when all groups were last told of it

@@ -119,7 +119,7 @@ Outcome<ReadResult> LogOperations::read_mine(Place<Log>& place, const ReadReques
   Outcome<ReadResult> done(ReadResult::Given);
   Group* group = log == nullptr ? nullptr : log->group(read.name);
   if (group == nullptr) {
-    sink.begin(log == nullptr ? LogBounds{} : LogBounds{log->first(), log->last()}, 0);
+    sink.begin(log == nullptr ? LogBounds{} : log->bounds(), 0);
     sink.end(0);
     return done;
   }
@@ -134,7 +134,7 @@ Outcome<ReadResult> LogOperations::read_mine(Place<Log>& place, const ReadReques
     again.messages.push_back(part.messages);
     count += part.messages.count();
   }
-  sink.begin({log->first(), log->last()}, count);
+  sink.begin(log->bounds(), count);
   Message message;
   for (const PendingPart& part : held) {
     part.messages.each([&](Offset offset) {

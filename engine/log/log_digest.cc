@@ -29,8 +29,8 @@ void digest_group(const std::string& name, const Group& group, DigestSink& sink)
 void digest(const Log& log, DigestSink& sink) {
   const Retention& keep = log.retention();
   for (uint64_t number :
-       {log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms, keep.bytes,
-        uint64_t{keep.acked}, uint64_t{keep.latest}, log.evicted_end().value(), log.compacted_total()}) {
+       {log.epoch().value(), log.first().value(), log.next().value(), log.clock().value(), keep.count, keep.age_ms,
+        keep.bytes, uint64_t{keep.acked}, uint64_t{keep.latest}, log.evicted_end().value(), log.compacted_total()}) {
     sink.number(number);
   }
   digest(log.messages(), sink);

@@ -5,6 +5,7 @@
 namespace millrace {
 
 inline constexpr const char* kLogClock = "CLOCK";
+inline constexpr const char* kLogEpoch = "EPOCH";  // a part (log_parts.h)
 inline constexpr const char* kLogDelivered = "DELIVERED";
 inline constexpr const char* kLogFinished = "FINISHED";
 inline constexpr const char* kLogGivenUp = "GIVENUP";

@@ -37,11 +37,11 @@ Outcome<bool> LogOperations::create_group(Place<Log>& place, const CreateGroupRe
   const Log none;
   const auto position = position_in(place.get() == nullptr ? none : *place.get(), request.at);
   if (!position) return std::unexpected(position.error());
-  Log& log = place.get() != nullptr ? *place.get() : place.put(Log());
-  Group& group = log.create_group(settings.group, *position);
-  group.set(settings.applied_to({}));
   Outcome<bool> done(true);
   Consequences& follow = done.consequences;
+  Log& log = log_at(place, call, follow.effects);
+  Group& group = log.create_group(settings.group, *position);
+  group.set(settings.applied_to({}));
   follow.effects.add_request();
   use_group(group, settings.group, call, follow.effects);
   follow.events.add("tgroup-create");

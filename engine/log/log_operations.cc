@@ -18,9 +18,6 @@ constexpr uint64_t kMessagesPerStep = 128;
 constexpr uint64_t kCompactSoonMs = 1;
 constexpr uint64_t kCompactLaterMs = 20;
 
-[[gnu::noinline]] Log& make_log(Place<Log>& place) { return place.put(Log()); }
-Log& log_at(Place<Log>& place) { return place.get() != nullptr ? *place.get() : make_log(place); }
-
 // Moves the log's clock to the present. That is an effect, at most one a millisecond: whoever repeats a write stamps
 // its messages with that clock.
 void move_clock(Log& log, const Call& call, Effects& effects) {
@@ -38,6 +35,18 @@ Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines =
 
 }  // namespace
 
+[[gnu::noinline]] Log& LogOperations::create(Place<Log>& place, const Call& call, Effects& effects) {
+  Log& log = place.put(Log());
+  if (!call.decides) return log;
+  HashKey random;
+  fill_random_(random);
+  uint64_t drawn = 0;
+  for (size_t i = 0; i < sizeof(drawn); ++i) drawn = drawn << 8 | random[i];
+  log.set_epoch(LogEpoch(1 + drawn % kMaxEpoch.value()));
+  effects.add(kLogEpoch, encode_epoch(log.epoch()));
+  return log;
+}
+
 void LogOperations::settle_evicted(Log& log, uint64_t evicted) {
   if (evicted == 0) return;
   // The message that held the tail may be gone, pending no longer, and all groups have finished with those behind it.
@@ -54,13 +63,15 @@ Outcome<Offset> LogOperations::write(Place<Log>& place, const WriteRequest& requ
   if (place.get() != nullptr && place.get()->room() < request.pairs.size() / 2) {
     return fail(ErrorCode::Full, "the log has used up its offsets");
   }
-  return append(log_at(place), request, call);
+  return append(place, request, call);
 }
 
 // A function of its own, so that its outcome is made where the caller wants it, and not moved there.
-Outcome<Offset> LogOperations::append(Log& log, const WriteRequest& request, const Call& call) {
-  Outcome<Offset> done(log.next());
+Outcome<Offset> LogOperations::append(Place<Log>& place, const WriteRequest& request, const Call& call) {
+  Outcome<Offset> done;
   Consequences& follow = done.consequences;
+  Log& log = log_at(place, call, follow.effects);
+  done.answer = log.next();
   move_clock(log, call, follow.effects);
   for (size_t i = 0; i < request.pairs.size(); i += 2) {
     log.append(request.pairs[i], request.pairs[i + 1], limits_.blocks);
@@ -93,9 +104,9 @@ Outcome<uint64_t> LogOperations::evict(Place<Log>& place, const EvictRequest& re
 }
 
 Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& request, const Call& call) {
-  Log& log = log_at(place);
   Outcome<Done> done{Done()};
   Consequences& follow = done.consequences;
+  Log& log = log_at(place, call, follow.effects);
   log.set_retention(request.applied_to(log.retention()));
   follow.effects.add_request();
   // What the new limits do not keep goes at once. Count and bytes are repeated by whoever hears of this request; age

@@ -39,10 +39,14 @@ enum class ReadResult { Given, NothingCame };
 
 class LogOperations {
  public:
+  // Fills it with random bytes.
+  using FillRandom = void (*)(HashKey& bytes);
+
   // Borrows all of them for its own lifetime; the limits may change meanwhile. The packer must outlive the logs too. By
-  // the key, which should be random, compaction hashes tags.
-  LogOperations(OtherLogs& other_logs, const LogLimits& limits, BlockPacker& packer, const HashKey& tag_key)
-      : other_logs_(other_logs), limits_(limits), packer_(packer), tag_key_(tag_key) {}
+  // the key, which should be random, compaction hashes tags. The epochs of new logs are drawn by `fill_random`.
+  LogOperations(OtherLogs& other_logs, const LogLimits& limits, BlockPacker& packer, const HashKey& tag_key,
+                FillRandom fill_random)
+      : other_logs_(other_logs), limits_(limits), packer_(packer), tag_key_(tag_key), fill_random_(fill_random) {}
 
   const LogCounters& counters() const { return counters_; }
 
@@ -100,8 +104,13 @@ class LogOperations {
   Outcome<Done> apply(Place<Log>& place, const LogEffect& effect, const Call& call);
 
  private:
+  // A new log. Its epoch is drawn by whoever decides, and told.
+  Log& create(Place<Log>& place, const Call& call, Effects& effects);
+  Log& log_at(Place<Log>& place, const Call& call, Effects& effects) {
+    return place.get() != nullptr ? *place.get() : create(place, call, effects);
+  }
   // REQUIRES: there is room
-  Outcome<Offset> append(Log& log, const WriteRequest& request, const Call& call);
+  Outcome<Offset> append(Place<Log>& place, const WriteRequest& request, const Call& call);
   Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
                                  const Budget& budget);
   Outcome<ReadResult> read_by_tag(const Log* log, ReadRequest& request, const Call& call, MessageSink& sink,
@@ -138,6 +147,7 @@ class LogOperations {
   const LogLimits& limits_;
   BlockPacker& packer_;
   const HashKey& tag_key_;
+  FillRandom fill_random_;
   LogCounters counters_;
 };
 

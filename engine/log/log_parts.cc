@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/decoder.h"
 #include "engine/blocks/blocks_codec.h"
 #include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
@@ -11,6 +12,7 @@ namespace millrace {
 
 void each_part(const Log& log, const PartVisit& visit) {
   const auto tell = [&](LogPart kind, ByteView bytes, ByteView block = {}) { visit({number_of(kind), bytes, block}); };
+  if (log.epoch() != LogEpoch()) tell(LogPart::Epoch, encode_epoch(log.epoch()));
   log.each_block([&](const Block& block) { tell(LogPart::Block, encode_block_header(block), block.bytes()); });
   tell(LogPart::Head, encode_log_head(log));
   for (const auto& [name, group] : log.groups()) {
@@ -18,6 +20,25 @@ void each_part(const Log& log, const PartVisit& visit) {
     for (const std::string& pending : encode_pending(name, group)) tell(LogPart::Pending, pending);
   }
 }
+
+std::string encode_epoch(LogEpoch epoch) {
+  std::string bytes;
+  append_varint(bytes, epoch.value());
+  return bytes;
+}
+
+namespace {
+
+Result<void> restore_epoch(Log& log, ByteView bytes) {
+  Decoder in(bytes);
+  const LogEpoch epoch(in.number());
+  if (!in.finished() || epoch == LogEpoch() || epoch > kMaxEpoch) return corrupt("an epoch that is none");
+  if (log.epoch() != LogEpoch() && log.epoch() != epoch) return corrupt("a second epoch of one log");
+  log.set_epoch(epoch);
+  return {};
+}
+
+}  // namespace
 
 Result<void> restore_part(Log& log, LogPart part, ByteView bytes, Buffer block, BlockPacker& packer) {
   switch (part) {
@@ -35,6 +56,8 @@ Result<void> restore_part(Log& log, LogPart part, ByteView bytes, Buffer block, 
       return restore_group(log, bytes);
     case LogPart::Pending:
       return restore_pending(log, bytes);
+    case LogPart::Epoch:
+      return restore_epoch(log, bytes);
   }
   return corrupt("an unknown part of a log");
 }

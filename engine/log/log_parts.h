@@ -1,6 +1,8 @@
 // A whole log as parts (engine/base/parts.h); docs/formats/log.md draws their bytes.
 #pragma once
 
+#include <string>
+
 #include "engine/base/parts.h"
 #include "engine/blocks/block_packer.h"
 #include "engine/log/log.h"
@@ -8,11 +10,14 @@
 namespace millrace {
 
 // Do not change: persisted.
-enum class LogPart : uint8_t { Block, Head, Group, Pending };
-inline constexpr PartKind kLogParts[] = {{"BLOCK", true}, {"HEAD"}, {"GROUP"}, {"PENDING"}};
+enum class LogPart : uint8_t { Block, Head, Group, Pending, Epoch };
+inline constexpr PartKind kLogParts[] = {{"BLOCK", true}, {"HEAD"}, {"GROUP"}, {"PENDING"}, {"EPOCH"}};
 
-// The blocks, the head, then each group and what is pending of it. After each of them the log is valid.
+// The epoch, the blocks, the head, then each group and what is pending of it. After each of them the log is valid.
 void each_part(const Log& log, const PartVisit& visit);
+
+// An epoch as a part, which is also how replicas are told of a new log.
+std::string encode_epoch(LogEpoch epoch);
 
 // Adds a part from an untrusted source. Failure: Corrupt, and the log is unchanged.
 Result<void> restore_part(Log& log, LogPart part, ByteView bytes, Buffer block, BlockPacker& packer);

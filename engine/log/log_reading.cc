@@ -49,6 +49,8 @@ Wait LogOperations::start_afresh(ReadRequest& request) {
     return {.line = request.group->name};
   }
   request.from = request.start.in(nullptr);
+  // Any log that comes now is another one, and the request is told so as soon as there is one.
+  if (request.epoch) return {.line = std::nullopt, .mark = 0};
   return {.line = std::nullopt, .mark = request.from->value()};
 }
 
@@ -89,7 +91,7 @@ Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadReques
 
 Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow) {
   const GroupRead& read = *request.group;
-  Log& log = place.get() != nullptr ? *place.get() : place.put(Log());
+  Log& log = log_at(place, call, follow.effects);
   Group* group = log.group(read.name);
   const bool is_new = group == nullptr;
   if (is_new) group = &log.create_group(read.name, read.at_tail ? log.next() : log.first());
@@ -124,7 +126,7 @@ Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, c
 void LogOperations::give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink) {
   const bool with_attempts = request.group->with_attempts;
   const uint64_t count = delivery.count();
-  sink.begin({log.first(), log.last()}, count);
+  sink.begin(log.bounds(), count);
   Message message;
   for (size_t i = 0; i < delivery.again.size(); ++i) {
     delivery.again[i].each([&](Offset offset) {

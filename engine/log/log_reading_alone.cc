@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/base/quoted.h"
 #include "engine/log/log_operations.h"
 #include "engine/log/tag_set.h"
 
@@ -12,7 +13,7 @@ namespace {
 // After so many messages and blocks the budget is asked.
 constexpr uint64_t kStepsBetweenQuestions = 64;
 
-LogBounds bounds_of(const Log* log) { return log == nullptr ? LogBounds{} : LogBounds{log->first(), log->last()}; }
+LogBounds bounds_of(const Log* log) { return log == nullptr ? LogBounds{} : log->bounds(); }
 
 // Gives messages as long as neither their number nor their bytes are too many.
 class LimitedSink {
@@ -127,6 +128,10 @@ void LogOperations::resume(ReadRequest& request, uint64_t mark) {
 Outcome<ReadResult> LogOperations::read_alone(Place<Log>& place, ReadRequest& request, const Call& call,
                                               MessageSink& sink, const Budget& budget) {
   const Log* log = place.get();
+  if (request.epoch && (log == nullptr || log->epoch() != *request.epoch)) {
+    return fail(ErrorCode::BadPosition, "the position is of another life of the log " + quoted(place.name()) +
+                                            ", which was deleted or replaced: begin again");
+  }
   if (!request.from) request.from = request.start.in(log);
   if (!request.tags.empty() && request.count != 0) return read_by_tag(log, request, call, sink, budget);
   if (!request.block_ms || has_something_to_read(log, request)) {

@@ -56,9 +56,11 @@ struct GroupRead {
 struct ReadRequest {
   std::optional<GroupRead> group;
   StartOffset start = StartOffset::before_next(0);
+  std::optional<LogEpoch> epoch;  // the position is in this life of the log, and in no other; never with a group
   uint64_t count = 0;
   std::optional<uint64_t> block_ms;
   bool with_info = false;
+  bool with_epoch = false;  // in the information
   bool with_time = false;
   bool skip = false;                  // evicted offsets
   bool backwards = false;             // from the offset towards the first message; never with a group or block_ms

@@ -4,16 +4,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/base/strong.h"
 #include "engine/blocks/message.h"
+#include "engine/log/log_bounds.h"
 
 namespace millrace {
-
-// The first and the last offset of a log; of an empty one, last is first - 1.
-struct LogBounds {
-  Offset first{1};
-  Offset last{0};
-};
 
 class MessageSink {
  public:

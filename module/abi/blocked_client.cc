@@ -1,6 +1,7 @@
 #include "module/abi/blocked_client.h"
 
 #include <deque>
+#include <unordered_map>
 
 #include "module/abi/event_loop.h"
 #include "module/abi/timer.h"
@@ -12,6 +13,9 @@ namespace {
 BlockedClient* waiting(HostContext* context) {
   return static_cast<BlockedClient*>(host.GetBlockedClientPrivateData(context));
 }
+
+// Clients that wait for no key: Redis 7.0 does not say whose time is over but by the handle.
+std::unordered_map<HostBlockedClient*, BlockedClient*> without_key;
 
 std::deque<BlockedClient*> served;  // and not let go yet; first come, first let go
 
@@ -34,6 +38,17 @@ void block(Context context, StringRef key, uint64_t timeout_ms, std::unique_ptr<
   host.SetDisconnectCallback(waiter->handle_, BlockedClient::on_disconnect);
 }
 
+void block(Context context, uint64_t timeout_ms, std::unique_ptr<BlockedClient> client) {
+  watch_loop();
+  BlockedClient* waiter = client.release();
+  waiter->has_key_ = false;
+  waiter->handle_ = host.BlockClient(
+      context.handle(), BlockedClient::on_let_go, BlockedClient::on_timeout_without_key,
+      [](HostContext*, void* data) { delete static_cast<BlockedClient*>(data); }, static_cast<long long>(timeout_ms));
+  host.SetDisconnectCallback(waiter->handle_, BlockedClient::on_disconnect_without_key);
+  without_key.emplace(waiter->handle_, waiter);
+}
+
 void BlockedClient::serve() {
   served_ = true;
   is_listed_ = true;
@@ -49,7 +64,12 @@ void BlockedClient::let_served_go() {
     BlockedClient* first = served.front();
     served.pop_front();
     first->is_listed_ = false;
-    host.UnblockClient(first->handle_, nullptr);
+    if (first->has_key_) {
+      host.UnblockClient(first->handle_, nullptr);
+    } else {
+      without_key.erase(first->handle_);
+      host.UnblockClient(first->handle_, first);
+    }
   }
 }
 
@@ -58,23 +78,57 @@ void BlockedClient::forget_served() {
   is_listed_ = false;
 }
 
-int BlockedClient::on_timeout(HostContext* context, HostString**, int) {
-  BlockedClient* waiter = waiting(context);
-  if (waiter->served_) {
-    waiter->forget_served();
-    waiter->answer(Reply(context));
+void BlockedClient::end_by_timeout(Context context) {
+  if (served_) {
+    forget_served();
+    answer(context);
   } else {
-    waiter->left();
-    waiter->answer_timeout(Reply(context));
+    left();
+    answer_timeout(context.reply());
   }
+}
+
+void BlockedClient::end_by_disconnection() {
+  if (!served_) return left();
+  forget_served();
+  left_unanswered();
+}
+
+int BlockedClient::on_timeout(HostContext* context, HostString**, int) {
+  waiting(context)->end_by_timeout(Context(context));
   return kOk;
 }
 
 void BlockedClient::on_disconnect(HostContext* context, HostBlockedClient*) {
-  BlockedClient* waiter = waiting(context);
-  if (!waiter->served_) return waiter->left();
-  waiter->forget_served();
-  waiter->left_unanswered();
+  waiting(context)->end_by_disconnection();
+}
+
+// The host ends a wait without a key when it is told to, and then calls back for the answer. However the wait ends, it
+// keeps what belongs to it until it is told.
+int BlockedClient::on_let_go(HostContext* context, HostString**, int) {
+  waiting(context)->answer(Context(context));
+  return kOk;
+}
+
+int BlockedClient::on_timeout_without_key(HostContext* context, HostString**, int) {
+  HostBlockedClient* handle = host.GetBlockedClientHandle(context);
+  const auto found = without_key.find(handle);
+  if (found == without_key.end()) return kOk;
+  BlockedClient* waiter = found->second;
+  without_key.erase(found);
+  waiter->end_by_timeout(Context(context));
+  host.UnblockClient(handle, waiter);
+  return kOk;
+}
+
+void BlockedClient::on_disconnect_without_key(HostContext*, HostBlockedClient* handle) {
+  const auto found = without_key.find(handle);
+  // It was let go before: the host frees it.
+  if (found == without_key.end()) return;
+  BlockedClient* waiter = found->second;
+  without_key.erase(found);
+  waiter->end_by_disconnection();
+  host.UnblockClient(handle, waiter);
 }
 
 // The host asks every client that waits for a key which has become ready whether it was

@@ -1,5 +1,5 @@
-// A client that waits for a key. The host knows which key, so that it can send the
-// client elsewhere when the key's slot moves, and says when to look at the key, but it
+// A client that waits, for a key or for something that is none of the host's. Of a key the host knows which one, so
+// that it can send the client elsewhere when the key's slot moves, and says when to look at the key, but it
 // never decides when the wait is over: we keep our own line (docs/why.md says why) and
 // serve whom we choose.
 #pragma once
@@ -27,8 +27,8 @@ class BlockedClient {
   static void let_served_go();
 
  protected:
-  // Writes the answer of a client that is served.
-  virtual void answer(Reply reply) = 0;
+  // Writes the answer of a client that is served. The context is that client's.
+  virtual void answer(Context context) = 0;
   // Writes the answer of a client whose time is over, or that CLIENT UNBLOCK sent on.
   virtual void answer_timeout(Reply reply) = 0;
   // The client waits no longer and was not served: out of time, disconnected, killed,
@@ -38,18 +38,27 @@ class BlockedClient {
   // answer(), possibly inside somebody's transaction: nothing may be replicated here.
   virtual void left_unanswered() {}
   // Something was put under the key, or wake_when_over() was called for it: the moment to
-  // serve() whoever can be served, this one or others.
-  virtual void key_is_ready(Context context) = 0;
+  // serve() whoever can be served, this one or others. Only of a client that waits for a key.
+  virtual void key_is_ready(Context) {}
 
  private:
   friend void block(Context, StringRef, uint64_t, std::unique_ptr<BlockedClient>);
+  friend void block(Context, uint64_t, std::unique_ptr<BlockedClient>);
   static int on_host_signal(HostContext*, HostString**, int);
   static int on_timeout(HostContext*, HostString**, int);
   static void on_disconnect(HostContext*, HostBlockedClient*);
+  // The same for a client that waits for no key.
+  static int on_let_go(HostContext*, HostString**, int);
+  static int on_timeout_without_key(HostContext*, HostString**, int);
+  static void on_disconnect_without_key(HostContext*, HostBlockedClient*);
+
+  void end_by_timeout(Context context);
+  void end_by_disconnection();
 
   void forget_served();
 
   HostBlockedClient* handle_ = nullptr;
+  bool has_key_ = true;
   bool served_ = false;
   bool is_listed_ = false;  // among those who are served and not let go yet
 };
@@ -58,5 +67,7 @@ class BlockedClient {
 // The command must return without replying.
 // REQUIRES: !context.must_answer_at_once()
 void block(Context context, StringRef key, uint64_t timeout_ms, std::unique_ptr<BlockedClient> client);
+// The same for a client that waits for no key.
+void block(Context context, uint64_t timeout_ms, std::unique_ptr<BlockedClient> client);
 
 }  // namespace millrace::abi

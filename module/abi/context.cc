@@ -13,29 +13,50 @@ std::thread::id main_thread;
 
 }  // namespace
 
-bool Context::may_run(std::span<const StringRef> words) const {
+UserRights::UserRights(Context context) {
   // A script runs for its caller. Otherwise the client is asked by its id, which is safe
   // for calls that come from no client: another module's, for example.
-  HostString* current = has(kFlagScript) ? host.GetCurrentUserName(handle_)
-                                         : host.GetClientUserNameById(handle_, host.GetClientId(handle_));
-  if (current == nullptr) return true;
+  HostString* current = context.has(kFlagScript)
+                            ? host.GetCurrentUserName(context.handle_)
+                            : host.GetClientUserNameById(context.handle_, host.GetClientId(context.handle_));
+  if (current == nullptr) return;
   const OwnedString name = OwnedString::adopt(current);
-  HostUser* user = host.GetModuleUserFromUserName(current);
-  if (user == nullptr) return true;
-  HostString* argv[8];
-  for (size_t i = 0; i < words.size(); ++i) argv[i] = words[i].handle();
-  const bool allowed = host.ACLCheckCommandPermissions(user, argv, static_cast<int>(words.size())) == kOk;
-  host.FreeModuleUser(user);
-  return allowed;
+  name_ = StringRef(name).view();
+  user_ = host.GetModuleUserFromUserName(current);
 }
 
-bool Context::is_served_elsewhere(StringRef key) const {
-  if (!is_cluster()) return false;
-  // The host answers no call that it would redirect. Ours, so that it is not asked for a client whom it obeys.
-  HostCallReply* reply = host.Call(own_context().handle(), "EXISTS", "s", key.handle());
+UserRights::~UserRights() {
+  if (user_ != nullptr) host.FreeModuleUser(user_);
+}
+
+bool UserRights::may_read(StringRef key) const {
+  return user_ == nullptr || host.ACLCheckKeyPermissions(user_, key.handle(), static_cast<int>(kKeyAccess)) == kOk;
+}
+
+bool UserRights::may_run(std::span<const StringRef> words) const {
+  if (user_ == nullptr) return true;
+  HostString* argv[8];
+  for (size_t i = 0; i < words.size(); ++i) argv[i] = words[i].handle();
+  return host.ACLCheckCommandPermissions(user_, argv, static_cast<int>(words.size())) == kOk;
+}
+
+namespace {
+
+// The host answers no call that it would redirect.
+bool is_redirected(HostContext* context, StringRef key) {
+  HostCallReply* reply = host.Call(context, "EXISTS", "s", key.handle());
   if (reply != nullptr) host.FreeCallReply(reply);
   return reply == nullptr;
 }
+
+}  // namespace
+
+bool Context::is_served_elsewhere(StringRef key) const {
+  // Ours, so that it is not asked for a client whom it obeys.
+  return is_cluster() && is_redirected(own_context().handle(), key);
+}
+
+bool Context::sends_elsewhere(StringRef key) const { return is_cluster() && is_redirected(handle_, key); }
 
 std::string Context::last_command_of(uint64_t client) {
   // CLIENT LIST answers one line: "id=7 addr=... cmd=lock.acquire user=default ...". A name given by a client has no

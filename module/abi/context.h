@@ -56,6 +56,28 @@ class OwnedString {
   HostString* handle_;
 };
 
+class Context;
+
+// What a user may do with keys; of a call that comes from no user, everything.
+class UserRights {
+ public:
+  // Of the user that a context's call comes from.
+  explicit UserRights(Context context);
+  UserRights(const UserRights&) = delete;
+  UserRights& operator=(const UserRights&) = delete;
+  ~UserRights();
+
+  // Empty: no user.
+  ByteView name() const { return name_; }
+  bool may_read(StringRef key) const;
+  // With these words of a command (at most 8).
+  bool may_run(std::span<const StringRef> words) const;
+
+ private:
+  std::string name_;
+  HostUser* user_ = nullptr;
+};
+
 class Context {
  public:
   explicit Context(HostContext* handle) : handle_(handle) {}
@@ -90,11 +112,13 @@ class Context {
   bool has_active_child() const { return has(kFlagActiveChild); }
 
   // True if the user of this call may run the command with these words (at most 8).
-  bool may_run(std::span<const StringRef> words) const;
+  bool may_run(std::span<const StringRef> words) const { return UserRights(*this).may_run(words); }
 
   // True on a node of a cluster that would send whoever asks for this key to another: its slot is not ours, or is being
   // moved away and the key has gone ahead.
   bool is_served_elsewhere(StringRef key) const;
+  // The same as the client of this call sees it: one that reads from a replica (READONLY) is not sent to the master.
+  bool sends_elsewhere(StringRef key) const;
 
   // Passes the command on to replicas and the AOF as it came.
   void replicate_verbatim() const { host.ReplicateVerbatim(handle_); }
@@ -129,6 +153,7 @@ class Context {
   }
 
  private:
+  friend class UserRights;
   bool has(int flags) const { return (host.GetContextFlags(handle_) & flags) != 0; }
 
   template <class A>

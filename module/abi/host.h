@@ -259,6 +259,7 @@ struct HostCommandInfo {
   F(GetModuleUserFromUserName, HostUser*, (HostString*))                                                           \
   F(FreeModuleUser, int, (HostUser*))                                                                              \
   F(ACLCheckCommandPermissions, int, (HostUser*, HostString** words, int count))                                   \
+  F(ACLCheckKeyPermissions, int, (HostUser*, HostString* key, int flags))                                          \
   F(AvoidReplicaTraffic, int, ())                                                                                  \
   F(GetSelectedDb, int, (HostContext*))                                                                            \
   F(SelectDb, int, (HostContext*, int))                                                                            \
@@ -307,6 +308,9 @@ struct HostCommandInfo {
   F(BlockClientOnKeys, HostBlockedClient*, (HostContext*, CommandCallback reply, CommandCallback timeout,          \
                                             FreePrivateCallback, long long timeout_ms, HostString** keys,          \
                                             int key_count, void* data))                                            \
+  F(BlockClient, HostBlockedClient*, (HostContext*, CommandCallback reply, CommandCallback timeout,                \
+                                      FreePrivateCallback, long long timeout_ms))                                  \
+  F(GetBlockedClientHandle, HostBlockedClient*, (HostContext*))                                                    \
   F(UnblockClient, int, (HostBlockedClient*, void* data))                                                          \
   F(SetDisconnectCallback, void, (HostBlockedClient*, DisconnectCallback))                                         \
   F(GetBlockedClientPrivateData, void*, (HostContext*))                                                            \

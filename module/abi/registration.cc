@@ -135,10 +135,11 @@ HostCommand* create_command(HostContext* loading, const Command& command) {
   std::string name = registered_name(command);
   const size_t space = name.find(' ');
   if (space == name.npos) {
-    const int key = has_key(command) ? 1 : 0;
+    const int key = has_key(command) ? command.key_position : 0;
+    const int step = has_key(command) ? 1 : 0;
     const bool has_others = (command.key_flags & kOtherKeys) != 0;
     const std::string flags = std::string(command.flags) + (has_others ? " getkeys-api" : "");
-    if (host.CreateCommand(loading, name.c_str(), command.callback, flags.c_str(), key, key, key) != kOk) {
+    if (host.CreateCommand(loading, name.c_str(), command.callback, flags.c_str(), key, key, step) != kOk) {
       return nullptr;
     }
   } else {
@@ -162,7 +163,7 @@ bool register_command(HostContext* loading, const Command& command) {
   HostKeySpec keys[2]{};  // the second, empty, ends the list
   keys[0].flags = command.key_flags;
   keys[0].begin_search_type = kBeginSearchIndex;
-  keys[0].begin_search.index.position = is_subcommand(command) ? 2 : 1;
+  keys[0].begin_search.index.position = is_subcommand(command) ? 2 : command.key_position;
   keys[0].find_keys_type = kFindKeysRange;
   keys[0].find_keys.range = {0, 1, 0};
 

@@ -42,7 +42,7 @@ struct ArgumentDoc {
   std::span<const ArgumentDoc> parts = {};
 };
 
-// One row of the command table. A command has exactly one key, its first argument: that
+// One row of the command table. A command has exactly one key, its first argument unless it says otherwise: that
 // makes it cluster-safe. Those that ask a node about itself, or for help, have none, and those
 // that write to other keys too say which (kOtherKeys). A command with subcommands has a row of
 // its own, without handler, before theirs.
@@ -56,6 +56,7 @@ struct Command {
   const char* since;
   std::span<const ArgumentDoc> arguments;  // the key among them
   CommandCallback callback;                // of<handler>; null: it has subcommands
+  int key_position = 1;                    // which word is the key; not of a subcommand
 };
 
 // The callback for a handler. Subcommands see their words without the command's, so that

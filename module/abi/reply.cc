@@ -16,6 +16,8 @@ const char* prefix_of(ErrorCode code) {
       return "NOTOWNER ";
     case ErrorCode::BadReceipt:
       return "BADRECEIPT ";
+    case ErrorCode::BadPosition:
+      return "BADPOSITION ";
     case ErrorCode::NoFilter:
       return "NOFILTER ";
     case ErrorCode::BadFilter:
@@ -24,6 +26,8 @@ const char* prefix_of(ErrorCode code) {
       return "NOWORKER ";
     case ErrorCode::NoWorkers:
       return "NOWORKERS ";
+    case ErrorCode::NoFeed:
+      return "NOFEED ";
     case ErrorCode::NoIndex:
       return "NOINDEX ";
     case ErrorCode::NotUnique:

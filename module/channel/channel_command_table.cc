@@ -23,6 +23,8 @@ constexpr ArgumentDoc kFetch[] = {
     {.name = "count", .kind = Integer, .token = "MAX", .flags = kOptional},
     {.name = "milliseconds", .kind = Integer, .token = "BLOCK", .flags = kOptional},
 };
+constexpr ArgumentDoc kRead[] = {
+    kChannel, {.name = "position"}, {.name = "count", .kind = Integer, .token = "MAX", .flags = kOptional}};
 constexpr ArgumentDoc kAck[] = {kChannel, kSubscriber, {.name = "receipt"}};
 constexpr ArgumentDoc kSeen[] = {kChannel, kSubscriber, {.name = "id", .flags = kMultiple}};
 constexpr ArgumentDoc kCreate[] = {
@@ -96,6 +98,17 @@ constexpr abi::Command kCommands[] = {
         .since = kSince,
         .arguments = kFetch,
         .callback = callback<run<ChanFetch>>,
+    },
+    {
+        .name = "CHAN.READ",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -3,
+        .summary = "Returns the messages behind a position, for a reader without a subscription.",
+        .complexity = "O(log(N)+M) with N blocks of messages in the channel and M messages returned.",
+        .since = kSince11,
+        .arguments = kRead,
+        .callback = callback<run<ChanRead>>,
     },
     {
         .name = "CHAN.ACK",

@@ -62,6 +62,19 @@ Result<FetchRequest> parse_chan_fetch(Words words) {
   return reader.finish(request);
 }
 
+Result<ChannelReadRequest> parse_chan_read(Words words) {
+  ArgumentReader reader(words);
+  const ByteView text = reader.word("position");
+  const auto start = read_channel_start(text);
+  if (!start) reader.fail(ErrorCode::BadPosition, quoted(text) + " is no position in a channel, nor $ or -");
+  ChannelReadRequest request{.start = start.value_or(ChannelStart())};
+  if (!reader.at_end()) {
+    reader.keyword("MAX") ? void(request.max = reader.number("MAX count", 1, kMaxReadCount))
+                          : reader.unknown_word("MAX");
+  }
+  return reader.finish(request);
+}
+
 Result<ChannelAckRequest> parse_chan_ack(Words words) {
   ArgumentReader reader(words);
   ChannelAckRequest request;

@@ -23,6 +23,9 @@ Result<PublishRequest> parse_chan_mpublish(Words words);
 // CHAN.FETCH channel subscriber [MAX n] [BLOCK ms]
 Result<FetchRequest> parse_chan_fetch(Words words);
 
+// CHAN.READ channel position [MAX n]
+Result<ChannelReadRequest> parse_chan_read(Words words);
+
 // CHAN.ACK channel subscriber receipt
 Result<ChannelAckRequest> parse_chan_ack(Words words);
 

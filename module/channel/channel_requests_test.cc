@@ -170,6 +170,48 @@ TEST(ParseChanFetch, TakesEveryRightForm) {
   }
 }
 
+TEST(ParseChanRead, TakesEveryRightForm) {
+  using Kind = ChannelStart::Kind;
+  const struct {
+    const char* name;
+    ByteView line;
+    ChannelStart start;
+    uint64_t max;
+  } rows[] = {
+      {"all messages", "-", {Kind::First, {}}, 64},
+      {"none of those there are", "$", {Kind::End, {}}, 64},
+      {"a position", "42.5be0cd19c0ffee42", {Kind::After, {Clock(42), 0x5be0cd19, 0xc0ffee42}}, 64},
+      {"the beginning of a receipt", "-7.0000000f MAX 1", {Kind::After, {Clock(-7), 15, {}}}, 1},
+      {"the most messages", "$ max 1000000", {Kind::End, {}}, 1'000'000},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.name);
+    const auto request = parse_chan_read(words_of(row.line));
+    ASSERT_TRUE(request) << request.error().text;
+    EXPECT_EQ(request->start.kind, row.start.kind);
+    EXPECT_EQ(request->start.position, row.start.position);
+    EXPECT_EQ(request->max, row.max);
+  }
+}
+
+TEST(ParseChanRead, RefusesEveryWrongForm) {
+  constexpr ErrorCode kBad = ErrorCode::BadPosition;
+  expect_errors(parse_chan_read,
+                {{"nothing", "", kSyntax, "missing position"},
+                 {"an empty position", " MAX 5", kBad, "'' is no position in a channel, nor $ or -"},
+                 {"a clock alone", "42", kBad, "'42' is no position in a channel, nor $ or -"},
+                 {"a whole receipt", "1.0000000f.0123456789abcdef", kBad,
+                  "'1.0000000f.0123456789abcdef' is no position in a channel, nor $ or -"},
+                 {"digits in upper case", "1.0000000F", kBad, "'1.0000000F' is no position in a channel, nor $ or -"},
+                 {"a digit missing", "1.000000f", kBad, "'1.000000f' is no position in a channel, nor $ or -"},
+                 {"a clock that is none", "9007199254740992.0000000f", kBad,
+                  "'9007199254740992.0000000f' is no position in a channel, nor $ or -"},
+                 {"no number", "$ MAX", kSyntax, "missing MAX count"},
+                 {"none at all", "$ MAX 0", kRange, "invalid MAX count '0': expected an integer from 1 to 1000000"},
+                 {"another option", "$ BLOCK 5", kSyntax, "syntax error: expected MAX, found 'BLOCK'"},
+                 {"twice", "$ MAX 5 MAX 5", kSyntax, "syntax error: expected nothing more, found 'MAX'"}});
+}
+
 TEST(ParseChanFetch, RefusesEveryWrongForm) {
   expect_errors(
       parse_chan_fetch,

@@ -13,6 +13,12 @@ struct ChanSeen {
   static void show(abi::Reply reply, const Shown<Channel>& shown, const SeenRequest& request);
 };
 
+struct ChanRead {
+  using Object = Channel;
+  static constexpr auto parse = parse_chan_read;
+  static void show(abi::Reply reply, const Shown<Channel>& shown, const ChannelReadRequest& request);
+};
+
 struct ChanInfo {
   using Object = Channel;
   static constexpr auto parse = parse_chan_info;

@@ -6,6 +6,7 @@
 #include "module/abi/data_type.h"
 #include "module/runtime/dated_type.h"
 #include "module/runtime/type_in_parts.h"
+#include "module/runtime/watching.h"
 
 namespace millrace::module {
 
@@ -22,6 +23,9 @@ struct TypeTraits<Channel> : module::TypeInParts<Channel>, module::DatedType<Cha
   static constexpr int kEncodingVersion = 2;
   static constexpr module::SavedType kSaved{"channel", "channel", module::kApplyToChannel, kChannelParts};
   static ChannelRestorer restorer() { return {}; }
+  struct Notes : module::DatedType<Channel, UnixMs>::Notes {
+    module::WatchNote watch;
+  };
   static uint64_t free_effort(const Channel& channel) {
     return channel.messages().block_count() + channel.subscribers().size();
   }

@@ -92,6 +92,7 @@ Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const Wri
   tell(context, name, ObjectTraits<Log>::kApply, outcome.consequences, &command);
   keep_date(place, outcome.consequences);
   ObjectTraits<Log>::settle(place, outcome.consequences);
+  tell_watchers(place, outcome.consequences.wake);
   wake_later(place.database_key());
   return outcome.answer;
 }

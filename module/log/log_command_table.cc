@@ -27,6 +27,8 @@ constexpr ArgumentDoc kGroupForms[] = {{.name = "group", .token = "GROUP"},
                                        {.name = "tailgroup", .token = "TAILGROUP"}};
 constexpr ArgumentDoc kRetryTimes[] = {{.name = "retry-milliseconds", .kind = Integer},
                                        {.name = "expire-milliseconds", .kind = Integer}};
+constexpr ArgumentDoc kInfo[] = {{.name = "withinfo", .kind = PureToken, .token = "WITHINFO"},
+                                 {.name = "epoch", .kind = PureToken, .token = "EPOCH", .flags = kOptional}};
 constexpr ArgumentDoc kRead[] = {
     kKey,
     {.name = "offset"},
@@ -35,7 +37,7 @@ constexpr ArgumentDoc kRead[] = {
     {.name = "by-group", .kind = OneOf, .flags = kOptional, .parts = kGroupForms},
     {.name = "consumer", .token = "CONSUMER", .flags = kOptional},
     {.name = "retry", .kind = Block, .token = "RETRY", .flags = kOptional, .parts = kRetryTimes},
-    {.name = "withinfo", .kind = PureToken, .token = "WITHINFO", .flags = kOptional},
+    {.name = "withinfo", .kind = Block, .flags = kOptional, .parts = kInfo},
     {.name = "withattempts", .kind = PureToken, .token = "WITHATTEMPTS", .flags = kOptional},
     {.name = "withtime", .kind = PureToken, .token = "WITHTIME", .flags = kOptional},
     {.name = "bytes", .kind = Integer, .token = "MAXBYTES", .flags = kOptional},
@@ -116,6 +118,7 @@ constexpr ArgumentDoc kRedrive[] = {
 constexpr ArgumentDoc kBlockParts[] = {{.name = "header"}, {.name = "bytes"}};
 constexpr ArgumentDoc kEffects[] = {
     {.name = "unix-time-milliseconds", .kind = UnixTime, .token = "CLOCK"},
+    {.name = "epoch", .token = "EPOCH"},
     {.name = "block", .kind = Block, .token = "BLOCK", .parts = kBlockParts},
     {.name = "head", .token = "HEAD"},
     {.name = "group", .token = "GROUP"},

@@ -54,7 +54,8 @@ class CompactionBudget final : public Budget {
 }  // namespace
 
 LogOperations& log_operations() {
-  static LogOperations operations(hosted_logs(), log_limits(), block_packer(), hash_key());
+  static LogOperations operations(hosted_logs(), log_limits(), block_packer(), hash_key(),
+                                  [](HashKey& bytes) { abi::fill_with_randomness(bytes); });
   return operations;
 }
 

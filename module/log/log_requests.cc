@@ -39,15 +39,20 @@ Result<WriteRequest> parse_twrite(Words words) {
 
 namespace {
 
-constexpr char kOffsetForms[] = "offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one";
+constexpr char kOffsetForms[] =
+    "offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one, epoch.offset one of that epoch";
 
 struct ParsedStart {
   StartOffset start = StartOffset::before_next(0);
   bool is_zero = false;
+  std::optional<LogEpoch> epoch = std::nullopt;
 };
 
 ParsedStart parse_start(ArgumentReader& reader) {
   if (reader.keyword("$")) return {};
+  if (const auto position = reader.numbers_with_dot(kMaxEpoch.value(), 1, INT64_MAX)) {
+    return {StartOffset::at(Offset(position->second)), false, LogEpoch(position->first)};
+  }
   const int64_t number = reader.signed_number("offset", -INT64_MAX, INT64_MAX, kOffsetForms);
   if (number < 0) return {StartOffset::before_next(static_cast<uint64_t>(-number)), false};
   return {StartOffset::at(Offset(static_cast<uint64_t>(number))), number == 0};
@@ -102,15 +107,17 @@ Result<ReadRequest> parse_tread(Words words) {
   ArgumentReader reader(words);
   const ParsedStart start = parse_start(reader);
   request.start = start.start;
+  request.epoch = start.epoch;
   request.count = reader.number("count", 0, kMaxReadCount);
   bool block = false, tags = false, max_bytes = false;
   GroupOptions options(request.group);
   while (!reader.at_end()) {
     if (reader.option("BLOCK", block)) {
       request.block_ms = reader.number("BLOCK timeout", 0, kMaxMs);
-    } else if (options.take(reader) || reader.option("WITHINFO", request.with_info) ||
-               reader.option("WITHTIME", request.with_time) || reader.option("SKIP", request.skip) ||
-               reader.option("REV", request.backwards)) {
+    } else if (reader.option("WITHINFO", request.with_info)) {
+      request.with_epoch = reader.keyword("EPOCH");
+    } else if (options.take(reader) || reader.option("WITHTIME", request.with_time) ||
+               reader.option("SKIP", request.skip) || reader.option("REV", request.backwards)) {
       // Taken, with its values if it has any.
     } else if (reader.option("MAXBYTES", max_bytes)) {
       request.max_bytes = reader.number("MAXBYTES", 1, INT64_MAX);
@@ -130,6 +137,9 @@ Result<ReadRequest> parse_tread(Words words) {
   options.finish(reader);
   if (start.is_zero && !request.group) {
     reader.fail(ErrorCode::Range, std::string("invalid offset '0': ") + kOffsetForms);
+  }
+  if (request.group && request.epoch) {
+    reader.fail(ErrorCode::Syntax, "epoch.offset does not go with a group, which has a position of its own");
   }
   if (request.group && tags) reader.fail(ErrorCode::Syntax, "TAGS does not go with a group");
   if (request.group && request.group->is_mine && block) {
@@ -217,7 +227,8 @@ Result<LogEffect> parse_tapply(Words words) {
   const auto known = std::ranges::find_if(kOfGroups, [&](const auto& one) { return reader.keyword(one.word); });
   if (known == std::end(kOfGroups)) {
     reader.unknown_word(
-        "CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, USED, DROPPED or "
+        "CLOCK, EPOCH, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, USED, DROPPED "
+        "or "
         "COMPACTED");
     return reader.error();
   }

@@ -14,7 +14,7 @@ namespace millrace::module {
 Result<WriteRequest> parse_twrite(Words words);
 
 // TREAD key offset count [BLOCK ms] [GROUP name | TAILGROUP name] [CONSUMER name]
-//       [RETRY retry-ms expire-ms] [WITHINFO] [WITHATTEMPTS] [WITHTIME] [MAXBYTES n] [REV] [MINE] [SKIP]
+//       [RETRY retry-ms expire-ms] [WITHINFO [EPOCH]] [WITHATTEMPTS] [WITHTIME] [MAXBYTES n] [REV] [MINE] [SKIP]
 //       [TAGS n tag ...]
 Result<ReadRequest> parse_tread(Words words);
 
@@ -60,7 +60,7 @@ Result<SetGroupRequest> parse_tgroup_set(Words words);
 // TREDRIVE key [COUNT n] [TO key]
 Result<RedriveRequest> parse_tredrive(Words words);
 
-// TAPPLY key CLOCK ms | BLOCK header bytes | HEAD head | GROUP bytes | PENDING bytes |
+// TAPPLY key CLOCK ms | EPOCH bytes | BLOCK header bytes | HEAD head | GROUP bytes | PENDING bytes |
 //            DELIVERED bytes | FINISHED bytes | GIVENUP bytes | GIVENBACK bytes |
 //            REPEATED bytes | USED bytes | DROPPED group | COMPACTED bytes
 Result<LogEffect> parse_tapply(Words words);

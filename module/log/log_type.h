@@ -7,6 +7,7 @@
 #include "module/log/packing.h"
 #include "module/runtime/key_date.h"
 #include "module/runtime/type_in_parts.h"
+#include "module/runtime/watching.h"
 
 namespace millrace::module {
 
@@ -20,7 +21,8 @@ namespace millrace::abi {
 template <>
 struct TypeTraits<Log> : module::TypeInParts<Log> {
   static constexpr const char* kName = "millr-log";
-  static constexpr int kEncodingVersion = 3;
+  static constexpr int kEncodingVersion = 4;
+  static constexpr int kFirstInParts = 3;
   static constexpr module::SavedType kSaved{"log", "log", module::kApply, kLogParts};
   static LogRestorer restorer();
   static uint64_t free_effort(const Log& log) { return log.block_count(); }
@@ -29,6 +31,7 @@ struct TypeTraits<Log> : module::TypeInParts<Log> {
   struct Notes {
     module::KeyDates date;  // of groups on the monotonic clock, of all else on the wall clock
     module::PackingDate packing;
+    module::WatchNote watch;
   };
   static void arrived(const KeyPlace& place, Hosted<Log>& value);
   static void left(const KeyPlace& place, Hosted<Log>& value);

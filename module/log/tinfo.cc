@@ -67,6 +67,7 @@ void Tinfo::show(abi::Reply reply, const Shown<Log>& shown, NoRequest) {
       {"compacted", log.compacted_total()},
       {"compaction-offset", compaction.reached.value()},
       {"compaction-superseded", compaction.superseded},
+      {"epoch", log.epoch().value()},
   };
   reply.map(std::size(numbers) + 5);
   for (const auto& [name, value] : numbers) {

@@ -6,10 +6,11 @@ namespace millrace::module {
 
 namespace {
 
-void write_bounds(abi::Reply reply, const LogBounds& bounds) {
-  reply.array(2);
+void write_bounds(abi::Reply reply, const LogBounds& bounds, bool with_epoch) {
+  reply.array(with_epoch ? 3 : 2);
   reply.integer(static_cast<int64_t>(bounds.first.value()));
   reply.integer(static_cast<int64_t>(bounds.last.value()));
+  if (with_epoch) reply.integer(static_cast<int64_t>(bounds.epoch.value()));
 }
 
 // How long reads by tag may look for messages at once. A command has a millisecond of its own. Those that have been
@@ -33,16 +34,16 @@ class SearchBudget final : public Budget {
   Clock::time_point start_;
 };
 
-// [[first, last]] [null ...] [[offset, tag, entry [, attempts] [, date]] ...]
+// [[first, last [, epoch]]] [null ...] [[offset, tag, entry [, attempts] [, date]] ...]
 class MessageWriter final : public MessageSink {
  public:
   MessageWriter(abi::Reply reply, const ReadRequest& request)
-      : reply_(reply), with_info_(request.with_info), with_time_(request.with_time) {}
+      : reply_(reply), with_info_(request.with_info), with_epoch_(request.with_epoch), with_time_(request.with_time) {}
 
   void begin(const LogBounds& bounds, std::optional<uint64_t> entries) override {
     is_known_ = entries.has_value();
     is_known_ ? reply_.array(*entries + info()) : reply_.array_later();
-    if (with_info_) write_bounds(reply_, bounds);
+    if (with_info_) write_bounds(reply_, bounds, with_epoch_);
   }
 
   void evicted(uint64_t count) override {
@@ -67,6 +68,7 @@ class MessageWriter final : public MessageSink {
 
   abi::Reply reply_;
   bool with_info_;
+  bool with_epoch_;
   bool with_time_;
   bool is_known_ = true;
 };
@@ -92,7 +94,7 @@ Outcome<ReadResult> Tread::execute(Place<Log>& log, ReadRequest& request, const 
 void Tread::answer_timeout(abi::Reply reply, const Log* log, const ReadRequest& request) {
   if (!request.with_info) return reply.null_array();
   reply.array(1);
-  write_bounds(reply, log == nullptr ? LogBounds{} : LogBounds{log->first(), log->last()});
+  write_bounds(reply, log == nullptr ? LogBounds{} : log->bounds(), request.with_epoch);
 }
 
 }  // namespace millrace::module

@@ -42,6 +42,10 @@ struct Family {
   const Waiters* waiters;  // null: nobody ever waits
   // Null: what the runtime keeps for the keys of the family is all there is.
   const DatabaseEvents* database_events = nullptr;
+  // A key of one of our types is taken out of its database. Null: the family need not know.
+  void (*key_left)(int database, ByteView name) = nullptr;
+  // A turn of the event loop ends; after abi::watch_loop(). Null: as above.
+  void (*turn_ends)(abi::Context context) = nullptr;
 };
 
 // All of them; defined in module.cc.

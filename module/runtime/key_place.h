@@ -30,6 +30,9 @@ class KeyPlace final : public Place<Object> {
   abi::StringRef key_name() const { return name_; }
   DatabaseKey database_key() const { return {context_.database(), std::string(name_.view())}; }
 
+  // True if the object was made since the place was opened.
+  bool is_made() const { return is_made_; }
+
   // The host's side of it: expiry.
   abi::TypedKey<Object>& key() { return key_; }
 
@@ -42,6 +45,7 @@ class KeyPlace final : public Place<Object> {
       if (std::exchange(is_to_go_, false)) return hand_on(std::move(object));
     }
     key_.set(std::move(object));
+    is_made_ = true;
     return key_.get();
   }
   // If the key may be handed on, it goes with the place: to delete a key and to make it again would cost a call of the
@@ -58,6 +62,7 @@ class KeyPlace final : public Place<Object> {
   abi::Context context_;
   abi::StringRef name_;
   abi::TypedKey<Object>& key_;
+  bool is_made_ = false;
   bool is_to_go_ = false;  // the object was removed, and the key is still there
   std::optional<UnixMs> date_to_tell_;
 };

@@ -7,6 +7,8 @@
 // and, if it needs them:
 //
 //   static void each_part(const Log&, const PartVisit&);   // instead of the engine's
+//   static constexpr int kFirstInParts = 3;                // the first encoding version in parts, if it is not the
+//   last
 #pragma once
 
 #include <functional>
@@ -84,17 +86,20 @@ struct TypeInParts {
   static uint64_t memory(const Object& object) { return object.memory(); }
 
  private:
-  // The first version that is framed as parts. Later ones have parts that older programs do not know.
-  static constexpr int oldest_in_parts() {
-    if constexpr (requires { abi::TypeTraits<Object>::kOldestInParts; }) return abi::TypeTraits<Object>::kOldestInParts;
-    return abi::TypeTraits<Object>::kEncodingVersion;
+  template <class Traits>
+  static constexpr int first_in_parts() {
+    if constexpr (requires { Traits::kFirstInParts; }) {
+      return Traits::kFirstInParts;
+    } else {
+      return Traits::kEncodingVersion;
+    }
   }
 
   static Result<Object> restored(abi::RdbReader& reader, int version) {
     using Traits = abi::TypeTraits<Object>;
     auto restorer = Traits::restorer();
     Result<void> read = fail(ErrorCode::Corrupt, "written by a newer version of the module");
-    if (version >= oldest_in_parts() && version <= Traits::kEncodingVersion) {
+    if (version >= first_in_parts<Traits>() && version <= Traits::kEncodingVersion) {
       read = load_parts(reader, Traits::kSaved, [&](uint8_t kind, ByteView bytes, Buffer block) {
         return restorer.add(kind, bytes, std::move(block));
       });

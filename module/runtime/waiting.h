@@ -23,6 +23,7 @@
 #include "module/runtime/role.h"
 #include "module/runtime/tell.h"
 #include "module/runtime/wait_dates.h"
+#include "module/runtime/watching.h"
 
 namespace millrace::module {
 
@@ -83,7 +84,9 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
   virtual void was_served() {}
 
  private:
-  void answer(abi::Reply reply) final { is_timed_out_ ? this->answer_timeout(reply) : answer_.send(reply); }
+  void answer(abi::Context context) final {
+    is_timed_out_ ? this->answer_timeout(context.reply()) : answer_.send(context.reply());
+  }
   void key_is_ready(abi::Context context) final { wake_deferred_readers(context); }
   void left() final {
     const bool was_first = WaitingClients<Object>::room().find(place_)->is_first(*this);
@@ -293,6 +296,7 @@ template <class Object>
   if (place.get() != nullptr) {
     keep_date(place, follow);
     if constexpr (requires { Traits::settle(place, follow); }) Traits::settle(place, follow);
+    tell_watchers(place, follow.wake);
   }
   if constexpr (Traits::kWaits) WaitingClients<Object>::wake(place, follow.wake);
 }

@@ -69,6 +69,19 @@ int64_t ArgumentReader::signed_number(const char* what, int64_t min, int64_t max
   return parsed(what, min, max, expected);
 }
 
+std::optional<std::pair<uint64_t, uint64_t>> ArgumentReader::numbers_with_dot(uint64_t max, uint64_t min_behind,
+                                                                              uint64_t max_behind) {
+  if (at_end()) return std::nullopt;
+  const ByteView text = words_[at_];
+  const size_t dot = text.find('.');
+  if (dot == ByteView::npos) return std::nullopt;
+  const auto before = parse<uint64_t>(text.substr(0, dot), 0, max);
+  const auto behind = parse<uint64_t>(text.substr(dot + 1), min_behind, max_behind);
+  if (!before || !behind) return std::nullopt;
+  ++at_;
+  return std::pair(*before, *behind);
+}
+
 bool ArgumentReader::yes_or_no(const char* what) {
   if (keyword("YES")) return true;
   if (!keyword("NO")) unknown_word((std::string("yes or no behind ") + what).c_str());

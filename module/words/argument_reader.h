@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
@@ -53,6 +54,10 @@ class ArgumentReader {
   // is expected: `expected`, or else the range.
   uint64_t number(const char* what, uint64_t min, uint64_t max);
   int64_t signed_number(const char* what, int64_t min, int64_t max, const char* expected = nullptr);
+
+  // Takes the next word if it is two numbers with a dot between them: from 0 to `max`, from `min_behind` to
+  // `max_behind`.
+  std::optional<std::pair<uint64_t, uint64_t>> numbers_with_dot(uint64_t max, uint64_t min_behind, uint64_t max_behind);
 
   // The next word as a name: any bytes, 1 to `longest` of them.
   ByteView name(const char* what, size_t longest) {

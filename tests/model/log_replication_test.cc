@@ -13,6 +13,7 @@
 #include "engine/log/log_digest.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_operations.h"
+#include "engine/log/log_parts.h"
 #include "engine/waiting/waiting_room.h"
 #include "tests/model/log_bytes.h"
 #include "tests/model/seeds.h"
@@ -76,11 +77,12 @@ class Process final : public OtherLogs {
   LogLimits limits;
   BlockPacker packer;
   HashKey tag_key{};
-  LogOperations operations{*this, limits, packer, tag_key};
+  LogOperations operations{*this, limits, packer, tag_key, [](HashKey& bytes) { bytes.fill(++drawn); }};
   OwnPlace<Log> log{kLog};
   OwnPlace<Log> letters{kLetters};
   Now now;
   bool refuses_letters = false;
+  static inline unsigned char drawn = 0;
 };
 
 struct WaitingRead : Waiter {
@@ -150,6 +152,9 @@ class History {
     LogEffect effect{};
     if (told.name == std::string(kLogClock)) {
       effect.clock = UnixMs(std::stoull(told.bytes));
+    } else if (told.name == std::string(kLogEpoch)) {
+      effect.kind = LogEffect::Kind::Part;
+      effect.part = {.kind = number_of(LogPart::Epoch), .bytes = told.bytes, .block = {}};
     } else {
       effect.kind = kinds.at(told.name);
       effect.bytes = told.bytes;

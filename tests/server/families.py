@@ -20,6 +20,8 @@ from resp import RespError
 
 KEY = object()
 CONTAINERS = {"TGROUP", "ROUTE.DEVICE"}  # commands that have subcommands
+# Commands of families whose objects are no keys: the battery is about keys, so they have tests of their own.
+WITHOUT_TYPE = {"FEED.ADD", "FEED.DEL", "FEED.READ", "FEED.INFO", "FEED.LIST"}  # test_feed*.py
 
 
 def on(key, command):
@@ -200,6 +202,8 @@ CHANNEL = Family(
     read_commands=(
         ("CHAN.SEEN", KEY, "ann", "1", "message:1", "message:20", "large", "unknown"),
         ("CHAN.SEEN", KEY, b"\x00\xff\r\n", b"\x00\xff\r\n", "message:3"),
+        ("CHAN.READ", KEY, "-"),
+        ("CHAN.READ", KEY, "$", "MAX", "1"),
         ("CHAN.INFO", KEY),
     ),
     write_commands=(

@@ -46,6 +46,7 @@ def answer_to(connection, words):
     return queued if isinstance(queued, RespError) else done[0]
 
 
+@pytest.mark.without_feeds
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_a_page_has_every_error_that_wrong_words_lead_to(server, c, page):
     text = page.read_text()

@@ -11,6 +11,7 @@ def command_of(page):
     return page.stem.replace("-", "|").lower()
 
 
+@pytest.mark.without_feeds
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_the_example_of_a_command_prints_what_it_says(server, page):
     _, example = page.read_text().split("\n## Example\n")

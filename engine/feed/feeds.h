@@ -1,0 +1,76 @@
+// The feeds of a server. They live in memory, and go when nobody uses them.
+//
+//   Feeds feeds(keys, limits);
+//   Result<Feed*> feed = feeds.find(0, "dash", "ann", now);     NoFeed: add the keys again, with the positions you kept
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/feed/feed.h"
+
+namespace millrace {
+
+struct FeedLimits {
+  uint64_t feeds = 10'000;
+  uint64_t keys = 1'000'000;  // of one feed
+};
+
+// A feed that nobody has used for so long goes.
+inline constexpr uint64_t kFeedIdleMs = 60'000;
+
+class Feeds {
+ public:
+  // Borrows both for its own lifetime; the limits may change meanwhile.
+  Feeds(WatchedKeys& keys, const FeedLimits& limits) : keys_(keys), limits_(limits) {}
+
+  size_t size() const { return feeds_.size(); }
+
+  // The feed of that name, which lives at `now`. Failure: NoFeed; NoRights if another user made it.
+  Result<Feed*> find(int database, ByteView name, ByteView user, MonotonicMs now) const;
+  // The same, or a new one. Failure: NoRights; Full if there are as many feeds as there may be.
+  Result<Feed*> find_or_make(int database, ByteView name, ByteView user, MonotonicMs now);
+
+  // Watches a key in a feed, or replaces its position. True if it is new. Failure: Full.
+  struct Added {
+    Watch* watch;
+    bool is_new;
+  };
+  Result<Added> watch(Feed& feed, ByteView key, FeedPosition position, bool is_notice);
+
+  // Takes out those that have not been used for kFeedIdleMs; they are for the caller to free. O(n) with n feeds.
+  std::vector<std::unique_ptr<Feed>> take_expired(MonotonicMs now);
+  // When take_expired() has something at the earliest; nothing if there is no feed.
+  std::optional<MonotonicMs> next_expiry() const;
+
+  // Calls visit(feed) for each, ordered by database and name, those that have expired and are still there among them.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const auto& [key, feed] : feeds_) visit(*feed);
+  }
+  static bool is_expired(const Feed& feed, MonotonicMs now) {
+    return feed.waiting == 0 && now >= feed.last_used + kFeedIdleMs;
+  }
+
+  // The feeds in which something has become dirty while readers wait, each once until it is taken.
+  bool has_woken() const { return !woken_.empty(); }
+  std::vector<Feed*> take_woken();
+
+ private:
+  using Key = std::pair<int, std::string>;
+
+  WatchedKeys& keys_;
+  const FeedLimits& limits_;
+  std::vector<Feed*> woken_;
+  std::vector<std::unique_ptr<Feed>> replaced_;  // expired, and another one has their name
+  std::map<Key, std::unique_ptr<Feed>> feeds_;
+};
+
+}  // namespace millrace

@@ -1,0 +1,15 @@
+// Where a log begins and ends, and which log it is: what WITHINFO tells.
+#pragma once
+
+#include "engine/base/strong.h"
+
+namespace millrace {
+
+// Of an empty log, last is first - 1.
+struct LogBounds {
+  Offset first{1};
+  Offset last{0};
+  LogEpoch epoch{};  // 0 of a log that is missing too
+};
+
+}  // namespace millrace

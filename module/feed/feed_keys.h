@@ -1,0 +1,37 @@
+// The logs and channels behind the keys of feeds.
+#pragma once
+
+#include "module/abi/context.h"
+#include "module/channel/channel_type.h"
+#include "module/log/log_type.h"
+
+namespace millrace::module {
+
+// What a key holds, for as long as this object lives. Reading it is a use of the key.
+class OpenedKey {
+ public:
+  OpenedKey(abi::Context context, abi::StringRef name)
+      : log_(LogKey::for_reading(context, name)),
+        channel_(log_ ? ChannelKey::none() : ChannelKey::for_reading(context, name)) {}
+
+  // Null if it holds none.
+  const Log* log() const { return log_ ? log_->get() : nullptr; }
+  const Channel* channel() const { return channel_ ? channel_->get() : nullptr; }
+  bool is_missing() const { return log() == nullptr && channel() == nullptr && !is_other(); }
+  // It holds something that cannot be watched.
+  bool is_other() const { return !log_ && !channel_; }
+  // REQUIRES: is_other()
+  const Error& error() const { return channel_.error(); }
+
+  // Writes to it tell those who watch it from now on.
+  void note() const {
+    if (log() != nullptr) log_->notes().watch.may_be_watched = true;
+    if (channel() != nullptr) channel_->notes().watch.may_be_watched = true;
+  }
+
+ private:
+  Result<LogKey> log_;
+  Result<ChannelKey> channel_;
+};
+
+}  // namespace millrace::module

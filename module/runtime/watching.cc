@@ -1,0 +1,13 @@
+#include "module/runtime/watching.h"
+
+#include "module/runtime/hash_key.h"
+
+namespace millrace::module {
+
+WatchedKeys& watched_keys() {
+  // Never destroyed: those who watch are not either.
+  static auto& keys = *new WatchedKeys(hash_key());
+  return keys;
+}
+
+}  // namespace millrace::module
