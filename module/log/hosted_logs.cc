@@ -87,7 +87,7 @@ Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const Wri
   keep_date(place, outcome.consequences);
   ObjectTraits<Log>::settle(place, outcome.consequences);
   wake_later(place.database_key());
-  return outcome.answer;
+  return outcome.answer->offset;
 }
 
 }  // namespace millrace::module
