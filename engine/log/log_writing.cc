@@ -143,6 +143,8 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
   }
   keep_appended(log, call, follow);
   keep_extras(log, call, follow);
+  // A date that has passed is now, and not soon.
+  if (done.answer->ticket) follow.look_after_at(done.answer->ticket->date);
   return done;
 }
 

@@ -1,4 +1,5 @@
 // Matching and dispatching: the part of RouteOperations that changes no table.
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/limits.h"
@@ -50,8 +51,9 @@ Result<void> RouteOperations::may_write(const Place<RouteTable>& place, const Di
     const auto room = queues_.room(place, request.queues[i]);
     if (!room) return std::unexpected(room.error());
     // Several transports may share a queue.
-    if (*room < parcels.size()) {
-      return fail(ErrorCode::Full, "the log " + quoted(request.queues[i]) + " has used up its offsets");
+    const auto messages = std::ranges::count(parcels, std::optional(request.queues[i]), &Parcel::queue);
+    if (*room < static_cast<uint64_t>(messages)) {
+      return fail(ErrorCode::Full, "the log " + quoted(request.queues[i]) + " has no room for these messages");
     }
   }
   for (const Parcel& parcel : parcels) {
