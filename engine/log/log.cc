@@ -10,6 +10,7 @@ Log Log::clone() const {
   copy.epoch_ = epoch_;
   copy.retention_ = retention_;
   if (groups_) copy.groups_ = std::make_unique<Groups>(groups());
+  if (extras_) copy.extras_ = extras_->clone();
   if (compacted_) {
     copy.compacted_ = std::make_unique<CompactedPart>(compacted_->total, compacted_->evicted_end, nullptr, nullptr);
   }
@@ -28,6 +29,7 @@ uint64_t Log::evict_before(Offset new_first) {
   const auto evicted = messages_.evict_before(new_first);
   if (evicted.count == 0) return 0;
   if (compacted_) compacted_->evicted_end = evicted.end;
+  if (extras_) extras_->deleted.forget_before(evicted_end());
   return evicted.count;
 }
 
@@ -43,7 +45,7 @@ uint64_t Log::enforce_size_limits() {
   // The newest message stays however large it is: a write that was answered is not lost
   // to its own size.
   if (retention_.bytes != 0 && payload() > retention_.bytes) {
-    evicted += evict_before(std::min(messages_.first_within_bytes(retention_.bytes), last()));
+    evicted += evict_before(std::min(messages_.first_within_bytes(retention_.bytes), end_of_messages() - 1));
   }
   return evicted;
 }
@@ -118,6 +120,26 @@ const Log::Groups::value_type& Log::slowest_group() const {
   return *std::ranges::min_element(groups(), {}, [](const auto& named) { return named.second.unfinished(); });
 }
 
+const std::string* Log::refusing_group(uint64_t messages, uint64_t bytes) const {
+  const bool is_too_many = retention_.count != 0 && messages + count() > retention_.count;
+  const bool is_too_much = retention_.bytes != 0 && bytes + payload() > retention_.bytes;
+  if (!retention_.refuse || (!is_too_many && !is_too_much) || groups().empty()) return nullptr;
+  const auto& [name, group] = slowest_group();
+  const Offset unfinished = group.unfinished();
+  const uint64_t waiting = count_from(unfinished);
+  if (is_too_many && waiting + messages > retention_.count) return &name;
+  // The newest message stays however large it is.
+  const bool is_newest = waiting == 0 && messages == 1;
+  if (is_too_much && !is_newest && messages_.payload_from(unfinished) + bytes > retention_.bytes) return &name;
+  return nullptr;
+}
+
+uint64_t Log::room_for_groups() const {
+  if (refusing_group(1, 1) != nullptr) return 0;
+  if (!retention_.refuse || retention_.count == 0 || groups().empty()) return UINT64_MAX;
+  return retention_.count - count_from(slowest_group().second.unfinished());
+}
+
 std::optional<uint64_t> Log::ms_until_group_event(const Now& now) const {
   std::optional<uint64_t> earliest;
   for (const auto& [name, group] : groups()) {
@@ -136,7 +158,7 @@ std::optional<UnixMs> Log::oldest_unfinished(const Group& group) const {
   if (offset >= next()) return std::nullopt;
   if (offset <= first()) return first_time();
   Message message;
-  Cursor(*this, offset).next(message);
+  if (!Cursor(*this, offset).next(message)) return std::nullopt;
   return message.written;
 }
 
@@ -163,8 +185,8 @@ Result<void> Log::restore_head(const LogHead& head) {
   if (head.evicted_end > head.first || (groups_ && messages_.is_new())) {
     return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
   }
-  if (auto restored = messages_.restore_head(head); !restored) return restored;
-  if (head.evicted_end != first() || head.compacted != 0 || compacted_) {
+  if (auto restored = messages_.restore_head(head, groups_ ? Gaps::Refused : Gaps::Allowed); !restored) return restored;
+  if (head.evicted_end != first() || head.compacted != 0 || compacted_ || missing() != 0) {
     compacted_part().evicted_end = head.evicted_end;
     compacted_->total = head.compacted;
   }
@@ -180,6 +202,7 @@ uint64_t Log::memory() const {
       bytes += each ? each->memory() : 0;
     }
   }
+  if (extras_) bytes += extras_->memory();
   constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
   for (const auto& [name, group] : groups()) {
     bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
@@ -204,6 +227,9 @@ const char* Log::check() const {
     if (group.missing_ahead() != missing_from(group.next())) return "a group's lag is wrong";
     if (missing() == 0) continue;
     if (const char* broken = check_pending_exist(group)) return broken;
+  }
+  if (extras_) {
+    if (const char* broken = extras_->check()) return broken;
   }
   return compaction() != nullptr ? compaction()->check(messages_) : nullptr;
 }

@@ -22,6 +22,7 @@
 #include "engine/log/compaction.h"
 #include "engine/log/group.h"
 #include "engine/log/log_bounds.h"
+#include "engine/log/log_extras.h"
 #include "engine/log/retention.h"
 
 namespace millrace {
@@ -87,6 +88,25 @@ class Log {
   bool has_evicted() const { return messages_.has_evicted(); }
   EvictedBlocks take_all_blocks() { return messages_.take_all_blocks(); }
 
+  // --- ids, schedule, deletions ---
+  // Null if it has none of them.
+  const LogExtras* extras() const { return extras_.get(); }
+  LogExtras* extras() { return extras_.get(); }
+  // Made if there are none.
+  LogExtras& with_extras() {
+    if (!extras_) extras_ = std::make_unique<LogExtras>();
+    return *extras_;
+  }
+  // To be freed in parts: they may be large. REQUIRES: nothing but destruction follows.
+  std::unique_ptr<LogExtras> take_extras() { return std::move(extras_); }
+  // Messages that were ever deleted.
+  uint64_t deleted_total() const { return extras_ ? extras_->deleted_total : 0; }
+  // Takes messages out as remove() does, but readers are told of them. Cost: the blocks they are in, twice.
+  // REQUIRES: there are some; holds_all(removal)
+  void delete_messages(const Removal& removal, BlockLimits limits = {});
+  // One past the last message there is; next() unless that was deleted. REQUIRES: !empty()
+  Offset end_of_messages() const { return messages_.end_of_messages(); }
+
   // --- evicting ---
   // Evicts all messages before `new_first`, for groups too, and returns how many.
   uint64_t evict_before(Offset new_first);
@@ -123,7 +143,7 @@ class Log {
   bool compaction_is_urgent() const;
   CompactionProgress compaction_progress() const;
   // Takes messages out, from groups too. Cost: the blocks they are in, twice.
-  // REQUIRES: there are some; holds_all(removal), and none is last().
+  // REQUIRES: there are some; holds_all(removal)
   void remove(const Removal& removal, BlockLimits limits = {});
   // True if there is a message at every one of these offsets.
   bool holds_all(const Removal& removal) const;
@@ -154,6 +174,11 @@ class Log {
   // Says of a planned delivery which offsets its fresh messages have: in a log with gaps
   // they do not follow on. To be called between plan and apply.
   void locate(Delivery& delivery) const;
+  // With retention().refuse: the group that has not finished what so many more messages, of so many bytes, would evict;
+  // null if they may be written. Cost: the groups, if there is a limit.
+  const std::string* refusing_group(uint64_t messages, uint64_t bytes) const;
+  // How many more messages, of any size, may be written before there is one.
+  uint64_t room_for_groups() const;
   // The group with the lowest unfinished() offset. REQUIRES: there is a group.
   const Groups::value_type& slowest_group() const;
   // How many milliseconds from now a group is to be looked after: a pending message is due or expires, or it may be
@@ -189,6 +214,10 @@ class Log {
   };
   // Made if there is none. Until then all that is before first() has been evicted.
   CompactedPart& compacted_part();
+  // Takes messages out of the blocks, and out of groups.
+  void take_out(const Removal& removal, BlockLimits limits);
+  // How many messages there are from `from` on.
+  uint64_t count_from(Offset from) const { return next() - from - missing_from(from); }
   Compaction* compaction() const { return compacted_ ? compacted_->compaction.get() : nullptr; }
   // Tells groups what has been evicted. A write that evicts tells none of them: with ten thousand groups that would be
   // most of its cost. A group is told when it is looked at, and sums up the same whenever that is.
@@ -200,8 +229,9 @@ class Log {
   MessageBlocks messages_;
   LogEpoch epoch_;
   Retention retention_;
-  std::unique_ptr<Groups> groups_;            // most small logs have none
-  mutable Offset groups_first_;               // first() when all groups were last told of it
+  std::unique_ptr<Groups> groups_;  // most small logs have none
+  mutable Offset groups_first_;     // first() when all groups were last told of it
+  std::unique_ptr<LogExtras> extras_;
   std::unique_ptr<CompactedPart> compacted_;  // null unless it has been compacted, or is to be
 };
 

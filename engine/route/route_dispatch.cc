@@ -1,4 +1,5 @@
 // Matching and dispatching: the part of RouteOperations that changes nothing of a table but the ids it knows.
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/limits.h"
@@ -79,8 +80,9 @@ Result<void> RouteOperations::may_write(const Place<RouteTable>& place, const Di
     const auto room = queues_.room(place, queue);
     if (!room) return std::unexpected(room.error());
     // Several transports may share a queue.
-    if (*room < parcels.size()) {
-      return fail(ErrorCode::Full, "the log " + millrace::quoted(queue) + " has used up its offsets");
+    const auto messages = std::ranges::count_if(parcels, [&](const Parcel& parcel) { return parcel.queue == queue; });
+    if (*room < static_cast<uint64_t>(messages)) {
+      return fail(ErrorCode::Full, "the log " + millrace::quoted(queue) + " has no room for these messages");
     }
   }
   for (const Parcel& parcel : parcels) {

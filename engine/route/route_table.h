@@ -25,7 +25,7 @@
 #include "engine/base/hash_index.h"
 #include "engine/base/keyed_hash.h"
 #include "engine/base/ordered_chunks.h"
-#include "engine/base/recent_ids.h"
+#include "engine/base/recent_answers.h"
 #include "engine/base/slots.h"
 #include "engine/base/strong.h"
 #include "engine/route/channel_filters.h"
@@ -243,8 +243,8 @@ class RouteTable {
   bool is_member_dead(const Member& member, UnixMs now) const;
 
   // --- dispatches that were sent with an id ---
-  const RecentIds& dispatches() const { return dispatches_; }
-  RecentIds& dispatches() { return dispatches_; }
+  const RecentAnswers& dispatches() const { return dispatches_; }
+  RecentAnswers& dispatches() { return dispatches_; }
 
   // --- presence ---
   // What has come and gone since this was last asked; forgets it.
@@ -354,7 +354,7 @@ class RouteTable {
   std::vector<TargetSlot> gone_targets_;
   uint64_t buried_subscriptions_ = 0;  // of subscriptions_, those that were deleted and are not swept
   uint64_t filters_ = 0;
-  RecentIds dispatches_;
+  RecentAnswers dispatches_;
   std::string presence_prefix_;
   std::map<std::string, uint32_t, std::less<>> presence_apps_;  // with how many channels of presence each has
   std::vector<PresenceChange> presence_;

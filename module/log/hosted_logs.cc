@@ -94,7 +94,7 @@ Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const Wri
   ObjectTraits<Log>::settle(place, outcome.consequences);
   tell_watchers(place, outcome.consequences.wake);
   wake_later(place.database_key());
-  return outcome.answer;
+  return outcome.answer->offset;
 }
 
 }  // namespace millrace::module

@@ -13,6 +13,7 @@ LogRestorer TypeTraits<Log>::restorer() { return LogRestorer(module::block_packe
 
 // In slices, like what is evicted, wherever the host would free a large log in one piece.
 void TypeTraits<Log>::release(Log& log) {
+  if (log.extras() != nullptr) module::reclaim_parts(*log.extras());
   if (log.block_count() <= module::kBlocksAtOnce || !module::may_reclaim_later()) return;
   module::reclaim(log.take_all_blocks());
   log.set_retention({});

@@ -1,5 +1,7 @@
 #include "module/route/route_object.h"
 
+#include <algorithm>
+
 #include "engine/base/hash_slot.h"
 #include "engine/base/quoted.h"
 #include "module/log/hosted_logs.h"
@@ -33,12 +35,17 @@ class HostedQueues final : public Queues {
   Result<uint64_t> room(const Place<RouteTable>& from, ByteView queue) override {
     const auto key = LogKey::for_writing(context_of(from), abi::OwnedString(queue));
     if (!key) return std::unexpected(key.error());
-    return key->get() == nullptr ? UINT64_MAX : key->get()->room();
+    if (key->get() == nullptr) return UINT64_MAX;
+    const uint64_t room = std::min(key->get()->room(), key->get()->room_for_groups());
+    if (room == 0)
+      return fail(ErrorCode::Refused, "groups of the queue " + quoted(queue) + " must finish something first");
+    return room;
   }
 
   Offset write(const Place<RouteTable>& from, ByteView queue, ByteView tag, ByteView entry) override {
     const ByteView pair[] = {tag, entry};
-    return *write_to_log(context_of(from), abi::OwnedString(queue), {.backlog = std::nullopt, .pairs = pair});
+    return *write_to_log(context_of(from), abi::OwnedString(queue),
+                         {.backlog = std::nullopt, .pairs = pair, .is_admitted = true});
   }
 
  private:

@@ -225,11 +225,11 @@ def test_the_logs_retention_holds(c):
 def test_a_log_without_offsets_left_refuses_everything(c):
     subscribe(c, "d1|ws")
     subscribe(c, "d2|mqtt")
-    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups. One offset is left.
-    varint = b"\xfe" + b"\xff" * 7 + b"\x7f"
+    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups. No offset is left.
+    varint = b"\xff" * 8 + b"\x7f"
     c.call("TAPPLY", "log:ws", "HEAD", b"\x01" + varint + varint + b"\x00" * 7)
     error = c.error_of("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", *QUEUES)
-    assert error == "ERR the log 'log:ws' has used up its offsets"
+    assert error == "ERR the log 'log:ws' has no room for these messages"
     assert c.call("EXISTS", "log:mqtt") == 0
 
 

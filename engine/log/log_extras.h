@@ -1,0 +1,63 @@
+// What a log holds only if it was asked to: the ids of recent writes, messages that wait for a date, and what was
+// deleted. Most logs have none of it, and hold a null.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/recent_ids.h"
+#include "engine/log/deleted_offsets.h"
+#include "engine/log/schedule.h"
+
+namespace millrace {
+
+// Messages with one of some tags are being deleted, from `at` on and before `end`.
+struct TagDeletion {
+  std::vector<std::string> tags;
+  Offset at;
+  Offset end;
+};
+
+struct LogExtras {
+  std::unique_ptr<RecentIds> ids;  // null until the first write with an id
+  Schedule schedule;
+  DeletedOffsets deleted;
+  uint64_t deleted_total = 0;          // messages that were ever deleted
+  std::vector<TagDeletion> deletions;  // the first is under way, the others wait
+
+  std::unique_ptr<LogExtras> clone() const {
+    auto copy = std::make_unique<LogExtras>();
+    if (ids) copy->ids = std::make_unique<RecentIds>(ids->clone());
+    copy->schedule = schedule.clone();
+    copy->deleted = deleted;
+    copy->deleted_total = deleted_total;
+    copy->deletions = deletions;
+    return copy;
+  }
+
+  // How much there is to free, and a part of it freed: false once that was all.
+  size_t parts() const { return schedule.size() + (ids ? ids->size() : 0); }
+  bool free_some() {
+    constexpr size_t kMessagesAtOnce = 1000;
+    return schedule.free_some(kMessagesAtOnce) || (ids && ids->free_some());
+  }
+
+  uint64_t memory() const {
+    uint64_t bytes = sizeof(*this) + (ids ? ids->memory() : 0) + schedule.memory() + deleted.memory();
+    for (const TagDeletion& deletion : deletions) {
+      bytes += sizeof(deletion);
+      for (const std::string& tag : deletion.tags) bytes += sizeof(tag) + (tag.capacity() > 15 ? tag.capacity() : 0);
+    }
+    return bytes;
+  }
+
+  const char* check() const {
+    if (const char* broken = schedule.check()) return broken;
+    if (const char* broken = deleted.check()) return broken;
+    return ids ? ids->check() : nullptr;
+  }
+};
+
+}  // namespace millrace
