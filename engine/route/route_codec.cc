@@ -125,6 +125,25 @@ void append_filter_item(std::string& to, const RouteTable& table, const RouteTar
   to += members;
 }
 
+// Those of one channel together, the channels in the order of their first targets: a table that was loaded is saved in
+// the same order again.
+std::vector<TargetSlot> targets_by_channel(const RouteTable& table) {
+  std::vector<uint32_t> first(table.channels().limit(), UINT32_MAX);  // of each channel
+  std::vector<std::pair<uint32_t, TargetSlot>> ordered;
+  for (TargetSlot slot : table.targets().all()) {
+    const RouteTarget& target = table.target(slot);
+    if (!target.is_used() || target.is_gone) continue;
+    uint32_t& order = first[target.channel.value()];
+    order = std::min(order, slot.value());
+    ordered.emplace_back(order, slot);
+  }
+  std::ranges::sort(ordered);
+  std::vector<TargetSlot> slots;
+  slots.reserve(ordered.size());
+  for (const auto& [order, slot] : ordered) slots.push_back(slot);
+  return slots;
+}
+
 // Filters with few subscriptions, many of a channel in one string.
 class FilterStrings {
  public:
@@ -132,10 +151,14 @@ class FilterStrings {
                 const std::function<void(ByteView)>& emit)
       : table_(table), numbers_(numbers), emit_(emit) {}
 
+  // What follows is of this channel.
+  void go_to(ChannelSlot channel) {
+    if (channel_ != channel) end();
+    channel_ = channel;
+  }
   void add(const RouteTarget& target) {
-    if (channel_ != target.channel || bytes_.size() > kStringBytes) {
-      end();
-      channel_ = target.channel;
+    if (bytes_.size() > kStringBytes) end();
+    if (bytes_.empty()) {
       bytes_ = kFilters + table_.channel(channel_).key;
       head_ = bytes_.size();
     }
@@ -145,7 +168,6 @@ class FilterStrings {
     if (bytes_.size() > head_) emit_(bytes_);
     bytes_.clear();
     head_ = 0;
-    channel_ = ChannelSlot::none();
   }
 
  private:
@@ -471,9 +493,9 @@ void encode_route_table(const RouteTable& table, const std::function<void(ByteVi
   emit(head);
   const std::vector<uint32_t> numbers = encode_devices(table, emit);
   FilterStrings together(table, numbers, emit);
-  for (TargetSlot slot : table.targets().all()) {
+  for (TargetSlot slot : targets_by_channel(table)) {
     const RouteTarget& target = table.target(slot);
-    if (!target.is_used() || target.is_gone) continue;
+    together.go_to(target.channel);
     if (target.filter.is_some() && target.members.size() <= kMostTogether) {
       together.add(target);
     } else {

@@ -416,8 +416,8 @@ ROUTE = Family(
         ("ROUTE.UNSUBSCRIBE", KEY, route_family.FIRST, *_TASK, "FILTER", '{"prio": "low"}'),
         ("ROUTE.SETFILTER", KEY, "new", '{"n": 9}', *_TASK),
         ("ROUTE.DELFILTER", KEY, "nobody's", *_TASK),
-        ("ROUTE.DEVICE", "MOVE", KEY, "new|ws", "moved|mqtt"),
-        ("ROUTE.PRESENCE", KEY, "QUEUES", "*", "{t}:presence:"),
+        ("ROUTE.DEVICE", "MOVE", KEY, route_family.SECOND, "moved|mqtt"),
+        ("ROUTE.PRESENCE", KEY, "QUEUES", "*", KEY),
         ("ROUTE.DEVICE", "DEL", KEY, route_family.FIRST),
         ("ROUTE.DEVICE", "DEL", KEY, "TRANSPORT", "ws", "COUNT", "10"),
     ),
@@ -425,6 +425,7 @@ ROUTE = Family(
         ("ROUTE.DEVICE", "SET", KEY, "new|ws", "USER", "u9"),
         ("ROUTE.SUBSCRIBE", KEY, "new|mqtt", *_TASK),
         ("ROUTE.SETFILTER", KEY, "new", '{"n": 9}', *_TASK),
+        ("ROUTE.PRESENCE", KEY, "QUEUES", "*", KEY),
         # It changes the logs and not the table, so it is none of the writing ones here.
         ("ROUTE.DISPATCH", KEY, *_TASK, "EVENT", "e", "QUEUES", "ws", "log"),
         ("ROUTE.APPLY", KEY, "CLOCK", "1"),
