@@ -21,12 +21,15 @@ class DeletedOffsets {
     for (const Removal::Range& range : removal.ranges) {
       for (uint64_t at = range.from.value(); at < range.to.value();) {
         const uint64_t end = std::min(range.to.value(), (at / 64 + 1) * 64);
-        const uint64_t bits = (end - at == 64 ? ~uint64_t{0} : (uint64_t{1} << (end - at)) - 1) << (at % 64);
-        Word* const word = words_.find(at / 64);
-        word != nullptr ? void(word->bits |= bits) : words_.insert({at / 64, bits});
+        add_word(at / 64, (end - at == 64 ? ~uint64_t{0} : (uint64_t{1} << (end - at)) - 1) << (at % 64));
         at = end;
       }
     }
+  }
+  // Offset 64 * index + i for each bit i.
+  void add_word(uint64_t index, uint64_t bits) {
+    Word* const word = words_.find(index);
+    word != nullptr ? void(word->bits |= bits) : words_.insert({index, bits});
   }
 
   // The first one at or after `from` and before `end`.
@@ -43,16 +46,15 @@ class DeletedOffsets {
     return found;
   }
 
-  // All from `from` on, as ranges.
-  Removal from(Offset from) const {
-    Removal all;
+  // Calls visit(index, bits) as add_word() takes them, for all from `from` on.
+  template <class Visit>
+  void each_word(Offset from, Visit visit) const {
     words_.each([&](const Word& word) {
-      for (uint64_t bits = word.bits; bits != 0; bits &= bits - 1) {
-        const Offset offset(word.index * 64 + static_cast<uint64_t>(std::countr_zero(bits)));
-        if (offset >= from) all.add(offset);
-      }
+      if (word.index < from.value() / 64) return;
+      const bool is_first = word.index == from.value() / 64;
+      const uint64_t bits = is_first ? word.bits & ~uint64_t{0} << (from.value() % 64) : word.bits;
+      if (bits != 0) visit(word.index, bits);
     });
-    return all;
   }
 
   // Forgets those before `first`, which nobody asks for any more: some of them with each call, 64 at least.

@@ -44,10 +44,10 @@ void digest_extras(const Log& log, DigestSink& sink) {
     append_scheduled(bytes, message);
     sink.bytes(bytes);
   });
-  for (const Removal::Range& range : extras->deleted.from(log.evicted_end()).ranges) {
-    sink.number(range.from.value());
-    sink.number(range.to.value());
-  }
+  extras->deleted.each_word(log.evicted_end(), [&](uint64_t index, uint64_t bits) {
+    sink.number(index);
+    sink.number(bits);
+  });
   for (const TagDeletion& deletion : extras->deletions) sink.bytes(encode_deletion(deletion));
 }
 

@@ -1,7 +1,9 @@
 #include "engine/log/log_extras_codec.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "engine/base/decoder.h"
@@ -15,7 +17,7 @@ namespace {
 constexpr uint64_t kRefuse = 1;
 constexpr size_t kIdsAPiece = 1000;
 constexpr size_t kIdsForgottenByOneEffect = 1000;
-constexpr size_t kRangesAPiece = 1000;
+constexpr size_t kDeletedBytesAPiece = 8 * 1024;
 constexpr size_t kScheduledBytesAPiece = 64 * 1024;
 constexpr size_t kMostTags = 1'000'000;
 
@@ -189,26 +191,40 @@ Result<void> restore_scheduled(Log& log, ByteView bytes) {
   return {};
 }
 
+// Words of bits and not ranges: what is decoded takes no more memory than it brings.
 void each_deleted_piece(const Log& log, const PieceVisit& visit) {
   if (log.extras() == nullptr) return;
-  Removal piece;
-  for (const Removal::Range& range : log.extras()->deleted.from(log.evicted_end()).ranges) {
-    piece.ranges.push_back(range);
-    if (piece.ranges.size() < kRangesAPiece) continue;
-    visit(encode_effect(piece));
-    piece.ranges.clear();
-  }
-  if (!piece.empty()) visit(encode_effect(piece));
+  std::string piece;
+  uint64_t before = 0;
+  log.extras()->deleted.each_word(log.evicted_end(), [&](uint64_t index, uint64_t bits) {
+    append_varint(piece, index - before);
+    append_varint(piece, bits);
+    before = index;
+    if (piece.size() < kDeletedBytesAPiece) return;
+    visit(piece);
+    piece.clear();
+    before = 0;
+  });
+  if (!piece.empty()) visit(piece);
 }
 
 Result<void> restore_deleted(Log& log, ByteView bytes) {
-  const auto removal = decode_removal(bytes, log.next());
-  if (!removal) return std::unexpected(removal.error());
-  // What is not there takes no memory: so much is deleted at most as offsets are missing.
-  if (removal->count() > log.next() - log.evicted_end() - log.count()) {
-    return corrupt("deleted offsets that are not missing");
+  Decoder in(bytes);
+  std::vector<std::pair<uint64_t, uint64_t>> words;
+  uint64_t index = 0;
+  while (in.ok() && !in.finished()) {
+    const uint64_t distance = in.number();
+    const uint64_t bits = in.number();
+    if (!in.ok()) break;
+    if (bits == 0 || (distance == 0 && !words.empty())) return corrupt("deleted offsets in no order");
+    if (distance > log.next().value() / 64 - index) return corrupt("deleted offsets beyond the log");
+    index += distance;
+    const auto last = static_cast<uint64_t>(std::bit_width(bits)) - 1;
+    if (index * 64 + last >= log.next().value()) return corrupt("deleted offsets beyond the log");
+    words.emplace_back(index, bits);
   }
-  log.with_extras().deleted.add(*removal);
+  if (!in.ok() || words.empty()) return corrupt("deleted offsets that end too early");
+  for (const auto& [at, bits] : words) log.with_extras().deleted.add_word(at, bits);
   return {};
 }
 

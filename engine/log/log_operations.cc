@@ -142,7 +142,8 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
   follow.look_after_at(log.next_age_due());
   look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, now));
-  keep_extras(log, call, follow);
+  // Others come first: what is left goes on in a millisecond.
+  keep_extras(log, call, follow, now + 1);
   follow.wake = wake_readers(log);
   return follow;
 }

@@ -133,8 +133,8 @@ class LogOperations {
   // Those that are due: some, and more until the budget is spent.
   void release_due(Log& log, const Call& call, const Budget& budget, Consequences& follow);
   void delete_by_tag(Log& log, const Budget& budget, Consequences& follow);
-  // When ids, schedule and deletions need to be looked after.
-  static void keep_extras(const Log& log, const Call& call, Consequences& follow);
+  // When ids, schedule and deletions need to be looked after, at the earliest then.
+  static void keep_extras(const Log& log, const Call& call, Consequences& follow, UnixMs earliest = UnixMs(0));
   // What a write does besides appending: evicts what the retention does not keep, and wakes.
   void finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow);
   Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,

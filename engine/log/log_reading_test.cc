@@ -81,7 +81,7 @@ class LogReading : public ::testing::Test {
   NoOthers others_;
   LogLimits limits_{.blocks = {.bytes = 512, .messages = 16}, .pending_max = 1'000'000, .read_bytes = 1'000};
   HashKey key_{};
-  LogOperations operations_{others_, limits_, testing::test_packer(), key_};
+  LogOperations operations_{others_, limits_, testing::test_packer(), key_, [](HashKey& bytes) { bytes.fill(1); }};
   OwnPlace<Log> place_{"orders"};
   Call call_{.now = {.wall = UnixMs(1000)}, .decides = true, .may_wait = true};
   Answer answer_;

@@ -14,8 +14,7 @@ namespace {
 // Of the schedule so much is written between two looks at the budget.
 constexpr uint64_t kScheduledPerStep = 64;
 constexpr uint64_t kScheduledBytesPerStep = uint64_t{256} * 1024;
-// How soon more of it is written, and how soon it is tried again if groups must finish something first.
-constexpr uint64_t kSoonMs = 1;
+// How soon it is tried again if groups must finish something first.
 constexpr uint64_t kRefusedMs = 100;
 // Ids that are too old are forgotten once a second, and by one visit so many, which costs some hundred microseconds.
 constexpr uint64_t kForgetMs = 1000;
@@ -143,8 +142,6 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
   }
   keep_appended(log, call, follow);
   keep_extras(log, call, follow);
-  // A date that has passed is now, and not soon.
-  if (done.answer->ticket) follow.look_after_at(done.answer->ticket->date);
   return done;
 }
 
@@ -180,7 +177,7 @@ Ticket LogOperations::schedule(Log& log, const WriteRequest& request, const Call
       follow.effects.add_command(kEvictCommand, log.first().value() - 1);
     }
   }
-  follow.events.add("tschedule");
+  follow.events.add("twrite");
   return first;
 }
 
@@ -221,20 +218,19 @@ void LogOperations::release_due(Log& log, const Call& call, const Budget& budget
   follow.events.add("twrite");
 }
 
-void LogOperations::keep_extras(const Log& log, const Call& call, Consequences& follow) {
+void LogOperations::keep_extras(const Log& log, const Call& call, Consequences& follow, UnixMs earliest) {
   const LogExtras* const extras = log.extras();
   if (extras == nullptr) return;
-  const UnixMs soon = call.now.wall + kSoonMs;
   if (!extras->schedule.empty()) {
     const Schedule::Waiting first = extras->schedule.front();
     const bool is_held = first.ticket.date <= call.now.wall &&
                          (log.room() == 0 || log.refusing_group(1, first.tag.size() + first.entry.size()) != nullptr);
-    follow.look_after_at(is_held ? call.now.wall + kRefusedMs : std::max(first.ticket.date, soon));
+    follow.look_after_at(is_held ? call.now.wall + kRefusedMs : std::max(first.ticket.date, earliest));
   }
-  if (!extras->deletions.empty()) follow.look_after_at(soon);
+  if (!extras->deletions.empty()) follow.look_after_at(earliest);
   if (extras->ids) {
     // Not one by one.
-    if (const auto date = extras->ids->next_expiry()) follow.look_after_at(std::max(*date + kForgetMs, soon));
+    if (const auto date = extras->ids->next_expiry()) follow.look_after_at(std::max(*date + kForgetMs, earliest));
   }
 }
 
@@ -280,7 +276,7 @@ Outcome<uint64_t> LogOperations::release_now(Place<Log>& place, const TicketsReq
   finish_appending(*log, 0, call, follow);
   done.answer = tickets.size();
   follow.effects.add_request();
-  follow.events.add("twrite");
+  follow.events.add("tsched-now");
   return done;
 }
 

@@ -36,10 +36,10 @@ class HostedQueues final : public Queues {
     const auto key = LogKey::for_writing(context_of(from), abi::OwnedString(queue));
     if (!key) return std::unexpected(key.error());
     if (key->get() == nullptr) return UINT64_MAX;
-    const uint64_t room = std::min(key->get()->room(), key->get()->room_for_groups());
+    const uint64_t room = key->get()->room_for_groups();
     if (room == 0)
       return fail(ErrorCode::Refused, "groups of the queue " + quoted(queue) + " must finish something first");
-    return room;
+    return std::min(room, key->get()->room());
   }
 
   Offset write(const Place<RouteTable>& from, ByteView queue, ByteView tag, ByteView entry) override {

@@ -19,7 +19,7 @@ import suggest_family
 from resp import RespError
 
 KEY = object()
-CONTAINERS = {"TGROUP", "ROUTE.DEVICE"}  # commands that have subcommands
+CONTAINERS = {"TGROUP", "TSCHED", "ROUTE.DEVICE"}  # commands that have subcommands
 # Commands of families whose objects are no keys: the battery is about keys, so they have tests of their own.
 WITHOUT_TYPE = {"FEED.ADD", "FEED.DEL", "FEED.READ", "FEED.INFO", "FEED.LIST"}  # test_feed*.py
 
@@ -155,12 +155,12 @@ LOG = Family(
         ("TGROUP", "SEEK", KEY, "given back", "NEXT"),
         ("TGROUP", "DROP", KEY, "strict"),
         ("TWRITE", KEY, "tag", "entry"),
+        ("TDEL", KEY, "400-5000"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
         ("TWRITE", KEY, "ID", "once", "ENTRIES", "tag", "entry"),
         ("TWRITE", KEY, "ID", "later", "DELAY", "3600000", "ENTRIES", "tag", "entry"),
         ("TSCHED", "NOW", KEY, log_family.TICKET),
         ("TSCHED", "CANCEL", KEY, log_family.OTHER_TICKET),
-        ("TDEL", KEY, log_family.NEWEST),
         ("TEVICT", KEY, "-1"),
         ("TRETAIN", KEY, "COUNT", "5", "IDS", "1000000", "REFUSE", "yes"),
     ),
@@ -179,7 +179,7 @@ LOG = Family(
         ("TAPPLY", KEY, "CLOCK", "1"),
     ),
     effect_command="TAPPLY",
-    events={"TREADGROUP": "tread", "TSCHED NOW": "twrite"},
+    events={"TREADGROUP": "tread"},
     ask_for_memory=("TREADGROUP",),
     steady=log_family.without_ages,
     by_name=("TREDRIVE",),  # what it moves is of another key

@@ -30,9 +30,9 @@ def fill(connection, key, seed):
     # Ids, messages that wait for a date, and deleted ones, the last of the log among them.
     for n in range(30):
         commands.append(("TWRITE", key, "ID", b"id %d" % (n % 20), "ENTRIES", *message(rng)))
-        commands.append(("TWRITE", key, "AT", str(DATE + n % 7), "ENTRIES", *message(rng)))
+        commands.append(("TWRITE", key, "AT", str(DATE + n % 7), "ENTRIES", rng.choice(TAGS[:6]), rng.randbytes(40)))
     commands.append(("TWRITE", key, "ID", "scheduled", "AT", str(DATE), "ENTRIES", "a", "b"))
-    commands.append(("TDEL", key, *(str(rng.randrange(1, 1400)) for _ in range(40)), "1-600"))
+    commands.append(("TDEL", key, *(str(rng.randrange(1, 900)) for _ in range(20)), "300-330"))
     commands += group_commands(key, rng)
     for command, answer in zip(commands, connection.call_all(commands)):
         assert not isinstance(answer, Exception), (command[:3], answer)
@@ -43,8 +43,6 @@ ALL = "1-9223372036854775807"
 # Messages of the schedule, in the year 2096.
 DATE = 4_000_000_000_000
 TICKET, OTHER_TICKET = f"{DATE}-1", f"{DATE + 1}-2"
-# What of the messages fill() has written is there still, without the 10,000th.
-NEWEST = "1200-9999"
 LONG = ("RETRY", "3600000", "0")
 
 
