@@ -27,6 +27,7 @@ enum class ErrorCode {
   NoRights,      // the user may not do this
   NoMemory,      // maxmemory is reached
   Full,          // an object can take no more, whatever memory there is
+  QueueFull,     // a queue has as many payloads as its limit says
   Exists,        // what is to be made is there already
   Corrupt,       // outside bytes that do not decode to a valid object
 };

@@ -17,8 +17,8 @@ std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads
   }
   const uint64_t queued = recipient.queue ? recipient.queue->messages.count() : 0;
   if (recipient_max != 0 && queued + payloads > recipient_max) {
-    return Error{ErrorCode::Full, "the recipient's queue has " + std::to_string(queued) + " payloads, and takes " +
-                                      std::to_string(recipient_max)};
+    return Error{ErrorCode::QueueFull, "the recipient's queue has " + std::to_string(queued) + " payloads, and takes " +
+                                           std::to_string(recipient_max)};
   }
   const Offset next = recipient.queue ? recipient.queue->messages.next() : recipient.next_sequence;
   if (kMaxOffset - next >= payloads) return std::nullopt;
@@ -58,7 +58,7 @@ Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
   if (id.is_none()) {
     if (recipients_.is_full()) return fail(ErrorCode::Full, "the pool has as many recipients as it can");
     if (settings_.recipient_max != 0 && payloads > settings_.recipient_max) {
-      return fail(ErrorCode::Full,
+      return fail(ErrorCode::QueueFull,
                   "the queue of a recipient takes " + std::to_string(settings_.recipient_max) + " payloads");
     }
     const WorkerId owner = choose_living(WorkerId::none());

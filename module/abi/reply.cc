@@ -24,6 +24,8 @@ const char* prefix_of(ErrorCode code) {
       return "NOWORKER ";
     case ErrorCode::NoWorkers:
       return "NOWORKERS ";
+    case ErrorCode::QueueFull:
+      return "FULL ";
     case ErrorCode::NoIndex:
       return "NOINDEX ";
     case ErrorCode::NotUnique:
