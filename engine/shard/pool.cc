@@ -2,6 +2,7 @@
 #include "engine/shard/pool.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/shard/recipient_lists.h"
 
@@ -246,7 +247,7 @@ void Pool::bury_first(RecipientId id, uint64_t attempts, std::optional<ByteView>
 
 void Pool::drop_dead_payloads(uint64_t count) {
   count = std::min<uint64_t>(count, dead_payloads_.size());
-  dead_payloads_.erase(dead_payloads_.begin(), dead_payloads_.begin() + static_cast<ptrdiff_t>(count));
+  dead_payloads_.erase(dead_payloads_.begin(), std::next(dead_payloads_.begin(), static_cast<ptrdiff_t>(count)));
 }
 
 Result<RecipientId> Pool::may_come_back(WorkerId worker, ByteView name, Offset sequence) const {

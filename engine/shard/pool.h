@@ -13,8 +13,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -203,7 +203,7 @@ class Pool {
   // It is given up; those behind it stay in flight. The same failures.
   void give_up(WorkerId worker, RecipientId id, ByteView reason);
   // Payloads that were given up, the oldest first, until they are in their log.
-  const std::deque<DeadPayload>& dead_payloads() const { return dead_payloads_; }
+  const std::list<DeadPayload>& dead_payloads() const { return dead_payloads_; }
   void drop_dead_payloads(uint64_t count);
 
   // Removes the recipient if nothing is pending for it.
@@ -343,7 +343,7 @@ class Pool {
   std::map<std::string, WorkerId, std::less<>> by_name_;
   EvictedBlocks evicted_;
   PushedIds pushed_ids_;
-  std::deque<DeadPayload> dead_payloads_;
+  std::list<DeadPayload> dead_payloads_;
   // Recipients whose queue is delayed, by date and assignment: the same order on every server.
   std::map<std::pair<PoolTime, uint32_t>, RecipientId> delayed_;
   // While it is put together again: the worker whose recipients come, and what it is to be

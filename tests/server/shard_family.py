@@ -63,7 +63,7 @@ def _commands(key, rng):
     # What it had in hand comes back.
     yield ("SHARD.JOIN", key, "w0")
     for name in names[:30]:
-        yield ("SHARD.PUSH", key, name, "ID", b"push of " + name, "PAYLOADS", "once")
+        yield ("SHARD.PUSH", key, name, "ID", name[:500] + b" once", "PAYLOADS", "once")
     yield ("SHARD.SET", key, "MAXATTEMPTS", 9, "FORGET", HOUR, "RECIPIENTMAX", 1_000_000)
 
 
