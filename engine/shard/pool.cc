@@ -2,6 +2,7 @@
 #include "engine/shard/pool.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/shard/recipient_lists.h"
 
@@ -17,8 +18,8 @@ std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads
   }
   const uint64_t queued = recipient.queue ? recipient.queue->messages.count() : 0;
   if (recipient_max != 0 && queued + payloads > recipient_max) {
-    return Error{ErrorCode::Full, "the recipient's queue has " + std::to_string(queued) + " payloads, and takes " +
-                                      std::to_string(recipient_max)};
+    return Error{ErrorCode::Refused, "the recipient's queue has " + std::to_string(queued) + " payloads, and takes " +
+                                           std::to_string(recipient_max)};
   }
   const Offset next = recipient.queue ? recipient.queue->messages.next() : recipient.next_sequence;
   if (kMaxOffset - next >= payloads) return std::nullopt;
@@ -58,7 +59,7 @@ Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
   if (id.is_none()) {
     if (recipients_.is_full()) return fail(ErrorCode::Full, "the pool has as many recipients as it can");
     if (settings_.recipient_max != 0 && payloads > settings_.recipient_max) {
-      return fail(ErrorCode::Full,
+      return fail(ErrorCode::Refused,
                   "the queue of a recipient takes " + std::to_string(settings_.recipient_max) + " payloads");
     }
     const WorkerId owner = choose_living(WorkerId::none());
@@ -246,7 +247,7 @@ void Pool::bury_first(RecipientId id, uint64_t attempts, std::optional<ByteView>
 
 void Pool::drop_dead_payloads(uint64_t count) {
   count = std::min<uint64_t>(count, dead_payloads_.size());
-  dead_payloads_.erase(dead_payloads_.begin(), dead_payloads_.begin() + static_cast<ptrdiff_t>(count));
+  dead_payloads_.erase(dead_payloads_.begin(), std::next(dead_payloads_.begin(), static_cast<ptrdiff_t>(count)));
 }
 
 Result<RecipientId> Pool::may_come_back(WorkerId worker, ByteView name, Offset sequence) const {

@@ -13,8 +13,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -172,7 +172,7 @@ class Pool {
   // something pending. Then counts one more pending, or queues the payloads.
   // Failure: NoWorkers, Full.
   Result<Routed> route(ByteView recipient);
-  // With an id nothing is queued if it is that of an earlier push. Failure: also Full.
+  // With an id nothing is queued if it is that of an earlier push. Failure: also QueueFull.
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
                       std::optional<ByteView> push_id = std::nullopt);
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
@@ -203,7 +203,7 @@ class Pool {
   // It is given up; those behind it stay in flight. The same failures.
   void give_up(WorkerId worker, RecipientId id, ByteView reason);
   // Payloads that were given up, the oldest first, until they are in their log.
-  const std::deque<DeadPayload>& dead_payloads() const { return dead_payloads_; }
+  const std::list<DeadPayload>& dead_payloads() const { return dead_payloads_; }
   void drop_dead_payloads(uint64_t count);
 
   // Removes the recipient if nothing is pending for it.
@@ -343,7 +343,7 @@ class Pool {
   std::map<std::string, WorkerId, std::less<>> by_name_;
   EvictedBlocks evicted_;
   PushedIds pushed_ids_;
-  std::deque<DeadPayload> dead_payloads_;
+  std::list<DeadPayload> dead_payloads_;
   // Recipients whose queue is delayed, by date and assignment: the same order on every server.
   std::map<std::pair<PoolTime, uint32_t>, RecipientId> delayed_;
   // While it is put together again: the worker whose recipients come, and what it is to be

@@ -267,13 +267,12 @@ bool Pool::settle() {
       if (worker(id).recipients != 0 && must_fail_over(worker(id))) stale.push_back(id);
     }
   }
-  if (has_living_besides(WorkerId::none())) {
-    for (WorkerId id : stale) {
-      if (budget == 0) break;
-      fail_over(id, budget);
-      // To take one out of the list costs as much as to choose one.
-      budget -= std::min(budget, 1 + working_.size() / 64);
-    }
+  for (WorkerId id : stale) {
+    if (budget == 0) break;
+    if (!has_living_besides(id)) continue;
+    fail_over(id, budget);
+    // To take one out of the list costs as much as to choose one.
+    budget -= std::min(budget, 1 + working_.size() / 64);
   }
   bool more = budget == 0;
   for (WorkerId id : std::vector(going_)) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <list>
 #include <set>
 #include <string>
 
@@ -43,7 +43,7 @@ class PushedIds {
 
  private:
   // With the nodes that hold it.
-  static size_t size_of(ByteView id) { return 32 + sizeof(std::string) + sizeof(void*) + id.size(); }
+  static size_t size_of(ByteView id) { return 32 + sizeof(std::string) + 3 * sizeof(void*) + id.size(); }
 
   void drop_oldest() {
     bytes_ -= size_of(*order_.front());
@@ -52,7 +52,7 @@ class PushedIds {
   }
 
   std::set<std::string, std::less<>> ids_;
-  std::deque<const std::string*> order_;
+  std::list<const std::string*> order_;  // takes no memory while it is empty, as most are
   size_t bytes_ = 0;
 };
 

@@ -289,6 +289,7 @@ SHARD = Family(
         ("SHARD.OWNER", KEY, "queue"),
         ("SHARD.RECIPIENTS", KEY, b"\x00\xff\r\n", "COUNT", "3", "CURSOR", "0"),
         ("SHARD.CHECK", KEY),
+        ("SHARD.CHECK", KEY, "CURSOR", "0", "COUNT", "100000"),
         ("SHARD.INFO", KEY),
     ),
     write_commands=(
@@ -300,6 +301,7 @@ SHARD = Family(
         ("SHARD.PUSH", KEY, "queue", "payload"),
         ("SHARD.SET", KEY, "STALE", "7200000", "POLICY", "leastpending"),
         ("SHARD.LEAVE", KEY, "leaves"),
+        ("SHARD.FORGET", KEY, "idle 0", "idle 1"),
         # Who has these follows from the order in which fill() makes workers and recipients.
         ("SHARD.DONE", KEY, "w3", "busy"),
         ("SHARD.ACK", KEY, "größe", "queue", "1"),
@@ -337,7 +339,8 @@ SHARD = Family(
         _waits_for_a_worker("push", "SHARD.PUSH", KEY, "r", "payload"),
     ),
     steady=shard_family.without_ages,
-    spoiled_by=("BLOCK", "never"),
+    spoiled_by=("BLOCK", "x" * 513),
+    by_name=("SHARD.NACK",),
 )
 
 # --- lock ---

@@ -50,7 +50,8 @@ def read(connection, key):
     info = _info(connection, key)
     holders = [dict(zip(holder[::2], holder[1::2])) for holder in info[b"holders"]]
     tokens = [holder[b"token"] for holder in holders]
-    return tokens, info[b"mode"], info[b"permits"], info[b"holding"], [(h[b"owner"], h[b"holds"], h[b"value"]) for h in holders]
+    return tokens, info[b"mode"], info[b"permits"], info[b"holding"], [(h[b"owner"], h[b"holds"]) for h in holders], \
+        [h[b"value"] for h in holders]
 
 
 def append(connection, key):
