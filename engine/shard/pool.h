@@ -172,7 +172,7 @@ class Pool {
   // something pending. Then counts one more pending, or queues the payloads.
   // Failure: NoWorkers, Full.
   Result<Routed> route(ByteView recipient);
-  // With an id nothing is queued if it is that of an earlier push. Failure: also QueueFull.
+  // With an id nothing is queued if it is that of an earlier push. Failure: also Refused.
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
                       std::optional<ByteView> push_id = std::nullopt);
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.

@@ -82,7 +82,7 @@ class PoolOperations {
 
   // --- senders ---
   // Counts a message, or queues payloads, for the recipient's worker. Waits for a worker if the request may block.
-  // Failure: NoWorkers, Full, QueueFull.
+  // Failure: NoWorkers, Full, Refused.
   Outcome<Sent> route(Place<Pool>& place, RouteRequest& request, const Call& call);
   Outcome<Sent> push(Place<Pool>& place, RouteRequest& request, const Call& call);
 
