@@ -60,9 +60,8 @@ class Holds:
             for ask in (is_over, self._ping):
                 over = bool(ask()) or over
                 now = self._moment()
-                # A server that slept more than once has had several turns: this program was late, and nobody was held.
-                if now.slept - before.slept <= 1:
-                    worst = max(worst, now.busy - before.busy)
+                # A server that slept more than once has had several turns, for this program was late: one of them is meant.
+                worst = max(worst, (now.busy - before.busy) / max(1, now.slept - before.slept))
                 before = now
         return worst / 1e6
 

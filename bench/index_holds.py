@@ -63,7 +63,7 @@ def graphs(page):
     facts = some_facts(count)
     send(page.server, add("graph", facts))
     page.command("FACT.FIND of 1,000", "FACT.FIND", "graph", "*", "*", "*")
-    page.command("FACT.WALK to all that can be reached", "FACT.WALK", "graph", facts[0][0], "*", "LIMIT", 1_000_000)
+    page.command("FACT.WALK to all that can be reached", "FACT.WALK", "graph", facts[0][0], "*", "LIMIT", 1_000_000, is_limited=False)
     page.command("FACT.WALK to one that cannot", "FACT.WALK", "graph", facts[0][0], "*", "TO", "predicate:1")
     page.command("FACT.COUNT", "FACT.COUNT", "graph", "*", "predicate:1", "*")
     page.command("DEL of the graph", "DEL", "graph", rounds=1)

@@ -13,7 +13,7 @@ namespace millrace {
 namespace {
 
 // The most entries that are looked at. Those of one value are jumped over after some; a jump counts as kJump.
-constexpr uint64_t kMostSteps = 40'000;
+constexpr uint64_t kMostSteps = 30'000;
 constexpr uint64_t kFewEntries = 4;
 constexpr uint64_t kJump = 8;
 

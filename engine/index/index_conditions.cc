@@ -34,8 +34,9 @@ Result<KeyRanges> prefix_ranges(const IndexField& field, ByteView prefix) {
 }  // namespace
 
 bool is_point(const IndexField& field, const KeyRanges& ranges) {
-  if (ranges.size() != 1 || ranges.front().from.empty() || ranges.front().to != after(ranges.front().from))
+  if (ranges.size() != 1 || ranges.front().from.empty() || ranges.front().to != after(ranges.front().from)) {
     return false;
+  }
   const std::string& from = ranges.front().from;
   return field.type == FieldType::Text ? from.back() == '\0' : from.size() == kNumberKeyBytes;
 }

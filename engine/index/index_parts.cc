@@ -131,8 +131,9 @@ void each_part(const Index& index, const PartVisit& visit) {
   each_skipped_part(index, visit);
   PartWriter recent(IndexPart::Recent, visit);
   std::vector<DocumentId> written = index.recent(RecentDocuments::kMost);
-  for (auto id = written.rbegin(); id != written.rend(); ++id)
+  for (auto id = written.rbegin(); id != written.rend(); ++id) {
     append_bytes(recent.bytes(), index.documents().name(*id));
+  }
   recent.close();
 }
 

@@ -176,8 +176,9 @@ Result<void> restore_skipped(Index& index, ByteView bytes) {
     const uint64_t reason = in.number();
     const OrderId order(static_cast<uint32_t>(std::min<uint64_t>(field, UINT32_MAX)));
     const bool is_known = order == kExpiryOrder || index.schema().find_field(order) != nullptr;
-    if (!in.ok() || id.is_none() || !is_known || reason >= kSkipReasons)
+    if (!in.ok() || id.is_none() || !is_known || reason >= kSkipReasons) {
       return corrupt("skipped values that cannot be");
+    }
     skipped.emplace_back(id, SkippedValue{order, static_cast<SkipReason>(static_cast<uint8_t>(reason))});
   }
   for (const auto& [id, value] : skipped) index.restore_skipped(id, value);

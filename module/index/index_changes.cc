@@ -59,8 +59,9 @@ void idx_put(abi::Context context, abi::Arguments arguments) {
     const abi::OwnedString name(holder);
     const abi::DocumentKey opened(context, name);
   }
-  if (const auto may = index_operations().may_put(key->get(), *request); !may)
+  if (const auto may = index_operations().may_put(key->get(), *request); !may) {
     return context.reply().error(may.error());
+  }
   std::vector<abi::StringRef> words;
   for (size_t i = 2; i < arguments.size(); ++i) words.push_back(arguments.string(i));
   abi::hset_and_reply(context, words);

@@ -122,24 +122,29 @@ void on_document_changed(abi::Context context, abi::StringRef key, const char* e
   is_counted_now = false;
 }
 
-std::optional<std::vector<std::optional<std::string>>> shown_fields(const abi::DocumentKey& document, bool is_json,
-                                                                    std::span<const ByteView> fields, size_t& bytes) {
-  if (!(is_json ? document.is_string() : document.is_hash())) return std::nullopt;
-  std::vector<std::optional<std::string>> shown;
-  bytes += fields.size() * kShownFieldBytes;
-  if (is_json) {
+FieldReader::FieldReader(std::span<const ByteView> names, bool is_json) : names_(names), is_json_(is_json) {
+  if (is_json) return;
+  for (const ByteView name : names) host_names_.emplace_back(name);
+}
+
+std::optional<ShownFields> FieldReader::read(const abi::DocumentKey& document) {
+  if (!(is_json_ ? document.is_string() : document.is_hash())) return std::nullopt;
+  ShownFields shown;
+  bytes_ += names_.size() * kShownFieldBytes;
+  if (is_json_) {
     document.string([&](ByteView json) {
-      bytes += json.size();
-      shown = json_documents().show(json, fields);
+      bytes_ += json.size();
+      shown = json_documents().show(json, names_);
     });
     return shown;
   }
-  for (const ByteView field : fields) {
-    const auto value = document.field(abi::OwnedString(field));
+  shown.reserve(names_.size());
+  for (const abi::OwnedString& name : host_names_) {
     auto& each = shown.emplace_back();
+    const auto value = document.field(name);
     if (!value) continue;
     each = abi::StringRef(*value).view();
-    bytes += each->size();
+    bytes_ += each->size();
   }
   return shown;
 }

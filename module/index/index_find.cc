@@ -1,8 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "module/abi/document.h"
@@ -20,26 +20,18 @@ void write_value(abi::Reply reply, const std::vector<std::string>& values) {
   for (const std::string& value : values) reply.bytes(value);
 }
 
-using ShownFields = std::vector<std::optional<std::string>>;
-
-// The fields of the documents that were found. Those that have gone meanwhile are taken out, and those that would make
-// the answer too long are left to the next page.
-std::vector<ShownFields> read_fields(abi::Context context, ListedDocuments& found, const FindRequest& request,
-                                     bool is_json) {
-  std::vector<ShownFields> shown;
-  std::vector<ListedDocument> there;
-  size_t bytes = 0;
-  size_t looked = 0;
-  for (; looked < found.documents.size() && bytes < kMostShownBytes; ++looked) {
-    ListedDocument& document = found.documents[looked];
+// The fields of the documents that were found; nothing of one that has gone meanwhile. Documents that would make the
+// answer too long are left to the next page.
+std::vector<std::optional<ShownFields>> read_fields(abi::Context context, ListedDocuments& found,
+                                                    const FindRequest& request, bool is_json) {
+  FieldReader reader(request.get, is_json);
+  std::vector<std::optional<ShownFields>> shown;
+  for (const ListedDocument& document : found.documents) {
+    if (reader.bytes() >= kMostShownBytes) break;
     const abi::OwnedString name(document.key);
-    auto fields = shown_fields(abi::DocumentKey(context, name), is_json, request.get, bytes);
-    if (!fields) continue;
-    shown.push_back(std::move(*fields));
-    there.push_back(document);
+    shown.push_back(reader.read(abi::DocumentKey(context, name)));
   }
-  found.cut(looked);
-  found.documents = std::move(there);
+  found.cut(shown.size());
   return shown;
 }
 
@@ -66,13 +58,18 @@ void idx_find(abi::Context context, abi::Arguments arguments) {
   if (!found) return reply.error(found.error());
   // From here on nothing of the index is used: to open a document may change it.
   const bool is_json = key->get()->schema().is_json();
-  std::vector<ShownFields> fields;
+  std::vector<std::optional<ShownFields>> fields;
   if (!request->get.empty() && !found->documents.empty()) fields = read_fields(context, *found, *request, is_json);
+  const auto gone = static_cast<size_t>(std::ranges::count_if(fields, [](const auto& each) { return !each; }));
   reply.array(2);
   found->cursor ? reply.bytes(found->cursor->text()) : reply.null();
-  reply.array(found->documents.size());
+  reply.array(found->documents.size() - gone);
   for (size_t i = 0; i < found->documents.size(); ++i) {
-    write_document(reply, found->documents[i], request->with_values, fields.empty() ? nullptr : &fields[i]);
+    if (fields.empty()) {
+      write_document(reply, found->documents[i], request->with_values, nullptr);
+    } else if (fields[i]) {
+      write_document(reply, found->documents[i], request->with_values, &*fields[i]);
+    }
   }
 }
 

@@ -199,9 +199,7 @@ void do_slice(abi::Context context, RegisteredIndex& registered, const Slice& sl
     IndexSweep& sweep = *registered.sweep;
     if (sweep.document) {
       if (!sweep_documents(context, registered, sweep)) sweep.document.reset();
-    } else if (!sweep.has_keys) {
-      return end(registered);
-    } else if (!sweep_keys(context, registered, sweep)) {
+    } else if (!sweep.has_keys || !sweep_keys(context, registered, sweep)) {
       return end(registered);
     }
   } while (!slice.is_over());
