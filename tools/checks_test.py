@@ -385,3 +385,63 @@ def test_the_rows_of_the_real_table_are_understood():
     from tree import ROOT
     assert {"TWRITE", "TREAD", "TINFO", "TGROUP HELP"} <= {row.name for row in command_table.commands(ROOT)}
     assert "millrace.block-bytes" in {row.name for row in command_table.settings(ROOT)}
+
+
+# --- figures and links in the pages ---
+
+BENCHMARKS = f"""# Benchmarks
+
+## Logs beside streams
+
+```
+{'what':58} {'peer':>10} {'ours':>10} {'ratio':>7} {'limit':>6}
+{'append one message, us':58} {0.648:10.3f} {0.363:10.3f} {0.56:7.3f} {0.35:6.2f}  missed
+{'  in a batch':58} {'':10} {0.08:10.3f}
+```
+"""
+
+
+def figure_problems(tree, line):
+    pages = {"docs/benchmarks.md": BENCHMARKS, "README.md": f"# Millrace\n{line}\n"}
+    return found("check_figures", tree(pages))
+
+
+@pytest.mark.parametrize("line", [
+    '[0.36 µs](docs/benchmarks.md#logs-beside-streams "append one message, us: ours") and no more',
+    '[0.6 µs](docs/benchmarks.md#logs-beside-streams "append one message, us: peer")',
+    '[0.08 µs](docs/benchmarks.md#logs-beside-streams "append one message, us / in a batch: ours")',
+    "some milliseconds",
+])
+def test_a_figure_of_the_benchmarks_is_not_mentioned(tree, line):
+    assert figure_problems(tree, line) == []
+
+
+@pytest.mark.parametrize("line, problem", [
+    ('[0.35 µs](docs/benchmarks.md#logs-beside-streams "append one message, us: ours")',
+     "'0.35 µs' is 0.363 in docs/benchmarks.md ('append one message, us', ours)"),
+    ('[0.35 µs](docs/benchmarks.md#logs-beside-streams "append two, us: ours")',
+     "docs/benchmarks.md#logs-beside-streams has no row 'append two, us'"),
+    ('[0.08](docs/benchmarks.md#logs-beside-streams "append one message, us / in a batch: peer")',
+     "the row 'append one message, us / in a batch' has no peer"),
+    ("in 0.36 µs", "a time in µs that is no link to its row in docs/benchmarks.md"),
+])
+def test_a_figure_that_is_not_measured_is_found(tree, line, problem):
+    assert figure_problems(tree, line) == [f"README.md:2: {problem}"]
+
+
+PAGES = {"README.md": "[docs](docs/README.md), [why](docs/why.md#the-first-one)\n", "docs/README.md": "[a](guides/a.md)\n",
+         "docs/why.md": "# The first one\n", "docs/guides/a.md": "# A\n", "docs/commands/TWRITE.md": "# TWRITE\n"}
+
+
+def test_pages_that_are_linked_are_not_mentioned(tree):
+    assert found("check_links", tree(PAGES)) == []
+
+
+@pytest.mark.parametrize("name, text, problem", [
+    ("docs/why.md", "# The second one\n", "README.md:1: docs/why.md#the-first-one: there is no such heading"),
+    ("docs/guides/a.md", "see [b](b.md)\n", "docs/guides/a.md:1: b.md: there is no such file"),
+    ("docs/guides/b.md", "# B\n",
+     "docs/guides/b.md:1: takes more than 2 clicks from README.md: link to it from docs/README.md"),
+])
+def test_a_link_that_leads_nowhere_and_a_page_without_one_are_found(tree, name, text, problem):
+    assert found("check_links", tree({**PAGES, name: text})) == [problem]

@@ -52,6 +52,21 @@ def without_comments(text: str) -> str:
     return pattern.sub(lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0]), text)
 
 
+def prose(page: str) -> Iterator[tuple[int, str]]:
+    """The lines of a Markdown page that are in no block of code, with their numbers."""
+    in_code = False
+    for number, line in enumerate(page.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            in_code = not in_code
+        elif not in_code:
+            yield number, line
+
+
+def anchor(heading: str) -> str:
+    """The name that a heading of a Markdown page has in links, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 def line_of(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 

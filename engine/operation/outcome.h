@@ -82,7 +82,7 @@ struct Wake {
   enum class Lines : uint8_t { None, One, All };
   uint64_t mark = 0;  // those whose mark is below this
   Lines lines = Lines::None;
-  ByteView line;  // which one; borrowed from the object or the request
+  ByteView line = {};  // which one; borrowed from the object or the request
 
   static Wake everybody() { return {.mark = UINT64_MAX, .lines = Lines::All, .line = {}}; }
   static Wake one_line(ByteView line) { return {.mark = 0, .lines = Lines::One, .line = line}; }

@@ -28,7 +28,9 @@ class WaitingLinesTest : public ::testing::Test {
   }
   void leave(Named& waiter) {
     room_.remove("key", waiter);
-    if (lines() != nullptr) EXPECT_EQ(lines()->check(), nullptr);
+    if (lines() != nullptr) {
+      EXPECT_EQ(lines()->check(), nullptr);
+    }
   }
   WaitingLines* lines() { return room_.find("key"); }
 

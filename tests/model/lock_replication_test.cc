@@ -256,7 +256,9 @@ class ReplicatedLock {
     ASSERT_EQ(elsewhere_.seen(now_), leader_.seen(now_));
     ASSERT_EQ(replica_.locks.tokens().last(), leader_.locks.tokens().last());
     ASSERT_EQ(elsewhere_.locks.tokens().last(), leader_.locks.tokens().last());
-    if (lines() != nullptr) ASSERT_EQ(lines()->check(), nullptr);
+    if (lines() != nullptr) {
+      ASSERT_EQ(lines()->check(), nullptr);
+    }
   }
 
   std::mt19937_64 random_;

@@ -109,7 +109,9 @@ class History {
       SCOPED_TRACE(::testing::Message() << "after step " << step << ": " << what);
       ASSERT_EQ(follower_.facts(), leader_.facts());
       for (const Process* process : {&leader_, &follower_}) {
-        if (process->log.get() != nullptr) ASSERT_EQ(process->log.get()->check(), nullptr);
+        if (process->log.get() != nullptr) {
+          ASSERT_EQ(process->log.get()->check(), nullptr);
+        }
       }
     }
   }
@@ -178,7 +180,9 @@ class History {
             room_.find(kLog)->set_mark(waiter, again.consequences.wait->mark);
             return false;
           }
-          if (again.answer) EXPECT_GT(sink.entries, 0U);
+          if (again.answer) {
+            EXPECT_GT(sink.entries, 0U);
+          }
           room_.remove(kLog, waiter);
           return true;
         });
