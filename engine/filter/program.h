@@ -59,9 +59,10 @@ class Program {
   // It will be run soon.
   void prefetch() const {
     constexpr size_t kLine = 64;
+    __builtin_prefetch(texts_.data());
+    if (!is_compiled()) return;
     __builtin_prefetch(steps_.data());
     __builtin_prefetch(reinterpret_cast<const char*>(steps_.data()) + kLine);
-    __builtin_prefetch(texts_.data());
   }
   void release(Fields& fields) const;
 

@@ -111,7 +111,7 @@ struct Consequences {
   Effects effects;
   Events events;  // empty: nothing has changed
   // Events with names in them ("route.connected d1|ws"), sent after the others. Null: none, as nearly always.
-  std::shared_ptr<std::vector<std::string>> named_events;
+  std::unique_ptr<std::vector<std::string>> named_events;
   Wake wake;
   std::optional<Wait> wait;  // the request has found nothing, and may wait: see Call::may_wait
   // When look_after() must be called at the latest, on the clock that the family uses.

@@ -234,7 +234,7 @@ Outcome<std::string> RouteOperations::set_presence(Place<RouteTable>& place, con
 
 void RouteOperations::tell_presence(Place<RouteTable>& place, const Call& call, Consequences& follow) {
   for (const PresenceChange& change : place.get()->take_presence()) {
-    if (follow.named_events == nullptr) follow.named_events = std::make_shared<std::vector<std::string>>();
+    if (follow.named_events == nullptr) follow.named_events = std::make_unique<std::vector<std::string>>();
     follow.named_events->push_back(presence_event(change.kind) + (' ' + change.device));
     if (call.decides) dispatch_presence(place, change, call);
   }
