@@ -11,6 +11,7 @@
 #include "cli/lock_command.h"
 #include "cli/manual_command.h"
 #include "cli/protocol_command.h"
+#include "cli/serve_command.h"
 #include "cli/server_options.h"
 #include "cli/tail_command.h"
 #include "version.h"
@@ -61,6 +62,7 @@ int run_tool(int argc, char** argv) {
   add_protocol_command(tool, status);
   add_tail_command(tool, status);
   add_lock_command(tool, take_locked_command(argc, argv), status);
+  add_serve_command(tool, status);
   add_completion_command(tool, status);
   add_manual_command(tool, status);
 

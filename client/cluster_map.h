@@ -18,6 +18,9 @@ class ClusterMap {
   // or a slot is served by nobody.
   static Result<ClusterMap> ask(Connection& server);
 
+  // The same from an answer to CLUSTER SLOTS, which `server` gave.
+  static Result<ClusterMap> from_reply(const Reply& reply, const Endpoint& server);
+
   bool is_cluster() const { return !nodes_.empty(); }
   const std::vector<Endpoint>& nodes() const { return nodes_; }
 

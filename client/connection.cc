@@ -1,6 +1,5 @@
 #include "client/connection.h"
 
-#include <hiredis/hiredis.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -9,38 +8,6 @@
 #include "client/protocol.h"
 
 namespace millrace::client {
-namespace {
-
-Reply value_of(const redisReply& reply) {
-  Reply value;
-  switch (reply.type) {
-    case REDIS_REPLY_INTEGER:
-      value.kind = Reply::Kind::Integer;
-      value.integer = reply.integer;
-      break;
-    case REDIS_REPLY_STRING:
-    case REDIS_REPLY_STATUS:
-    case REDIS_REPLY_ERROR:
-      value.kind = reply.type == REDIS_REPLY_STRING   ? Reply::Kind::Text
-                   : reply.type == REDIS_REPLY_STATUS ? Reply::Kind::Status
-                                                      : Reply::Kind::Error;
-      value.text.assign(reply.str, static_cast<size_t>(reply.len));
-      break;
-    case REDIS_REPLY_ARRAY:
-      value.kind = Reply::Kind::Array;
-      value.items.reserve(reply.elements);
-      for (size_t i = 0; i < reply.elements; ++i) value.items.push_back(value_of(*reply.element[i]));
-      break;
-    default:
-      break;  // nil
-  }
-  return value;
-}
-
-}  // namespace
-
-void Connection::Free::operator()(redisReader* reader) const { redisReaderFree(reader); }
-
 Connection::Connection(ConnectionOptions options) : options_(std::move(options)) {}
 Connection::Connection(Connection&&) noexcept = default;
 Connection& Connection::operator=(Connection&&) noexcept = default;
@@ -83,7 +50,7 @@ Result<void> Connection::connect() {
   auto socket = Socket::connect(options_.to, options_.tls, within_deadline(options_.connect_timeout));
   if (!socket) return std::unexpected(socket.error());
   socket_ = std::move(*socket);
-  reader_.reset(redisReaderCreate());
+  replies_.emplace();
   return {};
 }
 
@@ -141,21 +108,16 @@ Result<void> Connection::send(Words words) {
 Result<Reply> Connection::receive() {
   if (!is_open()) return fail(ErrorCode::Closed, "the connection to " + options_.to.text() + " is closed");
   for (;;) {
-    void* answer = nullptr;
-    if (redisReaderGetReply(reader_.get(), &answer) != REDIS_OK) {
-      const std::string why = reader_->errstr;
+    auto reply = replies_->next();
+    if (!reply) {
       close();
-      return fail(ErrorCode::Protocol, options_.to.text() + " does not speak the protocol: " + why);
+      return fail(ErrorCode::Protocol, options_.to.text() + " does not speak the protocol: " + reply.error().text);
     }
-    if (answer != nullptr) {
-      const std::unique_ptr<redisReply, void (*)(redisReply*)> reply(static_cast<redisReply*>(answer),
-                                                                     [](redisReply* one) { freeReplyObject(one); });
-      return value_of(*reply);
-    }
+    if (*reply) return std::move(**reply);
     char bytes[16 << 10];
     const Transfer got = socket_->read(bytes, sizeof bytes);
     if (got.kind == Transfer::Kind::Done) {
-      redisReaderFeed(reader_.get(), bytes, got.bytes);
+      replies_->feed({bytes, got.bytes});
     } else if (!wait_for(got.kind)) {
       return broken(got);
     }
@@ -185,7 +147,7 @@ void Connection::redirect(Endpoint to) {
 
 void Connection::close() {
   socket_.reset();
-  reader_.reset();
+  replies_.reset();
 }
 
 int Connection::descriptor() const { return socket_->descriptor(); }

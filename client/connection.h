@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <initializer_list>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,11 +13,10 @@
 #include "client/error.h"
 #include "client/login.h"
 #include "client/reply.h"
+#include "client/reply_stream.h"
 #include "client/sentinel.h"
 #include "client/socket.h"
 #include "client/tls.h"
-
-struct redisReader;
 
 namespace millrace::client {
 
@@ -87,10 +85,6 @@ class Connection {
   int descriptor() const;
 
  private:
-  struct Free {
-    void operator()(redisReader* reader) const;
-  };
-
   Result<void> find_endpoint();
   Result<void> connect();
   Result<void> log_in();
@@ -104,7 +98,7 @@ class Connection {
   ConnectionOptions options_;
   std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::optional<Socket> socket_;
-  std::unique_ptr<redisReader, Free> reader_;
+  std::optional<ReplyStream> replies_;
   std::string unsent_;
 };
 

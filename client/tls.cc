@@ -50,6 +50,20 @@ BIO_METHOD* socket_method() {
   return method;
 }
 
+// A session over this socket; null if there is no memory.
+SSL* session_over(SSL_CTX& context, int socket) {
+  static BIO_METHOD* const method = socket_method();
+  SSL* const session = SSL_new(&context);
+  BIO* const bio = session == nullptr ? nullptr : BIO_new(method);
+  if (bio == nullptr) {
+    SSL_free(session);
+    return nullptr;
+  }
+  BIO_set_fd(bio, socket, BIO_NOCLOSE);
+  SSL_set_bio(session, bio, bio);
+  return session;
+}
+
 using Context = std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)>;
 
 Result<void> trust(SSL_CTX& context, const TlsOptions& options) {
@@ -94,16 +108,12 @@ Result<Context> make_context(const TlsOptions& options) {
 void TlsSession::Free::operator()(ssl_st* session) const { SSL_free(session); }
 
 Result<TlsSession> TlsSession::begin(const TlsOptions& options, const std::string& host, int socket) {
-  static BIO_METHOD* const method = socket_method();
   ERR_clear_error();
   const auto context = make_context(options);
   if (!context) return std::unexpected(context.error());
-  SSL* const made = SSL_new(context->get());
-  BIO* const bio = BIO_new(method);
-  if (made == nullptr || bio == nullptr) return fail(ErrorCode::Unreachable, "no memory for TLS");
+  SSL* const made = session_over(**context, socket);
+  if (made == nullptr) return fail(ErrorCode::Unreachable, "no memory for TLS");
   TlsSession session(made);
-  BIO_set_fd(bio, socket, BIO_NOCLOSE);
-  SSL_set_bio(made, bio, bio);
   SSL_set_connect_state(made);
   const std::string& name = options.server_name.empty() ? host : options.server_name;
   // An address is no name that a server could be asked for by.
@@ -115,6 +125,13 @@ Result<TlsSession> TlsSession::begin(const TlsOptions& options, const std::strin
     if (is_set != 1) return fail(ErrorCode::BadInput, "'" + name + "' is no name that a certificate could have");
   }
   return session;
+}
+
+Result<TlsSession> TlsSession::serve(SSL_CTX& context, int socket) {
+  SSL* const made = session_over(context, socket);
+  if (made == nullptr) return fail(ErrorCode::Unreachable, "no memory for TLS");
+  SSL_set_accept_state(made);
+  return TlsSession(made);
 }
 
 Transfer TlsSession::shake_hands() {
@@ -138,6 +155,11 @@ Transfer TlsSession::read(char* to, size_t room) {
 Transfer TlsSession::write(std::string_view bytes) {
   ERR_clear_error();
   return outcome(SSL_write(session_.get(), bytes.data(), static_cast<int>(std::min<size_t>(bytes.size(), INT_MAX))));
+}
+
+void TlsSession::say_farewell() {
+  ERR_clear_error();
+  SSL_shutdown(session_.get());
 }
 
 bool TlsSession::has_buffered() const { return SSL_has_pending(session_.get()) == 1; }

@@ -8,6 +8,7 @@
 
 #include "client/error.h"
 
+struct ssl_ctx_st;
 struct ssl_st;
 
 namespace millrace::client {
@@ -44,11 +45,17 @@ class TlsSession {
   // found. BadInput: a certificate or key file that is none, or cannot be read.
   static Result<TlsSession> begin(const TlsOptions& options, const std::string& host, int socket);
 
+  // The other side: over a socket that a server has accepted. The handshake is part of the first read.
+  static Result<TlsSession> serve(ssl_ctx_st& context, int socket);
+
   // One step of the handshake. Done: it is complete, and the server is the one that was meant.
   Transfer shake_hands();
 
   Transfer read(char* to, size_t room);
   Transfer write(std::string_view bytes);
+
+  // Tells the other side that nothing follows, if there is room for that.
+  void say_farewell();
 
   // Whether read() gives something without the socket being readable.
   bool has_buffered() const;

@@ -38,7 +38,7 @@ if(DPKG_SHLIBDEPS AND FILE_PROGRAM)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 else()
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS
-    ", libc6, libstdc++6, libhiredis0.14 | libhiredis1.1.0, libre2-9 | libre2-10, libsimdjson14 | libsimdjson19, libssl3 | libssl3t64, libzstd1, zlib1g")
+    ", libc6, libstdc++6, libhiredis0.14 | libhiredis1.1.0, libre2-9 | libre2-10, libsimdjson14 | libsimdjson19, libssl3 | libssl3t64, libwslay1, libzstd1, zlib1g")
 endif()
 # Without the libraries for other programs, packaging/library.cmake.
 set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};millrace;Unspecified;/")

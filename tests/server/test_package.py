@@ -64,7 +64,7 @@ def test_it_names_itself_and_what_it_needs(package):
     assert package.name.startswith(f"millrace_{VERSION}_")
     depends = next(line for line in fields.splitlines() if line.startswith("Depends: "))
     assert "redis-server (>= 5:7.0) | valkey-server (>= 7.2)" in depends
-    for library in ("libc6", "libhiredis", "libre2", "libsimdjson", "libssl3", "libzstd1", "zlib1g"):
+    for library in ("libc6", "libhiredis", "libre2", "libsimdjson", "libssl3", "libwslay1", "libzstd1", "zlib1g"):
         assert library in depends
 
 

@@ -199,8 +199,8 @@ def machine(tmp_path):
 
 
 TO_BUILD = (
-    "g++ cmake ninja-build libcli11-dev libsodium-dev libhiredis-dev libre2-dev libsimdjson-dev "
-    "libssl-dev libzstd-dev zlib1g-dev"
+    "g++ cmake ninja-build libboost-dev libcli11-dev libsodium-dev libhiredis-dev libre2-dev libsimdjson-dev "
+    "libssl-dev libtomlplusplus-dev libwslay-dev libzstd-dev zlib1g-dev"
 )
 
 

@@ -1,0 +1,51 @@
+// Says who calls, and whether they may.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gateway/auth/access_rules.h"
+#include "gateway/auth/browser.h"
+#include "gateway/auth/token.h"
+#include "gateway/http/exchange.h"
+#include "gateway/loop/task.h"
+
+namespace millrace::gateway {
+
+struct Caller {
+  std::optional<JsonObject> claims = {};  // of a token
+  std::string name = {};                  // for limits: the token's subject, or the address
+  bool is_trusted = false;                // may do everything: a client of this machine, where nothing is configured
+};
+
+class Authority {
+ public:
+  // BadInput: a key or a rule of the configuration is of no use.
+  static client::Result<std::shared_ptr<const Authority>> make(const Config& config);
+
+  // The caller of a request, or the answer that refuses it. Asks the server whether a token was revoked, and for
+  // tickets.
+  Task<std::expected<std::shared_ptr<const Caller>, Response>> identify(Upstream& upstream, ExchangePtr exchange) const;
+
+  bool may(const Caller& caller, Resource resource, std::string_view name, Right right) const;
+  // Nothing: the rules let no such channel exist.
+  std::optional<Milliseconds> channel_expiry(std::string_view name) const { return rules_.channel_expiry(name); }
+  const BrowserRules& browsers() const { return browsers_; }
+
+  // Where a revoked token is noted on the server, and a ticket.
+  std::string revocation_key(std::string_view id) const { return revocations_ + ":" + std::string(id); }
+  static std::string ticket_key(std::string_view ticket) { return "millrace:gateway:ticket:" + std::string(ticket); }
+
+ private:
+  Authority(const Config& config, std::vector<TokenKey> keys, AccessRules rules);
+
+  std::vector<TokenKey> keys_;
+  AccessRules rules_;
+  BrowserRules browsers_;
+  TokenDemands demands_;
+  std::string cookie_;
+  std::string revocations_;
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,71 @@
+#include "gateway/auth/token.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "gateway/json/json_text.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr size_t kLongestToken = 16 << 10;
+
+// A time of a token; JSON may write it with a fraction.
+std::optional<int64_t> time_claim(const JsonObject& claims, std::string_view name) {
+  const auto raw = claims.raw(name);
+  if (!raw) return std::nullopt;
+  double seconds = 0;
+  const auto [end, problem] = std::from_chars(raw->data(), raw->data() + raw->size(), seconds);
+  // What is no time is one that has passed.
+  if (problem != std::errc() || end != raw->data() + raw->size() || seconds < 0 || seconds > 1e15) return 0;
+  return static_cast<int64_t>(seconds);
+}
+
+}  // namespace
+
+bool claim_has(const JsonObject& claims, std::string_view name, std::string_view value) {
+  const auto raw = claims.raw(name);
+  if (!raw) return false;
+  if (const auto text = json_string_value(*raw)) return *text == value;
+  if (const auto items = json_items(*raw)) {
+    return std::ranges::any_of(*items, [&](std::string_view item) { return json_string_value(item) == value; });
+  }
+  return *raw == value;  // a number, true or false
+}
+
+std::expected<JsonObject, std::string> verify_token(std::string_view token, const std::vector<TokenKey>& keys,
+                                                    const TokenDemands& demands, int64_t now) {
+  const auto refuse = [](std::string why) { return std::unexpected(std::move(why)); };
+  const size_t first = token.find('.');
+  const size_t second = token.find('.', first == token.npos ? token.npos : first + 1);
+  if (token.size() > kLongestToken || second == token.npos || token.find('.', second + 1) != token.npos) {
+    return refuse("it is no token");
+  }
+  const auto head_json = base64_decoded(token.substr(0, first));
+  const auto body_json = base64_decoded(token.substr(first + 1, second - first - 1));
+  const auto signature = base64_decoded(token.substr(second + 1));
+  const auto head = head_json ? JsonObject::parse(*head_json) : std::nullopt;
+  if (!head || !body_json || !signature) return refuse("it is no token");
+  const auto algorithm = head->text("alg");
+  const auto id = head->text("kid");
+  // Extensions that must be understood: we know none.
+  if (!algorithm || head->raw("crit")) return refuse("it is signed in a way that we do not know");
+  const bool is_known = std::ranges::any_of(keys, [&](const TokenKey& key) {
+    return std::ranges::find(key.algorithms, *algorithm) != key.algorithms.end() &&
+           (key.id.empty() || !id || key.id == *id) && is_signed(key, *algorithm, token.substr(0, second), *signature);
+  });
+  if (!is_known) return refuse("no key of ours has signed it");
+  auto claims = JsonObject::parse(*body_json);
+  if (!claims) return refuse("it has no claims");
+  if (const auto end = time_claim(*claims, "exp"); end && now >= *end + demands.leeway_seconds) {
+    return refuse("it has expired");
+  }
+  if (const auto begin = time_claim(*claims, "nbf"); begin && now < *begin - demands.leeway_seconds) {
+    return refuse("it is not valid yet");
+  }
+  if (!demands.issuer.empty() && claims->text("iss") != demands.issuer) return refuse("it is of another issuer");
+  if (!demands.audience.empty() && !claim_has(*claims, "aud", demands.audience)) return refuse("it is for others");
+  return std::move(*claims);
+}
+
+}  // namespace millrace::gateway

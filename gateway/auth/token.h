@@ -1,0 +1,27 @@
+// JSON Web Tokens: whether one is signed by somebody we trust, and valid now.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/auth/token_key.h"
+
+namespace millrace::gateway {
+
+struct TokenDemands {
+  std::string issuer;    // empty: any
+  std::string audience;  // empty: any
+  int64_t leeway_seconds = 0;
+};
+
+// The claims of the token, or why it is refused. `now` is Unix time in seconds.
+std::expected<JsonObject, std::string> verify_token(std::string_view token, const std::vector<TokenKey>& keys,
+                                                    const TokenDemands& demands, int64_t now);
+
+// Whether a claim is this text, or a list that has it.
+bool claim_has(const JsonObject& claims, std::string_view name, std::string_view value);
+
+}  // namespace millrace::gateway

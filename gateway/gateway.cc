@@ -1,0 +1,147 @@
+#include "gateway/gateway.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "client/server_url.h"
+#include "gateway/worker.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr unsigned kBackgroundThreads = 4;
+constexpr uint16_t kUsualPort = 8380;
+
+using Tell = std::function<void(const std::string&)>;
+
+// As many connections as the system allows.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+sigset_t handled_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  return set;
+}
+
+client::Result<std::vector<client::Endpoint>> listen_addresses(const Config& config) {
+  std::vector<client::Endpoint> addresses;
+  for (const std::string& text : config.listen) {
+    // Port 0 is one that the system chooses.
+    if (text.ends_with(":0")) {
+      auto endpoint = client::parse_endpoint(text.substr(0, text.size() - 2) + ":1");
+      if (!endpoint) return std::unexpected(endpoint.error());
+      endpoint->port = 0;
+      addresses.push_back(*endpoint);
+      continue;
+    }
+    auto endpoint = client::parse_endpoint(text, kUsualPort);
+    if (!endpoint) return std::unexpected(endpoint.error());
+    addresses.push_back(*endpoint);
+  }
+  return addresses;
+}
+
+client::Result<void> load_certificate(const Config& config, std::vector<std::unique_ptr<Worker>>& workers) {
+  if (config.tls_certificate.empty()) return {};
+  const auto context =
+      load_tls_context(config.tls_certificate, config.tls_key.empty() ? config.tls_certificate : config.tls_key);
+  if (!context) return std::unexpected(context.error());
+  for (const auto& worker : workers) worker->use_certificate(*context);
+  return {};
+}
+
+void tell_addresses(const Config& config, const client::ConnectionOptions& server,
+                    const std::vector<client::Endpoint>& addresses, const Tell& tell) {
+  const std::string scheme = config.tls_certificate.empty() ? "http://" : "https://";
+  for (const client::Endpoint& address : addresses) {
+    tell("listens at " + scheme + address.text() + ", before " + client::name_of_server(server));
+  }
+}
+
+}  // namespace
+
+client::Result<void> check(const Config& config) {
+  if (auto addresses = listen_addresses(config); !addresses) return std::unexpected(addresses.error());
+  if (auto authority = Authority::make(config); !authority) return std::unexpected(authority.error());
+  if (config.tls_certificate.empty()) return {};
+  const auto context =
+      load_tls_context(config.tls_certificate, config.tls_key.empty() ? config.tls_certificate : config.tls_key);
+  if (!context) return std::unexpected(context.error());
+  return {};
+}
+
+client::Result<void> serve(const Config& config, client::ConnectionOptions server, const Tell& tell) {
+  raise_descriptor_limit();
+  auto addresses = listen_addresses(config);
+  if (!addresses) return std::unexpected(addresses.error());
+  auto authority = Authority::make(config);
+  if (!authority) return std::unexpected(authority.error());
+
+  // Blocked before any thread begins, so that they come to this one.
+  const sigset_t signals = handled_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+  Figures figures;
+  const unsigned long count = config.threads != 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::unique_ptr<Worker>> workers;
+  auto background = std::make_unique<Background>(kBackgroundThreads);
+  RequestRate rate(config.requests_per_second, config.connections_per_address);
+  Shared shared{config, server, *background, figures, *authority, rate};
+  for (unsigned long i = 0; i < count; ++i) {
+    workers.push_back(std::make_unique<Worker>(shared));
+    auto found = workers.back()->listen(*addresses);
+    if (!found) {
+      background.reset();
+      return std::unexpected(found.error());
+    }
+    *addresses = *found;  // the others listen at the same ports
+  }
+  if (auto loaded = load_certificate(config, workers); !loaded) {
+    background.reset();
+    return loaded;
+  }
+  tell_addresses(config, server, *addresses, tell);
+
+  std::vector<std::thread> threads;
+  std::atomic<size_t> running = workers.size();
+  const pthread_t waiting = pthread_self();
+  for (const auto& worker : workers) {
+    threads.emplace_back([&worker = *worker, &running, waiting] {
+      worker.run();
+      if (--running == 0) pthread_kill(waiting, SIGTERM);
+    });
+  }
+  bool is_draining = false;
+  while (running != 0) {
+    int number = 0;
+    sigwait(&signals, &number);
+    if (running == 0) break;
+    if (number == SIGHUP) {
+      const auto loaded = load_certificate(config, workers);
+      tell(loaded ? "loaded the certificate again" : loaded.error().text + "; the old one stays");
+    } else if (!is_draining) {
+      is_draining = true;
+      tell("ends: no more clients, and those that wait are told to come again");
+      for (const auto& worker : workers) worker->drain();
+    } else {
+      for (const auto& worker : workers) worker->stop();
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  background.reset();
+  return {};
+}
+
+}  // namespace millrace::gateway

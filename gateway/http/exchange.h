@@ -1,0 +1,65 @@
+// One request on its way to its answer. The coroutine that serves it keeps it; the client may be gone before it ends.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gateway/http/request.h"
+#include "gateway/http/response.h"
+#include "gateway/upstream/upstream.h"
+
+namespace millrace::gateway {
+
+class HttpConnection;
+struct Caller;
+
+class Exchange {
+ public:
+  Exchange(HttpConnection& connection, Request given, std::string from)
+      : request(std::move(given)), peer(std::move(from)), connection_(&connection) {}
+
+  // Sends the answer, if anybody is left to read it. To be called once.
+  void respond(Response response);
+
+  // A command that waits at the server, which is given up when the client goes away or the gateway ends: it then
+  // gets an error.
+  auto ask_waiting(Upstream& upstream, Words words, Milliseconds wait) {
+    return told<Answer>([this, &upstream, words = std::move(words), wait](Link::Done done) mutable {
+      if (!connection_ || is_drained_) {
+        done(client::fail(client::ErrorCode::Closed, "the gateway is shutting down"));
+        return;
+      }
+      upstream.call_waiting(std::move(words), 1, wait, waiting_, std::move(done));
+    });
+  }
+
+  bool is_gone() const { return connection_ == nullptr; }
+
+  // By the connection: the client went away.
+  void leave() {
+    connection_ = nullptr;
+    waiting_.cancel();
+  }
+  // By the connection: the gateway ends, and what waits must end.
+  void drain() {
+    is_drained_ = true;
+    waiting_.cancel();
+  }
+
+  const Request request;
+  const std::string peer;                // the address of the client
+  std::shared_ptr<const Caller> caller;  // once that is known
+  std::vector<std::string> names;        // in the path: of "/v1/logs/{log}" the log
+
+ private:
+  HttpConnection* connection_;
+  Upstream::Waiting waiting_;
+  bool is_drained_ = false;
+};
+
+using ExchangePtr = std::shared_ptr<Exchange>;
+
+}  // namespace millrace::gateway

@@ -1,0 +1,26 @@
+// Values as JSON: what is JSON already goes into answers as it was written, everything else as base64.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/base/json_text.h"
+
+namespace millrace::gateway {
+
+// The same JSON without blanks between its parts, on one line; numbers, strings and the order of keys stay as they were
+// written. Nothing: the text is not JSON (RFC 8259), not UTF-8, or nested deeper than 512 levels.
+std::optional<std::string> compact_json(std::string_view text);
+
+std::string base64(std::string_view bytes);
+// Standard or URL alphabet, with or without padding. Nothing: it is none.
+std::optional<std::string> base64_decoded(std::string_view text);
+
+// Appends `"name":value`, and `,"encoding":"base64"` if the value is not JSON.
+void append_value(std::string& out, std::string_view name, std::string_view value);
+
+// Appends the text as a JSON string if it is UTF-8; else, too, with each other byte as \u0080 to \u00ff.
+inline void append_string(std::string& out, std::string_view text) { append_json_string(out, text); }
+
+}  // namespace millrace::gateway

@@ -1,0 +1,89 @@
+// One thread's epoll loop: sockets that become ready, timers, and jobs that other threads hand over. Everything but
+// post() and stop() belongs to the thread that runs it.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+struct epoll_event;
+
+namespace millrace::gateway {
+
+using Milliseconds = std::chrono::milliseconds;
+using Moment = std::chrono::steady_clock::time_point;
+
+// What is told that its socket is ready.
+class IoHandler {
+ public:
+  // `events` is epoll's set: EPOLLIN, EPOLLOUT, EPOLLHUP, …
+  virtual void on_ready(uint32_t events) = 0;
+
+ protected:
+  ~IoHandler() = default;
+};
+
+class EventLoop {
+ public:
+  using Job = std::function<void()>;
+  // Names a timer; the default names none.
+  using Timer = std::pair<Moment, uint64_t>;
+
+  EventLoop();
+  ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  void run();
+  // From any thread. run() returns after the turn that it is in.
+  void stop();
+
+  // REQUIRES: the handler lives until forget(). After forget() it is not called again, not in this turn either.
+  void watch(int descriptor, uint32_t events, IoHandler& handler);
+  void change(int descriptor, uint32_t events, IoHandler& handler);
+  void forget(int descriptor, IoHandler& handler);
+
+  // From any thread: runs the job in the loop's thread.
+  void post(Job job);
+  // Runs the job when what is ready in this turn is done.
+  void later(Job job) { later_.push_back(std::move(job)); }
+
+  Timer after(Milliseconds time, Job job);
+  // Nothing happens if it ran already.
+  void cancel(Timer& timer);
+
+  // When this turn began.
+  Moment now() const { return now_; }
+
+  // Room to read into, for whoever is called; what is in it is gone after the call.
+  std::span<char> scratch() { return *scratch_; }
+
+ private:
+  void turn();
+  int wait_time() const;
+  void run_due();
+  void run_later();
+  void take_posted();
+
+  int epoll_;
+  int wake_;  // an eventfd
+  Moment now_;
+  bool stops_ = false;
+  uint64_t next_timer_ = 1;
+  std::map<Timer, Job> timers_;
+  std::vector<Job> later_;
+  std::span<epoll_event> ready_;  // what is left of this turn
+  std::unique_ptr<std::array<char, 64 << 10>> scratch_;
+
+  std::mutex mutex_;
+  std::vector<Job> posted_;  // by mutex_
+};
+
+}  // namespace millrace::gateway

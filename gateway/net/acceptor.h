@@ -1,0 +1,37 @@
+// A socket that listens, within an event loop.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "client/endpoint.h"
+#include "gateway/loop/event_loop.h"
+
+namespace millrace::gateway {
+
+class Acceptor final : IoHandler {
+ public:
+  // A new socket that does not wait, and the address it comes from. Whoever is called owns the socket.
+  using Accept = std::function<void(int descriptor, std::string peer)>;
+
+  // Several loops listen at the same address, and the kernel shares connections out. BadInput: nobody can listen there.
+  static client::Result<std::unique_ptr<Acceptor>> open(EventLoop& loop, const client::Endpoint& at, Accept accept);
+  ~Acceptor();
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
+
+  // The address, with the port that the system chose if 0 was asked for.
+  const client::Endpoint& endpoint() const { return endpoint_; }
+
+ private:
+  Acceptor(EventLoop& loop, int descriptor, client::Endpoint at, Accept accept);
+  void on_ready(uint32_t events) override;
+
+  EventLoop& loop_;
+  int descriptor_;
+  client::Endpoint endpoint_;
+  Accept accept_;
+  EventLoop::Timer pause_;
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,149 @@
+#include "gateway/routes/dsps.h"
+
+#include <algorithm>
+
+#include "gateway/auth/authority.h"
+#include "gateway/config/go_duration.h"
+#include "gateway/json/json_text.h"
+#include "gateway/routes/answers.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr int64_t kUsualMax = 64;
+constexpr int64_t kGreatestMax = 1'000'000;
+
+// ^[0-9a-z][0-9a-z_-]{0,62}$
+bool is_dsps_id(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
+  return !text.empty() && text.size() <= 63 && is_letter(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || c == '_' || c == '-'; });
+}
+
+Response invalid(std::string_view what) {
+  return error_response(400, "Invalid \"" + std::string(what) + "\" parameter");
+}
+
+// The names in the path, in their order; nothing is wrong: nothing.
+std::optional<Response> wrong_ids(const Exchange& exchange, std::string_view second) {
+  if (!is_dsps_id(exchange.names[0])) return invalid("channelID");
+  if (!is_dsps_id(exchange.names[1])) return invalid(second);
+  return std::nullopt;
+}
+
+// As failure_of, with the codes that DSPS's client knows.
+std::optional<Response> dsps_failure(const Answer& answer) {
+  if (answer && answer->is_error("NOSUB")) {
+    return error_response(404, "Subscription not found", "dsps.storage.subscription-not-found");
+  }
+  if (answer && answer->is_error("BADRECEIPT")) {
+    return error_response(400, "Ack handle is malformed", "dsps.storage.ack-handle-malformed");
+  }
+  return failure_of(answer);
+}
+
+std::string subscriber_json(const Exchange& exchange) {
+  return R"({"channelID":")" + exchange.names[0] + R"(","subscriberID":")" + exchange.names[1] + "\"}";
+}
+
+Task<Response> publish(Services& services, ExchangePtr exchange) {
+  if (auto wrong = wrong_ids(*exchange, "messageID")) co_return std::move(*wrong);
+  const std::string channel = exchange->names[0];
+  const std::string message = exchange->names[1];
+  auto content = compact_json(exchange->request.body);
+  if (!content) co_return error_response(400, "Request body is not JSON");
+  Words words = {"CHAN.PUBLISH", channel, message, std::move(*content)};
+  const Answer answer = co_await services.upstream.ask(std::move(words));
+  if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
+  co_return json_response(R"({"channelID":")" + channel + R"(","messageID":")" + message + "\"}");
+}
+
+Task<Response> subscribe(Services& services, ExchangePtr exchange) {
+  if (auto wrong = wrong_ids(*exchange, "subscriberID")) co_return std::move(*wrong);
+  Words words = {"CHAN.SUBSCRIBE", exchange->names[0], exchange->names[1]};
+  const auto expire = services.authority.channel_expiry(exchange->names[0]).value_or(Milliseconds(0));
+  if (expire > Milliseconds(0)) words.insert(words.end(), {"EXPIRE", std::to_string(expire.count())});
+  const Answer answer = co_await services.upstream.ask(std::move(words));
+  if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
+  co_return json_response(subscriber_json(*exchange));
+}
+
+Task<Response> unsubscribe(Services& services, ExchangePtr exchange) {
+  if (auto wrong = wrong_ids(*exchange, "subscriberID")) co_return std::move(*wrong);
+  Words words = {"CHAN.UNSUBSCRIBE", exchange->names[0], exchange->names[1]};
+  const Answer answer = co_await services.upstream.ask(std::move(words));
+  if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
+  co_return json_response(subscriber_json(*exchange));
+}
+
+// [[[id, content], ...], receipt, more]
+Response fetched(const std::string& channel, const client::Reply& reply) {
+  const auto& messages = reply.items[0].items;
+  std::string json = "{";
+  if (!messages.empty()) {
+    json += "\"ackHandle\":";
+    append_string(json, reply.items[1].text);
+    json += ',';
+  }
+  json += R"("channelID":")" + channel + R"(","messages":[)";
+  for (const client::Reply& message : messages) {
+    if (&message != &messages.front()) json += ',';
+    json += '{';
+    append_value(json, "content", message.items[1].text);
+    json += ",\"messageID\":";
+    append_string(json, message.items[0].text);
+    json += '}';
+  }
+  json += std::string("],\"moreMessages\":") + (reply.items[2].integer != 0 ? "true" : "false") + '}';
+  return json_response(std::move(json));
+}
+
+bool is_fetched(const client::Reply& reply) {
+  return reply.items.size() == 3 && reply.items[0].is_array() &&
+         std::ranges::all_of(reply.items[0].items, [](const auto& one) { return one.items.size() == 2; });
+}
+
+Task<Response> poll(Services& services, ExchangePtr exchange) {
+  if (auto wrong = wrong_ids(*exchange, "subscriberID")) co_return std::move(*wrong);
+  const auto timeout = parse_go_duration(exchange->request.parameter("timeout").value_or("0"));
+  if (!timeout) co_return invalid("timeout");
+  const auto given = exchange->request.parameter("max");
+  const auto max = given ? parse_number(*given, 1, kGreatestMax) : kUsualMax;
+  if (!max) co_return invalid("max");
+  const auto wait = std::min(*timeout, services.config.longest_poll);
+  Words words = {"CHAN.FETCH", exchange->names[0], exchange->names[1], "MAX", std::to_string(*max)};
+  Answer answer = co_await services.upstream.ask(words);
+  if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
+  if (is_fetched(*answer) && answer->items[0].items.empty() && wait > Milliseconds(0)) {
+    words.insert(words.end(), {"BLOCK", std::to_string(wait.count())});
+    answer = co_await exchange->ask_waiting(services.upstream, std::move(words), wait);
+    if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
+  }
+  if (!is_fetched(*answer)) co_return error_response(500, "");
+  co_return fetched(exchange->names[0], *answer);
+}
+
+Task<Response> acknowledge(Services& services, ExchangePtr exchange) {
+  if (auto wrong = wrong_ids(*exchange, "subscriberID")) co_return std::move(*wrong);
+  const auto handle = exchange->request.parameter("ackHandle");
+  if (!handle || handle->empty()) co_return error_response(400, "Missing \"ackHandle\" parameter");
+  Words words = {"CHAN.ACK", exchange->names[0], exchange->names[1], std::string(*handle)};
+  const Answer answer = co_await services.upstream.ask(std::move(words));
+  if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
+  co_return Response{.status = 204};
+}
+
+}  // namespace
+
+const std::vector<Route>& dsps_routes() {
+  static const std::vector<Route> kRoutes = {
+      {"PUT", "/channel/{c}/message/{m}", publish, Resource::Channel, Right::Write},
+      {"PUT", "/channel/{c}/subscription/polling/{s}", subscribe, Resource::Channel, Right::Read},
+      {"DELETE", "/channel/{c}/subscription/polling/{s}", unsubscribe, Resource::Channel, Right::Read},
+      {"GET", "/channel/{c}/subscription/polling/{s}", poll, Resource::Channel, Right::Read},
+      {"DELETE", "/channel/{c}/subscription/polling/{s}/message", acknowledge, Resource::Channel, Right::Read},
+  };
+  return kRoutes;
+}
+
+}  // namespace millrace::gateway

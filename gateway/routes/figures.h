@@ -1,0 +1,21 @@
+// What the gateway counts about itself, over all its loops.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace millrace::gateway {
+
+struct Figures {
+  std::atomic<uint64_t> accepted = 0;
+  std::atomic<uint64_t> refused = 0;  // connections beyond a limit
+  std::atomic<int64_t> connections = 0;
+  std::atomic<int64_t> streams = 0;
+  std::atomic<int64_t> sockets = 0;
+  std::atomic<uint64_t> requests[6] = {};  // by the first digit of the status
+  std::atomic<uint64_t> events = 0;        // sent to streams and sockets
+  std::atomic<uint64_t> resets = 0;
+  std::atomic<uint64_t> lagging = 0;  // how often a stream was taken from the live ones because it was slow
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,186 @@
+#include "gateway/routes/metrics.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "gateway/routes/answers.h"
+#include "gateway/routes/figures.h"
+#include "gateway/stream/topic.h"
+
+namespace millrace::gateway {
+namespace {
+
+// SCAN of one node looks at so many keys for the patterns, and so many are told of.
+constexpr int kMostScans = 50;
+constexpr size_t kMostKeys = 200;
+
+// Samples by the name of their figure, so that each name has its lines together.
+class Samples {
+ public:
+  void add(const std::string& name, const char* type, const std::string& labels, int64_t value) {
+    Figure& figure = figures_[name];
+    figure.type = type;
+    figure.lines += name + labels + ' ' + std::to_string(value) + '\n';
+  }
+  std::string text() const {
+    std::string out;
+    for (const auto& [name, figure] : figures_) out += "# TYPE " + name + ' ' + figure.type + '\n' + figure.lines;
+    return out;
+  }
+
+ private:
+  struct Figure {
+    std::string type;
+    std::string lines;
+  };
+  std::map<std::string, Figure> figures_;
+};
+
+std::string label(std::string_view name, std::string_view value) {
+  std::string text = std::string(name) + "=\"";
+  for (const char c : value) {
+    if (c == '\\' || c == '"') text += '\\';
+    if (c == '\n') {
+      text += "\\n";
+    } else if (static_cast<unsigned char>(c) >= 0x20) {
+      text += c;
+    }
+  }
+  return text + '"';
+}
+
+void add_own(Samples& samples, Services& services) {
+  const Figures& figures = services.figures;
+  const auto gauge = [&](const char* name, int64_t value) { samples.add(name, "gauge", "", value); };
+  const auto counter = [&](const char* name, uint64_t value) {
+    samples.add(name, "counter", "", static_cast<int64_t>(value));
+  };
+  gauge("millrace_gateway_up", services.upstream.is_reachable() ? 1 : 0);
+  gauge("millrace_gateway_connections", figures.connections);
+  gauge("millrace_gateway_streams", figures.streams);
+  gauge("millrace_gateway_sockets", figures.sockets);
+  counter("millrace_gateway_accepted_total", figures.accepted);
+  counter("millrace_gateway_refused_total", figures.refused);
+  counter("millrace_gateway_events_total", figures.events);
+  counter("millrace_gateway_resets_total", figures.resets);
+  for (size_t digit = 1; digit < 6; ++digit) {
+    samples.add("millrace_gateway_responses_total", "counter", "{status=\"" + std::to_string(digit) + "xx\"}",
+                static_cast<int64_t>(figures.requests[digit]));
+  }
+}
+
+// "millrace_log_writes:17" of INFO millrace.
+void add_counters(Samples& samples, std::string_view info) {
+  while (!info.empty()) {
+    const size_t end = std::min(info.find("\r\n"), info.size());
+    const std::string_view line = info.substr(0, end);
+    info.remove_prefix(std::min(end + 2, info.size()));
+    const size_t colon = line.find(':');
+    if (colon == line.npos || !line.starts_with("millrace_")) continue;
+    if (const auto value = parse_number(line.substr(colon + 1), INT64_MIN, INT64_MAX)) {
+      samples.add(std::string(line.substr(0, colon)), "untyped", "", *value);
+    }
+  }
+}
+
+// Names and values in turn, as RESP2 has maps.
+int64_t field_of(const client::Reply& reply, std::string_view name) {
+  for (size_t i = 0; i + 1 < reply.items.size(); i += 2) {
+    if (reply.items[i].text == name) return reply.items[i + 1].integer;
+  }
+  return 0;
+}
+
+void add_group(Samples& samples, const std::string& key, const client::Reply& group) {
+  std::string name;
+  for (size_t i = 0; i + 1 < group.items.size(); i += 2) {
+    if (group.items[i].text == "name" || group.items[i].text == "group") name = group.items[i + 1].text;
+  }
+  const std::string labels = '{' + label("key", key) + ',' + label("group", name) + '}';
+  for (size_t i = 0; i + 1 < group.items.size(); i += 2) {
+    if (group.items[i + 1].kind != client::Reply::Kind::Integer) continue;
+    std::string figure = "millrace_group_" + group.items[i].text;
+    std::ranges::replace(figure, '-', '_');
+    samples.add(figure, "gauge", labels, group.items[i + 1].integer);
+  }
+}
+
+Task<bool> add_log(Samples& samples, Services& services, std::string key) {
+  Words info_words = {"TINFO", key};
+  const Answer info = co_await services.upstream.ask(std::move(info_words));
+  if (!info || info->is_error()) co_return false;
+  const std::string labels = '{' + label("key", key) + '}';
+  for (const char* name : {"messages", "bytes", "memory", "groups"}) {
+    samples.add(std::string("millrace_log_") + name, "gauge", labels, field_of(*info, name));
+  }
+  Words list_words = {"TGROUP", "LIST", key};
+  const Answer groups = co_await services.upstream.ask(std::move(list_words), 2);
+  if (!groups || !groups->is_array()) co_return true;
+  for (const client::Reply& group : groups->items) add_group(samples, key, group);
+  co_return true;
+}
+
+// Integers of an INFO command of a key.
+Task<bool> add_described(Samples& samples, Services& services, std::string key, std::string command,
+                         std::string prefix) {
+  Words words = {command, key};
+  const Answer info = co_await services.upstream.ask(std::move(words));
+  if (!info || info->is_error()) co_return false;
+  const std::string labels = '{' + label("key", key) + '}';
+  for (size_t i = 0; i + 1 < info->items.size(); i += 2) {
+    if (info->items[i + 1].kind != client::Reply::Kind::Integer) continue;
+    std::string figure = prefix + info->items[i].text;
+    std::ranges::replace(figure, '-', '_');
+    samples.add(figure, "gauge", labels, info->items[i + 1].integer);
+  }
+  co_return true;
+}
+
+Task<bool> add_key(Samples& samples, Services& services, std::string key) {
+  if (co_await add_log(samples, services, key)) co_return true;
+  if (co_await add_described(samples, services, key, "CHAN.INFO", "millrace_channel_")) co_return true;
+  if (co_await add_described(samples, services, key, "SHARD.INFO", "millrace_pool_")) co_return true;
+  co_return co_await add_described(samples, services, key, "LOCK.INFO", "millrace_lock_");
+}
+
+// A pattern without a sign of one is a key; the others are looked for in one node, within bounds.
+Task<std::vector<std::string>> keys_of(Services& services, std::string pattern) {
+  std::vector<std::string> keys;
+  if (pattern.find_first_of("*?[") == pattern.npos) {
+    keys.push_back(std::move(pattern));
+    co_return keys;
+  }
+  std::string cursor = "0";
+  for (int i = 0; i < kMostScans && keys.size() < kMostKeys; ++i) {
+    Words words = {"SCAN", cursor, "MATCH", pattern, "COUNT", "1000"};
+    const Answer answer = co_await services.upstream.ask(std::move(words), Upstream::kNoKey);
+    if (!answer || answer->items.size() != 2) break;
+    for (const client::Reply& key : answer->items[1].items) keys.push_back(key.text);
+    cursor = answer->items[0].text;
+    if (cursor == "0") break;
+  }
+  if (keys.size() > kMostKeys) keys.resize(kMostKeys);
+  co_return keys;
+}
+
+Task<Response> metrics(Services& services, ExchangePtr) {
+  Samples samples;
+  add_own(samples, services);
+  Words words = {"INFO", "millrace"};
+  const Answer info = co_await services.upstream.ask(std::move(words), Upstream::kNoKey);
+  if (info) add_counters(samples, info->text);
+  for (const std::string& pattern : services.config.metric_keys) {
+    for (const std::string& key : co_await keys_of(services, pattern)) co_await add_key(samples, services, key);
+  }
+  co_return Response{.body = samples.text(), .type = "text/plain; version=0.0.4; charset=utf-8"};
+}
+
+}  // namespace
+
+const std::vector<Route>& metric_routes() {
+  static const std::vector<Route> kRoutes = {{"GET", "/metrics", metrics, Resource::Metrics, Right::Read}};
+  return kRoutes;
+}
+
+}  // namespace millrace::gateway

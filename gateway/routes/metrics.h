@@ -1,0 +1,13 @@
+// /metrics: what Prometheus collects about the gateway, the server's counters, and the keys that the configuration
+// names.
+#pragma once
+
+#include <vector>
+
+#include "gateway/routes/router.h"
+
+namespace millrace::gateway {
+
+const std::vector<Route>& metric_routes();
+
+}  // namespace millrace::gateway

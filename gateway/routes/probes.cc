@@ -1,0 +1,32 @@
+#include "gateway/routes/probes.h"
+
+#include "gateway/routes/answers.h"
+
+namespace millrace::gateway {
+namespace {
+
+Task<Response> probe_server(Services& services) {
+  Words words = {"PING"};
+  const Answer answer = co_await services.upstream.ask(std::move(words), Upstream::kNoKey);
+  if (!answer || answer->is_error()) co_return json_response(R"({"server":"unreachable"})", 500);
+  co_return json_response(R"({"server":"ok"})");
+}
+
+Task<Response> liveness(Services& services, ExchangePtr) { co_return co_await probe_server(services); }
+
+Task<Response> readiness(Services& services, ExchangePtr) {
+  if (services.is_draining) co_return json_response(R"({"gateway":"draining"})", 500);
+  co_return co_await probe_server(services);
+}
+
+}  // namespace
+
+const std::vector<Route>& probe_routes() {
+  static const std::vector<Route> kRoutes = {
+      {"GET", "/probe/liveness", liveness},
+      {"GET", "/probe/readiness", readiness},
+  };
+  return kRoutes;
+}
+
+}  // namespace millrace::gateway

@@ -1,0 +1,12 @@
+// Whether the gateway lives, and whether it can serve: for those who restart it and those who send it clients.
+#pragma once
+
+#include <vector>
+
+#include "gateway/routes/router.h"
+
+namespace millrace::gateway {
+
+const std::vector<Route>& probe_routes();
+
+}  // namespace millrace::gateway

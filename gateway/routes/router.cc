@@ -1,0 +1,49 @@
+#include "gateway/routes/router.h"
+
+namespace millrace::gateway {
+namespace {
+
+std::vector<std::string> split_path(std::string_view path) {
+  std::vector<std::string> segments;
+  while (path.starts_with('/')) {
+    path.remove_prefix(1);
+    const std::string_view segment = path.substr(0, path.find('/'));
+    segments.emplace_back(segment.starts_with('{') ? "" : segment);
+    path.remove_prefix(segment.size());
+  }
+  return segments;
+}
+
+}  // namespace
+
+void Router::add(const std::vector<Route>& rows, std::string_view prefix) {
+  while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  for (const Route& route : rows) {
+    rows_.push_back({&route, split_path(std::string(prefix) + std::string(route.pattern))});
+  }
+}
+
+Router::Found Router::find(const Request& request) const {
+  Found found;
+  for (const Row& row : rows_) {
+    if (row.segments.size() != request.segments.size()) continue;
+    std::vector<std::string> names;
+    bool matches = true;
+    for (size_t i = 0; i < row.segments.size() && matches; ++i) {
+      const bool is_name = row.segments[i].empty();
+      matches = is_name ? !request.segments[i].empty() : row.segments[i] == request.segments[i];
+      if (is_name) names.push_back(request.segments[i]);
+    }
+    if (!matches) continue;
+    if (row.route->method == request.method || (row.route->method == "GET" && request.method == "HEAD")) {
+      found.route = row.route;
+      found.names = std::move(names);
+      return found;
+    }
+    if (!found.allowed.empty()) found.allowed += ", ";
+    found.allowed += row.route->method;
+  }
+  return found;
+}
+
+}  // namespace millrace::gateway

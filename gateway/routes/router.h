@@ -1,0 +1,45 @@
+// Finds who serves a request by its method and path.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/auth/access_rules.h"
+#include "gateway/http/exchange.h"
+#include "gateway/loop/task.h"
+#include "gateway/routes/services.h"
+
+namespace millrace::gateway {
+
+using Handler = Task<Response> (*)(Services& services, ExchangePtr exchange);
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;  // "/v1/logs/{log}"; what stands for a name becomes exchange->names
+  Handler handler;
+  Resource resource = Resource::None;  // the first name is its name
+  Right right = Right::Read;
+};
+
+class Router {
+ public:
+  // REQUIRES: the rows outlive the router.
+  void add(const std::vector<Route>& rows, std::string_view prefix = "");
+
+  struct Found {
+    const Route* route = nullptr;
+    std::vector<std::string> names;
+    std::string allowed;  // methods of other rows for this path; of no row: empty
+  };
+  Found find(const Request& request) const;
+
+ private:
+  struct Row {
+    const Route* route;
+    std::vector<std::string> segments;  // a name is empty
+  };
+  std::vector<Row> rows_;
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,23 @@
+// What routes work with: everything that one event loop of the gateway has.
+#pragma once
+
+#include "gateway/config/config.h"
+#include "gateway/upstream/upstream.h"
+
+namespace millrace::gateway {
+
+class Authority;
+class Topics;
+struct Figures;
+
+struct Services {
+  EventLoop& loop;
+  const Config& config;
+  Upstream& upstream;
+  Topics& topics;
+  const Authority& authority;
+  Figures& figures;
+  bool& is_draining;
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,78 @@
+#include "gateway/routes/tokens.h"
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+
+#include "gateway/auth/authority.h"
+#include "gateway/json/json_text.h"
+#include "gateway/routes/answers.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr const char* kTicketSeconds = "60";
+
+Task<Response> revoke(Services& services, ExchangePtr exchange) {
+  const auto id = exchange->request.parameter("jti");
+  const auto given = exchange->request.parameter("exp");
+  const auto end = given ? parse_number(*given, 1, 253'402'300'799) : std::nullopt;
+  if (!id || id->empty()) co_return error_response(400, "Invalid \"jti\" parameter");
+  if (!end) co_return error_response(400, "Invalid \"exp\" parameter");
+  // As long as clocks may differ, the token may count after its end.
+  const int64_t forget = *end + services.config.leeway.count() / 1000;
+  Words words = {"SET", services.authority.revocation_key(*id), "1", "EXAT", std::to_string(forget)};
+  const Answer answer = co_await services.upstream.ask(std::move(words));
+  if (auto failed = failure_of(answer)) co_return std::move(*failed);
+  std::string json = "{\"exp\":" + std::to_string(*end) + ",\"jti\":";
+  append_string(json, *id);
+  co_return json_response(json + '}');
+}
+
+// There are no levels to set: the access log is part of the configuration. The call is accepted, as DSPS's is.
+Task<Response> set_log_level(Services&, ExchangePtr exchange) {
+  constexpr std::string_view kLevels[] = {"DEBUG", "INFO", "WARN", "ERROR", "FATAL"};
+  const auto level = exchange->request.parameter("level").value_or("");
+  if (std::ranges::none_of(kLevels, [&](std::string_view one) { return same_letters(one, level); })) {
+    co_return error_response(400, "Invalid \"level\" parameter");
+  }
+  co_return Response{.status = 204};
+}
+
+Task<Response> make_ticket(Services& services, ExchangePtr exchange) {
+  if (!exchange->caller->claims) co_return error_response(401, "a ticket is made for a token", "unauthorized");
+  unsigned char random[18];
+  if (RAND_bytes(random, sizeof random) != 1) co_return unavailable("no random numbers");
+  std::string ticket = base64({reinterpret_cast<const char*>(random), sizeof random});
+  std::ranges::replace(ticket, '+', '-');
+  std::ranges::replace(ticket, '/', '_');
+  std::string claims = "{";
+  for (const auto& [name, value] : exchange->caller->claims->fields()) {
+    if (claims.size() > 1) claims += ',';
+    append_string(claims, name);
+    claims += ':' + std::string(value);
+  }
+  Words words = {"SET", Authority::ticket_key(ticket), claims + '}', "EX", kTicketSeconds};
+  const Answer answer = co_await services.upstream.ask(std::move(words));
+  if (auto failed = failure_of(answer)) co_return std::move(*failed);
+  co_return json_response(R"({"expires":)" + std::string(kTicketSeconds) + R"(,"ticket":")" + ticket + "\"}", 201);
+}
+
+}  // namespace
+
+const std::vector<Route>& admin_routes() {
+  static const std::vector<Route> kRoutes = {
+      {"PUT", "/admin/jwt/revoke", revoke, Resource::Admin, Right::Write},
+      {"PUT", "/admin/log/level", set_log_level, Resource::Admin, Right::Write},
+  };
+  return kRoutes;
+}
+
+const std::vector<Route>& ticket_routes() {
+  static const std::vector<Route> kRoutes = {
+      {"POST", "/v1/tickets", make_ticket, Resource::Ticket, Right::Read},
+  };
+  return kRoutes;
+}
+
+}  // namespace millrace::gateway

@@ -1,0 +1,48 @@
+// Messages on their way to all who listen, each encoded once for every form in which it goes out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gateway/net/output_queue.h"
+#include "gateway/stream/message.h"
+
+namespace millrace::gateway {
+
+// All messages of a batch behind each other, and where each ends.
+struct Encoded {
+  SharedBytes bytes;
+  std::vector<size_t> ends;
+
+  size_t begin_of(size_t message) const { return message == 0 ? 0 : ends[message - 1]; }
+};
+
+class Batch {
+ public:
+  Batch(const TopicKey& topic, const std::vector<Message>& messages) : topic_(topic), messages_(messages) {}
+
+  const std::vector<Message>& messages() const { return messages_; }
+  // As events of an SSE stream.
+  const Encoded& events();
+  // As text frames of a WebSocket.
+  const Encoded& frames();
+
+ private:
+  const TopicKey& topic_;
+  const std::vector<Message>& messages_;
+  std::optional<Encoded> events_;
+  std::optional<Encoded> frames_;
+};
+
+// The fields of a message, without braces: "offset":17,"tag":"new","entry":…
+void append_message(std::string& out, const TopicKey& topic, const Message& message);
+
+// "log":"…" or "channel":"…"
+void append_topic(std::string& out, const TopicKey& topic);
+
+// An event that says what is missing, and one that only says where the reader stands.
+std::string reset_event(const Reset& reset, const Position& position);
+std::string position_event(const Position& position);
+
+}  // namespace millrace::gateway

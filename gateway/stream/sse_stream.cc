@@ -1,0 +1,94 @@
+#include "gateway/stream/sse_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gateway/json/json_text.h"
+
+namespace millrace::gateway {
+namespace {
+
+// How long a client shall wait before it comes again, if we end the stream.
+constexpr std::string_view kComeAgain = "retry: 1000\n\n";
+
+}  // namespace
+
+SseStream::SseStream(Topics& topics, Figures& figures, TopicKey key, Position after, Options options)
+    : topics_(topics),
+      figures_(figures),
+      backlog_(options.backlog),
+      extra_(std::make_unique<Extra>(Extra{std::move(key), std::move(after), std::move(options.tags)})) {}
+
+void SseStream::begin(StreamSink& sink) {
+  sink_ = &sink;
+  ++figures_.streams;
+  Position after = std::move(extra_->after);
+  topic_ = &topics_.at(extra_->key);
+  if (extra_->tags.empty()) extra_.reset();
+  topic_->join(shared_from_this(), std::move(after));
+}
+
+void SseStream::deliver(Batch& batch, size_t first) {
+  if (sink_ == nullptr) return;
+  if (extra_) return deliver_some(batch, first);
+  const Encoded& events = batch.events();
+  const size_t begin = events.begin_of(first);
+  figures_.events += batch.messages().size() - first;
+  sink_->send(events.bytes, begin, events.bytes->size() - begin);
+}
+
+void SseStream::deliver_some(Batch& batch, size_t first) {
+  const Encoded& events = batch.events();
+  const auto& messages = batch.messages();
+  for (size_t i = first; i < messages.size() && sink_ != nullptr; ++i) {
+    if (std::ranges::find(extra_->tags, messages[i].label) == extra_->tags.end()) continue;
+    ++figures_.events;
+    sink_->send(events.bytes, events.begin_of(i), events.ends[i] - events.begin_of(i));
+  }
+}
+
+void SseStream::tell_reset(const Reset& reset, const Position& position) {
+  ++figures_.resets;
+  if (sink_ != nullptr) sink_->send(reset_event(reset, position));
+}
+
+void SseStream::tell_position(const Position& position) {
+  if (sink_ != nullptr) sink_->send(position_event(position));
+}
+
+void SseStream::on_sent() { topic_->resume(*this); }
+
+void SseStream::drain() {
+  if (sink_ == nullptr) return;
+  StreamSink& sink = *sink_;
+  sink.send(std::string(kComeAgain));
+  sink.finish();
+}
+
+bool SseStream::keep_alive() {
+  static const auto kComment = std::make_shared<const std::string>(":\n\n");
+  // A client that takes nothing is ended by its time-out, and gets nothing more until then.
+  if (sink_ != nullptr && sink_->unsent() == 0) sink_->send(kComment, 0, kComment->size());
+  return true;
+}
+
+void SseStream::fail(const std::string& why) {
+  if (sink_ == nullptr) return;
+  std::string event = "event: error\ndata: {\"error\":";
+  append_string(event, why);
+  StreamSink& sink = *sink_;
+  sink.send(event + "}\n\n");
+  sink.finish();
+}
+
+void SseStream::on_end() {
+  if (sink_ == nullptr) return;
+  sink_ = nullptr;
+  --figures_.streams;
+  const auto self = shared_from_this();
+  const TopicKey key = topic_->key();
+  topic_->leave(*this);
+  topics_.release(key);
+}
+
+}  // namespace millrace::gateway

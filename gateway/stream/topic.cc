@@ -1,0 +1,178 @@
+#include "gateway/stream/topic.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace millrace::gateway {
+namespace {
+
+constexpr Milliseconds kFirstRest{50};
+constexpr Milliseconds kLongestRest{2000};
+
+// A moment's rest of a coroutine.
+auto rest(EventLoop& loop, Milliseconds time) {
+  return told<bool>([&loop, time](const std::function<void(bool)>& done) { loop.after(time, [done] { done(true); }); });
+}
+
+// Whether waiting can help.
+bool passes(const client::Error& error) {
+  if (error.code != client::ErrorCode::BadInput) return true;
+  for (const std::string_view word : {"LOADING", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "READONLY", "BUSY"}) {
+    if (error.text.starts_with(word)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Topic::Topic(EventLoop& loop, Upstream& upstream, Followers& followers, TopicKey key)
+    : loop_(loop), upstream_(upstream), followers_(followers), key_(std::move(key)) {}
+
+Topic::~Topic() {
+  *is_alive_ = false;
+  if (follows_) followers_.stop(key_);
+}
+
+void Topic::join(std::shared_ptr<Listener> listener, Position after) {
+  auto behind = std::make_shared<Behind>(Behind{std::move(listener), std::move(after)});
+  behind_[behind->listener.get()] = behind;
+  catch_up(std::move(behind));
+}
+
+void Topic::leave(Listener& listener) {
+  behind_.erase(&listener);
+  if (listener.index_ != Listener::kNotLive) remove_live(listener);
+  if (live_.empty() && follows_) {
+    follows_ = false;
+    followers_.stop(key_);
+  }
+}
+
+void Topic::resume(Listener& listener) {
+  const auto found = behind_.find(&listener);
+  if (found != behind_.end() && !found->second->is_reading) catch_up(found->second);
+}
+
+bool Topic::is_behind(const std::shared_ptr<Behind>& behind) const {
+  const auto found = behind_.find(behind->listener.get());
+  return found != behind_.end() && found->second == behind;
+}
+
+// Reads for one listener, until it has everything, is full or goes. What it has everything of is decided by comparing
+// with the topic: a reading without messages may be older than what the live ones have been told.
+Detached Topic::catch_up(std::shared_ptr<Behind> behind) {
+  const auto alive = is_alive_;
+  behind->is_reading = true;
+  Milliseconds pause = kFirstRest;
+  while (*alive && is_behind(behind) && !behind->listener->is_full()) {
+    const auto reading = co_await read_after(upstream_, key_, behind->position);
+    if (!*alive || !is_behind(behind)) co_return;
+    if (!reading) {
+      if (!passes(reading.error())) {
+        const auto listener = behind->listener;
+        leave(*listener);
+        listener->fail(reading.error().text);
+        co_return;
+      }
+      co_await rest(loop_, std::exchange(pause, std::min(pause * 2, kLongestRest)));
+      continue;
+    }
+    const bool has_everything = take(*behind, *reading);
+    if (!*alive || !is_behind(behind)) co_return;
+    if (has_everything) co_return become_live(behind);
+    if (reading->has_more || !reading->messages.empty()) {
+      pause = kFirstRest;
+    } else {
+      // The topic is in another life of the key, or will be told in a moment what this reading has.
+      co_await rest(loop_, std::exchange(pause, std::min(pause * 2, kLongestRest)));
+    }
+  }
+  behind->is_reading = false;
+}
+
+// Hands a reading to one listener. Whether it has everything that the live ones have.
+bool Topic::take(Behind& behind, const Reading& reading) {
+  const auto listener = behind.listener;
+  behind.position = reading.position;
+  if (reading.reset) listener->tell_reset(*reading.reset, reading.position);
+  if (!reading.messages.empty()) {
+    Batch batch(key_, reading.messages);
+    listener->deliver(batch, 0);
+  } else if (!behind.is_told && !reading.reset && !reading.position.text.empty()) {
+    listener->tell_position(reading.position);
+  }
+  behind.is_told = true;
+  if (reading.has_more) return false;
+  if (!follows_) return true;
+  return same_life(key_.kind, reading.position, position_) && reading.position.number >= position_.number;
+}
+
+void Topic::become_live(const std::shared_ptr<Behind>& behind) {
+  const auto listener = behind->listener;
+  behind_.erase(listener.get());
+  listener->index_ = live_.size();
+  listener->joined_at_ = behind->position.number;
+  live_.push_back(listener);
+  if (follows_) return;
+  follows_ = true;
+  position_ = behind->position;
+  followers_.start(key_, position_, *this);
+}
+
+void Topic::on_reading(const Reading& reading) {
+  const Position before = std::exchange(position_, reading.position);
+  Batch batch(key_, reading.messages);
+  // Backwards, because those that are full or go lose their place to the last one.
+  for (size_t i = live_.size(); i-- > 0;) {
+    if (i >= live_.size()) continue;
+    const auto listener = live_[i];
+    if (reading.reset) {
+      listener->joined_at_ = INT64_MIN;
+      listener->tell_reset(*reading.reset, reading.position);
+    }
+    size_t first = 0;
+    while (first < reading.messages.size() && reading.messages[first].position.number <= listener->joined_at_) ++first;
+    // The first batch after it joined is its own affair: where it stands is not where the others do.
+    const bool has_just_joined = listener->joined_at_ > before.number;
+    if (listener->is_full() && !has_just_joined && !reading.reset) {
+      remove_live(*listener);
+      behind_[listener.get()] = std::make_shared<Behind>(Behind{listener, before, false, true});
+      continue;
+    }
+    listener->joined_at_ = INT64_MIN;
+    if (first < reading.messages.size()) listener->deliver(batch, first);
+  }
+}
+
+void Topic::nudge() {
+  const auto live = live_;
+  for (const auto& listener : live) listener->nudge();
+}
+
+void Topic::remove_live(Listener& listener) {
+  const size_t index = std::exchange(listener.index_, Listener::kNotLive);
+  std::swap(live_[index], live_.back());
+  live_[index]->index_ = index;
+  listener.index_ = Listener::kNotLive;
+  live_.pop_back();
+}
+
+Topic& Topics::at(const TopicKey& key) {
+  auto& topic = topics_[key];
+  if (!topic) topic = std::make_unique<Topic>(loop_, upstream_, followers_, key);
+  return *topic;
+}
+
+void Topics::nudge(const TopicKey& key) {
+  if (const auto found = topics_.find(key); found != topics_.end()) found->second->nudge();
+}
+
+void Topics::release(const TopicKey& key) {
+  // Later: the topic itself may have told the listener that goes.
+  loop_.later([this, key] {
+    const auto found = topics_.find(key);
+    if (found != topics_.end() && found->second->is_idle()) topics_.erase(found);
+  });
+}
+
+}  // namespace millrace::gateway

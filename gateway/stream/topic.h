@@ -1,0 +1,82 @@
+// A log or a channel that somebody listens to. Listeners that have everything get what comes at once; one that is
+// behind, because it comes back or is slow, reads on by itself until it has everything.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gateway/stream/followers.h"
+#include "gateway/stream/listener.h"
+#include "gateway/stream/reading.h"
+
+namespace millrace::gateway {
+
+class Topic final : Follower {
+ public:
+  Topic(EventLoop& loop, Upstream& upstream, Followers& followers, TopicKey key);
+  ~Topic();
+  Topic(const Topic&) = delete;
+  Topic& operator=(const Topic&) = delete;
+
+  const TopicKey& key() const { return key_; }
+  bool is_idle() const { return live_.empty() && behind_.empty(); }
+
+  // The listener is told everything behind the position, until leave().
+  void join(std::shared_ptr<Listener> listener, Position after);
+  void leave(Listener& listener);
+  // A listener that was full has room again.
+  void resume(Listener& listener);
+  // Something was acknowledged: see Listener::nudge.
+  void nudge();
+
+ private:
+  // A listener on its way to the live ones.
+  struct Behind {
+    std::shared_ptr<Listener> listener;
+    Position position;
+    bool is_reading = false;
+    bool is_told = false;  // where it stands
+  };
+
+  void on_reading(const Reading& reading) override;
+  Detached catch_up(std::shared_ptr<Behind> behind);
+  bool take(Behind& behind, const Reading& reading);
+  void become_live(const std::shared_ptr<Behind>& behind);
+  void remove_live(Listener& listener);
+  bool is_behind(const std::shared_ptr<Behind>& behind) const;
+
+  EventLoop& loop_;
+  Upstream& upstream_;
+  Followers& followers_;
+  const TopicKey key_;
+  bool follows_ = false;
+  Position position_;  // up to which the live ones have been told
+  std::vector<std::shared_ptr<Listener>> live_;
+  std::map<Listener*, std::shared_ptr<Behind>> behind_;
+  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
+};
+
+// All topics of an event loop.
+class Topics {
+ public:
+  Topics(EventLoop& loop, Upstream& upstream, Followers& followers)
+      : loop_(loop), upstream_(upstream), followers_(followers) {}
+
+  Topic& at(const TopicKey& key);
+  // Forgets the topic if nobody listens to it.
+  void release(const TopicKey& key);
+  // Topic::nudge, if anybody listens to it.
+  void nudge(const TopicKey& key);
+  size_t size() const { return topics_.size(); }
+
+ private:
+  EventLoop& loop_;
+  Upstream& upstream_;
+  Followers& followers_;
+  std::map<TopicKey, std::unique_ptr<Topic>> topics_;
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,67 @@
+// An open connection to a server within an event loop: commands go out together at the end of a turn, answers come back
+// in their order.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "client/connection.h"
+#include "gateway/loop/event_loop.h"
+
+namespace millrace::gateway {
+
+using Answer = client::Result<client::Reply>;
+using Words = std::vector<std::string>;
+
+class Link final : IoHandler {
+ public:
+  using Done = std::function<void(Answer)>;
+  using Lost = std::function<void(const client::Error& why)>;
+
+  // `lost` is called when the connection breaks, after all that waited for answers were told; it may destroy the link.
+  // REQUIRES: the connection is open.
+  Link(EventLoop& loop, client::Connection connection, Lost lost);
+  // Whoever waits for an answer is not told.
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  // `done` is called once, later, or at once if the connection is broken.
+  void send(const Words& words, Done done);
+
+  bool is_broken() const { return is_broken_; }
+  size_t in_flight() const { return waiting_.size(); }
+  // When the oldest command without an answer was sent. REQUIRES: in_flight() > 0.
+  Moment oldest() const { return waiting_.front().since; }
+  const client::Endpoint& endpoint() const { return connection_.endpoint(); }
+
+  // As if the other side had closed the connection.
+  void break_off(client::Error why);
+
+ private:
+  struct Waiting {
+    Done done;
+    Moment since;
+  };
+
+  void on_ready(uint32_t events) override;
+  bool receive();
+  bool take_replies();
+  void flush();
+
+  EventLoop& loop_;
+  client::Connection connection_;
+  client::ReplyStream replies_;
+  Lost lost_;
+  std::deque<Waiting> waiting_;
+  std::string unsent_;
+  size_t sent_ = 0;  // of unsent_
+  bool is_broken_ = false;
+  bool flushes_later_ = false;
+  bool waits_to_write_ = false;
+  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);  // for jobs that come later
+};
+
+}  // namespace millrace::gateway

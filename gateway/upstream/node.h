@@ -1,0 +1,68 @@
+// One server: its connection for commands, opened again with growing pauses whenever it breaks, and connections of
+// their own for commands that wait, which are used again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "gateway/loop/background.h"
+#include "gateway/upstream/link.h"
+
+namespace millrace::gateway {
+
+class Node {
+ public:
+  using Taken = std::function<void(client::Result<std::unique_ptr<Link>>)>;
+
+  // `opened` is called whenever the connection for commands is open again, before anything is sent over it.
+  Node(EventLoop& loop, Background& background, client::ConnectionOptions server, std::function<void(Node&)> opened,
+       std::function<void()> lost);
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  // Sends a command. Before the first connection is open it waits for it; while the server is gone it fails at once.
+  void send(const Words& words, Link::Done done);
+  // Two commands of which the first prepares the second (ASKING): its answer is dropped.
+  void send_after(const Words& first, const Words& words, Link::Done done);
+
+  // A connection that nobody else uses, until give_back(), or until it is destroyed. It need not be given back.
+  void take_link(Taken taken);
+  void give_back(std::unique_ptr<Link> link);
+
+  bool is_open() const { return link_ != nullptr; }
+  // Where the server was found last: sentinels may name another one each time.
+  const client::Endpoint& endpoint() const { return link_ ? link_->endpoint() : server_.to; }
+  // Closes connections that have not answered for so long.
+  void close_silent(Milliseconds patience);
+  // Closes the connection, to open it again: sentinels know by now who is the master.
+  void reopen();
+
+ private:
+  void open();
+  void take_opened(client::Result<client::Connection> opened);
+  void connect(std::function<void(client::Result<client::Connection>)> done);
+  void lose(const client::Error& why);
+
+  struct Early {
+    Words words;
+    Link::Done done;
+  };
+
+  EventLoop& loop_;
+  Background& background_;
+  client::ConnectionOptions server_;
+  std::function<void(Node&)> opened_;
+  std::function<void()> lost_;
+  std::unique_ptr<Link> link_;
+  std::vector<Early> early_;  // sent before the first connection is open
+  bool was_tried_ = false;
+  std::string why_not_;
+  Milliseconds pause_{0};
+  EventLoop::Timer retry_;
+  std::vector<std::unique_ptr<Link>> idle_;
+  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,183 @@
+#include "gateway/upstream/upstream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/hash_slot.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr int kMostRedirections = 8;
+constexpr Milliseconds kTick{500};
+// How much later than asked for a server may answer a command that waits.
+constexpr Milliseconds kGrace{5000};
+
+}  // namespace
+
+struct Upstream::Command {
+  Words words;
+  size_t key;
+  Link::Done done;
+  std::optional<Milliseconds> wait = {};  // of a command that waits
+  Waiting* waiting = nullptr;             // who names it, of the same
+  int redirections = 0;
+  NodeName to = {};  // where a redirection has sent it
+  bool asking = false;
+  bool follows_redirections = true;
+};
+
+Upstream::Upstream(EventLoop& loop, Background& background, UpstreamOptions options)
+    : loop_(loop), background_(background), options_(std::move(options)) {
+  seed_ = std::make_unique<Node>(
+      loop_, background_, options_.server, [this](Node& node) { ask_for_map(node); }, [this] { refresh_map(); });
+  tick_ = loop_.after(kTick, [this] { look_after(); });
+}
+
+Upstream::~Upstream() { loop_.cancel(tick_); }
+
+void Upstream::call(Words words, size_t key, Link::Done done) {
+  send(std::make_shared<Command>(Command{std::move(words), key, std::move(done)}));
+}
+
+void Upstream::call_waiting(Words words, size_t key, Milliseconds wait, Waiting& waiting, Link::Done done) {
+  call_waiting(Command{.words = std::move(words), .key = key, .done = std::move(done), .wait = wait}, waiting);
+}
+
+void Upstream::call_at(const NodeName& node, Words words, Link::Done done) {
+  send(std::make_shared<Command>(Command{
+      .words = std::move(words), .key = kNoKey, .done = std::move(done), .to = node, .follows_redirections = false}));
+}
+
+void Upstream::call_waiting_at(const NodeName& node, Words words, Milliseconds wait, Waiting& waiting,
+                               Link::Done done) {
+  call_waiting(Command{.words = std::move(words),
+                       .key = kNoKey,
+                       .done = std::move(done),
+                       .wait = wait,
+                       .to = node,
+                       .follows_redirections = false},
+               waiting);
+}
+
+void Upstream::call_waiting(Command command, Waiting& waiting) {
+  if (waiting_calls_ >= options_.most_waiting) {
+    command.done(client::fail(client::ErrorCode::TimedOut, "too many requests wait already"));
+    return;
+  }
+  ++waiting_calls_;
+  command.waiting = &waiting;
+  command.done = [this, &waiting, done = std::move(command.done)](Answer answer) {
+    --waiting_calls_;
+    waiting.call.reset();
+    done(std::move(answer));
+  };
+  send(std::make_shared<Command>(std::move(command)));
+}
+
+NodeName Upstream::node_name_of(const std::string& key) const {
+  if (!map_) return {};
+  return {map_->nodes()[map_->node_of(hash_slot(key))]};
+}
+
+void Upstream::send(const std::shared_ptr<Command>& command) {
+  Node& node = node_of(*command);
+  auto done = [this, command, &node](Answer answer) { take_answer(command, node, std::move(answer)); };
+  if (command->wait) {
+    command->waiting->call = std::make_shared<WaitingCall>(loop_, std::move(done));
+    // Cancelled before it has begun, it may be gone already.
+    const auto call = command->waiting->call;
+    call->start(node, command->words, *command->wait + kGrace, command->asking);
+  } else if (command->asking) {
+    node.send_after({"ASKING"}, command->words, std::move(done));
+  } else {
+    node.send(command->words, std::move(done));
+  }
+}
+
+void Upstream::take_answer(const std::shared_ptr<Command>& command, Node& node, Answer answer) {
+  if (answer && answer->is_error() && redirects(*command, node, *answer)) {
+    send(command);
+    return;
+  }
+  const auto done = std::move(command->done);
+  done(std::move(answer));
+}
+
+// Whether the answer says that the command belongs to another node. It has not been carried out then.
+bool Upstream::redirects(Command& command, Node& node, const client::Reply& reply) {
+  // The sentinels, or the cluster, know who is the master by now.
+  if (reply.is_error("READONLY")) {
+    if (map_) {
+      refresh_map();
+    } else if (options_.server.sentinels) {
+      loop_.later([&node] { node.reopen(); });
+    }
+    return false;
+  }
+  command.asking = reply.is_error("ASK");
+  if (!command.asking && !reply.is_error("MOVED")) return false;
+  if (!command.asking) refresh_map();
+  if (!command.follows_redirections || ++command.redirections > kMostRedirections) return false;
+  const auto target = client::redirection_target(reply.text, node.endpoint());
+  if (!target) return false;
+  command.to = {*target};
+  return true;
+}
+
+void Upstream::ask_for_map(Node& node) {
+  if (asks_for_map_) return;
+  asks_for_map_ = true;
+  node.send({"CLUSTER", "SLOTS"}, [this, endpoint = node.endpoint()](const Answer& answer) {
+    asks_for_map_ = false;
+    if (!answer) return;
+    auto map = client::ClusterMap::from_reply(*answer, endpoint);
+    // One that is not whole yet, as during a failover, is asked for again with the next redirection.
+    if (map && map->is_cluster()) map_ = std::move(*map);
+  });
+}
+
+// From a node that answers.
+void Upstream::refresh_map() {
+  if (!map_) return;
+  if (seed_->is_open()) return ask_for_map(*seed_);
+  for (const auto& [endpoint, node] : nodes_) {
+    if (node->is_open()) return ask_for_map(*node);
+  }
+}
+
+Node& Upstream::node_of(const Command& command) {
+  if (command.to.endpoint) return node_at(*command.to.endpoint);
+  if (!map_ || command.key == kNoKey) return *seed_;
+  return node_at(map_->nodes()[map_->node_of(hash_slot(command.words[command.key]))]);
+}
+
+Node& Upstream::node_at(const client::Endpoint& endpoint) {
+  auto& node = nodes_[endpoint];
+  if (!node) {
+    client::ConnectionOptions server = options_.server;
+    server.to = endpoint;
+    server.sentinels.reset();
+    node = std::make_unique<Node>(
+        loop_, background_, std::move(server), [](Node&) {}, [this] { refresh_map(); });
+  }
+  return *node;
+}
+
+bool Upstream::is_reachable() const {
+  return seed_->is_open() || std::ranges::any_of(nodes_, [](const auto& one) { return one.second->is_open(); });
+}
+
+void Upstream::look_after() {
+  seed_->close_silent(options_.answer_timeout);
+  bool is_whole = true;
+  for (const auto& [endpoint, node] : nodes_) {
+    node->close_silent(options_.answer_timeout);
+    is_whole = is_whole && node->is_open();
+  }
+  // Where a node is gone, another one takes its slots sooner or later.
+  if (!is_whole) refresh_map();
+  tick_ = loop_.after(kTick, [this] { look_after(); });
+}
+
+}  // namespace millrace::gateway

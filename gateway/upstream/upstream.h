@@ -1,0 +1,95 @@
+// The server behind the gateway, or the cluster, as one event loop sees it: one connection for commands to each node,
+// and connections of their own for commands that wait.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/cluster_map.h"
+#include "gateway/loop/task.h"
+#include "gateway/upstream/node.h"
+#include "gateway/upstream/waiting_call.h"
+
+namespace millrace::gateway {
+
+struct UpstreamOptions {
+  client::ConnectionOptions server;
+  size_t most_waiting = 1000;         // commands that wait at once
+  Milliseconds answer_timeout{5000};  // how long a command that does not wait may take
+};
+
+// A node of a cluster; without an endpoint the server that was given, wherever sentinels find it.
+struct NodeName {
+  std::optional<client::Endpoint> endpoint = {};
+  auto operator<=>(const NodeName&) const = default;
+};
+
+class Upstream {
+ public:
+  static constexpr size_t kNoKey = 0;
+
+  Upstream(EventLoop& loop, Background& background, UpstreamOptions options);
+  ~Upstream();
+  Upstream(const Upstream&) = delete;
+  Upstream& operator=(const Upstream&) = delete;
+
+  // Sends a command; `key` says which word is its key, kNoKey that it has none. An error: the server cannot be reached,
+  // or the connection broke before the answer came, so that the command may have been carried out.
+  void call(Words words, size_t key, Link::Done done);
+
+  // The same for a coroutine.
+  auto ask(Words words, size_t key = 1) {
+    return told<Answer>([this, words = std::move(words), key](Link::Done done) mutable {
+      call(std::move(words), key, std::move(done));
+    });
+  }
+
+  // A command that waits at the server. `cancel` gives it up: then `done` is told Closed, and the server forgets the
+  // client.
+  struct Waiting {
+    std::shared_ptr<WaitingCall> call = {};
+    void cancel() const {
+      if (call) call->cancel();
+    }
+  };
+  // Sends a command that waits at most so long at the server. `waiting` names it until it is done, and lives as long.
+  // TimedOut: as many commands wait as may.
+  void call_waiting(Words words, size_t key, Milliseconds wait, Waiting& waiting, Link::Done done);
+
+  // The same for one node, without following redirections: a MOVED is an answer, after which node_name_of() will know
+  // better.
+  void call_at(const NodeName& node, Words words, Link::Done done);
+  void call_waiting_at(const NodeName& node, Words words, Milliseconds wait, Waiting& waiting, Link::Done done);
+  NodeName node_name_of(const std::string& key) const;
+
+  // Whether a node is connected.
+  bool is_reachable() const;
+  size_t waiting_calls() const { return waiting_calls_; }
+
+ private:
+  struct Command;
+
+  void call_waiting(Command command, Waiting& waiting);
+  void send(const std::shared_ptr<Command>& command);
+  void take_answer(const std::shared_ptr<Command>& command, Node& node, Answer answer);
+  bool redirects(Command& command, Node& node, const client::Reply& reply);
+  void ask_for_map(Node& node);
+  void refresh_map();
+  Node& node_of(const Command& command);
+  Node& node_at(const client::Endpoint& endpoint);
+  void look_after();
+
+  EventLoop& loop_;
+  Background& background_;
+  UpstreamOptions options_;
+  std::optional<client::ClusterMap> map_;                    // of a cluster
+  std::map<client::Endpoint, std::unique_ptr<Node>> nodes_;  // of a cluster
+  std::unique_ptr<Node> seed_;                               // the server that was given
+  bool asks_for_map_ = false;
+  size_t waiting_calls_ = 0;
+  EventLoop::Timer tick_;
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,34 @@
+// A command that waits at the server, on a connection of its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "gateway/upstream/node.h"
+
+namespace millrace::gateway {
+
+class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
+ public:
+  // `over` is called once, whatever comes of it; `node` outlives the call.
+  WaitingCall(EventLoop& loop, std::function<void(Answer)> over) : loop_(loop), over_(std::move(over)) {}
+
+  // Sends it. After `patience` without an answer the connection is taken for broken. With `asking`, the node of a
+  // cluster is told that it serves the key although the slot has not moved yet.
+  void start(Node& node, const Words& words, Milliseconds patience, bool asking);
+
+  // The command is given up, and its connection closed.
+  void cancel();
+
+ private:
+  void take_link(Node& node, const Words& words, client::Result<std::unique_ptr<Link>> link, bool asking);
+  void end(Answer answer);
+
+  EventLoop& loop_;
+  std::function<void(Answer)> over_;
+  std::unique_ptr<Link> link_;
+  EventLoop::Timer patience_;
+  bool is_over_ = false;
+};
+
+}  // namespace millrace::gateway

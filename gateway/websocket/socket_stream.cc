@@ -1,0 +1,236 @@
+#include "gateway/websocket/socket_stream.h"
+
+#include <utility>
+
+#include "gateway/json/json_text.h"
+#include "gateway/routes/answers.h"
+#include "gateway/routes/figures.h"
+#include "gateway/routes/parameters.h"
+#include "gateway/stream/reading.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr uint16_t kServiceRestart = 1012;
+constexpr uint16_t kTryLater = 1013;
+// Requests whose answers are still to come; a client that sends more without reading is ended.
+constexpr size_t kMostUnanswered = 1000;
+constexpr size_t kMostFollows = 1000;
+
+std::string error_json(std::string_view code, std::string_view text) {
+  std::string json = "\"error\":{\"code\":";
+  append_string(json, code);
+  json += ",\"error\":";
+  append_string(json, text);
+  return json + '}';
+}
+
+// What a failed answer of the server is to the client: its body is {"code":…,"error":…}.
+std::string failure_json(const Response& response) {
+  std::string body = response.body;
+  while (body.ends_with('\n')) body.pop_back();
+  return "\"error\":" + body;
+}
+
+std::optional<TopicKey> topic_in(const JsonObject& request) {
+  if (auto log = request.text("log")) return TopicKey{TopicKey::Kind::Log, std::move(*log)};
+  if (auto channel = request.text("channel")) return TopicKey{TopicKey::Kind::Channel, std::move(*channel)};
+  return std::nullopt;
+}
+
+Resource resource_of(const TopicKey& topic) {
+  return topic.kind == TopicKey::Kind::Log ? Resource::Log : Resource::Channel;
+}
+
+const std::string kForbidden = error_json("forbidden", "this is not allowed");
+const std::string kNoTopic = error_json("invalid", "expected \"log\" or \"channel\"");
+
+}  // namespace
+
+void SocketStream::begin(StreamSink& sink) {
+  sink_ = &sink;
+  ++services_.figures.sockets;
+}
+
+bool SocketStream::on_bytes(std::string_view bytes) {
+  if (is_closing_) return true;
+  if (!reader_) reader_ = std::make_unique<FrameReader>(services_.config.frame_bytes);
+  const auto self = shared_from_this();
+  std::string reply;
+  const bool goes_on = reader_->put(
+      bytes, [this](std::string_view text) { serve(std::string(text)); }, reply);
+  if (sink_ == nullptr) return true;
+  if (!reply.empty()) sink_->send(std::move(reply));
+  if (sink_ != nullptr && !goes_on) {
+    is_closing_ = true;
+    sink_->finish();
+  } else if (reader_ && reader_->is_between_messages()) {
+    reader_.reset();
+    unfinished_ = 0;
+  }
+  return true;
+}
+
+Detached SocketStream::serve(std::string text) {
+  const auto self = shared_from_this();
+  if (++unanswered_ > kMostUnanswered) {
+    if (sink_ != nullptr) sink_->send(close_frame(kTryLater, "too many requests at once"));
+    is_closing_ = true;
+    co_return;
+  }
+  auto request = JsonObject::parse(text);
+  const std::string id(request ? request->raw("id").value_or("null") : "null");
+  std::string answer;
+  if (request) {
+    answer = co_await answer_to(std::move(*request));
+  } else {
+    answer = error_json("invalid", "expected a JSON object");
+  }
+  --unanswered_;
+  send_text("{\"id\":" + id + ',' + answer + '}');
+}
+
+Task<std::string> SocketStream::answer_to(JsonObject request) {
+  const std::string type = request.text("type").value_or("");
+  if (type == "ping") co_return std::string("\"ok\":true");
+  if (type == "follow") co_return co_await follow(std::move(request));
+  if (type == "unfollow") co_return unfollow(request);
+  if (type == "publish") co_return co_await publish(std::move(request));
+  if (type == "ack") co_return co_await acknowledge(std::move(request));
+  co_return error_json("invalid", "expected \"type\": follow, unfollow, publish, ack or ping");
+}
+
+bool SocketStream::may(Resource resource, std::string_view name, Right right) const {
+  return services_.authority.may(*caller_, resource, name, right);
+}
+
+Task<std::string> SocketStream::follow(JsonObject request) {
+  const auto topic = topic_in(request);
+  if (!topic) co_return kNoTopic;
+  if (!may(resource_of(*topic), topic->name, Right::Read)) co_return kForbidden;
+  Position after;
+  if (const auto given = request.text("position")) {
+    const auto position = parse_position(topic->kind, *given);
+    if (!position) co_return error_json("bad-position", "the position is none of ours");
+    after = *position;
+  } else {
+    const auto start = co_await find_start(services_.upstream, *topic, request.text("from").value_or("$"));
+    if (!start) {
+      const bool is_wrong = start.error().code == client::ErrorCode::BadInput;
+      co_return error_json(is_wrong ? "invalid" : "unavailable", start.error().text);
+    }
+    after = *start;
+  }
+  if (sink_ == nullptr) co_return std::string();
+  if (!follows_) follows_ = std::make_unique<FollowMap>();
+  if (follows_->contains(*topic)) co_return error_json("conflict", "it is followed already");
+  if (follows_->size() >= kMostFollows) co_return error_json("too-many", "no more than 1000 are followed");
+  Topic& shared = services_.topics.at(*topic);
+  auto made = std::make_shared<SocketFollow>(*this, shared);
+  follows_->emplace(*topic, made);
+  shared.join(std::move(made), std::move(after));
+  co_return std::string("\"ok\":true");
+}
+
+std::string SocketStream::unfollow(const JsonObject& request) {
+  const auto topic = topic_in(request);
+  if (!topic) return kNoTopic;
+  const auto found = follows_ ? follows_->find(*topic) : FollowMap::iterator();
+  if (!follows_ || found == follows_->end()) return error_json("not-followed", "it is not followed");
+  const auto followed = found->second;
+  follows_->erase(found);
+  followed->forget();
+  followed->topic().leave(*followed);
+  services_.topics.release(*topic);
+  return "\"ok\":true";
+}
+
+Task<std::string> SocketStream::publish(JsonObject request) {
+  const auto topic = topic_in(request);
+  if (!topic) co_return kNoTopic;
+  if (!may(resource_of(*topic), topic->name, Right::Write)) co_return kForbidden;
+  const bool is_log = topic->kind == TopicKey::Kind::Log;
+  auto value = value_in(request, is_log ? "entry" : "content");
+  const auto id = request.text("message");
+  if (!value || (!is_log && !id)) {
+    co_return error_json("invalid", is_log ? "expected \"entry\"" : "expected \"message\", its id, and \"content\"");
+  }
+  Words words = is_log ? Words{"TWRITE", topic->name, request.text("tag").value_or(""), std::move(*value)}
+                       : Words{"CHAN.PUBLISH", topic->name, *id, std::move(*value)};
+  const Answer answer = co_await services_.upstream.ask(std::move(words));
+  if (auto failed = failure_of(answer)) co_return failure_json(*failed);
+  if (answer->is_nil()) co_return std::string("\"ok\":true,\"duplicate\":true");
+  co_return std::string(is_log ? "\"ok\":true,\"offset\":" : "\"ok\":true,\"clock\":") +
+      std::to_string(answer->integer);
+}
+
+Task<std::string> SocketStream::acknowledge(JsonObject request) {
+  const auto topic = topic_in(request);
+  if (!topic) co_return kNoTopic;
+  if (!may(resource_of(*topic), topic->name, Right::Read)) co_return kForbidden;
+  Words words;
+  if (topic->kind == TopicKey::Kind::Log) {
+    words = {"TACK", topic->name, request.text("group").value_or("")};
+    const auto offsets = json_items(request.raw("offsets").value_or(""));
+    if (!offsets || offsets->empty()) co_return error_json("invalid", "expected \"offsets\"");
+    for (const std::string_view item : *offsets) words.push_back(json_string_value(item).value_or(std::string(item)));
+  } else {
+    words = {"CHAN.ACK", topic->name, request.text("subscriber").value_or(""), request.text("receipt").value_or("")};
+  }
+  const Answer answer = co_await services_.upstream.ask(std::move(words));
+  if (auto failed = failure_of(answer)) co_return failure_json(*failed);
+  services_.topics.nudge(*topic);
+  co_return "\"ok\":true,\"acknowledged\":" + std::to_string(answer->integer);
+}
+
+void SocketStream::send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) {
+  if (sink_ == nullptr || is_closing_) return;
+  services_.figures.events += messages;
+  sink_->send(bytes, begin, size);
+}
+
+void SocketStream::send_text(std::string_view json) {
+  if (sink_ == nullptr || is_closing_) return;
+  std::string frame;
+  append_text_frame(frame, json);
+  sink_->send(std::move(frame));
+}
+
+bool SocketStream::is_full() const { return sink_ == nullptr || sink_->unsent() > services_.config.stream_backlog; }
+
+void SocketStream::on_sent() {
+  if (!follows_) return;
+  for (const auto& [topic, followed] : *follows_) followed->topic().resume(*followed);
+}
+
+void SocketStream::drain() {
+  if (sink_ == nullptr) return;
+  StreamSink& sink = *sink_;
+  sink.send(close_frame(kServiceRestart, "come again"));
+  is_closing_ = true;
+  sink.finish();
+}
+
+bool SocketStream::keep_alive() {
+  // A message that does not come to its end.
+  if (reader_ && ++unfinished_ > 2) return false;
+  static const auto kPing = std::make_shared<const std::string>(ping_frame());
+  if (sink_ != nullptr && sink_->unsent() == 0 && !is_closing_) sink_->send(kPing, 0, kPing->size());
+  return true;
+}
+
+void SocketStream::on_end() {
+  if (sink_ == nullptr) return;
+  const auto self = shared_from_this();
+  sink_ = nullptr;
+  --services_.figures.sockets;
+  if (!follows_) return;
+  for (const auto& [topic, followed] : *follows_) {
+    followed->forget();
+    followed->topic().leave(*followed);
+    services_.topics.release(topic);
+  }
+  follows_.reset();
+}
+
+}  // namespace millrace::gateway

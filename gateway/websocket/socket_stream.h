@@ -1,0 +1,57 @@
+// A WebSocket of /v1/connect: requests as JSON texts, each with an id that its answer repeats, and what is followed.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "gateway/auth/authority.h"
+#include "gateway/http/stream_body.h"
+#include "gateway/routes/services.h"
+#include "gateway/websocket/frames.h"
+#include "gateway/websocket/socket_follow.h"
+
+namespace millrace::gateway {
+
+class SocketStream final : public StreamBody,
+                           public FollowingSocket,
+                           public std::enable_shared_from_this<SocketStream> {
+ public:
+  // REQUIRES: `services` outlives the connection.
+  SocketStream(Services& services, std::shared_ptr<const Caller> caller)
+      : services_(services), caller_(std::move(caller)) {}
+
+  void begin(StreamSink& sink) override;
+  bool on_bytes(std::string_view bytes) override;
+  void on_sent() override;
+  void drain() override;
+  bool keep_alive() override;
+  void on_end() override;
+
+ private:
+  using FollowMap = std::map<TopicKey, std::shared_ptr<SocketFollow>>;
+
+  void send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) override;
+  void send_text(std::string_view json) override;
+  bool is_full() const override;
+
+  Detached serve(std::string text);
+  // The rest of an answer: "ok":true,… or "error":{…}
+  Task<std::string> answer_to(JsonObject request);
+  Task<std::string> follow(JsonObject request);
+  Task<std::string> publish(JsonObject request);
+  Task<std::string> acknowledge(JsonObject request);
+  std::string unfollow(const JsonObject& request);
+  bool may(Resource resource, std::string_view name, Right right) const;
+
+  Services& services_;
+  std::shared_ptr<const Caller> caller_;
+  StreamSink* sink_ = nullptr;
+  std::unique_ptr<FrameReader> reader_;  // while a message is being read
+  std::unique_ptr<FollowMap> follows_;
+  size_t unanswered_ = 0;
+  bool is_closing_ = false;
+  uint8_t unfinished_ = 0;  // signs of life since a message began
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,211 @@
+#include "gateway/worker.h"
+
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <utility>
+
+#include "gateway/routes/answers.h"
+#include "gateway/routes/changes.h"
+#include "gateway/routes/channels.h"
+#include "gateway/routes/connect.h"
+#include "gateway/routes/dsps.h"
+#include "gateway/routes/finding.h"
+#include "gateway/routes/groups.h"
+#include "gateway/routes/locks.h"
+#include "gateway/routes/logs.h"
+#include "gateway/routes/metrics.h"
+#include "gateway/routes/probes.h"
+#include "gateway/routes/tokens.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr Milliseconds kLookAfter{250};
+
+UpstreamOptions upstream_options(const Shared& shared) {
+  return {.server = shared.server, .most_waiting = shared.config.waiting, .answer_timeout = shared.config.answer};
+}
+
+std::string unique_feed_name() {
+  uint64_t number = 0;
+  getentropy(&number, sizeof number);
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016" PRIx64, number);
+  return std::string("gateway-") + digits;
+}
+
+}  // namespace
+
+Worker::Worker(Shared& shared)
+    : shared_(shared),
+      upstream_(loop_, shared.background, upstream_options(shared)),
+      followers_(loop_, upstream_, unique_feed_name()),
+      topics_(loop_, upstream_, followers_),
+      services_{loop_, shared.config, upstream_, topics_, *shared.authority, shared.figures, is_draining_} {
+  router_.add(dsps_routes(), shared.config.dsps_prefix);
+  router_.add(admin_routes(), shared.config.dsps_prefix);
+  router_.add(probe_routes());
+  router_.add(ticket_routes());
+  router_.add(metric_routes());
+  router_.add(log_routes());
+  router_.add(group_routes());
+  router_.add(channel_routes());
+  router_.add(connect_routes());
+  router_.add(lock_routes());
+  router_.add(finding_routes());
+  router_.add(change_routes());
+  tick_ = loop_.after(kLookAfter, [this] { look_after(); });
+  keep_alive_ = loop_.after(shared.config.keep_alive, [this] { keep_alive(); });
+}
+
+Worker::~Worker() {
+  while (!connections_.empty()) connections_.pop_back();
+}
+
+client::Result<std::vector<client::Endpoint>> Worker::listen(const std::vector<client::Endpoint>& at) {
+  std::vector<client::Endpoint> found;
+  for (const client::Endpoint& endpoint : at) {
+    auto acceptor = Acceptor::open(loop_, endpoint,
+                                   [this](int descriptor, std::string peer) { accept(descriptor, std::move(peer)); });
+    if (!acceptor) return std::unexpected(acceptor.error());
+    found.push_back((*acceptor)->endpoint());
+    acceptors_.push_back(std::move(*acceptor));
+  }
+  return found;
+}
+
+void Worker::accept(int descriptor, std::string peer) {
+  Figures& figures = shared_.figures;
+  if (figures.connections >= static_cast<int64_t>(shared_.config.connections)) {
+    ++figures.refused;
+    ::close(descriptor);
+    return;
+  }
+  if (!shared_.rate.takes_connection(peer)) {
+    ++figures.refused;
+    ::close(descriptor);
+    return;
+  }
+  std::optional<client::TlsSession> tls;
+  if (certificate_) {
+    auto session = client::TlsSession::serve(*certificate_, descriptor);
+    if (!session) {
+      shared_.rate.leave(peer);
+      ::close(descriptor);
+      return;
+    }
+    tls.emplace(std::move(*session));
+  }
+  ++figures.accepted;
+  ++figures.connections;
+  HttpHost& host = *this;
+  auto connection = std::make_unique<HttpConnection>(host, descriptor, std::move(tls), std::move(peer));
+  connection->index = connections_.size();
+  connections_.push_back(std::move(connection));
+}
+
+void Worker::remove(HttpConnection& connection) {
+  --shared_.figures.connections;
+  shared_.rate.leave(connection.peer());
+  const size_t index = connection.index;
+  std::swap(connections_[index], connections_.back());
+  connections_[index]->index = index;
+  loop_.later([gone = std::shared_ptr<HttpConnection>(std::move(connections_.back()))] {});
+  connections_.pop_back();
+  if (is_draining_ && acceptors_.empty() && connections_.empty()) loop_.stop();
+}
+
+void Worker::serve(ExchangePtr exchange) { answer(std::move(exchange)); }
+
+Detached Worker::answer(ExchangePtr exchange) {
+  Response response = co_await response_to(exchange);
+  shared_.authority->browsers().add_headers(exchange->request, response);
+  exchange->respond(std::move(response));
+}
+
+Task<Response> Worker::response_to(ExchangePtr exchange) {
+  if (auto response = shared_.authority->browsers().preflight(exchange->request)) co_return std::move(*response);
+  Router::Found found = router_.find(exchange->request);
+  if (found.route == nullptr) {
+    if (found.allowed.empty()) co_return text_response(404, "404 page not found");
+    Response response = text_response(405, "405 method not allowed");
+    response.headers.emplace_back("Allow", found.allowed);
+    co_return response;
+  }
+  exchange->names = std::move(found.names);
+  if (auto refusal = co_await refusal_of(exchange, found.route)) co_return std::move(*refusal);
+  co_return co_await found.route->handler(services_, exchange);
+}
+
+// Why the request is not served: too many of them, or the caller may not. Nothing: it is.
+Task<std::optional<Response>> Worker::refusal_of(ExchangePtr exchange, const Route* route) {
+  if (route->resource == Resource::None) co_return std::nullopt;
+  const auto caller = co_await shared_.authority->identify(upstream_, exchange);
+  // Whoever is refused is known by the address alone.
+  const std::string& client = caller ? (*caller)->name : exchange->peer;
+  if (!shared_.rate.takes_request(client, loop_.now())) {
+    Response response = error_response(429, "too many requests", "too-many-requests");
+    response.headers.emplace_back("Retry-After", "1");
+    co_return response;
+  }
+  const bool is_dsps = route->pattern.starts_with("/channel/") || route->pattern.starts_with("/admin/");
+  const std::string_view name = exchange->names.empty() ? std::string_view() : exchange->names.front();
+  if (caller && shared_.authority->may(**caller, route->resource, name, route->right)) {
+    exchange->caller = *caller;
+    if (route->resource != Resource::Channel || shared_.authority->channel_expiry(name)) co_return std::nullopt;
+    co_return error_response(400, "Invalid channel", "dsps.storage.invalid-channel");
+  }
+  if (!caller && caller.error().status == 503) co_return caller.error();
+  if (is_dsps) co_return error_response(403, "Unauthorized", "dsps.auth.rejected");
+  if (!caller) co_return caller.error();
+  if ((*caller)->claims) co_return error_response(403, "the token does not allow this", "forbidden");
+  Response response = error_response(401, "a token is needed", "unauthorized");
+  response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  co_return response;
+}
+
+void Worker::note_response(const Request&, const std::string&, const Response& response, Milliseconds) {
+  ++shared_.figures.requests[static_cast<size_t>(response.status / 100) % 6];
+}
+
+void Worker::look_after() {
+  // Backwards: a connection that ends takes the place of the last one.
+  for (size_t i = connections_.size(); i-- > 0;) {
+    if (i < connections_.size()) connections_[i]->check_deadline(loop_.now());
+  }
+  tick_ = loop_.after(kLookAfter, [this] { look_after(); });
+}
+
+void Worker::keep_alive() {
+  for (size_t i = connections_.size(); i-- > 0;) {
+    if (i < connections_.size()) connections_[i]->keep_alive();
+  }
+  keep_alive_ = loop_.after(shared_.config.keep_alive, [this] { keep_alive(); });
+}
+
+void Worker::use_certificate(TlsContext context) {
+  loop_.post([this, context = std::move(context)] { certificate_ = context; });
+}
+
+void Worker::drain() {
+  loop_.post([this] { begin_drain(); });
+}
+
+void Worker::begin_drain() {
+  if (is_draining_) return;
+  is_draining_ = true;
+  loop_.after(shared_.config.drain_notice, [this] { end_drain(); });
+}
+
+void Worker::end_drain() {
+  acceptors_.clear();
+  for (size_t i = connections_.size(); i-- > 0;) {
+    if (i < connections_.size()) connections_[i]->drain();
+  }
+  if (connections_.empty()) return loop_.stop();
+  loop_.after(shared_.config.drain, [this] { loop_.stop(); });
+}
+
+}  // namespace millrace::gateway

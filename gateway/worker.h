@@ -1,0 +1,89 @@
+// One event loop of the gateway with everything that it needs to serve clients. Loops share nothing but figures and
+// limits.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gateway/auth/authority.h"
+#include "gateway/auth/request_rate.h"
+#include "gateway/config/config.h"
+#include "gateway/http/http_connection.h"
+#include "gateway/net/acceptor.h"
+#include "gateway/net/tls_server.h"
+#include "gateway/routes/figures.h"
+#include "gateway/routes/router.h"
+#include "gateway/routes/services.h"
+#include "gateway/stream/feed_followers.h"
+#include "gateway/stream/topic.h"
+
+namespace millrace::gateway {
+
+// What all loops of a gateway share.
+struct Shared {
+  const Config& config;
+  client::ConnectionOptions server;
+  Background& background;
+  Figures& figures;
+  std::shared_ptr<const Authority> authority;
+  RequestRate& rate;
+};
+
+class Worker final : HttpHost {
+ public:
+  explicit Worker(Shared& shared);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Before run(). What is listened at, with the ports that the system chose.
+  client::Result<std::vector<client::Endpoint>> listen(const std::vector<client::Endpoint>& at);
+
+  // Until it is drained.
+  void run() { loop_.run(); }
+
+  // From any thread: no more clients, what waits and streams ends with a farewell, then run() returns.
+  void drain();
+  // From any thread: ends at once.
+  void stop() { loop_.stop(); }
+  // From any thread: the certificate for new connections.
+  void use_certificate(TlsContext context);
+
+ private:
+  EventLoop& loop() override { return loop_; }
+  const RequestLimits& limits() const override { return shared_.config.requests; }
+  const HttpTimeouts& timeouts() const override { return shared_.config.timeouts; }
+  void serve(ExchangePtr exchange) override;
+  bool is_draining() const override { return is_draining_; }
+  void note_response(const Request& request, const std::string& peer, const Response& response,
+                     Milliseconds took) override;
+  void remove(HttpConnection& connection) override;
+
+  void accept(int descriptor, std::string peer);
+  void look_after();
+  void keep_alive();
+  void begin_drain();
+  void end_drain();
+  Detached answer(ExchangePtr exchange);
+  Task<Response> response_to(ExchangePtr exchange);
+  Task<std::optional<Response>> refusal_of(ExchangePtr exchange, const Route* route);
+
+  Shared& shared_;
+  EventLoop loop_;
+  Upstream upstream_;
+  FeedFollowers followers_;
+  Topics topics_;
+  bool is_draining_ = false;
+  Services services_;
+  Router router_;
+  TlsContext certificate_;
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;
+  std::vector<std::unique_ptr<HttpConnection>> connections_;
+  EventLoop::Timer tick_;
+  EventLoop::Timer keep_alive_;
+};
+
+}  // namespace millrace::gateway

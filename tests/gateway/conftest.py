@@ -1,0 +1,48 @@
+"""The server and the gateway that tests share, empty for each test."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
+
+from gateway import Gateway
+from server import Server
+
+
+@pytest.fixture(scope="session")
+def _server():
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def _gateway(_server):
+    gateways = []
+    yield gateways
+    for gateway in gateways:
+        gateway.stop()
+
+
+@pytest.fixture
+def server(_server):
+    """The shared server, empty."""
+    _server.admin.call("FLUSHALL")
+    return _server
+
+
+@pytest.fixture
+def gateway(server, _gateway):
+    """A gateway with nothing configured, before the shared server."""
+    if not _gateway:
+        _gateway.append(Gateway(server))
+    yield _gateway[0]
+    assert _gateway[0].process.poll() is None, "the gateway died:\n" + _gateway[0].output()
+
+
+@pytest.fixture
+def c(server):
+    """A connection to the shared server."""
+    with server.connect() as connection:
+        yield connection
