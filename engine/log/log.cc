@@ -7,7 +7,6 @@ namespace millrace {
 Log Log::clone() const {
   Log copy;
   copy.messages_ = messages_.clone();
-  copy.epoch_ = epoch_;
   copy.retention_ = retention_;
   if (groups_) {
     catch_up();
@@ -51,7 +50,13 @@ uint64_t Log::enforce_size_limits() {
 }
 
 void Log::set_retention(Retention retention) {
-  retention_ = retention;
+  retention_.count = retention.count;
+  retention_.age_ms = retention.age_ms;
+  retention_.bytes = retention.bytes;
+  retention_.acked = retention.acked ? 1 : 0;
+  retention_.refuse = retention.refuse ? 1 : 0;
+  retention_.latest = retention.latest ? 1 : 0;
+  if (retention.ids_ms != 0 || extras_) with_extras().ids_ms = retention.ids_ms;
   if (!retention_.latest && compaction() != nullptr) compacted()->unused = std::move(compacted()->compaction);
 }
 

@@ -46,9 +46,9 @@ class Log {
   Log clone() const;
 
   // Drawn when the log is created, and never changed.
-  LogEpoch epoch() const { return epoch_; }
-  void set_epoch(LogEpoch epoch) { epoch_ = epoch; }
-  LogBounds bounds() const { return {first(), last(), epoch_}; }
+  LogEpoch epoch() const { return LogEpoch(retention_.epoch); }
+  void set_epoch(LogEpoch epoch) { retention_.epoch = epoch.value() & kMaxEpoch.value(); }
+  LogBounds bounds() const { return {first(), last(), epoch()}; }
 
   // --- messages: as message_blocks.h says ---
   const MessageBlocks& messages() const { return messages_; }
@@ -115,7 +115,15 @@ class Log {
   // One past the last evicted message; at most first().
   Offset evicted_end() const { return compacted() ? compacted()->evicted_end : first(); }
 
-  const Retention& retention() const { return retention_; }
+  Retention retention() const {
+    return {.count = retention_.count,
+            .age_ms = retention_.age_ms,
+            .bytes = retention_.bytes,
+            .acked = retention_.acked != 0,
+            .ids_ms = extras_ ? extras_->ids_ms : 0,
+            .refuse = retention_.refuse != 0,
+            .latest = retention_.latest != 0};
+  }
   void set_retention(Retention retention);
   // Evicts what the limits on count and bytes do not keep. These two depend on the log
   // alone, so replicas and the AOF repeat them; age depends on the time and is not
@@ -225,8 +233,17 @@ class Log {
   const char* check_pending_exist(const Group& group) const;
 
   MessageBlocks messages_;
-  LogEpoch epoch_;
-  Retention retention_;
+  // The retention, but for ids_ms, and the epoch, in as few bytes as they need: most logs are small.
+  struct Kept {
+    uint64_t count = 0;
+    uint64_t age_ms = 0;
+    uint64_t bytes = 0;
+    uint64_t epoch : 48 = 0;
+    uint64_t acked : 1 = 0;
+    uint64_t refuse : 1 = 0;
+    uint64_t latest : 1 = 0;
+  };
+  Kept retention_;
   struct ToldGroups : Groups {
     Offset told_first;  // first() when all of them were last told of it
   };

@@ -32,6 +32,7 @@ struct CompactedPart {
 struct LogExtras {
   std::unique_ptr<CompactedPart> compacted;  // null unless it has been compacted, or is to be
   std::unique_ptr<RecentIds> ids;            // null until the first write with an id
+  uint32_t ids_ms = 0;                       // Retention::ids_ms
   Schedule schedule;
   DeletedOffsets deleted;
   uint64_t deleted_total = 0;          // messages that were ever deleted
@@ -40,6 +41,7 @@ struct LogExtras {
   std::unique_ptr<LogExtras> clone() const {
     auto copy = std::make_unique<LogExtras>();
     if (ids) copy->ids = std::make_unique<RecentIds>(ids->clone());
+    copy->ids_ms = ids_ms;
     copy->schedule = schedule.clone();
     copy->deleted = deleted;
     copy->deleted_total = deleted_total;

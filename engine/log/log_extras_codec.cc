@@ -266,7 +266,7 @@ Result<uint64_t> apply_tag_deletion(Log& log, ByteView bytes, BlockLimits limits
   uint64_t count = 0;
   if (!ranges.empty()) {
     const auto removal = decode_removal(ranges, log.next());
-    if (!removal) return std::unexpected(removal.error());
+    if (!removal) return corrupt("deleted messages that are in no order, or not there");
     if (!log.holds_all(*removal)) return corrupt("deleted messages that are not there");
     log.delete_messages(*removal, limits);
     count = removal->count();
