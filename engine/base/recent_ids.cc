@@ -32,6 +32,7 @@ RecentIds::Fingerprint get_fingerprint(const char* from) {
 RecentIds RecentIds::clone() const {
   RecentIds copy(key_, window_ms_);
   copy.known_from_ = known_from_;
+  copy.front_date_ = front_date_;
   copy.last_date_ = last_date_;
   for (const Chunk& chunk : chunks_) copy.chunks_.push_back({chunk.base, chunk.bytes.clone(), chunk.begin});
   copy.first_chunk_ = first_chunk_;
@@ -99,6 +100,7 @@ void RecentIds::make_room(size_t size, UnixMs now) {
 void RecentIds::add(const Fingerprint& id, const Answer& answer, UnixMs now) {
   expire(now, kForgottenAtOnce);
   constexpr size_t kLongest = kFingerprintSize + 3 * kMaxVarintBytes;
+  if (chunks_.empty()) front_date_ = now;
   make_room(kLongest, now);
   Chunk& chunk = chunks_.back();
   char record[kLongest];
@@ -113,12 +115,6 @@ void RecentIds::add(const Fingerprint& id, const Answer& answer, UnixMs now) {
   last_date_ = now;
 }
 
-UnixMs RecentIds::front_date() const {
-  const Chunk& chunk = chunks_.front();
-  const char* at = chunk.bytes.data() + chunk.begin;
-  return read(chunk, at).date;
-}
-
 void RecentIds::forget_front() {
   Chunk& chunk = chunks_.front();
   const char* at = chunk.bytes.data() + chunk.begin;
@@ -126,9 +122,14 @@ void RecentIds::forget_front() {
   index_.erase(record.id.low, first_chunk_ * kChunkSize + chunk.begin);
   index_.shrink(index_.size(), [](uint32_t) { return true; });
   chunk.begin = static_cast<uint32_t>(at - chunk.bytes.data());
-  if (chunk.begin != chunk.bytes.size()) return;
-  chunks_.pop_front();
-  ++first_chunk_;
+  if (chunk.begin == chunk.bytes.size()) {
+    chunks_.pop_front();
+    ++first_chunk_;
+  }
+  if (chunks_.empty()) return;
+  const Chunk& front = chunks_.front();
+  at = front.bytes.data() + front.begin;
+  front_date_ = read(front, at).date;
 }
 
 size_t RecentIds::expire(UnixMs now, size_t most) {
@@ -168,6 +169,7 @@ const char* RecentIds::check() const {
       const auto place = static_cast<uint32_t>(at - chunk.bytes.data());
       const Record record = read(chunk, at);
       if (record.date < before) return "ids in no order";
+      if (count == 0 && record.date != front_date_) return "the first date is not that of the oldest id";
       before = record.date;
       const uint32_t position = (first_chunk_ + static_cast<uint32_t>(i)) * kChunkSize + place;
       if (index_.find(record.id.low, [&](uint32_t one) { return one == position; }) == nullptr) {

@@ -111,13 +111,14 @@ class RecentIds {
   // Moves `at` behind the record.
   static Record read(const Chunk& chunk, const char*& at);
   Record read_at(uint32_t position) const;
-  UnixMs front_date() const;
+  UnixMs front_date() const { return front_date_; }
   void forget_front();
   void make_room(size_t size, UnixMs now);
 
   HashKey key_;
   uint64_t window_ms_;
   UnixMs known_from_;  // those before were too old when the window changed
+  UnixMs front_date_;  // of the oldest, if there is one
   UnixMs last_date_;
   std::deque<Chunk> chunks_;
   uint32_t first_chunk_ = 0;   // the number of chunks_.front(), which counts up and wraps around

@@ -7,13 +7,12 @@ namespace millrace {
 Log Log::clone() const {
   Log copy;
   copy.messages_ = messages_.clone();
-  copy.epoch_ = epoch_;
   copy.retention_ = retention_;
-  if (groups_) copy.groups_ = std::make_unique<Groups>(groups());
-  if (extras_) copy.extras_ = extras_->clone();
-  if (compacted_) {
-    copy.compacted_ = std::make_unique<CompactedPart>(compacted_->total, compacted_->evicted_end, nullptr, nullptr);
+  if (groups_) {
+    catch_up();
+    copy.groups_ = std::make_unique<ToldGroups>(*groups_);
   }
+  if (extras_) copy.extras_ = extras_->clone();
   return copy;
 }
 
@@ -28,15 +27,15 @@ Offset Log::append(ByteView tag, ByteView entry, BlockLimits limits) {
 uint64_t Log::evict_before(Offset new_first) {
   const auto evicted = messages_.evict_before(new_first);
   if (evicted.count == 0) return 0;
-  if (compacted_) compacted_->evicted_end = evicted.end;
+  if (compacted() != nullptr) compacted()->evicted_end = evicted.end;
   if (extras_) extras_->deleted.forget_before(evicted_end());
   return evicted.count;
 }
 
 void Log::catch_up() const {
-  if (!groups_ || groups_first_ == first()) return;
+  if (!groups_ || groups_->told_first == first()) return;
   for (auto& [name, group] : *groups_) catch_up(group);
-  groups_first_ = first();
+  groups_->told_first = first();
 }
 
 uint64_t Log::enforce_size_limits() {
@@ -51,8 +50,14 @@ uint64_t Log::enforce_size_limits() {
 }
 
 void Log::set_retention(Retention retention) {
-  retention_ = retention;
-  if (!retention_.latest && compaction() != nullptr) compacted_->unused = std::move(compacted_->compaction);
+  retention_.count = retention.count;
+  retention_.age_ms = retention.age_ms;
+  retention_.bytes = retention.bytes;
+  retention_.acked = retention.acked ? 1 : 0;
+  retention_.refuse = retention.refuse ? 1 : 0;
+  retention_.latest = retention.latest ? 1 : 0;
+  if (retention.ids_ms != 0 || extras_) with_extras().ids_ms = retention.ids_ms;
+  if (!retention_.latest && compaction() != nullptr) compacted()->unused = std::move(compacted()->compaction);
 }
 
 uint64_t Log::enforce_age(UnixMs now) {
@@ -103,7 +108,7 @@ Group* Log::group(ByteView name) {
 }
 
 Group& Log::create_group(ByteView name, Offset next) {
-  if (!groups_) groups_ = std::make_unique<Groups>();
+  if (!groups_) groups_ = std::make_unique<ToldGroups>();
   return groups_->emplace(std::string(name), Group(next, missing_from(next))).first->second;
 }
 
@@ -174,9 +179,9 @@ Result<void> Log::append_block(BlockHeader header, Buffer bytes, BlockPacker& pa
   const Offset old_first = first();
   const bool has_gaps = header.missing != 0 || (!was_new && header.first != next());
   if (auto appended = messages_.append_block(header, std::move(bytes), &packer, gaps); !appended) return appended;
-  if (has_gaps && !compacted_) compacted_part().evicted_end = old_first;
+  if (has_gaps && compacted() == nullptr) compacted_part().evicted_end = old_first;
   // A new log begins here, and has evicted nothing after that.
-  if (was_new && compacted_) compacted_->evicted_end = header.first;
+  if (was_new && compacted() != nullptr) compacted()->evicted_end = header.first;
   return {};
 }
 
@@ -186,9 +191,9 @@ Result<void> Log::restore_head(const LogHead& head) {
     return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
   }
   if (auto restored = messages_.restore_head(head, groups_ ? Gaps::Refused : Gaps::Allowed); !restored) return restored;
-  if (head.evicted_end != first() || head.compacted != 0 || compacted_ || missing() != 0) {
+  if (head.evicted_end != first() || head.compacted != 0 || compacted() != nullptr || missing() != 0) {
     compacted_part().evicted_end = head.evicted_end;
-    compacted_->total = head.compacted;
+    compacted()->total = head.compacted;
   }
   set_retention(head.retention);
   return {};
@@ -196,9 +201,8 @@ Result<void> Log::restore_head(const LogHead& head) {
 
 uint64_t Log::memory() const {
   uint64_t bytes = sizeof(*this) - sizeof(messages_) + messages_.memory();
-  if (compacted_) {
-    bytes += sizeof(CompactedPart);
-    for (const auto* each : {compacted_->compaction.get(), compacted_->unused.get()}) {
+  if (compacted() != nullptr) {
+    for (const auto* each : {compacted()->compaction.get(), compacted()->unused.get()}) {
       bytes += each ? each->memory() : 0;
     }
   }

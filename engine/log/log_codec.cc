@@ -65,7 +65,7 @@ Result<Removal> decode_removal(ByteView bytes, Offset end) {
 
 Result<uint64_t> apply_removal(Log& log, ByteView bytes, BlockLimits limits) {
   const auto removal = decode_removal(bytes, log.next());
-  if (!removal) return std::unexpected(removal.error());
+  if (!removal) return corrupt("compacted messages that are in no order, or not there");
   // The newest message of the log is the newest of its tag.
   if (removal->ranges.back().to == log.next() || !log.holds_all(*removal)) {
     return corrupt("compacted messages that are not there");

@@ -6,9 +6,10 @@
 
 namespace millrace {
 
-Log::CompactedPart& Log::compacted_part() {
-  if (!compacted_) compacted_ = std::make_unique<CompactedPart>(0, first(), nullptr, nullptr);
-  return *compacted_;
+CompactedPart& Log::compacted_part() {
+  auto& part = with_extras().compacted;
+  if (!part) part = std::make_unique<CompactedPart>(0, first(), nullptr, nullptr);
+  return *part;
 }
 
 Removal Log::compact(const HashKey& tag_key, uint64_t budget, BlockLimits limits) {
@@ -76,7 +77,7 @@ void Log::take_out(const Removal& removal, BlockLimits limits) {
   });
   if (groups_) {
     for (auto& [name, group] : *groups_) group.on_removed(removal, first(), missing());
-    groups_first_ = first();
+    groups_->told_first = first();
   }
 }
 

@@ -1,5 +1,5 @@
-// What a log holds only if it was asked to: the ids of recent writes, messages that wait for a date, and what was
-// deleted. Most logs have none of it, and hold a null.
+// What a log holds only if it was asked to: what compaction needs, the ids of recent writes, messages that wait for a
+// date, and what was deleted. Most logs have none of it, and hold a null.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/recent_ids.h"
+#include "engine/log/compaction.h"
 #include "engine/log/deleted_offsets.h"
 #include "engine/log/schedule.h"
 
@@ -20,8 +21,18 @@ struct TagDeletion {
   Offset end;
 };
 
+// What only a log needs whose messages are taken out of its middle.
+struct CompactedPart {
+  uint64_t total = 0;
+  Offset evicted_end;
+  std::unique_ptr<Compaction> compaction;  // only where Log::compact() has been called
+  std::unique_ptr<Compaction> unused;      // since LATEST was switched off
+};
+
 struct LogExtras {
-  std::unique_ptr<RecentIds> ids;  // null until the first write with an id
+  std::unique_ptr<CompactedPart> compacted;  // null unless it has been compacted, or is to be
+  std::unique_ptr<RecentIds> ids;            // null until the first write with an id
+  uint32_t ids_ms = 0;                       // Retention::ids_ms
   Schedule schedule;
   DeletedOffsets deleted;
   uint64_t deleted_total = 0;          // messages that were ever deleted
@@ -30,10 +41,14 @@ struct LogExtras {
   std::unique_ptr<LogExtras> clone() const {
     auto copy = std::make_unique<LogExtras>();
     if (ids) copy->ids = std::make_unique<RecentIds>(ids->clone());
+    copy->ids_ms = ids_ms;
     copy->schedule = schedule.clone();
     copy->deleted = deleted;
     copy->deleted_total = deleted_total;
     copy->deletions = deletions;
+    if (compacted) {
+      copy->compacted = std::make_unique<CompactedPart>(compacted->total, compacted->evicted_end, nullptr, nullptr);
+    }
     return copy;
   }
 
@@ -45,7 +60,8 @@ struct LogExtras {
   }
 
   uint64_t memory() const {
-    uint64_t bytes = sizeof(*this) + (ids ? ids->memory() : 0) + schedule.memory() + deleted.memory();
+    uint64_t bytes = sizeof(*this) + (compacted ? sizeof(CompactedPart) : 0) + (ids ? ids->memory() : 0) +
+                     schedule.memory() + deleted.memory();
     for (const TagDeletion& deletion : deletions) {
       bytes += sizeof(deletion);
       for (const std::string& tag : deletion.tags) bytes += sizeof(tag) + (tag.capacity() > 15 ? tag.capacity() : 0);

@@ -58,7 +58,7 @@ std::string encode_more(const Log& log) {
   const uint64_t number = log.extras() == nullptr ? 1 : log.extras()->schedule.next_number();
   std::string bytes;
   if (keep.ids_ms == 0 && !keep.refuse && number == 1 && log.deleted_total() == 0) return bytes;
-  for (uint64_t each : {keep.ids_ms, keep.refuse ? kRefuse : 0, number, log.deleted_total()})
+  for (uint64_t each : {uint64_t{keep.ids_ms}, keep.refuse ? kRefuse : 0, number, log.deleted_total()})
     append_varint(bytes, each);
   return bytes;
 }
@@ -66,16 +66,17 @@ std::string encode_more(const Log& log) {
 Result<void> restore_more(Log& log, ByteView bytes) {
   Decoder in(bytes);
   Retention keep = log.retention();
-  keep.ids_ms = in.number();
+  const uint64_t ids_ms = in.number();
   const uint64_t flags = in.number();
   const uint64_t number = in.number();
   const uint64_t deleted = in.number();
   if (!in.finished()) return corrupt("more of a log head of the wrong length");
   const uint64_t used = log.extras() == nullptr ? 1 : log.extras()->schedule.next_number();
-  if (flags > kRefuse || keep.ids_ms > INT64_MAX || deleted > INT64_MAX) {
+  if (flags > kRefuse || ids_ms > UINT32_MAX || deleted > INT64_MAX) {
     return corrupt("more of a log head with an impossible limit");
   }
   if (number < used || number > kMaxTicketPart + 1) return corrupt("a ticket that was given already");
+  keep.ids_ms = static_cast<uint32_t>(ids_ms);
   keep.refuse = flags == kRefuse;
   log.set_retention(keep);
   if (number != 1 || deleted != 0) {
@@ -265,7 +266,7 @@ Result<uint64_t> apply_tag_deletion(Log& log, ByteView bytes, BlockLimits limits
   uint64_t count = 0;
   if (!ranges.empty()) {
     const auto removal = decode_removal(ranges, log.next());
-    if (!removal) return std::unexpected(removal.error());
+    if (!removal) return corrupt("deleted messages that are in no order, or not there");
     if (!log.holds_all(*removal)) return corrupt("deleted messages that are not there");
     log.delete_messages(*removal, limits);
     count = removal->count();

@@ -122,6 +122,7 @@ class LogOperations {
   }
   // A write without an id that does not wait. REQUIRES: there is room
   Outcome<WriteAnswer> append(Place<Log>& place, const WriteRequest& request, const Call& call);
+  void append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow);
   Outcome<WriteAnswer> write_with_options(Place<Log>& place, const WriteRequest& request, const Call& call);
   // The ids of this log, with the window that the retention or the limits say. Changes are told.
   RecentIds& ids_of(Log& log, const Call& call, Effects& effects);

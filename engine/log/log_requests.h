@@ -126,7 +126,7 @@ struct RetainRequest {
   std::optional<uint64_t> bytes;
   std::optional<bool> latest;
   std::optional<bool> acked;
-  std::optional<uint64_t> ids_ms = std::nullopt;
+  std::optional<uint32_t> ids_ms = std::nullopt;
   std::optional<bool> refuse = std::nullopt;
 
   bool only_shows() const { return !count && !age_ms && !bytes && !latest && !acked && !ids_ms && !refuse; }

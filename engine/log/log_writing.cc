@@ -54,6 +54,11 @@ Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest
   Consequences& follow = done.consequences;
   Log& log = log_at(place, call, follow.effects);
   done.answer->offset = log.next();
+  append_to(log, request, call, follow);
+  return done;
+}
+
+inline void LogOperations::append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow) {
   move_clock(log, call, follow.effects);
   for (size_t i = 0; i < request.pairs.size(); i += 2) {
     log.append(request.pairs[i], request.pairs[i + 1], limits_.blocks);
@@ -62,7 +67,6 @@ Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest
   finish_appending(log, request.backlog ? log.keep_newest(*request.backlog) : 0, call, follow);
   follow.effects.add_request();
   follow.events.add("twrite");
-  return done;
 }
 
 void LogOperations::finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow) {
@@ -92,10 +96,12 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
                                                        const Call& call) {
   const Log* there = place.get();
   const RecentIds* known = there == nullptr || there->extras() == nullptr ? nullptr : there->extras()->ids.get();
+  RecentIds::Fingerprint print;
   if (request.id && known != nullptr) {
     // Whoever repeats goes by the log's clock, which it was told.
     const UnixMs now = call.decides ? std::max(call.now.wall, there->clock()) : there->clock();
-    if (const auto before = known->find(known->fingerprint(*request.id), now)) {
+    print = known->fingerprint(*request.id);
+    if (const auto before = known->find(print, now)) {
       ++counters_.duplicates;
       WriteAnswer same;
       before->date ? void(same.ticket = Ticket{*before->date, before->number})
@@ -127,20 +133,15 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
     done.answer->ticket = ticket;
     answer = {.number = ticket.number, .date = ticket.date};
   } else {
-    move_clock(log, call, follow.effects);
-    auto written = append(place, request, {.now = call.now, .decides = false});
-    follow.effects.add_request();
-    follow.events.add("twrite");
-    follow.wake = written.consequences.wake;
-    done.answer = written.answer;
-    answer.number = written.answer->offset.value();
+    done.answer->offset = log.next();
+    answer.number = log.next().value();
+    append_to(log, request, call, follow);
   }
   if (ids != nullptr) {
-    const auto print = ids->fingerprint(*request.id);
+    if (known == nullptr) print = ids->fingerprint(*request.id);
     ids->add(print, answer, log.clock());
     if (request.waits()) follow.effects.add(kLogIds, encode_id(*ids, log.clock(), print, answer));
   }
-  keep_appended(log, call, follow);
   keep_extras(log, call, follow);
   return done;
 }

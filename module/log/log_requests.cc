@@ -169,7 +169,7 @@ Result<RetainRequest> parse_tretain(Words words) {
     } else if (reader.option("ACKED", acked)) {
       request.acked = reader.yes_or_no("ACKED");
     } else if (reader.option("IDS", ids)) {
-      request.ids_ms = reader.number("IDS", 0, kMaxMs);
+      request.ids_ms = static_cast<uint32_t>(reader.number("IDS", 0, UINT32_MAX));
     } else if (reader.option("REFUSE", refuse)) {
       request.refuse = reader.yes_or_no("REFUSE");
     } else {

@@ -76,7 +76,7 @@ void Tinfo::show(abi::Reply reply, const Shown<Log>& shown, NoRequest) {
       {"scheduled", extras == nullptr ? 0 : extras->schedule.size()},
       {"scheduled-bytes", extras == nullptr ? 0 : extras->schedule.payload()},
       {"scheduled-next", extras == nullptr ? 0 : extras->schedule.next_due().value_or(UnixMs(0)).value()},
-      {"retain-ids", keep.ids_ms == 0 ? log_limits().ids_ms : keep.ids_ms},
+      {"retain-ids", keep.ids_ms == 0 ? log_limits().ids_ms : uint64_t{keep.ids_ms}},
       {"ids", extras == nullptr || !extras->ids ? 0 : extras->ids->size()},
       {"deleted", log.deleted_total()},
       {"deleting", extras == nullptr ? 0 : extras->deletions.size()},

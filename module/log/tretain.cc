@@ -18,7 +18,7 @@ void write_retention(abi::Reply reply, const Retention& keep) {
   reply.bytes("acked");
   reply.bytes(keep.acked ? "yes" : "no");
   reply.bytes("ids");
-  reply.integer(static_cast<int64_t>(keep.ids_ms == 0 ? log_limits().ids_ms : keep.ids_ms));
+  reply.integer(static_cast<int64_t>(keep.ids_ms == 0 ? log_limits().ids_ms : uint64_t{keep.ids_ms}));
   reply.bytes("refuse");
   reply.bytes(keep.refuse ? "yes" : "no");
 }

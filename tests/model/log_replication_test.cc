@@ -393,7 +393,7 @@ class History {
     if (chance(3)) request.bytes = chance(2) ? 0 : between(100, 4000);
     if (chance(4)) request.latest = chance(2);
     if (chance(4)) request.acked = chance(3);
-    if (chance(6)) request.ids_ms = chance(2) ? 0 : between(1, 600);
+    if (chance(6)) request.ids_ms = chance(2) ? 0 : static_cast<uint32_t>(between(1, 600));
     if (chance(4)) request.refuse = chance(2);
     both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.retain(log, request, how); });
     return "retain";
