@@ -42,9 +42,8 @@ void block(Context context, uint64_t timeout_ms, std::unique_ptr<BlockedClient> 
   watch_loop();
   BlockedClient* waiter = client.release();
   waiter->has_key_ = false;
-  waiter->handle_ = host.BlockClient(
-      context.handle(), BlockedClient::on_let_go, BlockedClient::on_timeout_without_key,
-      [](HostContext*, void* data) { delete static_cast<BlockedClient*>(data); }, static_cast<long long>(timeout_ms));
+  waiter->handle_ = host.BlockClient(context.handle(), BlockedClient::on_let_go, BlockedClient::on_timeout_without_key,
+                                     BlockedClient::on_free, static_cast<long long>(timeout_ms));
   host.SetDisconnectCallback(waiter->handle_, BlockedClient::on_disconnect_without_key);
   without_key.emplace(waiter->handle_, waiter);
 }
@@ -79,6 +78,7 @@ void BlockedClient::forget_served() {
 }
 
 void BlockedClient::end_by_timeout(Context context) {
+  is_over_ = true;
   if (served_) {
     forget_served();
     answer(context);
@@ -89,6 +89,7 @@ void BlockedClient::end_by_timeout(Context context) {
 }
 
 void BlockedClient::end_by_disconnection() {
+  is_over_ = true;
   if (!served_) return left();
   forget_served();
   left_unanswered();
@@ -106,8 +107,16 @@ void BlockedClient::on_disconnect(HostContext* context, HostBlockedClient*) {
 // The host ends a wait without a key when it is told to, and then calls back for the answer. However the wait ends, it
 // keeps what belongs to it until it is told.
 int BlockedClient::on_let_go(HostContext* context, HostString**, int) {
-  waiting(context)->answer(Context(context));
+  BlockedClient* waiter = waiting(context);
+  waiter->is_over_ = true;
+  waiter->answer(Context(context));
   return kOk;
+}
+
+void BlockedClient::on_free(HostContext*, void* waiter) {
+  const std::unique_ptr<BlockedClient> owned(static_cast<BlockedClient*>(waiter));
+  // It was let go, and its client left before the host called back.
+  if (!owned->is_over_) owned->left_unanswered();
 }
 
 int BlockedClient::on_timeout_without_key(HostContext* context, HostString**, int) {
@@ -123,7 +132,7 @@ int BlockedClient::on_timeout_without_key(HostContext* context, HostString**, in
 
 void BlockedClient::on_disconnect_without_key(HostContext*, HostBlockedClient* handle) {
   const auto found = without_key.find(handle);
-  // It was let go before: the host frees it.
+  // It was let go before: see on_free().
   if (found == without_key.end()) return;
   BlockedClient* waiter = found->second;
   without_key.erase(found);

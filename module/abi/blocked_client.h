@@ -49,6 +49,7 @@ class BlockedClient {
   static void on_disconnect(HostContext*, HostBlockedClient*);
   // The same for a client that waits for no key.
   static int on_let_go(HostContext*, HostString**, int);
+  static void on_free(HostContext*, void* waiter);
   static int on_timeout_without_key(HostContext*, HostString**, int);
   static void on_disconnect_without_key(HostContext*, HostBlockedClient*);
 
@@ -60,6 +61,7 @@ class BlockedClient {
   HostBlockedClient* handle_ = nullptr;
   bool has_key_ = true;
   bool served_ = false;
+  bool is_over_ = false;    // it was answered, or has left
   bool is_listed_ = false;  // among those who are served and not let go yet
 };
 
