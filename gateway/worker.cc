@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "gateway/access_log.h"
 #include "gateway/routes/answers.h"
 #include "gateway/routes/changes.h"
 #include "gateway/routes/channels.h"
@@ -16,6 +17,7 @@
 #include "gateway/routes/locks.h"
 #include "gateway/routes/logs.h"
 #include "gateway/routes/metrics.h"
+#include "gateway/routes/openapi.h"
 #include "gateway/routes/probes.h"
 #include "gateway/routes/tokens.h"
 
@@ -56,6 +58,7 @@ Worker::Worker(Shared& shared)
   router_.add(lock_routes());
   router_.add(finding_routes());
   router_.add(change_routes());
+  services_.openapi = openapi_json(router_);
   tick_ = loop_.after(kLookAfter, [this] { look_after(); });
   keep_alive_ = loop_.after(shared.config.keep_alive, [this] { keep_alive(); });
 }
@@ -166,8 +169,12 @@ Task<std::optional<Response>> Worker::refusal_of(ExchangePtr exchange, const Rou
   co_return response;
 }
 
-void Worker::note_response(const Request&, const std::string&, const Response& response, Milliseconds) {
+void Worker::note_response(const Request& request, const std::string& peer, const Response& response,
+                           Milliseconds took) {
   ++shared_.figures.requests[static_cast<size_t>(response.status / 100) % 6];
+  if (shared_.config.access_log != "off") {
+    write_access(shared_.config.access_log == "json", request, peer, response, took);
+  }
 }
 
 void Worker::look_after() {

@@ -72,7 +72,7 @@ Task<Response> dispatch(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& change_routes() {
   static const std::vector<Route> kRoutes = {
-      {"POST", "/v1/routes/{table}/changes", dispatch, Resource::Route, Right::Write},
+      {"POST", "/v1/routes/{table}/changes", dispatch, Resource::Route, Right::Write, "Dispatches a change to devices"},
   };
   return kRoutes;
 }

@@ -90,9 +90,12 @@ Task<Response> acknowledge_receipt(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& channel_routes() {
   static const std::vector<Route> kRoutes = {
-      {"PUT", "/v1/channels/{channel}/messages/{id}", put_message, Resource::Channel, Right::Write},
-      {"GET", "/v1/channels/{channel}", read_channel, Resource::Channel, Right::Read},
-      {"POST", "/v1/channels/{channel}/ack", acknowledge_receipt, Resource::Channel, Right::Read},
+      {"PUT", "/v1/channels/{channel}/messages/{id}", put_message, Resource::Channel, Right::Write,
+       "Publishes a message"},
+      {"GET", "/v1/channels/{channel}", read_channel, Resource::Channel, Right::Read,
+       "Reads a channel, or follows it as text/event-stream", "from count last_event_id subscriber"},
+      {"POST", "/v1/channels/{channel}/ack", acknowledge_receipt, Resource::Channel, Right::Read,
+       "Acknowledges messages of a subscriber", "subscriber receipt"},
   };
   return kRoutes;
 }

@@ -36,7 +36,8 @@ Task<Response> connect_socket(Services& services, ExchangePtr exchange) {
 }  // namespace
 
 const std::vector<Route>& connect_routes() {
-  static const std::vector<Route> kRoutes = {{"GET", "/v1/connect", connect_socket, Resource::Connect, Right::Read}};
+  static const std::vector<Route> kRoutes = {
+      {"GET", "/v1/connect", connect_socket, Resource::Connect, Right::Read, "A WebSocket that follows and publishes"}};
   return kRoutes;
 }
 

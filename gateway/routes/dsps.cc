@@ -137,11 +137,14 @@ Task<Response> acknowledge(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& dsps_routes() {
   static const std::vector<Route> kRoutes = {
-      {"PUT", "/channel/{c}/message/{m}", publish, Resource::Channel, Right::Write},
-      {"PUT", "/channel/{c}/subscription/polling/{s}", subscribe, Resource::Channel, Right::Read},
-      {"DELETE", "/channel/{c}/subscription/polling/{s}", unsubscribe, Resource::Channel, Right::Read},
-      {"GET", "/channel/{c}/subscription/polling/{s}", poll, Resource::Channel, Right::Read},
-      {"DELETE", "/channel/{c}/subscription/polling/{s}/message", acknowledge, Resource::Channel, Right::Read},
+      {"PUT", "/channel/{c}/message/{m}", publish, Resource::Channel, Right::Write, "Publishes a message (DSPS)"},
+      {"PUT", "/channel/{c}/subscription/polling/{s}", subscribe, Resource::Channel, Right::Read, "Subscribes (DSPS)"},
+      {"DELETE", "/channel/{c}/subscription/polling/{s}", unsubscribe, Resource::Channel, Right::Read,
+       "Ends a subscription (DSPS)"},
+      {"GET", "/channel/{c}/subscription/polling/{s}", poll, Resource::Channel, Right::Read,
+       "Fetches messages, and waits for them (DSPS)", "timeout max"},
+      {"DELETE", "/channel/{c}/subscription/polling/{s}/message", acknowledge, Resource::Channel, Right::Read,
+       "Acknowledges messages (DSPS)", "ackHandle"},
   };
   return kRoutes;
 }

@@ -126,8 +126,10 @@ Task<Response> suggest(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& finding_routes() {
   static const std::vector<Route> kRoutes = {
-      {"GET", "/v1/indexes/{index}", find, Resource::Index, Right::Read},
-      {"GET", "/v1/suggest/{dictionary}", suggest, Resource::Suggest, Right::Read},
+      {"GET", "/v1/indexes/{index}", find, Resource::Index, Right::Read,
+       "Finds documents: field=value, field.gte=value, field.in=a,b", "order rev limit after get"},
+      {"GET", "/v1/suggest/{dictionary}", suggest, Resource::Suggest, Right::Read, "Suggests terms",
+       "prefix limit fuzzy nocase"},
   };
   return kRoutes;
 }

@@ -126,10 +126,14 @@ Task<Response> extend(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& group_routes() {
   static const std::vector<Route> kRoutes = {
-      {"POST", "/v1/logs/{log}/groups/{group}/take", take, Resource::Log, Right::Read},
-      {"POST", "/v1/logs/{log}/groups/{group}/ack", acknowledge_offsets, Resource::Log, Right::Read},
-      {"POST", "/v1/logs/{log}/groups/{group}/nack", give_back_messages, Resource::Log, Right::Read},
-      {"POST", "/v1/logs/{log}/groups/{group}/extend", extend, Resource::Log, Right::Read},
+      {"POST", "/v1/logs/{log}/groups/{group}/take", take, Resource::Log, Right::Read, "Takes messages for a time",
+       "count wait lease consumer"},
+      {"POST", "/v1/logs/{log}/groups/{group}/ack", acknowledge_offsets, Resource::Log, Right::Read,
+       "Acknowledges messages", "offsets consumer"},
+      {"POST", "/v1/logs/{log}/groups/{group}/nack", give_back_messages, Resource::Log, Right::Read,
+       "Gives messages back, or up", "offsets consumer delay uncounted dead"},
+      {"POST", "/v1/logs/{log}/groups/{group}/extend", extend, Resource::Log, Right::Read, "Keeps messages for longer",
+       "offsets consumer lease"},
   };
   return kRoutes;
 }

@@ -85,9 +85,11 @@ Task<Response> release(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& lock_routes() {
   static const std::vector<Route> kRoutes = {
-      {"POST", "/v1/locks/{name}", acquire, Resource::Lock, Right::Write},
-      {"POST", "/v1/locks/{name}/renew", renew, Resource::Lock, Right::Write},
-      {"DELETE", "/v1/locks/{name}", release, Resource::Lock, Right::Write},
+      {"POST", "/v1/locks/{name}", acquire, Resource::Lock, Right::Write, "Acquires a lock",
+       "owner ttl wait shared limit"},
+      {"POST", "/v1/locks/{name}/renew", renew, Resource::Lock, Right::Write, "Renews the lease of a lock",
+       "owner ttl"},
+      {"DELETE", "/v1/locks/{name}", release, Resource::Lock, Right::Write, "Releases a lock", "owner"},
   };
   return kRoutes;
 }

@@ -122,8 +122,8 @@ Task<bool> add_log(Samples& samples, Services& services, std::string key) {
 }
 
 // Integers of an INFO command of a key.
-Task<bool> add_described(Samples& samples, Services& services, std::string key, std::string command,
-                         std::string prefix) {
+Task<bool> add_described(Samples& samples, Services& services, std::string key, const char* command,
+                         const char* prefix) {
   Words words = {command, key};
   const Answer info = co_await services.upstream.ask(std::move(words));
   if (!info || info->is_error()) co_return false;
@@ -137,11 +137,19 @@ Task<bool> add_described(Samples& samples, Services& services, std::string key, 
   co_return true;
 }
 
+// What kind of key it is, the first of these says that answers.
 Task<bool> add_key(Samples& samples, Services& services, std::string key) {
-  if (co_await add_log(samples, services, key)) co_return true;
-  if (co_await add_described(samples, services, key, "CHAN.INFO", "millrace_channel_")) co_return true;
-  if (co_await add_described(samples, services, key, "SHARD.INFO", "millrace_pool_")) co_return true;
-  co_return co_await add_described(samples, services, key, "LOCK.INFO", "millrace_lock_");
+  struct Kind {
+    const char* command;
+    const char* prefix;
+  };
+  static constexpr Kind kKinds[] = {
+      {"CHAN.INFO", "millrace_channel_"}, {"SHARD.INFO", "millrace_pool_"}, {"LOCK.INFO", "millrace_lock_"}};
+  bool is_told = co_await add_log(samples, services, key);
+  for (size_t i = 0; i < std::size(kKinds) && !is_told; ++i) {
+    is_told = co_await add_described(samples, services, key, kKinds[i].command, kKinds[i].prefix);
+  }
+  co_return is_told;
 }
 
 // A pattern without a sign of one is a key; the others are looked for in one node, within bounds.
@@ -171,7 +179,8 @@ Task<Response> metrics(Services& services, ExchangePtr) {
   const Answer info = co_await services.upstream.ask(std::move(words), Upstream::kNoKey);
   if (info) add_counters(samples, info->text);
   for (const std::string& pattern : services.config.metric_keys) {
-    for (const std::string& key : co_await keys_of(services, pattern)) co_await add_key(samples, services, key);
+    const std::vector<std::string> keys = co_await keys_of(services, pattern);
+    for (const std::string& key : keys) co_await add_key(samples, services, key);
   }
   co_return Response{.body = samples.text(), .type = "text/plain; version=0.0.4; charset=utf-8"};
 }
@@ -179,7 +188,8 @@ Task<Response> metrics(Services& services, ExchangePtr) {
 }  // namespace
 
 const std::vector<Route>& metric_routes() {
-  static const std::vector<Route> kRoutes = {{"GET", "/metrics", metrics, Resource::Metrics, Right::Read}};
+  static const std::vector<Route> kRoutes = {
+      {"GET", "/metrics", metrics, Resource::Metrics, Right::Read, "Figures for Prometheus"}};
   return kRoutes;
 }
 

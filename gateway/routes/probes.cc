@@ -19,12 +19,16 @@ Task<Response> readiness(Services& services, ExchangePtr) {
   co_return co_await probe_server(services);
 }
 
+Task<Response> openapi(Services& services, ExchangePtr) { co_return json_response(services.openapi); }
+
 }  // namespace
 
 const std::vector<Route>& probe_routes() {
   static const std::vector<Route> kRoutes = {
-      {"GET", "/probe/liveness", liveness},
-      {"GET", "/probe/readiness", readiness},
+      {"GET", "/probe/liveness", liveness, Resource::None, Right::Read,
+       "Whether the gateway lives and reaches the server"},
+      {"GET", "/probe/readiness", readiness, Resource::None, Right::Read, "Whether it serves clients"},
+      {"GET", "/openapi.json", openapi, Resource::None, Right::Read, "This description"},
   };
   return kRoutes;
 }

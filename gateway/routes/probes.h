@@ -1,4 +1,5 @@
-// Whether the gateway lives, and whether it can serve: for those who restart it and those who send it clients.
+// Whether the gateway lives, and whether it can serve: for those who restart it and those who send it
+// clients; and what it offers.
 #pragma once
 
 #include <vector>

@@ -19,8 +19,15 @@ std::vector<std::string> split_path(std::string_view path) {
 void Router::add(const std::vector<Route>& rows, std::string_view prefix) {
   while (prefix.ends_with('/')) prefix.remove_suffix(1);
   for (const Route& route : rows) {
-    rows_.push_back({&route, split_path(std::string(prefix) + std::string(route.pattern))});
+    std::string path = std::string(prefix) + std::string(route.pattern);
+    rows_.push_back({&route, split_path(path), path});
   }
+}
+
+std::vector<Router::Described> Router::describe() const {
+  std::vector<Described> all;
+  for (const Row& row : rows_) all.push_back({row.route, row.path});
+  return all;
 }
 
 Router::Found Router::find(const Request& request) const {

@@ -20,6 +20,8 @@ struct Route {
   Handler handler;
   Resource resource = Resource::None;  // the first name is its name
   Right right = Right::Read;
+  std::string_view summary = {};     // half a sentence, for /openapi.json
+  std::string_view parameters = {};  // of the query: "from count tags"
 };
 
 class Router {
@@ -34,10 +36,18 @@ class Router {
   };
   Found find(const Request& request) const;
 
+  // Every row with its whole path.
+  struct Described {
+    const Route* route;
+    std::string path;
+  };
+  std::vector<Described> describe() const;
+
  private:
   struct Row {
     const Route* route;
     std::vector<std::string> segments;  // a name is empty
+    std::string path;
   };
   std::vector<Row> rows_;
 };

@@ -1,6 +1,8 @@
 // What routes work with: everything that one event loop of the gateway has.
 #pragma once
 
+#include <string>
+
 #include "gateway/config/config.h"
 #include "gateway/upstream/upstream.h"
 
@@ -18,6 +20,7 @@ struct Services {
   const Authority& authority;
   Figures& figures;
   bool& is_draining;
+  std::string openapi = {};  // as /openapi.json answers
 };
 
 }  // namespace millrace::gateway

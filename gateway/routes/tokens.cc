@@ -62,15 +62,17 @@ Task<Response> make_ticket(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& admin_routes() {
   static const std::vector<Route> kRoutes = {
-      {"PUT", "/admin/jwt/revoke", revoke, Resource::Admin, Right::Write},
-      {"PUT", "/admin/log/level", set_log_level, Resource::Admin, Right::Write},
+      {"PUT", "/admin/jwt/revoke", revoke, Resource::Admin, Right::Write, "Revokes a token (DSPS)", "jti exp"},
+      {"PUT", "/admin/log/level", set_log_level, Resource::Admin, Right::Write, "Accepted, without effect (DSPS)",
+       "category level"},
   };
   return kRoutes;
 }
 
 const std::vector<Route>& ticket_routes() {
   static const std::vector<Route> kRoutes = {
-      {"POST", "/v1/tickets", make_ticket, Resource::Ticket, Right::Read},
+      {"POST", "/v1/tickets", make_ticket, Resource::Ticket, Right::Read,
+       "Makes a ticket that stands for the token once, as ?ticket="},
   };
   return kRoutes;
 }

@@ -112,3 +112,32 @@ def test_figures_of_the_gateway_the_server_and_keys(server, c):
     assert any(name.startswith("millrace_log_") for name in samples)
     types = [line.split()[2] for line in lines if line.startswith("# TYPE")]
     assert len(types) == len(set(types))
+
+
+def test_every_operation_of_the_description_exists(gateway):
+    status, body = gateway.json("GET", "/openapi.json")
+    assert status == 200 and body["openapi"] == "3.1.0"
+    names = {"c": "c", "m": "m", "s": "s"}
+    for path, operations in body["paths"].items():
+        for method, operation in operations.items():
+            filled = path
+            for parameter in operation["parameters"]:
+                if parameter["in"] == "path":
+                    filled = filled.replace("{%s}" % parameter["name"], names.get(parameter["name"], "x"))
+            assert "{" not in filled and operation["summary"]
+            answer = gateway.request(method.upper(), filled)
+            assert answer.body != b"404 page not found" and answer.status != 405, (method, path)
+    assert len(body["paths"]) >= 22
+
+
+@pytest.mark.parametrize("form", ["plain", "json"])
+def test_answers_are_logged(server, form):
+    import json
+
+    with Gateway(server, "--set", f"access_log={form}") as gateway:
+        gateway.get("/nothing%0a?ticket=secret")
+        line = gateway.output().splitlines()[-1]
+        assert "secret" not in line and "404" in line and "/nothing%0a" in line
+        if form == "json":
+            entry = json.loads(line)
+            assert (entry["peer"], entry["method"], entry["status"]) == ("127.0.0.1", "GET", 404)

@@ -1,0 +1,12 @@
+// /openapi.json: what the routes say of themselves, as OpenAPI 3.1.
+#pragma once
+
+#include <string>
+
+#include "gateway/routes/router.h"
+
+namespace millrace::gateway {
+
+std::string openapi_json(const Router& router);
+
+}  // namespace millrace::gateway
