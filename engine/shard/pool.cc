@@ -19,7 +19,7 @@ std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads
   const uint64_t queued = recipient.queue ? recipient.queue->messages.count() : 0;
   if (recipient_max != 0 && queued + payloads > recipient_max) {
     return Error{ErrorCode::Refused, "the recipient's queue has " + std::to_string(queued) + " payloads, and takes " +
-                                           std::to_string(recipient_max)};
+                                         std::to_string(recipient_max)};
   }
   const Offset next = recipient.queue ? recipient.queue->messages.next() : recipient.next_sequence;
   if (kMaxOffset - next >= payloads) return std::nullopt;
