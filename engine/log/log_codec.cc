@@ -45,7 +45,7 @@ std::string encode_effect(const Removal& removal) {
   return effect;
 }
 
-Result<Removal> decode_removal(ByteView bytes, Offset end) {
+Result<Removal> decode_removal(ByteView bytes, Offset end, const std::string& what) {
   Decoder in(bytes);
   Removal removal;
   Offset before;
@@ -53,19 +53,19 @@ Result<Removal> decode_removal(ByteView bytes, Offset end) {
     const uint64_t distance = in.number();
     const uint64_t length = in.number();
     if (!in.ok()) break;
-    if (distance == 0 || length == 0) return corrupt("removed messages in no order");
+    if (distance == 0 || length == 0) return fail(ErrorCode::Corrupt, what + " in no order");
     if (distance > end - before || length > end - before - distance)
-      return corrupt("removed messages that are not there");
+      return fail(ErrorCode::Corrupt, what + " that are not there");
     removal.ranges.push_back({before + distance, before + distance + length});
     before = removal.ranges.back().to;
   }
-  if (!in.ok() || removal.empty()) return corrupt("removed messages that end too early");
+  if (!in.ok() || removal.empty()) return fail(ErrorCode::Corrupt, what + " that end too early");
   return removal;
 }
 
 Result<uint64_t> apply_removal(Log& log, ByteView bytes, BlockLimits limits) {
-  const auto removal = decode_removal(bytes, log.next());
-  if (!removal) return corrupt("compacted messages that are in no order, or not there");
+  const auto removal = decode_removal(bytes, log.next(), "compacted messages");
+  if (!removal) return std::unexpected(removal.error());
   // The newest message of the log is the newest of its tag.
   if (removal->ranges.back().to == log.next() || !log.holds_all(*removal)) {
     return corrupt("compacted messages that are not there");

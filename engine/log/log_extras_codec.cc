@@ -265,8 +265,8 @@ Result<uint64_t> apply_tag_deletion(Log& log, ByteView bytes, BlockLimits limits
   if (!in.ok() || at > extras->deletions.front().end) return corrupt("a deletion by tag outside its log");
   uint64_t count = 0;
   if (!ranges.empty()) {
-    const auto removal = decode_removal(ranges, log.next());
-    if (!removal) return corrupt("deleted messages that are in no order, or not there");
+    const auto removal = decode_removal(ranges, log.next(), "deleted messages");
+    if (!removal) return std::unexpected(removal.error());
     if (!log.holds_all(*removal)) return corrupt("deleted messages that are not there");
     log.delete_messages(*removal, limits);
     count = removal->count();

@@ -24,7 +24,7 @@ struct Twrite {
 
 struct TschedCancel {
   using Object = Log;
-  static constexpr auto parse = parse_tickets;
+  static constexpr auto parse = parse_tsched_cancel;
   static auto execute(Place<Log>& log, TicketsRequest& request, const Call& call) {
     return log_operations().cancel(log, request, call);
   }
@@ -33,7 +33,7 @@ struct TschedCancel {
 
 struct TschedNow {
   using Object = Log;
-  static constexpr auto parse = parse_tickets;
+  static constexpr auto parse = parse_tsched_now;
   static auto execute(Place<Log>& log, TicketsRequest& request, const Call& call) {
     return log_operations().release_now(log, request, call);
   }

@@ -16,8 +16,11 @@ Result<WriteRequest> parse_twrite(Words words);
 // TSCHED LIST key [FROM ticket] [COUNT n]
 Result<ListScheduleRequest> parse_tsched_list(Words words);
 
-// TSCHED CANCEL key ticket [ticket ...], TSCHED NOW key ticket [ticket ...]
-Result<TicketsRequest> parse_tickets(Words words);
+// TSCHED CANCEL key ticket [ticket ...]
+Result<TicketsRequest> parse_tsched_cancel(Words words);
+
+// TSCHED NOW key ticket [ticket ...]
+Result<TicketsRequest> parse_tsched_now(Words words);
 
 // TDEL key offset|start-end [offset|start-end ...]
 // TDEL key TAGS n tag [tag ...]

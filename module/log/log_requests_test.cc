@@ -118,7 +118,7 @@ TEST(ParseTwrite, RefusesATagOrEntryLargerThanTheHostAllows) {
 
 TEST(ParseTsched, TakesTicketsAndPages) {
   const std::vector<ByteView> words = words_of("1700-1 281474976710655-281474976710655");
-  const auto tickets = parse_tickets(words);
+  const auto tickets = parse_tsched_cancel(words);
   ASSERT_TRUE(tickets) << tickets.error().text;
   EXPECT_EQ(tickets->tickets, (std::vector<Ticket>{{UnixMs(1700), 1}, {UnixMs(kMaxTicketPart), kMaxTicketPart}}));
   const auto all = parse_tsched_list({});
@@ -132,7 +132,7 @@ TEST(ParseTsched, TakesTicketsAndPages) {
 
 TEST(ParseTsched, RefusesEveryWrongForm) {
   expect_errors(
-      parse_tickets,
+      parse_tsched_cancel,
       {{"nothing", "", kSyntax, "missing ticket"},
        {"a number", "5", kRange, "invalid ticket '5': expected one that TWRITE has returned, date-number"},
        {"no number", "5-", kRange, "invalid ticket '5-': expected one that TWRITE has returned, date-number"},

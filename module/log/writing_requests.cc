@@ -83,7 +83,7 @@ Result<ListScheduleRequest> parse_tsched_list(Words words) {
   return request;
 }
 
-Result<TicketsRequest> parse_tickets(Words words) {
+Result<TicketsRequest> parse_tsched_cancel(Words words) {
   ArgumentReader reader(words);
   TicketsRequest request;
   do {
@@ -92,6 +92,8 @@ Result<TicketsRequest> parse_tickets(Words words) {
   if (reader.failed()) return reader.error();
   return request;
 }
+
+Result<TicketsRequest> parse_tsched_now(Words words) { return parse_tsched_cancel(words); }
 
 Result<DeleteRequest> parse_tdel(Words words) {
   ArgumentReader reader(words);
