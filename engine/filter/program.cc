@@ -261,12 +261,10 @@ uint64_t Program::memory() const {
   uint64_t bytes = steps_.capacity() * sizeof(Step);
   if (texts_.capacity() > kInside) bytes += texts_.capacity() + 1;
   if (!regexes_) return bytes;
-  // Measured with the allocator's counters: an expression and its parse tree, and what each instruction takes.
-  constexpr size_t kRegex = 2048;
-  constexpr size_t kInstruction = 64;
-  bytes += sizeof(*regexes_);
-  for (const auto& [at, each] : *regexes_) bytes += kRegex + kInstruction * static_cast<size_t>(each.ProgramSize());
-  return bytes;
+  // A node of a tree is about four words beside its content. What the library allocates by itself is not counted: it
+  // does not come from the caller's allocator.
+  constexpr size_t kNode = sizeof(std::map<size_t, re2::RE2>::value_type) + 32;
+  return bytes + sizeof(*regexes_) + regexes_->size() * kNode;
 }
 
 }  // namespace millrace

@@ -1,192 +1,24 @@
+// The strings of a routing table are read.
 #include "engine/route/route_codec.h"
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
-#include "engine/base/decoder.h"
-#include "engine/base/limits.h"
-#include "engine/base/utf8.h"
 #include "engine/route/dispatch_answer.h"
+#include "engine/route/route_strings.h"
 
 namespace millrace {
 
 namespace {
-
-// Do not change: persisted.
-constexpr uint64_t kVersion = 2;
-constexpr char kHead = 'H';
-constexpr char kDevices = 'D';
-constexpr char kTarget = 'T';
-constexpr char kFilters = 'F';
-constexpr char kDispatches = 'I';
-// A target with more subscriptions is a string of its own.
-constexpr size_t kMostTogether = 64;
-// Filter and NamedFilter are of version 1.
-enum class TargetKind : uint64_t { Everything = 0, Filter = 1, NamedFilter = 2, SavedFilter = 3, NamedSavedFilter = 4 };
-
-// So much of the digest of a filter's JSON is saved: bytes that were damaged are noticed without parsing them.
-constexpr size_t kDigestBytes = 8;
-
-bool is_named(TargetKind kind) { return kind == TargetKind::NamedFilter || kind == TargetKind::NamedSavedFilter; }
-bool is_saved(TargetKind kind) { return kind == TargetKind::SavedFilter || kind == TargetKind::NamedSavedFilter; }
-
-// A string is closed when it is longer.
-constexpr size_t kStringBytes = 16 * 1024;
-
-void append_text(std::string& to, ByteView text) {
-  append_varint(to, text.size());
-  to += text;
-}
-
-ByteView read_text(Decoder& in) { return in.bytes(in.number()); }
-
-// As the parsers of commands let it pass: names become JSON in what is dispatched.
-bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxNameBytes && is_utf8(name); }
-
-// --- writing ---
-
-// The number that each living device has in what is written, by its slot.
-std::vector<uint32_t> encode_devices(const RouteTable& table, const std::function<void(ByteView)>& emit) {
-  std::vector<uint32_t> numbers(table.devices().limit(), UINT32_MAX);
-  uint32_t next = 0;
-  std::string bytes;
-  for (DeviceSlot slot : table.devices().all()) {
-    const Device& device = table.device_at(slot);
-    if (!device.is_used() || device.is_dead(table.clock())) continue;
-    numbers[slot.value()] = next++;
-    if (bytes.empty()) bytes = kDevices;
-    append_text(bytes, device.name);
-    append_text(bytes, device.user);
-    append_text(bytes, device.agent);
-    append_varint(bytes, device.connected.value());
-    append_varint(bytes, device.seen.value());
-    append_varint(bytes, device.ttl_ms);
-    if (bytes.size() > kStringBytes) emit(std::exchange(bytes, {}));
-  }
-  if (!bytes.empty()) emit(bytes);
-  return numbers;
-}
-
-// What a string of a target begins with.
-std::string target_head(const RouteTable& table, const RouteTarget& target) {
-  std::string bytes(1, kTarget);
-  const ChannelEntry& channel = table.channel(target.channel);
-  bytes += channel.key;
-  const TargetKind kind = target.filter.is_none()  ? TargetKind::Everything
-                          : target.name != nullptr ? TargetKind::NamedSavedFilter
-                                                   : TargetKind::SavedFilter;
-  append_varint(bytes, static_cast<uint64_t>(kind));
-  if (target.name != nullptr) append_text(bytes, *target.name);
-  if (target.filter.is_none()) return bytes;
-  bytes.append(channel.filters->digest(target.filter).data(), kDigestBytes);
-  append_text(bytes, channel.filters->saved(target.filter));
-  return bytes;
-}
-
-void append_member(std::string& to, const RouteTable& table, const Member& member,
-                   const std::vector<uint32_t>& numbers) {
-  append_varint(to, numbers[member.device().value()]);
-  const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
-  append_varint(to, terms == nullptr ? 0 : terms->ttl_ms);
-  if (terms != nullptr) append_varint(to, terms->subscribed.value());
-}
-
-void encode_target(const RouteTable& table, const RouteTarget& target, const std::vector<uint32_t>& numbers,
-                   const std::function<void(ByteView)>& emit) {
-  const std::string head = target_head(table, target);
-  std::string bytes = head;
-  bool has_any = target.name != nullptr;
-  for (const Member& member : target.members) {
-    if (table.is_member_dead(member, table.clock())) continue;
-    has_any = true;
-    append_member(bytes, table, member, numbers);
-    if (bytes.size() < head.size() + kStringBytes) continue;
-    emit(std::exchange(bytes, head));
-    has_any = false;
-  }
-  if (has_any) emit(bytes);
-}
-
-void append_filter_item(std::string& to, const RouteTable& table, const RouteTarget& target,
-                        const std::vector<uint32_t>& numbers) {
-  const ChannelFilters& filters = *table.channel(target.channel).filters;
-  std::string members;
-  uint64_t count = 0;
-  for (const Member& member : target.members) {
-    if (table.is_member_dead(member, table.clock())) continue;
-    ++count;
-    append_member(members, table, member, numbers);
-  }
-  if (count == 0 && target.name == nullptr) return;
-  append_text(to, target.name == nullptr ? ByteView() : ByteView(*target.name));
-  to.append(filters.digest(target.filter).data(), kDigestBytes);
-  append_text(to, filters.saved(target.filter));
-  append_varint(to, count);
-  to += members;
-}
-
-// Those of one channel together, the channels in the order of their first targets: a table that was loaded is saved in
-// the same order again.
-std::vector<TargetSlot> targets_by_channel(const RouteTable& table) {
-  std::vector<uint32_t> first(table.channels().limit(), UINT32_MAX);  // of each channel
-  std::vector<std::pair<uint32_t, TargetSlot>> ordered;
-  for (TargetSlot slot : table.targets().all()) {
-    const RouteTarget& target = table.target(slot);
-    if (!target.is_used() || target.is_gone) continue;
-    uint32_t& order = first[target.channel.value()];
-    order = std::min(order, slot.value());
-    ordered.emplace_back(order, slot);
-  }
-  std::ranges::sort(ordered);
-  std::vector<TargetSlot> slots;
-  slots.reserve(ordered.size());
-  for (const auto& [order, slot] : ordered) slots.push_back(slot);
-  return slots;
-}
-
-// Filters with few subscriptions, many of a channel in one string.
-class FilterStrings {
- public:
-  FilterStrings(const RouteTable& table, const std::vector<uint32_t>& numbers,
-                const std::function<void(ByteView)>& emit)
-      : table_(table), numbers_(numbers), emit_(emit) {}
-
-  // What follows is of this channel.
-  void go_to(ChannelSlot channel) {
-    if (channel_ != channel) end();
-    channel_ = channel;
-  }
-  void add(const RouteTarget& target) {
-    if (bytes_.size() > kStringBytes) end();
-    if (bytes_.empty()) {
-      bytes_ = kFilters + table_.channel(channel_).key;
-      head_ = bytes_.size();
-    }
-    append_filter_item(bytes_, table_, target, numbers_);
-  }
-  void end() {
-    if (bytes_.size() > head_) emit_(bytes_);
-    bytes_.clear();
-    head_ = 0;
-  }
-
- private:
-  const RouteTable& table_;
-  const std::vector<uint32_t>& numbers_;
-  const std::function<void(ByteView)>& emit_;
-  ChannelSlot channel_;
-  std::string bytes_;
-  size_t head_ = 0;
-};
-
-// --- reading ---
 
 Result<void> restore_head(RouteTable& table, Decoder& in) {
   const uint64_t version = in.number();
   const UnixMs clock(in.number());
   const ByteView prefix = version == 1 ? ByteView() : read_text(in);
   if (!in.finished() || clock.value() > INT64_MAX) return corrupt("a routing table's head that is none");
-  if (version == 0 || version > kVersion) return corrupt("a routing table of a version this module does not know");
+  if (version == 0 || version > kTableVersion) return corrupt("a routing table of a version this module does not know");
   if (prefix.size() > kMaxQueuePrefix) return corrupt("a prefix of logs that is too long");
   table.tick(clock);
   table.set_presence_prefix(prefix);
@@ -456,17 +288,6 @@ Result<void> restore_filters(RouteTable& table, Decoder& in) {
   return {};
 }
 
-void encode_dispatches(const RouteTable& table, const std::function<void(ByteView)>& emit) {
-  std::string bytes;
-  table.dispatches().each([&](ByteView id, ByteView answer) {
-    if (bytes.empty()) bytes = kDispatches;
-    append_text(bytes, id);
-    append_text(bytes, answer);
-    if (bytes.size() > kStringBytes) emit(std::exchange(bytes, {}));
-  });
-  if (!bytes.empty()) emit(bytes);
-}
-
 Result<void> restore_dispatches(RouteTable& table, Decoder& in) {
   std::vector<std::pair<ByteView, ByteView>> dispatches;
   std::set<ByteView> ids;
@@ -485,99 +306,23 @@ Result<void> restore_dispatches(RouteTable& table, Decoder& in) {
 
 }  // namespace
 
-void encode_route_table(const RouteTable& table, const std::function<void(ByteView)>& emit) {
-  std::string head(1, kHead);
-  append_varint(head, kVersion);
-  append_varint(head, table.clock().value());
-  append_text(head, table.presence_prefix());
-  emit(head);
-  const std::vector<uint32_t> numbers = encode_devices(table, emit);
-  FilterStrings together(table, numbers, emit);
-  for (TargetSlot slot : targets_by_channel(table)) {
-    const RouteTarget& target = table.target(slot);
-    together.go_to(target.channel);
-    if (target.filter.is_some() && target.members.size() <= kMostTogether) {
-      together.add(target);
-    } else {
-      encode_target(table, target, numbers, emit);
-    }
-  }
-  together.end();
-  encode_dispatches(table, emit);
-}
-
 Result<void> restore_route_part(RouteTable& table, ByteView bytes) {
   if (bytes.empty()) return corrupt("an empty part of a routing table");
   Decoder in(bytes.substr(1));
   switch (bytes.front()) {
-    case kHead:
+    case kHeadString:
       return restore_head(table, in);
-    case kDevices:
+    case kDeviceString:
       return restore_devices(table, in);
-    case kTarget:
+    case kTargetString:
       return restore_target(table, in);
-    case kFilters:
+    case kFilterString:
       return restore_filters(table, in);
-    case kDispatches:
+    case kDispatchString:
       return restore_dispatches(table, in);
     default:
       return corrupt("a part of a routing table that this module does not know");
   }
-}
-
-namespace {
-
-// What a fact of a target begins with: the filter by its digest, which stands for its normal form.
-std::string fact_head(const RouteTable& table, const RouteTarget& target) {
-  const ChannelEntry& channel = table.channel(target.channel);
-  std::string bytes(1, kTarget);
-  bytes += channel.key;
-  bytes += target.filter.is_none() ? '0' : target.name == nullptr ? '1' : '2';
-  if (target.name != nullptr) append_text(bytes, *target.name);
-  if (target.filter.is_none()) return bytes;
-  const FilterDigest& digest = channel.filters->digest(target.filter);
-  return bytes.append(digest.data(), digest.size());
-}
-
-}  // namespace
-
-void each_fact(const RouteTable& table, const std::function<void(ByteView)>& visit) {
-  std::string fact;
-  for (DeviceSlot slot : table.devices().all()) {
-    const Device& device = table.device_at(slot);
-    if (!device.is_used() || device.is_dead(table.clock())) continue;
-    fact = kDevices;
-    for (ByteView text : {ByteView(device.name), ByteView(device.user), ByteView(device.agent)}) {
-      append_text(fact, text);
-    }
-    for (uint64_t number : {device.connected.value(), device.seen.value(), device.ttl_ms}) append_varint(fact, number);
-    visit(fact);
-  }
-  for (TargetSlot slot : table.targets().all()) {
-    const RouteTarget& target = table.target(slot);
-    if (!target.is_used() || target.is_gone) continue;
-    const std::string head = fact_head(table, target);
-    if (target.name != nullptr) visit(head);
-    for (const Member& member : target.members) {
-      if (table.is_member_dead(member, table.clock())) continue;
-      fact = head;
-      append_text(fact, table.device_at(member.device()).name);
-      const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
-      append_varint(fact, terms == nullptr ? 0 : terms->ttl_ms);
-      if (terms != nullptr) append_varint(fact, terms->subscribed.value());
-      visit(fact);
-    }
-  }
-  // In their order, which decides what is forgotten first.
-  uint64_t number = 0;
-  table.dispatches().each([&](ByteView id, ByteView answer) {
-    fact = kDispatches;
-    append_varint(fact, number++);
-    append_text(fact, id);
-    append_text(fact, answer);
-    visit(fact);
-  });
-  if (!table.presence_prefix().empty()) visit(kHead + table.presence_prefix());
 }
 
 }  // namespace millrace

@@ -100,7 +100,7 @@ TEST(FilterModel, TheNormalFormMeansWhatWasWritten) {
 }
 
 TEST(FilterModel, DifferentFiltersHaveDifferentIds) {
-  std::map<std::string, std::string> normal_of;
+  std::map<FilterDigest, std::string> normal_of;
   run_seeds(kSeeds, [&](uint64_t seed) {
     RandomFilters random(seed);
     const std::string normal = filter_json(parsed(random.text(random.filter())));

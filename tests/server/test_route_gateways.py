@@ -152,15 +152,16 @@ def test_a_device_moves_with_everything_it_has(c):
     assert info(c)["transports"].keys() == {"node-2"}
 
 
-def test_a_device_that_is_not_there_does_not_move_and_none_is_overwritten(server, c):
-    device(c, "d1|a")
-    device(c, "d1|b")
-    before = server.digest("t")
-    assert c.call("ROUTE.DEVICE", "MOVE", "t", "d2|a", "d2|b") is None
-    assert c.call("ROUTE.DEVICE", "MOVE", "missing", "d2|a", "d2|b") is None
-    assert c.error_of("ROUTE.DEVICE", "MOVE", "t", "d1|a", "d1|b") == "ERR there is a device 'd1|b' already"
-    assert c.error_of("ROUTE.DEVICE", "MOVE", "t", "d1|a", "d1|a") == "ERR there is a device 'd1|a' already"
-    assert server.digest("t") == before
+def test_a_device_that_is_not_there_does_not_move_and_none_is_overwritten(still, s):
+    """The clock stands still: the digest has it."""
+    device(s, "d1|a")
+    device(s, "d1|b")
+    before = still.digest("t")
+    assert s.call("ROUTE.DEVICE", "MOVE", "t", "d2|a", "d2|b") is None
+    assert s.call("ROUTE.DEVICE", "MOVE", "missing", "d2|a", "d2|b") is None
+    assert s.error_of("ROUTE.DEVICE", "MOVE", "t", "d1|a", "d1|b") == "ERR there is a device 'd1|b' already"
+    assert s.error_of("ROUTE.DEVICE", "MOVE", "t", "d1|a", "d1|a") == "ERR there is a device 'd1|a' already"
+    assert still.digest("t") == before
 
 
 def test_touch_renews_several_and_says_how_many_there_are(s, clock):
