@@ -86,6 +86,8 @@ template <class... Functions>
 struct OneOf : Functions... {
   using Functions::operator()...;
 };
+template <class... Functions>
+OneOf(Functions...) -> OneOf<Functions...>;
 
 }  // namespace
 

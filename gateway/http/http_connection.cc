@@ -109,8 +109,8 @@ void HttpConnection::take_request_bytes(std::string_view bytes) {
   }
 }
 
-// Nothing that follows can be understood.
-void HttpConnection::refuse(int status, const std::string& reason) {
+// Nothing that follows can be understood. The reason is a copy: it may come from the reader, which goes here.
+void HttpConnection::refuse(int status, std::string reason) {
   keeps_alive_ = false;
   is_head_ = false;
   ahead_.reset();

@@ -14,6 +14,7 @@ namespace http = boost::beast::http;
 
 // The line before a chunk, with extensions that nobody uses.
 constexpr size_t kMostChunkLine = 4 << 10;
+constexpr size_t kShortestLastChunk = std::string_view("0\r\n\r\n").size();
 
 std::string text_of(boost::beast::string_view view) { return {view.data(), view.size()}; }
 
@@ -79,6 +80,8 @@ void RequestReader::take_head() {
 size_t RequestReader::put_body(std::string_view bytes) {
   const bool is_carried = !unparsed_.empty();
   if (is_carried) unparsed_.append(bytes);
+  // What Beast needs more bytes for is the line of a chunk; it assumes that they are at least those of the last one.
+  if (is_carried && unparsed_.size() < kShortestLastChunk) return bytes.size();
   std::string_view left = is_carried ? std::string_view(unparsed_) : bytes;
   boost::system::error_code problem;
   while (!left.empty() && !parser_->is_done() && !problem) {

@@ -112,13 +112,15 @@ Task<Response> poll(Services& services, ExchangePtr exchange) {
   if (!max) co_return invalid("max");
   const auto wait = std::min(*timeout, services.config.longest_poll);
   Words words = {"CHAN.FETCH", exchange->names[0], exchange->names[1], "MAX", std::to_string(*max)};
-  Answer answer = co_await services.upstream.ask(words);
-  if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
-  if (is_fetched(*answer) && answer->items[0].items.empty() && wait > Milliseconds(0)) {
+  Answer answer = std::unexpected(client::Error{});
+  if (wait > Milliseconds(0)) {
+    // Where there are messages already the server answers at once: one command, whatever there is.
     words.insert(words.end(), {"BLOCK", std::to_string(wait.count())});
     answer = co_await exchange->ask_waiting(services.upstream, std::move(words), wait);
-    if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
+  } else {
+    answer = co_await services.upstream.ask(std::move(words));
   }
+  if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
   if (!is_fetched(*answer)) co_return error_response(500, "");
   co_return fetched(exchange->names[0], *answer);
 }

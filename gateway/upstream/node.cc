@@ -30,10 +30,10 @@ Node::~Node() {
 
 // The answer comes in the loop's thread, and not at all if the node is gone by then.
 void Node::connect(std::function<void(client::Result<client::Connection>)> done) {
-  background_.run([this, &loop = loop_, server = server_, alive = is_alive_, done = std::move(done)] {
+  background_.run([&loop = loop_, server = server_, alive = is_alive_, done = std::move(done)] {
     auto opened = std::make_shared<client::Result<client::Connection>>(client::Connection(server));
     if (auto result = (*opened)->open(); !result) *opened = std::unexpected(result.error());
-    loop.post([this, alive, opened, done] {
+    loop.post([alive, opened, done] {
       if (*alive) done(std::move(*opened));
     });
   });

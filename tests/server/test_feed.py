@@ -265,10 +265,9 @@ def test_there_are_only_so_many(server, c, setting, error):
 
 def test_a_feed_goes_a_minute_after_its_last_use(s, still, clock):
     add(s, "k")
-    clock.pass_time(59_000)
-    read(s)
-    clock.pass_time(59_999)
-    assert read(s) == {}
+    for _ in range(3):  # half a minute each: the clock goes on besides; the engine's tests are exact
+        clock.pass_time(30_000)
+        assert read(s) == {}
     clock.pass_time(60_000)
     assert s.error_of("FEED.READ", name()) == nofeed()
     assert s.call("FEED.LIST") == []
