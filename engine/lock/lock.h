@@ -30,13 +30,13 @@ class LockMode {
   enum class Kind : uint8_t { Exclusive = 1, Shared = 2, Limit = 3 };  // persisted
 
   static constexpr LockMode exclusive() { return {Kind::Exclusive, 1}; }
-  static constexpr LockMode shared() { return {Kind::Shared, UINT64_MAX}; }
-  // REQUIRES: permits >= 1
-  static constexpr LockMode limit(uint64_t permits) { return {Kind::Limit, permits}; }
+  static constexpr LockMode shared() { return {Kind::Shared, 0}; }
+  // REQUIRES: 1 <= permits <= UINT32_MAX
+  static constexpr LockMode limit(uint64_t permits) { return {Kind::Limit, static_cast<uint32_t>(permits)}; }
 
   constexpr Kind kind() const { return kind_; }
   // How many owners may hold it at a time.
-  constexpr uint64_t permits() const { return permits_; }
+  constexpr uint64_t permits() const { return kind_ == Kind::Shared ? UINT64_MAX : permits_; }
   // exclusive, shared or limit
   constexpr ByteView name() const {
     return kind_ == Kind::Exclusive ? "exclusive" : kind_ == Kind::Shared ? "shared" : "limit";
@@ -48,10 +48,10 @@ class LockMode {
   friend constexpr bool operator==(LockMode, LockMode) = default;
 
  private:
-  constexpr LockMode(Kind kind, uint64_t permits) : kind_(kind), permits_(permits) {}
+  constexpr LockMode(Kind kind, uint32_t permits) : kind_(kind), permits_(permits) {}
 
   Kind kind_;
-  uint64_t permits_;
+  uint32_t permits_;  // 0 of a shared one
 };
 
 struct Holding {

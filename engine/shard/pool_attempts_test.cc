@@ -22,7 +22,7 @@ uint64_t attempts_of_next(NamedPool& pool, ByteView worker) {
 TEST(Queue, CountsHowOftenEachPayloadCameBack) {
   Queue queue(Offset(71));
   for (const char* payload : {"a", "b", "c", "d"}) queue.messages.append({}, payload, {});
-  for (uint64_t end : {74, 73, 74}) {
+  for (uint64_t end : {74U, 73U, 74U}) {
     queue.undelivered = Offset(end);
     queue.take_back();
   }

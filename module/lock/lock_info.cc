@@ -33,14 +33,14 @@ void write_holders(abi::Reply reply, const Lock& lock, MonotonicMs now, uint64_t
     reply.map(5);
     reply.bytes("owner");
     reply.bytes(owner);
-    reply.bytes("value");
-    reply.bytes(lock.value_of(owner));
     reply.bytes("token");
     reply.integer(static_cast<int64_t>(holding.token.value()));
     reply.bytes("holds");
     reply.integer(static_cast<int64_t>(holding.holds));
     reply.bytes("ttl");
     reply.integer(static_cast<int64_t>(holding.lease.left(now)));
+    reply.bytes("value");
+    reply.bytes(lock.value_of(owner));
     return true;
   });
   reply.array_was(written);

@@ -216,8 +216,14 @@ def test_a_lock_that_migrates_keeps_its_holder_and_its_token(server):
         assert take(target.admin, "bob") > token
 
 
-def test_a_token_from_far_in_the_future_is_refused(server, c):
+def test_a_token_from_far_in_the_future_is_refused():
     """A payload must not push the tokens of the whole server to the end of the numbers."""
+    # A server of its own: others may have seen damaged payloads with tokens that are accepted.
+    with Server() as server:
+        refuse_far_token(server, server.admin)
+
+
+def refuse_far_token(server, c):
     with Server() as other:
         take(other.admin, "ann")
         good = other.admin.call("DUMP", "lock")
