@@ -3,7 +3,7 @@
 import itertools
 import random
 
-from measure import Pipe, best_of, encode, server_time
+from measure import best_of, encode, send, server_time
 
 ORDERS = list(itertools.permutations("spo"))
 
@@ -30,12 +30,6 @@ def add(key, facts):
 
 def zadd(key, facts):
     return [encode("ZADD", key, *itertools.chain.from_iterable((0, member) for member in members(fact))) for fact in facts]
-
-
-def send(server, commands):
-    pipe = Pipe(server, 100)
-    pipe.run(commands)
-    pipe.close()
 
 
 def measure_facts(server, table, count, rounds):

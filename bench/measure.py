@@ -74,6 +74,12 @@ class Pipe:
         self._socket.close()
 
 
+def send(server, commands, depth=100):
+    pipe = Pipe(server, depth)
+    pipe.run(commands)
+    pipe.close()
+
+
 def server_time(server, commands, depth=16, name=None):
     """Microseconds of server time a call, over these commands alone, by INFO commandstats."""
     client = server.client()

@@ -3,7 +3,7 @@ client reads all that begin with a prefix, and sorts them."""
 
 import random
 
-from measure import Pipe, best_of, encode, server_time
+from measure import best_of, encode, send, server_time
 
 SYLLABLES = [first + second for first in "bcdfghklmnprstvz" for second in ("a", "e", "i", "o", "u", "an", "er", "in")]
 LENGTHS = (0, 1, 2, 3, 5)
@@ -16,12 +16,6 @@ def some_terms(count, seed=11):
     while len(terms) < count:
         terms["".join(rng.choices(SYLLABLES, k=rng.randrange(2, 6)))] = int(rng.paretovariate(0.8))
     return {term: min(score, 10**9) for term, score in terms.items()}
-
-
-def send(server, commands):
-    pipe = Pipe(server, 100)
-    pipe.run(commands)
-    pipe.close()
 
 
 def measure_suggestions(server, table, count, rounds):

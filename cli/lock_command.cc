@@ -24,6 +24,9 @@ struct LockOptions {
   std::string ttl = "30s";
   std::string wait = "0";
   std::string grace = "5s";
+  std::string patience;  // empty: what Redlock takes
+  bool shared = false;
+  uint64_t limit = 1;
   bool quiet = false;
   std::string name;
   std::vector<std::string> parsed;  // the command as the parser sees it; what is run is `command`
@@ -36,7 +39,11 @@ the command gets SIGTERM, and SIGKILL after --grace.
 
 With several --to servers, which know nothing of each other, it is held by who has it
 at a majority of them (Redlock): a minority may be dead, frozen or wrong about the time.
-Servers with the Millrace module are asked with LOCK.ACQUIRE, others with SET NX PX.
+All are asked at the same time, and each may take --patience to answer. With --limit more
+than a majority is needed: of 5 servers with a limit of 3, 4. Two names of one server are
+refused. In a cluster the node that keeps the lock is found by itself.
+Servers with the Millrace module are asked with LOCK.ACQUIRE, others with SET NX PX;
+--shared and --limit need the module.
 
 With --wait, one server with the module serves first who came first. Several servers, or
 one without the module, are asked again and again, and luck decides.
@@ -75,8 +82,9 @@ int run(const LockOptions& options) {
   const auto ttl = parse_duration(options.ttl);
   const auto wait = parse_wait(options.wait);
   const auto grace = parse_duration(options.grace);
+  const auto patience = options.patience.empty() ? client::Result<Milliseconds>(0) : parse_duration(options.patience);
   auto servers = servers_of(options);
-  for (const auto& time : {ttl, wait, grace}) {
+  for (const auto& time : {ttl, wait, grace, patience}) {
     if (!time) return refuse(time.error().text, kWrongCall);
   }
   if (!servers) return refuse(servers.error().text, kWrongCall);
@@ -84,14 +92,21 @@ int run(const LockOptions& options) {
   if (options.name.empty()) return refuse("a lock needs a name", kWrongCall);
   if (*ttl < Milliseconds(100)) return refuse("--ttl must be 100ms at least", kWrongCall);
 
+  if (*patience > *ttl / 3) return refuse("--patience must be a third of --ttl at most", kWrongCall);
+
+  client::RedlockOptions wanted{.ttl = *ttl, .mode = {.is_shared = options.shared, .permits = options.limit}};
+  if (*patience > Milliseconds(0)) wanted.patience = *patience;
   StopSignal stop;
-  client::Redlock lock(std::move(*servers), options.name, *ttl);
+  client::Redlock lock(std::move(*servers), options.name, wanted);
   const auto held = lock.acquire(*wait, stop.descriptor());
   if (stop.came()) {
     if (held && *held) lock.release();
     return 128 + stop.number();
   }
-  if (!held) return refuse(held.error().text, kNoServer);
+  if (!held) {
+    const bool is_our_fault = held.error().code == client::ErrorCode::BadInput;
+    return refuse(held.error().text, is_our_fault ? kWrongCall : kNoServer);
+  }
   if (!*held) {
     if (options.quiet) return kNotAcquired;
     return refuse("somebody else holds the lock " + options.name, kNotAcquired);
@@ -129,6 +144,14 @@ void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& stat
   command->add_option("--grace", options->grace, "from SIGTERM to SIGKILL when the lock is lost")
       ->type_name("TIME")
       ->capture_default_str();
+  command
+      ->add_option("--patience", options->patience, "how long one server may take; else a tenth of --ttl, 1s at most")
+      ->type_name("TIME");
+  CLI::Option* shared = command->add_flag("--shared", options->shared, "hold it with all who ask for the same");
+  command->add_option("--limit", options->limit, "hold it with so many in all, as a semaphore")
+      ->type_name("N")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{UINT32_MAX}))
+      ->excludes(shared);
   command->add_flag("--quiet", options->quiet, "say nothing if somebody else holds it");
   command->footer(kLockFooter);
   command->callback([options, &status] { status = run(*options); });

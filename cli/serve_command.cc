@@ -26,8 +26,9 @@ struct ServeOptions {
 
 constexpr const char* kServeFooter =
     R"(A setting of the file (--print lists them) may also come from the environment, limits.body
-as MILLRACE_LIMITS_BODY, or from --set; the command line counts most. SIGTERM and Ctrl-C end
-it in order, SIGHUP loads the certificate again. Without tokens only this machine is served.
+as MILLRACE_LIMITS_BODY, or from --set; the command line counts most. SIGTERM and Ctrl-C
+end it in order, SIGHUP loads the certificate again. Without tokens only this machine is
+served.
 
 Examples:
   millrace serve                            before 127.0.0.1:6379, at http://127.0.0.1:8380

@@ -37,14 +37,17 @@ Result<void> Connection::open_within(Milliseconds time) {
 
 Result<void> Connection::find_endpoint() {
   if (!options_.sentinels) return {};
-  const auto master = find_master(*options_.sentinels, options_);
+  ConnectionOptions limited = options_;
+  limited.connect_timeout = within_deadline(options_.connect_timeout);
+  limited.answer_timeout = std::max(within_deadline(options_.answer_timeout), Milliseconds(0));
+  const auto master = find_master(*options_.sentinels, limited);
   if (!master) return std::unexpected(master.error());
   options_.to = *master;
   return {};
 }
 
 Result<void> Connection::connect() {
-  auto socket = Socket::connect(options_.to, options_.tls, options_.connect_timeout);
+  auto socket = Socket::connect(options_.to, options_.tls, within_deadline(options_.connect_timeout));
   if (!socket) return std::unexpected(socket.error());
   socket_ = std::move(*socket);
   replies_.emplace();
@@ -124,11 +127,23 @@ Result<Reply> Connection::receive() {
 // False if there is nothing to wait for, or the time is over.
 bool Connection::wait_for(Transfer::Kind kind) const {
   if (kind != Transfer::Kind::MustRead && kind != Transfer::Kind::MustWrite) return false;
-  return socket_->wait_for(kind,
-                           options_.answer_timeout > Milliseconds(0) ? options_.answer_timeout : Milliseconds(-1));
+  return socket_->wait_for(kind, within_deadline(options_.answer_timeout));
+}
+
+Milliseconds Connection::within_deadline(Milliseconds timeout) const {
+  if (!deadline_) return timeout > Milliseconds(0) ? timeout : Milliseconds(-1);
+  const auto left = std::chrono::ceil<Milliseconds>(*deadline_ - std::chrono::steady_clock::now());
+  const Milliseconds rest = std::max(left, Milliseconds(0));
+  return timeout > Milliseconds(0) ? std::min(rest, timeout) : rest;
 }
 
 void Connection::set_answer_timeout(Milliseconds timeout) { options_.answer_timeout = timeout; }
+
+void Connection::redirect(Endpoint to) {
+  close();
+  options_.to = std::move(to);
+  options_.sentinels.reset();
+}
 
 void Connection::close() {
   socket_.reset();

@@ -2,6 +2,7 @@
 // back as plain values. It opens itself when it is first used, and again after it broke.
 #pragma once
 
+#include <chrono>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -62,6 +63,12 @@ class Connection {
 
   // How long one answer may take from now on; 0: for ever. For commands that wait.
   void set_answer_timeout(Milliseconds timeout);
+  // Opening, sending and receiving end at this moment at the latest, whatever the timeouts allow;
+  // nothing: the timeouts alone count.
+  void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) { deadline_ = deadline; }
+
+  // Closes the connection; the next one leads to this server, with the same login.
+  void redirect(Endpoint to);
 
   void close();
   bool is_open() const { return socket_.has_value(); }
@@ -85,8 +92,11 @@ class Connection {
   Result<void> require_ok(std::initializer_list<std::string_view> words);
   std::unexpected<Error> broken(const Transfer& transfer);
   bool wait_for(Transfer::Kind kind) const;
+  // This timeout (0: none), or what is left until the deadline. Negative: for ever.
+  Milliseconds within_deadline(Milliseconds timeout) const;
 
   ConnectionOptions options_;
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::optional<Socket> socket_;
   std::optional<ReplyStream> replies_;
   std::string unsent_;

@@ -105,7 +105,7 @@ bool use_a_log(const std::string& file) {
 
   const ByteView messages[] = {"new", "order 1", "new", "order 2"};
   const auto written = logs.write(orders, {.backlog = {}, .pairs = messages}, call());
-  std::printf("log: the first message is at %llu\n", static_cast<unsigned long long>(written.answer->value()));
+  std::printf("log: the first message is at %llu\n", static_cast<unsigned long long>(written.answer->offset.value()));
   read_orders(logs, orders);
   logs.acknowledge(orders, {.group = "billing", .consumer = {}, .ranges = {{Offset(1), Offset(1)}}}, call());
   std::printf("after 100 ms, the one that was not acknowledged comes again, from a snapshot too:\n");

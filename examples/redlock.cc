@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     servers.push_back({.to = *endpoint, .login = {}});
   }
 
-  Redlock lock(servers, argv[1], Milliseconds(10'000));
+  Redlock lock(servers, argv[1], {.ttl = Milliseconds(10'000)});
   auto held = lock.acquire(Milliseconds(1'000));
   if (!held) return complain(held.error().text);
   if (!*held) return complain("somebody else holds it");

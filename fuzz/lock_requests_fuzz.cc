@@ -20,6 +20,8 @@ void check(const AcquireRequest& request, Words words) {
   REQUIRE(request.ttl_ms >= 1 && request.ttl_ms <= kMaxLeaseMs);
   REQUIRE(!request.block_ms || (*request.block_ms >= 1 && *request.block_ms <= kMaxLeaseMs));
   REQUIRE(request.mode.permits() >= 1);
+  if (request.value) REQUIRE(is_one_of(*request.value, words) && request.value->size() <= kMaxLockValue);
+  if (request.alive_ms) REQUIRE(*request.alive_ms >= 1 && *request.alive_ms <= kMaxLeaseMs);
   REQUIRE(request.mode == LockMode::shared() || request.mode.permits() <= kMaxPermits);
 }
 
@@ -27,6 +29,10 @@ void check(const RenewRequest& request, Words words) {
   check_owner(request.owner, words);
   REQUIRE(request.ttl_ms >= 1 && request.ttl_ms <= kMaxLeaseMs && request.token <= kMaxToken);
   REQUIRE(words.size() == (request.token > Token(0) ? 4 : 2));
+}
+
+void check(const WatchRequest& request, Words) {
+  REQUIRE(request.token <= kMaxToken && (!request.block_ms || *request.block_ms <= kMaxLeaseMs));
 }
 
 void check(ByteView owner, Words words) {
@@ -46,7 +52,7 @@ void parse_and_check(Words words) {
 constexpr fuzz::Command kCommands[] = {
     {"LOCK.ACQUIRE", parse_and_check<parse_lock_acquire>}, {"LOCK.RELEASE", parse_and_check<parse_lock_release>},
     {"LOCK.RENEW", parse_and_check<parse_lock_renew>},     {"LOCK.INFO", parse_and_check<parse_lock_info>},
-    {"LOCK.WAITS", parse_and_check<parse_lock_waits>},
+    {"LOCK.WAITS", parse_and_check<parse_lock_waits>},     {"LOCK.WATCH", parse_and_check<parse_lock_watch>},
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ void require_same(const Log& a, const Log& b) {
   }
   REQUIRE(!in_b.next(y));
   REQUIRE(millrace::testing::same_groups(a, b));
+  REQUIRE(millrace::testing::log_to_bytes(a) == millrace::testing::log_to_bytes(b));
 }
 
 // Every way to read meets the same messages.
@@ -87,7 +88,27 @@ void compact(Log& log) {
   }
 }
 
+// The schedule is written, and messages are deleted, the last one among them.
+void release_and_delete(Log& log) {
+  if (LogExtras* extras = log.extras()) {
+    for (int i = 0; i < 20 && !extras->schedule.empty() && log.room() != 0; ++i) {
+      const Schedule::Waiting first = extras->schedule.front();
+      log.append(first.tag, first.entry, {.bytes = 256, .messages = 8});
+      extras->schedule.pop_front();
+    }
+    if (extras->ids) extras->ids->expire(log.clock(), 10);
+  }
+  for (int i = 0; i < 3 && !log.empty(); ++i) {
+    Removal removal;
+    removal.add(i == 1 ? log.first() : Offset(log.end_of_messages().value() - 1));
+    REQUIRE(log.holds_all(removal));
+    log.delete_messages(removal, {.bytes = 256, .messages = 8});
+    REQUIRE(log.check() == nullptr);
+  }
+}
+
 void write_and_evict(Log& log) {
+  release_and_delete(log);
   const uint64_t room = log.room();
   for (uint64_t i = 0; i < 20 && i < room; ++i) {
     const Offset expected = log.next();

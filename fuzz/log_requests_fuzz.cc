@@ -39,6 +39,29 @@ void check(const ReadRequest& request, Words words) {
   REQUIRE(!request.group->retry || request.group->retry->expire_ms <= kMaxPendingMs);
 }
 
+void check(const Ticket& ticket) {
+  REQUIRE(ticket.date.value() <= kMaxTicketPart && ticket.number >= 1 && ticket.number <= kMaxTicketPart);
+}
+
+void check(const TicketsRequest& request, Words words) {
+  REQUIRE(request.tickets.size() == words.size() && !words.empty());
+  for (const Ticket& ticket : request.tickets) check(ticket);
+}
+
+void check(const ListScheduleRequest& request, Words) {
+  REQUIRE(request.count >= 1 && request.count <= kMaxReadCount);
+  if (request.from != Ticket()) check(request.from);
+}
+
+void check(const DeleteRequest& request, Words words) {
+  REQUIRE(request.ranges.empty() != request.tags.empty());
+  REQUIRE(request.ranges.size() <= words.size());
+  for (ByteView tag : request.tags) REQUIRE(is_one_of(tag, words));
+  for (const OffsetRange& range : request.ranges) {
+    REQUIRE(range.from >= Offset(1) && range.from <= range.to && range.to <= kMaxOffset);
+  }
+}
+
 void check(const ListGroupsRequest& request, Words words) {
   REQUIRE(request.count >= 1);
   REQUIRE(!request.after || is_one_of(*request.after, words));
@@ -145,6 +168,10 @@ constexpr fuzz::Command kCommands[] = {
     {"TGROUP SEEK", parse_and_check<parse_tgroup_seek>},
     {"TGROUP CREATE", parse_and_check<parse_tgroup_create>},
     {"TREDRIVE", parse_and_check<parse_tredrive>},
+    {"TSCHED LIST", parse_and_check<parse_tsched_list>},
+    {"TSCHED CANCEL", parse_and_check<parse_tsched_cancel>},
+    {"TSCHED NOW", parse_and_check<parse_tsched_now>},
+    {"TDEL", parse_and_check<parse_tdel>},
     {"TGROUP PENDING", parse_and_check<parse_tgroup_pending>},
     {"TGROUP SET", parse_and_check<parse_tgroup_set>},
     {"TAPPLY", parse_and_check<parse_tapply>},

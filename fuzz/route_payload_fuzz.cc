@@ -11,9 +11,12 @@
 #include "engine/route/route_codec.h"
 #include "engine/route/route_match.h"
 #include "fuzz/require.h"
+#include "tests/model/route_facts.h"
 
 namespace millrace {
 namespace {
+
+using testing::route_facts;
 
 constexpr RouteChannel kTask{"shop", "task", std::nullopt, std::nullopt};
 constexpr RouteChannel kMine{"shop", "task", "u", std::nullopt};
@@ -63,7 +66,10 @@ void go_on(RouteTable& table) {
   table.subscribe(fresh, filtered(table, kMine, "{\"n\":5}"), std::uint64_t{0});
   REQUIRE(table.check() == nullptr);
   RouteMatcher matcher;
-  const RouteChange change{{"shop", "task", "u", "i"}, "{\"n\":5,\"prio\":\"high\"}", "{\"n\":[1,2]}"};
+  RouteChange change;
+  change.about = {"shop", "task", "u", "i"};
+  change.document = "{\"n\":5,\"prio\":\"high\"}";
+  change.old = "{\"n\":[1,2]}";
   REQUIRE(matcher.match(table, change, table.clock()));
   bool is_found = false;
   for (const auto& found : matcher.found()) is_found |= table.device_at(found.device).name == fresh.whole;

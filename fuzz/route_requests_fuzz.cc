@@ -53,6 +53,22 @@ void check(const DeviceGetRequest& request, Words words) {
   REQUIRE(request.listed.value_or(1) >= 1 && request.listed.value_or(1) <= kMaxReadCount);
 }
 
+void check(const DeviceTouchRequest& request, Words words) {
+  REQUIRE(request.devices.size() == words.size());
+  for (size_t i = 0; i < words.size(); ++i) REQUIRE(request.devices[i].data() == words[i].data());
+}
+
+void check(const DeviceMoveRequest& request, Words words) {
+  check(request.from, words);
+  check(request.to, words);
+}
+
+void check(const DeviceDelRequest& request, Words words) {
+  if (request.device) return check(*request.device, words);
+  check_name(request.transport, words);
+  REQUIRE(request.count >= 1 && request.count <= 10'000);
+}
+
 void check(const DeviceListRequest& request, Words words) {
   check_name(request.transport, words);
   check_name(request.user, words);
@@ -70,7 +86,10 @@ void check(const RouteSubscribeRequest& request, Words words) {
 
 void check(const RouteChange& change, Words words) {
   check(change.about, words);
-  for (const auto& document : {change.document, change.old}) REQUIRE(!document || is_one_of(*document, words));
+  for (const auto& document : {change.document, change.old, change.origin}) {
+    REQUIRE(!document || is_one_of(*document, words));
+  }
+  REQUIRE(change.limit.value_or(1) >= 1 && change.limit.value_or(1) <= kMaxReadCount);
 }
 
 void check(const MatchRequest& request, Words words) { check(request.change, words); }
@@ -78,6 +97,12 @@ void check(const MatchRequest& request, Words words) { check(request.change, wor
 void check(const DispatchRequest& request, Words words) {
   check(request.change, words);
   check_name(request.event, words);
+  if (request.id) REQUIRE(is_one_of(*request.id, words) && !request.id->empty());
+  if (request.data) REQUIRE(is_one_of(*request.data, words) && !request.data->empty());
+  if (request.prefix) {
+    REQUIRE(request.queues.empty() && is_one_of(*request.prefix, words) && request.prefix->size() <= kMaxQueuePrefix);
+    return;
+  }
   REQUIRE(!request.queues.empty() && request.queues.size() % 2 == 0);
   REQUIRE(request.queues.data() + request.queues.size() == words.data() + words.size());
   for (size_t i = 0; i < request.queues.size(); i += 2) check_name(request.queues[i], words);
@@ -93,11 +118,28 @@ void check(const DelFilterRequest& request, Words words) {
   check(request.channel, words);
 }
 
+void check(const FiltersRequest& request, Words words) {
+  check(request.channel, words);
+  REQUIRE(request.count >= 1 && request.count <= kMaxReadCount && request.cursor <= UINT32_MAX);
+}
+
+void check(const SubscribersRequest& request, Words words) {
+  check(request.channel, words);
+  check_name(request.filter_id, words);
+  REQUIRE(request.count >= 1 && request.count <= kMaxReadCount);
+}
+
+void check(const PresenceRequest& request, Words words) {
+  REQUIRE(!request.prefix || request.prefix->empty() || is_one_of(*request.prefix, words));
+}
+
 void check(const PartitionRequest& request, Words words) {
   REQUIRE(is_one_of(request.channel, words) && !request.channel.empty() && request.partitions >= 1);
 }
 
-void check(const RouteEffect& effect, Words words) { REQUIRE(effect.clock || is_one_of(effect.part, words)); }
+void check(const RouteEffect& effect, Words words) {
+  REQUIRE(effect.clock || is_one_of(effect.gone.value_or(effect.dispatched.value_or(effect.part)), words));
+}
 
 template <auto parser>
 void parse_and_check(Words words) {
@@ -118,6 +160,7 @@ constexpr fuzz::Command kCommands[] = {
     {"ROUTE.DEVICE SET", parse_and_check<parse_route_device_set>},
     {"ROUTE.DEVICE GET", parse_and_check<parse_route_device_get>},
     {"ROUTE.DEVICE TOUCH", parse_and_check<parse_route_device_touch>},
+    {"ROUTE.DEVICE MOVE", parse_and_check<parse_route_device_move>},
     {"ROUTE.DEVICE DEL", parse_and_check<parse_route_device_del>},
     {"ROUTE.DEVICE LIST", parse_and_check<parse_route_device_list>},
     {"ROUTE.SUBSCRIBE", parse_and_check_with_filter<parse_route_subscribe>},
@@ -127,6 +170,8 @@ constexpr fuzz::Command kCommands[] = {
     {"ROUTE.SETFILTER", parse_and_check_with_filter<parse_route_setfilter>},
     {"ROUTE.DELFILTER", parse_and_check<parse_route_delfilter>},
     {"ROUTE.FILTERS", parse_and_check<parse_route_filters>},
+    {"ROUTE.SUBSCRIBERS", parse_and_check<parse_route_subscribers>},
+    {"ROUTE.PRESENCE", parse_and_check<parse_route_presence>},
     {"ROUTE.PATTERNS", parse_and_check<parse_route_patterns>},
     {"ROUTE.PARTITION", parse_and_check<parse_route_partition>},
     {"ROUTE.APPLY", parse_and_check<parse_route_apply>},

@@ -16,6 +16,7 @@ namespace {
 constinit long long block_bytes = BlockLimits{}.bytes;
 constinit long long pending_max = 1'000'000;
 constinit long long read_bytes = 64 * 1024 * 1024;
+constinit long long log_ids = 10 * 60 * 1000;
 constinit long long channel_expire = 30 * 60 * 1000;
 constinit long long compress = 1;
 constinit long long compress_level = kLeastPackLevel;
@@ -28,14 +29,16 @@ constinit long long most_feeds = 10'000;
 constinit long long most_feed_keys = 1'000'000;
 
 constinit FeedLimits limits_of_feeds;
-constinit LogLimits limits_of_logs{.blocks = {}, .pending_max = 1'000'000, .read_bytes = 64 * 1024 * 1024};
+constinit LogLimits limits_of_logs{
+    .blocks = {}, .pending_max = 1'000'000, .read_bytes = 64 * 1024 * 1024, .ids_ms = 10 * 60 * 1000};
 constinit ChannelLimits limits_of_channels{.blocks = {}, .expire_ms = 30 * 60 * 1000};
 constinit FactLimits limits_of_facts;
 
 void set_limits() {
   limits_of_logs = {.blocks = {.bytes = static_cast<uint32_t>(block_bytes)},
                     .pending_max = static_cast<uint64_t>(pending_max),
-                    .read_bytes = static_cast<uint64_t>(read_bytes)};
+                    .read_bytes = static_cast<uint64_t>(read_bytes),
+                    .ids_ms = static_cast<uint64_t>(log_ids)};
   limits_of_channels = {.blocks = limits_of_logs.blocks, .expire_ms = static_cast<uint64_t>(channel_expire)};
 }
 
@@ -69,6 +72,13 @@ constexpr abi::Setting kSettings[] = {
      .max = 1024LL * 1024 * 1024 * 1024,
      .kind = abi::SettingKind::Memory,
      .value = &read_bytes,
+     .changed = set_limits},
+    {.name = "log-ids",
+     .initial = 10 * 60 * 1000,
+     .min = 1,
+     .max = kMaxDurationMs,
+     .kind = abi::SettingKind::Number,
+     .value = &log_ids,
      .changed = set_limits},
     {.name = "channel-expire",
      .initial = 30 * 60 * 1000,

@@ -3,9 +3,9 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "client/cluster_map.h"
 
@@ -20,10 +20,11 @@ constexpr std::string_view kRenew =
 
 constexpr int kMostHolds = 100;
 
+// How often one question follows the redirections of a cluster.
+constexpr int kMostRedirections = 5;
+
 // How much later than a wait's end its answer may come.
 constexpr Milliseconds kPatienceBehindWait(1000);
-
-using List = std::initializer_list<std::string_view>;
 
 Milliseconds until_then(Moment then) {
   const auto left = std::chrono::ceil<Milliseconds>(then - std::chrono::steady_clock::now());
@@ -34,70 +35,130 @@ std::string text_of(Milliseconds time) { return std::to_string(time.count()); }
 
 // An error reply of the server, as ours.
 std::unexpected<Error> refused(const Endpoint& endpoint, const Reply& reply) {
-  if (reply.is_error("MOVED")) {
-    if (const auto keeper = redirection_target(reply.text, endpoint)) {
-      return fail(ErrorCode::BadInput, endpoint.text() + " does not keep this lock, in its cluster " + keeper->text() +
-                                           " does: name that node, redirections are not followed");
-    }
-  }
-  return fail(ErrorCode::BadInput,
+  return fail(ErrorCode::Unreachable,
               endpoint.text() + " says: " + (reply.is_error() ? reply.text : "something unexpected"));
 }
 
 bool is_one(const Reply& reply) { return reply.kind == Reply::Kind::Integer && reply.integer == 1; }
 
+// Behind "run_id:" in the answer to INFO: random, made at each start of a server.
+std::string run_id_in(std::string_view info) {
+  constexpr std::string_view kField = "run_id:";
+  const size_t at = info.find(kField);
+  if (at == info.npos) return {};
+  info.remove_prefix(at + kField.size());
+  return std::string(info.substr(0, info.find_first_of("\r\n")));
+}
+
+std::vector<std::string> acquiring_words(const LockName& name, Milliseconds ttl) {
+  std::vector<std::string> words = {"LOCK.ACQUIRE", name.key, name.owner, text_of(ttl)};
+  if (name.mode.is_shared) words.emplace_back("SHARED");
+  if (name.mode.permits != 1) words.insert(words.end(), {"LIMIT", std::to_string(name.mode.permits)});
+  return words;
+}
+
 }  // namespace
 
-template <class Module, class Plain>
-Result<Reply> LockServer::ask(Module module_words, Plain plain_words) {
+LockServer::LockServer(ConnectionOptions options, Milliseconds patience, bool is_one_of_several)
+    : home_(std::move(options)), connection_(home_), patience_(patience), is_one_of_several_(is_one_of_several) {}
+
+Result<void> LockServer::send(const Texts& words) {
+  const std::vector<std::string_view> views(words.begin(), words.end());
+  return connection_.send(views);
+}
+
+void LockServer::go_home() {
+  if (!is_redirected_) return;
+  is_redirected_ = false;
+  connection_ = Connection(home_);
+}
+
+Result<void> LockServer::open() {
+  if (connection_.is_open()) return {};
+  kind_ = Kind::Unknown;
+  identity_.clear();
+  auto opened = connection_.open();
+  if (!opened || !is_one_of_several_) return opened;
+  const auto about = connection_.call({"INFO", "server"});
+  if (!about) return std::unexpected(about.error());
+  // A user who may not ask is not told.
+  if (about->kind == Reply::Kind::Text) identity_ = run_id_in(about->text);
+  return {};
+}
+
+template <class MakeWords, class Receive>
+Result<Reply> LockServer::ask_keeper(MakeWords make_words, Receive receive) {
+  bool is_asking = false;  // the slot is on its way, and its next keeper wants to be asked like this
+  for (int i = 0;; ++i) {
+    connection_.set_deadline(std::chrono::steady_clock::now() + patience_);
+    auto done = open();
+    if (done && is_asking) {
+      if (const auto asked = connection_.call({"ASKING"}); !asked) done = std::unexpected(asked.error());
+    }
+    if (done) done = send(make_words());
+    auto reply = done ? receive() : Result<Reply>(std::unexpected(done.error()));
+    if (!reply) {
+      go_home();
+      return reply;
+    }
+    is_asking = reply->is_error("ASK");
+    if (!is_asking && !reply->is_error("MOVED")) return reply;
+    const auto keeper = redirection_target(reply->text, endpoint());
+    if (!keeper || i == kMostRedirections) return reply;
+    connection_.redirect(*keeper);
+    is_redirected_ = true;
+  }
+}
+
+Result<Reply> LockServer::ask(const Texts& module_words, const Texts& plain_words) {
+  const auto receive = [this] { return connection_.receive(); };
   if (!connection_.is_open()) kind_ = Kind::Unknown;
   if (kind_ != Kind::Plain) {
-    auto reply = module_words();
+    auto reply = ask_keeper([&] { return module_words; }, receive);
     if (!reply || !reply->is_error() || !reply->text.starts_with("ERR unknown command")) {
       kind_ = reply ? Kind::Module : Kind::Unknown;
       return reply;
     }
     kind_ = Kind::Plain;
   }
-  return plain_words();
+  return ask_keeper([&] { return plain_words; }, receive);
 }
 
 Result<LockServer::Answer> LockServer::acquire(const LockName& name, Milliseconds ttl) {
-  const std::string time = text_of(ttl);
-  const auto reply = ask(
-      [&] {
-        return connection_.call(List{"LOCK.ACQUIRE", name.key, name.owner, time});
-      },
-      [&] {
-        return connection_.call(List{"SET", name.key, name.owner, "NX", "PX", time});
-      });
+  const auto reply = ask(acquiring_words(name, ttl), {"SET", name.key, name.owner, "NX", "PX", text_of(ttl)});
   if (!reply) return std::unexpected(reply.error());
-  if (kind_ == Kind::Plain) {
-    if (reply->is_error()) return refused(endpoint(), *reply);
-    return Answer{.granted = reply->kind == Reply::Kind::Status, .token = std::nullopt};
-  }
-  return answer_in(*reply);
+  if (kind_ != Kind::Plain) return answer_in(*reply);
+  if (reply->is_error()) return refused(endpoint(), *reply);
+  const Answer answer = answered(reply->kind == Reply::Kind::Status);
+  if (name.mode.is_plain()) return answer;
+  if (answer.granted) static_cast<void>(release(name));
+  return fail(ErrorCode::BadInput,
+              endpoint().text() + " has no Millrace module, without which a lock has one holder at a time");
 }
 
 Result<LockServer::Answer> LockServer::answer_in(const Reply& reply) const {
   if (!reply.is_array() || reply.items.size() != 4) return refused(endpoint(), reply);
-  if (!is_one(reply.items[0])) return Answer{};
-  return Answer{.granted = true, .token = static_cast<uint64_t>(reply.items[1].integer)};
+  Answer answer = answered(is_one(reply.items[0]));
+  if (answer.granted) answer.token = static_cast<uint64_t>(reply.items[1].integer);
+  return answer;
 }
 
 Result<std::optional<LockServer::Answer>> LockServer::acquire_in_line(const LockName& name, Milliseconds ttl,
                                                                       Moment until, int stop) {
-  const auto stand_there = [&]() -> Result<Reply> {
-    // What opening takes is no longer there to be waited.
-    if (auto opened = connection_.open(); !opened) return std::unexpected(opened.error());
-    const std::string time = text_of(ttl), wait = text_of(until_then(until));
-    const std::string_view words[] = {"LOCK.ACQUIRE", name.key, name.owner, time, "WAIT", wait};
-    if (auto sent = connection_.send(words); !sent) return std::unexpected(sent.error());
-    return wait_for_reply(until, stop);
+  if (has_line() == false) return std::nullopt;
+  // What was spent on opening, or at another node, is no longer there to be waited.
+  const auto words = [&] {
+    Texts all = acquiring_words(name, ttl);
+    all.insert(all.end(), {"WAIT", text_of(until_then(until))});
+    return all;
   };
-  const auto reply = ask(stand_there, [] { return Result<Reply>(Reply{}); });
+  const auto reply = ask_keeper(words, [&] { return wait_for_reply(until, stop); });
   if (!reply) return std::unexpected(reply.error());
-  if (kind_ == Kind::Plain) return std::nullopt;
+  if (reply->is_error() && reply->text.starts_with("ERR unknown command")) {
+    kind_ = Kind::Plain;
+    return std::nullopt;
+  }
+  kind_ = Kind::Module;
   if (reply->kind == Reply::Kind::Nil) {
     static_cast<void>(release(name));  // the grant may have been on its way
     return Answer{};
@@ -113,7 +174,10 @@ Result<Reply> LockServer::wait_for_reply(Moment until, int stop) {
     // poll() counts in an int; who waits longer looks again.
     const Milliseconds left = std::min<Milliseconds>(until_then(last), std::chrono::hours(1));
     poll(watched, std::size(watched), static_cast<int>(left.count()));
-    if (watched[0].revents != 0) return connection_.receive();
+    if (watched[0].revents != 0) {
+      connection_.set_deadline(std::chrono::steady_clock::now() + patience_);
+      return connection_.receive();
+    }
     const bool is_given_up = watched[1].revents != 0;
     if (!is_given_up && left > Milliseconds(0)) continue;
     connection_.close();
@@ -122,46 +186,37 @@ Result<Reply> LockServer::wait_for_reply(Moment until, int stop) {
   }
 }
 
-Result<bool> LockServer::renew(const LockName& name, Milliseconds ttl, std::optional<uint64_t> token) {
+Result<LockServer::Answer> LockServer::renew(const LockName& name, Milliseconds ttl, std::optional<uint64_t> token) {
   const std::string time = text_of(ttl);
-  const auto by_module = [&] {
-    if (!token) return connection_.call(List{"LOCK.RENEW", name.key, name.owner, time});
-    return connection_.call(List{"LOCK.RENEW", name.key, name.owner, time, "TOKEN", std::to_string(*token)});
-  };
-  const auto reply = ask(by_module, [&] {
-    return connection_.call(List{"EVAL", kRenew, "1", name.key, name.owner, time});
-  });
+  Texts by_module = {"LOCK.RENEW", name.key, name.owner, time};
+  if (token) by_module.insert(by_module.end(), {"TOKEN", std::to_string(*token)});
+  const auto reply = ask(by_module, {"EVAL", std::string(kRenew), "1", name.key, name.owner, time});
   if (!reply) return std::unexpected(reply.error());
   if (reply->kind != Reply::Kind::Integer) return refused(endpoint(), *reply);
-  return is_one(*reply);
+  return answered(is_one(*reply));
 }
 
-Result<bool> LockServer::release(const LockName& name) {
+Result<LockServer::Answer> LockServer::release(const LockName& name) {
   auto released = release_once(name);
   // The server may have been restarted since it was last asked; to give back twice does no harm.
   if (!released && released.error().code == ErrorCode::Closed) released = release_once(name);
   return released;
 }
 
-Result<bool> LockServer::release_once(const LockName& name) {
+Result<LockServer::Answer> LockServer::release_once(const LockName& name) {
   bool was_held = false;
   // An acquisition whose answer was lost may have been a second hold.
   for (int i = 0; i < kMostHolds; ++i) {
-    const auto reply = ask(
-        [&] {
-          return connection_.call(List{"LOCK.RELEASE", name.key, name.owner});
-        },
-        [&] {
-          return connection_.call(List{"EVAL", kRelease, "1", name.key, name.owner});
-        });
+    const auto reply =
+        ask({"LOCK.RELEASE", name.key, name.owner}, {"EVAL", std::string(kRelease), "1", name.key, name.owner});
     if (!reply) return std::unexpected(reply.error());
-    if (reply->is_error("NOTOWNER")) return was_held;
+    if (reply->is_error("NOTOWNER")) return answered(was_held);
     if (reply->kind != Reply::Kind::Integer) return refused(endpoint(), *reply);
-    if (kind_ == Kind::Plain) return is_one(*reply);
+    if (kind_ == Kind::Plain) return answered(is_one(*reply));
     was_held = true;
     if (reply->integer == 0) break;
   }
-  return was_held;
+  return answered(was_held);
 }
 
 }  // namespace millrace::client

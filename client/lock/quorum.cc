@@ -10,7 +10,7 @@ void Quorum::granted(std::optional<uint64_t> token) {
 }
 
 std::optional<uint64_t> Quorum::token() const {
-  if (!has_majority() || tokens_.size() != granted_) return std::nullopt;
+  if (!is_reached() || tokens_.size() != granted_) return std::nullopt;
   std::vector<uint64_t> rising = tokens_;
   std::ranges::sort(rising);
   return rising[majority_of(servers_) - 1];

@@ -13,7 +13,7 @@ const Moment kStart{};
 Moment at(int ms) { return kStart + Milliseconds(ms); }
 
 Quorum quorum_with(size_t servers, Milliseconds ttl, size_t grants) {
-  Quorum quorum(servers, ttl, kStart);
+  Quorum quorum(servers, majority_of(servers), ttl, kStart);
   for (size_t i = 0; i < grants; ++i) quorum.granted(std::nullopt);
   return quorum;
 }
@@ -21,6 +21,20 @@ Quorum quorum_with(size_t servers, Milliseconds ttl, size_t grants) {
 TEST(Quorum, AMajorityIsMoreThanHalf) {
   const size_t expected[] = {1, 2, 2, 3, 3, 4, 4};
   for (size_t servers = 1; servers <= 7; ++servers) EXPECT_EQ(majority_of(servers), expected[servers - 1]) << servers;
+}
+
+// The servers grant `servers * permits` in all.
+TEST(Quorum, OfASemaphoreNoMoreThanItsPermitsCanHaveAQuorum) {
+  for (size_t servers = 1; servers <= 9; ++servers) {
+    EXPECT_EQ(quorum_of(servers, 1), majority_of(servers));
+    for (size_t permits = 1; permits <= 12; ++permits) {
+      const size_t needed = quorum_of(servers, permits);
+      EXPECT_LE(needed, servers);
+      EXPECT_GT(needed * (permits + 1), servers * permits) << "one more than permitted cannot have it";
+      EXPECT_LE((needed - 1) * (permits + 1), servers * permits) << "and it is not more than is needed";
+    }
+    EXPECT_EQ(quorum_of(servers, UINT64_MAX / 2), servers);
+  }
 }
 
 // 30000 - 300 - 2 = 29698 from the start on.
@@ -52,7 +66,7 @@ TEST(Quorum, WithoutAMajorityNothingIsHeld) {
 TEST(Quorum, ALeaseShorterThanItsDriftIsNeverHeld) { EXPECT_FALSE(quorum_with(1, Milliseconds(2), 1).is_held(at(0))); }
 
 TEST(Quorum, ItIsHopelessOnceTooManyRefuse) {
-  Quorum quorum(5, Milliseconds(1000), kStart);
+  Quorum quorum(5, 3, Milliseconds(1000), kStart);
   quorum.refused();
   quorum.refused();
   EXPECT_FALSE(quorum.is_hopeless());
@@ -60,19 +74,19 @@ TEST(Quorum, ItIsHopelessOnceTooManyRefuse) {
   EXPECT_TRUE(quorum.is_hopeless());
 }
 
-Quorum quorum_of(size_t servers, std::initializer_list<uint64_t> tokens) {
-  Quorum quorum(servers, Milliseconds(1000), kStart);
+Quorum tokens_of(size_t servers, std::initializer_list<uint64_t> tokens) {
+  Quorum quorum(servers, majority_of(servers), Milliseconds(1000), kStart);
   for (const uint64_t token : tokens) quorum.granted(token);
   return quorum;
 }
 
 TEST(Quorum, TheTokenIsTheGreatestOfTheMajorityWithTheSmallest) {
-  EXPECT_EQ(quorum_of(1, {17}).token(), 17U);
-  EXPECT_EQ(quorum_of(2, {40, 17}).token(), 40U);
-  EXPECT_EQ(quorum_of(3, {17, 40, 23}).token(), 23U);
-  EXPECT_EQ(quorum_of(3, {40, 17}).token(), 40U);
-  EXPECT_EQ(quorum_of(5, {90, 7, 95, 5, 8}).token(), 8U) << "two clocks that are ahead have no say";
-  EXPECT_EQ(quorum_of(5, {90, 7, 5}).token(), 90U) << "unless they are needed";
+  EXPECT_EQ(tokens_of(1, {17}).token(), 17U);
+  EXPECT_EQ(tokens_of(2, {40, 17}).token(), 40U);
+  EXPECT_EQ(tokens_of(3, {17, 40, 23}).token(), 23U);
+  EXPECT_EQ(tokens_of(3, {40, 17}).token(), 40U);
+  EXPECT_EQ(tokens_of(5, {90, 7, 95, 5, 8}).token(), 8U) << "two clocks that are ahead have no say";
+  EXPECT_EQ(tokens_of(5, {90, 7, 5}).token(), 90U) << "unless they are needed";
 }
 
 // Whatever five servers have heard of, and whichever of them answer.
@@ -80,7 +94,7 @@ TEST(Quorum, TheNextTokenIsGreaterThanWhatAMajorityHeardOf) {
   for (unsigned heard = 0; heard < 32; ++heard) {
     for (unsigned answer = 0; answer < 32; ++answer) {
       if (std::popcount(heard) < 3 || std::popcount(answer) < 3) continue;
-      Quorum quorum(5, Milliseconds(1000), kStart);
+      Quorum quorum(5, 3, Milliseconds(1000), kStart);
       for (unsigned server = 0; server < 5; ++server) {
         const uint64_t next = (heard >> server & 1) != 0 ? 1001 : server + 1;
         if ((answer >> server & 1) != 0) quorum.granted(next);
@@ -91,12 +105,12 @@ TEST(Quorum, TheNextTokenIsGreaterThanWhatAMajorityHeardOf) {
 }
 
 TEST(Quorum, WithoutAMajorityThereIsNoToken) {
-  EXPECT_EQ(quorum_of(3, {}).token(), std::nullopt);
-  EXPECT_EQ(quorum_of(3, {17}).token(), std::nullopt);
+  EXPECT_EQ(tokens_of(3, {}).token(), std::nullopt);
+  EXPECT_EQ(tokens_of(3, {17}).token(), std::nullopt);
 }
 
 TEST(Quorum, AGrantWithoutATokenLeavesNone) {
-  Quorum quorum(3, Milliseconds(1000), kStart);
+  Quorum quorum(3, 2, Milliseconds(1000), kStart);
   quorum.granted(17);
   quorum.granted(std::nullopt);
   EXPECT_EQ(quorum.token(), std::nullopt);

@@ -11,12 +11,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Short beside the lease: a round in which nobody answers takes a third of it at most, and
-// a server among several that does not answer costs little. One alone is worth waiting for.
-Milliseconds patience_for(Milliseconds ttl, size_t servers) {
-  const Milliseconds most(servers == 1 ? 1000 : 50);
-  return std::clamp(ttl / static_cast<int64_t>(6 * servers), Milliseconds(1), most);
-}
+// Short beside the lease: a round in which nobody answers takes a tenth of it at most.
+Milliseconds patience_for(Milliseconds ttl) { return std::clamp(ttl / 10, Milliseconds(1), Milliseconds(1000)); }
 
 // Nobody else has this name. It begins with who it is, for whoever asks LOCK.INFO.
 std::string unique_owner() {
@@ -43,13 +39,42 @@ bool sleep_through(Milliseconds time, int stop) {
   return watched.revents == 0;
 }
 
+// The last error among the answers; they have one.
+Error trouble_in(const Answers<LockServer::Answer>& answers) {
+  Error trouble{};
+  for (const auto& answer : answers) {
+    if (answer && !*answer) trouble = answer->error();
+  }
+  return trouble;
+}
+
+size_t count_answered(const Answers<LockServer::Answer>& answers) {
+  return static_cast<size_t>(std::ranges::count_if(answers, [](const auto& answer) { return answer && *answer; }));
+}
+
+bool is_granted(const std::optional<Result<LockServer::Answer>>& answer) {
+  return answer && *answer && (*answer)->granted;
+}
+
+// Whether the server at `i` is one that stands earlier in the list, under another name.
+bool is_repeated(const Answers<LockServer::Answer>& answers, size_t i) {
+  const std::string& server = (*answers[i])->server;
+  if (server.empty()) return false;
+  return std::any_of(answers.begin(), answers.begin() + static_cast<ptrdiff_t>(i),
+                     [&](const auto& earlier) { return earlier && *earlier && (*earlier)->server == server; });
+}
+
 }  // namespace
 
-Redlock::Redlock(std::vector<ConnectionOptions> servers, std::string key, Milliseconds ttl)
-    : name_{.key = std::move(key), .owner = unique_owner()}, ttl_(ttl), patience_(patience_for(ttl, servers.size())) {
-  for (ConnectionOptions& options : servers) {
-    options.connect_timeout = options.answer_timeout = patience_;
-    servers_.emplace_back(std::move(options));
+Redlock::Redlock(std::vector<ConnectionOptions> servers, std::string key, RedlockOptions options)
+    : name_{.key = std::move(key), .owner = unique_owner(), .mode = options.mode},
+      ttl_(options.ttl),
+      patience_(options.patience.value_or(patience_for(options.ttl))),
+      needed_(quorum_of(servers.size(), options.mode.permits)) {
+  for (ConnectionOptions& server : servers) {
+    server.connect_timeout = server.answer_timeout = patience_;
+    threads_.push_back(std::make_unique<ServerThread>(LockServer(std::move(server), patience_, servers.size() > 1)));
+    servers_.push_back(threads_.back().get());
   }
 }
 
@@ -58,27 +83,41 @@ std::optional<HeldLock> Redlock::held_by(const Quorum& quorum) const {
   return HeldLock{.valid_until = quorum.valid_until(), .token = token_, .servers = quorum.grants()};
 }
 
-// The five steps: the time; every server in turn; majority and time left; what remains
+Quorum Redlock::count(const Answers<Answer>& answers, Moment started) const {
+  Quorum quorum(servers_.size(), needed_, ttl_, started);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (!answers[i] || !*answers[i] || is_repeated(answers, i)) continue;
+    const Answer& answer = **answers[i];
+    answer.granted ? quorum.granted(answer.token) : quorum.refused();
+  }
+  return quorum;
+}
+
+template <class Question>
+Answers<LockServer::Answer> Redlock::ask_all_servers(Question question, Moment started, Milliseconds grace) const {
+  const auto is_enough = [this, started](const Answers<Answer>& answers) {
+    const Quorum quorum = count(answers, started);
+    return quorum.is_reached() || quorum.is_hopeless();
+  };
+  return ask_all<Answer>(servers_, question, is_enough, grace);
+}
+
+// The five steps: the time; every server, all at once; majority and time left; what remains
 // valid; and everything given back if that is not enough.
 Result<std::optional<HeldLock>> Redlock::try_once() {
-  Quorum quorum(servers_.size(), ttl_, Clock::now());
-  std::vector<LockServer*> granted;
-  std::optional<Error> trouble;
-  size_t answered = 0;
-  for (LockServer& server : servers_) {
-    if (quorum.is_hopeless()) break;
-    const auto answer = server.acquire(name_, ttl_);
-    if (!answer) {
-      trouble = answer.error();
-      continue;
+  const Moment started = Clock::now();
+  const auto answers =
+      ask_all_servers([name = name_, ttl = ttl_](LockServer& server) { return server.acquire(name, ttl); }, started,
+                      // With more answers than needed, a clock that is ahead has no say about the token.
+                      patience_ / 8);
+  const Quorum quorum = count(answers, started);
+  Servers granted;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i] && *answers[i] && is_repeated(answers, i)) {
+      release();
+      return fail(ErrorCode::BadInput, servers_[i]->name() + " is a server that is named twice");
     }
-    ++answered;
-    if (!answer->granted) {
-      quorum.refused();
-      continue;
-    }
-    quorum.granted(answer->token);
-    granted.push_back(&server);
+    if (is_granted(answers[i])) granted.push_back(servers_[i]);
   }
   token_ = quorum.token();
   const Result<bool> agreed = token_ ? agree_on_token(granted) : true;
@@ -87,25 +126,24 @@ Result<std::optional<HeldLock>> Redlock::try_once() {
   }
   release();
   if (!agreed) return std::unexpected(agreed.error());
-  if (answered < majority_of(servers_.size())) return std::unexpected(*trouble);
+  const bool is_told = quorum.is_hopeless() || count_answered(answers) >= needed_;
+  if (!is_told) return std::unexpected(trouble_in(answers));
   return std::nullopt;
 }
 
 // Two majorities have a server in common. Once a majority has heard of this token, the next
 // holder gets a greater one from that server, whatever the clocks of the others say.
-Result<bool> Redlock::agree_on_token(const std::vector<LockServer*>& granted) {
-  std::optional<Error> trouble;
-  size_t agree = 0;
-  for (LockServer* server : granted) {
-    const auto renewed = server->renew(name_, ttl_, token_);
-    if (!renewed) {
-      trouble = renewed.error();
-    } else if (*renewed) {
-      ++agree;
-    }
-  }
-  if (agree >= majority_of(servers_.size())) return true;
-  if (trouble) return std::unexpected(*trouble);
+Result<bool> Redlock::agree_on_token(const Servers& granted) {
+  const auto count_agreeing = [](const Answers<Answer>& answers) {
+    return static_cast<size_t>(std::ranges::count_if(answers, is_granted));
+  };
+  const auto answers = ask_all<Answer>(
+      granted,
+      [name = name_, ttl = ttl_, token = token_](LockServer& server) { return server.renew(name, ttl, token); },
+      [&](const Answers<Answer>& so_far) { return count_agreeing(so_far) >= needed_; });
+  if (count_agreeing(answers) >= needed_) return true;
+  const bool is_trouble = std::ranges::any_of(answers, [](const auto& answer) { return answer && !*answer; });
+  if (is_trouble) return std::unexpected(trouble_in(answers));
   return false;
 }
 
@@ -113,7 +151,14 @@ Result<bool> Redlock::agree_on_token(const std::vector<LockServer*>& granted) {
 // its own, not before it was sent.
 Result<std::optional<HeldLock>> Redlock::wait_in_line(Moment deadline, int stop) {
   while (true) {
-    const auto answer = servers_.front().acquire_in_line(name_, ttl_, deadline, stop);
+    const auto answers = ask_all<std::optional<Answer>>(
+        servers_,
+        [name = name_, ttl = ttl_, deadline, stop](LockServer& server) {
+          return server.acquire_in_line(name, ttl, deadline, stop);
+        },
+        [](const auto&) { return false; });
+    const Result<std::optional<Answer>>& answer = *answers.front();
+    has_line_ = answer && *answer;
     if (answer && !*answer) return try_once();
     if (answer && !(*answer)->granted) return std::nullopt;
     if (!answer) {
@@ -136,38 +181,49 @@ Result<std::optional<HeldLock>> Redlock::acquire(Milliseconds wait, int stop) {
     auto tried = may_have_line ? wait_in_line(deadline, stop) : try_once();
     if (tried && *tried) return tried;
     // Who is sent away from a line has stood there as long as it wanted to.
-    if (tried && may_have_line && servers_.front().has_line()) return tried;
+    if (tried && may_have_line && has_line_) return tried;
+    // What was asked wrongly is not right later.
+    if (!tried && tried.error().code == ErrorCode::BadInput) return tried;
     const auto left = std::chrono::ceil<Milliseconds>(deadline - Clock::now());
     if (left <= Milliseconds(0) || !sleep_through(std::min(left, random_pause()), stop)) return tried;
   }
 }
 
 Result<std::optional<HeldLock>> Redlock::renew() {
-  Quorum quorum(servers_.size(), ttl_, Clock::now());
-  std::vector<LockServer*> lost;
-  std::optional<Error> last_error;
-  for (LockServer& server : servers_) {
-    const auto renewed = server.renew(name_, ttl_, token_);
-    if (!renewed) {
-      last_error = renewed.error();
-    } else if (*renewed) {
-      quorum.granted(std::nullopt);
-    } else {
-      quorum.refused();
-      lost.push_back(&server);
-    }
-  }
+  const Moment started = Clock::now();
+  const auto answers = ask_all_servers(
+      [name = name_, ttl = ttl_, token = token_](LockServer& server) { return server.renew(name, ttl, token); },
+      started, Milliseconds(0));
+  const Quorum quorum = count(answers, started);
   const auto held = held_by(quorum);
-  // A server that was restarted empty can help again next time.
-  if (held) {
-    for (LockServer* server : lost) static_cast<void>(server->acquire(name_, ttl_));
+  for (size_t i = 0; held && i < answers.size(); ++i) {
+    // A server that was restarted empty can help again next time.
+    if (!answers[i] || !*answers[i] || (*answers[i])->granted) continue;
+    servers_[i]->ask([name = name_, ttl = ttl_](LockServer& server) {
+      static_cast<void>(server.acquire(name, ttl));
+      return nullptr;
+    });
   }
-  if (!held && !quorum.is_hopeless() && last_error) return std::unexpected(*last_error);
+  const bool is_unknown = !quorum.is_reached() && !quorum.is_hopeless();
+  if (!held && is_unknown) return std::unexpected(trouble_in(answers));
   return held;
 }
 
 void Redlock::release() {
-  for (LockServer& server : servers_) static_cast<void>(server.release(name_));
+  const auto question = [name = name_](LockServer& server) { return server.release(name); };
+  // A server that owes an answer is told when it has given it; the others are waited for.
+  Servers ready;
+  for (ServerThread* server : servers_) {
+    if (!server->is_busy()) {
+      ready.push_back(server);
+    } else {
+      server->ask([question](LockServer& busy) {
+        static_cast<void>(question(busy));
+        return nullptr;
+      });
+    }
+  }
+  static_cast<void>(ask_all<Answer>(ready, question, [](const auto&) { return false; }));
 }
 
 }  // namespace millrace::client

@@ -1,20 +1,23 @@
 // A lock over several independent servers (Redlock): held by who has it at a majority of
 // them. A minority may be dead, frozen or wrong about the time.
 //
-//   Redlock lock(servers, "report", Milliseconds(30000));
-//   const auto held = lock.acquire(Milliseconds(10000));
+//   Redlock lock(servers, "report", {.ttl = Milliseconds(30'000)});
+//   const auto held = lock.acquire(Milliseconds(10'000));
 //   if (held && *held) …
 //
 // examples/redlock.cc is a whole program. What it promises, and what only the token promises,
 // is in docs/guides/locks.md.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "client/lock/lock_server.h"
 #include "client/lock/quorum.h"
+#include "client/lock/round.h"
+#include "client/lock/server_thread.h"
 
 namespace millrace::client {
 
@@ -22,25 +25,33 @@ namespace millrace::client {
 struct HeldLock {
   Moment valid_until;             // it must be taken for lost then, unless it is renewed
   std::optional<uint64_t> token;  // greater than every earlier holder's; nothing where a server has no module
-  size_t servers = 0;             // that granted it
+  size_t servers = 0;             // that granted it, of those that had answered when it was had
 };
 
-// Not for several threads at a time. Its end gives nothing back: call release(), or the lease
-// runs out by itself.
+struct RedlockOptions {
+  Milliseconds ttl{30'000};  // how long it is held without being renewed; 10 ms at least
+  // How long one server may take to answer, a new connection included. Nothing: a tenth of the
+  // lease, and a second at most.
+  std::optional<Milliseconds> patience = {};
+  LockMode mode = {};
+};
+
+// Not for several threads at a time. Each server is asked by a thread of its own. Its end gives
+// nothing back: call release(), or the lease runs out by itself.
 class Redlock {
  public:
-  // One server is enough for a lock on one server. `ttl` is how long it is held without
-  // being renewed. REQUIRES: at least one server; ttl >= 10 ms
-  Redlock(std::vector<ConnectionOptions> servers, std::string key, Milliseconds ttl);
+  // One server is enough for a lock on one server. REQUIRES: at least one server
+  Redlock(std::vector<ConnectionOptions> servers, std::string key, RedlockOptions options);
 
   // Waits until it has the lock or `wait` is over; nothing then. One server with the module
   // keeps a line, in which it stands; several servers, and one without the module, it asks
   // again and again, at random. It gives up once the descriptor `stop` is readable (-1: none).
-  // Failure: no majority of the servers can be reached, and why.
+  // Failure: too few of the servers can be reached, and why; or two names lead to one server
+  // (BadInput).
   Result<std::optional<HeldLock>> acquire(Milliseconds wait, int stop = -1);
 
-  // Renews the lease at every server. Nothing: it is lost, because a majority says so.
-  // Failure: no majority answered; it is held until valid_until of the last success.
+  // Renews the lease at every server. Nothing: it is lost, because too many say so.
+  // Failure: too few answered; it is held until valid_until of the last success.
   Result<std::optional<HeldLock>> renew();
 
   // Gives it back wherever it may be held, as far as servers answer.
@@ -48,25 +59,36 @@ class Redlock {
 
   // How long one renewal can take if no server answers: who must be certain begins it so long
   // before valid_until.
-  Milliseconds longest_round() const { return 2 * patience_ * static_cast<int64_t>(servers_.size()); }
+  Milliseconds longest_round() const { return patience_; }
 
   const std::string& key() const { return name_.key; }
   const std::string& owner() const { return name_.owner; }
 
  private:
-  // Failure: a majority did not answer.
+  using Answer = LockServer::Answer;
+  using Servers = std::vector<ServerThread*>;
+
+  // Failure: too few answered, or two names lead to one server.
   Result<std::optional<HeldLock>> try_once();
   // Stands in line at the only server; tries once if that has none. Nothing: it was refused.
   Result<std::optional<HeldLock>> wait_in_line(Moment deadline, int stop);
-  // Tells those who granted it of token_. True if a majority heard and agrees; false if the
+  // Tells those who granted it of token_. True if enough heard and agree; false if the
   // lock is lost already. Failure: too few could be told, and why.
-  Result<bool> agree_on_token(const std::vector<LockServer*>& granted);
+  Result<bool> agree_on_token(const Servers& granted);
+  // What these answers are worth. A server that is there twice counts once.
+  Quorum count(const Answers<Answer>& answers, Moment started) const;
+  // Asks all servers until the answers decide, and those that are late have had `grace`.
+  template <class Question>
+  Answers<Answer> ask_all_servers(Question question, Moment started, Milliseconds grace) const;
   std::optional<HeldLock> held_by(const Quorum& quorum) const;
 
   LockName name_;
   Milliseconds ttl_;
-  Milliseconds patience_;  // with a connection, and with an answer
-  std::vector<LockServer> servers_;
+  Milliseconds patience_;
+  size_t needed_;  // so many servers must grant it
+  bool has_line_ = false;
+  std::vector<std::unique_ptr<ServerThread>> threads_;
+  Servers servers_;
   std::optional<uint64_t> token_;
 };
 

@@ -28,6 +28,7 @@ enum class ErrorCode {
   ReadOnly,      // a write on a replica
   NoRights,      // the user may not do this
   NoMemory,      // maxmemory is reached
+  Refused,       // an object refuses more until others have done their part
   Full,          // an object can take no more, whatever memory there is
   Exists,        // what is to be made is there already
   Corrupt,       // outside bytes that do not decode to a valid object

@@ -22,11 +22,15 @@ inline constexpr auto kCrc16 = [] {
   return table;
 }();
 
+// The part in its first {braces}: all keys that have the same one are in one slot. Empty if it has none.
+constexpr ByteView hash_tag(ByteView key) {
+  const size_t open = key.find('{');
+  const size_t close = open == key.npos ? key.npos : key.find('}', open + 1);
+  return close == key.npos ? ByteView() : key.substr(open + 1, close - open - 1);
+}
+
 constexpr uint16_t hash_slot(ByteView key) {
-  if (const size_t open = key.find('{'); open != key.npos) {
-    const size_t close = key.find('}', open + 1);
-    if (close != key.npos && close != open + 1) key = key.substr(open + 1, close - open - 1);
-  }
+  if (const ByteView tag = hash_tag(key); !tag.empty()) key = tag;
   uint16_t crc = 0;
   for (const char c : key) {
     crc = static_cast<uint16_t>(crc << 8 ^ kCrc16[(crc >> 8 ^ static_cast<uint8_t>(c)) & 0xff]);

@@ -1,6 +1,7 @@
 #include "engine/base/keyed_hash.h"
 
 #include <sodium/crypto_shorthash.h>
+#include <sodium/crypto_shorthash_siphash24.h>
 
 #include <cstring>
 #include <string>
@@ -14,6 +15,16 @@ uint64_t keyed_hash(const HashKey& key, ByteView bytes) {
   crypto_shorthash(reinterpret_cast<unsigned char*>(&hash), reinterpret_cast<const unsigned char*>(bytes.data()),
                    bytes.size(), key.data());
   return hash;
+}
+
+static_assert(crypto_shorthash_siphashx24_KEYBYTES == sizeof(HashKey) &&
+              crypto_shorthash_siphashx24_BYTES == 2 * sizeof(uint64_t));
+
+std::array<uint64_t, 2> keyed_fingerprint(const HashKey& key, ByteView bytes) {
+  std::array<uint64_t, 2> print;
+  crypto_shorthash_siphashx24(reinterpret_cast<unsigned char*>(print.data()),
+                              reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), key.data());
+  return print;
 }
 
 HashKey derived_key(const HashKey& key, ByteView purpose) {

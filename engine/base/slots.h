@@ -23,6 +23,23 @@ namespace millrace {
 template <class T, class Slot = uint32_t>
 class Slots {
  public:
+  // The same things under the same numbers; clone(thing) makes each.
+  template <class Clone>
+  Slots clone(Clone clone) const {
+    Slots copy;
+    copy.free_ = free_;
+    copy.limit_ = limit_;
+    copy.spare_ = spare_;
+    copy.pieces_.resize(pieces_.size());
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      copy.pieces_[i].used = pieces_[i].used;
+      if (pieces_[i].things == nullptr) continue;
+      copy.pieces_[i].things = std::make_unique<T[]>(piece_size(i));
+      for (size_t at = 0; at < piece_size(i); ++at) copy.pieces_[i].things[at] = clone(pieces_[i].things[at]);
+    }
+    return copy;
+  }
+
   // Things, unused slots not counted.
   size_t size() const { return limit_ - free_.size(); }
   // Slots are below this.
@@ -61,6 +78,17 @@ class Slots {
     if (spare_ != kNoPiece && size() < piece_size(spare_)) drop_spare();
   }
 
+  // Destroys what the last slot holds; false if there is no slot. REQUIRES: nothing but more of this, and its
+  // destruction, follows
+  bool free_last() {
+    if (limit_ == 0) return false;
+    const Place place = place_of(Slot(--limit_));
+    Piece& piece = pieces_[place.piece];
+    if (piece.things != nullptr) piece.things[place.at] = T();
+    if (place.at == 0) piece.things.reset();
+    return true;
+  }
+
   // REQUIRES: it holds a thing
   T& operator[](Slot slot) {
     const Place place = place_of(slot);
@@ -71,6 +99,13 @@ class Slots {
     const Place place = place_of(slot);
     const Piece& piece = pieces_[place.piece];
     return piece.things != nullptr ? piece.things[place.at] : nothing();
+  }
+
+  // Frees up to a thousand things; false once nothing is left. REQUIRES: nothing but more of this, and its destruction,
+  // follows.
+  bool free_some() {
+    if (!pieces_.empty()) pieces_.pop_back();
+    return !pieces_.empty();
   }
 
   size_t memory() const {

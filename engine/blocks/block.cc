@@ -164,6 +164,10 @@ void Block::pack(BlockPacker& packer, int level) {
   landmarks_ = Buffer();
 }
 
+void Block::forget_unpacked() const {
+  if (is_packed()) packer_->unpacked().forget(packed_id_);
+}
+
 void Block::unpack_in_place() { bytes_ = packer_->unpacked().open(packed_id_, bytes_.view(), unpacked_)->clone(); }
 
 void Block::mark(uint32_t byte, UnixMs time) {

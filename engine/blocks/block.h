@@ -86,6 +86,8 @@ class Block {
   bool is_packed() const { return unpacked_ > bytes_.size(); }
   // How many bytes being packed saves.
   uint32_t saved() const { return is_packed() ? unpacked_ - bytes_.size() : 0; }
+  // Takes it out of the cache of unpacked blocks, if it is there: its messages are deleted, or written anew.
+  void forget_unpacked() const;
   // Unpacks it for good. REQUIRES: is_packed()
   void unpack_in_place();
 

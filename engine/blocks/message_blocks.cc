@@ -247,10 +247,11 @@ Result<void> MessageBlocks::append_block(BlockHeader header, Buffer bytes, Block
   return {};
 }
 
-Result<void> MessageBlocks::restore_head(const MessagesHead& head) {
+Result<void> MessageBlocks::restore_head(const MessagesHead& head, Gaps gaps) {
   Message message{};
   const bool agrees = is_new() ? head.first == head.next
-                               : head.next == next() && head.first >= first() && head.first < oldest().end() &&
+                               : (head.next == next() || (gaps == Gaps::Allowed && head.next > next())) &&
+                                     head.first >= first() && head.first < oldest().end() &&
                                      Cursor(*this, head.first).next(message) && message.offset == head.first;
   if (!agrees) return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
   if (head.clock < clock_) return fail(ErrorCode::Corrupt, "a log head from before its last message");
@@ -259,6 +260,10 @@ Result<void> MessageBlocks::restore_head(const MessagesHead& head) {
     front_.offset = head.next;
   } else {
     evict_before(head.first);
+    if (head.next > next()) {
+      if (!newest_.empty()) seal_newest();
+      start_newest(head.next);
+    }
   }
   clock_ = head.clock;
   return {};
@@ -279,7 +284,7 @@ const char* MessageBlocks::check_blocks() const {
     payload += b.payload();
   });
   if (broken != nullptr) return broken;
-  if (expected != next()) return "the last block does not end at next";
+  if (newest_.empty() ? expected > next() : expected != next()) return "the last block does not end at next";
   if (newest_.has_gaps()) return "the newest block has gaps";
   if (newest_.is_packed()) return "the newest block is packed";
   if (latest > clock_) return "the clock is behind the last message";
@@ -302,7 +307,7 @@ const char* MessageBlocks::check() const {
     if (live == 0 && message.offset != first()) return "there is no message at first";
     if (live++ == 0 && message.written != first_time()) return "the first message's date is not first_time";
   }
-  if (live != 0 && message.offset != last()) return "there is no message at last";
+  if (live != 0 && message.offset + 1 != end_of_messages()) return "the last message is not where messages end";
   if (live != count()) return "a walk does not meet every message";
   return nullptr;
 }

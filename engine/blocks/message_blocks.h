@@ -12,9 +12,9 @@
 // Dates never run backwards: `tick` moves the clock forward and ignores an earlier date, so that
 // seek() has one answer whatever the host's clock did.
 //
-// Gaps are offsets between first and last without a message. Only compaction (engine/log) makes
-// them, by remove(), and only append_block(…, Gaps::Allowed) accepts them from outside; there is
-// always a message at `first` and at `last`. They cannot be kept out of this class, because reading,
+// Gaps are offsets between first and last without a message. Only compaction and deletion (engine/log)
+// make them, by remove(), and only append_block(…, Gaps::Allowed) accepts them from outside; there is
+// always a message at `first`. They cannot be kept out of this class, because reading,
 // seeking and evicting cross them. But all that is known of them is in the blocks: without gaps
 // they cost no byte and no step.
 #pragma once
@@ -61,6 +61,8 @@ class MessageBlocks {
   Offset next() const { return newest_.end(); }  // the offset the next message gets
   Offset last() const { return next() - 1; }
   bool empty() const { return first() == next(); }
+  // One past the last message there is: next() unless that was removed. REQUIRES: !empty()
+  Offset end_of_messages() const { return newest_.empty() && !full_.empty() ? full_.back().end() : next(); }
   // Messages that are not evicted. O(1)
   uint64_t count() const { return full_.totals().messages + newest_.count() - front_.index; }
   uint64_t payload() const { return payload_; }      // bytes of tags and entries
@@ -181,7 +183,10 @@ class MessageBlocks {
   uint64_t packed_blocks() const { return full_.totals().packed; }
   uint64_t saved_by_packing() const { return full_.totals().saved; }
 
-  // --- gaps: for compaction alone ---
+  // The same of the messages from `from` on, exactly. Costs a walk inside one block.
+  uint64_t payload_from(Offset from) const;
+
+  // --- gaps: for compaction and deletion alone ---
   // Offsets in [first, next) without a message.
   uint64_t missing() const { return next() - first() - count(); }
   // The same in [from, next). O(1) at first() and next() and without gaps, else a step for each
@@ -196,7 +201,7 @@ class MessageBlocks {
   BlockSpan block_span(Offset from) const;
   // Takes messages out by writing their blocks again, and tells `on_rewritten` of each row of
   // neighbouring blocks, which held [from, to), what replaces it. Cost: the blocks they are in,
-  // twice. REQUIRES: there are some; there is a message at each offset, and none is last().
+  // twice. REQUIRES: there are some; there is a message at each offset.
   using OnRewritten = std::function<void(Offset from, Offset to, const std::vector<Block>& blocks)>;
   void remove(const Removal& removal, BlockLimits limits, const OnRewritten& on_rewritten);
 
@@ -218,8 +223,9 @@ class MessageBlocks {
   enum class Gaps { Refused, Allowed };
   Result<void> append_block(BlockHeader header, Buffer bytes, BlockPacker* packer = nullptr, Gaps gaps = Gaps::Refused);
   // Sets the clock, and evicts what had been evicted of the first block when the blocks were
-  // saved. Failure: Corrupt, and nothing is changed, if the head does not belong to these blocks.
-  Result<void> restore_head(const MessagesHead& head);
+  // saved. With gaps allowed, the last messages may have been removed. Failure: Corrupt, and nothing is changed, if
+  // the head does not belong to these blocks.
+  Result<void> restore_head(const MessagesHead& head, Gaps gaps = Gaps::Refused);
 
   // Everything they hold, this object included. Cost: the evicted blocks that have not been taken.
   uint64_t memory() const {

@@ -45,6 +45,7 @@ void MessageBlocks::rewrite(BlockList::Place from, BlockList::Place to, std::spa
     if (gone == without.end() || message.offset < gone->from) rewriter.add(message);
   }
   std::vector<Block> blocks = rewriter.finish();
+  for (auto place = from; place != to; place = full_.after(place)) full_[place].forget_unpacked();
   uint64_t after = 0;
   for (const Block& block : blocks) after += block.payload();
   payload_ -= before - after;

@@ -54,4 +54,16 @@ uint64_t MessageBlocks::payload_at_most(Offset from, Offset to, uint64_t limit) 
   return place == full_.end() && newest_.first() < to ? sum + newest_.payload() : sum;
 }
 
+uint64_t MessageBlocks::payload_from(Offset from) const {
+  if (from <= first()) return payload_;
+  if (from >= next()) return 0;
+  const auto place = full_.find([&](const Block& b) { return b.end() > from; });
+  uint64_t before = full_.before_sums(place).payload;
+  Message message;
+  for (Cursor cursor(*this, std::max(block(place).first(), first())); cursor.next(message) && message.offset < from;) {
+    before += message.tag.size() + message.entry.size();
+  }
+  return payload_ - before;
+}
+
 }  // namespace millrace

@@ -29,11 +29,12 @@ struct Removal {
   }
 
   // REQUIRES: the offset is above all others.
-  void add(Offset offset) {
-    if (!ranges.empty() && ranges.back().to == offset) {
-      ++ranges.back().to;
+  void add(Offset offset) { add({offset, offset + 1}); }
+  void add(const Range& range) {
+    if (!ranges.empty() && ranges.back().to == range.from) {
+      ranges.back().to = range.to;
     } else {
-      ranges.push_back({offset, offset + 1});
+      ranges.push_back(range);
     }
   }
 };

@@ -21,6 +21,14 @@ std::shared_ptr<const Buffer> UnpackedBlocks::open(PackedId id, ByteView packed,
   return entries_.front().bytes;
 }
 
+void UnpackedBlocks::forget(PackedId id) {
+  const auto found = by_id_.find(id);
+  if (found == by_id_.end()) return;
+  bytes_ -= found->second->bytes->size();
+  entries_.erase(found->second);
+  by_id_.erase(found);
+}
+
 void UnpackedBlocks::set_limit(uint64_t bytes) {
   limit_ = bytes;
   trim();

@@ -29,6 +29,9 @@ class UnpackedBlocks {
   // REQUIRES: it does, and `id` has always stood for it.
   std::shared_ptr<const Buffer> open(PackedId id, ByteView packed, uint32_t size);
 
+  // The content is not to be kept in memory.
+  void forget(PackedId id);
+
   // How many bytes it may hold from now on; what is too much goes at once.
   void set_limit(uint64_t bytes);
 

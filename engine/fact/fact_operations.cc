@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/fact/fact_parts.h"
+#include "engine/operation/apply_part.h"
 
 namespace millrace {
 
@@ -39,29 +40,24 @@ Outcome<uint64_t> FactOperations::add(Place<FactGraph>& place, FactWords facts, 
   FactGraph& graph = place.get() == nullptr ? place.put(FactGraph(key_)) : *place.get();
   uint64_t added = 0;
   each_text(facts, [&](const FactText& fact) { added += graph.add(fact) ? 1 : 0; });
-  Outcome<uint64_t> done(added);
-  if (added == 0) return done;
+  if (added == 0) return added;
   counters_.added += added;
-  done.consequences.effects.add_request();
-  done.consequences.events.add("fact.add");
-  return done;
+  return {added, Consequences::of_request("fact.add")};
 }
 
 Outcome<uint64_t> FactOperations::remove(Place<FactGraph>& place, FactWords facts, const Call&) {
-  Outcome<uint64_t> done(0);
-  if (place.get() == nullptr) return done;
+  if (place.get() == nullptr) return 0;
   FactGraph& graph = *place.get();
   uint64_t removed = 0;
   each_text(facts, [&](const FactText& fact) { removed += graph.remove(fact) ? 1 : 0; });
-  if (removed == 0) return done;
+  if (removed == 0) return removed;
   counters_.removed += removed;
-  done.answer = removed;
-  done.consequences.effects.add_request();
-  done.consequences.events.add("fact.del");
-  if (!graph.empty()) return done;
-  place.remove();
-  done.consequences.events.add("del");
-  return done;
+  Consequences follow = Consequences::of_request("fact.del");
+  if (graph.empty()) {
+    place.remove();
+    follow.events.add("del");
+  }
+  return {removed, std::move(follow)};
 }
 
 uint64_t FactOperations::count(const FactGraph* graph, const FactQuestion& question) {
@@ -91,17 +87,11 @@ FactWalk FactOperations::walk(const FactGraph* graph, const FactWalkRequest& req
 }
 
 Outcome<Done> FactOperations::apply(Place<FactGraph>& place, const Part& part, const Call&) {
-  // A graph that is not there yet is made only if the part is good.
-  std::optional<FactGraph> made;
-  FactGraph& graph = place.get() == nullptr ? made.emplace(key_) : *place.get();
-  if (const auto restored = restore_part(graph, static_cast<FactPart>(part.kind), part.bytes); !restored) {
-    return std::unexpected(restored.error());
-  }
-  if (made) place.put(std::move(*made));
-  Outcome<Done> done{Done()};
-  done.consequences.effects.add_request();
-  done.consequences.events.add("fact.apply");
-  return done;
+  const auto restore = [&](FactGraph& graph) {
+    return restore_part(graph, static_cast<FactPart>(part.kind), part.bytes);
+  };
+  return apply_part(
+      place, [&] { return FactGraph(key_); }, restore, "fact.apply");
 }
 
 }  // namespace millrace

@@ -1,15 +1,29 @@
 #include "engine/filter/document.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace millrace {
+
+Result<void> check_json(ByteView json) {
+  if (json.size() > DocumentParser::kMaxBytes) return fail(ErrorCode::Range, "larger than 1 MiB");
+  if (json.empty()) json = "";
+  simdjson::dom::parser parser;
+  const auto allocated = parser.allocate(std::max<size_t>(json.size(), 64), DocumentParser::kMaxDepth + 1);
+  const auto error = allocated != simdjson::SUCCESS ? allocated : parser.parse(json.data(), json.size()).error();
+  if (error != simdjson::SUCCESS)
+    return fail(ErrorCode::Syntax, std::string("not JSON: ") + simdjson::error_message(error));
+  return {};
+}
 
 Result<simdjson::dom::object> DocumentParser::parse(ByteView json) {
   if (json.size() > kMaxBytes) return fail(ErrorCode::Range, "a document larger than 1 MiB");
   // For a usual document at first: room for the largest is some megabytes. It grows with what comes.
   constexpr size_t kUsualBytes = 4096;
-  if (parser_.max_depth() != kMaxDepth && parser_.allocate(kUsualBytes, kMaxDepth) != simdjson::SUCCESS) {
+  // The library refuses what reaches its limit.
+  constexpr size_t kRefusedDepth = kMaxDepth + 1;
+  if (parser_.max_depth() != kRefusedDepth && parser_.allocate(kUsualBytes, kRefusedDepth) != simdjson::SUCCESS) {
     return fail(ErrorCode::NoMemory, "no memory for a document");
   }
   if (json.empty()) json = "";  // nothing has no address, and the library copies from one
@@ -48,14 +62,21 @@ ScalarView value_of(simdjson::dom::element element) {
 
 }  // namespace
 
-bool FieldValues::extract(const simdjson::dom::object& document, const Fields& fields) {
+void FieldValues::extract(const simdjson::dom::object& document, const Fields& fields) {
   for (FieldId field : present_) places_[field.value()] = {};
   present_.clear();
+  too_much_.clear();
   if (places_.size() < fields.limit()) places_.resize(fields.limit());
   found_.clear();
-  walk(document, fields.root());
-  const bool has_room = found_.size() <= kMaxValues;
-  if (!has_room) found_.resize(kMaxValues);
+  auto collect = [&](FieldId field, const simdjson::dom::element& element) {
+    if (!is_too_much(field)) found_.emplace_back(field, value_of(element));
+    return found_.size() <= kMaxValues;
+  };
+  if (!walk(document, fields.root(), collect)) {
+    leave_out_the_largest(document, fields);
+    found_.clear();
+    walk(document, fields.root(), collect);
+  }
   std::ranges::sort(found_, [](const Found& a, const Found& b) {
     return a.first != b.first ? a.first < b.first : ScalarOrder()(a.second, b.second);
   });
@@ -67,7 +88,26 @@ bool FieldValues::extract(const simdjson::dom::object& document, const Fields& f
     values_.push_back(value);
     place.end = static_cast<uint32_t>(values_.size());
   }
-  return has_room;
+}
+
+void FieldValues::leave_out_the_largest(const simdjson::dom::object& document, const Fields& fields) {
+  std::vector<size_t> counts(fields.limit());
+  size_t sum = 0;
+  auto count = [&](FieldId field, const simdjson::dom::element&) {
+    ++counts[field.value()];
+    ++sum;
+    return true;
+  };
+  walk(document, fields.root(), count);
+  std::vector<std::pair<size_t, FieldId>> largest;
+  for (FieldId field : present_) largest.emplace_back(counts[field.value()], field);
+  std::ranges::sort(largest, std::ranges::greater());
+  for (const auto& [values, field] : largest) {
+    if (sum <= kMaxValues) return;
+    too_much_.push_back(field);
+    places_[field.value()].is_too_much = true;
+    sum -= values;
+  }
 }
 
 std::span<const ScalarView> FieldValues::values(FieldId field) const {
@@ -76,11 +116,12 @@ std::span<const ScalarView> FieldValues::values(FieldId field) const {
                                     places_[field.value()].end - places_[field.value()].begin);
 }
 
-void FieldValues::walk(const simdjson::dom::object& object, const Fields::Node& node) {
+bool FieldValues::walk(const simdjson::dom::object& object, const Fields::Node& node, auto& visit) {
   for (const auto& [name, value] : object) {
     const auto child = node.children.find(name);
-    if (child != node.children.end()) take(value, *child->second, false);
+    if (child != node.children.end() && !take(value, *child->second, false, visit)) return false;
   }
+  return true;
 }
 
 void FieldValues::note_presence(FieldId field) {
@@ -88,18 +129,18 @@ void FieldValues::note_presence(FieldId field) {
   present_.push_back(field);
 }
 
-void FieldValues::take(simdjson::dom::element element, const Fields::Node& node, bool in_array) {
+bool FieldValues::take(simdjson::dom::element element, const Fields::Node& node, bool in_array, auto& visit) {
   if (node.field.is_some()) note_presence(node.field);
   if (element.is_array() && !in_array) {
     const simdjson::dom::array array = element.get_array().value_unsafe();
     for (simdjson::dom::element each : array) {
-      if (found_.size() > kMaxValues) return;
-      take(each, node, true);
+      if (!take(each, node, true, visit)) return false;
     }
-    return;
+    return true;
   }
-  if (node.field.is_some()) found_.emplace_back(node.field, value_of(element));
-  if (element.is_object() && !node.children.empty()) walk(element.get_object().value_unsafe(), node);
+  if (node.field.is_some() && !visit(node.field, element)) return false;
+  if (!element.is_object() || node.children.empty()) return true;
+  return walk(element.get_object().value_unsafe(), node, visit);
 }
 
 }  // namespace millrace

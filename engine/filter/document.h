@@ -3,7 +3,6 @@
 
 #include <simdjson.h>
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,32 +26,24 @@ class DocumentParser {
   simdjson::dom::parser parser_{kMaxBytes};
 };
 
+// Whether it is JSON of any kind, within the limits of a document. Failure: Syntax, Range, with the reason.
+Result<void> check_json(ByteView json);
+
 // What a document holds of some fields.
 class FieldValues {
  public:
-  // An array is as many values as it has different elements; names on the way go through
-  // arrays too. Borrows from the document. Costs what the document holds of the fields. False if
-  // that is more than kMaxValues.
+  // An array is as many values as it has elements; names on the way go through arrays too. Borrows from the document.
+  // Costs what the document holds of the fields. If these have more than kMaxValues values together, the fields with
+  // the most values are left out until the others fit: they have no values, and is_too_much() says so.
   static constexpr size_t kMaxValues = 10'000;
-  bool extract(const simdjson::dom::object& document, const Fields& fields);
+  void extract(const simdjson::dom::object& document, const Fields& fields);
 
   bool is_present(FieldId field) const { return field.value() < places_.size() && places_[field.value()].is_present; }
+  bool is_too_much(FieldId field) const { return field.value() < places_.size() && places_[field.value()].is_too_much; }
+  // The fields that were left out, most values first.
+  std::span<const FieldId> too_much() const { return too_much_; }
   // Sorted by ScalarOrder, no two the same.
   std::span<const ScalarView> values(FieldId field) const;
-
-  // Regular expressions may make so much work of what follows, in instructions times bytes.
-  void allow_regex_work(uint64_t work) {
-    regex_work_left_ = work;
-    has_run_out_ = false;
-  }
-  // False once there is no more left.
-  bool spend_regex_work(uint64_t work) const {
-    if (work > regex_work_left_) has_run_out_ = true;
-    if (has_run_out_) return false;
-    regex_work_left_ -= work;
-    return true;
-  }
-  bool has_run_out_of_regex_work() const { return has_run_out_; }
 
   // Calls visit(field, value) for every value.
   template <class Visit>
@@ -63,19 +54,21 @@ class FieldValues {
  private:
   using Found = std::pair<FieldId, ScalarView>;
 
-  void walk(const simdjson::dom::object& object, const Fields::Node& node);
-  void take(simdjson::dom::element element, const Fields::Node& node, bool in_array);
+  // Calls visit(field, element) for every value of the fields below a node, until visit returns false.
+  bool walk(const simdjson::dom::object& object, const Fields::Node& node, auto& visit);
+  bool take(simdjson::dom::element element, const Fields::Node& node, bool in_array, auto& visit);
   void note_presence(FieldId field);
+  void leave_out_the_largest(const simdjson::dom::object& document, const Fields& fields);
 
   // Where a field's values are, [begin, end).
   struct Place {
     uint32_t begin = 0;
     uint32_t end = 0;
     bool is_present = false;
+    bool is_too_much = false;
   };
 
-  mutable uint64_t regex_work_left_ = UINT64_MAX;
-  mutable bool has_run_out_ = false;
+  std::vector<FieldId> too_much_;
   std::vector<Place> places_;       // by field
   std::vector<FieldId> present_;    // those that places_ has something of
   std::vector<Found> found_;        // sorted by field, then by value

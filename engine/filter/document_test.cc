@@ -24,7 +24,9 @@ std::string held(const std::string& json, const std::string& path) {
   return text;
 }
 
-std::string nested(size_t depth) { return "{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}"; }
+std::string nested(size_t depth) {
+  return "{\"a\":" + std::string(depth - 1, '[') + "1" + std::string(depth - 1, ']') + "}";
+}
 
 TEST(Document, HoldsValuesByTheirPath) {
   EXPECT_EQ(held(R"({"a":1,"b":2})", "a"), "present 1");
@@ -104,18 +106,49 @@ TEST(Document, MayBeNestedSixtyFourDeep) {
   EXPECT_FALSE(parser.parse(nested(100'000)));
 }
 
-TEST(Document, OfManyValuesIsReadWholeUpToALimit) {
+TEST(Document, OfManyValuesIsReadUpToALimit) {
   std::string list = "0";
   for (int i = 1; i < 10'000; ++i) list += "," + std::to_string(i % 1000);
   Fields fields;
   const FieldId field = fields.use("a");
   DocumentParser parser;
   FieldValues values;
-  EXPECT_TRUE(values.extract(parser.parse("{\"a\":[" + list + "]}").value(), fields));
+  values.extract(parser.parse("{\"a\":[" + list + "]}").value(), fields);
+  EXPECT_TRUE(values.too_much().empty());
   ASSERT_EQ(values.values(field).size(), 1000u);
   EXPECT_EQ(values.values(field).back().number, Number(int64_t{999}));
-  EXPECT_FALSE(values.extract(parser.parse("{\"a\":[" + list + ",1]}").value(), fields));
-  EXPECT_TRUE(values.extract(parser.parse("{\"b\":[" + list + ",1]}").value(), fields)) << "nobody looks at it";
+  values.extract(parser.parse("{\"a\":[" + list + ",1]}").value(), fields);
+  EXPECT_TRUE(values.is_too_much(field) && values.is_present(field) && values.values(field).empty());
+  values.extract(parser.parse("{\"b\":[" + list + ",1]}").value(), fields);
+  EXPECT_FALSE(values.is_too_much(field)) << "nobody looks at it";
+}
+
+TEST(Document, LeavesOutTheFieldsWithTheMostValuesUntilTheOthersFit) {
+  const auto list = [](int count) {
+    std::string text = "[1";
+    for (int i = 1; i < count; ++i) text += ",1";
+    return text + "]";
+  };
+  Fields fields;
+  const FieldId a = fields.use("a");
+  const FieldId b = fields.use("b.c");
+  const FieldId d = fields.use("d");
+  DocumentParser parser;
+  FieldValues values;
+  values.extract(parser.parse("{\"d\":7,\"a\":" + list(6000) + ",\"b\":{\"c\":" + list(5000) + "}}").value(), fields);
+  EXPECT_TRUE(values.is_too_much(a));
+  EXPECT_FALSE(values.is_too_much(b) || values.is_too_much(d));
+  EXPECT_EQ(values.values(b).size(), 1u);
+  EXPECT_EQ(values.values(d).size(), 1u);
+  values.extract(parser.parse("{\"a\":1}").value(), fields);
+  EXPECT_FALSE(values.is_too_much(a)) << "the next document begins anew";
+}
+
+TEST(Json, OfAnyKindIsCheckedWithinTheLimitsOfADocument) {
+  for (const char* json : {"1", "null", "[]", "[{\"op\":\"replace\"}]", "\"a\"", "{}"})
+    EXPECT_TRUE(check_json(json)) << json;
+  for (const char* json : {"", "{", "[1,]", "nan", "1 2"}) EXPECT_EQ(check_json(json).error().code, ErrorCode::Syntax);
+  EXPECT_EQ(check_json(std::string(DocumentParser::kMaxBytes + 1, ' ')).error().code, ErrorCode::Range);
 }
 
 }  // namespace

@@ -26,6 +26,19 @@ void remove(Fields::Node& node, ByteView path, bool is_last) {
 
 }  // namespace
 
+Fields Fields::clone() const {
+  Fields copy;
+  copy_names(root_, copy.root_);
+  copy.uses_ = uses_;
+  copy.free_ = free_;
+  return copy;
+}
+
+void Fields::copy_names(const Node& from, Node& to) {
+  to.field = from.field;
+  for (const auto& [name, child] : from.children) copy_names(*child, *(to.children[name] = std::make_unique<Node>()));
+}
+
 FieldId Fields::use(ByteView whole) {
   ByteView path = whole;
   Node* node = &root_;

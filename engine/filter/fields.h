@@ -24,6 +24,8 @@ class Fields {
     std::map<std::string, std::unique_ptr<Node>, std::less<>> children;
   };
 
+  Fields clone() const;
+
   // One more filter looks at the field of this path.
   FieldId use(ByteView whole);
   // One fewer; a field nobody looks at is forgotten, and its id may be given to another.
@@ -45,6 +47,8 @@ class Fields {
     std::string path;
     uint32_t filters = 0;  // 0: free
   };
+
+  static void copy_names(const Node& from, Node& to);
 
   Node root_;
   std::vector<Use> uses_;

@@ -10,6 +10,7 @@
 //    +- priority = "high"
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -59,7 +60,8 @@ Result<Filter> parse_filter(ByteView json, FilterLimits limits = {});
 // The normal form as JSON; parse_filter() of it, with kNormalFormLimits, gives the same filter.
 std::string filter_json(const Filter& filter);
 
-// The same for filters that are the same, different for others: 16 bytes, from the normal form.
-std::string filter_digest(ByteView normal_json);
+// The same for filters that are the same, different for others; from the normal form.
+using FilterDigest = std::array<char, 16>;
+FilterDigest filter_digest(ByteView normal_json);
 
 }  // namespace millrace

@@ -42,6 +42,18 @@ std::vector<FilterIndex::Key> FilterIndex::all_keys(const Filter& filter) const 
   return keys;
 }
 
+std::vector<FilterIndex::Key> FilterIndex::all_keys(const Entry& entry) const {
+  if (entry.program.is_compiled()) return all_keys(entry.program.filter(fields_));
+  std::vector<Key> keys;
+  // Read before, when it was added.
+  const auto saved = SavedFilter::read(entry.program.saved());
+  for (const auto& [path, value] : saved->equalities()) {
+    const FieldId field = fields_.find(path);
+    keys.push_back({field, hash(field, value)});
+  }
+  return keys;
+}
+
 FilterSlot FilterIndex::add(const Filter& filter) {
   const FilterSlot slot = filters_.add();
   Entry& entry = filters_[slot];
@@ -56,7 +68,11 @@ FilterSlot FilterIndex::add(const Filter& filter) {
   };
   const auto access = best_access(filter, cost);
   if (!access) {
-    add_to_range_index(slot, filter);
+    std::vector<Bound> bounds;
+    for (const Interval& interval : necessary_intervals(filter)) {
+      bounds.push_back({fields_.find(interval.field), interval.low, interval.high});
+    }
+    add_to_range_index(slot, std::move(bounds));
     return slot;
   }
   std::vector<uint32_t> hashes;
@@ -66,6 +82,112 @@ FilterSlot FilterIndex::add(const Filter& filter) {
   const Prefilter prefilter = prefilter_of(filter, *access);
   for (uint32_t each : hashes) by_equality_.insert(each, {slot, prefilter});
   return slot;
+}
+
+FilterSlot FilterIndex::add_saved(const SavedFilter& saved, ByteView bytes) {
+  const FilterSlot slot = filters_.add();
+  Entry& entry = filters_[slot];
+  entry.program = Program::of_saved(bytes);
+  entry.is_used = true;
+  if (saved.equalities().empty()) {
+    std::vector<Bound> bounds;
+    for (const auto& [field, low, high] : saved.intervals()) bounds.push_back({fields_.use(field), low, high});
+    equalities_.resize(fields_.limit());
+    add_to_range_index(slot, std::move(bounds));
+    return slot;
+  }
+  std::vector<uint32_t> hashes;
+  for (const auto& [path, value] : saved.equalities()) {
+    const FieldId field = fields_.use(path);
+    if (equalities_.size() < fields_.limit()) equalities_.resize(fields_.limit());
+    ++equalities_[field.value()];
+    const uint32_t hashed = hash(field, value);
+    if (saved.equalities().size() == 1) {
+      by_equality_.insert(hashed, {slot, Prefilter()});
+      return slot;
+    }
+    hashes.push_back(hashed);
+  }
+  std::ranges::sort(hashes);
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  for (uint32_t each : hashes) by_equality_.insert(each, {slot, Prefilter()});
+  return slot;
+}
+
+namespace {
+
+bool has_equality(const Filter& filter, const SavedFilter::EqualityView& wanted) {
+  if (filter.kind == Filter::Kind::Condition) {
+    return (filter.op == Operator::Eq || filter.op == Operator::In) && filter.field == wanted.field &&
+           std::ranges::any_of(filter.operands, [&](const Scalar& each) { return ScalarView(each) == wanted.value; });
+  }
+  return std::ranges::any_of(filter.parts, [&](const Filter& part) { return has_equality(part, wanted); });
+}
+
+// Whether the filter has what it was said to be found by.
+bool is_access(const SavedFilter& saved, const Filter& filter) {
+  const std::vector<Interval> intervals = necessary_intervals(filter);
+  return std::ranges::all_of(saved.equalities(), [&](const auto& each) { return has_equality(filter, each); }) &&
+         std::ranges::all_of(saved.intervals(), [&](const auto& each) {
+           return std::ranges::find(intervals, each.field, &Interval::field) != intervals.end();
+         });
+}
+
+}  // namespace
+
+void FilterIndex::release_saved(const SavedFilter& saved) {
+  for (const auto& each : saved.equalities()) fields_.release(fields_.find(each.field));
+  for (const auto& each : saved.intervals()) fields_.release(fields_.find(each.field));
+}
+
+void FilterIndex::compile(FilterSlot slot) {
+  Entry& entry = filters_[slot];
+  const std::string bytes(entry.program.saved());
+  const SavedFilter saved = *SavedFilter::read(bytes);
+  const auto filter = parse_filter(saved.json(), kNormalFormLimits);
+  if (!filter || filter_json(*filter) != saved.json() || !is_access(saved, *filter)) {
+    entry.is_unreadable = true;
+    return;
+  }
+  for (const Key& key : all_keys(entry)) --equalities_[key.field.value()];
+  entry.program = Program(*filter, fields_);
+  equalities_.resize(fields_.limit());
+  for (const Key& key : all_keys(*filter)) ++equalities_[key.field.value()];
+  const std::vector<Equality> access = found_by(slot, *filter);
+  const Prefilter prefilter = prefilter_of(*filter, access);
+  for (const Equality& each : access) {
+    const auto is_it = [&](const EqualityEntry& found) { return found.filter == slot; };
+    by_equality_.find(hash(fields_.find(each.field), each.value), is_it)->prefilter = prefilter;
+  }
+  release_saved(saved);
+}
+
+std::vector<Equality> FilterIndex::found_by(FilterSlot slot, const Filter& filter) const {
+  std::vector<Equality> found;
+  if (filter.kind == Filter::Kind::Condition && (filter.op == Operator::Eq || filter.op == Operator::In)) {
+    const FieldId field = fields_.find(filter.field);
+    const auto is_it = [&](const EqualityEntry& entry) { return entry.filter == slot; };
+    for (const Scalar& operand : filter.operands) {
+      if (by_equality_.find(hash(field, operand), is_it) != nullptr) found.push_back({filter.field, operand});
+    }
+  }
+  for (const Filter& part : filter.parts) std::ranges::move(found_by(slot, part), std::back_inserter(found));
+  return found;
+}
+
+std::string FilterIndex::json(FilterSlot slot) const {
+  const Program& program = filters_[slot].program;
+  return program.is_compiled() ? filter_json(program.filter(fields_))
+                               : std::string(SavedFilter::read(program.saved())->json());
+}
+
+std::string FilterIndex::saved(FilterSlot slot) const {
+  const Program& program = filters_[slot].program;
+  if (!program.is_compiled()) return std::string(program.saved());
+  const Filter filter = program.filter(fields_);
+  const std::vector<Equality> equalities = found_by(slot, filter);
+  return saved_filter(filter_json(filter), equalities,
+                      equalities.empty() ? necessary_intervals(filter) : std::vector<Interval>());
 }
 
 // An equality if there is another one, else the narrowest range.
@@ -93,21 +215,18 @@ Prefilter FilterIndex::prefilter_of(const Filter& filter, const std::vector<Equa
   return best;
 }
 
-void FilterIndex::add_to_range_index(FilterSlot slot, const Filter& filter) {
-  std::vector<Bound> bounds;
-  for (const Interval& interval : necessary_intervals(filter)) {
-    bounds.push_back({fields_.find(interval.field), interval.low, interval.high});
-  }
-  const auto room = std::ranges::find_if(range_indexes_, [](const auto& index) { return !index->is_full(); });
+void FilterIndex::add_to_range_index(FilterSlot slot, std::vector<Bound> bounds) {
+  const auto room =
+      std::find_if(range_indexes_.rbegin(), range_indexes_.rend(), [](const auto& index) { return !index->is_full(); });
   RangeIndex& index =
-      room != range_indexes_.end() ? **room : *range_indexes_.emplace_back(std::make_unique<RangeIndex>());
+      room != range_indexes_.rend() ? **room : *range_indexes_.emplace_back(std::make_unique<RangeIndex>());
   index.add(slot, std::move(bounds));
 }
 
 void FilterIndex::remove(FilterSlot slot) {
   Entry& entry = filters_[slot];
   bool found = false;
-  for (const Key& key : all_keys(entry.program.filter(fields_))) {
+  for (const Key& key : all_keys(entry)) {
     --equalities_[key.field.value()];
     found |= by_equality_.erase(key.hash, {slot, {}});
   }
@@ -116,7 +235,11 @@ void FilterIndex::remove(FilterSlot slot) {
     if (index != range_indexes_.end() && (*index)->empty()) range_indexes_.erase(index);
   }
   by_equality_.shrink(by_equality_.size(), [](const EqualityEntry&) { return true; });
-  entry.program.release(fields_);
+  if (entry.program.is_compiled()) {
+    entry.program.release(fields_);
+  } else {
+    release_saved(*SavedFilter::read(entry.program.saved()));
+  }
   filters_.remove(slot);
   if (filters_.size() == 0) {
     equalities_ = std::vector<uint32_t>();
@@ -124,7 +247,7 @@ void FilterIndex::remove(FilterSlot slot) {
   }
 }
 
-void FilterIndex::look_at(const FieldValues& document) const {
+void FilterIndex::look_at(const FieldValues& document) {
   short_values_.resize(fields_.limit());
   document.each([&](FieldId field, const ScalarView& value) {
     uint32_t hashed = 0;
@@ -137,13 +260,13 @@ void FilterIndex::look_at(const FieldValues& document) const {
   });
 }
 
-void FilterIndex::forget(const FieldValues& document) const {
+void FilterIndex::forget(const FieldValues& document) {
   document.each([&](FieldId field, const ScalarView&) { short_values_[field.value()] = {}; });
   hashes_.clear();
 }
 
 // What is in the buckets is fetched for many at once: one after the other, each would be waited for.
-void FilterIndex::find_by_equality(auto consider) const {
+void FilterIndex::find_by_equality(auto consider) {
   for (size_t begin = 0; begin < hashes_.size(); begin += kBatch) {
     const auto batch = std::span(hashes_).subspan(begin, std::min(kBatch, hashes_.size() - begin));
     for (uint32_t each : batch) by_equality_.prefetch_entries(each);
@@ -155,40 +278,102 @@ void FilterIndex::find_by_equality(auto consider) const {
   }
 }
 
-void FilterIndex::match(const FieldValues& document, std::vector<FilterSlot>& matched) const {
+void FilterIndex::match(const simdjson::dom::object& document, FieldValues& values, uint64_t& regex_work,
+                        FilterMatches& found) {
   if (++match_number_ == 0) {
-    for (FilterSlot slot : filters_.all()) filters_[slot].last_seen = 0;
+    for (FilterSlot slot : filters_.all()) {
+      if (std::as_const(filters_)[slot].is_used) filters_[slot].last_seen = 0;
+    }
     match_number_ = 1;
   }
   const auto consider = [&](FilterSlot slot) {
     candidates_.push_back(slot);
     // By the time the last one is found, the first is in the cache.
     __builtin_prefetch(&filters_[slot]);
-    if (candidates_.size() == kBatch) run_candidates(document, matched);
+    if (candidates_.size() == kBatch) run_candidates(values, found);
   };
-  look_at(document);
+  values.extract(document, fields_);
+  look_at(values);
   find_by_equality(consider);
-  forget(document);
-  for (const auto& index : range_indexes_) index->each_candidate(document, consider);
-  run_candidates(document, matched);
+  forget(values);
+  for (const auto& index : range_indexes_) index->each_candidate(values, consider);
+  run_candidates(values, found);
+  if (!to_compile_.empty()) {
+    for (FilterSlot slot : to_compile_) compile(slot);
+    // They may look at fields that none has looked at before.
+    values.extract(document, fields_);
+    for (FilterSlot slot : to_compile_) run(slot, values, found);
+    to_compile_.clear();
+  }
+  if (!deferred_.empty()) run_deferred(values, regex_work, found);
 }
 
-void FilterIndex::run_candidates(const FieldValues& document, std::vector<FilterSlot>& matched) const {
+void FilterIndex::run_candidates(const FieldValues& document, FilterMatches& found) {
   for (FilterSlot slot : candidates_) filters_[slot].program.prefetch();
   for (FilterSlot slot : candidates_) {
-    const Entry& entry = filters_[slot];
+    Entry& entry = filters_[slot];
     if (std::exchange(entry.last_seen, match_number_) == match_number_) continue;
-    if (entry.program.matches(document)) matched.push_back(slot);
+    if (entry.program.is_compiled() || entry.is_unreadable) {
+      run(slot, document, found);
+    } else {
+      to_compile_.push_back(slot);
+    }
   }
   candidates_.clear();
+}
+
+void FilterIndex::run(FilterSlot slot, const FieldValues& document, FilterMatches& found) {
+  const Entry& entry = filters_[slot];
+  if (entry.is_unreadable) return void(found.failed.push_back({slot, Trouble::Unreadable}));
+  Evaluation evaluation{.runs_regexes = false};
+  const Verdict verdict = entry.program.matches(document, evaluation);
+  if (verdict == Verdict::Yes) return found.matched.push_back(slot);
+  if (verdict == Verdict::No) return;
+  if (evaluation.regex_work > 0) return deferred_.push_back({evaluation.regex_work, slot});
+  found.failed.push_back({slot, evaluation.trouble});
+}
+
+void FilterIndex::run_deferred(const FieldValues& document, uint64_t& regex_work, FilterMatches& found) {
+  std::ranges::stable_sort(deferred_, {}, &Deferred::work);
+  for (const Deferred& each : deferred_) {
+    if (each.work > std::min(kMostRegexWorkOfFilter, regex_work)) {
+      found.failed.push_back({each.filter, Trouble::RegexWork});
+      continue;
+    }
+    regex_work -= each.work;
+    Evaluation evaluation;
+    const Verdict verdict = filters_[each.filter].program.matches(document, evaluation);
+    if (verdict == Verdict::Yes) found.matched.push_back(each.filter);
+    if (verdict == Verdict::Unknown) found.failed.push_back({each.filter, evaluation.trouble});
+  }
+  deferred_.clear();
+}
+
+FilterIndex FilterIndex::clone() const {
+  FilterIndex copy(key_);
+  copy.fields_ = fields_.clone();
+  copy.filters_ = filters_.clone([](const Entry& entry) {
+    return Entry{entry.program.clone(), 0, entry.is_used, entry.is_unreadable};
+  });
+  copy.by_equality_ = by_equality_.clone();
+  copy.equalities_ = equalities_;
+  for (const auto& index : range_indexes_) copy.range_indexes_.push_back(std::make_unique<RangeIndex>(*index));
+  return copy;
+}
+
+size_t FilterIndex::count_compiled() const {
+  size_t count = 0;
+  for (FilterSlot slot : filters_.all()) count += filters_[slot].program.is_compiled();
+  return count;
 }
 
 uint64_t FilterIndex::memory() const {
   uint64_t bytes = fields_.memory() + filters_.memory() + by_equality_.memory();
   for (FilterSlot slot : filters_.all()) bytes += filters_[slot].program.memory();
   for (const auto& index : range_indexes_) bytes += sizeof(*index) + index->memory();
-  bytes += short_values_.capacity() * sizeof(ShortValues);
-  return bytes + (candidates_.capacity() + hashes_.capacity() + equalities_.capacity()) * sizeof(uint32_t);
+  bytes += short_values_.capacity() * sizeof(ShortValues) + deferred_.capacity() * sizeof(Deferred);
+  bytes += (candidates_.capacity() + to_compile_.capacity()) * sizeof(FilterSlot);
+  return bytes + (hashes_.capacity() + equalities_.capacity()) * sizeof(uint32_t);
 }
 
 const char* FilterIndex::check() const {
@@ -206,7 +391,7 @@ const char* FilterIndex::check() const {
   for (FilterSlot slot : filters_.all()) {
     if (!filters_[slot].is_used) continue;
     ++used;
-    const auto keys = all_keys(filters_[slot].program.filter(fields_));
+    const auto keys = all_keys(filters_[slot]);
     for (const Key& key : keys) ++equalities[key.field.value()];
     by_equality += std::ranges::any_of(keys, [&](const Key& key) {
       return by_equality_.find(key.hash, [&](const EqualityEntry& entry) { return entry.filter == slot; }) != nullptr;

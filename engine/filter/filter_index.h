@@ -16,34 +16,65 @@
 #include "engine/filter/prefilter.h"
 #include "engine/filter/program.h"
 #include "engine/filter/range_index.h"
+#include "engine/filter/saved_filter.h"
 
 namespace millrace {
 
+// What became of the filters of a channel when a document was matched.
+struct FilterMatches {
+  struct Failed {
+    FilterSlot filter;
+    Trouble trouble;
+  };
+  std::vector<FilterSlot> matched;  // each once
+  std::vector<Failed> failed;       // those that could not be evaluated
+
+  void clear() {
+    matched.clear();
+    failed.clear();
+  }
+};
+
 class FilterIndex {
  public:
+  // What the regular expressions of one filter may cost for one document (program.cc). Some milliseconds at worst.
+  static constexpr uint64_t kMostRegexWorkOfFilter = 500'000;
+
   // Strangers choose values: the key keeps them from choosing those that collide.
   explicit FilterIndex(const HashKey& key) : key_(key) {}
+  FilterIndex clone() const;
 
   // O(1) for a filter with an equality; else up to a millisecond, when the range index divides a field's line anew.
   FilterSlot add(const Filter& filter);
+  // The same for one that was saved, without parsing it. `bytes` are what `saved` was read from.
+  FilterSlot add_saved(const SavedFilter& saved, ByteView bytes);
   void remove(FilterSlot slot);
   size_t size() const { return filters_.size(); }
-  Filter filter(FilterSlot slot) const { return filters_[slot].program.filter(fields_); }
+  // The normal form.
+  std::string json(FilterSlot slot) const;
+  // As saved_filter.h has it.
+  std::string saved(FilterSlot slot) const;
 
-  // What the document holds that filters look at, for match().
+  // Adds the filters that the document matches, and those that could not be evaluated. A filter that was saved is
+  // compiled when a document first leads to it. Regular expressions take their work off `regex_work`; those that cost
+  // least are run first, and filters for which nothing is left fail. `values` is memory to work with; afterwards it
+  // holds what the document has of the fields.
+  void match(const simdjson::dom::object& document, FieldValues& values, uint64_t& regex_work, FilterMatches& found);
+
   const Fields& fields() const { return fields_; }
-
-  // Adds the filters that the document matches, each once, to `matched`.
-  void match(const FieldValues& document, std::vector<FilterSlot>& matched) const;
-
+  // Frees one filter; false once none is left. REQUIRES: nothing but more of this, and its destruction, follows
+  bool free_last() { return filters_.free_last(); }
+  // How many filters are compiled.
+  size_t count_compiled() const;
   uint64_t memory() const;
   const char* check() const;
 
  private:
   struct Entry {
     Program program;
-    mutable uint32_t last_seen = 0;  // by the match of this number
+    uint32_t last_seen = 0;  // by the match of this number
     bool is_used = false;
+    bool is_unreadable = false;  // it was saved, and is no filter: nobody finds it
   };
 
   // An entry of the equality index: a filter that demands the value under whose hash the entry is.
@@ -51,6 +82,12 @@ class FilterIndex {
     FilterSlot filter;
     Prefilter prefilter;
     friend bool operator==(const EqualityEntry& a, const EqualityEntry& b) { return a.filter == b.filter; }
+  };
+
+  // A filter whose regular expressions are yet to be run.
+  struct Deferred {
+    uint64_t work;
+    FilterSlot filter;
   };
 
   uint32_t hash(FieldId field, const ScalarView& value) const;
@@ -64,13 +101,22 @@ class FilterIndex {
   };
   // Every equality anywhere in the filter.
   std::vector<Key> all_keys(const Filter& filter) const;
+  // The same of a filter in the index; of one that is not compiled, those by which it is found.
+  std::vector<Key> all_keys(const Entry& entry) const;
+  // Those equalities of the filter by which it is found.
+  std::vector<Equality> found_by(FilterSlot slot, const Filter& filter) const;
+  // Makes the program of a filter that was saved.
+  void compile(FilterSlot slot);
+  void release_saved(const SavedFilter& saved);
   // Notes the document's hashes and short values.
-  void look_at(const FieldValues& document) const;
-  void forget(const FieldValues& document) const;
-  void find_by_equality(auto consider) const;
-  void add_to_range_index(FilterSlot slot, const Filter& filter);
+  void look_at(const FieldValues& document);
+  void forget(const FieldValues& document);
+  void find_by_equality(auto consider);
+  void add_to_range_index(FilterSlot slot, std::vector<Bound> bounds);
   // Runs the candidates that have not been run for this document, and forgets them.
-  void run_candidates(const FieldValues& document, std::vector<FilterSlot>& matched) const;
+  void run_candidates(const FieldValues& document, FilterMatches& found);
+  void run(FilterSlot slot, const FieldValues& document, FilterMatches& found);
+  void run_deferred(const FieldValues& document, uint64_t& regex_work, FilterMatches& found);
 
   // Candidates that are run together: enough to prefetch their memory. A document can lead to the same filter by each
   // of its values.
@@ -84,11 +130,13 @@ class FilterIndex {
   HashIndex<EqualityEntry> by_equality_;
   std::vector<uint32_t> equalities_;  // by field: how many filters have them; no other field leads to a filter
   std::vector<std::unique_ptr<RangeIndex>> range_indexes_;
-  mutable uint32_t match_number_ = 0;
-  mutable std::vector<FilterSlot> candidates_;
+  uint32_t match_number_ = 0;
   // Of the document that is looked at; nothing between two matches.
-  mutable std::vector<uint32_t> hashes_;           // of values in fields that lead to filters
-  mutable std::vector<ShortValues> short_values_;  // by field
+  std::vector<FilterSlot> candidates_;
+  std::vector<FilterSlot> to_compile_;
+  std::vector<Deferred> deferred_;
+  std::vector<uint32_t> hashes_;           // of values in fields that lead to filters
+  std::vector<ShortValues> short_values_;  // by field
 };
 
 }  // namespace millrace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace millrace {
 namespace {
@@ -22,11 +23,23 @@ class IndexTest : public ::testing::Test {
     EXPECT_EQ(index_.check(), nullptr);
   }
   std::vector<FilterSlot> matches(const std::string& json) {
-    values_.extract(parser_.parse(json).value(), index_.fields());
-    std::vector<FilterSlot> found;
-    index_.match(values_, found);
-    std::ranges::sort(found);
+    uint64_t regex_work = UINT64_MAX;
+    FilterMatches found;
+    index_.match(parser_.parse(json).value(), values_, regex_work, found);
+    EXPECT_TRUE(found.failed.empty());
+    std::ranges::sort(found.matched);
+    return found.matched;
+  }
+  // Of one document, with so much work for regular expressions.
+  FilterMatches matches_within(uint64_t regex_work, const std::string& json) {
+    FilterMatches found;
+    index_.match(parser_.parse(json).value(), values_, regex_work, found);
     return found;
+  }
+  FilterSlot add_saved(const std::string& saved) {
+    const FilterSlot slot = index_.add_saved(*SavedFilter::read(saved), saved);
+    EXPECT_EQ(index_.check(), nullptr);
+    return slot;
   }
 
   FilterIndex index_{kKey};
@@ -109,7 +122,7 @@ TEST_F(IndexTest, ASlotIsUsedAgain) {
 
 TEST_F(IndexTest, ReturnsTheFilterOfASlot) {
   const FilterSlot slot = add(R"({"b":{"in":[2,1]},"a":"x"})");
-  EXPECT_EQ(filter_json(index_.filter(slot)), R"({"a":{"$eq":"x"},"b":{"$in":[1,2]}})");
+  EXPECT_EQ(index_.json(slot), R"({"a":{"$eq":"x"},"b":{"$in":[1,2]}})");
 }
 
 TEST_F(IndexTest, AFilterWithALongListIsFoundAlthoughItsValuesAreNotIndexed) {
@@ -164,6 +177,62 @@ TEST_F(IndexTest, ManyFieldsOfOneFilterAreMadeAndForgotten) {
   EXPECT_EQ(matches(R"({"f0":2})"), Slots{});
   remove(slot);
   EXPECT_EQ(index_.fields().limit(), 0u);
+}
+
+TEST_F(IndexTest, AFilterThatWasSavedIsCompiledWhenADocumentLeadsToIt) {
+  const FilterSlot first = add_saved(saved_filter(R"({"a":{"$eq":1},"b":{"$gt":5}})",
+                                                  {{"a", {ScalarKind::Number, false, Number(int64_t{1}), {}}}}, {}));
+  const FilterSlot second = add_saved(saved_filter(R"({"n":{"$lt":7}})", {}, {{"n", -1e308, 7.5}}));
+  EXPECT_EQ(index_.count_compiled(), 0u);
+  EXPECT_EQ(matches(R"({"a":2,"b":6})"), Slots());
+  EXPECT_EQ(index_.count_compiled(), 0u);
+  EXPECT_EQ(matches(R"({"a":1,"b":6})"), Slots{first});
+  EXPECT_EQ(index_.count_compiled(), 1u);
+  EXPECT_EQ(index_.check(), nullptr);
+  EXPECT_EQ(matches(R"({"n":6})"), Slots{second});
+  EXPECT_EQ(index_.json(first), R"({"a":{"$eq":1},"b":{"$gt":5}})");
+  remove(first);
+  remove(second);
+  EXPECT_EQ(index_.fields().limit(), 0u);
+}
+
+TEST_F(IndexTest, WhatWasSavedAndIsNoFilterFailsAlone) {
+  const std::vector<Equality> by_a = {{"a", {ScalarKind::Number, false, Number(int64_t{1}), {}}}};
+  add(R"({"a":1})");
+  const Slots broken = {add_saved(saved_filter(R"({"a":)", by_a, {})),
+                        add_saved(saved_filter(R"({ "a" : 1 })", by_a, {})),
+                        add_saved(saved_filter(R"({"b":{"$eq":1}})", by_a, {})),
+                        add_saved(saved_filter(R"({"b":{"$eq":1}})", {}, {{"c", 0, 1}}))};
+  for (int i = 0; i < 2; ++i) {
+    const FilterMatches found = matches_within(0, R"({"a":1,"b":1,"c":1})");
+    EXPECT_EQ(found.matched.size(), 1u);
+    ASSERT_EQ(found.failed.size(), broken.size());
+    for (const auto& each : found.failed) EXPECT_EQ(each.trouble, Trouble::Unreadable);
+  }
+  for (const FilterSlot slot : broken) remove(slot);
+}
+
+TEST_F(IndexTest, RegularExpressionsThatCostLeastAreRunFirst) {
+  const FilterSlot costly = add(R"({"a":{"$regex":"(?:a?b?){50}c"}})");
+  const FilterSlot cheap = add(R"({"a":{"$regex":"b$"}})");
+  const std::string document = R"({"a":")" + std::string(100, 'b') + R"("})";
+  const FilterMatches found = matches_within(1000, document);
+  EXPECT_EQ(found.matched, Slots{cheap});
+  ASSERT_EQ(found.failed.size(), 1u);
+  EXPECT_EQ(found.failed.front().filter, costly);
+  EXPECT_EQ(found.failed.front().trouble, Trouble::RegexWork);
+  EXPECT_TRUE(matches_within(1'000'000, document).failed.empty());
+  const std::string longer = R"({"a":")" + std::string(4000, 'b') + R"("})";
+  EXPECT_EQ(matches_within(UINT64_MAX, longer).failed.size(), 1u) << "one filter has a limit of its own";
+}
+
+TEST_F(IndexTest, ACloneFindsTheSameAndIsNotChangedWithItsOriginal) {
+  const FilterSlot first = add(R"({"a":1,"t":{"$regex":"^x"}})");
+  const FilterSlot second = add(R"({"n":{"$gt":5}})");
+  FilterIndex original = std::exchange(index_, index_.clone());
+  original.remove(first);
+  EXPECT_EQ(index_.check(), nullptr);
+  EXPECT_EQ(matches(R"({"a":1,"t":"xy","n":6})"), (Slots{first, second}));
 }
 
 }  // namespace

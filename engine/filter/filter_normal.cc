@@ -3,9 +3,10 @@
 #include <sodium/crypto_generichash.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "engine/base/json_text.h"
 #include "engine/filter/scalar_json.h"
@@ -49,13 +50,16 @@ void flatten(Filter& filter) {
 }
 
 void sort_parts(Filter& filter) {
-  std::map<std::string, Filter> sorted;
-  for (Filter& part : filter.parts) {
-    std::string text = filter_json(part);
-    sorted.emplace(std::move(text), std::move(part));
-  }
-  filter.parts.clear();
-  for (auto& [text, part] : sorted) filter.parts.push_back(std::move(part));
+  std::vector<std::pair<std::string, size_t>> sorted;
+  sorted.reserve(filter.parts.size());
+  for (size_t i = 0; i < filter.parts.size(); ++i) sorted.emplace_back(filter_json(filter.parts[i]), i);
+  std::ranges::sort(sorted);
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
+  std::vector<Filter> parts;
+  parts.reserve(sorted.size());
+  for (const auto& [text, at] : sorted) parts.push_back(std::move(filter.parts[at]));
+  filter.parts = std::move(parts);
 }
 
 bool matches_everything(const Filter& filter) { return filter.kind == Kind::And && filter.parts.empty(); }
@@ -103,31 +107,36 @@ void append_operator(std::string& to, const Filter& condition) {
   if (is_list) to += ']';
 }
 
-// True if the parts are conditions that can be members of one object: no operator twice for
-// a field.
-bool fit_one_object(const std::vector<Filter>& parts) {
-  std::set<std::pair<std::string_view, Operator>> seen;
-  return std::ranges::all_of(parts, [&](const Filter& part) {
-    return part.kind == Kind::Condition && seen.emplace(part.field, part.op).second;
-  });
+bool is_before(const Filter* a, const Filter* b) { return a->field != b->field ? a->field < b->field : a->op < b->op; }
+
+// The parts by field and operator, if they are conditions that can be members of one object: no operator twice for a
+// field. Nothing if they are not.
+std::optional<std::vector<const Filter*>> members_of_one_object(const std::vector<Filter>& parts) {
+  std::vector<const Filter*> members;
+  members.reserve(parts.size());
+  for (const Filter& part : parts) {
+    if (part.kind != Kind::Condition) return std::nullopt;
+    members.push_back(&part);
+  }
+  std::ranges::sort(members, is_before);
+  const auto is_same = [](const Filter* a, const Filter* b) { return !is_before(a, b); };
+  if (std::ranges::adjacent_find(members, is_same) != members.end()) return std::nullopt;
+  return members;
 }
 
 // {"age":{"$gte":18,"$lt":65},"priority":{"$eq":"high"}}
-void append_conditions(std::string& to, const std::vector<Filter>& parts) {
-  std::map<std::string_view, std::map<Operator, const Filter*>> fields;
-  for (const Filter& part : parts) fields[part.field][part.op] = &part;
+void append_conditions(std::string& to, std::span<const Filter* const> members) {
   to += '{';
-  for (bool first_field = true; const auto& [field, operators] : fields) {
-    if (!std::exchange(first_field, false)) to += ',';
-    append_json_string(to, field);
-    to += ":{";
-    for (bool first = true; const auto& [op, condition] : operators) {
-      if (!std::exchange(first, false)) to += ',';
-      append_operator(to, *condition);
+  for (size_t i = 0; i < members.size(); ++i) {
+    const bool is_new_field = i == 0 || members[i]->field != members[i - 1]->field;
+    if (i > 0) to += is_new_field ? "}," : ",";
+    if (is_new_field) {
+      append_json_string(to, members[i]->field);
+      to += ":{";
     }
-    to += '}';
+    append_operator(to, *members[i]);
   }
-  to += '}';
+  to += members.empty() ? "}" : "}}";
 }
 
 void append_list(std::string& to, const char* name, const std::vector<Filter>& parts) {
@@ -143,8 +152,10 @@ void append_list(std::string& to, const char* name, const std::vector<Filter>& p
 
 void append_filter(std::string& to, const Filter& filter) {
   switch (filter.kind) {
-    case Kind::Condition:
-      return append_conditions(to, {filter});
+    case Kind::Condition: {
+      const Filter* const member = &filter;
+      return append_conditions(to, std::span(&member, 1));
+    }
     case Kind::Not:
       to += "{\"$not\":";
       append_filter(to, filter.parts.front());
@@ -153,7 +164,8 @@ void append_filter(std::string& to, const Filter& filter) {
     case Kind::Or:
       return append_list(to, "$or", filter.parts);
     case Kind::And:
-      return fit_one_object(filter.parts) ? append_conditions(to, filter.parts) : append_list(to, "$and", filter.parts);
+      if (const auto members = members_of_one_object(filter.parts)) return append_conditions(to, *members);
+      return append_list(to, "$and", filter.parts);
   }
 }
 
@@ -165,8 +177,8 @@ std::string filter_json(const Filter& filter) {
   return text;
 }
 
-std::string filter_digest(ByteView normal_json) {
-  std::string digest(16, '\0');
+FilterDigest filter_digest(ByteView normal_json) {
+  FilterDigest digest;
   crypto_generichash(reinterpret_cast<unsigned char*>(digest.data()), digest.size(),
                      reinterpret_cast<const unsigned char*>(normal_json.data()), normal_json.size(), nullptr, 0);
   return digest;

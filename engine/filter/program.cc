@@ -7,6 +7,22 @@
 
 namespace millrace {
 
+const char* trouble_name(Trouble trouble) {
+  switch (trouble) {
+    case Trouble::None:
+      break;
+    case Trouble::TooManyValues:
+      return "too-many-values";
+    case Trouble::TextTooLong:
+      return "text-too-long";
+    case Trouble::RegexWork:
+      return "regex-work";
+    case Trouble::Unreadable:
+      return "unreadable";
+  }
+  return "none";
+}
+
 Program::Program(const Filter& filter, Fields& fields) {
   compile(filter, fields);
   steps_.shrink_to_fit();
@@ -22,10 +38,6 @@ void Program::compile(const Filter& filter, Fields& fields) {
     steps_[at].number = fields.use(filter.field).value();
     steps_[at].bits = filter.operands.size();
     for (const Scalar& operand : filter.operands) add_operand(operand);
-    if (filter.op == Operator::Regex) {
-      if (!regexes_) regexes_ = std::make_unique<std::map<size_t, re2::RE2>>();
-      regexes_->try_emplace(at + 1, filter.operands.front().text, regex_options());
-    }
     return;
   }
   steps_[at].what = filter.kind == Filter::Kind::And  ? Step::What::And
@@ -77,37 +89,63 @@ ScalarView Program::operand(const Step& step) const {
   return {};
 }
 
-bool Program::matches(const FieldValues& document) const {
-  size_t at = 0;
-  return run(at, document);
+Program Program::clone() const {
+  Program copy;
+  copy.steps_ = steps_;
+  copy.texts_ = texts_;
+  return copy;
 }
 
-bool Program::run(size_t& at, const FieldValues& document) const {
+Program Program::of_saved(ByteView saved) {
+  Program program;
+  program.texts_.reserve(saved.size());
+  program.texts_ = saved;
+  return program;
+}
+
+Verdict Program::matches(const FieldValues& document, Evaluation& evaluation) const {
+  size_t at = 0;
+  return run(at, document, evaluation);
+}
+
+Verdict Program::run(size_t& at, const FieldValues& document, Evaluation& evaluation) const {
   const Step& step = steps_[at];
-  if (step.what == Step::What::Condition) return run_condition(at, document);
+  if (step.what == Step::What::Condition) return run_condition(at, document, evaluation);
   const size_t end = step.number;
   ++at;
-  if (step.what == Step::What::Not) return !run(at, document);
-  const bool stops_at = step.what == Step::What::Or;
-  while (at < end) {
-    if (run(at, document) == stops_at) {
-      at = end;
-      return stops_at;
-    }
+  if (step.what == Step::What::Not) {
+    const Verdict part = run(at, document, evaluation);
+    return part == Verdict::Unknown ? part : part == Verdict::Yes ? Verdict::No : Verdict::Yes;
   }
-  return !stops_at;
+  const Verdict deciding = step.what == Step::What::Or ? Verdict::Yes : Verdict::No;
+  Verdict verdict = deciding == Verdict::Yes ? Verdict::No : Verdict::Yes;
+  while (at < end) {
+    const Verdict part = run(at, document, evaluation);
+    if (part == deciding) {
+      at = end;
+      return deciding;
+    }
+    if (part == Verdict::Unknown) verdict = part;
+  }
+  return verdict;
 }
 
-bool Program::run_condition(size_t& at, const FieldValues& document) const {
+Verdict Program::run_condition(size_t& at, const FieldValues& document, Evaluation& evaluation) const {
+  const auto verdict = [](bool is_so) { return is_so ? Verdict::Yes : Verdict::No; };
   const Step& step = steps_[at];
   const auto operands = std::span(steps_).subspan(at + 1, step.bits);
   at += 1 + step.bits;
-  if (step.op == Operator::Exists) return document.is_present(FieldId(step.number)) == operands.front().flag;
+  const FieldId field(step.number);
+  if (step.op == Operator::Exists) return verdict(document.is_present(field) == operands.front().flag);
   // What is missing has no values, and an empty array has none either.
-  const auto values = document.values(FieldId(step.number));
-  if (values.empty()) return false;
-  if (step.op == Operator::Regex) return is_found(at - 1, values, document);
-  return is_satisfied(step, operands, values);
+  const auto values = document.values(field);
+  if (values.empty()) {
+    if (!document.is_too_much(field)) return Verdict::No;
+    evaluation.trouble = Trouble::TooManyValues;
+    return Verdict::Unknown;
+  }
+  if (step.op == Operator::Regex) return is_found(at - 1, values, evaluation);
+  return verdict(is_satisfied(step, operands, values));
 }
 
 bool Program::is_operand(std::span<const Step> operands, const ScalarView& value) const {
@@ -148,16 +186,43 @@ bool Program::is_satisfied(const Step& condition, std::span<const Step> operands
   }
 }
 
-bool Program::is_found(size_t at, std::span<const ScalarView> values, const FieldValues& document) const {
+const re2::RE2& Program::regex(size_t at) const {
+  if (!regexes_) regexes_ = std::make_unique<std::map<size_t, re2::RE2>>();
+  const auto known = regexes_->find(at);
+  if (known != regexes_->end()) return known->second;
+  return regexes_->try_emplace(at, std::string(operand(steps_[at]).text), regex_options()).first->second;
+}
+
+namespace {
+
+// What a search may cost, in steps of a few nanoseconds at most. A small expression has few states, and is run at the
+// same cost for each byte; a large one may have more than there is memory for, and each instruction is tried.
+uint64_t search_work(const re2::RE2& regex, size_t bytes) {
+  constexpr int kSmall = 20;
+  const int size = regex.ProgramSize();
+  return 1 + (size <= kSmall ? bytes : static_cast<uint64_t>(size) * bytes);
+}
+
+}  // namespace
+
+Verdict Program::is_found(size_t at, std::span<const ScalarView> values, Evaluation& evaluation) const {
   const auto texts = std::ranges::equal_range(values, ScalarKind::String, {}, &ScalarView::kind);
+  if (texts.empty()) return Verdict::No;
   size_t bytes = 0;
   for (const ScalarView& value : texts) bytes += value.text.size();
-  if (bytes > kMaxRegexText) return false;
-  const re2::RE2& regex = regexes_->at(at);
-  if (!document.spend_regex_work(static_cast<uint64_t>(regex.ProgramSize()) * bytes)) return false;
-  return std::ranges::any_of(texts, [&](const ScalarView& value) {
-    return re2::RE2::PartialMatch(re2::StringPiece(value.text.data(), value.text.size()), regex);
+  if (bytes > kMaxRegexText) {
+    evaluation.trouble = Trouble::TextTooLong;
+    return Verdict::Unknown;
+  }
+  const re2::RE2& searched = regex(at);
+  if (!evaluation.runs_regexes) {
+    evaluation.regex_work += search_work(searched, bytes);
+    return Verdict::Unknown;
+  }
+  const bool is_found = std::ranges::any_of(texts, [&](const ScalarView& value) {
+    return re2::RE2::PartialMatch(re2::StringPiece(value.text.data(), value.text.size()), searched);
   });
+  return is_found ? Verdict::Yes : Verdict::No;
 }
 
 void Program::release(Fields& fields) const {
@@ -192,12 +257,14 @@ Filter Program::decompile(size_t& at, const Fields& fields) const {
 }
 
 uint64_t Program::memory() const {
-  constexpr size_t kInside = 15;       // what a std::string holds without an allocation
-  constexpr size_t kRegex = 8 * 1024;  // about what a small one takes
+  constexpr size_t kInside = 15;  // what a std::string holds without an allocation
   uint64_t bytes = steps_.capacity() * sizeof(Step);
   if (texts_.capacity() > kInside) bytes += texts_.capacity() + 1;
-  if (regexes_) bytes += sizeof(*regexes_) + regexes_->size() * kRegex;
-  return bytes;
+  if (!regexes_) return bytes;
+  // A node of a tree is about four words beside its content. What the library allocates by itself is not counted: it
+  // does not come from the caller's allocator.
+  constexpr size_t kNode = sizeof(std::map<size_t, re2::RE2>::value_type) + 32;
+  return bytes + sizeof(*regexes_) + regexes_->size() * kNode;
 }
 
 }  // namespace millrace

@@ -20,12 +20,15 @@ bool ByteOrder::insert(ByteView entry) {
   if (size_ == 0) {
     groups_.clear();
     groups_.push_back(std::make_unique<Group>());
-    groups_.back()->chunks.emplace_back().insert(entry);
+    ByteChunk& first = groups_.back()->chunks.emplace_back();
+    first.insert(entry);
+    chunk_bytes_ = first.memory();
     groups_.back()->count = size_ = 1;
     return true;
   }
   Place place = place_of(entry);
   ByteChunk* chunk = &groups_[place.group]->chunks[place.chunk];
+  const size_t bytes_before = chunk->memory();
   if (chunk->is_full()) {
     const auto spot = chunk->lower_bound(entry);
     if (chunk->is_equal(spot, entry)) return false;
@@ -38,11 +41,13 @@ bool ByteOrder::insert(ByteView entry) {
     groups_[place.group]->count -= upper.count();  // add_chunk() counts them again
     target.insert(entry);
     if (!goes_up) ++groups_[place.group]->count;
+    chunk_bytes_ += chunk->memory() + upper.memory() - bytes_before;
     add_chunk(place, std::move(upper));
     ++size_;
     return true;
   }
   if (!chunk->insert(entry)) return false;
+  chunk_bytes_ += chunk->memory() - bytes_before;
   ++groups_[place.group]->count;
   ++size_;
   return true;
@@ -80,6 +85,7 @@ bool ByteOrder::erase(ByteView entry) {
 
 void ByteOrder::drop_chunk(Place place) {
   std::vector<ByteChunk>& chunks = groups_[place.group]->chunks;
+  chunk_bytes_ -= chunks[place.chunk].memory();
   chunks.erase(chunks.begin() + static_cast<ptrdiff_t>(place.chunk));
   if (chunks.empty()) groups_.erase(groups_.begin() + static_cast<ptrdiff_t>(place.group));
 }
@@ -92,7 +98,9 @@ void ByteOrder::unite(Place place) {
     ByteChunk& lower = chunks[first];
     const ByteChunk& upper = chunks[first + 1];
     if (lower.count() + upper.count() > kUnited || lower.memory() + upper.memory() > ByteChunk::kMostBytes) continue;
+    const size_t bytes_before = lower.memory();
     lower.absorb(upper);
+    chunk_bytes_ += lower.memory() - bytes_before;
     return drop_chunk({place.group, first + 1});
   }
 }
@@ -196,11 +204,8 @@ void ByteOrder::Walk::previous() {
 }
 
 size_t ByteOrder::memory() const {
-  size_t bytes = groups_.capacity() * sizeof(groups_[0]);
-  for (const auto& group : groups_) {
-    bytes += sizeof(Group) + group->chunks.capacity() * sizeof(ByteChunk);
-    for (const ByteChunk& chunk : group->chunks) bytes += chunk.memory();
-  }
+  size_t bytes = groups_.capacity() * sizeof(groups_[0]) + chunk_bytes_;
+  for (const auto& group : groups_) bytes += sizeof(Group) + group->chunks.capacity() * sizeof(ByteChunk);
   return bytes;
 }
 
@@ -211,6 +216,7 @@ bool ByteOrder::free_some() {
 
 const char* ByteOrder::check() const {
   uint64_t total = 0;
+  size_t bytes = 0;
   std::string before;
   std::string entry;
   for (const auto& group : groups_) {
@@ -222,10 +228,12 @@ const char* ByteOrder::check() const {
       if (total + count > 0 && !(before < entry)) return "chunks out of order";
       chunk.read(chunk.spot_of(chunk.count() - 1), before);
       count += chunk.count();
+      bytes += chunk.memory();
     }
     if (count != group->count) return "a group with a wrong count";
     total += count;
   }
+  if (bytes != chunk_bytes_) return "the bytes of the chunks are wrong";
   return total == size_ ? nullptr : "the size is wrong";
 }
 

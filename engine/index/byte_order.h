@@ -59,6 +59,7 @@ class ByteOrder {
     std::string entry_;
   };
 
+  // O(number of groups)
   size_t memory() const;
   // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
   bool free_some();
@@ -89,6 +90,7 @@ class ByteOrder {
 
   std::vector<std::unique_ptr<Group>> groups_;
   uint64_t size_ = 0;
+  size_t chunk_bytes_ = 0;  // of the allocations of all chunks
 };
 
 }  // namespace millrace

@@ -1,6 +1,8 @@
 // Documents by their ids, a bit each: what two conditions have in common is found without looking at a document.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +19,15 @@ class DocumentSet {
 
   // REQUIRES: made with a limit above the id
   void add(DocumentId id) { words_[id.value() / 64] |= uint64_t{1} << id.value() % 64; }
+  // Of both alone. REQUIRES: made with the same limit
+  void keep(const DocumentSet& others) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= others.words_[i];
+  }
+  uint64_t count() const {
+    uint64_t count = 0;
+    for (const uint64_t word : words_) count += static_cast<uint64_t>(std::popcount(word));
+    return count;
+  }
   bool has(DocumentId id) const { return words_.empty() || (words_[id.value() / 64] >> id.value() % 64 & 1) != 0; }
 
  private:

@@ -96,11 +96,12 @@ void DocumentValues::add_one(const IndexField& field, ByteView text) {
 
 void DocumentValues::add(const IndexField& field, ByteView text) {
   if (field.separator.empty()) return add_one(field, text);
+  if (text.size() > kMaxSplitText) return skip(field.id, SkipReason::TooLarge);
   size_t parts = 0;
   while (!text.empty()) {
     const size_t end = std::min(text.find(field.separator), text.size());
     if (end > 0) {
-      // What is too much is found at the end; a value of half a gigabyte is not taken apart for that.
+      // What is too much is found by finish().
       if (++parts > kMaxValuesOfField + 1) break;
       add_one(field, text.substr(0, end));
     }

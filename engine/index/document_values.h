@@ -15,6 +15,8 @@ namespace millrace {
 
 // The longest text that is indexed. A text of a composite order counts with the others of that order.
 inline constexpr size_t kMaxIndexedText = 1024;
+// The longest text that is split into many values.
+inline constexpr size_t kMaxSplitText = 1024 * 1024;
 // The most values of one field, and the most combinations of a composite order, that one document may have.
 inline constexpr size_t kMaxValuesOfField = 1000;
 

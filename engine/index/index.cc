@@ -2,39 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/index/composite_keys.h"
 #include "engine/index/document_record.h"
 #include "engine/index/index_keys.h"
 
 namespace millrace {
-
-void make_entry(std::string& entry, ByteView key, DocumentId id) {
-  entry = key;
-  for (int shift = 24; shift >= 0; shift -= 8) entry += static_cast<char>(id.value() >> shift);
-}
-
-ByteView key_of_entry(ByteView entry) { return entry.substr(0, entry.size() - kEntryIdBytes); }
-
-DocumentId id_of_entry(ByteView entry) {
-  uint32_t id = 0;
-  for (const char byte : entry.substr(entry.size() - kEntryIdBytes)) id = id << 8 | static_cast<uint8_t>(byte);
-  return DocumentId(id);
-}
-
-std::vector<std::string> composite_keys(const CompositeOrder& order, const DocumentValues& values) {
-  std::vector<std::string> keys(1);
-  for (const OrderId field : order.ids) {
-    const auto [begin, end] = std::ranges::equal_range(values.values, field, {}, &DocumentValue::field);
-    const auto count = static_cast<size_t>(end - begin);
-    if (count == 0 || count * keys.size() > kMaxValuesOfField) return {};
-    std::vector<std::string> longer;
-    longer.reserve(keys.size() * count);
-    for (const std::string& key : keys) {
-      for (auto value = begin; value != end; ++value) longer.push_back(key + value->key);
-    }
-    keys = std::move(longer);
-  }
-  return keys;  // sorted, because the values are, and no key begins with another
-}
 
 Index::Index(IndexSchema schema, const HashKey& key) : documents_(key) { restore_schema(std::move(schema)); }
 
@@ -60,7 +32,7 @@ bool Index::set(ByteView name, const DocumentValues& values, Noting noting) {
   }
   const bool is_other = is_new || old_.values != values.values;
   change(id, old_, values);
-  set_skipped(id, values);
+  set_skipped(id, skipped_in(values));
   if (noting == Noting::Always || (noting == Noting::IfOther && is_other)) recent_.note(id);
   return is_other;
 }
@@ -71,7 +43,7 @@ bool Index::remove(ByteView name) {
   read_record(schema_, documents_.record(id), old_);
   const DocumentValues nothing;
   change(id, old_, nothing);
-  set_skipped(id, nothing);
+  set_skipped(id, {});
   recent_.forget(id);
   documents_.remove(id);
   return true;
@@ -95,8 +67,9 @@ bool Index::agrees(ByteView name, const DocumentValues& values) const {
       if (!order(composite.id).entries.contains(entry)) return false;
     }
   }
-  const auto skipped = skipped_.find(id);
-  return skipped == skipped_.end() ? values.skipped.empty() : skipped->second == values.skipped;
+  std::vector<SkippedValue> skipped = skipped_.of(id);
+  std::erase_if(skipped, [&](const SkippedValue& value) { return !is_known(value); });
+  return skipped == skipped_in(values);
 }
 
 void Index::note_written(ByteView name) {
@@ -151,12 +124,35 @@ void Index::change_composites(DocumentId id, const DocumentValues& old, const Do
   }
 }
 
-void Index::set_skipped(DocumentId id, const DocumentValues& now) {
-  if (now.skipped.empty()) {
-    if (!skipped_.empty()) skipped_.erase(id);
-  } else {
-    skipped_[id] = now.skipped;
+bool Index::is_known(const SkippedValue& value) const {
+  return value.field == kExpiryOrder || schema_.find_field(value.field) != nullptr ||
+         schema_.find_order(value.field) != nullptr;
+}
+
+std::vector<SkippedValue> Index::skipped_in(const DocumentValues& values) const {
+  std::vector<SkippedValue> skipped = values.skipped;
+  for (const CompositeOrder& composite : schema_.orders()) {
+    if (has_too_many_keys(composite, values)) skipped.push_back({composite.id, SkipReason::TooMany});
   }
+  std::ranges::sort(skipped);
+  return skipped;
+}
+
+void Index::set_skipped(DocumentId id, std::span<const SkippedValue> now) {
+  if (skipped_.empty() && now.empty()) return;
+  for (const SkippedValue& value : skipped_.of(id)) {
+    if (schema_.find_order(value.field) != nullptr) --own_order(value.field).left_out;
+  }
+  for (const SkippedValue& value : now) {
+    if (schema_.find_order(value.field) != nullptr) ++own_order(value.field).left_out;
+  }
+  skipped_.set(id, now);
+}
+
+uint64_t Index::conflicts() const {
+  uint64_t waiting = 0;
+  for (const Order& order : orders_) waiting += order.lines.size();
+  return waiting;
 }
 
 DocumentId Index::holder_of(OrderId field, ByteView key) const {
@@ -166,80 +162,62 @@ DocumentId Index::holder_of(OrderId field, ByteView key) const {
   return id_of_entry(walk.entry());
 }
 
-bool Index::is_in_line(OrderId field, ByteView key, DocumentId id) const {
-  if (lines_.empty()) return false;
-  const auto line = lines_.find(LineKey(field, key));
-  return line != lines_.end() && std::ranges::find(line->second, id) != line->second.end();
-}
+bool Index::is_in_line(OrderId field, ByteView key, DocumentId id) const { return order(field).lines.has(key, id); }
 
 void Index::insert_value(const DocumentValue& value, DocumentId id) {
-  const IndexField& field = *schema_.find_field(value.field);
-  if (field.is_unique) {
+  Order& order = own_order(value.field);
+  if (schema_.find_field(value.field)->is_unique) {
     const DocumentId holder = holder_of(value.field, value.key);
-    if (holder.is_some() && holder != id) {
-      lines_[LineKey(value.field, value.key)].push_back(id);
-      ++conflicts_;
-      return;
-    }
+    if (holder.is_some() && holder != id) return order.lines.append(value.key, id);
   }
   make_entry(entry_, value.key, id);
-  own_order(value.field).entries.insert(entry_);
-}
-
-bool Index::leave_line(const DocumentValue& value, DocumentId id) {
-  if (lines_.empty()) return false;
-  const auto line = lines_.find(LineKey(value.field, value.key));
-  if (line == lines_.end()) return false;
-  const auto place = std::ranges::find(line->second, id);
-  if (place == line->second.end()) return false;
-  line->second.erase(place);
-  --conflicts_;
-  if (line->second.empty()) lines_.erase(line);
-  return true;
+  order.entries.insert(entry_);
 }
 
 void Index::erase_value(const DocumentValue& value, DocumentId id) {
-  if (leave_line(value, id)) return;
+  Order& order = own_order(value.field);
+  if (order.lines.remove(value.key, id)) return;
   make_entry(entry_, value.key, id);
-  if (!own_order(value.field).entries.erase(entry_) || lines_.empty()) return;
-  const auto line = lines_.find(LineKey(value.field, value.key));
-  if (line == lines_.end()) return;
+  if (!order.entries.erase(entry_)) return;
   // The first in the line takes the place.
-  const DocumentId next = line->second.front();
-  leave_line(value, next);
-  insert_value(value, next);
+  const DocumentId next = order.lines.first(value.key);
+  if (next.is_none()) return;
+  order.lines.remove(value.key, next);
+  make_entry(entry_, value.key, next);
+  order.entries.insert(entry_);
 }
 
 void Index::make_holder(OrderId field, ByteView key, DocumentId id) {
+  Order& order = own_order(field);
   const DocumentId holder = holder_of(field, key);
-  const DocumentValue value{field, std::string(key)};
-  if (holder == id || !leave_line(value, id)) return;
+  if (holder == id || !order.lines.remove(key, id)) return;
   make_entry(entry_, key, holder);
-  own_order(field).entries.erase(entry_);
-  insert_value(value, id);
-  std::vector<DocumentId>& line = lines_[LineKey(field, value.key)];
-  line.insert(line.begin(), holder);
-  ++conflicts_;
+  order.entries.erase(entry_);
+  make_entry(entry_, key, id);
+  order.entries.insert(entry_);
+  order.lines.prepend(key, holder);
 }
 
 void Index::restore_schema(IndexSchema schema) {
   schema_ = std::move(schema);
   orders_.clear();
-  for (const IndexField& field : schema_.fields()) orders_.push_back({field.id, {}});
-  for (const CompositeOrder& order : schema_.orders()) orders_.push_back({order.id, {}});
+  for (const IndexField& field : schema_.fields()) orders_.push_back({.id = field.id});
+  for (const CompositeOrder& order : schema_.orders()) orders_.push_back({.id = order.id});
   ++schema_version_;
 }
 
 void Index::restore_skipped(DocumentId id, const SkippedValue& value) {
-  std::vector<SkippedValue>& values = skipped_[id];
+  std::vector<SkippedValue> values = skipped_.of(id);
   const auto place = std::ranges::lower_bound(values, value);
-  if (place == values.end() || *place != value) values.insert(place, value);
+  if (place != values.end() && *place == value) return;
+  values.insert(place, value);
+  skipped_.set(id, values);
 }
 
 Result<void> Index::add_field(IndexField field) {
   const auto id = schema_.add_field(std::move(field));
   if (!id) return std::unexpected(id.error());
-  orders_.push_back({*id, {}});
+  orders_.push_back({.id = *id});
   ++schema_version_;
   return {};
 }
@@ -247,39 +225,30 @@ Result<void> Index::add_field(IndexField field) {
 Result<void> Index::add_order(CompositeOrder order) {
   const auto id = schema_.add_order(std::move(order));
   if (!id) return std::unexpected(id.error());
-  orders_.push_back({*id, {}});
+  orders_.push_back({.id = *id});
   ++schema_version_;
   return {};
 }
 
 namespace {
 
-ByteOrder take_order(std::vector<Index::Order>& orders, OrderId id) {
+Index::Order take_order(std::vector<Index::Order>& orders, OrderId id) {
   const auto found = std::ranges::find(orders, id, &Index::Order::id);
-  ByteOrder entries = std::move(found->entries);
+  Index::Order taken = std::move(*found);
   orders.erase(found);
-  return entries;
+  return taken;
 }
 
 }  // namespace
 
-Result<ByteOrder> Index::drop_field(ByteView name) {
+Result<Index::Order> Index::drop_field(ByteView name) {
   const auto id = schema_.drop_field(name);
   if (!id) return std::unexpected(id.error());
-  std::erase_if(lines_, [&](const auto& line) {
-    if (line.first.first != *id) return false;
-    conflicts_ -= line.second.size();
-    return true;
-  });
-  for (auto each = skipped_.begin(); each != skipped_.end();) {
-    std::erase_if(each->second, [&](const SkippedValue& value) { return value.field == *id; });
-    each = each->second.empty() ? skipped_.erase(each) : std::next(each);
-  }
   ++schema_version_;
   return take_order(orders_, *id);
 }
 
-Result<ByteOrder> Index::drop_order(ByteView name) {
+Result<Index::Order> Index::drop_order(ByteView name) {
   const auto id = schema_.drop_order(name);
   if (!id) return std::unexpected(id.error());
   ++schema_version_;
@@ -287,19 +256,26 @@ Result<ByteOrder> Index::drop_order(ByteView name) {
 }
 
 size_t Index::memory() const {
-  size_t bytes = sizeof(*this) + documents_.memory() + expiries_.memory() + recent_.memory();
-  for (const Order& order : orders_) bytes += order.entries.memory();
-  constexpr size_t kNode = 64;  // of a map, with its value, about
-  bytes += skipped_.size() * kNode + lines_.size() * 2 * kNode;
+  size_t bytes = sizeof(*this) + documents_.memory() + expiries_.memory() + recent_.memory() + skipped_.memory();
+  for (const Order& order : orders_) bytes += sizeof(Order) + order.entries.memory() + order.lines.memory();
   return bytes;
 }
 
+size_t Index::parts() const {
+  constexpr size_t kEntriesOfPart = 64;  // of a chunk, about
+  size_t parts = documents_.size() + (expiries_.size() + skipped_.documents()) / kEntriesOfPart;
+  for (const Order& order : orders_) parts += (order.entries.size() + 2 * order.lines.size()) / kEntriesOfPart;
+  return parts;
+}
+
+bool free_some(Index::Order& order) { return order.entries.free_some() || order.lines.free_some(); }
+
 bool Index::free_some() {
   while (!orders_.empty()) {
-    if (orders_.back().entries.free_some()) return true;
+    if (millrace::free_some(orders_.back())) return true;
     orders_.pop_back();
   }
-  return expiries_.free_some() || documents_.free_some();
+  return expiries_.free_some() || skipped_.free_some() || documents_.free_some();
 }
 
 }  // namespace millrace

@@ -1,11 +1,11 @@
 // An index: the documents whose keys begin with a prefix, in an order for each field and for each list of fields. It is
 // derived from the documents alone: whoever changes one says what it holds now.
 //
-// Every order is a sorted set of entries, the key of a document in that order (index_keys.h) and its id.
+// Every order is a sorted set of entries (order_entry.h).
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +18,10 @@
 #include "engine/index/index_ids.h"
 #include "engine/index/index_schema.h"
 #include "engine/index/indexed_documents.h"
+#include "engine/index/order_entry.h"
 #include "engine/index/recent_documents.h"
+#include "engine/index/skipped_values.h"
+#include "engine/index/unique_lines.h"
 
 namespace millrace {
 
@@ -30,13 +33,11 @@ enum class IndexWork : uint8_t {
   Tidy,    // a field was dropped: read its documents, so that their records let go of its values
 };
 
-inline constexpr size_t kEntryIdBytes = 4;
-
 // A document that is left out of a UNIQUE field, because another one has its value.
 struct Conflict {
   DocumentId document;
   OrderId field;
-  ByteView key;  // of the value
+  ByteView key;  // of the value; valid during the visit
   DocumentId holder;
 };
 
@@ -47,8 +48,10 @@ class Index {
  public:
   struct Order {
     OrderId id;
-    ByteOrder entries;
+    ByteOrder entries{};
     bool may_have_many = false;  // documents with several entries
+    uint64_t left_out = 0;       // documents that would have too many entries
+    UniqueLines lines{};         // of a UNIQUE field
   };
 
   // Hashes by this key, which clients must not know.
@@ -73,25 +76,26 @@ class Index {
   std::vector<DocumentId> recent(size_t most) const { return recent_.list(most); }
 
   // --- what is left out ---
-  // Calls visit(document, skipped) for each, in the order of their ids, until it returns false.
+  // Calls visit(document, skipped) for each, in the order of their ids, until it returns false. `skipped` may name an
+  // order of several fields.
   template <class Visit>
   void each_skipped(Visit visit) const {
-    for (const auto& [id, values] : skipped_) {
-      for (const SkippedValue& value : values) {
-        if (!visit(id, value)) return;
-      }
-    }
+    skipped_.each([&](DocumentId id, const SkippedValue& value) { return !is_known(value) || visit(id, value); });
   }
-  uint64_t skipped() const { return skipped_.size(); }
+  // How many documents have any.
+  uint64_t skipped() const { return skipped_.documents(); }
   template <class Visit>
   void each_conflict(Visit visit) const {
-    for (const auto& [at, line] : lines_) {
-      for (const DocumentId id : line) {
-        if (!visit(Conflict{id, at.first, at.second, holder_of(at.first, at.second)})) return;
-      }
+    bool goes_on = true;
+    for (const Order& order : orders_) {
+      order.lines.each([&](ByteView key, DocumentId id) {
+        goes_on = visit(Conflict{id, order.id, key, holder_of(order.id, key)});
+        return goes_on;
+      });
+      if (!goes_on) return;
     }
   }
-  uint64_t conflicts() const { return conflicts_; }
+  uint64_t conflicts() const;
   // True if the document waits for this value of a UNIQUE field.
   bool is_in_line(OrderId field, ByteView key, DocumentId id) const;
   // Who has the value of a UNIQUE field; none() if nobody.
@@ -100,9 +104,14 @@ class Index {
   // --- the schema; failures as IndexSchema says, and nothing has changed then ---
   Result<void> add_field(IndexField field);
   Result<void> add_order(CompositeOrder order);
-  // Each returns the order's entries, which the caller frees at leisure.
-  Result<ByteOrder> drop_field(ByteView name);
-  Result<ByteOrder> drop_order(ByteView name);
+  // Each returns the order, which the caller frees at leisure. Records of documents, and what was skipped in them, keep
+  // what they say of the field until they are set again.
+  Result<Order> drop_field(ByteView name);
+  Result<Order> drop_order(ByteView name);
+  // A number that no other index has, on this server or another one, so that a cursor is known to be of this one: ids
+  // of documents, which cursors have, differ from server to server. 0 until it is set.
+  uint32_t number() const { return number_; }
+  void set_number(uint32_t number) { number_ = number; }
   // Grows whenever the schema changes.
   uint64_t schema_version() const { return schema_version_; }
 
@@ -121,32 +130,33 @@ class Index {
 
   // --- upkeep ---
   size_t memory() const;
+  // How many allocations it has, about.
+  size_t parts() const;
+  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
   bool free_some();
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
 
  private:
-  using LineKey = std::pair<OrderId, std::string>;
-
   Order& own_order(OrderId id) { return const_cast<Order&>(order(id)); }
   void change(DocumentId id, const DocumentValues& old, const DocumentValues& now);
   void change_expiry(DocumentId id, const DocumentValues& old, const DocumentValues& now);
   void change_composites(DocumentId id, const DocumentValues& old, const DocumentValues& now);
-  void set_skipped(DocumentId id, const DocumentValues& now);
+  bool is_known(const SkippedValue& value) const;
+  // What a document with these values is left out of.
+  std::vector<SkippedValue> skipped_in(const DocumentValues& values) const;
+  void set_skipped(DocumentId id, std::span<const SkippedValue> now);
   void insert_value(const DocumentValue& value, DocumentId id);
   void erase_value(const DocumentValue& value, DocumentId id);
-  bool leave_line(const DocumentValue& value, DocumentId id);
 
   IndexSchema schema_;
   IndexedDocuments documents_;
   std::vector<Order> orders_;  // of fields and of lists of fields
   ByteOrder expiries_;
   RecentDocuments recent_;
-  std::map<DocumentId, std::vector<SkippedValue>> skipped_;
-  // Documents that wait for a value of a UNIQUE field, the first to get it first.
-  std::map<LineKey, std::vector<DocumentId>> lines_;
-  uint64_t conflicts_ = 0;  // how many are in all lines
+  SkippedValues skipped_;
   uint64_t schema_version_ = 1;
+  uint32_t number_ = 0;
   IndexWork work_ = IndexWork::None;
   // For change(), so that a write allocates nothing but what it stores.
   DocumentValues old_;
@@ -154,13 +164,8 @@ class Index {
   std::string entry_;
 };
 
-// An entry of an order.
-void make_entry(std::string& entry, ByteView key, DocumentId id);
-ByteView key_of_entry(ByteView entry);
-DocumentId id_of_entry(ByteView entry);
-
-// The keys of a document in a composite order, sorted. Several if a field has several values; none if a field has
-// none, or if they would be more than kMaxValuesOfField.
-std::vector<std::string> composite_keys(const CompositeOrder& order, const DocumentValues& values);
+// Frees a part of an order; false once nothing is left. REQUIRES: nothing but more of this, and its destruction,
+// follows.
+bool free_some(Index::Order& order);
 
 }  // namespace millrace

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <map>
+#include <string>
 
+#include "engine/index/composite_keys.h"
 #include "engine/index/document_record.h"
 #include "engine/index/index.h"
 #include "engine/index/index_keys.h"
@@ -42,14 +45,23 @@ const char* Index::check() const {
     if (!expiries_.contains(entry)) return "a document is missing among those that expire";
   }
   if (dated != expiries_.size()) return "dates without a document";
-  if (waiting != conflicts_) return "a line has more than the documents that wait";
+  if (waiting != conflicts()) return "a line has more than the documents that wait";
   for (const Order& each : orders_) {
     if (const char* broken = each.entries.check()) return broken;
+    if (const char* broken = each.lines.check()) return broken;
     if (each.entries.size() != counted[each.id]) return "an order has entries without a document";
   }
-  for (const auto& [id, skipped] : skipped_) {
-    if (id.value() >= documents_.limit() || !documents_.is_there(id) || skipped.empty())
-      return "something was skipped in no document";
+  if (const char* broken = skipped_.check()) return broken;
+  bool are_documents = true;
+  std::map<OrderId, uint64_t> left_out;
+  skipped_.each([&](DocumentId id, const SkippedValue& value) {
+    are_documents = id.value() < documents_.limit() && documents_.is_there(id);
+    ++left_out[value.field];
+    return are_documents;
+  });
+  if (!are_documents) return "something was skipped in no document";
+  for (const CompositeOrder& composite : schema_.orders()) {
+    if (order(composite.id).left_out != left_out[composite.id]) return "an order leaves out other documents";
   }
   return nullptr;
 }

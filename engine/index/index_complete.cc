@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/base/case_folding.h"
@@ -10,19 +12,38 @@ namespace millrace {
 
 namespace {
 
-// The most entries that are looked at; a jump over the entries of one value counts as kJump.
-constexpr uint64_t kMostSteps = 100'000;
-constexpr uint64_t kJump = 20;
+// The most entries that are looked at. Those of one value are jumped over after some; a jump counts as kJump.
+constexpr uint64_t kMostSteps = 30'000;
+constexpr uint64_t kFewEntries = 4;
+constexpr uint64_t kJump = 8;
+
+// How many documents that have expired, and are still there, have each value of a field.
+std::unordered_map<std::string, uint64_t> expired_counts(const Index& index, OrderId field, UnixMs now) {
+  std::unordered_map<std::string, uint64_t> counts;
+  uint64_t steps = 0;
+  ByteOrder::Walk walk(index.expiries());
+  for (walk.seek(""); walk.is_at_entry() && steps < kMostSteps; walk.next(), ++steps) {
+    if (UnixMs(static_cast<uint64_t>(integer_of_key(walk.entry()))) >= now) break;
+    const DocumentId id = id_of_entry(walk.entry());
+    RecordReader reader(index.schema(), index.documents().record(id));
+    while (reader.next()) {
+      if (reader.field() != field || index.is_in_line(field, reader.key(), id)) continue;
+      ++counts[std::string(reader.key())];
+    }
+  }
+  return counts;
+}
 
 // Counts the values of one range, one after the other.
 class ValueCounts {
  public:
   ValueCounts(const Index& index, const IndexField& field, KeyRange range, UnixMs now)
-      : index_(index), entries_(index.order(field.id).entries), range_(std::move(range)), now_(now), walk_(entries_) {
+      : entries_(index.order(field.id).entries),
+        range_(std::move(range)),
+        expired_(expired_counts(index, field.id, now)),
+        walk_(entries_),
+        rank_(entries_.rank(range_.from)) {
     walk_.seek(range_.from);
-    std::string key;
-    append_integer_key(key, static_cast<int64_t>(now.value()));
-    some_are_expired_ = index.expiries().rank(key) > 0;
   }
 
   // Goes to the next value; false if there is none, or too much was looked at.
@@ -30,32 +51,34 @@ class ValueCounts {
     if (steps_ > kMostSteps || !walk_.is_at_entry() || !range_.contains(walk_.entry())) return false;
     key_ = key_of_entry(walk_.entry());
     count_ = 0;
-    for (uint64_t same = 0; walk_.is_at_entry() && key_of_entry(walk_.entry()) == key_; walk_.next()) {
+    for (; walk_.is_at_entry() && key_of_entry(walk_.entry()) == key_; walk_.next()) {
       ++steps_;
-      if (++same > kJump && !some_are_expired_) return jump();
-      const auto date = expiry_of(index_.documents().record(id_of_entry(walk_.entry())));
-      if (!date || *date >= now_) ++count_;
+      ++rank_;
+      if (++count_ <= kFewEntries) continue;
+      jump();
+      break;
     }
+    if (const auto expired = expired_.find(key_); expired != expired_.end()) count_ -= expired->second;
     return true;
   }
-  ByteView key() const { return key_; }
+  const std::string& key() const { return key_; }
   uint64_t count() const { return count_; }
 
  private:
-  bool jump() {
+  void jump() {
     const std::string end = after(key_);
-    count_ = entries_.rank(end) - entries_.rank(key_);
+    const uint64_t rank_of_end = entries_.rank(end);
+    count_ += rank_of_end - rank_;
+    rank_ = rank_of_end;
     walk_.seek(end);
     steps_ += kJump;
-    return true;
   }
 
-  const Index& index_;
   const ByteOrder& entries_;
   KeyRange range_;
-  UnixMs now_;
+  std::unordered_map<std::string, uint64_t> expired_;
   ByteOrder::Walk walk_;
-  bool some_are_expired_ = false;
+  uint64_t rank_;  // of where the walk is
   std::string key_;
   uint64_t count_ = 0;
   uint64_t steps_ = 0;

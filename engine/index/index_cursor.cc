@@ -29,6 +29,7 @@ std::optional<std::string> from_hex(ByteView text) {
 
 std::string IndexCursor::text() const {
   std::string bytes;
+  append_varint(bytes, index);
   append_varint(bytes, (order ? uint64_t{order->value()} << 1 : 0) | (is_reversed ? 1 : 0));
   bytes += entry;
   std::string hex;
@@ -42,12 +43,14 @@ std::string IndexCursor::text() const {
 Result<IndexCursor> IndexCursor::parse(ByteView text) {
   const auto bytes = from_hex(text);
   Decoder in(bytes ? ByteView(*bytes) : ByteView());
+  const uint64_t index = in.number();
   const uint64_t head = in.number();
   const ByteView entry = in.rest();
-  if (!bytes || !in.ok() || head >> 1 >= UINT32_MAX || entry.size() < kEntryIdBytes) {
-    return fail(ErrorCode::Range, "invalid cursor " + quoted(text));
+  if (!bytes || !in.ok() || index > UINT32_MAX || head >> 1 >= UINT32_MAX || entry.size() < kEntryIdBytes) {
+    return fail(ErrorCode::Range, "invalid cursor " + quoted(text) + ": expected one that IDX.FIND returned");
   }
   IndexCursor cursor;
+  cursor.index = static_cast<uint32_t>(index);
   if (head >> 1 != 0) cursor.order = OrderId(static_cast<uint32_t>(head >> 1));
   cursor.is_reversed = (head & 1) != 0;
   cursor.entry = entry;

@@ -12,6 +12,7 @@
 namespace millrace {
 
 struct IndexCursor {
+  uint32_t index = 0;            // the number of the index (index.h)
   std::optional<OrderId> order;  // nothing: documents by their ids
   bool is_reversed = false;
   std::string entry;

@@ -109,15 +109,13 @@ KeyRanges normal_form(KeyRanges ranges) {
 
 KeyRanges intersection(const KeyRanges& a, const KeyRanges& b) {
   KeyRanges both;
-  for (const KeyRange& left : a) {
-    for (const KeyRange& right : b) {
-      KeyRange range{std::max(left.from, right.from), left.to.empty()    ? right.to
-                                                      : right.to.empty() ? left.to
-                                                                         : std::min(left.to, right.to)};
-      if (!range.is_empty()) both.push_back(std::move(range));
-    }
+  for (auto left = a.begin(), right = b.begin(); left != a.end() && right != b.end();) {
+    const bool left_ends_first = right->to.empty() || (!left->to.empty() && left->to < right->to);
+    KeyRange range{std::max(left->from, right->from), left_ends_first ? left->to : right->to};
+    if (!range.is_empty()) both.push_back(std::move(range));
+    left_ends_first ? ++left : ++right;
   }
-  return normal_form(std::move(both));
+  return both;
 }
 
 KeyRanges behind(ByteView prefix, const KeyRanges& ranges) {

@@ -51,6 +51,7 @@ KeyRanges everything();
 bool contains(const KeyRanges& ranges, ByteView key);
 // Puts them in order and unites what overlaps.
 KeyRanges normal_form(KeyRanges ranges);
+// O(a + b)
 KeyRanges intersection(const KeyRanges& a, const KeyRanges& b);
 // The same ranges behind a prefix; one without an end ends where the prefix does.
 KeyRanges behind(ByteView prefix, const KeyRanges& ranges);

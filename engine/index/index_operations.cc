@@ -6,19 +6,13 @@
 #include "engine/base/quoted.h"
 #include "engine/index/document_record.h"
 #include "engine/index/index_parts.h"
+#include "engine/operation/apply_part.h"
 
 namespace millrace {
 
 namespace {
 
 std::unexpected<Error> no_index() { return fail(ErrorCode::NoIndex, "there is no such index; IDX.CREATE makes one"); }
-
-Consequences changed(const char* event) {
-  Consequences follow;
-  follow.effects.add_request();
-  follow.events.add(event);
-  return follow;
-}
 
 bool is_visible(const Index& index, DocumentId id, UnixMs now) {
   const auto date = expiry_of(index.documents().record(id));
@@ -61,6 +55,13 @@ std::string for_error(const std::string& name) {
   return is_plain ? name : quoted(name);
 }
 
+// Of a field or an order; nothing if it is neither.
+std::optional<std::string> name_of(const IndexSchema& schema, OrderId id) {
+  if (const IndexField* field = schema.find_field(id)) return field->name;
+  if (const CompositeOrder* order = schema.find_order(id)) return order->name;
+  return std::nullopt;
+}
+
 bool has_unique_field(const Index& index, const PutDocumentRequest& request) {
   for (size_t i = 0; i < request.pairs.size(); i += 2) {
     const IndexField* field = index.schema().find_field(request.pairs[i]);
@@ -77,20 +78,26 @@ std::string document_key(const Index& index, DocumentId id) {
   return key;
 }
 
+void ListedDocuments::cut(size_t count) {
+  if (count == documents.size()) return;
+  documents.resize(count);
+  cursor = any_place;
+  cursor->entry = documents.back().place;
+}
+
 Outcome<Done> IndexOperations::create(Place<Index>& place, const CreateIndexRequest& request, const Call&) {
   if (place.get() != nullptr) return fail(ErrorCode::Exists, "the index is there already; IDX.ALTER changes it");
   if (request.prefix.size() > kMaxNameBytes) return fail(ErrorCode::Range, "a prefix has at most 512 bytes");
   auto schema = schema_of(request);
   if (!schema) return std::unexpected(schema.error());
   place.put(Index(std::move(*schema), key_)).set_work(IndexWork::Build);
-  return {Done(), changed("idx.create")};
+  return {Done(), Consequences::of_request("idx.create")};
 }
 
-Outcome<ByteOrder> IndexOperations::alter(Place<Index>& place, const AlterIndexRequest& request, const Call&) {
+Outcome<Index::Order> IndexOperations::alter(Place<Index>& place, const AlterIndexRequest& request, const Call&) {
   using Kind = AlterIndexRequest::Kind;
   if (place.get() == nullptr) return no_index();
   Index& index = *place.get();
-  ByteOrder dropped;
   Result<void> added;
   switch (request.kind) {
     case Kind::AddField:
@@ -103,23 +110,22 @@ Outcome<ByteOrder> IndexOperations::alter(Place<Index>& place, const AlterIndexR
     case Kind::DropOrder: {
       auto taken = request.kind == Kind::DropField ? index.drop_field(request.name) : index.drop_order(request.name);
       if (!taken) return std::unexpected(taken.error());
-      if (request.kind == Kind::DropField && index.work() == IndexWork::None) index.set_work(IndexWork::Tidy);
-      return {std::move(*taken), changed("idx.alter")};
+      const bool leaves_traces = request.kind == Kind::DropField || taken->left_out > 0;
+      if (leaves_traces && index.work() == IndexWork::None) index.set_work(IndexWork::Tidy);
+      return {std::move(*taken), Consequences::of_request("idx.alter")};
     }
   }
   if (!added) return std::unexpected(added.error());
   if (index.is_ready()) index.set_work(IndexWork::Build);
-  return {std::move(dropped), changed("idx.alter")};
+  return {Index::Order{}, Consequences::of_request("idx.alter")};
 }
 
 Outcome<Done> IndexOperations::apply(Place<Index>& place, const Part& request, const Call&) {
-  // An index that is not there yet is made only if the part is good.
-  std::optional<Index> made;
-  Index& index = place.get() != nullptr ? *place.get() : made.emplace(IndexSchema(), key_);
-  const auto restored = restore_part(index, static_cast<IndexPart>(request.kind), request.bytes);
-  if (!restored) return std::unexpected(restored.error());
-  if (made) place.put(std::move(*made));
-  return {Done(), changed("idx.apply")};
+  const auto restore = [&](Index& index) {
+    return restore_part(index, static_cast<IndexPart>(request.kind), request.bytes);
+  };
+  return apply_part(
+      place, [&] { return Index(IndexSchema(), key_); }, restore, "idx.apply");
 }
 
 Result<ListedDocuments> IndexOperations::find(const Index* index, const FindRequest& request, UnixMs now) const {
@@ -129,10 +135,12 @@ Result<ListedDocuments> IndexOperations::find(const Index* index, const FindRequ
   const auto found = query->find(request);
   if (!found) return std::unexpected(found.error());
   ListedDocuments listed;
-  if (found->cursor) listed.cursor = found->cursor->text();
+  listed.cursor = found->cursor;
+  listed.any_place = {index->number(), found->order, request.is_reversed, {}};
   for (const FoundDocument& document : found->documents) {
     ListedDocument& each = listed.documents.emplace_back();
     each.key = document_key(*index, document.id);
+    make_entry(each.place, document.key, document.id);
     if (request.with_values && found->order) each.values = values_of_key(index->schema(), *found->order, document.key);
   }
   return listed;
@@ -187,9 +195,7 @@ Result<std::vector<ListedSkip>> IndexOperations::skipped(const Index* index, uin
   if (index == nullptr) return no_index();
   std::vector<ListedSkip> listed;
   index->each_skipped([&](DocumentId id, const SkippedValue& value) {
-    const IndexField* field = index->schema().find_field(value.field);
-    listed.push_back(
-        {document_key(*index, id), field == nullptr ? std::nullopt : std::optional(field->name), value.reason});
+    listed.push_back({document_key(*index, id), name_of(index->schema(), value.field), value.reason});
     return listed.size() < count;
   });
   return listed;

@@ -23,16 +23,26 @@ namespace millrace {
 struct ListedDocument {
   std::string key;
   std::vector<std::string> values;  // of the order it was found in, if they are asked for
+  std::string place;                // its entry in that order
 };
 struct ListedDocuments {
-  std::optional<std::string> cursor;
+  std::optional<IndexCursor> cursor;  // nothing: there are no more
   std::vector<ListedDocument> documents;
+
+  // Leaves the rest, from document `count` on, to the next page. REQUIRES: 0 < count <= documents.size()
+  void cut(size_t count);
+
+  IndexCursor any_place;  // a cursor of this search, at no place
 };
+// Fields of documents that one answer has at most; the first document comes whole. A field counts as some bytes more
+// than it has.
+inline constexpr size_t kMostShownBytes = 4 * 1024 * 1024;
+inline constexpr size_t kShownFieldBytes = 64;
 
 // What is left out, for an answer.
 struct ListedSkip {
   std::string key;
-  std::optional<std::string> field;  // nothing: the whole document
+  std::optional<std::string> field;  // or the order; nothing: the whole document
   SkipReason reason;
 };
 struct ListedConflict {
@@ -50,9 +60,9 @@ class IndexOperations {
   // --- changes ---
   // Failure: Exists; what IndexSchema says. The documents that are there already are to be read: Index::work().
   Outcome<Done> create(Place<Index>& place, const CreateIndexRequest& request, const Call& call);
-  // The entries of an order that is dropped are handed to the caller, to be freed at leisure.
+  // An order that is dropped is handed to the caller, to be freed at leisure.
   // Failure: NoIndex; what IndexSchema says.
-  Outcome<ByteOrder> alter(Place<Index>& place, const AlterIndexRequest& request, const Call& call);
+  Outcome<Index::Order> alter(Place<Index>& place, const AlterIndexRequest& request, const Call& call);
   // A part of an index that was saved (index_parts.h). Failure: Corrupt, and nothing has changed.
   Outcome<Done> apply(Place<Index>& place, const Part& request, const Call& call);
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,7 +20,7 @@
 
 namespace millrace {
 
-// The most entries that one find() or sample() looks at.
+// The most entries that one find() or sample() looks at. A document with many values counts as several.
 inline constexpr uint64_t kMostLookedAt = 10'000;
 // The most that one count() looks at.
 inline constexpr uint64_t kMostCounted = 1'000'000;
@@ -65,12 +66,23 @@ class IndexQuery {
     uint64_t entries = 0;   // in the ranges
     bool is_exact = false;  // every entry is a document that meets all conditions, but for expiry
   };
-  class Collector;
+  // How it is gone along.
+  struct Walk {
+    bool is_reversed = false;
+    const std::string* after = nullptr;  // an entry; null: from the beginning
+    uint64_t most = UINT64_MAX;          // entries that are looked at
+  };
+  using Visit = std::function<bool(DocumentId, ByteView)>;
 
   IndexQuery(const Index& index, UnixMs now) : index_(index), now_(now) {}
 
-  bool has_condition(OrderId field) const;
+  size_t conditions_on(OrderId field) const;
+  bool has_condition(OrderId field) const { return conditions_on(field) > 0; }
+  // A plan for each field that has conditions.
+  std::vector<Plan> field_plans() const;
   bool is_expired(ByteView record) const;
+  // Of a document that may have expired.
+  bool meets_conditions(DocumentId id, ByteView record) const;
   // What the conditions leave of a field's keys.
   KeyRanges ranges_of(OrderId field) const;
   KeyRanges composite_ranges(const CompositeOrder& order, bool& covers_all) const;
@@ -81,20 +93,31 @@ class IndexQuery {
   Plan composite_plan(const CompositeOrder& order) const;
   // The document's first key in these ranges, or its last; nothing if it has none.
   std::optional<std::string> key_in(const Plan& plan, DocumentId id, bool last) const;
-  // Calls visit(id, entry) for each document in the plan's order that matches, until it returns false or `most` entries
-  // were looked at. Returns the last entry that was looked at, or nothing if it came to the end.
-  template <class Visit>
-  std::optional<std::string> walk(const Plan& plan, bool reversed, const std::string* after, uint64_t most,
-                                  Visit visit) const;
-  template <class Visit>
-  std::optional<std::string> walk_documents(bool reversed, const std::string* after, uint64_t most, Visit visit) const;
+  // How many entries a look at the document counts for.
+  uint64_t cost_of(DocumentId id) const;
+  // Calls visit(id, entry) for each document in the plan's order that matches, until it returns false or enough was
+  // looked at. Returns the last entry that was looked at, or nothing if it came to the end.
+  std::optional<std::string> walk(const Plan& plan, const Walk& how, const Visit& visit) const;
+  std::optional<std::string> walk_documents(const Walk& how, const Visit& visit) const;
+  // To where the walk begins in this range; false if it is behind it already.
+  static bool seek(ByteOrder::Walk& walk, const KeyRange& range, const Walk& how);
   // All documents that meet one of the conditions which the plan does not answer, if it is worth the while: everything
   // otherwise. `most` is how many entries of the plan will be looked at.
   DocumentSet candidates(const Plan& plan, uint64_t most) const;
+  // Those that have an entry in the plan's ranges. REQUIRES: it has an order
+  DocumentSet documents_of(const Plan& plan) const;
+  // All that meet the conditions, expired ones too, by the entries of each field alone. Nothing if that does not do, or
+  // takes longer than a look at each document of the best plan.
+  std::optional<DocumentSet> common_documents(const Plan& best) const;
   FoundDocuments walk_and_find(const Plan& plan, const FindRequest& request, const std::string* after) const;
   FoundDocuments find_and_sort(const Plan& plan, const Plan& best, const FindRequest& request,
                                const std::string* after) const;
+  // Documents that have expired and are still there; and how many of them meet the conditions.
   uint64_t overdue() const;
+  uint64_t overdue_matches(uint64_t overdue) const;
+  // Any places, until enough of them are matching documents: where all are too many to look at.
+  std::vector<DocumentId> draw_places(const Plan& plan, uint64_t places, uint64_t count,
+                                      const std::function<uint64_t()>& draw) const;
 
   const Index& index_;
   UnixMs now_;

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/case_folding.h"
 #include "engine/index/document_record.h"
@@ -95,9 +97,35 @@ TEST(JsonDocuments, GivesTheValuesAtItsPaths) {
     values.finish();
     EXPECT_EQ(shown(schema, values), row.values) << row.json;
   }
-  EXPECT_EQ(documents.show(R"({"a":{"b":[1,"x"]}})", "a.b"), "[1,\"x\"]");
-  EXPECT_EQ(documents.show(R"({"a":"text"})", "a"), "text");
-  EXPECT_EQ(documents.show(R"({"a":"text"})", "b"), std::nullopt);
+  const ByteView paths[] = {"a.b", "c", "d"};
+  const auto held = documents.show(R"({"a":{"b":[1,"x"]},"c":"text"})", paths);
+  EXPECT_EQ(held, (std::vector<std::optional<std::string>>{"[1,\"x\"]", "text", std::nullopt}));
+}
+
+TEST(JsonDocuments, AnArrayIsLookedThroughToItsEndOrSkipped) {
+  const IndexSchema schema = schema_of_all();
+  const auto read = [&](size_t empty) {
+    std::string json = R"({"d":[)";
+    for (size_t i = 0; i < empty; ++i) json += "[],";
+    DocumentValues values;
+    JsonDocuments().read(json + "7]}", schema, values);
+    values.finish();
+    return shown(schema, values);
+  };
+  EXPECT_EQ(read(2 * kMaxValuesOfField), read(0));
+  EXPECT_NE(read(20 * kMaxValuesOfField).find("more than 1000 values"), std::string::npos);
+}
+
+TEST(DocumentValues, OfNothingButSeparatorsAreNoneHoweverLong) {
+  IndexSchema schema("d:", false);
+  ASSERT_TRUE(schema.add_field({.name = "tags", .separator = ","}));
+  DocumentValues values;
+  values.add(schema.fields()[0], std::string(kMaxSplitText, ','));
+  values.finish();
+  EXPECT_TRUE(values.values.empty() && values.skipped.empty());
+  values.add(schema.fields()[0], std::string(kMaxSplitText + 1, ','));
+  values.finish();
+  EXPECT_EQ(shown(schema, values), "larger than 1 MiB; ");
 }
 
 TEST(DocumentRecord, HoldsWhatItWasGiven) {

@@ -72,13 +72,8 @@ void IndexedDocuments::remove(DocumentId id) {
 }
 
 bool IndexedDocuments::free_some() {
-  constexpr size_t kAtOnce = 1000;
-  if (by_name_.free_some(kAtOnce)) return true;
-  size_t freed = 0;
-  for (; freed < kAtOnce && slots_.limit() > freed_; ++freed, ++freed_) {
-    if (is_there(DocumentId(freed_))) slots_[DocumentId(freed_)].bytes.reset();
-  }
-  return freed == kAtOnce;
+  constexpr size_t kBucketsAtOnce = 1000;
+  return by_name_.free_some(kBucketsAtOnce) || slots_.free_some();
 }
 
 const char* IndexedDocuments::check() const {

@@ -55,8 +55,7 @@ class IndexedDocuments {
   HashKey key_;
   Slots<Document, DocumentId> slots_;
   HashIndex<DocumentId> by_name_;
-  size_t bytes_ = 0;    // of all allocations
-  uint32_t freed_ = 0;  // by free_some(): all below
+  size_t bytes_ = 0;  // of all allocations
 };
 
 }  // namespace millrace

@@ -41,23 +41,36 @@ void add_scalar(element value, const IndexField& field, DocumentValues& values) 
   }
 }
 
-void add_at(element at, ByteView path, const IndexField& field, DocumentValues& values) {
-  if (at.is_array()) {
-    size_t added = 0;
-    const simdjson::dom::array array = at.get_array().value_unsafe();
-    for (const element each : array) {
-      if (++added > kMaxValuesOfField + 1) return;
-      add_at(each, path, field, values);
+// The values of one field in one document. Goes through arrays, up to so many elements in all.
+class FieldOfJson {
+ public:
+  FieldOfJson(const IndexField& field, DocumentValues& values) : field_(field), values_(values) {}
+
+  void add(element at, ByteView path) {
+    if (at.is_array()) {
+      const simdjson::dom::array array = at.get_array().value_unsafe();
+      for (const element each : array) {
+        if (elements_++ == kMaxElements) values_.skip(field_.id, SkipReason::TooMany);
+        if (elements_ > kMaxElements) return;
+        add(each, path);
+      }
+      return;
     }
-    return;
+    if (path.empty()) return add_scalar(at, field_, values_);
+    element inner;
+    const ByteView name = take_name(path);
+    if (at.is_object() && at.get_object().value_unsafe().at_key(name).get(inner) == simdjson::SUCCESS) {
+      add(inner, path);
+    }
   }
-  if (path.empty()) return add_scalar(at, field, values);
-  element inner;
-  const ByteView name = take_name(path);
-  if (at.is_object() && at.get_object().value_unsafe().at_key(name).get(inner) == simdjson::SUCCESS) {
-    add_at(inner, path, field, values);
-  }
-}
+
+ private:
+  static constexpr size_t kMaxElements = 10 * kMaxValuesOfField;
+
+  const IndexField& field_;
+  DocumentValues& values_;
+  size_t elements_ = 0;
+};
 
 }  // namespace
 
@@ -77,12 +90,12 @@ std::optional<SkipReason> JsonDocuments::parse(ByteView json, element& root) {
 void JsonDocuments::read(ByteView json, const IndexSchema& schema, DocumentValues& values) {
   element root;
   if (const auto reason = parse(json, root)) return values.skip(kExpiryOrder, *reason);
-  for (const IndexField& field : schema.fields()) add_at(root, field.name, field, values);
+  for (const IndexField& field : schema.fields()) FieldOfJson(field, values).add(root, field.name);
 }
 
-std::optional<std::string> JsonDocuments::show(ByteView json, ByteView path) {
-  element at;
-  if (parse(json, at)) return std::nullopt;
+namespace {
+
+std::optional<std::string> shown_at(element at, ByteView path) {
   while (!path.empty()) {
     element inner;
     const ByteView name = take_name(path);
@@ -94,6 +107,16 @@ std::optional<std::string> JsonDocuments::show(ByteView json, ByteView path) {
   if (at.is_null()) return std::nullopt;
   if (at.is_string()) return std::string(at.get_string().value_unsafe());
   return simdjson::minify(at);
+}
+
+}  // namespace
+
+std::vector<std::optional<std::string>> JsonDocuments::show(ByteView json, std::span<const ByteView> paths) {
+  std::vector<std::optional<std::string>> shown(paths.size());
+  element root;
+  if (parse(json, root)) return shown;
+  for (size_t i = 0; i < paths.size(); ++i) shown[i] = shown_at(root, paths[i]);
+  return shown;
 }
 
 }  // namespace millrace

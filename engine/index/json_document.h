@@ -6,6 +6,7 @@
 #include <simdjson.h>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,9 @@ class JsonDocuments {
   // Adds the values of all fields. A document that is no JSON, or too large, is skipped as a whole.
   void read(ByteView json, const IndexSchema& schema, DocumentValues& values);
 
-  // What a document holds at a path, for people: a string as it is, everything else as JSON. Nothing if it holds
+  // What a document holds at each path, for people: a string as it is, everything else as JSON. Nothing if it holds
   // nothing there, or is no JSON.
-  std::optional<std::string> show(ByteView json, ByteView path);
+  std::vector<std::optional<std::string>> show(ByteView json, std::span<const ByteView> paths);
 
  private:
   std::optional<SkipReason> parse(ByteView json, simdjson::dom::element& root);

@@ -36,7 +36,8 @@ class FencingTokens {
   void seen(Token token);
 
   // The greatest token to be accepted from a source that is not trusted: a RESTORE must not push the tokens to the end
-  // of the numbers. Clocks may differ by a day.
+  // of the numbers. A token may be 50 years ahead of the clock: if it was made by a server whose clock was wrong for a
+  // while, the servers that lock together with it must accept it after that. Beyond 2076 there are as many again.
   Token most_believed(UnixMs now) const;
 
  private:

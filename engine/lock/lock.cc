@@ -1,11 +1,17 @@
 #include "engine/lock/lock.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace millrace {
 
 namespace {
 
 // What a tree of the standard library adds to each value: three pointers and a colour.
 constexpr size_t kTreeNode = 32;
+
+// How many ends are looked at for the hint to a request that is refused; it says too little beyond that.
+constexpr size_t kMostEndsLookedAt = 1000;
 
 uint64_t ms_until_over(MonotonicMs end, MonotonicMs now) { return end < now ? 0 : end - now + 1; }
 
@@ -14,6 +20,7 @@ uint64_t ms_until_over(MonotonicMs end, MonotonicMs now) { return end < now ? 0 
 Lock Lock::clone() const {
   Lock copy;
   for (const auto& [owner, holding] : holders_) copy.put(owner, mode_, holding);
+  if (values_) copy.values_ = std::make_unique<std::map<std::string, std::string, std::less<>>>(*values_);
   return copy;
 }
 
@@ -22,17 +29,45 @@ const Holding* Lock::find(ByteView owner) const {
   return found == holders_.end() ? nullptr : &found->second;
 }
 
-bool Lock::has_room_for(LockMode mode) const { return is_free() || (mode == mode_ && holding() < mode.permits()); }
+ByteView Lock::value_of(ByteView owner) const {
+  if (!values_) return {};
+  const auto found = values_->find(owner);
+  return found == values_->end() ? ByteView() : ByteView(found->second);
+}
+
+void Lock::set_value(ByteView owner, ByteView value) {
+  if (value.empty()) {
+    if (values_) values_->erase(std::string(owner));
+  } else {
+    if (!values_) values_ = std::make_unique<std::map<std::string, std::string, std::less<>>>();
+    values_->insert_or_assign(std::string(owner), std::string(value));
+  }
+  if (values_ && values_->empty()) values_.reset();
+}
+
+const Lock::Holder* Lock::newest(MonotonicMs now) const {
+  const Holder* newest = nullptr;
+  for (const Holder& holder : holders_) {
+    if (holder.second.lease.is_over(now)) continue;
+    if (newest == nullptr || holder.second.token > newest->second.token) newest = &holder;
+  }
+  return newest;
+}
+
+bool Lock::has_room_for(LockMode mode) const {
+  return is_free() || (mode.goes_with(mode_) && holding() < std::max(mode.permits(), mode_.permits()));
+}
 
 Lock::Admission Lock::admit(ByteView owner, LockMode mode, bool others_wait) const {
-  if (find(owner) != nullptr) return mode == mode_ ? Admission::Again : Admission::OtherMode;
+  if (find(owner) != nullptr) return mode.goes_with(mode_) ? Admission::Again : Admission::OtherMode;
   return !others_wait && has_room_for(mode) ? Admission::Fresh : Admission::Wait;
 }
 
 const Holding& Lock::grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh) {
   const auto found = holders_.find(owner);
-  if (found == holders_.end()) return put_at(found, owner, mode, {fresh, 1, lease});
-  return put_at(found, owner, mode, {found->second.token, found->second.holds + 1, lease});
+  if (found == holders_.end()) return put_at(found, owner, is_free() ? mode : mode_, {fresh, 1, lease});
+  const Holding& held = found->second;
+  return put_at(found, owner, mode_, {held.token, held.holds + 1, held.lease.end > lease.end ? held.lease : lease});
 }
 
 bool Lock::renew(ByteView owner, const Lease& lease, Token at_least) {
@@ -83,6 +118,7 @@ bool Lock::remove(ByteView owner) {
 void Lock::remove_at(Holders::iterator found) {
   forget(*found);
   holder_bytes_ -= bytes_of(*found);
+  if (values_) set_value(found->first, {});
   holders_.erase(found);
   if (holders_.size() == 1) by_end_.clear();
 }
@@ -93,8 +129,13 @@ MonotonicMs Lock::last_end() const {
 
 uint64_t Lock::ms_until_room(LockMode mode, MonotonicMs now) const {
   if (has_room_for(mode)) return 0;
-  // In its own mode one must go; in another all must.
-  return mode == mode_ ? ms_until_over(first_to_end().second.lease.end, now) : ms_until_free(now);
+  // In its own mode one must go, or more if the limit was lowered; in another all must.
+  if (!mode.goes_with(mode_)) return ms_until_free(now);
+  if (by_end_.empty()) return ms_until_over(first_to_end().second.lease.end, now);
+  auto last_to_go = by_end_.begin();
+  const size_t others = holding() - std::max(mode.permits(), mode_.permits());
+  std::advance(last_to_go, static_cast<ptrdiff_t>(std::min(others, kMostEndsLookedAt)));
+  return ms_until_over(last_to_go->first, now);
 }
 
 uint64_t Lock::ms_until_free(MonotonicMs now) const { return is_free() ? 0 : ms_until_over(last_end(), now); }
@@ -122,13 +163,23 @@ size_t Lock::bytes_of(const Holder& holder) {
 }
 
 size_t Lock::memory() const {
-  return sizeof(Lock) + holder_bytes_ + by_end_.size() * (kTreeNode + sizeof(ByEnd::value_type));
+  size_t bytes = sizeof(Lock) + holder_bytes_ + by_end_.size() * (kTreeNode + sizeof(ByEnd::value_type));
+  if (!values_) return bytes;
+  for (const auto& [owner, value] : *values_)
+    bytes += kTreeNode + 2 * sizeof(std::string) + owner.size() + value.size();
+  return bytes + sizeof(*values_);
 }
 
 const char* Lock::check() const {
   if (by_end_.size() != (holding() > 1 ? holding() : 0)) return "a holder without an end, or an end without a holder";
-  if (!is_free() && holding() > mode_.permits()) return "more holders than the mode allows";
+  if (mode_.kind() == LockMode::Kind::Exclusive && holding() > 1) return "more holders than the mode allows";
+  if (values_ && values_->empty()) return "room for values, and none";
   if (mode_.kind() == LockMode::Kind::Exclusive && mode_.permits() != 1) return "exclusive, and not for one";
+  if (values_) {
+    for (const auto& [owner, value] : *values_) {
+      if (find(owner) == nullptr || value.empty()) return "a value without a holder, or none";
+    }
+  }
   size_t bytes = 0;
   for (const Holder& holder : holders_) {
     bytes += bytes_of(holder);

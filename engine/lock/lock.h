@@ -4,7 +4,7 @@
 //   mode        who holds it beside whom
 //   exclusive   one owner
 //   shared      any number of owners, all of them shared
-//   limit n     up to n owners, all of them with the same n
+//   limit n     up to n owners. Another n may come with each request: the newest counts for those that come
 //
 // The lock knows nothing of those who wait: that line is kept by whoever can wake them. It
 // reads no clock and makes no tokens; both are arguments.
@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,25 +30,28 @@ class LockMode {
   enum class Kind : uint8_t { Exclusive = 1, Shared = 2, Limit = 3 };  // persisted
 
   static constexpr LockMode exclusive() { return {Kind::Exclusive, 1}; }
-  static constexpr LockMode shared() { return {Kind::Shared, UINT64_MAX}; }
-  // REQUIRES: permits >= 1
-  static constexpr LockMode limit(uint64_t permits) { return {Kind::Limit, permits}; }
+  static constexpr LockMode shared() { return {Kind::Shared, 0}; }
+  // REQUIRES: 1 <= permits <= UINT32_MAX
+  static constexpr LockMode limit(uint64_t permits) { return {Kind::Limit, static_cast<uint32_t>(permits)}; }
 
   constexpr Kind kind() const { return kind_; }
   // How many owners may hold it at a time.
-  constexpr uint64_t permits() const { return permits_; }
+  constexpr uint64_t permits() const { return kind_ == Kind::Shared ? UINT64_MAX : permits_; }
   // exclusive, shared or limit
   constexpr ByteView name() const {
     return kind_ == Kind::Exclusive ? "exclusive" : kind_ == Kind::Shared ? "shared" : "limit";
   }
 
+  // Whether owners can hold it in both modes at a time: the n of limits may differ.
+  constexpr bool goes_with(LockMode other) const { return kind_ == other.kind_; }
+
   friend constexpr bool operator==(LockMode, LockMode) = default;
 
  private:
-  constexpr LockMode(Kind kind, uint64_t permits) : kind_(kind), permits_(permits) {}
+  constexpr LockMode(Kind kind, uint32_t permits) : kind_(kind), permits_(permits) {}
 
   Kind kind_;
-  uint64_t permits_;
+  uint32_t permits_;  // 0 of a shared one
 };
 
 struct Holding {
@@ -75,7 +79,13 @@ class Lock {
   // What this owner holds, or null. O(log n) with n holders, as all of these.
   const Holding* find(ByteView owner) const;
 
-  // True if one more owner can hold it in this mode.
+  // What the owner has put down about itself; empty if nothing. Borrowed until the lock changes.
+  ByteView value_of(ByteView owner) const;
+  // The holder with the greatest token among those whose leases are not over, or null. O(n).
+  const Holder* newest(MonotonicMs now) const;
+
+  // True if one more owner can hold it in this mode. Of two limits the greater counts: a request that waited with a
+  // smaller one than came after it holds nobody back.
   bool has_room_for(LockMode mode) const;
 
   // What a request meets. Nobody overtakes those who wait, except an owner that holds the
@@ -83,8 +93,8 @@ class Lock {
   enum class Admission { Fresh, Again, Wait, OtherMode };
   Admission admit(ByteView owner, LockMode mode, bool others_wait) const;
 
-  // Grants it: fresh with this token, or once more with the token that the owner has.
-  // REQUIRES: admit() says Fresh or Again
+  // Grants it: fresh with this token, or once more with the token that the owner has, and with the longer one of both
+  // leases. REQUIRES: admit() says Fresh or Again
   const Holding& grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh);
   // A new lease in place of the old one, and this token if it is greater. False if the owner
   // holds nothing.
@@ -92,9 +102,14 @@ class Lock {
   // One hold less. How many are left, or nothing if the owner holds nothing.
   std::optional<uint64_t> release(ByteView owner);
 
+  // The limit of those that come from now on. REQUIRES: mode().goes_with(mode)
+  void set_limit(LockMode mode) { mode_ = mode; }
+  // REQUIRES: the owner holds it
+  void set_value(ByteView owner, ByteView value);
+
   // The owner holds it like this, whatever it held before: the effect of every grant,
   // renewal and release.
-  // REQUIRES: it holds it already in this mode, or has_room_for(mode)
+  // REQUIRES: nobody holds it in a mode that does not go with this one
   void put(ByteView owner, LockMode mode, const Holding& holding);
   // True if the owner held it.
   bool remove(ByteView owner);
@@ -130,6 +145,8 @@ class Lock {
 
   LockMode mode_ = LockMode::exclusive();
   Holders holders_;
+  // What owners have put down. Null until one does: most never do.
+  std::unique_ptr<std::map<std::string, std::string, std::less<>>> values_;
   ByEnd by_end_;  // empty unless there are two holders at least: most locks have one
   size_t holder_bytes_ = 0;
 };

@@ -11,7 +11,8 @@ namespace millrace {
 namespace {
 
 // Do not change: persisted.
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
+constexpr uint64_t kVersionWithoutValues = 1;
 constexpr uint64_t kHasNoLonger = 0;
 constexpr uint64_t kHas = 1;
 
@@ -24,6 +25,7 @@ struct Change {
   ByteView owner;
   Token token;
   std::optional<Holding> has;  // nothing: has it no longer
+  ByteView value;
 };
 
 struct Changes {
@@ -50,7 +52,9 @@ bool is_possible(const Holding& holding) {
 
 Result<Changes> decode(ByteView bytes, const Now& now, Token most) {
   Decoder in(bytes);
-  if (in.number() != kVersion) return corrupt("a lock of a version this module does not know");
+  const uint64_t version = in.number();
+  if (version != kVersion && version != kVersionWithoutValues)
+    return corrupt("a lock of a version this module does not know");
   const auto mode = decode_mode(in);
   if (!mode) return corrupt("a lock in an impossible mode");
   const uint64_t clock = in.number();
@@ -71,15 +75,19 @@ Result<Changes> decode(ByteView bytes, const Now& now, Token most) {
       if (!is_possible(holding)) return corrupt("an impossible lease");
       holding.lease = Lease::as_seen(holding.lease, clock, now);
       change.has = holding;
+      if (version != kVersionWithoutValues) change.value = in.bytes(in.number());
+      if (change.value.size() > kMaxLockValue) return corrupt("an impossible value");
     }
     changes.list.push_back(change);
   }
-  if (!in.finished() || changes.list.empty()) return corrupt("a lock of the wrong length");
+  if (!in.finished()) return corrupt("a lock of the wrong length");
   return changes;
 }
 
 // Proves that each change is possible after those before it.
 Result<void> validate(const Lock& lock, const Changes& changes) {
+  // Nothing but another limit.
+  if (changes.list.empty() && lock.is_free()) return corrupt("a limit of a lock that nobody holds");
   std::map<ByteView, std::optional<Token>> touched;  // what they hold by now
   const auto held = [&](ByteView owner) -> std::optional<Token> {
     if (const auto found = touched.find(owner); found != touched.end()) return found->second;
@@ -97,10 +105,11 @@ Result<void> validate(const Lock& lock, const Changes& changes) {
       continue;
     }
     if (holding == 0) mode = changes.mode;
-    if (mode != changes.mode) return corrupt("a lock held in two modes");
-    if (!before && ++holding > mode.permits()) return corrupt("a lock held by too many");
+    if (!mode.goes_with(changes.mode)) return corrupt("a lock held in two modes");
+    if (!before && ++holding > 1 && mode == LockMode::exclusive()) return corrupt("a lock held by too many");
     touched[change.owner] = change.token;
   }
+  if (holding != 0 && !mode.goes_with(changes.mode)) return corrupt("a lock held in two modes");
   return {};
 }
 
@@ -111,8 +120,8 @@ void LockChanges::make_room(size_t more) {
   if (bytes_.empty()) bytes_.resize(kRoomForHead);
 }
 
-void LockChanges::has(ByteView owner, const Holding& holding) {
-  make_room(owner.size() + 7 * kMaxVarintBytes);
+void LockChanges::has(ByteView owner, const Holding& holding, ByteView value) {
+  make_room(owner.size() + value.size() + 8 * kMaxVarintBytes);
   append_varint(bytes_, kHas);
   append_owner(bytes_, owner);
   char numbers[5 * kMaxVarintBytes];
@@ -122,6 +131,8 @@ void LockChanges::has(ByteView owner, const Holding& holding) {
     end = put_varint(end, number);
   }
   bytes_.append(numbers, end);
+  append_varint(bytes_, value.size());
+  bytes_ += value;
 }
 
 void LockChanges::has_no_longer(ByteView owner, Token token) {
@@ -150,7 +161,7 @@ std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
   LockChanges changes;
   size_t in_part = 0;
   for (const auto& [owner, holding] : lock.holders()) {
-    changes.has(owner, holding);
+    changes.has(owner, holding, lock.value_of(owner));
     if (++in_part % kHoldersPerPart != 0) continue;
     parts.emplace_back(changes.bytes(lock.mode(), clock));
     changes.clear();
@@ -165,8 +176,14 @@ Result<void> apply_changes(Lock& lock, ByteView bytes, const Now& now, Token mos
   if (auto possible = validate(lock, *changes); !possible) return possible;
   for (const Change& change : changes->list) {
     greatest = std::max(greatest, change.token);
-    change.has ? lock.put(change.owner, changes->mode, *change.has) : void(lock.remove(change.owner));
+    if (!change.has) {
+      lock.remove(change.owner);
+      continue;
+    }
+    lock.put(change.owner, changes->mode, *change.has);
+    lock.set_value(change.owner, change.value);
   }
+  if (!lock.is_free()) lock.set_limit(changes->mode);
   return {};
 }
 

@@ -4,10 +4,11 @@
 //
 //   changes := version mode permits clock change*
 //   change  := 0 owner token                            has it no longer
-//            | 1 owner token holds ttl end-date end     has it like this
+//            | 1 owner token holds ttl end-date end value     has it like this
 //
-// `permits` is 0 for shared. `clock` is the identity of the monotonic clock that `end` is
-// on. An owner is a length and bytes; all numbers are varints.
+// `permits` is 0 for shared; that of a limit may be another than before. `clock` is the identity of the monotonic clock
+// that `end` is on. An owner and a value are a length and bytes; all numbers are varints. In version 1 there is no
+// value.
 #pragma once
 
 #include <string>
@@ -22,6 +23,8 @@ namespace millrace {
 // Longest owner.
 inline constexpr size_t kMaxOwner = 1024;
 inline constexpr uint64_t kMaxPermits = UINT32_MAX;
+// Longest value that an owner puts down about itself.
+inline constexpr size_t kMaxLockValue = 64 << 10;
 
 // Changes of one lock, collected while they are made.
 class LockChanges {
@@ -29,7 +32,7 @@ class LockChanges {
   bool empty() const { return bytes_.size() <= kRoomForHead; }
 
   // In the order in which they happened.
-  void has(ByteView owner, const Holding& holding);
+  void has(ByteView owner, const Holding& holding, ByteView value);
   void has_no_longer(ByteView owner, Token token);
 
   // The changes as bytes. `mode` is the lock's after all of them. Borrowed until the next

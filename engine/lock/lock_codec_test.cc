@@ -42,6 +42,7 @@ TEST(LockCodec, ALockComesBackAsItWas) {
   Lock lock;
   lock.put("ann", kShared, holding(5, 3, 200, 4));
   lock.put(std::string("\0\xff", 2), kShared, holding(9));
+  lock.set_value("ann", "10.0.0.7");
   const auto parts = encode_lock(lock, kClock);
   ASSERT_EQ(parts.size(), 1u);
   Lock again;
@@ -54,7 +55,27 @@ TEST(LockCodec, ALockComesBackAsItWas) {
   EXPECT_EQ(again.find("ann")->token, Token(5));
   EXPECT_EQ(again.find("ann")->lease.end, MonotonicMs(203));
   EXPECT_EQ(again.find("ann")->lease.ttl_ms, 200u);
+  EXPECT_EQ(again.value_of("ann"), "10.0.0.7");
   EXPECT_EQ(encode_lock(again, kClock), parts);
+}
+
+TEST(LockCodec, ALockOfVersion1HasNoValues) {
+  Lock lock;
+  Token greatest;
+  ASSERT_TRUE(apply_changes(lock, numbers({1, 3, 2, 7, 1, 1, 'a', 5, 1, 100, 9, 9, 1, 1, 'b', 6, 1, 100, 9, 9}), at(0),
+                            kMaxToken, greatest));
+  EXPECT_EQ(lock.holding(), 2u);
+  EXPECT_EQ(lock.value_of("a"), "");
+}
+
+TEST(LockCodec, AnotherLimitIsAnEffectOfItsOwn) {
+  Lock lock;
+  lock.put("ann", LockMode::limit(3), holding(5));
+  LockChanges none;
+  Token greatest;
+  ASSERT_TRUE(apply_changes(lock, none.bytes(LockMode::limit(2), kClock), at(0), kMaxToken, greatest));
+  EXPECT_EQ(lock.mode(), LockMode::limit(2));
+  EXPECT_STREQ(reason_of(lock, none.bytes(kShared, kClock)), "a lock held in two modes");
 }
 
 TEST(LockCodec, EachModeComesBack) {
@@ -86,8 +107,8 @@ TEST(LockCodec, AHandOverIsOneEffect) {
   lock.put("ann", LockMode::exclusive(), holding(5));
   LockChanges changes;
   changes.has_no_longer("ann", Token(5));
-  changes.has("bob", holding(6));
-  changes.has("carl", holding(7));
+  changes.has("bob", holding(6), {});
+  changes.has("carl", holding(7), {});
   Token greatest;
   ASSERT_TRUE(apply_changes(lock, changes.bytes(kShared, kClock), at(0), kMaxToken, greatest));
   EXPECT_EQ(lock.find("ann"), nullptr);
@@ -127,7 +148,7 @@ TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
     (make(changes), ...);
     return std::string(changes.bytes(mode, kClock));
   };
-  const auto bob = [](LockChanges& changes) { changes.has("bob", holding(6)); };
+  const auto bob = [](LockChanges& changes) { changes.has("bob", holding(6), {}); };
   const auto ann_goes = [](LockChanges& changes) { changes.has_no_longer("ann", Token(5)); };
   const auto bob_goes = [](LockChanges& changes) { changes.has_no_longer("bob", Token(6)); };
   const auto other_ann_goes = [](LockChanges& changes) { changes.has_no_longer("ann", Token(4)); };
@@ -162,14 +183,18 @@ TEST(LockCodec, ImpossibleNumbersAreRefused) {
     const char* reason;
   } rows[] = {
       {"nothing", "", "a lock of a version this module does not know"},
-      {"a version to come", numbers({2, 1, 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9}),
+      {"a version to come", numbers({3, 1, 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9}),
        "a lock of a version this module does not know"},
       {"no mode", numbers({1, 0, 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
       {"exclusive for two", numbers({1, 1, 2, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
       {"shared by five", numbers({1, 2, 5, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
       {"a limit of none", numbers({1, 3, 0, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
       {"a huge limit", numbers({1, 3, kMaxPermits + 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock in an impossible mode"},
-      {"no change", numbers({1, 1, 1, 7}), "a lock of the wrong length"},
+      {"no change", numbers({1, 1, 1, 7}), "a limit of a lock that nobody holds"},
+      {"a value that is too long",
+       numbers({2, 1, 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9, kMaxLockValue + 1}) + std::string(kMaxLockValue + 1, 'x'),
+       "an impossible value"},
+      {"no value", numbers({2, 1, 1, 7, 1, 1, 'a', 5, 1, 100, 9, 9}), "a lock of the wrong length"},
       {"cut short", numbers({1, 1, 1, 7, 1, 1, 'a', 5, 1, 100, 9}), "a lock of the wrong length"},
       {"too long", numbers({1, 1, 1, 7, 0, 1, 'a', 5, 9}), "an impossible owner"},
       {"an unknown kind", numbers({1, 1, 1, 7, 2, 1, 'a', 5, 1, 100, 9, 9}), "an impossible owner"},
@@ -191,7 +216,7 @@ TEST(LockCodec, ImpossibleNumbersAreRefused) {
   Lock lock;
   const std::string long_owner(kMaxOwner + 1, 'x');
   LockChanges changes;
-  changes.has(long_owner, holding(5));
+  changes.has(long_owner, holding(5), {});
   EXPECT_STREQ(reason_of(lock, changes.bytes(LockMode::exclusive(), kClock)), "an impossible owner");
 }
 

@@ -9,6 +9,7 @@ void digest(const Lock& lock, DigestSink& sink) {
   for (const auto& [owner, holding] : lock.holders()) {
     sink.bytes(owner);
     for (uint64_t number : {holding.token.value(), holding.holds, holding.lease.ttl_ms}) sink.number(number);
+    sink.bytes(lock.value_of(owner));
   }
 }
 

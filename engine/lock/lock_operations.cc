@@ -23,11 +23,12 @@ Outcome<AcquireAnswer> LockOperations::acquire(Place<Lock>& place, AcquireReques
   Outcome<AcquireAnswer> done;
   LockUpdate lock = update(place, call, done.consequences);
   lock.end_leases(request.owner);
+  if (!request.has_waited) lock.take_limit_of(request.mode);
   const auto admission = lock.lock().admit(request.owner, request.mode, call.others_wait);
   if (admission == Lock::Admission::Fresh || admission == Lock::Admission::Again) {
-    const Holding& granted = lock.grant(admission, request.owner, request.mode, request.ttl_ms);
+    const Holding& granted = lock.grant(admission, request);
     request.granted = granted.token;
-    done.answer = AcquireAnswer{granted.token, granted.lease.ttl_ms, granted.holds};
+    done.answer = AcquireAnswer{granted.token, granted.lease.left(call.now.monotonic), granted.holds};
   } else if (admission == Lock::Admission::OtherMode && !request.has_waited) {
     done.answer = fail(ErrorCode::Syntax, quoted(request.owner) + " holds this lock in another mode (" +
                                               std::string(lock.lock().mode().name()) + "): release it first");
@@ -61,6 +62,17 @@ Outcome<bool> LockOperations::renew(Place<Lock>& place, const RenewRequest& requ
   lock.end_leases(request.owner);
   done.answer = lock.renew(request.owner, request.ttl_ms, request.token);
   lock.finish();
+  return done;
+}
+
+Outcome<WatchAnswer> LockOperations::watch(const Place<Lock>& place, const WatchRequest& request, const Call& call) {
+  Outcome<WatchAnswer> done;
+  const Lock::Holder* holder = place.get() == nullptr ? nullptr : place.get()->newest(call.now.monotonic);
+  if (holder != nullptr && holder->second.token > request.token) {
+    done.answer = WatchAnswer{holder->first, holder->second.token, place.get()->value_of(holder->first)};
+  } else if (call.may_wait) {
+    done.consequences.wait = wait_for_another(request);
+  }
   return done;
 }
 
@@ -134,6 +146,7 @@ Outcome<Done> LockOperations::apply(Place<Lock>& place, ByteView changes, const 
   follow.effects.add_request();
   follow.events.add("lock.apply");
   follow.wake = Wake::one_line(kLockLine);
+  follow.wake.mark = greatest.value();
   return done;
 }
 

@@ -28,6 +28,13 @@ struct AcquireAnswer {
   bool is_granted() const { return token != Token(0); }
 };
 
+// Borrowed from the lock.
+struct WatchAnswer {
+  ByteView owner;
+  Token token;  // 0: nobody holds it whom the client does not know of
+  ByteView value;
+};
+
 class LockOperations {
  public:
   LockOperations() = default;
@@ -43,6 +50,11 @@ class LockOperations {
   Outcome<AcquireAnswer> acquire(Place<Lock>& place, AcquireRequest& request, const Call& call);
   // The answer to a request that is not granted. Null: the lock is free.
   static AcquireAnswer refusal(const Lock* lock, LockMode mode, MonotonicMs now);
+
+  // Who holds it, if its token is greater than the one that the client knows; of several holders the one with the
+  // greatest. Else it waits if it may: the mark of the waiting request is its token, and a grant wakes those below it.
+  static Outcome<WatchAnswer> watch(const Place<Lock>& place, const WatchRequest& request, const Call& call);
+  static Wait wait_for_another(const WatchRequest& request) { return {.line = {}, .mark = request.token.value()}; }
 
   // False if the owner does not hold it. Failure: Range, if the token is too far ahead of the clock.
   Outcome<bool> renew(Place<Lock>& place, const RenewRequest& request, const Call& call);

@@ -60,6 +60,54 @@ TEST_F(LockOperationsTest, AGrantHasALeaseATokenAndADate) {
   EXPECT_EQ(locks.counters().reentries, 1u);
 }
 
+TEST_F(LockOperationsTest, ASecondHoldAnswersWhatIsLeftOfTheLongerLease) {
+  take("ann", 0);
+  const auto again = acquire(request("ann", 10), at(40));
+  EXPECT_EQ(again.answer->ms, 60u);
+  EXPECT_EQ(again.consequences.due_monotonic, MonotonicMs(101));
+}
+
+TEST_F(LockOperationsTest, TheLimitOfARequestThatComesIsToldAlsoIfItIsRefused) {
+  acquire(request("ann", 100, LockMode::limit(2)), at(0));
+  acquire(request("bob", 100, LockMode::limit(2)), at(0));
+  const auto lowered = acquire(request("carl", 100, LockMode::limit(1)), at(1));
+  EXPECT_FALSE(lowered.answer->is_granted());
+  EXPECT_EQ(told(lowered.consequences), Names{"changes"});
+  EXPECT_EQ(events(lowered.consequences), Names{"lock.limit"});
+  EXPECT_EQ(lowered.consequences.wake.lines, Wake::Lines::None);
+  EXPECT_EQ(place.get()->mode(), LockMode::limit(1));
+  Call others = at(2);
+  others.others_wait = true;
+  const auto raised = acquire(request("carl", 100, LockMode::limit(4)), others);
+  EXPECT_FALSE(raised.answer->is_granted()) << "nobody overtakes the line";
+  EXPECT_EQ(raised.consequences.wake.lines, Wake::Lines::One) << "but those in it may have room now";
+  AcquireRequest waited = request("dora", 100, LockMode::limit(1));
+  waited.has_waited = true;
+  const auto served = locks.acquire(place, waited, at(3));
+  EXPECT_TRUE(served.answer->is_granted());
+  EXPECT_EQ(place.get()->mode(), LockMode::limit(4)) << "one that waited came before";
+}
+
+TEST_F(LockOperationsTest, AWatchIsAnsweredByAGreaterTokenAndWaitsAtTheOneItKnows) {
+  EXPECT_EQ(LockOperations::watch(place, {}, at(0)).answer->token, Token(0));
+  AcquireRequest wanted = request("ann");
+  wanted.value = "10.0.0.7";
+  const auto granted = acquire(wanted, at(0));
+  const Token token = granted.answer->token;
+  EXPECT_EQ(granted.consequences.wake.mark, token.value()) << "those with a smaller mark are tried again";
+  const auto told_who = LockOperations::watch(place, {}, at(1));
+  EXPECT_EQ(told_who.answer->owner, "ann");
+  EXPECT_EQ(told_who.answer->token, token);
+  EXPECT_EQ(told_who.answer->value, "10.0.0.7");
+  Call call = at(2);
+  call.may_wait = true;
+  const auto waits = LockOperations::watch(place, {.token = token, .block_ms = 5}, call);
+  ASSERT_TRUE(waits.consequences.wait);
+  EXPECT_FALSE(waits.consequences.wait->line);
+  EXPECT_EQ(waits.consequences.wait->mark, token.value());
+  EXPECT_EQ(LockOperations::watch(place, {}, at(101)).answer->token, Token(0)) << "its lease is over";
+}
+
 TEST_F(LockOperationsTest, ARefusedRequestIsToldWhenItMayBeFree) {
   take("ann", 0);
   const auto refused = acquire(request("bob"), at(40));

@@ -87,11 +87,46 @@ TEST(Lock, ASemaphoreHasAsManyPermitsAsItsHoldersSaid) {
   lock.grant("ann", three, lease(0, 10), Token(6));
   lock.release("bob");
   EXPECT_EQ(lock.admit("dora", three, false), Admission::Fresh);
-  EXPECT_EQ(lock.admit("dora", LockMode::limit(5), false), Admission::Wait) << "another number waits until it is free";
-  lock.release("ann");
-  lock.release("ann");
-  lock.release("carl");
-  EXPECT_EQ(lock.admit("dora", LockMode::limit(5), false), Admission::Fresh);
+}
+
+TEST(Lock, OfTwoLimitsTheGreaterAdmitsAndTheOneThatIsSetStays) {
+  Lock lock;
+  lock.grant("ann", LockMode::limit(1), lease(0, 10), Token(5));
+  EXPECT_EQ(lock.admit("bob", LockMode::limit(1), false), Admission::Wait);
+  EXPECT_EQ(lock.admit("bob", LockMode::limit(2), false), Admission::Fresh);
+  lock.set_limit(LockMode::limit(3));
+  EXPECT_EQ(lock.admit("bob", LockMode::limit(1), false), Admission::Fresh) << "it came before the limit was raised";
+  lock.grant("bob", LockMode::limit(1), lease(0, 10), Token(6));
+  EXPECT_EQ(lock.mode(), LockMode::limit(3));
+  lock.set_limit(LockMode::limit(1));
+  EXPECT_EQ(lock.check(), nullptr) << "nobody loses what it holds";
+  EXPECT_EQ(lock.admit("carl", LockMode::limit(1), false), Admission::Wait);
+  EXPECT_EQ(lock.admit("ann", LockMode::limit(9), false), Admission::Again);
+}
+
+TEST(Lock, HoldingAgainTakesTheLongerLease) {
+  Lock lock;
+  lock.grant("ann", kExclusive, lease(0, 1000), Token(5));
+  EXPECT_EQ(lock.grant("ann", kExclusive, lease(10, 20), Token(6)).lease.end, MonotonicMs(1000));
+  EXPECT_EQ(lock.find("ann")->lease.ttl_ms, 1000u);
+  EXPECT_EQ(lock.grant("ann", kExclusive, lease(10, 2000), Token(6)).lease.end, MonotonicMs(2010));
+}
+
+TEST(Lock, AValueBelongsToAHolder) {
+  Lock lock;
+  lock.grant("ann", kShared, lease(0, 10), Token(5));
+  lock.grant("bob", kShared, lease(0, 10), Token(6));
+  const size_t before = lock.memory();
+  lock.set_value("ann", "about ann");
+  EXPECT_GT(lock.memory(), before);
+  EXPECT_EQ(lock.value_of("ann"), "about ann");
+  EXPECT_EQ(lock.value_of("bob"), "");
+  EXPECT_EQ(lock.clone().value_of("ann"), "about ann");
+  EXPECT_EQ(lock.newest(MonotonicMs(0))->first, "bob");
+  EXPECT_EQ(lock.newest(MonotonicMs(11)), nullptr) << "their leases are over";
+  lock.remove("ann");
+  EXPECT_EQ(lock.value_of("ann"), "");
+  EXPECT_EQ(lock.check(), nullptr);
 }
 
 TEST(Lock, ALeaseLastsItsWholeTimeAndNoFurtherMillisecond) {

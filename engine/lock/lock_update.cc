@@ -10,7 +10,7 @@ namespace millrace {
 void LockUpdate::note_release() {
   const ByteView owner = *std::exchange(released_alone_, std::nullopt);
   const Holding* held = lock().find(owner);
-  held == nullptr ? changes_.has_no_longer(owner, released_token_) : changes_.has(owner, *held);
+  held == nullptr ? changes_.has_no_longer(owner, released_token_) : changes_.has(owner, *held, lock().value_of(owner));
 }
 
 void LockUpdate::end_lease_of(ByteView owner) {
@@ -28,14 +28,24 @@ void LockUpdate::end_leases(ByteView owner) {
   for (const std::string& other : lock().over(now, kLeasesPerTurn)) end_lease_of(other);
 }
 
-const Holding& LockUpdate::grant(Lock::Admission admission, ByteView owner, LockMode mode, uint64_t ttl_ms) {
+void LockUpdate::take_limit_of(LockMode mode) {
+  if (lock().is_free() || mode == lock().mode() || !mode.goes_with(lock().mode())) return;
+  // Those that wait may have room now.
+  if (mode.permits() > lock().mode().permits()) has_more_room_ = true;
+  changing().set_limit(mode);
+  has_new_limit_ = true;
+}
+
+const Holding& LockUpdate::grant(Lock::Admission admission, const AcquireRequest& request) {
   LockChanges& noted = changes();
   const bool is_new = admission == Lock::Admission::Fresh;
   ++(is_new ? counters_.grants : counters_.reentries);
   const Token token = is_new ? tokens_.next(call_.now.wall) : Token();
-  const Holding& holding = changing().grant(owner, mode, Lease::from(call_.now, ttl_ms), token);
-  noted.has(owner, holding);
+  const Holding& holding = changing().grant(request.owner, request.mode, Lease::from(call_.now, request.ttl_ms), token);
+  if (request.value) changing().set_value(request.owner, *request.value);
+  noted.has(request.owner, holding, lock().value_of(request.owner));
   granted_ = true;
+  newest_ = std::max(newest_, holding.token);
   return holding;
 }
 
@@ -44,7 +54,7 @@ bool LockUpdate::renew(ByteView owner, uint64_t ttl_ms, Token at_least) {
   if (!changing().renew(owner, Lease::from(call_.now, ttl_ms), at_least)) return false;
   const Holding& renewed = *lock().find(owner);
   tokens_.seen(renewed.token);
-  noted.has(owner, renewed);
+  noted.has(owner, renewed, lock().value_of(owner));
   renewed_ = true;
   return true;
 }
@@ -67,7 +77,7 @@ void LockUpdate::take_back(ByteView owner, Token token) {
 }
 
 void LockUpdate::finish() {
-  if (!changes().empty()) {
+  if (!changes().empty() || has_new_limit_) {
     follow_.effects.add(kLockChanges, std::string(changes_.bytes(lock().mode(), call_.now.clock_id)));
   }
   settle();
@@ -84,7 +94,9 @@ void LockUpdate::settle() {
   if (released_) follow_.events.add("lock.release");
   if (renewed_) follow_.events.add("lock.renew");
   if (granted_) follow_.events.add("lock.acquire");
-  if (expired_ || released_) follow_.wake = Wake::one_line(kLockLine);
+  if (has_new_limit_) follow_.events.add("lock.limit");
+  if (expired_ || released_ || has_more_room_) follow_.wake = Wake::one_line(kLockLine);
+  follow_.wake.mark = newest_.value();
   if (!lock().is_free()) {
     if (place_.get() == nullptr) place_.put(std::move(*made_));
     follow_.look_after_at(lock().first_to_end().second.lease.end + 1);

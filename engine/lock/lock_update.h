@@ -12,6 +12,7 @@
 #include "engine/lock/fencing_tokens.h"
 #include "engine/lock/lock_codec.h"
 #include "engine/lock/lock_counters.h"
+#include "engine/lock/lock_requests.h"
 #include "engine/operation/call.h"
 #include "engine/operation/outcome.h"
 #include "engine/operation/place.h"
@@ -37,7 +38,9 @@ class LockUpdate {
   void end_leases(ByteView owner = {});
 
   // REQUIRES: Lock::admit() has said this of the owner and the mode: Fresh or Again
-  const Holding& grant(Lock::Admission admission, ByteView owner, LockMode mode, uint64_t ttl_ms);
+  const Holding& grant(Lock::Admission admission, const AcquireRequest& request);
+  // A request has come with this mode: if it is another limit, that counts from now on.
+  void take_limit_of(LockMode mode);
   // As Lock::renew() and Lock::release().
   bool renew(ByteView owner, uint64_t ttl_ms, Token at_least);
   // The owner is borrowed until the update is finished.
@@ -72,7 +75,9 @@ class LockUpdate {
   LockChanges changes_;
   std::optional<ByteView> released_alone_;  // by whom, if nothing else has happened: not noted yet
   Token released_token_;
+  Token newest_;  // of the grants
   bool expired_ = false, released_ = false, renewed_ = false, granted_ = false;
+  bool has_new_limit_ = false, has_more_room_ = false;
 };
 
 }  // namespace millrace

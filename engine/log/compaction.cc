@@ -91,6 +91,8 @@ uint64_t Compaction::index_some(const MessageBlocks& messages, uint64_t budget) 
     note(messages, message.offset, message.tag);
     indexed_to_ = message.offset + 1;
   }
+  // The last messages may have been deleted.
+  if (seen < budget) indexed_to_ = messages.next();
   return seen;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/log/group_effects.h"
 
+#include <algorithm>
+
 #include "engine/base/decoder.h"
 #include "engine/log/group_bytes.h"
 
@@ -75,9 +77,11 @@ Result<void> apply_delivery(Log& log, ByteView bytes) {
   }
   delivery.retry_ms = static_cast<uint32_t>(retry_ms);
   Group* group = log.group(name);
+  // Whoever repeats evicts what all groups have finished with after each effect, and not at the end of a read: then the
+  // log may begin behind a gap that the group was in front of.
+  delivery.fresh_first = std::max(delivery.fresh_first, log.first());
   const uint64_t missing_ahead = group == nullptr ? log.missing_from(delivery.fresh_first) : group->missing_ahead();
-  const bool begins_well =
-      group == nullptr ? delivery.fresh_first >= log.first() : delivery.fresh_first == group->next();
+  const bool begins_well = group == nullptr || delivery.fresh_first == group->next();
   if (!begins_well || delivery.fresh_first > log.next() ||
       delivery.fresh_count > log.next() - delivery.fresh_first - missing_ahead) {
     return corrupt("a delivery of messages that are not there");

@@ -7,12 +7,12 @@ namespace millrace {
 Log Log::clone() const {
   Log copy;
   copy.messages_ = messages_.clone();
-  copy.epoch_ = epoch_;
   copy.retention_ = retention_;
-  if (groups_) copy.groups_ = std::make_unique<Groups>(groups());
-  if (compacted_) {
-    copy.compacted_ = std::make_unique<CompactedPart>(compacted_->total, compacted_->evicted_end, nullptr, nullptr);
+  if (groups_) {
+    catch_up();
+    copy.groups_ = std::make_unique<ToldGroups>(*groups_);
   }
+  if (extras_) copy.extras_ = extras_->clone();
   return copy;
 }
 
@@ -27,14 +27,15 @@ Offset Log::append(ByteView tag, ByteView entry, BlockLimits limits) {
 uint64_t Log::evict_before(Offset new_first) {
   const auto evicted = messages_.evict_before(new_first);
   if (evicted.count == 0) return 0;
-  if (compacted_) compacted_->evicted_end = evicted.end;
+  if (compacted() != nullptr) compacted()->evicted_end = evicted.end;
+  if (extras_) extras_->deleted.forget_before(evicted_end());
   return evicted.count;
 }
 
 void Log::catch_up() const {
-  if (!groups_ || groups_first_ == first()) return;
+  if (!groups_ || groups_->told_first == first()) return;
   for (auto& [name, group] : *groups_) catch_up(group);
-  groups_first_ = first();
+  groups_->told_first = first();
 }
 
 uint64_t Log::enforce_size_limits() {
@@ -43,14 +44,20 @@ uint64_t Log::enforce_size_limits() {
   // The newest message stays however large it is: a write that was answered is not lost
   // to its own size.
   if (retention_.bytes != 0 && payload() > retention_.bytes) {
-    evicted += evict_before(std::min(messages_.first_within_bytes(retention_.bytes), last()));
+    evicted += evict_before(std::min(messages_.first_within_bytes(retention_.bytes), end_of_messages() - 1));
   }
   return evicted;
 }
 
 void Log::set_retention(Retention retention) {
-  retention_ = retention;
-  if (!retention_.latest && compaction() != nullptr) compacted_->unused = std::move(compacted_->compaction);
+  retention_.count = retention.count;
+  retention_.age_ms = retention.age_ms;
+  retention_.bytes = retention.bytes;
+  retention_.acked = retention.acked ? 1 : 0;
+  retention_.refuse = retention.refuse ? 1 : 0;
+  retention_.latest = retention.latest ? 1 : 0;
+  if (retention.ids_ms != 0 || extras_) with_extras().ids_ms = retention.ids_ms;
+  if (!retention_.latest && compaction() != nullptr) compacted()->unused = std::move(compacted()->compaction);
 }
 
 uint64_t Log::enforce_age(UnixMs now) {
@@ -101,7 +108,7 @@ Group* Log::group(ByteView name) {
 }
 
 Group& Log::create_group(ByteView name, Offset next) {
-  if (!groups_) groups_ = std::make_unique<Groups>();
+  if (!groups_) groups_ = std::make_unique<ToldGroups>();
   return groups_->emplace(std::string(name), Group(next, missing_from(next))).first->second;
 }
 
@@ -116,6 +123,26 @@ bool Log::drop_group(ByteView name) {
 
 const Log::Groups::value_type& Log::slowest_group() const {
   return *std::ranges::min_element(groups(), {}, [](const auto& named) { return named.second.unfinished(); });
+}
+
+const std::string* Log::refusing_group(uint64_t messages, uint64_t bytes) const {
+  const bool is_too_many = retention_.count != 0 && messages + count() > retention_.count;
+  const bool is_too_much = retention_.bytes != 0 && bytes + payload() > retention_.bytes;
+  if (!retention_.refuse || (!is_too_many && !is_too_much) || groups().empty()) return nullptr;
+  const auto& [name, group] = slowest_group();
+  const Offset unfinished = group.unfinished();
+  const uint64_t waiting = count_from(unfinished);
+  if (is_too_many && waiting + messages > retention_.count) return &name;
+  // The newest message stays however large it is.
+  const bool is_newest = waiting == 0 && messages == 1;
+  if (is_too_much && !is_newest && messages_.payload_from(unfinished) + bytes > retention_.bytes) return &name;
+  return nullptr;
+}
+
+uint64_t Log::room_for_groups() const {
+  if (refusing_group(1, 1) != nullptr) return 0;
+  if (!retention_.refuse || retention_.count == 0 || groups().empty()) return UINT64_MAX;
+  return retention_.count - count_from(slowest_group().second.unfinished());
 }
 
 std::optional<uint64_t> Log::ms_until_group_event(const Now& now) const {
@@ -136,7 +163,7 @@ std::optional<UnixMs> Log::oldest_unfinished(const Group& group) const {
   if (offset >= next()) return std::nullopt;
   if (offset <= first()) return first_time();
   Message message;
-  Cursor(*this, offset).next(message);
+  if (!Cursor(*this, offset).next(message)) return std::nullopt;
   return message.written;
 }
 
@@ -152,9 +179,9 @@ Result<void> Log::append_block(BlockHeader header, Buffer bytes, BlockPacker& pa
   const Offset old_first = first();
   const bool has_gaps = header.missing != 0 || (!was_new && header.first != next());
   if (auto appended = messages_.append_block(header, std::move(bytes), &packer, gaps); !appended) return appended;
-  if (has_gaps && !compacted_) compacted_part().evicted_end = old_first;
+  if (has_gaps && compacted() == nullptr) compacted_part().evicted_end = old_first;
   // A new log begins here, and has evicted nothing after that.
-  if (was_new && compacted_) compacted_->evicted_end = header.first;
+  if (was_new && compacted() != nullptr) compacted()->evicted_end = header.first;
   return {};
 }
 
@@ -163,10 +190,10 @@ Result<void> Log::restore_head(const LogHead& head) {
   if (head.evicted_end > head.first || (groups_ && messages_.is_new())) {
     return fail(ErrorCode::Corrupt, "a log head that does not belong to its blocks");
   }
-  if (auto restored = messages_.restore_head(head); !restored) return restored;
-  if (head.evicted_end != first() || head.compacted != 0 || compacted_) {
+  if (auto restored = messages_.restore_head(head, groups_ ? Gaps::Refused : Gaps::Allowed); !restored) return restored;
+  if (head.evicted_end != first() || head.compacted != 0 || compacted() != nullptr || missing() != 0) {
     compacted_part().evicted_end = head.evicted_end;
-    compacted_->total = head.compacted;
+    compacted()->total = head.compacted;
   }
   set_retention(head.retention);
   return {};
@@ -174,12 +201,12 @@ Result<void> Log::restore_head(const LogHead& head) {
 
 uint64_t Log::memory() const {
   uint64_t bytes = sizeof(*this) - sizeof(messages_) + messages_.memory();
-  if (compacted_) {
-    bytes += sizeof(CompactedPart);
-    for (const auto* each : {compacted_->compaction.get(), compacted_->unused.get()}) {
+  if (compacted() != nullptr) {
+    for (const auto* each : {compacted()->compaction.get(), compacted()->unused.get()}) {
       bytes += each ? each->memory() : 0;
     }
   }
+  if (extras_) bytes += extras_->memory();
   constexpr size_t kNode = 32 + sizeof(Groups::value_type) - sizeof(Group);
   for (const auto& [name, group] : groups()) {
     bytes += kNode + (name.capacity() > 15 ? name.capacity() : 0) + group.memory();
@@ -204,6 +231,9 @@ const char* Log::check() const {
     if (group.missing_ahead() != missing_from(group.next())) return "a group's lag is wrong";
     if (missing() == 0) continue;
     if (const char* broken = check_pending_exist(group)) return broken;
+  }
+  if (extras_) {
+    if (const char* broken = extras_->check()) return broken;
   }
   return compaction() != nullptr ? compaction()->check(messages_) : nullptr;
 }

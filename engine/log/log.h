@@ -22,6 +22,7 @@
 #include "engine/log/compaction.h"
 #include "engine/log/group.h"
 #include "engine/log/log_bounds.h"
+#include "engine/log/log_extras.h"
 #include "engine/log/retention.h"
 
 namespace millrace {
@@ -45,9 +46,9 @@ class Log {
   Log clone() const;
 
   // Drawn when the log is created, and never changed.
-  LogEpoch epoch() const { return epoch_; }
-  void set_epoch(LogEpoch epoch) { epoch_ = epoch; }
-  LogBounds bounds() const { return {first(), last(), epoch_}; }
+  LogEpoch epoch() const { return LogEpoch(retention_.epoch); }
+  void set_epoch(LogEpoch epoch) { retention_.epoch = epoch.value() & kMaxEpoch.value(); }
+  LogBounds bounds() const { return {first(), last(), epoch()}; }
 
   // --- messages: as message_blocks.h says ---
   const MessageBlocks& messages() const { return messages_; }
@@ -87,15 +88,42 @@ class Log {
   bool has_evicted() const { return messages_.has_evicted(); }
   EvictedBlocks take_all_blocks() { return messages_.take_all_blocks(); }
 
+  // --- ids, schedule, deletions ---
+  // Null if it has none of them.
+  const LogExtras* extras() const { return extras_.get(); }
+  LogExtras* extras() { return extras_.get(); }
+  // Made if there are none.
+  LogExtras& with_extras() {
+    if (!extras_) extras_ = std::make_unique<LogExtras>();
+    return *extras_;
+  }
+  // To be freed in parts: they may be large. REQUIRES: nothing but destruction follows.
+  std::unique_ptr<LogExtras> take_extras() { return std::move(extras_); }
+  // Messages that were ever deleted.
+  uint64_t deleted_total() const { return extras_ ? extras_->deleted_total : 0; }
+  // Takes messages out as remove() does, but readers are told of them. Cost: the blocks they are in, twice.
+  // REQUIRES: there are some; holds_all(removal)
+  void delete_messages(const Removal& removal, BlockLimits limits = {});
+  // One past the last message there is; next() unless that was deleted. REQUIRES: !empty()
+  Offset end_of_messages() const { return messages_.end_of_messages(); }
+
   // --- evicting ---
   // Evicts all messages before `new_first`, for groups too, and returns how many.
   uint64_t evict_before(Offset new_first);
   // Evicts so that `count` messages remain, fewer if there are fewer.
   uint64_t keep_newest(uint64_t count) { return evict_before(messages_.first_of_newest(count)); }
   // One past the last evicted message; at most first().
-  Offset evicted_end() const { return compacted_ ? compacted_->evicted_end : first(); }
+  Offset evicted_end() const { return compacted() ? compacted()->evicted_end : first(); }
 
-  const Retention& retention() const { return retention_; }
+  Retention retention() const {
+    return {.count = retention_.count,
+            .age_ms = retention_.age_ms,
+            .bytes = retention_.bytes,
+            .acked = retention_.acked != 0,
+            .ids_ms = extras_ ? extras_->ids_ms : 0,
+            .refuse = retention_.refuse != 0,
+            .latest = retention_.latest != 0};
+  }
   void set_retention(Retention retention);
   // Evicts what the limits on count and bytes do not keep. These two depend on the log
   // alone, so replicas and the AOF repeat them; age depends on the time and is not
@@ -123,18 +151,20 @@ class Log {
   bool compaction_is_urgent() const;
   CompactionProgress compaction_progress() const;
   // Takes messages out, from groups too. Cost: the blocks they are in, twice.
-  // REQUIRES: there are some; holds_all(removal), and none is last().
+  // REQUIRES: there are some; holds_all(removal)
   void remove(const Removal& removal, BlockLimits limits = {});
   // True if there is a message at every one of these offsets.
   bool holds_all(const Removal& removal) const;
   // Bit i says whether there is a message at `first` + i.
   uint64_t messages_at(Offset first) const;
   // Messages that compaction has ever taken out.
-  uint64_t compacted_total() const { return compacted_ ? compacted_->total : 0; }
+  uint64_t compacted_total() const { return compacted() ? compacted()->total : 0; }
   // What it knew of tags when it kept only the newest of each; null if nothing is left of that. With many tags it is
   // large, and can be freed in parts.
-  std::unique_ptr<Compaction> take_unused_compaction() { return compacted_ ? std::move(compacted_->unused) : nullptr; }
-  bool has_unused_compaction() const { return compacted_ && compacted_->unused; }
+  std::unique_ptr<Compaction> take_unused_compaction() {
+    return compacted() ? std::move(compacted()->unused) : nullptr;
+  }
+  bool has_unused_compaction() const { return compacted() && compacted()->unused; }
 
   // --- groups ---
   using Groups = std::map<std::string, Group, std::less<>>;
@@ -154,6 +184,11 @@ class Log {
   // Says of a planned delivery which offsets its fresh messages have: in a log with gaps
   // they do not follow on. To be called between plan and apply.
   void locate(Delivery& delivery) const;
+  // With retention().refuse: the group that has not finished what so many more messages, of so many bytes, would evict;
+  // null if they may be written. Cost: the groups, if there is a limit.
+  const std::string* refusing_group(uint64_t messages, uint64_t bytes) const;
+  // How many more messages, of any size, may be written before there is one.
+  uint64_t room_for_groups() const;
   // The group with the lowest unfinished() offset. REQUIRES: there is a group.
   const Groups::value_type& slowest_group() const;
   // How many milliseconds from now a group is to be looked after: a pending message is due or expires, or it may be
@@ -180,16 +215,16 @@ class Log {
   const char* check() const;
 
  private:
-  // What only a compacted log needs.
-  struct CompactedPart {
-    uint64_t total = 0;
-    Offset evicted_end;
-    std::unique_ptr<Compaction> compaction;  // only where compact() has been called
-    std::unique_ptr<Compaction> unused;      // since LATEST was switched off
-  };
-  // Made if there is none. Until then all that is before first() has been evicted.
+  // Null unless it has been compacted, or is to be, or messages were deleted. Until then all that is before first() has
+  // been evicted.
+  CompactedPart* compacted() const { return extras_ ? extras_->compacted.get() : nullptr; }
+  // Made if there is none.
   CompactedPart& compacted_part();
-  Compaction* compaction() const { return compacted_ ? compacted_->compaction.get() : nullptr; }
+  // Takes messages out of the blocks, and out of groups.
+  void take_out(const Removal& removal, BlockLimits limits);
+  // How many messages there are from `from` on.
+  uint64_t count_from(Offset from) const { return next() - from - missing_from(from); }
+  Compaction* compaction() const { return compacted() ? compacted()->compaction.get() : nullptr; }
   // Tells groups what has been evicted. A write that evicts tells none of them: with ten thousand groups that would be
   // most of its cost. A group is told when it is looked at, and sums up the same whenever that is.
   void catch_up(Group& group) const { group.on_evicted(first(), missing()); }
@@ -198,11 +233,23 @@ class Log {
   const char* check_pending_exist(const Group& group) const;
 
   MessageBlocks messages_;
-  LogEpoch epoch_;
-  Retention retention_;
-  std::unique_ptr<Groups> groups_;            // most small logs have none
-  mutable Offset groups_first_;               // first() when all groups were last told of it
-  std::unique_ptr<CompactedPart> compacted_;  // null unless it has been compacted, or is to be
+  // The retention, but for ids_ms, and the epoch, in as few bytes as they need: most logs are small.
+  struct Kept {
+    uint64_t count = 0;
+    uint64_t age_ms = 0;
+    uint64_t bytes = 0;
+    uint64_t epoch : 48 = 0;
+    uint64_t acked : 1 = 0;
+    uint64_t refuse : 1 = 0;
+    uint64_t latest : 1 = 0;
+  };
+  Kept retention_;
+  struct ToldGroups : Groups {
+    Offset told_first;  // first() when all of them were last told of it
+  };
+
+  std::unique_ptr<ToldGroups> groups_;  // most small logs have none
+  std::unique_ptr<LogExtras> extras_;
 };
 
 }  // namespace millrace

@@ -45,7 +45,7 @@ std::string encode_effect(const Removal& removal) {
   return effect;
 }
 
-Result<uint64_t> apply_removal(Log& log, ByteView bytes, BlockLimits limits) {
+Result<Removal> decode_removal(ByteView bytes, Offset end, const std::string& what) {
   Decoder in(bytes);
   Removal removal;
   Offset before;
@@ -53,17 +53,25 @@ Result<uint64_t> apply_removal(Log& log, ByteView bytes, BlockLimits limits) {
     const uint64_t distance = in.number();
     const uint64_t length = in.number();
     if (!in.ok()) break;
-    if (distance == 0 || length == 0) return corrupt("compacted messages in no order");
-    if (distance > log.last() - before || length > log.last() - before - distance) {
-      return corrupt("compacted messages that are not there");
-    }
+    if (distance == 0 || length == 0) return fail(ErrorCode::Corrupt, what + " in no order");
+    if (distance > end - before || length > end - before - distance)
+      return fail(ErrorCode::Corrupt, what + " that are not there");
     removal.ranges.push_back({before + distance, before + distance + length});
     before = removal.ranges.back().to;
   }
-  if (!in.ok() || removal.empty()) return corrupt("compacted messages that end too early");
-  if (!log.holds_all(removal)) return corrupt("compacted messages that are not there");
-  log.remove(removal, limits);
-  return removal.count();
+  if (!in.ok() || removal.empty()) return fail(ErrorCode::Corrupt, what + " that end too early");
+  return removal;
+}
+
+Result<uint64_t> apply_removal(Log& log, ByteView bytes, BlockLimits limits) {
+  const auto removal = decode_removal(bytes, log.next(), "compacted messages");
+  if (!removal) return std::unexpected(removal.error());
+  // The newest message of the log is the newest of its tag.
+  if (removal->ranges.back().to == log.next() || !log.holds_all(*removal)) {
+    return corrupt("compacted messages that are not there");
+  }
+  log.remove(*removal, limits);
+  return removal->count();
 }
 
 }  // namespace millrace

@@ -24,6 +24,8 @@ std::string encode_log_head(const Log& log);
 Result<LogHead> decode_log_head(ByteView bytes);
 
 std::string encode_effect(const Removal& removal);
+// The same from bytes that nobody has vouched for: of offsets before `end`. Failure: Corrupt; it says `what` they are.
+Result<Removal> decode_removal(ByteView bytes, Offset end, const std::string& what);
 // Takes the same messages out of the log the effect was encoded for, and says how many.
 // Failure: Corrupt, and unchanged, if they are not there or the last message is among them.
 Result<uint64_t> apply_removal(Log& log, ByteView bytes, BlockLimits limits = {});

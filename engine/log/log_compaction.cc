@@ -6,9 +6,10 @@
 
 namespace millrace {
 
-Log::CompactedPart& Log::compacted_part() {
-  if (!compacted_) compacted_ = std::make_unique<CompactedPart>(0, first(), nullptr, nullptr);
-  return *compacted_;
+CompactedPart& Log::compacted_part() {
+  auto& part = with_extras().compacted;
+  if (!part) part = std::make_unique<CompactedPart>(0, first(), nullptr, nullptr);
+  return *part;
 }
 
 Removal Log::compact(const HashKey& tag_key, uint64_t budget, BlockLimits limits) {
@@ -54,14 +55,29 @@ bool Log::holds_all(const Removal& removal) const {
 
 void Log::remove(const Removal& removal, BlockLimits limits) {
   CompactedPart& part = compacted_part();
+  take_out(removal, limits);
+  part.total = std::min(part.total + removal.count(), uint64_t{INT64_MAX});
+}
+
+void Log::delete_messages(const Removal& removal, BlockLimits limits) {
+  CompactedPart& part = compacted_part();
+  // It may take one of these for the newest of its tag: it begins anew.
+  if (part.compaction) part.unused = std::move(part.compaction);
+  take_out(removal, limits);
+  LogExtras& extras = with_extras();
+  extras.deleted.add(removal);
+  extras.deleted_total = std::min(extras.deleted_total + removal.count(), uint64_t{INT64_MAX});
+}
+
+void Log::take_out(const Removal& removal, BlockLimits limits) {
+  CompactedPart& part = compacted_part();
   catch_up();
   messages_.remove(removal, limits, [&](Offset from, Offset to, const std::vector<Block>& blocks) {
     if (part.compaction) part.compaction->on_rewritten(from, to, blocks);
   });
-  part.total = std::min(part.total + removal.count(), uint64_t{INT64_MAX});
   if (groups_) {
     for (auto& [name, group] : *groups_) group.on_removed(removal, first(), missing());
-    groups_first_ = first();
+    groups_->told_first = first();
   }
 }
 

@@ -15,6 +15,10 @@ struct LogCounters {
   uint64_t redriven = 0;  // dead letters that went back
   uint64_t evicted = 0;   // by any means but deleting the log
   uint64_t compacted = 0;
+  uint64_t duplicates = 0;  // writes with an id that was known
+  uint64_t scheduled = 0;
+  uint64_t refused = 0;  // writes
+  uint64_t deleted = 0;
 };
 
 }  // namespace millrace

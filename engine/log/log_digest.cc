@@ -4,6 +4,7 @@
 
 #include "engine/blocks/messages_digest.h"
 #include "engine/log/group_codec.h"
+#include "engine/log/log_extras_codec.h"
 
 namespace millrace {
 
@@ -24,6 +25,32 @@ void digest_group(const std::string& name, const Group& group, DigestSink& sink)
   });
 }
 
+void digest_extras(const Log& log, DigestSink& sink) {
+  // Not how much of it is in one piece.
+  if (const std::string more = encode_more(log); !more.empty()) sink.bytes(more);
+  const LogExtras* extras = log.extras();
+  if (extras == nullptr) return;
+  if (extras->ids) {
+    sink.bytes(encode_ids_head(*extras->ids));
+    extras->ids->each(log.clock(), [&](UnixMs date, const RecentIds::Fingerprint& id, const RecentIds::Answer& answer) {
+      for (uint64_t number :
+           {date.value(), uint64_t{id.low}, id.high, answer.number, answer.date.value_or(UnixMs(0)).value()}) {
+        sink.number(number);
+      }
+    });
+  }
+  extras->schedule.each([&](const Schedule::Waiting& message) {
+    std::string bytes;
+    append_scheduled(bytes, message);
+    sink.bytes(bytes);
+  });
+  extras->deleted.each_word(log.evicted_end(), [&](uint64_t index, uint64_t bits) {
+    sink.number(index);
+    sink.number(bits);
+  });
+  for (const TagDeletion& deletion : extras->deletions) sink.bytes(encode_deletion(deletion));
+}
+
 }  // namespace
 
 void digest(const Log& log, DigestSink& sink) {
@@ -34,6 +61,7 @@ void digest(const Log& log, DigestSink& sink) {
     sink.number(number);
   }
   digest(log.messages(), sink);
+  digest_extras(log, sink);
   for (const auto& [name, group] : log.groups()) digest_group(name, group, sink);
 }
 

@@ -14,6 +14,10 @@ inline constexpr const char* kLogRepeated = "REPEATED";
 inline constexpr const char* kLogUsed = "USED";
 inline constexpr const char* kLogDropped = "DROPPED";
 inline constexpr const char* kLogCompacted = "COMPACTED";
+inline constexpr const char* kLogDue = "DUE";  // so many messages of the schedule, the first ones
+inline constexpr const char* kLogTagsDeleted = "TAGSDELETED";
+inline constexpr const char* kLogIds = "IDS";              // a part
+inline constexpr const char* kLogScheduled = "SCHEDULED";  // a part
 
 // What is evicted by age is told as a request of its own.
 inline constexpr const char* kEvictCommand = "TEVICT";

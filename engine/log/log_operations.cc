@@ -6,7 +6,9 @@
 #include "engine/log/group_effects.h"
 #include "engine/log/log_codec.h"
 #include "engine/log/log_effects.h"
+#include "engine/log/log_extras_codec.h"
 #include "engine/log/log_parts.h"
+#include "engine/log/log_steps.h"
 #include "engine/log/named_groups.h"
 
 namespace millrace {
@@ -15,23 +17,6 @@ namespace {
 
 // A compaction step looks at one block at least.
 constexpr uint64_t kMessagesPerStep = 128;
-constexpr uint64_t kCompactSoonMs = 1;
-constexpr uint64_t kCompactLaterMs = 20;
-
-// Moves the log's clock to the present. That is an effect, at most one a millisecond: whoever repeats a write stamps
-// its messages with that clock.
-void move_clock(Log& log, const Call& call, Effects& effects) {
-  if (call.decides && log.tick(call.now.wall)) effects.add(kLogClock, log.clock().value());
-}
-
-// When a log that has something to compact is looked at next: soon, if a third of its messages have a newer one or it
-// is not known yet how many do, else when a few more writes may have come together.
-UnixMs next_compaction(const Log& log, UnixMs now) {
-  return now + (log.compaction_is_urgent() ? kCompactSoonMs : kCompactLaterMs);
-}
-
-// For everybody who may get something when messages are there that were not, or a group has room again.
-Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines = Wake::Lines::All, .line = {}}; }
 
 }  // namespace
 
@@ -57,35 +42,6 @@ void LogOperations::keep_appended(const Log& log, const Call& call, Consequences
   // Those of groups have not changed.
   follow.look_after_at(log.next_age_due());
   if (log.retention().latest && log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
-}
-
-Outcome<Offset> LogOperations::write(Place<Log>& place, const WriteRequest& request, const Call& call) {
-  if (place.get() != nullptr && place.get()->room() < request.pairs.size() / 2) {
-    return fail(ErrorCode::Full, "the log has used up its offsets");
-  }
-  return append(place, request, call);
-}
-
-// A function of its own, so that its outcome is made where the caller wants it, and not moved there.
-Outcome<Offset> LogOperations::append(Place<Log>& place, const WriteRequest& request, const Call& call) {
-  Outcome<Offset> done;
-  Consequences& follow = done.consequences;
-  Log& log = log_at(place, call, follow.effects);
-  done.answer = log.next();
-  move_clock(log, call, follow.effects);
-  for (size_t i = 0; i < request.pairs.size(); i += 2) {
-    log.append(request.pairs[i], request.pairs[i + 1], limits_.blocks);
-  }
-  counters_.written += request.pairs.size() / 2;
-  // What these evict depends on the log alone, so replicas find the same.
-  uint64_t evicted = request.backlog ? log.keep_newest(*request.backlog) : 0;
-  if (log.retention().any()) evicted += log.enforce_size_limits();
-  settle_evicted(log, evicted);
-  keep_appended(log, call, follow);
-  follow.effects.add_request();
-  follow.events.add("twrite");
-  follow.wake = wake_readers(log);
-  return done;
 }
 
 Outcome<uint64_t> LogOperations::evict(Place<Log>& place, const EvictRequest& request, const Call&) {
@@ -177,10 +133,17 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
     follow.events.add("tevict");
   }
   if (look_after_groups(place, call, follow)) settle_groups(log);
+  if (log.extras() != nullptr) {
+    forget_ids(log, call, follow);
+    release_due(log, call, budget, follow);
+    delete_by_tag(log, budget, follow);
+  }
   if (log.wants_compaction()) compact(log, budget, follow);
   follow.look_after_at(log.next_age_due());
   look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, now));
+  // Others come first: what is left goes on in a millisecond.
+  keep_extras(log, call, follow, now + 1);
   follow.wake = wake_readers(log);
   return follow;
 }
@@ -228,6 +191,18 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
       counters_.compacted += *removed;
       return {};
     }
+    case Kind::Due:
+      if (log.extras() == nullptr || log.extras()->schedule.size() < effect.count || log.room() < effect.count) {
+        return corrupt("more messages due than are scheduled");
+      }
+      release(log, effect.count, std::nullopt);
+      return {};
+    case Kind::TagsDeleted: {
+      const auto deleted = apply_tag_deletion(log, effect.bytes, limits_.blocks);
+      if (!deleted) return std::unexpected(deleted.error());
+      counters_.deleted += *deleted;
+      return {};
+    }
   }
   return {};
 }
@@ -246,6 +221,7 @@ Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, c
   follow.look_after_at(log.next_age_due());
   look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
+  keep_extras(log, call, follow);
   follow.effects.add_request();
   follow.events.add("tapply");
   follow.wake = wake_readers(log);

@@ -3,7 +3,7 @@
 // (engine/operation/outcome.h), and decides nothing.
 //
 //   LogOperations logs(other_logs, limits, packer, tag_key);
-//   Outcome<Offset> written = logs.write(place, {.pairs = tag_and_entry}, call);
+//   Outcome<WriteAnswer> written = logs.write(place, {.pairs = tag_and_entry}, call);
 //
 // Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
 // repeated, and apply() for everything else; it comes to hold an equal log.
@@ -30,6 +30,7 @@ struct LogLimits {
   BlockLimits blocks;
   uint64_t pending_max = 1'000'000;                  // of a group that has no limit of its own
   uint64_t read_bytes = uint64_t{64} * 1024 * 1024;  // the payload of one answer that has no limit of its own
+  uint64_t ids_ms = uint64_t{10} * 60 * 1000;        // how long a log that has no window of its own remembers ids
 };
 
 // Dead letters of so many bytes are written at once: by one call of look_after(), and by one read.
@@ -51,8 +52,8 @@ class LogOperations {
   const LogCounters& counters() const { return counters_; }
 
   // --- messages ---
-  // The offset of the first message written. Failure: Full.
-  Outcome<Offset> write(Place<Log>& place, const WriteRequest& request, const Call& call);
+  // Failure: Full; Refused, if the log's groups must finish something first. Nothing has changed then.
+  Outcome<WriteAnswer> write(Place<Log>& place, const WriteRequest& request, const Call& call);
   // Gives messages to the sink: what the offset says, or what the group has for a reader. Waits if the request may
   // block and there is nothing; the request remembers where it stands, and is given to read() again when it is woken.
   //
@@ -70,6 +71,15 @@ class LogOperations {
   // How many messages were evicted.
   Outcome<uint64_t> evict(Place<Log>& place, const EvictRequest& request, const Call& call);
   Outcome<Done> retain(Place<Log>& place, const RetainRequest& request, const Call& call);
+  // How many messages were deleted; of a deletion by tag, which goes on in look_after(), none yet. Failure: Range, if
+  // there are more messages than one call deletes; Full, if many deletions by tag are waiting.
+  Outcome<uint64_t> delete_messages(Place<Log>& place, const DeleteRequest& request, const Call& call);
+
+  // --- the schedule ---
+  // How many were waiting, and are taken off.
+  Outcome<uint64_t> cancel(Place<Log>& place, const TicketsRequest& request, const Call& call);
+  // How many were waiting, and are in the log now. Failure: Full, Refused.
+  Outcome<uint64_t> release_now(Place<Log>& place, const TicketsRequest& request, const Call& call);
 
   // --- groups. Failure: NoGroup, if there is no such group ---
   // How many messages were pending.
@@ -95,8 +105,9 @@ class LogOperations {
   Outcome<uint64_t> redrive(Place<Log>& place, const RedriveRequest& request, const Call& call);
 
   // --- by itself ---
-  // What is due: messages that are too old go, those that have expired or had their last attempt are given up, and
-  // compaction goes on until the budget is spent.
+  // What is due: messages that are too old go, those that have expired or had their last attempt are given up, a few of
+  // the schedule whose date has come are written; until the budget is spent, more of them, and deletions by tag and
+  // compaction go on.
   Consequences look_after(Place<Log>& place, const Call& call, const Budget& budget);
 
   // --- repeating ---
@@ -109,8 +120,24 @@ class LogOperations {
   Log& log_at(Place<Log>& place, const Call& call, Effects& effects) {
     return place.get() != nullptr ? *place.get() : create(place, call, effects);
   }
-  // REQUIRES: there is room
-  Outcome<Offset> append(Place<Log>& place, const WriteRequest& request, const Call& call);
+  // A write without an id that does not wait. REQUIRES: there is room
+  Outcome<WriteAnswer> append(Place<Log>& place, const WriteRequest& request, const Call& call);
+  void append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow);
+  Outcome<WriteAnswer> write_with_options(Place<Log>& place, const WriteRequest& request, const Call& call);
+  // The ids of this log, with the window that the retention or the limits say. Changes are told.
+  RecentIds& ids_of(Log& log, const Call& call, Effects& effects);
+  // Those that are too old, a slice of them: told, so that replicas forget them too.
+  static void forget_ids(Log& log, const Call& call, Consequences& follow);
+  Ticket schedule(Log& log, const WriteRequest& request, const Call& call, Consequences& follow);
+  // Appends messages of the schedule, the first ones: `most` that are due, or `most` that were told.
+  uint64_t release(Log& log, uint64_t most, std::optional<UnixMs> now);
+  // Those that are due: some, and more until the budget is spent.
+  void release_due(Log& log, const Call& call, const Budget& budget, Consequences& follow);
+  void delete_by_tag(Log& log, const Budget& budget, Consequences& follow);
+  // When ids, schedule and deletions need to be looked after, at the earliest then.
+  static void keep_extras(const Log& log, const Call& call, Consequences& follow, UnixMs earliest = UnixMs(0));
+  // What a write does besides appending: evicts what the retention does not keep, and wakes.
+  void finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow);
   Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
                                  const Budget& budget);
   Outcome<ReadResult> read_by_tag(const Log* log, ReadRequest& request, const Call& call, MessageSink& sink,
@@ -119,6 +146,8 @@ class LogOperations {
   Outcome<ReadResult> found_nothing(const Log* log, ReadRequest& request, const Call& call, const LogBounds& bounds,
                                     std::optional<Offset> stopped_at, MessageSink& sink);
   void give_messages(const Log* log, const ReadRequest& request, MessageSink& sink);
+  // Messages, and deleted ones between them. How many both are.
+  uint64_t give_with_deleted(const Log& log, Offset from, uint64_t wanted, uint64_t bytes, MessageSink& sink);
   void give_backwards(const Log& log, const ReadRequest& request, MessageSink& sink);
   uint64_t most_bytes(const ReadRequest& request) const { return request.max_bytes.value_or(limits_.read_bytes); }
   void give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink);

@@ -7,6 +7,7 @@
 #include "engine/blocks/blocks_codec.h"
 #include "engine/log/group_codec.h"
 #include "engine/log/log_codec.h"
+#include "engine/log/log_extras_codec.h"
 
 namespace millrace {
 
@@ -15,6 +16,13 @@ void each_part(const Log& log, const PartVisit& visit) {
   if (log.epoch() != LogEpoch()) tell(LogPart::Epoch, encode_epoch(log.epoch()));
   log.each_block([&](const Block& block) { tell(LogPart::Block, encode_block_header(block), block.bytes()); });
   tell(LogPart::Head, encode_log_head(log));
+  if (const std::string more = encode_more(log); !more.empty()) tell(LogPart::More, more);
+  each_ids_piece(log, [&](ByteView piece) { tell(LogPart::Ids, piece); });
+  each_schedule_piece(log, [&](ByteView piece) { tell(LogPart::Scheduled, piece); });
+  each_deleted_piece(log, [&](ByteView piece) { tell(LogPart::Deleted, piece); });
+  if (log.extras() != nullptr) {
+    for (const TagDeletion& deletion : log.extras()->deletions) tell(LogPart::Deleting, encode_deletion(deletion));
+  }
   for (const auto& [name, group] : log.groups()) {
     tell(LogPart::Group, encode_group(name, group));
     for (const std::string& pending : encode_pending(name, group)) tell(LogPart::Pending, pending);
@@ -58,6 +66,16 @@ Result<void> restore_part(Log& log, LogPart part, ByteView bytes, Buffer block, 
       return restore_pending(log, bytes);
     case LogPart::Epoch:
       return restore_epoch(log, bytes);
+    case LogPart::More:
+      return restore_more(log, bytes);
+    case LogPart::Ids:
+      return restore_ids(log, bytes);
+    case LogPart::Scheduled:
+      return restore_scheduled(log, bytes);
+    case LogPart::Deleted:
+      return restore_deleted(log, bytes);
+    case LogPart::Deleting:
+      return restore_deletion(log, bytes);
   }
   return corrupt("an unknown part of a log");
 }

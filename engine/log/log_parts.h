@@ -10,10 +10,12 @@
 namespace millrace {
 
 // Do not change: persisted.
-enum class LogPart : uint8_t { Block, Head, Group, Pending, Epoch };
-inline constexpr PartKind kLogParts[] = {{"BLOCK", true}, {"HEAD"}, {"GROUP"}, {"PENDING"}, {"EPOCH"}};
+enum class LogPart : uint8_t { Block, Head, Group, Pending, Epoch, More, Ids, Scheduled, Deleted, Deleting };
+inline constexpr PartKind kLogParts[] = {{"BLOCK", true}, {"HEAD"}, {"GROUP"},     {"PENDING"}, {"EPOCH"},
+                                         {"MORE"},        {"IDS"},  {"SCHEDULED"}, {"DELETED"}, {"DELETING"}};
 
-// The epoch, the blocks, the head, then each group and what is pending of it. After each of them the log is valid.
+// The epoch, the blocks, the head, what the log has of ids, schedule and deletions, then each group and what is pending
+// of it. After each of them the log is valid.
 void each_part(const Log& log, const PartVisit& visit);
 
 // An epoch as a part, which is also how replicas are told of a new log.

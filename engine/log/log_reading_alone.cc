@@ -116,7 +116,8 @@ LogBounds looked_at(LogBounds bounds, const Search& done, bool backwards) {
 // REQUIRES: request.from; it has no tags
 bool has_something_to_read(const Log* log, const ReadRequest& request) {
   if (log == nullptr) return false;
-  return request.skip ? std::max(*request.from, log->first()) < log->next() : *request.from < log->next();
+  if (!request.skip) return *request.from < log->next();
+  return !log->empty() && std::max(*request.from, log->first()) < log->end_of_messages();
 }
 
 }  // namespace
@@ -207,12 +208,17 @@ void LogOperations::give_messages(const Log* log, const ReadRequest& request, Me
   // In a log with gaps, and where they may be too large, only a walk tells how many there are.
   std::optional<uint64_t> known;
   const uint64_t most = std::min(wanted, log->next() - from);
-  if (log->missing() == 0 &&
+  const bool tells_deleted = log->extras() != nullptr && !log->extras()->deleted.empty() && !request.skip;
+  if (log->missing() == 0 && !tells_deleted &&
       (log->payload() <= bytes || log->messages().payload_at_most(from, from + most, bytes) <= bytes)) {
     known = evicted + most;
   }
   sink.begin(bounds_of(log), known);
   if (evicted != 0) sink.evicted(evicted);
+  if (tells_deleted) {
+    from = std::max(*request.from + evicted, log->evicted_end());
+    return sink.end(evicted + give_with_deleted(*log, from, wanted, bytes, sink));
+  }
   LimitedSink limited(sink, wanted, bytes);
   Log::Cursor cursor(*log, from);
   Message message;
@@ -220,6 +226,27 @@ void LogOperations::give_messages(const Log* log, const ReadRequest& request, Me
   }
   counters_.read += limited.given();
   sink.end(evicted + limited.given());
+}
+
+uint64_t LogOperations::give_with_deleted(const Log& log, Offset from, uint64_t wanted, uint64_t bytes,
+                                          MessageSink& sink) {
+  LimitedSink limited(sink, wanted, bytes);
+  Log::Cursor cursor(log, from);
+  Message message;
+  uint64_t nulls = 0;
+  for (bool is_there = true; is_there && nulls + limited.given() < wanted;) {
+    is_there = cursor.next(message);
+    const Offset end = is_there ? message.offset : log.next();
+    for (auto deleted = log.extras()->deleted.next(from, end); deleted && nulls + limited.given() < wanted;
+         deleted = log.extras()->deleted.next(*deleted + 1, end)) {
+      sink.evicted(1);
+      ++nulls;
+    }
+    if (!is_there || nulls + limited.given() == wanted || !limited.give(message)) break;
+    from = message.offset + 1;
+  }
+  counters_.read += limited.given();
+  return nulls + limited.given();
 }
 
 void LogOperations::give_backwards(const Log& log, const ReadRequest& request, MessageSink& sink) {

@@ -21,7 +21,9 @@ class Answer final : public MessageSink {
   void message(const Message& message, uint32_t) override { offsets.push_back(message.offset.value()); }
   void end(uint64_t entries) override {
     EXPECT_EQ(entries, offsets.size() + evicted_count);
-    if (told_before) EXPECT_EQ(entries, *told_before);
+    if (told_before) {
+      EXPECT_EQ(entries, *told_before);
+    }
     is_ended = true;
   }
 
@@ -79,7 +81,7 @@ class LogReading : public ::testing::Test {
   NoOthers others_;
   LogLimits limits_{.blocks = {.bytes = 512, .messages = 16}, .pending_max = 1'000'000, .read_bytes = 1'000};
   HashKey key_{};
-  LogOperations operations_{others_, limits_, testing::test_packer(), key_};
+  LogOperations operations_{others_, limits_, testing::test_packer(), key_, [](HashKey& bytes) { bytes.fill(1); }};
   OwnPlace<Log> place_{"orders"};
   Call call_{.now = {.wall = UnixMs(1000)}, .decides = true, .may_wait = true};
   Answer answer_;
@@ -289,7 +291,9 @@ TEST_F(LogReading, DeadLettersAreWrittenUpToABoundOfBytesAtOnce) {
     const auto follow = operations_.look_after(place_, call_, NoLimit());
     EXPECT_LE(others_.bytes - before, kDeadLetterBytesAtOnce + 2 * 20'000);
     EXPECT_EQ(place_.get()->check(), nullptr);
-    if (others_.letters < 500) EXPECT_LE(follow.due, call_.now.wall) << "the rest is still due";
+    if (others_.letters < 500) {
+      EXPECT_LE(follow.due, call_.now.wall) << "the rest is still due";
+    }
     ++turns;
   }
   EXPECT_EQ(others_.letters, 500u);

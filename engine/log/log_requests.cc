@@ -17,6 +17,8 @@ Retention RetainRequest::applied_to(Retention old) const {
           .age_ms = age_ms.value_or(old.age_ms),
           .bytes = bytes.value_or(old.bytes),
           .acked = acked.value_or(old.acked),
+          .ids_ms = ids_ms.value_or(old.ids_ms),
+          .refuse = refuse.value_or(old.refuse),
           .latest = latest.value_or(old.latest)};
 }
 

@@ -17,10 +17,52 @@ namespace millrace {
 // Longest time until a pending message expires or is due again, some 4,400 years.
 inline constexpr uint64_t kMaxPendingMs = uint64_t{1} << 47;
 
-struct WriteRequest {
-  std::optional<uint64_t> backlog;  // keep so many messages, those of this request among them
-  std::span<const ByteView> pairs;  // tag, entry, tag, entry, …: an even number, at least two
+// Both ends inclusive.
+struct OffsetRange {
+  Offset from;
+  Offset to;
 };
+
+struct WriteRequest {
+  std::optional<uint64_t> backlog;            // keep so many messages, those of this request among them
+  std::span<const ByteView> pairs;            // tag, entry, tag, entry, …: an even number, at least two
+  std::optional<ByteView> id = std::nullopt;  // a write with the same id is carried out once
+  // The messages wait until then; a date that has passed is now.
+  std::optional<UnixMs> at = std::nullopt;
+  std::optional<uint64_t> delay_ms = std::nullopt;
+  // Whoever asks has looked for room (Log::room_for_groups()): Retention::refuse does not apply.
+  bool is_admitted = false;
+
+  bool waits() const { return at || delay_ms; }
+};
+
+// Where the first message of a write is, the others following on: in the log, or in its schedule.
+struct WriteAnswer {
+  Offset offset;
+  std::optional<Ticket> ticket = std::nullopt;
+};
+
+// Longest time that a message waits in a schedule, some 4,400 years.
+inline constexpr uint64_t kMaxDelayMs = uint64_t{1} << 47;
+inline constexpr UnixMs kMaxScheduleDate{kMaxTicketPart};
+
+// Messages of a schedule, which are taken off it or become due now.
+struct TicketsRequest {
+  std::vector<Ticket> tickets;
+};
+
+struct ListScheduleRequest {
+  Ticket from;
+  uint64_t count = 100;
+};
+
+// Messages that are deleted: at these offsets, or all that have one of these tags.
+struct DeleteRequest {
+  std::vector<OffsetRange> ranges;  // rising, without overlap
+  std::vector<ByteView> tags;
+};
+// At most so many are deleted by their offsets at once.
+inline constexpr uint64_t kMaxDeleted = 10'000;
 
 // Where to start: an offset, so many before the next one, or the next one itself.
 class StartOffset {
@@ -84,16 +126,12 @@ struct RetainRequest {
   std::optional<uint64_t> bytes;
   std::optional<bool> latest;
   std::optional<bool> acked;
+  std::optional<uint32_t> ids_ms = std::nullopt;
+  std::optional<bool> refuse = std::nullopt;
 
-  bool only_shows() const { return !count && !age_ms && !bytes && !latest && !acked; }
+  bool only_shows() const { return !count && !age_ms && !bytes && !latest && !acked && !ids_ms && !refuse; }
   // What `old` becomes.
   Retention applied_to(Retention old) const;
-};
-
-// Both ends inclusive.
-struct OffsetRange {
-  Offset from;
-  Offset to;
 };
 
 struct AckRequest {
@@ -162,11 +200,25 @@ struct RedriveRequest {
 
 // An effect that another engine has told: what apply() takes.
 struct LogEffect {
-  enum class Kind { Clock, Part, Delivered, Finished, GivenUp, GivenBack, Repeated, Used, Dropped, Compacted };
+  enum class Kind {
+    Clock,
+    Part,
+    Delivered,
+    Finished,
+    GivenUp,
+    GivenBack,
+    Repeated,
+    Used,
+    Dropped,
+    Compacted,
+    Due,
+    TagsDeleted
+  };
   Kind kind = Kind::Clock;
-  UnixMs clock;    // of Clock
-  Part part;       // of Part
-  ByteView bytes;  // of all others
+  UnixMs clock;        // of Clock
+  uint64_t count = 0;  // of Due
+  Part part;           // of Part
+  ByteView bytes;      // of all others
 };
 
 }  // namespace millrace

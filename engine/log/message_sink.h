@@ -15,7 +15,8 @@ class MessageSink {
   // by tag that ended before the end of the log, `last` is the last offset that it has looked at; backwards, `first`
   // is.
   virtual void begin(const LogBounds& bounds, std::optional<uint64_t> entries) = 0;
-  // So many offsets that were asked for have been evicted. Comes before all messages.
+  // So many offsets that were asked for have been evicted, or their messages were deleted. Evicted ones come before all
+  // messages.
   virtual void evicted(uint64_t count) = 0;
   // The views live until the call returns. `attempts` is 0 unless they were asked for.
   virtual void message(const Message& message, uint32_t attempts) = 0;

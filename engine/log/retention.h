@@ -11,6 +11,8 @@ struct Retention {
   uint64_t age_ms = 0;  // none written longer ago
   uint64_t bytes = 0;   // at most this much payload (tags and entries), but always the newest
   bool acked = false;   // none that every group has finished with
+  uint32_t ids_ms = 0;  // how long the ids of writes are remembered; 0: as long as the limits say
+  bool refuse = false;  // a write that would evict by count or bytes what a group has not finished is refused
   bool latest = false;  // of each tag only the newest; the others go by compaction, in slices
 
   bool any() const { return count != 0 || age_ms != 0 || bytes != 0 || acked || latest; }

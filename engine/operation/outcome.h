@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,19 +23,19 @@ struct Effect {
     Word,     // a word alone: SHARD.APPLY key SETTLE
     Command,  // another request to the same object: TEVICT key 41
   };
-  Kind kind;
-  const char* name;   // the word, or the command
-  std::string bytes;  // its only argument; none of a word alone
+  Kind kind = Kind::Apply;
+  const char* name = "";  // the word, or the command
+  std::string bytes;      // its only argument; none of a word alone
 };
 
 // In the order in which they must be told. Most operations have one at most, which takes no memory of its own.
 class Effects {
  public:
-  bool empty() const { return !first_ && !request_at_; }
-  bool is_request_alone() const { return !first_ && request_at_; }
+  bool empty() const { return size_ == 0 && !request_at_; }
+  bool is_request_alone() const { return size_ == 0 && request_at_; }
 
   // The request itself: whoever repeats it gets the same. At most once.
-  void add_request() { request_at_ = size(); }
+  void add_request() { request_at_ = size_; }
   void add(const char* word, std::string bytes) { add({Effect::Kind::Apply, word, std::move(bytes)}); }
   void add(const char* word) { add({Effect::Kind::Word, word, {}}); }
   void add(const char* word, uint64_t number) { add(word, std::to_string(number)); }
@@ -45,17 +46,18 @@ class Effects {
   // Calls tell_request() and tell(effect) in order.
   template <class TellRequest, class Tell>
   void each(TellRequest tell_request, Tell tell) const {
-    for (uint32_t i = 0; i <= size(); ++i) {
+    for (uint32_t i = 0; i <= size_; ++i) {
       if (request_at_ == i) tell_request();
-      if (i < size()) tell(i == 0 ? *first_ : others_[i - 1]);
+      if (i < size_) tell(i == 0 ? first_ : others_[i - 1]);
     }
   }
 
  private:
-  uint32_t size() const { return first_ ? static_cast<uint32_t>(others_.size()) + 1 : 0; }
-  void add(Effect effect) { first_ ? others_.push_back(std::move(effect)) : void(first_ = std::move(effect)); }
+  void add(Effect effect) { size_++ == 0 ? void(first_ = std::move(effect)) : others_.push_back(std::move(effect)); }
 
-  std::optional<Effect> first_;
+  // Not optional: g++ 12 takes one that is empty for one that is used uninitialized.
+  Effect first_;
+  uint32_t size_ = 0;
   std::vector<Effect> others_;
   std::optional<uint32_t> request_at_;  // how many come before it
 };
@@ -108,6 +110,8 @@ struct Wait {
 struct Consequences {
   Effects effects;
   Events events;  // empty: nothing has changed
+  // Events with names in them ("route.connected d1|ws"), sent after the others. Null: none, as nearly always.
+  std::unique_ptr<std::vector<std::string>> named_events;
   Wake wake;
   std::optional<Wait> wait;  // the request has found nothing, and may wait: see Call::may_wait
   // When look_after() must be called at the latest, on the clock that the family uses.
@@ -118,6 +122,14 @@ struct Consequences {
   // The operation has removed the object from its place. Those who repeat remove it too, after the effects; they do not
   // decide that by themselves.
   bool is_removed = false;
+
+  // The request has changed the object, and does the same to whoever repeats it.
+  static Consequences of_request(const char* event) {
+    Consequences follow;
+    follow.effects.add_request();
+    follow.events.add(event);
+    return follow;
+  }
 
   // True if there is nothing to do: the operation has only looked, or has found nothing to change.
   bool empty() const {
@@ -146,6 +158,7 @@ struct Outcome {
   Outcome() = default;
   Outcome(Answer given) : answer(std::move(given)) {}
   Outcome(std::unexpected<Error> error) : answer(std::move(error)) {}
+  Outcome(Answer given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
   Outcome(Result<Answer> given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
 };
 

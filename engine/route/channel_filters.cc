@@ -10,10 +10,20 @@ namespace {
 constexpr char kIdDigits[] = "0123456789abcdef";
 constexpr size_t kIdSize = 32;
 
-uint32_t head_of(ByteView digest) {
+uint32_t head_of(const FilterDigest& digest) {
   uint32_t head;
   std::memcpy(&head, digest.data(), sizeof(head));
   return head;
+}
+
+std::string id_of(const FilterDigest& digest) {
+  std::string id;
+  id.reserve(kIdSize);
+  for (char byte : digest) {
+    id += kIdDigits[static_cast<unsigned char>(byte) >> 4];
+    id += kIdDigits[byte & 15];
+  }
+  return id;
 }
 
 int digit_value(char digit) {
@@ -21,59 +31,77 @@ int digit_value(char digit) {
   return found == nullptr ? -1 : static_cast<int>(found - kIdDigits);
 }
 
-std::string digest_of(ByteView id) {
-  std::string digest;
-  for (size_t i = 0; i < id.size(); i += 2) {
-    digest += static_cast<char>(digit_value(id[i]) << 4 | digit_value(id[i + 1]));
+FilterDigest digest_of_id(ByteView id) {
+  FilterDigest digest;
+  for (size_t i = 0; i < digest.size(); ++i) {
+    digest[i] = static_cast<char>(digit_value(id[2 * i]) << 4 | digit_value(id[2 * i + 1]));
   }
   return digest;
 }
 
 }  // namespace
 
-std::string filter_id(ByteView normal_json) {
-  std::string id;
-  for (char byte : filter_digest(normal_json)) {
-    id += kIdDigits[static_cast<unsigned char>(byte) >> 4];
-    id += kIdDigits[byte & 15];
-  }
-  return id;
-}
+std::string filter_id(ByteView normal_json) { return id_of(filter_digest(normal_json)); }
 
 bool looks_like_filter_id(ByteView name) {
   return name.size() == kIdSize && std::ranges::all_of(name, [](char c) { return digit_value(c) >= 0; });
 }
 
-FilterSlot ChannelFilters::find(ByteView normal_json) const {
-  const auto* found =
-      by_digest_.find(head_of(filter_digest(normal_json)), [&](FilterSlot slot) { return json(slot) == normal_json; });
+FilterSlot ChannelFilters::find(const FilterDigest& digest) const {
+  const auto* found = by_digest_.find(head_of(digest), [&](FilterSlot slot) { return this->digest(slot) == digest; });
   return found != nullptr ? *found : FilterSlot::none();
 }
 
+void ChannelFilters::prefetch(const FilterDigest& digest) const { by_digest_.prefetch_bucket(head_of(digest)); }
+
+void ChannelFilters::prefetch_found(const FilterDigest& digest) const { by_digest_.prefetch_entries(head_of(digest)); }
+
 FilterSlot ChannelFilters::find_by_id(ByteView id) const {
-  if (!looks_like_filter_id(id)) return FilterSlot::none();
-  const std::string digest = digest_of(id);
-  const auto* found =
-      by_digest_.find(head_of(digest), [&](FilterSlot slot) { return filter_digest(json(slot)) == digest; });
-  return found != nullptr ? *found : FilterSlot::none();
+  return looks_like_filter_id(id) ? find(digest_of_id(id)) : FilterSlot::none();
+}
+
+std::string ChannelFilters::id(FilterSlot slot) const { return id_of(digest(slot)); }
+
+void ChannelFilters::note(FilterSlot slot, const FilterDigest& digest) {
+  if (slot.value() >= first_targets_.size()) {
+    first_targets_.resize(slot.value() + 1);
+    digests_.resize(slot.value() + 1);
+  }
+  digests_[slot.value()] = digest;
+  by_digest_.insert(head_of(digest), slot);
 }
 
 FilterSlot ChannelFilters::add(const Filter& filter, ByteView normal_json) {
   const FilterSlot slot = index_.add(filter);
-  if (slot.value() >= first_targets_.size()) first_targets_.resize(slot.value() + 1);
-  by_digest_.insert(head_of(filter_digest(normal_json)), slot);
+  note(slot, filter_digest(normal_json));
+  return slot;
+}
+
+FilterSlot ChannelFilters::add_saved(const SavedFilter& saved, ByteView bytes, const FilterDigest& digest) {
+  const FilterSlot slot = index_.add_saved(saved, bytes);
+  note(slot, digest);
   return slot;
 }
 
 void ChannelFilters::remove(FilterSlot slot) {
-  by_digest_.erase(head_of(filter_digest(json(slot))), slot);
+  by_digest_.erase(head_of(digest(slot)), slot);
   by_digest_.shrink(by_digest_.size(), [](FilterSlot) { return true; });
   index_.remove(slot);
 }
 
+std::unique_ptr<ChannelFilters> ChannelFilters::clone() const {
+  auto copy = std::make_unique<ChannelFilters>(HashKey());
+  copy->index_ = index_.clone();
+  copy->by_digest_ = by_digest_.clone();
+  copy->first_targets_ = first_targets_;
+  copy->digests_ = digests_;
+  copy->named_ = named_;
+  return copy;
+}
+
 uint64_t ChannelFilters::memory() const {
   uint64_t bytes = sizeof(*this) + index_.memory() + by_digest_.memory();
-  bytes += first_targets_.capacity() * sizeof(TargetSlot);
+  bytes += first_targets_.capacity() * sizeof(TargetSlot) + digests_.capacity() * sizeof(FilterDigest);
   // A node of a tree is about four words beside its content.
   for (const auto& [name, target] : named_) bytes += sizeof(name) + sizeof(target) + 32 + name.capacity();
   return bytes;
@@ -82,6 +110,9 @@ uint64_t ChannelFilters::memory() const {
 const char* ChannelFilters::check() const {
   if (by_digest_.size() != index_.size()) return "not every filter can be found by its id";
   if (const char* broken = by_digest_.check()) return broken;
+  for (uint32_t i = 0; i < limit(); ++i) {
+    if (first_targets_[i].is_some() && find(json(FilterSlot(i))) != FilterSlot(i)) return "a filter has another id";
+  }
   return index_.check();
 }
 

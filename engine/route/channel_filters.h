@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,28 +24,34 @@ bool looks_like_filter_id(ByteView name);
 class ChannelFilters {
  public:
   explicit ChannelFilters(const HashKey& key) : index_(key) {}
+  std::unique_ptr<ChannelFilters> clone() const;
 
   const FilterIndex& index() const { return index_; }
+  FilterIndex& index() { return index_; }
 
   // The filter with this normal form; none() if it does not exist.
-  FilterSlot find(ByteView normal_json) const;
+  FilterSlot find(ByteView normal_json) const { return find(filter_digest(normal_json)); }
+  FilterSlot find(const FilterDigest& digest) const;
   FilterSlot find_by_id(ByteView id) const;
+  // They will be looked for soon: first the one, then the other.
+  void prefetch(const FilterDigest& digest) const;
+  void prefetch_found(const FilterDigest& digest) const;
   // REQUIRES: there is none like it.
   FilterSlot add(const Filter& filter, ByteView normal_json);
+  // The same for one that was saved; `bytes` are what `saved` was read from, and the digest is that of its JSON.
+  FilterSlot add_saved(const SavedFilter& saved, ByteView bytes, const FilterDigest& digest);
   void remove(FilterSlot slot);
-  std::string json(FilterSlot slot) const { return filter_json(index_.filter(slot)); }
+  std::string json(FilterSlot slot) const { return index_.json(slot); }
+  std::string saved(FilterSlot slot) const { return index_.saved(slot); }
+  std::string id(FilterSlot slot) const;
+  const FilterDigest& digest(FilterSlot slot) const { return digests_[slot.value()]; }
+
+  // Slots are below this.
+  uint32_t limit() const { return static_cast<uint32_t>(first_targets_.size()); }
 
   // The first target of a filter: RouteTarget::next_of_filter has the others. none() if nothing is attached.
   TargetSlot& first_target(FilterSlot slot) { return first_targets_[slot.value()]; }
   TargetSlot first_target(FilterSlot slot) const { return first_targets_[slot.value()]; }
-
-  // Calls visit(slot) for every filter.
-  template <class Visit>
-  void each_slot(Visit visit) const {
-    for (uint32_t i = 0; i < first_targets_.size(); ++i) {
-      if (first_targets_[i].is_some()) visit(FilterSlot(i));
-    }
-  }
 
   // Targets by the names that SETFILTER gave them.
   std::map<std::string, TargetSlot, std::less<>>& named() { return named_; }
@@ -55,9 +62,12 @@ class ChannelFilters {
   const char* check() const;
 
  private:
+  void note(FilterSlot slot, const FilterDigest& digest);
+
   FilterIndex index_;
   HashIndex<FilterSlot> by_digest_;
   std::vector<TargetSlot> first_targets_;  // by filter
+  std::vector<FilterDigest> digests_;      // by filter
   std::map<std::string, TargetSlot, std::less<>> named_;
 };
 

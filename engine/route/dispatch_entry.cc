@@ -16,44 +16,69 @@ void append_member(std::string& to, ByteView name, ByteView text) {
   to += ',';
 }
 
-// The channels' names, each as JSON, written once however many devices there are.
-std::vector<std::string> channel_texts(const RouteMatcher& matcher) {
-  std::vector<std::string> texts;
-  for (const RouteChannel& channel : matcher.patterns()) append_json_string(texts.emplace_back(), channel.name());
-  return texts;
+std::string entry_head(const DispatchRequest& request) {
+  const RouteChannel& about = request.change.about;
+  std::string head = "{";
+  append_member(head, "event", request.event);
+  append_member(head, "app", about.app);
+  append_member(head, "model", about.model);
+  if (about.user) append_member(head, "user", *about.user);
+  if (about.id) append_member(head, "id", *about.id);
+  return head + "\"devices\":[";
+}
+
+std::string entry_tail(const DispatchRequest& request) {
+  std::string tail = "]";
+  if (request.change.document) tail.append(",\"document\":").append(*request.change.document);
+  if (request.change.old) tail.append(",\"old\":").append(*request.change.old);
+  if (request.data) tail.append(",\"data\":").append(*request.data);
+  return tail + '}';
 }
 
 }  // namespace
 
-std::string dispatch_entry(const DispatchRequest& request, const RouteTable& table, const RouteMatcher& matcher,
-                           std::span<const RouteMatcher::Found> devices) {
-  const RouteChange& change = request.change;
-  std::string entry = "{";
-  append_member(entry, "event", request.event);
-  append_member(entry, "app", change.about.app);
-  append_member(entry, "model", change.about.model);
-  if (change.about.user) append_member(entry, "user", *change.about.user);
-  if (change.about.id) append_member(entry, "id", *change.about.id);
-  entry += "\"devices\":[";
-  const std::vector<std::string> channels = channel_texts(matcher);
+DispatchEntries::DispatchEntries(const DispatchRequest& request, const RouteTable& table, const RouteMatcher& matcher)
+    : request_(request), table_(table), matcher_(matcher), head_(entry_head(request)), tail_(entry_tail(request)) {
+  for (const RouteChannel& channel : matcher.patterns()) append_json_string(channels_.emplace_back(), channel.name());
+  for (const RouteMatcher::Hit& hit : matcher.hits()) {
+    std::string& json = subscriptions_.emplace_back("[" + channels_[hit.pattern] + ',');
+    const RouteTarget& target = table.target(hit.target);
+    target.filter.is_none() ? void(json += "null") : append_json_string(json, table.filter_name(target));
+    json += ',';
+    const auto meaning = matcher.meaning(hit);
+    meaning ? append_json_string(json, meaning_name(*meaning)) : void(json += "null");
+    json += ']';
+  }
+}
+
+std::string DispatchEntries::entry(std::span<const RouteMatcher::Found> devices) const {
+  std::string entry = head_;
   for (const RouteMatcher::Found& found : devices) {
     if (&found != devices.data()) entry += ',';
-    entry += '{';
-    append_member(entry, "device", table.device_id(found.device));
-    if (const auto meaning = matcher.meaning(found)) append_member(entry, "change", meaning_name(*meaning));
-    entry += "\"channels\":[";
-    bool is_first = true;
-    for (size_t i = 0; i < channels.size(); ++i) {
-      if ((found.channels >> i & 1) == 0) continue;
-      if (!std::exchange(is_first, false)) entry += ',';
-      entry += channels[i];
-    }
-    entry += "]}";
+    append_device(entry, found);
   }
-  entry += ']';
-  if (change.document) entry.append(",\"document\":").append(*change.document);
-  if (change.old) entry.append(",\"old\":").append(*change.old);
-  return entry + '}';
+  return entry + tail_;
+}
+
+void DispatchEntries::append_device(std::string& to, const RouteMatcher::Found& found) const {
+  to += '{';
+  append_member(to, "device", table_.device_id(found.device));
+  if (const auto meaning = matcher_.meaning(found)) append_member(to, "change", meaning_name(*meaning));
+  to += "\"channels\":[";
+  unsigned written = 0;  // a bit for each pattern
+  matcher_.each_hit(found, [&](uint32_t hit) {
+    const unsigned bit = 1U << matcher_.hits()[hit].pattern;
+    if ((written & bit) != 0) return;
+    if (std::exchange(written, written | bit) != 0) to += ',';
+    to += channels_[matcher_.hits()[hit].pattern];
+  });
+  to += "],\"subscriptions\":[";
+  bool is_first = true;
+  matcher_.each_hit(found, [&](uint32_t hit) {
+    if (!std::exchange(is_first, false)) to += ',';
+    to += subscriptions_[hit];
+  });
+  to += "]}";
 }
 
 }  // namespace millrace

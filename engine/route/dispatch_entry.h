@@ -1,24 +1,43 @@
-// What a dispatched change looks like in a transport's log: one JSON object, with everything
-// that whoever pushes it needs.
+// What a dispatched change looks like in a transport's log: one JSON object, with everything that whoever pushes it
+// needs.
 //
 //   {"event":"task.updated","app":"myapp","model":"task","user":"u7","id":"t1",
-//    "devices":[{"device":"d1","change":"enter","channels":["app:myapp:model:task"]}],
-//    "document":{"priority":"high"},"old":{"priority":"low"}}
+//    "devices":[{"device":"d1","change":"enter","channels":["app:myapp:model:task"],
+//                "subscriptions":[["app:myapp:model:task","853d…",  "enter"]]}],
+//    "document":{"priority":"high"},"old":{"priority":"low"},"data":[{"op":"replace"}]}
 //
-// `user`, `id`, `document` and `old` are there if they were given, the documents as they
-// came; `change` is there with `old`.
+// A subscription is the channel, the name or id of its filter or null, and what the change means to it. `user`, `id`,
+// `document`, `old` and `data` are there if they were given, the last three as they came; `change` is there with `old`,
+// and null in a subscription without.
 #pragma once
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/route/route_match.h"
 #include "engine/route/route_requests.h"
 
 namespace millrace {
 
-// `devices` are those of one transport.
-std::string dispatch_entry(const DispatchRequest& request, const RouteTable& table, const RouteMatcher& matcher,
-                           std::span<const RouteMatcher::Found> devices);
+// The parts of an entry that are the same for all transports, written once.
+class DispatchEntries {
+ public:
+  // Borrows all of it for its own lifetime.
+  DispatchEntries(const DispatchRequest& request, const RouteTable& table, const RouteMatcher& matcher);
+  // `devices` are those of one transport.
+  std::string entry(std::span<const RouteMatcher::Found> devices) const;
+
+ private:
+  void append_device(std::string& to, const RouteMatcher::Found& found) const;
+
+  const DispatchRequest& request_;
+  const RouteTable& table_;
+  const RouteMatcher& matcher_;
+  std::string head_;
+  std::string tail_;
+  std::vector<std::string> channels_;       // of the patterns, each as JSON
+  std::vector<std::string> subscriptions_;  // of the hits, each as JSON
+};
 
 }  // namespace millrace

@@ -13,6 +13,9 @@ namespace millrace {
 
 class Queues {
  public:
+  // Whether a queue that the request does not name itself may be written to by whoever sent it, and is kept where the
+  // table is. Failure: NoRights, Range.
+  virtual Result<void> may_use(const Place<RouteTable>& from, ByteView queue) = 0;
   // How many messages a queue can still take; one that does not exist is made when it is written to. Failure:
   // WrongType, or another reason why it cannot be written to.
   virtual Result<uint64_t> room(const Place<RouteTable>& from, ByteView queue) = 0;

@@ -1,5 +1,6 @@
 #include "engine/route/route_channel.h"
 
+#include <algorithm>
 #include <array>
 
 #include "engine/base/decoder.h"
@@ -24,13 +25,43 @@ void append_part(std::string& to, const std::optional<ByteView>& part) {
   if (part) to += *part;
 }
 
+// Whether one of several words between colons is one that stands between parts.
+bool has_marker(ByteView part) {
+  if (part.find(':') == ByteView::npos) return false;
+  for (size_t begin = 0; begin <= part.size();) {
+    const size_t end = std::min(part.find(':', begin), part.size());
+    const ByteView word = part.substr(begin, end - begin);
+    if (word == "user" || word == "model" || word == "id") return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+void append_name(std::string& to, ByteView before, ByteView part) {
+  to += before;
+  const bool escapes_colons = has_marker(part);
+  const bool escapes_percents =
+      escapes_colons || part.find("%3A") != ByteView::npos || part.find("%25") != ByteView::npos;
+  if (!escapes_percents) return void(to += part);
+  for (char c : part) {
+    if (c == ':' && escapes_colons) {
+      to += "%3A";
+    } else if (c == '%') {
+      to += "%25";
+    } else {
+      to += c;
+    }
+  }
+}
+
 }  // namespace
 
 std::string RouteChannel::name() const {
-  std::string text = "app:" + std::string(app);
-  if (user) text += ":user:" + std::string(*user);
-  text += ":model:" + std::string(model);
-  if (id) text += ":id:" + std::string(*id);
+  std::string text;
+  append_name(text, "app:", app);
+  if (user) append_name(text, ":user:", *user);
+  append_name(text, ":model:", model);
+  if (id) append_name(text, ":id:", *id);
   return text;
 }
 

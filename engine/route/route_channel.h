@@ -22,8 +22,13 @@ struct RouteChannel {
   std::optional<ByteView> user;
   std::optional<ByteView> id;
 
-  // As people write it. Two channels have the same name if a part contains what stands between
-  // parts (":model:"), so names are for people and partitions; see key().
+  // As people write it. Each channel has a name of its own: a part of several words with colons between them, one of
+  // which is "user", "model" or "id", is written with %3A for its colons, and a part that has %3A or %25 with %25 for
+  // its percent signs.
+  //
+  //   APP a:model:b MODEL c      app:a%3Amodel%3Ab:model:c
+  //   APP a MODEL b:model:c      app:a:model:b%3Amodel%3Ac
+  //   APP a MODEL m ID urn:isbn:0451450523    app:a:model:m:id:urn:isbn:0451450523
   std::string name() const;
   // One for each channel: the parts with their sizes.
   std::string key() const;

@@ -45,12 +45,32 @@ TEST(RouteChannel, KeysDifferWhereverChannelsDo) {
   for (const RouteChannel& channel : channels) EXPECT_TRUE(keys.insert(channel.key()).second) << channel.name();
 }
 
-// A name is for people: some channels share one.
-TEST(RouteChannel, KeysDifferWhereNamesDoNot) {
-  const RouteChannel plain{"a", "c", "b", {}};
-  const RouteChannel odd{"a:user:b", "c", {}, {}};
-  EXPECT_EQ(plain.name(), odd.name());
-  EXPECT_NE(plain.key(), odd.key());
+// Findings, routes 5: two channels printed the same name.
+TEST(RouteChannel, NamesDifferWhereverChannelsDo) {
+  const ByteView parts[] = {"a",      ":",         "a:b",      "user",     "model", "id", "a:user",
+                            "user:a", "a:model:a", "model:id", "a%3Auser", "a%25",  "%"};
+  std::set<std::string> names;
+  for (ByteView app : parts) {
+    for (ByteView model : parts) {
+      for (ByteView user : parts) {
+        for (ByteView id : parts) {
+          for (const RouteChannel& each : RouteChannel{app, model, user, id}.patterns()) {
+            if (each.user && !each.id && id != parts[0]) continue;  // had before
+            if (each.id && !each.user && user != parts[0]) continue;
+            if (!each.id && !each.user && (id != parts[0] || user != parts[0])) continue;
+            ASSERT_TRUE(names.insert(each.name()).second) << each.name();
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(RouteChannel, PartsWithColonsAreWrittenAsTheyAreUnlessTheyAreAmbiguous) {
+  EXPECT_EQ((RouteChannel{"a", "m", {}, "urn:isbn:0451"}.name()), "app:a:model:m:id:urn:isbn:0451");
+  EXPECT_EQ((RouteChannel{"a:model:b", "c", {}, {}}.name()), "app:a%3Amodel%3Ab:model:c");
+  EXPECT_EQ((RouteChannel{"a", "b:model:c", {}, {}}.name()), "app:a:model:b%3Amodel%3Ac");
+  EXPECT_EQ((RouteChannel{"100%", "m", {}, "50%25"}.name()), "app:100%:model:m:id:50%2525");
 }
 
 // Figures of Python's zlib.crc32().

@@ -1,102 +1,27 @@
+// The strings of a routing table are read.
 #include "engine/route/route_codec.h"
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
-#include "engine/base/decoder.h"
-#include "engine/base/limits.h"
-#include "engine/base/utf8.h"
+#include "engine/route/dispatch_answer.h"
+#include "engine/route/route_strings.h"
 
 namespace millrace {
 
 namespace {
 
-// Do not change: persisted.
-constexpr uint64_t kVersion = 1;
-constexpr char kHead = 'H';
-constexpr char kDevices = 'D';
-constexpr char kTarget = 'T';
-enum class TargetKind : uint64_t { Everything = 0, Filter = 1, NamedFilter = 2 };
-
-// A string is closed when it is longer.
-constexpr size_t kStringBytes = 16 * 1024;
-
-void append_text(std::string& to, ByteView text) {
-  append_varint(to, text.size());
-  to += text;
-}
-
-ByteView read_text(Decoder& in) { return in.bytes(in.number()); }
-
-// As the parsers of commands let it pass: names become JSON in what is dispatched.
-bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxNameBytes && is_utf8(name); }
-
-// --- writing ---
-
-// The number that each living device has in what is written, by its slot.
-std::vector<uint32_t> encode_devices(const RouteTable& table, const std::function<void(ByteView)>& emit) {
-  std::vector<uint32_t> numbers(table.devices().limit(), UINT32_MAX);
-  uint32_t next = 0;
-  std::string bytes;
-  for (DeviceSlot slot : table.devices().all()) {
-    const Device& device = table.device_at(slot);
-    if (!device.is_used() || device.is_dead(table.clock())) continue;
-    numbers[slot.value()] = next++;
-    if (bytes.empty()) bytes = kDevices;
-    append_text(bytes, device.name);
-    append_text(bytes, device.user);
-    append_text(bytes, device.agent);
-    append_varint(bytes, device.connected.value());
-    append_varint(bytes, device.seen.value());
-    append_varint(bytes, device.ttl_ms);
-    if (bytes.size() > kStringBytes) emit(std::exchange(bytes, {}));
-  }
-  if (!bytes.empty()) emit(bytes);
-  return numbers;
-}
-
-// What a string of a target begins with.
-std::string target_head(const RouteTable& table, const RouteTarget& target) {
-  std::string bytes(1, kTarget);
-  const ChannelEntry& channel = table.channel(target.channel);
-  bytes += channel.key;
-  const bool is_named = target.name != nullptr;
-  const TargetKind kind = target.filter.is_none() ? TargetKind::Everything
-                          : is_named              ? TargetKind::NamedFilter
-                                                  : TargetKind::Filter;
-  append_varint(bytes, static_cast<uint64_t>(kind));
-  if (is_named) append_text(bytes, *target.name);
-  if (target.filter.is_some()) append_text(bytes, channel.filters->json(target.filter));
-  return bytes;
-}
-
-void encode_target(const RouteTable& table, const RouteTarget& target, const std::vector<uint32_t>& numbers,
-                   const std::function<void(ByteView)>& emit) {
-  const std::string head = target_head(table, target);
-  std::string bytes = head;
-  bool has_any = target.name != nullptr;
-  for (const Member& member : target.members) {
-    if (table.is_member_dead(member, table.clock())) continue;
-    has_any = true;
-    append_varint(bytes, numbers[member.device().value()]);
-    const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
-    append_varint(bytes, terms == nullptr ? 0 : terms->ttl_ms);
-    if (terms != nullptr) append_varint(bytes, terms->subscribed.value());
-    if (bytes.size() < head.size() + kStringBytes) continue;
-    emit(std::exchange(bytes, head));
-    has_any = false;
-  }
-  if (has_any) emit(bytes);
-}
-
-// --- reading ---
-
 Result<void> restore_head(RouteTable& table, Decoder& in) {
   const uint64_t version = in.number();
   const UnixMs clock(in.number());
+  const ByteView prefix = version == 1 ? ByteView() : read_text(in);
   if (!in.finished() || clock.value() > INT64_MAX) return corrupt("a routing table's head that is none");
-  if (version != kVersion) return corrupt("a routing table of a version this module does not know");
+  if (version == 0 || version > kTableVersion) return corrupt("a routing table of a version this module does not know");
+  if (prefix.size() > kMaxQueuePrefix) return corrupt("a prefix of logs that is too long");
   table.tick(clock);
+  table.set_presence_prefix(prefix);
   return {};
 }
 
@@ -129,14 +54,17 @@ Result<SavedDevice> read_device(const RouteTable& table, Decoder& in) {
 
 Result<void> restore_devices(RouteTable& table, Decoder& in) {
   std::vector<SavedDevice> devices;
-  std::set<ByteView> names;
+  std::vector<ByteView> names;
   while (!in.finished()) {
     auto device = read_device(table, in);
     if (!device) return std::unexpected(device.error());
-    if (table.device(device->name.whole, UnixMs()) != nullptr || !names.insert(device->name.whole).second) {
-      return corrupt("a device that is there twice");
-    }
     devices.push_back(*device);
+    names.push_back(device->name.whole);
+  }
+  std::ranges::sort(names);
+  const auto is_known = [&](ByteView name) { return table.device(name, UnixMs()) != nullptr; };
+  if (std::ranges::adjacent_find(names) != names.end() || std::ranges::any_of(names, is_known)) {
+    return corrupt("a device that is there twice");
   }
   for (const SavedDevice& each : devices) table.restore_device(each.name, each.facts, each.connected, each.seen);
   return {};
@@ -146,30 +74,54 @@ struct SavedTarget {
   RouteChannel channel;
   TargetKind kind = TargetKind::Everything;
   ByteView name;
+  // Of a filter: how it was saved, or what it is.
+  ByteView bytes;
+  SavedFilter saved;
   Filter filter;
-  std::string json;  // of the filter
+  FilterDigest digest{};
 };
+
+bool is_channel(const RouteChannel& channel) {
+  return is_name(channel.app) && is_name(channel.model) && is_name(channel.user.value_or("-")) &&
+         is_name(channel.id.value_or("-"));
+}
+
+Result<void> read_json(Decoder& in, SavedTarget& target) {
+  auto filter = parse_filter(read_text(in), kNormalFormLimits);
+  if (!in.ok() || !filter) return corrupt("a filter that is none");
+  target.filter = std::move(*filter);
+  target.digest = filter_digest(filter_json(target.filter));
+  return {};
+}
+
+// The filter is parsed when it is first needed.
+Result<void> read_saved(Decoder& in, SavedTarget& target) {
+  const ByteView digest = in.bytes(kDigestBytes);
+  target.bytes = read_text(in);
+  if (!in.ok()) return corrupt("a filter that is none");
+  auto saved = SavedFilter::read(target.bytes);
+  if (!saved) return std::unexpected(saved.error());
+  target.saved = std::move(*saved);
+  target.digest = filter_digest(target.saved.json());
+  if (ByteView(target.digest.data(), kDigestBytes) != digest) return corrupt("a filter that is not what was saved");
+  return {};
+}
 
 Result<SavedTarget> read_target(Decoder& in) {
   SavedTarget target;
   target.channel = read_channel(in);
   const uint64_t kind = in.number();
-  if (!in.ok() || kind > static_cast<uint64_t>(TargetKind::NamedFilter)) return corrupt("a target that is none");
-  const RouteChannel& channel = target.channel;
-  if (!is_name(channel.app) || !is_name(channel.model) || !is_name(channel.user.value_or("-")) ||
-      !is_name(channel.id.value_or("-"))) {
-    return corrupt("a channel's name that is none");
-  }
+  if (!in.ok() || kind > static_cast<uint64_t>(TargetKind::NamedSavedFilter)) return corrupt("a target that is none");
+  if (!is_channel(target.channel)) return corrupt("a channel's name that is none");
   target.kind = static_cast<TargetKind>(kind);
-  if (target.kind == TargetKind::NamedFilter) target.name = read_text(in);
-  if (target.kind == TargetKind::NamedFilter && (!is_name(target.name) || looks_like_filter_id(target.name))) {
+  if (is_named(target.kind)) target.name = read_text(in);
+  if (is_named(target.kind) && (!is_name(target.name) || looks_like_filter_id(target.name))) {
     return corrupt("a filter's name that is none");
   }
   if (target.kind == TargetKind::Everything) return target;
-  auto filter = parse_filter(read_text(in), kNormalFormLimits);
-  if (!in.ok() || !filter) return corrupt("a filter that is none");
-  target.filter = std::move(*filter);
-  target.json = filter_json(target.filter);
+  if (const auto read = is_saved(target.kind) ? read_saved(in, target) : read_json(in, target); !read) {
+    return std::unexpected(read.error());
+  }
   return target;
 }
 
@@ -180,38 +132,38 @@ struct SavedSubscription {
 
 bool is_there(const Device& device) { return device.is_used() && !device.is_gone; }
 
+Result<SavedSubscription> read_subscription(const RouteTable& table, Decoder& in) {
+  const uint64_t number = in.number();
+  SubscriptionTerms terms;
+  terms.ttl_ms = in.number();
+  if (terms.ttl_ms != 0) terms.subscribed = UnixMs(in.number());
+  if (!in.ok()) return corrupt("subscriptions of the wrong length");
+  const DeviceSlot device(static_cast<uint32_t>(number));
+  if (number >= table.devices().limit() || !is_there(table.device_at(device))) {
+    return corrupt("a subscription of a device that is not there");
+  }
+  if (terms.ttl_ms > kMaxDurationMs || terms.subscribed > table.clock()) {
+    return corrupt("a subscription beyond its table's time");
+  }
+  return SavedSubscription{device, terms};
+}
+
 Result<std::vector<SavedSubscription>> read_subscriptions(const RouteTable& table, Decoder& in) {
   std::vector<SavedSubscription> subscriptions;
   std::set<DeviceSlot> devices;
   while (!in.finished()) {
-    const uint64_t number = in.number();
-    SubscriptionTerms terms;
-    terms.ttl_ms = in.number();
-    if (terms.ttl_ms != 0) terms.subscribed = UnixMs(in.number());
-    if (!in.ok()) return corrupt("subscriptions of the wrong length");
-    const DeviceSlot device(static_cast<uint32_t>(number));
-    if (number >= table.devices().limit() || !is_there(table.device_at(device))) {
-      return corrupt("a subscription of a device that is not there");
-    }
-    if (!devices.insert(device).second) return corrupt("a subscription that is there twice");
-    if (terms.ttl_ms > kMaxDurationMs || terms.subscribed > table.clock()) {
-      return corrupt("a subscription beyond its table's time");
-    }
-    subscriptions.push_back({device, terms});
+    const auto subscription = read_subscription(table, in);
+    if (!subscription) return std::unexpected(subscription.error());
+    if (!devices.insert(subscription->device).second) return corrupt("a subscription that is there twice");
+    subscriptions.push_back(*subscription);
   }
   return subscriptions;
 }
 
 TargetSlot find_target(const RouteTable& table, const SavedTarget& saved) {
-  switch (saved.kind) {
-    case TargetKind::Everything:
-      return table.find_everything(saved.channel);
-    case TargetKind::Filter:
-      return table.find_filter(saved.channel, saved.json);
-    case TargetKind::NamedFilter:
-      return table.find_filter_id(saved.channel, saved.name);
-  }
-  return TargetSlot::none();
+  if (saved.kind == TargetKind::Everything) return table.find_everything(saved.channel);
+  if (is_named(saved.kind)) return table.find_filter_id(saved.channel, saved.name);
+  return table.find_filter(saved.channel, saved.digest);
 }
 
 TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
@@ -219,10 +171,13 @@ TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
     case TargetKind::Everything:
       return table.everything(saved.channel);
     case TargetKind::Filter:
-      return table.filtered(saved.channel, saved.filter, saved.json);
+      return table.filtered(saved.channel, saved.filter, filter_json(saved.filter));
     case TargetKind::NamedFilter:
-      table.set_filter(saved.channel, saved.name, saved.filter, saved.json);
+      table.set_filter(saved.channel, saved.name, saved.filter, filter_json(saved.filter));
       return table.find_filter_id(saved.channel, saved.name);
+    case TargetKind::SavedFilter:
+    case TargetKind::NamedSavedFilter:
+      return table.restored_filter(saved.channel, saved.name, saved.saved, saved.bytes, saved.digest);
   }
   return TargetSlot::none();
 }
@@ -232,7 +187,7 @@ Result<void> restore_target(RouteTable& table, Decoder& in) {
   if (!target) return std::unexpected(target.error());
   const auto subscriptions = read_subscriptions(table, in);
   if (!subscriptions) return std::unexpected(subscriptions.error());
-  if (subscriptions->empty() && target->kind != TargetKind::NamedFilter) return corrupt("a target of nobody");
+  if (subscriptions->empty() && !is_named(target->kind)) return corrupt("a target of nobody");
   const TargetSlot known = find_target(table, *target);
   for (const SavedSubscription& each : *subscriptions) {
     if (known.is_some() && table.subscriptions().find(each.device, known).is_some()) {
@@ -244,62 +199,130 @@ Result<void> restore_target(RouteTable& table, Decoder& in) {
   return {};
 }
 
-}  // namespace
+// One of the filters that are saved together.
+struct FilterItem {
+  ByteView name;
+  ByteView bytes;
+  SavedFilter saved;
+  FilterDigest digest{};
+  size_t first = 0;  // of its subscriptions
+  size_t end = 0;
+};
 
-void encode_route_table(const RouteTable& table, const std::function<void(ByteView)>& emit) {
-  std::string head(1, kHead);
-  append_varint(head, kVersion);
-  append_varint(head, table.clock().value());
-  emit(head);
-  const std::vector<uint32_t> numbers = encode_devices(table, emit);
-  for (TargetSlot slot : table.targets().all()) {
-    const RouteTarget& target = table.target(slot);
-    if (target.is_used() && !target.is_gone) encode_target(table, target, numbers, emit);
+Result<FilterItem> read_filter_item(const RouteTable& table, Decoder& in,
+                                    std::vector<SavedSubscription>& subscriptions) {
+  FilterItem item;
+  item.name = read_text(in);
+  const ByteView digest = in.bytes(kDigestBytes);
+  item.bytes = read_text(in);
+  const uint64_t count = in.number();
+  if (!in.ok()) return corrupt("filters of the wrong length");
+  if (!item.name.empty() && (!is_name(item.name) || looks_like_filter_id(item.name))) {
+    return corrupt("a filter's name that is none");
   }
+  auto saved = SavedFilter::read(item.bytes);
+  if (!saved) return std::unexpected(saved.error());
+  item.saved = std::move(*saved);
+  item.digest = filter_digest(item.saved.json());
+  if (ByteView(item.digest.data(), kDigestBytes) != digest) return corrupt("a filter that is not what was saved");
+  if (count > kMostTogether || (count == 0 && item.name.empty())) return corrupt("a target of nobody, or of too many");
+  item.first = subscriptions.size();
+  for (uint64_t i = 0; i < count; ++i) {
+    const auto each = read_subscription(table, in);
+    if (!each) return std::unexpected(each.error());
+    const auto is_same = [&](const SavedSubscription& other) { return other.device == each->device; };
+    if (std::any_of(subscriptions.begin() + static_cast<ptrdiff_t>(item.first), subscriptions.end(), is_same)) {
+      return corrupt("a subscription that is there twice");
+    }
+    subscriptions.push_back(*each);
+  }
+  item.end = subscriptions.size();
+  return item;
 }
+
+// Whether there are two without a name and with one filter, or two with one name.
+bool has_twice(const std::vector<FilterItem>& items) {
+  std::vector<std::pair<ByteView, FilterDigest>> seen;
+  seen.reserve(items.size());
+  for (const FilterItem& item : items) seen.emplace_back(item.name, item.name.empty() ? item.digest : FilterDigest());
+  std::ranges::sort(seen);
+  return std::ranges::adjacent_find(seen) != seen.end();
+}
+
+Result<void> restore_filters(RouteTable& table, Decoder& in) {
+  const RouteChannel channel = read_channel(in);
+  if (!in.ok() || !is_channel(channel)) return corrupt("a channel's name that is none");
+  std::vector<FilterItem> items;
+  std::vector<SavedSubscription> subscriptions;
+  while (!in.finished()) {
+    auto item = read_filter_item(table, in, subscriptions);
+    if (!item) return std::unexpected(item.error());
+    items.push_back(std::move(*item));
+  }
+  if (items.empty()) return corrupt("filters of the wrong length");
+  const ChannelSlot known_channel = table.find_channel(channel.key());
+  const ChannelFilters* known = known_channel.is_none() ? nullptr : table.channel(known_channel).filters.get();
+  bool shares_filters = false;
+  if (known != nullptr) {
+    for (const FilterItem& item : items) known->prefetch(item.digest);
+    for (const FilterItem& item : items) known->prefetch_found(item.digest);
+  }
+  for (const FilterItem& item : items) {
+    // A filter is in one string for each of its names, and once.
+    const bool is_known = known != nullptr && known->find(item.digest).is_some();
+    shares_filters |= is_known || !item.name.empty();
+    if (item.name.empty() ? is_known && table.find_filter(channel, item.digest).is_some()
+                          : known != nullptr && known->named().contains(item.name)) {
+      return corrupt("a filter that is there twice");
+    }
+  }
+  if (has_twice(items)) return corrupt("a filter that is there twice");
+  const ChannelSlot slot = table.filters_of(channel);
+  for (const FilterItem& item : items) {
+    const TargetSlot target =
+        table.restored_filter(slot, item.name, item.saved, item.bytes, item.digest, !shares_filters);
+    for (size_t i = item.first; i < item.end; ++i) {
+      table.restore_subscription(subscriptions[i].device, target, subscriptions[i].terms);
+    }
+  }
+  return {};
+}
+
+Result<void> restore_dispatches(RouteTable& table, Decoder& in) {
+  std::vector<std::pair<ByteView, ByteView>> dispatches;
+  std::set<ByteView> ids;
+  while (!in.finished()) {
+    const ByteView id = read_text(in);
+    const ByteView answer = read_text(in);
+    if (!in.ok()) return corrupt("dispatches of the wrong length");
+    if (!is_dispatch(id, answer)) return corrupt("a dispatch that is none");
+    if (table.dispatches().find(id) != nullptr || !ids.insert(id).second)
+      return corrupt("a dispatch that is there twice");
+    dispatches.emplace_back(id, answer);
+  }
+  for (const auto& [id, answer] : dispatches) table.dispatches().add(id, answer);
+  return {};
+}
+
+}  // namespace
 
 Result<void> restore_route_part(RouteTable& table, ByteView bytes) {
   if (bytes.empty()) return corrupt("an empty part of a routing table");
   Decoder in(bytes.substr(1));
   switch (bytes.front()) {
-    case kHead:
+    case kHeadString:
       return restore_head(table, in);
-    case kDevices:
+    case kDeviceString:
       return restore_devices(table, in);
-    case kTarget:
+    case kTargetString:
       return restore_target(table, in);
+    case kFilterString:
+      return restore_filters(table, in);
+    case kDispatchString:
+      return restore_dispatches(table, in);
     default:
       return corrupt("a part of a routing table that this module does not know");
   }
-}
-
-std::vector<std::string> route_facts(const RouteTable& table) {
-  std::vector<std::string> facts;
-  for (DeviceSlot slot : table.devices().all()) {
-    const Device& device = table.device_at(slot);
-    if (!device.is_used() || device.is_dead(table.clock())) continue;
-    std::string& fact = facts.emplace_back(1, kDevices);
-    for (ByteView text : {ByteView(device.name), ByteView(device.user), ByteView(device.agent)}) {
-      append_text(fact, text);
-    }
-    for (uint64_t number : {device.connected.value(), device.seen.value(), device.ttl_ms}) append_varint(fact, number);
-  }
-  for (TargetSlot slot : table.targets().all()) {
-    const RouteTarget& target = table.target(slot);
-    if (!target.is_used() || target.is_gone) continue;
-    const std::string head = target_head(table, target);
-    if (target.name != nullptr) facts.push_back(head);
-    for (const Member& member : target.members) {
-      if (table.is_member_dead(member, table.clock())) continue;
-      std::string& fact = facts.emplace_back(head);
-      append_text(fact, table.device_at(member.device()).name);
-      const SubscriptionTerms* terms = table.subscriptions().terms(member.subscription());
-      append_varint(fact, terms == nullptr ? 0 : terms->ttl_ms);
-      if (terms != nullptr) append_varint(fact, terms->subscribed.value());
-    }
-  }
-  std::ranges::sort(facts);
-  return facts;
 }
 
 }  // namespace millrace

@@ -4,11 +4,14 @@
 
 #include <random>
 
+#include "tests/model/route_facts.h"
 #include "tests/model/seeds.h"
 
 namespace millrace {
 
 namespace {
+
+using testing::route_facts;
 
 constexpr HashKey kKey{7, 8, 9};
 

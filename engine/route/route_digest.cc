@@ -1,12 +1,29 @@
 #include "engine/route/route_digest.h"
 
+#include "engine/base/keyed_hash.h"
 #include "engine/route/route_codec.h"
 
 namespace millrace {
 
+namespace {
+
+// Do not change: servers of different versions compare digests.
+constexpr HashKey kFirst = {1};
+constexpr HashKey kSecond = {2};
+
+}  // namespace
+
+// Facts come in any order, so that none has to sort them: they are hashed each by itself, and added up.
 void digest(const RouteTable& table, DigestSink& sink) {
-  sink.number(table.clock().value());
-  for (const std::string& fact : route_facts(table)) sink.bytes(fact);
+  uint64_t count = 0;
+  uint64_t first = 0;
+  uint64_t second = 0;
+  each_fact(table, [&](ByteView fact) {
+    ++count;
+    first += keyed_hash(kFirst, fact);
+    second += keyed_hash(kSecond, fact);
+  });
+  for (uint64_t number : {table.clock().value(), count, first, second}) sink.number(number);
 }
 
 }  // namespace millrace

@@ -6,5 +6,7 @@ namespace millrace {
 
 inline constexpr const char* kRouteClock = "CLOCK";
 inline constexpr const char* kRoutePart = "PART";
+inline constexpr const char* kRouteGone = "GONE";
+inline constexpr const char* kRouteDispatched = "DISPATCHED";
 
 }  // namespace millrace

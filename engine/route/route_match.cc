@@ -47,38 +47,50 @@ Result<void> RouteMatcher::read(Side& side, const std::optional<ByteView>& json,
 
 Result<void> RouteMatcher::match(const RouteTable& table, const RouteChange& change, UnixMs now) {
   found_.clear();
+  hits_.clear();
+  heard_.clear();
+  failed_.clear();
   if (auto good = read(document_, change.document, "DOC"); !good) return good;
   if (auto good = read(old_, change.old, "OLD"); !good) return good;
   patterns_ = change.about.patterns();
-  values_.allow_regex_work(kMostRegexWork);
-  is_too_much_ = false;
-  heard_.clear();
+  origin_ = change.origin ? table.find_device(*change.origin) : DeviceSlot::none();
+  channels_.clear();
+  const uint64_t sides = uint64_t{exists()} + uint64_t{existed()};
+  uint64_t evaluations = 0;
+  for (const RouteChannel& pattern : patterns_) {
+    channels_.push_back(table.find_channel(pattern.key()));
+    if (channels_.back().is_some() && table.channels_[channels_.back()].filters != nullptr) evaluations += sides;
+  }
+  regex_work_left_ = kMostRegexWork;
+  for (size_t i = 0; i < patterns_.size(); ++i) {
+    if (channels_[i].is_none()) continue;
+    const ChannelEntry& channel = table.channels_[channels_[i]];
+    const auto pattern = static_cast<uint8_t>(i);
+    hit_everything(channel, pattern);
+    if (channel.filters == nullptr) continue;
+    const size_t first = hits_.size();
+    if (exists()) hit_filters(table, channels_[i], pattern, true, regex_work_left_ / evaluations--);
+    if (existed()) hit_filters(table, channels_[i], pattern, false, regex_work_left_ / evaluations--);
+    if (exists() && existed()) merge_hits(first);
+  }
+  forget_large_documents(change);
   if (++table.match_number_ == 0) {
     for (DeviceMark& mark : table.marks_) mark.match = 0;
     table.match_number_ = 1;
   }
-  for (size_t i = 0; i < patterns_.size(); ++i) {
-    const ChannelSlot slot = table.find_channel(patterns_[i].key());
-    if (slot.is_none()) continue;
-    heard_.push_back(slot);
-    match_channel(table, table.channels_[slot], static_cast<uint8_t>(1 << i), now);
-  }
-  forget_large_documents(change);
-  if (is_too_much_) {
-    return fail(ErrorCode::Range, "a document with more than " + std::to_string(FieldValues::kMaxValues) +
-                                      " values in fields that filters look at");
-  }
-  if (values_.has_run_out_of_regex_work()) {
-    return fail(ErrorCode::Range, "the regular expressions of these channels' filters are too much work");
-  }
+  last_device_ = end_of_page(table, change);
+  for (uint32_t i = 0; i < hits_.size(); ++i) add(table, i, change, now);
   std::ranges::stable_sort(found_, {}, &Found::transport);
   return {};
 }
 
-void RouteMatcher::count(const RouteTable& table) const {
+void RouteMatcher::count(const RouteTable& table, UnixMs now) const {
   ++table.matches_;
-  for (ChannelSlot slot : heard_) table.top_.count(slot, ++table.channels_[slot].heard);
+  for (ChannelSlot slot : channels_) {
+    if (slot.is_some()) table.top_.count(slot, ++table.channels_[slot].heard);
+  }
   for (const Found& found : found_) ++table.transports_[found.transport].matched;
+  for (const Failed& each : failed_) table.failing_.count(each.channel, each.filter, each.field, each.trouble, now);
 }
 
 // A parser keeps what the largest document needed.
@@ -88,80 +100,108 @@ void RouteMatcher::forget_large_documents(const RouteChange& change) {
   if (change.old && change.old->size() > kLarge) old_.parser = {};
 }
 
-void RouteMatcher::match_channel(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now) {
-  if (channel.everything.is_some()) {
-    // Who hears everything hears of what there is and was. Without any old document that is all
-    // changes; from nothing to nothing there was none.
-    const bool existed = old_.what == Side::What::Object;
-    const bool exists = document_.what == Side::What::Object || old_.what == Side::What::NotGiven;
-    if (!exists && !existed) return;
-    add(table, table.targets_[channel.everything], now,
-        {.matches_now = exists, .matched_before = existed, .channels = bit});
-  }
-  if (channel.filters == nullptr) return;
-  if (document_.what == Side::What::Object) match_filters(table, channel, bit, now, true);
-  if (old_.what == Side::What::Object) match_filters(table, channel, bit, now, false);
+// A subscription to everything hears of what there is and was. Without any old document that is all changes; from
+// nothing to nothing there was none.
+void RouteMatcher::hit_everything(const ChannelEntry& channel, uint8_t pattern) {
+  const bool is_there = exists() || old_.what == Side::What::NotGiven;
+  if (channel.everything.is_none() || (!is_there && !existed())) return;
+  hits_.push_back({channel.everything, pattern, is_there, existed()});
 }
 
-void RouteMatcher::match_filters(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now,
-                                 bool is_now) {
-  const FilterIndex& index = channel.filters->index();
-  if (!values_.extract(is_now ? document_.object : old_.object, index.fields())) is_too_much_ = true;
+void RouteMatcher::hit_filters(const RouteTable& table, ChannelSlot slot, uint8_t pattern, bool is_now,
+                               uint64_t regex_work) {
+  ChannelFilters& filters = *table.channels_[slot].filters;
   filters_.clear();
-  index.match(values_, filters_);
-  fetch_targets(table, *channel.filters);
-  for (TargetSlot slot : targets_) {
-    add(table, table.targets_[slot], now, {.matches_now = is_now, .matched_before = !is_now, .channels = bit});
+  regex_work_left_ -= regex_work;
+  filters.index().match(is_now ? document_.object : old_.object, values_, regex_work, filters_);
+  regex_work_left_ += regex_work;
+  for (FilterSlot filter : filters_.matched) {
+    hits_.push_back({filters.first_target(filter), pattern, is_now, !is_now});
+    __builtin_prefetch(&table.targets_[hits_.back().target]);
   }
-}
-
-// The targets of the filters, and what will be needed of each: fetched for all of them at
-// once, where one after the other would be waited for.
-void RouteMatcher::fetch_targets(const RouteTable& table, const ChannelFilters& filters) {
-  targets_.clear();
-  for (FilterSlot filter : filters_) {
-    targets_.push_back(filters.first_target(filter));
-    __builtin_prefetch(&table.targets_[targets_.back()]);
-  }
-  for (size_t i = 0; i < targets_.size(); ++i) {
-    const RouteTarget& target = table.targets_[targets_[i]];
-    if (target.next_of_filter.is_some()) targets_.push_back(target.next_of_filter);
+  // Others share the filter under a name.
+  for (size_t i = hits_.size() - filters_.matched.size(); i < hits_.size(); ++i) {
+    const RouteTarget& target = table.targets_[hits_[i].target];
+    if (target.next_of_filter.is_some()) hits_.push_back({target.next_of_filter, pattern, is_now, !is_now});
     __builtin_prefetch(target.members.data());
   }
-  for (TargetSlot slot : targets_) {
-    const Members& members = table.targets_[slot].members;
-    for (size_t i = 0; i < std::min(members.size(), kAhead); ++i) {
-      __builtin_prefetch(&table.marks_[members[i].device().value()]);
-    }
+  for (const auto& [filter, trouble] : filters_.failed) failed_.push_back({slot, filter, {}, trouble});
+  for (FieldId field : values_.too_much()) {
+    failed_.push_back({slot, FilterSlot::none(), filters.index().fields().path(field), Trouble::TooManyValues});
   }
 }
 
-void RouteMatcher::add(const RouteTable& table, const RouteTarget& target, UnixMs now, Found what) {
-  const Members& members = target.members;
+// A filter that lets both documents through is one hit.
+void RouteMatcher::merge_hits(size_t first) {
+  const auto begin = hits_.begin() + static_cast<ptrdiff_t>(first);
+  std::stable_sort(begin, hits_.end(), [](const Hit& a, const Hit& b) { return a.target < b.target; });
+  auto kept = begin;
+  for (auto at = begin; at != hits_.end(); ++at) {
+    if (kept != begin && (kept - 1)->target == at->target) {
+      (kept - 1)->matches_now |= at->matches_now;
+      (kept - 1)->matched_before |= at->matched_before;
+    } else {
+      *kept++ = *at;
+    }
+  }
+  hits_.erase(kept, hits_.end());
+}
+
+// Pages are in the order of the devices' slots, so that a device with several subscriptions is in one of them.
+uint32_t RouteMatcher::end_of_page(const RouteTable& table, const RouteChange& change) {
+  next_page_ = 0;
+  if (!change.limit) return UINT32_MAX;
+  devices_.clear();
+  for (const Hit& hit : hits_) {
+    for (const Member& member : table.targets_[hit.target].members) {
+      if (member.device().value() >= change.after) devices_.push_back(member.device().value());
+    }
+  }
+  if (devices_.size() <= *change.limit) return UINT32_MAX;
+  const auto last = devices_.begin() + static_cast<ptrdiff_t>(*change.limit) - 1;
+  std::ranges::nth_element(devices_, last);
+  const uint32_t end = *last;
+  if (std::ranges::any_of(last + 1, devices_.end(), [&](uint32_t each) { return each > end; })) next_page_ = end + 1;
+  constexpr size_t kKept = 64 * 1024;
+  if (devices_.capacity() > kKept) devices_ = std::vector<uint32_t>();
+  return end;
+}
+
+void RouteMatcher::add(const RouteTable& table, uint32_t hit, const RouteChange& change, UnixMs now) {
+  const Hit& what = hits_[hit];
+  const Members& members = table.targets_[what.target].members;
+  for (size_t i = 0; i < std::min(members.size(), kAhead); ++i) {
+    __builtin_prefetch(&table.marks_[members[i].device().value()]);
+  }
   for (size_t i = 0; i < members.size(); ++i) {
-    if (i + kAhead < members.size()) __builtin_prefetch(&table.marks_[members[i + kAhead].device().value()]);
     const Member& member = members[i];
-    if (table.is_member_dead(member, now)) continue;
-    DeviceMark& mark = table.marks_[member.device().value()];
+    const uint32_t number = member.device().value();
+    if (number > last_device_ || number < change.after) continue;
+    if (i + kAhead < members.size()) __builtin_prefetch(&table.marks_[members[i + kAhead].device().value()]);
+    if (table.is_member_dead(member, now) || member.device() == origin_) continue;
+    DeviceMark& mark = table.marks_[number];
+    const auto at = static_cast<uint32_t>(heard_.size());
+    heard_.push_back({hit, at});
     if (mark.match != table.match_number_) {
       mark.match = table.match_number_;
       mark.found_at = static_cast<uint32_t>(found_.size());
-      found_.push_back({.device = member.device(), .transport = mark.transport});
+      found_.push_back({.device = member.device(), .transport = mark.transport, .first = at, .last = at});
       // Whoever asked will want its id.
       __builtin_prefetch(mark.id);
     }
     Found& found = found_[mark.found_at];
     found.matches_now |= what.matches_now;
     found.matched_before |= what.matched_before;
-    found.channels |= what.channels;
+    heard_[found.last].next = at;
+    found.last = at;
   }
 }
 
-std::optional<Meaning> RouteMatcher::meaning(const Found& found) const {
+std::optional<Meaning> RouteMatcher::meaning(bool matches_now, bool matched_before) const {
   if (old_.what == Side::What::NotGiven) return std::nullopt;
-  if (document_.what != Side::What::Object && old_.what == Side::What::Object) return Meaning::Delete;
-  if (!found.matched_before) return Meaning::Enter;
-  return found.matches_now ? Meaning::Update : Meaning::Leave;
+  if (!exists() && existed()) return Meaning::Delete;
+  if (!matched_before) return Meaning::Enter;
+  return matches_now ? Meaning::Update : Meaning::Leave;
 }
 
 }  // namespace millrace

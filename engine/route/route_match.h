@@ -1,9 +1,10 @@
-// Finds the devices that must hear of a change. Keeps its memory from one change to the
-// next; one of them serves all tables.
+// Finds the devices that must hear of a change, and which subscriptions of each it concerns. Keeps its memory from one
+// change to the next; one of them serves all tables.
 #pragma once
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/filter/document.h"
@@ -15,38 +16,55 @@ namespace millrace {
 struct RouteChange {
   RouteChannel about;
   std::optional<ByteView> document;
-  std::optional<ByteView> old;  // before the change
+  std::optional<ByteView> old;     // before the change
+  std::optional<ByteView> origin;  // the device that made the change, as device|transport: it is left out
+  // A page of at most so many devices, from the cursor that the page before returned. Nothing: all devices.
+  std::optional<uint64_t> limit;
+  uint32_t after = 0;
 };
 
-// What a change means to who listens: something has come into sight, has changed, has gone
-// out of sight, or has gone.
+// What a change means to a subscription: something has come into sight, has changed, has gone out of sight, or is gone.
 enum class Meaning : uint8_t { Enter, Update, Leave, Delete };
 const char* meaning_name(Meaning meaning);
 
 class RouteMatcher {
  public:
-  // What the regular expressions of all filters together may do to one change, in instructions
-  // times bytes: some tens of milliseconds at worst.
-  static constexpr uint64_t kMostRegexWork = 50'000'000;
+  // What the regular expressions of all filters together may cost for one change (filter_index.h): some milliseconds at
+  // worst. It is shared out evenly among the channels and the two documents; what one does not use is left to the next.
+  static constexpr uint64_t kMostRegexWork = 1'000'000;
+
+  // What a change has hit: everything on a channel, or a filter that lets it through.
+  struct Hit {
+    TargetSlot target;
+    uint8_t pattern = 0;  // of patterns()
+    bool matches_now = false;
+    bool matched_before = false;
+  };
 
   struct Found {
     DeviceSlot device;
     TransportSlot transport;
-    // By the document, and by the old one. A device with several subscriptions hears of what
-    // any of them lets through.
+    // By the document, and by the old one, for any of its subscriptions.
     bool matches_now = false;
     bool matched_before = false;
-    uint8_t channels = 0;  // a bit for each of patterns()
+    // The subscriptions, as a list in heard_.
+    uint32_t first = 0;
+    uint32_t last = 0;
   };
 
-  // Each device once, those of one transport together. Failure: Syntax, for a document that is
-  // none; Range, for one that is too much. The result is good until the next call and until the table is changed.
+  // Each device once, those of one transport together. A filter that cannot be evaluated lets nothing through, and the
+  // others do. Failure: Syntax, for a document that is none; Range, for one that is too large. The result is good until
+  // the next call and until the table is changed.
   Result<void> match(const RouteTable& table, const RouteChange& change, UnixMs now);
   // Counts the last match among what ROUTE.INFO shows of the table. match() does not, because its caller may yet refuse
   // the request. REQUIRES: match() of this table succeeded, and its result is still good.
-  void count(const RouteTable& table) const;
+  void count(const RouteTable& table, UnixMs now) const;
 
   std::span<const Found> found() const { return found_; }
+  // Where the next page begins; 0 after the last one.
+  uint32_t next_page() const { return next_page_; }
+  // Filters that could not be evaluated, and fields with too many values.
+  size_t failures() const { return failed_.size(); }
   // Calls visit(transport, its devices) for each transport.
   template <class Visit>
   void each_transport(Visit visit) const {
@@ -55,10 +73,26 @@ class RouteMatcher {
       visit(found_[begin].transport, std::span(found_).subspan(begin, end - begin));
     }
   }
+  // Calls visit(number of the hit) for each subscription of a device that the change concerns.
+  template <class Visit>
+  void each_hit(const Found& found, Visit visit) const {
+    for (uint32_t at = found.first;; at = heard_[at].next) {
+      visit(heard_[at].hit);
+      if (at == found.last) return;
+    }
+  }
+  size_t count_hits(const Found& found) const {
+    size_t count = 0;
+    each_hit(found, [&](uint32_t) { ++count; });
+    return count;
+  }
+  std::span<const Hit> hits() const { return hits_; }
   // The channels on which the change is heard.
   std::span<const RouteChannel> patterns() const { return patterns_; }
-  // Nothing if no old document was given.
-  std::optional<Meaning> meaning(const Found& found) const;
+  // What the change means to a device, all its subscriptions together, or to one subscription. Nothing if no old
+  // document was given.
+  std::optional<Meaning> meaning(const Found& found) const { return meaning(found.matches_now, found.matched_before); }
+  std::optional<Meaning> meaning(const Hit& hit) const { return meaning(hit.matches_now, hit.matched_before); }
 
  private:
   // One of the two documents.
@@ -69,22 +103,45 @@ class RouteMatcher {
     simdjson::dom::object object;
   };
 
+  struct Heard {
+    uint32_t hit;
+    uint32_t next;
+  };
+
+  struct Failed {
+    ChannelSlot channel;
+    FilterSlot filter;
+    std::string field;
+    Trouble trouble;
+  };
+
   static Result<void> read(Side& side, const std::optional<ByteView>& json, const char* name);
   void forget_large_documents(const RouteChange& change);
-  void match_channel(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now);
-  void match_filters(const RouteTable& table, const ChannelEntry& channel, uint8_t bit, UnixMs now, bool is_now);
-  void fetch_targets(const RouteTable& table, const ChannelFilters& filters);
-  void add(const RouteTable& table, const RouteTarget& target, UnixMs now, Found what);
+  std::optional<Meaning> meaning(bool matches_now, bool matched_before) const;
+  bool exists() const { return document_.what == Side::What::Object; }
+  bool existed() const { return old_.what == Side::What::Object; }
+  void hit_everything(const ChannelEntry& channel, uint8_t pattern);
+  void hit_filters(const RouteTable& table, ChannelSlot slot, uint8_t pattern, bool is_now, uint64_t regex_work);
+  void merge_hits(size_t first);
+  // The last device of the page.
+  uint32_t end_of_page(const RouteTable& table, const RouteChange& change);
+  void add(const RouteTable& table, uint32_t hit, const RouteChange& change, UnixMs now);
 
   Side document_;
   Side old_;
   FieldValues values_;
-  bool is_too_much_ = false;
-  std::vector<FilterSlot> filters_;
-  std::vector<TargetSlot> targets_;
+  uint64_t regex_work_left_ = 0;
+  FilterMatches filters_;
+  std::vector<Failed> failed_;
+  std::vector<Hit> hits_;
+  std::vector<Heard> heard_;
+  std::vector<uint32_t> devices_;  // for a page
   std::vector<RouteChannel> patterns_;
-  std::vector<ChannelSlot> heard_;  // those of patterns_ that the table has
+  std::vector<ChannelSlot> channels_;  // of patterns_, those that the table has; none() for others
   std::vector<Found> found_;
+  DeviceSlot origin_;
+  uint32_t last_device_ = 0;
+  uint32_t next_page_ = 0;
 };
 
 }  // namespace millrace

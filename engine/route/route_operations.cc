@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/decoder.h"
 #include "engine/base/quoted.h"
 #include "engine/route/route_codec.h"
 #include "engine/route/route_effects.h"
@@ -14,10 +15,9 @@ namespace {
 // How much is swept between two looks at the budget: how long one takes depends on what shares its filter.
 constexpr size_t kSweptAtOnce = 20;
 
-void sweep_within(RouteTable& table, const Budget& budget) {
-  for (size_t swept = 0; swept < kSweptPerTurn && (swept == 0 || !budget.is_spent()); swept += kSweptAtOnce) {
-    if (!table.sweep(kSweptAtOnce)) return;
-  }
+void append_sized(std::string& to, ByteView text) {
+  append_varint(to, text.size());
+  to += text;
 }
 
 // Moves the table's clock to the present. That is an effect, at most one a millisecond: who lives follows from the
@@ -89,7 +89,17 @@ void RouteOperations::finish(Place<RouteTable>& place, const char* event, const 
 
 void RouteOperations::settle(Place<RouteTable>& place, const Call& call, const Budget& budget, Consequences& follow) {
   RouteTable& table = *place.get();
-  call.decides ? sweep_within(table, budget) : void(table.sweep(kSweptPerTurn));
+  if (call.decides) {
+    tell_presence(place, call, follow);
+    for (size_t swept = 0; swept < kSweptPerTurn && (swept == 0 || !budget.is_spent()); swept += kSweptAtOnce) {
+      const bool is_more = table.sweep(kSweptAtOnce);
+      tell_presence(place, call, follow);
+      if (!is_more) break;
+    }
+  } else {
+    table.sweep(kSweptPerTurn);
+    tell_presence(place, call, follow);
+  }
   if (table.empty() && call.decides) {
     place.remove();
     follow.is_removed = true;
@@ -106,31 +116,71 @@ Outcome<bool> RouteOperations::set_device(Place<RouteTable>& place, const Device
   return done;
 }
 
-Outcome<bool> RouteOperations::touch_device(Place<RouteTable>& place, const DeviceName& device, const Call& call,
-                                            const Budget& budget) {
-  Outcome<bool> done(false);
-  RouteTable* table = existing_table(place, call, done.consequences);
-  if (table == nullptr || !table->touch(device.whole)) return done;
-  done.answer = true;
-  finish(place, "route.device-touch", call, budget, done.consequences);
-  return done;
-}
-
-Outcome<uint64_t> RouteOperations::delete_device(Place<RouteTable>& place, const DeviceName& device, const Call& call,
-                                                 const Budget& budget) {
+Outcome<uint64_t> RouteOperations::touch_devices(Place<RouteTable>& place, const DeviceTouchRequest& request,
+                                                 const Call& call, const Budget& budget) {
   Outcome<uint64_t> done(uint64_t{0});
   RouteTable* table = existing_table(place, call, done.consequences);
-  const auto ended = table == nullptr ? std::nullopt : table->delete_device(device.whole);
-  if (!ended) return done;
-  done.answer = *ended;
-  finish(place, "route.device-del", call, budget, done.consequences);
+  if (table == nullptr) return done;
+  uint64_t touched = 0;
+  for (ByteView device : request.devices) touched += table->touch(device);
+  done.answer = touched;
+  if (touched > 0) finish(place, "route.device-touch", call, budget, done.consequences);
   return done;
 }
 
-Outcome<Subscribed> RouteOperations::subscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request,
-                                               const Call& call, const Budget& budget) {
+Outcome<std::optional<uint64_t>> RouteOperations::move_device(Place<RouteTable>& place,
+                                                              const DeviceMoveRequest& request, const Call& call,
+                                                              const Budget& budget) {
+  Outcome<std::optional<uint64_t>> done(std::optional<uint64_t>{});
+  RouteTable* table = existing_table(place, call, done.consequences);
+  if (table == nullptr || table->device(request.from.whole, table->clock()) == nullptr) return done;
+  if (table->device(request.to.whole, table->clock()) != nullptr) {
+    return {fail(ErrorCode::Exists, "there is a device " + quoted(request.to.whole) + " already"),
+            std::move(done.consequences)};
+  }
+  done.answer = table->move_device(request.from.whole, request.to);
+  finish(place, "route.device-move", call, budget, done.consequences);
+  return done;
+}
+
+Outcome<uint64_t> RouteOperations::delete_device(Place<RouteTable>& place, const DeviceDelRequest& request,
+                                                 const Call& call, const Budget& budget) {
+  Outcome<uint64_t> done(uint64_t{0});
+  Consequences& follow = done.consequences;
+  RouteTable* table = existing_table(place, call, follow);
+  if (table == nullptr) return done;
+  if (request.device) {
+    const auto ended = table->delete_device(request.device->whole);
+    if (!ended) return done;
+    done.answer = *ended;
+    finish(place, "route.device-del", call, budget, follow);
+    return done;
+  }
+  // Those who repeat are told which: their devices may be in another order.
+  std::string gone;
+  const std::vector<std::string> names = table->devices_of(request.transport, request.count);
+  for (const std::string& name : names) {
+    table->delete_device(name);
+    append_sized(gone, name);
+  }
+  if (names.empty()) return done;
+  done.answer = names.size();
+  follow.effects.add(kRouteGone, std::move(gone));
+  follow.events.add("route.device-del");
+  settle(place, call, budget, follow);
+  return done;
+}
+
+Outcome<std::optional<Subscribed>> RouteOperations::subscribe(Place<RouteTable>& place,
+                                                              const RouteSubscribeRequest& request, const Call& call,
+                                                              const Budget& budget) {
   if (const auto may = may_subscribe(place.get(), request, call); !may) return std::unexpected(may.error());
-  Outcome<Subscribed> done(Subscribed{request.channel.name(), wanted_filter_id(request)});
+  Outcome<std::optional<Subscribed>> done(std::optional<Subscribed>{});
+  if (request.only_known) {
+    RouteTable* known = existing_table(place, call, done.consequences);
+    if (known == nullptr || known->device(request.device.whole, known->clock()) == nullptr) return done;
+  }
+  done.answer = Subscribed{request.channel.name(), wanted_filter_id(request)};
   RouteTable& table = table_at(place, call, done.consequences);
   table.subscribe(request.device, wanted_or_new(table, request), request.ttl_ms);
   finish(place, "route.subscribe", call, budget, done.consequences);
@@ -157,15 +207,37 @@ Outcome<Done> RouteOperations::set_filter(Place<RouteTable>& place, const SetFil
   return done;
 }
 
-Outcome<uint64_t> RouteOperations::delete_filter(Place<RouteTable>& place, const DelFilterRequest& request,
-                                                 const Call& call, const Budget& budget) {
-  Outcome<uint64_t> done(uint64_t{0});
+Outcome<std::optional<uint64_t>> RouteOperations::delete_filter(Place<RouteTable>& place,
+                                                                const DelFilterRequest& request, const Call& call,
+                                                                const Budget& budget) {
+  Outcome<std::optional<uint64_t>> done(std::optional<uint64_t>{});
   RouteTable* table = existing_table(place, call, done.consequences);
   const TargetSlot target = table == nullptr ? TargetSlot::none() : table->find_filter_id(request.channel, request.id);
-  if (target.is_none()) return done;
+  if (target.is_none() || !table->is_there(target, table->clock())) return done;
   done.answer = table->delete_target(target);
   finish(place, "route.delfilter", call, budget, done.consequences);
   return done;
+}
+
+Outcome<std::string> RouteOperations::set_presence(Place<RouteTable>& place, const PresenceRequest& request,
+                                                   const Call& call, const Budget& budget) {
+  const auto present = [&] { return place.get() == nullptr ? std::string() : place.get()->presence_prefix(); };
+  if (!request.prefix || *request.prefix == present()) return present();
+  if (call.decides && !request.prefix->empty()) {
+    if (const auto may = queues_.may_use(place, *request.prefix); !may) return std::unexpected(may.error());
+  }
+  Outcome<std::string> done{std::string(*request.prefix)};
+  table_at(place, call, done.consequences).set_presence_prefix(*request.prefix);
+  finish(place, "route.presence", call, budget, done.consequences);
+  return done;
+}
+
+void RouteOperations::tell_presence(Place<RouteTable>& place, const Call& call, Consequences& follow) {
+  for (const PresenceChange& change : place.get()->take_presence()) {
+    if (follow.named_events == nullptr) follow.named_events = std::make_unique<std::vector<std::string>>();
+    follow.named_events->push_back(presence_event(change.kind) + (' ' + change.device));
+    if (call.decides) dispatch_presence(place, change, call);
+  }
 }
 
 Consequences RouteOperations::look_after(Place<RouteTable>& place, const Call& call, const Budget& budget) {
@@ -189,6 +261,14 @@ Outcome<Done> RouteOperations::apply(Place<RouteTable>& place, const RouteEffect
   RouteTable& table = place.get() != nullptr ? *place.get() : made.emplace(key_);
   if (effect.clock) {
     table.tick(*effect.clock);
+  } else if (effect.gone) {
+    for (Decoder in(*effect.gone); in.ok() && !in.finished();) table.delete_device(in.bytes(in.number()));
+  } else if (effect.dispatched) {
+    Decoder in(*effect.dispatched);
+    const ByteView id = in.bytes(in.number());
+    const ByteView answer = in.bytes(in.number());
+    if (!in.finished() || !is_dispatch(id, answer)) return corrupt("a dispatch that is none");
+    if (table.dispatches().find(id) == nullptr) table.dispatches().add(id, answer);
   } else if (const auto restored = restore_route_part(table, effect.part); !restored) {
     return std::unexpected(restored.error());
   }

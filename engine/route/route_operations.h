@@ -7,7 +7,7 @@
 //
 // Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
 // repeated, and apply() for everything else; it comes to hold a table with equal facts (route_codec.h). A dispatch
-// changes no table and is not repeated: Queues::write() tells what was written.
+// changes nothing of a table but the ids it knows, and is not repeated: Queues::write() tells what was written.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "engine/operation/call.h"
 #include "engine/operation/outcome.h"
 #include "engine/operation/place.h"
+#include "engine/route/dispatch_answer.h"
 #include "engine/route/queues.h"
 #include "engine/route/route_counters.h"
 #include "engine/route/route_match.h"
@@ -44,13 +45,10 @@ struct MatchedDevices {
   const RouteMatcher& matcher;
 };
 
-// What a dispatch has for one transport. Views are of the table and the request.
-struct Parcel {
-  ByteView transport;
-  uint64_t devices = 0;
-  std::optional<ByteView> queue;  // nothing: the request has none for this transport
-  std::string entry;              // dispatch_entry.h
-  Offset offset;                  // where it was written
+// What a dispatch has answered.
+struct Dispatched {
+  std::vector<DispatchedTransport> transports;
+  std::optional<uint32_t> next_page;  // if the request is for a page; 0: it is the last one
 };
 
 class RouteOperations {
@@ -66,32 +64,41 @@ class RouteOperations {
   // True if the device is new.
   Outcome<bool> set_device(Place<RouteTable>& place, const DeviceSetRequest& request, const Call& call,
                            const Budget& budget);
-  // True if there is such a device.
-  Outcome<bool> touch_device(Place<RouteTable>& place, const DeviceName& device, const Call& call,
-                             const Budget& budget);
-  // How many subscriptions went with it.
-  Outcome<uint64_t> delete_device(Place<RouteTable>& place, const DeviceName& device, const Call& call,
+  // How many of the devices there are.
+  Outcome<uint64_t> touch_devices(Place<RouteTable>& place, const DeviceTouchRequest& request, const Call& call,
                                   const Budget& budget);
-  // Failure: Full; NoFilter, if the request names a filter that the channel does not have.
-  Outcome<Subscribed> subscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request, const Call& call,
-                                const Budget& budget);
+  // How many subscriptions moved; nothing if there is no such device. Failure: Exists, if there is one of the new name.
+  Outcome<std::optional<uint64_t>> move_device(Place<RouteTable>& place, const DeviceMoveRequest& request,
+                                               const Call& call, const Budget& budget);
+  // How many subscriptions went with the device, or how many devices of the transport went.
+  Outcome<uint64_t> delete_device(Place<RouteTable>& place, const DeviceDelRequest& request, const Call& call,
+                                  const Budget& budget);
+  // Nothing if the device must be known and is not. Failure: Full; NoFilter, if the request names a filter that the
+  // channel does not have.
+  Outcome<std::optional<Subscribed>> subscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request,
+                                               const Call& call, const Budget& budget);
   // True if there was such a subscription.
   Outcome<bool> unsubscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request, const Call& call,
                             const Budget& budget);
   Outcome<Done> set_filter(Place<RouteTable>& place, const SetFilterRequest& request, const Call& call,
                            const Budget& budget);
-  // How many subscriptions went with it.
-  Outcome<uint64_t> delete_filter(Place<RouteTable>& place, const DelFilterRequest& request, const Call& call,
-                                  const Budget& budget);
+  // How many subscriptions went with it; nothing if there is no such filter.
+  Outcome<std::optional<uint64_t>> delete_filter(Place<RouteTable>& place, const DelFilterRequest& request,
+                                                 const Call& call, const Budget& budget);
+  // The prefix of the logs to which presence is dispatched, after the request; empty: it is not. Failure: what
+  // Queues::may_use() says.
+  Outcome<std::string> set_presence(Place<RouteTable>& place, const PresenceRequest& request, const Call& call,
+                                    const Budget& budget);
 
   // --- who must hear of a change. Failure: Syntax, Range, as RouteMatcher::match says ---
   // `table` may be null: it has no devices then.
   Result<MatchedDevices> match(const RouteTable* table, const RouteChange& change, UnixMs now);
   // Writes one message for each transport that has devices and a queue. All queues of the request are looked at first,
   // those of transports without devices among them: a wrong name shows at once, not when the first device comes.
-  // Failure: also what Queues::room() says, and Full; nothing is written then, and nothing counted.
-  Outcome<std::vector<Parcel>> dispatch(const Place<RouteTable>& place, const DispatchRequest& request,
-                                        const Call& call);
+  // With a prefix instead of queues, there is one for every transport. A dispatch whose id is among the last
+  // RouteTable::kMostDispatches that have written something gets the same answer, and nothing is written. Failure: also
+  // what Queues::room() and may_use() say, and Full; nothing is written then, and nothing counted.
+  Outcome<Dispatched> dispatch(Place<RouteTable>& place, const DispatchRequest& request, const Call& call);
 
   // --- by itself ---
   // What is due: devices and subscriptions whose time is over are swept until the budget is spent.
@@ -106,10 +113,23 @@ class RouteOperations {
   void finish(Place<RouteTable>& place, const char* event, const Call& call, const Budget& budget,
               Consequences& follow);
   void settle(Place<RouteTable>& place, const Call& call, const Budget& budget, Consequences& follow);
-  void count_match(const RouteTable& table);
+  void count_match(const RouteTable& table, UnixMs now);
+
+  // What a dispatch has for one transport.
+  struct Parcel {
+    std::string transport;
+    uint64_t devices = 0;
+    std::optional<std::string> queue;  // nothing: the request has none for this transport
+    std::string entry;                 // dispatch_entry.h
+  };
   std::vector<Parcel> pack(const RouteTable& table, const DispatchRequest& request) const;
   Result<void> may_write(const Place<RouteTable>& place, const DispatchRequest& request,
                          const std::vector<Parcel>& parcels);
+  std::vector<DispatchedTransport> write(const Place<RouteTable>& place, const DispatchRequest& request,
+                                         const std::vector<Parcel>& parcels);
+  // The events of what has come and gone, and its dispatch.
+  void tell_presence(Place<RouteTable>& place, const Call& call, Consequences& follow);
+  void dispatch_presence(Place<RouteTable>& place, const PresenceChange& change, const Call& call);
 
   HashKey key_;
   Queues& queues_;

@@ -17,6 +17,10 @@ constexpr RouteChannel kOrders{"shop", "order", std::nullopt, std::nullopt};
 // Queues by their names, with a limit for each that has one.
 class LimitedQueues final : public Queues {
  public:
+  Result<void> may_use(const Place<RouteTable>&, ByteView queue) override {
+    if (queue.starts_with("theirs:")) return fail(ErrorCode::NoRights, "not yours");
+    return {};
+  }
   Result<uint64_t> room(const Place<RouteTable>&, ByteView queue) override {
     if (queue == "text") return fail(ErrorCode::WrongType, "no log");
     const auto limit = limits.find(std::string(queue));
@@ -50,14 +54,32 @@ class RouteOperationsTest : public ::testing::Test {
     return call;
   }
   static RouteSubscribeRequest subscription(ByteView device, std::optional<uint64_t> ttl_ms = {}) {
-    return {.device = name(device), .channel = kOrders, .filter = {}, .filter_id = {}, .ttl_ms = ttl_ms};
+    return {.device = name(device),
+            .channel = kOrders,
+            .filter = {},
+            .filter_id = {},
+            .ttl_ms = ttl_ms,
+            .only_known = false};
   }
 
   auto subscribe(const RouteSubscribeRequest& request, uint64_t ms = 1000, const Budget& budget = NoLimit()) {
     return routes_.subscribe(place_, request, at(ms), budget);
   }
   auto dispatch(std::span<const ByteView> queues, uint64_t ms = 1000) {
-    return routes_.dispatch(place_, {{kOrders, "{}", std::nullopt}, "paid", queues}, at(ms));
+    DispatchRequest request = paid();
+    request.queues = queues;
+    return routes_.dispatch(place_, request, at(ms));
+  }
+  static DispatchRequest paid() {
+    DispatchRequest request;
+    request.change.about = kOrders;
+    request.change.document = "{}";
+    request.event = "paid";
+    return request;
+  }
+  auto touch(ByteView device, uint64_t ms) { return routes_.touch_devices(place_, {{device}}, at(ms), NoLimit()); }
+  auto remove(ByteView device, const Call& call) {
+    return routes_.delete_device(place_, {.device = name(device), .transport = {}}, call, NoLimit());
   }
 
   static std::vector<std::string> effects_of(const Consequences& follow) {
@@ -80,13 +102,15 @@ TEST_F(RouteOperationsTest, the_clock_is_told_before_the_request_and_only_if_it_
   const auto first = routes_.set_device(place_, {name("a|ws"), {}}, at(1000), NoLimit());
   EXPECT_EQ(effects_of(first.consequences), (Told{"CLOCK 1000", "request"}));
   EXPECT_EQ(events_of(first.consequences), Told{"route.device-set"});
-  const auto second = routes_.touch_device(place_, name("a|ws"), at(1000), NoLimit());
+  const auto second = touch("a|ws", 1000);
   EXPECT_EQ(effects_of(second.consequences), Told{"request"});
 }
 
 TEST_F(RouteOperationsTest, an_engine_that_repeats_stamps_with_the_tables_clock) {
   const Call repeats{.now = {.wall = UnixMs(9999)}, .decides = false};
-  ASSERT_TRUE(routes_.apply(place_, {.clock = UnixMs(500), .part = {}}, repeats, NoLimit()).answer);
+  ASSERT_TRUE(
+      routes_.apply(place_, {.clock = UnixMs(500), .gone = {}, .dispatched = {}, .part = {}}, repeats, NoLimit())
+          .answer);
   const auto done = routes_.set_device(place_, {name("a|ws"), {}}, repeats, NoLimit());
   EXPECT_EQ(effects_of(done.consequences), Told{"request"});
   EXPECT_EQ(place_.get()->device("a|ws", UnixMs(500))->seen, UnixMs(500));
@@ -114,7 +138,7 @@ TEST_F(RouteOperationsTest, a_filter_whose_last_subscription_has_ended_is_not_th
   const auto made = subscribe(request);
   ASSERT_TRUE(made.answer);
   request.filter.reset();
-  request.filter_id = *made.answer->filter_id;
+  request.filter_id = *(*made.answer)->filter_id;
   EXPECT_TRUE(subscribe(request, 1099).answer);
   const auto refused = subscribe(request, 1199);
   ASSERT_FALSE(refused.answer);
@@ -126,24 +150,25 @@ TEST_F(RouteOperationsTest, a_filter_with_a_name_is_there_without_subscriptions)
   ASSERT_TRUE(routes_.set_filter(place_, {"mine", filter("{\"a\":1}"), kOrders}, at(1000), NoLimit()).answer);
   RouteSubscribeRequest request = subscription("a|ws");
   request.filter_id = "mine";
-  EXPECT_EQ(subscribe(request).answer->filter_id, "mine");
+  EXPECT_EQ((*subscribe(request).answer)->filter_id, "mine");
 }
 
 TEST_F(RouteOperationsTest, what_is_not_there_is_no_error_and_changes_nothing) {
-  EXPECT_FALSE(*routes_.touch_device(place_, name("a|ws"), at(1000), NoLimit()).answer);
-  EXPECT_EQ(*routes_.delete_device(place_, name("a|ws"), at(1000), NoLimit()).answer, 0u);
+  EXPECT_EQ(*touch("a|ws", 1000).answer, 0u);
+  EXPECT_EQ(*remove("a|ws", at(1000)).answer, 0u);
+  EXPECT_FALSE(*routes_.move_device(place_, {name("a|ws"), name("b|ws")}, at(1000), NoLimit()).answer);
   EXPECT_FALSE(*routes_.unsubscribe(place_, subscription("a|ws"), at(1000), NoLimit()).answer);
-  EXPECT_EQ(*routes_.delete_filter(place_, {"mine", kOrders}, at(1000), NoLimit()).answer, 0u);
+  EXPECT_EQ(*routes_.delete_filter(place_, {"mine", kOrders}, at(1000), NoLimit()).answer, std::nullopt);
   EXPECT_EQ(place_.get(), nullptr);
   ASSERT_TRUE(subscribe(subscription("a|ws")).answer);
-  const auto missed = routes_.touch_device(place_, name("b|ws"), at(1001), NoLimit());
+  const auto missed = touch("b|ws", 1001);
   EXPECT_EQ(effects_of(missed.consequences), Told{"CLOCK 1001"});
   EXPECT_TRUE(missed.consequences.events.empty());
 }
 
 TEST_F(RouteOperationsTest, a_table_goes_with_the_last_that_was_in_it) {
   ASSERT_TRUE(subscribe(subscription("a|ws")).answer);
-  const auto done = routes_.delete_device(place_, name("a|ws"), at(1000), NoLimit());
+  const auto done = remove("a|ws", at(1000));
   EXPECT_EQ(*done.answer, 1u);
   EXPECT_TRUE(done.consequences.is_removed);
   EXPECT_FALSE(done.consequences.due);
@@ -153,7 +178,7 @@ TEST_F(RouteOperationsTest, a_table_goes_with_the_last_that_was_in_it) {
 TEST_F(RouteOperationsTest, an_engine_that_repeats_keeps_an_empty_table_until_it_is_told) {
   ASSERT_TRUE(subscribe(subscription("a|ws")).answer);
   const Call repeats{.now = {}, .decides = false};
-  const auto done = routes_.delete_device(place_, name("a|ws"), repeats, NoLimit());
+  const auto done = remove("a|ws", repeats);
   EXPECT_FALSE(done.consequences.is_removed);
   ASSERT_NE(place_.get(), nullptr);
   EXPECT_TRUE(place_.get()->empty());
@@ -176,7 +201,8 @@ TEST_F(RouteOperationsTest, sweeping_stops_when_the_budget_is_spent_and_is_due_a
 }
 
 TEST_F(RouteOperationsTest, an_effect_that_is_refused_makes_no_table) {
-  const auto refused = routes_.apply(place_, {.clock = {}, .part = "nonsense"}, at(1000), NoLimit());
+  const auto refused =
+      routes_.apply(place_, {.clock = {}, .gone = {}, .dispatched = {}, .part = "nonsense"}, at(1000), NoLimit());
   ASSERT_FALSE(refused.answer);
   EXPECT_EQ(refused.answer.error().code, ErrorCode::Corrupt);
   EXPECT_EQ(place_.get(), nullptr);
@@ -188,12 +214,14 @@ TEST_F(RouteOperationsTest, a_dispatch_writes_to_the_queue_of_each_transport_tha
   ASSERT_TRUE(done.answer);
   EXPECT_EQ(queues_.written, Told{"log:ws paid"});
   EXPECT_TRUE(done.consequences.effects.empty());
-  ASSERT_EQ(done.answer->size(), 2u);
-  EXPECT_EQ((*done.answer)[0].transport, "ws");
-  EXPECT_EQ((*done.answer)[0].devices, 2u);
-  EXPECT_EQ((*done.answer)[0].offset, Offset(1));
-  EXPECT_EQ((*done.answer)[1].transport, "push");
-  EXPECT_FALSE((*done.answer)[1].queue);
+  const auto& transports = done.answer->transports;
+  ASSERT_EQ(transports.size(), 2u);
+  EXPECT_EQ(transports[0].transport, "ws");
+  EXPECT_EQ(transports[0].devices, 2u);
+  EXPECT_EQ(transports[0].offset, Offset(1));
+  EXPECT_EQ(transports[1].transport, "push");
+  EXPECT_FALSE(transports[1].offset);
+  EXPECT_FALSE(done.answer->next_page);
   EXPECT_EQ(routes_.counters().matches, 1u);
   EXPECT_EQ(routes_.counters().matched, 3u);
   EXPECT_EQ(routes_.counters().dispatched, 1u);
@@ -224,12 +252,68 @@ TEST_F(RouteOperationsTest, a_dispatch_is_refused_as_a_whole_and_not_counted) {
 }
 
 TEST_F(RouteOperationsTest, a_missing_table_has_no_devices_but_documents_are_looked_at) {
-  EXPECT_TRUE(dispatch(std::vector<ByteView>{"ws", "log:ws"}).answer->empty());
-  const auto matched = routes_.match(nullptr, {kOrders, "{}", std::nullopt}, UnixMs(1000));
+  EXPECT_TRUE(dispatch(std::vector<ByteView>{"ws", "log:ws"}).answer->transports.empty());
+  const auto matched = routes_.match(nullptr, paid().change, UnixMs(1000));
   ASSERT_TRUE(matched);
   EXPECT_TRUE(matched->matcher.found().empty());
-  EXPECT_EQ(routes_.match(nullptr, {kOrders, "{", std::nullopt}, UnixMs(1000)).error().code, ErrorCode::Syntax);
+  RouteChange broken = paid().change;
+  broken.document = "{";
+  EXPECT_EQ(routes_.match(nullptr, broken, UnixMs(1000)).error().code, ErrorCode::Syntax);
   EXPECT_EQ(place_.get(), nullptr);
+}
+
+TEST_F(RouteOperationsTest, a_dispatch_with_a_prefix_has_a_queue_for_every_transport_it_may_use) {
+  for (ByteView device : {"a|ws", "c|push"}) ASSERT_TRUE(subscribe(subscription(device)).answer);
+  DispatchRequest request = paid();
+  request.prefix = "log:";
+  ASSERT_TRUE(routes_.dispatch(place_, request, at(1000)).answer);
+  EXPECT_EQ(queues_.written, (Told{"log:ws paid", "log:push paid"}));
+  request.prefix = "theirs:";
+  EXPECT_EQ(routes_.dispatch(place_, request, at(1000)).answer.error().code, ErrorCode::NoRights);
+  EXPECT_EQ(queues_.written.size(), 2u);
+}
+
+TEST_F(RouteOperationsTest, a_dispatch_with_an_id_counts_once_and_those_who_repeat_are_told_the_id) {
+  ASSERT_TRUE(subscribe(subscription("a|ws")).answer);
+  DispatchRequest request = paid();
+  request.prefix = "log:";
+  request.id = "once";
+  const auto first = routes_.dispatch(place_, request, at(1000));
+  EXPECT_EQ(effects_of(first.consequences).size(), 1u);
+  EXPECT_EQ(events_of(first.consequences), Told{"route.dispatch"});
+  const auto again = routes_.dispatch(place_, request, at(1000));
+  EXPECT_EQ(again.answer->transports.front().offset, first.answer->transports.front().offset);
+  EXPECT_TRUE(again.consequences.empty());
+  EXPECT_EQ(queues_.written, Told{"log:ws paid"});
+  EXPECT_EQ(routes_.counters().repeated, 1u);
+}
+
+TEST_F(RouteOperationsTest, a_move_is_refused_if_the_new_name_is_taken) {
+  for (ByteView device : {"a|ws", "b|ws"}) ASSERT_TRUE(subscribe(subscription(device)).answer);
+  const auto refused = routes_.move_device(place_, {name("a|ws"), name("b|ws")}, at(1000), NoLimit());
+  EXPECT_EQ(refused.answer.error().code, ErrorCode::Exists);
+  EXPECT_EQ(**routes_.move_device(place_, {name("a|ws"), name("a|push")}, at(1000), NoLimit()).answer, 1u);
+  EXPECT_EQ(place_.get()->device("a|ws", UnixMs(1000)), nullptr);
+  EXPECT_EQ(place_.get()->check(), nullptr);
+}
+
+TEST_F(RouteOperationsTest, presence_is_told_as_events_and_dispatched_if_a_prefix_is_set) {
+  RouteSubscribeRequest watches = subscription("watcher|ws");
+  watches.channel = {"chat", kPresenceModel, std::nullopt, std::nullopt};
+  ASSERT_TRUE(subscribe(watches).answer);
+  const auto first = routes_.set_device(place_, {name("a|ws"), {}}, at(1000), NoLimit());
+  EXPECT_EQ(*first.consequences.named_events, Told{"route.connected a|ws"});
+  EXPECT_TRUE(queues_.written.empty());
+  EXPECT_EQ(routes_.set_presence(place_, {"theirs:"}, at(1000), NoLimit()).answer.error().code, ErrorCode::NoRights);
+  ASSERT_EQ(*routes_.set_presence(place_, {"p:"}, at(1000), NoLimit()).answer, "p:");
+  const auto left = remove("a|ws", at(1000));
+  EXPECT_EQ(*left.consequences.named_events, Told{"route.left a|ws"});
+  EXPECT_EQ(queues_.written, Told{"p:ws route.left"});
+  // One that repeats sends the event, and dispatches nothing.
+  const Call repeats{.now = {}, .decides = false};
+  const auto repeated = routes_.set_device(place_, {name("b|ws"), {}}, repeats, NoLimit());
+  EXPECT_EQ(*repeated.consequences.named_events, Told{"route.connected b|ws"});
+  EXPECT_EQ(queues_.written.size(), 1u);
 }
 
 }  // namespace

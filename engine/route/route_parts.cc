@@ -14,8 +14,10 @@ Result<void> RouteRestorer::add_older(const NextString& next) {
   while (true) {
     const auto string = next();
     if (!string) return std::unexpected(string.error());
-    if (string->size() == 0) return {};
-    if (auto added = add(number_of(RoutePart::String), string->view(), {}); !added) return added;
+    ByteView bytes = string->view();
+    if (bytes.empty() || bytes == kEndOfParts) return {};
+    if (bytes.front() == number_of(RoutePart::String)) bytes.remove_prefix(1);
+    if (auto added = add(number_of(RoutePart::String), bytes, {}); !added) return added;
   }
 }
 

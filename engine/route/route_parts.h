@@ -20,7 +20,7 @@ class RouteRestorer {
   explicit RouteRestorer(const HashKey& key) : table_(key) {}
 
   Result<void> add(uint8_t kind, ByteView bytes, Buffer block);
-  // Version 1: the strings, then an empty one.
+  // Version 1: the strings, then an empty one. Version 2: the parts, with filters as JSON.
   Result<void> add_older(const NextString& next);
   Result<RouteTable> finish() { return std::move(table_); }
 

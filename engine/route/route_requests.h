@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/base/bytes.h"
 #include "engine/base/strong.h"
@@ -24,6 +25,23 @@ struct DeviceSetRequest {
 struct DeviceGetRequest {
   DeviceName device;
   std::optional<uint64_t> listed;  // how many subscriptions are listed
+  uint64_t cursor = 0;             // where they go on
+};
+
+struct DeviceTouchRequest {
+  std::vector<ByteView> devices;
+};
+
+struct DeviceMoveRequest {
+  DeviceName from;
+  DeviceName to;
+};
+
+// One device, or some of a transport.
+struct DeviceDelRequest {
+  std::optional<DeviceName> device;
+  ByteView transport;
+  uint64_t count = 1000;
 };
 
 struct DeviceListRequest {
@@ -46,6 +64,7 @@ struct RouteSubscribeRequest {
   std::optional<GivenFilter> filter;
   std::optional<ByteView> filter_id;
   std::optional<uint64_t> ttl_ms;
+  bool only_known = false;  // only if there is such a device
 };
 
 struct MatchRequest {
@@ -56,7 +75,11 @@ struct MatchRequest {
 struct DispatchRequest {
   RouteChange change;
   ByteView event;
+  std::optional<ByteView> id;    // of the dispatch: sent again, it counts once
+  std::optional<ByteView> data;  // JSON that travels with the change
+  // One of them. The log of a transport is the prefix and its name.
   std::span<const ByteView> queues;  // transport, log, transport, log, …
+  std::optional<ByteView> prefix;
 };
 
 struct SetFilterRequest {
@@ -70,6 +93,24 @@ struct DelFilterRequest {
   RouteChannel channel;
 };
 
+struct FiltersRequest {
+  RouteChannel channel;
+  uint64_t count = 100;
+  uint64_t cursor = 0;
+};
+
+struct SubscribersRequest {
+  RouteChannel channel;
+  std::optional<ByteView> filter_id;  // nothing: of all filters, and of none
+  uint64_t count = 100;
+  SubscriberCursor cursor;
+};
+
+// Where presence is dispatched to. Nothing: only asks.
+struct PresenceRequest {
+  std::optional<ByteView> prefix;  // empty: nowhere
+};
+
 struct PartitionRequest {
   ByteView channel;
   uint32_t partitions = 1024;
@@ -78,7 +119,9 @@ struct PartitionRequest {
 // An effect that another engine has told: what apply() takes.
 struct RouteEffect {
   std::optional<UnixMs> clock;
-  ByteView part;  // of route_codec.h, if there is no clock
+  std::optional<ByteView> gone;        // the names of devices that were deleted: a size and bytes each
+  std::optional<ByteView> dispatched;  // an id and an answer (dispatch_answer.h): a size and bytes each
+  ByteView part;                       // of route_codec.h, if there is nothing else
 };
 
 }  // namespace millrace

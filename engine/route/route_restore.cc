@@ -1,4 +1,6 @@
-// A table from what was saved of it, its size, and the proof that it is sound.
+// A table from what was saved of it or from another, its size, how it is freed, and the proof that it is sound.
+#include <utility>
+
 #include "engine/route/route_table.h"
 
 namespace millrace {
@@ -24,9 +26,64 @@ void RouteTable::restore_subscription(DeviceSlot device, TargetSlot target, cons
   expect_end(of_subscription(slot), terms.due, end_of(terms, devices_[device]));
 }
 
+RouteTable RouteTable::clone() const {
+  RouteTable copy(key_);
+  copy.clock_ = clock_;
+  copy.devices_ = devices_.clone([](const Device& each) { return each; });
+  copy.marks_ = marks_;
+  for (DeviceSlot slot : devices_.all()) {
+    DeviceMark& mark = copy.marks_[slot.value()];
+    mark.match = 0;
+    mark.id = std::as_const(copy.devices_)[slot].name.data();
+  }
+  copy.by_name_ = by_name_.clone();
+  copy.transports_ = transports_.clone();
+  copy.channels_ = channels_.clone([](const ChannelEntry& each) {
+    return ChannelEntry{each.key,
+                        each.everything,
+                        each.targets,
+                        each.members,
+                        each.filters == nullptr ? nullptr : each.filters->clone(),
+                        0};
+  });
+  copy.by_key_ = by_key_.clone();
+  copy.targets_ = targets_.clone([](const RouteTarget& each) {
+    return RouteTarget{each.channel,        each.filter,
+                       each.next_of_filter, each.name == nullptr ? nullptr : std::make_unique<std::string>(*each.name),
+                       each.members,        each.is_gone};
+  });
+  copy.subscriptions_ = subscriptions_.clone();
+  copy.endings_ = endings_;
+  copy.gone_devices_ = gone_devices_;
+  copy.gone_targets_ = gone_targets_;
+  copy.buried_subscriptions_ = buried_subscriptions_;
+  copy.filters_ = filters_;
+  copy.dispatches_ = dispatches_.clone();
+  copy.presence_prefix_ = presence_prefix_;
+  copy.presence_apps_ = presence_apps_;
+  return copy;
+}
+
+bool RouteTable::free_some() {
+  constexpr size_t kAtOnce = 200;
+  for (size_t freed = 0; freed < kAtOnce; ++freed) {
+    if (!devices_.free_last() && !targets_.free_last() && !free_channel()) return false;
+  }
+  return true;
+}
+
+bool RouteTable::free_channel() {
+  if (channels_.limit() == 0) return false;
+  const ChannelSlot last(channels_.limit() - 1);
+  const ChannelEntry& entry = std::as_const(channels_)[last];
+  if (entry.filters != nullptr && entry.filters->index().free_last()) return true;
+  return channels_.free_last();
+}
+
 uint64_t RouteTable::memory() const {
   uint64_t bytes = sizeof(*this) + devices_.memory() + by_name_.memory() + transports_.memory() + channels_.memory() +
-                   by_key_.memory() + targets_.memory() + subscriptions_.memory() + endings_.memory();
+                   by_key_.memory() + targets_.memory() + subscriptions_.memory() + endings_.memory() +
+                   dispatches_.memory();
   for (DeviceSlot slot : devices_.all()) {
     const Device& device = devices_[slot];
     for (const std::string* text : {&device.name, &device.user, &device.agent}) {
@@ -80,6 +137,15 @@ const char* RouteTable::check() const {
       if (each.device != slot || each.at_device != i) return "a subscription is not where its device lists it";
     }
   }
+  for (const auto& [name, transport] : transports_.by_name()) {
+    uint64_t devices = 0;
+    for (DeviceSlot at = transports_[transport].first; at.is_some(); at = devices_[at].next_of_transport) {
+      if (devices_[at].transport != transport || devices_[at].is_gone) return "a transport lists another's device";
+      ++devices;
+    }
+    if (devices != transports_[transport].devices) return "a transport does not list its devices";
+  }
+  if (const char* broken = dispatches_.check()) return broken;
   if (listed != subscriptions_.size()) return "devices list another number of subscriptions";
   if (by_name_.size() != devices_.size() - gone_devices_.size()) return "the names are not those of the devices";
 

@@ -32,18 +32,73 @@ const Device* RouteTable::device(ByteView name, UnixMs now) const {
 DeviceSlot RouteTable::device_or_new(const DeviceName& name) {
   if (const DeviceSlot known = find_device(name.whole); known.is_some()) {
     if (!devices_[known].is_dead(clock_)) return known;
-    bury(known);
+    bury(known, PresenceChange::Kind::Expired);
   }
   const DeviceSlot slot = devices_.add();
   Device& device = devices_[slot];
   device.name = name.whole;
   device.id_size = static_cast<uint32_t>(name.id.size());
-  device.transport = transports_.use(name.transport);
   device.connected = device.seen = clock_;
   if (slot.value() >= marks_.size()) marks_.resize(slot.value() + 1);
-  marks_[slot.value()] = {.transport = device.transport, .id_size = device.id_size, .id = device.name.data()};
+  marks_[slot.value()] = {.id_size = device.id_size, .id = device.name.data()};
+  join_transport(slot, name.transport);
   by_name_.insert(hash(name.whole), slot);
   return slot;
+}
+
+void RouteTable::join_transport(DeviceSlot slot, ByteView transport) {
+  Device& device = devices_[slot];
+  device.transport = marks_[slot.value()].transport = transports_.use(transport);
+  DeviceSlot& first = transports_[device.transport].first;
+  if (first.is_some()) devices_[first].previous_of_transport = slot;
+  device.next_of_transport = std::exchange(first, slot);
+}
+
+void RouteTable::leave_transport(DeviceSlot slot) {
+  Device& device = devices_[slot];
+  if (device.next_of_transport.is_some()) {
+    devices_[device.next_of_transport].previous_of_transport = device.previous_of_transport;
+  }
+  if (device.previous_of_transport.is_some()) {
+    devices_[device.previous_of_transport].next_of_transport = device.next_of_transport;
+  } else {
+    transports_[device.transport].first = device.next_of_transport;
+  }
+  device.next_of_transport = device.previous_of_transport = DeviceSlot::none();
+  transports_.release(device.transport);
+}
+
+void RouteTable::note_presence(PresenceChange::Kind kind, const Device& device) {
+  presence_.push_back({kind, device.name, device.user});
+}
+
+std::optional<uint64_t> RouteTable::move_device(ByteView name, const DeviceName& to) {
+  const DeviceSlot slot = find_device(name);
+  if (slot.is_none() || devices_[slot].is_dead(clock_)) return std::nullopt;
+  if (const DeviceSlot dead = find_device(to.whole); dead.is_some()) bury(dead, PresenceChange::Kind::Expired);
+  Device& device = devices_[slot];
+  by_name_.erase(hash(device.name), slot);
+  leave_transport(slot);
+  device.name = to.whole;
+  device.id_size = static_cast<uint32_t>(to.id.size());
+  marks_[slot.value()].id = device.name.data();
+  marks_[slot.value()].id_size = device.id_size;
+  join_transport(slot, to.transport);
+  by_name_.insert(hash(device.name), slot);
+  show(device);
+  note_presence(PresenceChange::Kind::Moved, device);
+  return count_subscriptions(device, clock_);
+}
+
+std::vector<std::string> RouteTable::devices_of(ByteView transport, size_t most) const {
+  std::vector<std::string> names;
+  const TransportSlot slot = transports_.find(transport);
+  if (slot.is_none()) return names;
+  for (DeviceSlot at = transports_[slot].first; at.is_some(); at = devices_[at].next_of_transport) {
+    if (names.size() == most) break;
+    names.push_back(devices_[at].name);
+  }
+  return names;
 }
 
 bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) {
@@ -54,6 +109,7 @@ bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) 
   if (change.user) device.user = *change.user;
   if (change.agent) device.agent = *change.agent;
   if (change.ttl_ms) change_ttl(slot, *change.ttl_ms);
+  if (is_new) note_presence(PresenceChange::Kind::Connected, device);
   return is_new;
 }
 
@@ -87,7 +143,7 @@ std::optional<uint64_t> RouteTable::delete_device(ByteView name) {
   const DeviceSlot slot = find_device(name);
   if (slot.is_none() || devices_[slot].is_dead(clock_)) return std::nullopt;
   const uint64_t count = count_subscriptions(devices_[slot], clock_);
-  bury(slot);
+  bury(slot, PresenceChange::Kind::Left);
   return count;
 }
 
@@ -98,11 +154,12 @@ uint64_t RouteTable::count_subscriptions(const Device& device, UnixMs now) const
 }
 
 // Nobody finds it any more; sweep() does the rest.
-void RouteTable::bury(DeviceSlot slot) {
+void RouteTable::bury(DeviceSlot slot, PresenceChange::Kind why) {
   Device& device = devices_[slot];
+  note_presence(why, device);
   by_name_.erase(hash(device.name), slot);
   by_name_.shrink(by_name_.size(), [](DeviceSlot) { return true; });
-  transports_.release(device.transport);
+  leave_transport(slot);
   expect_no_end(of_device(slot), device.due);
   device.is_gone = marks_[slot.value()].can_die = true;
   buried_subscriptions_ += device.subscriptions.size();
@@ -112,7 +169,9 @@ void RouteTable::bury(DeviceSlot slot) {
 // --- subscriptions ---
 
 void RouteTable::subscribe(const DeviceName& name, TargetSlot target, std::optional<uint64_t> ttl_ms) {
+  const bool is_new = this->device(name.whole, clock_) == nullptr;
   const DeviceSlot device = device_or_new(name);
+  if (is_new) note_presence(PresenceChange::Kind::Connected, devices_[device]);
   SubscriptionSlot slot = subscriptions_.find(device, target);
   if (slot.is_none()) {
     slot = add_subscription(device, target);
@@ -254,7 +313,7 @@ void RouteTable::sweep_ending() {
   if (what % 2 == 0) {
     const DeviceSlot slot(static_cast<uint32_t>(what / 2));
     Device& device = devices_[slot];
-    if (device.is_dead(clock_)) return bury(slot);
+    if (device.is_dead(clock_)) return bury(slot, PresenceChange::Kind::Expired);
     return expect_end(what, device.due, device.seen + device.ttl_ms);
   }
   const SubscriptionSlot slot(static_cast<uint32_t>(what / 2));

@@ -12,19 +12,25 @@
 // swept more.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
 #include "engine/base/hash_index.h"
 #include "engine/base/keyed_hash.h"
 #include "engine/base/ordered_chunks.h"
+#include "engine/base/recent_answers.h"
 #include "engine/base/slots.h"
 #include "engine/base/strong.h"
 #include "engine/route/channel_filters.h"
+#include "engine/route/failing_filters.h"
+#include "engine/route/presence.h"
 #include "engine/route/route_channel.h"
 #include "engine/route/route_ids.h"
 #include "engine/route/subscriptions.h"
@@ -52,6 +58,8 @@ struct Device {
   std::string name;      // empty: an unused slot
   uint32_t id_size = 0;  // of the name
   TransportSlot transport;
+  DeviceSlot previous_of_transport;
+  DeviceSlot next_of_transport;
   std::string user;
   std::string agent;
   UnixMs connected;
@@ -102,6 +110,14 @@ struct ChannelEntry {
   bool is_used() const { return !key.empty(); }
 };
 
+// Where a listing of subscriptions goes on. Members of a target are listed from the last to the first: the place of one
+// that goes is taken by the last, which was listed before.
+struct SubscriberCursor {
+  uint32_t filter = 0;  // 0: everything; else one more than the filter's slot
+  TargetSlot target;
+  uint32_t left = 0;  // of its members; 0: the beginning, or the end
+};
+
 struct RouteCounts {
   uint64_t devices = 0;
   uint64_t subscriptions = 0;
@@ -111,12 +127,18 @@ struct RouteCounts {
 
 class RouteTable {
  public:
-  explicit RouteTable(const HashKey& key) : key_(key) {}
+  // How many dispatches are known by their ids, and what these may take.
+  static constexpr size_t kMostDispatches = 10'000;
+  static constexpr size_t kMostDispatchBytes = size_t{4} << 20;
+
+  explicit RouteTable(const HashKey& key) : key_(key), dispatches_(key, kMostDispatches, kMostDispatchBytes) {}
   RouteTable(RouteTable&&) = default;
   RouteTable& operator=(RouteTable&&) = default;
+  // The same but for the figures of ROUTE.INFO, which begin anew.
+  RouteTable clone() const;
 
   // Nothing is left, not even to sweep.
-  bool empty() const { return devices_.size() == 0 && targets_.size() == 0; }
+  bool empty() const { return devices_.size() == 0 && targets_.size() == 0 && presence_prefix_.empty(); }
   UnixMs clock() const { return clock_; }
   // The present for a reader, which does not move the clock: `now`, but never before the clock.
   UnixMs present(UnixMs now) const { return now > clock_ ? now : clock_; }
@@ -134,6 +156,11 @@ class RouteTable {
   bool touch(ByteView device);
   // How many subscriptions went with it; nothing if there is no such device.
   std::optional<uint64_t> delete_device(ByteView device);
+  // Makes it a device of this name, with everything it has subscribed to; returns how much that is. Nothing if there is
+  // no such device. REQUIRES: no device of the new name lives
+  std::optional<uint64_t> move_device(ByteView device, const DeviceName& to);
+  // The names of up to `most` devices of a transport that live.
+  std::vector<std::string> devices_of(ByteView transport, size_t most) const;
   // Null if there is none that lives at `now`.
   const Device* device(ByteView name, UnixMs now) const;
   // Subscriptions of it that live.
@@ -162,12 +189,26 @@ class RouteTable {
   // --- targets ---
   // none() if it does not exist.
   TargetSlot find_everything(const RouteChannel& channel) const;
-  TargetSlot find_filter(const RouteChannel& channel, ByteView normal_json) const;
+  TargetSlot find_filter(const RouteChannel& channel, const FilterDigest& digest) const;
+  TargetSlot find_filter(const RouteChannel& channel, ByteView normal_json) const {
+    return find_filter(channel, filter_digest(normal_json));
+  }
   // By name, or by the id of a filter without one.
   TargetSlot find_filter_id(const RouteChannel& channel, ByteView id) const;
   // The same, made if there is none. A target without a name is to be subscribed to at once.
   TargetSlot everything(const RouteChannel& channel);
   TargetSlot filtered(const RouteChannel& channel, const Filter& filter, ByteView normal_json);
+  // With a filter that was saved (saved_filter.h); `name` is empty for one without. `bytes` are what `saved` was read
+  // from, and the digest is that of its JSON.
+  TargetSlot restored_filter(const RouteChannel& channel, ByteView name, const SavedFilter& saved, ByteView bytes,
+                             const FilterDigest& digest) {
+    return restored_filter(filters_of(channel), name, saved, bytes, digest);
+  }
+  // The same for many of one channel, which is made if it is missing, and is to get a target at once. `is_new`: the
+  // channel has no such filter under any name.
+  ChannelSlot filters_of(const RouteChannel& channel);
+  TargetSlot restored_filter(ChannelSlot channel, ByteView name, const SavedFilter& saved, ByteView bytes,
+                             const FilterDigest& digest, bool is_new = false);
   // Whether it is there for a client at `now`: it has a name, or a subscription that lives. A target without either may
   // be swept already in a table that was told the same. O(N) with N subscriptions that have died and are not swept.
   bool is_there(TargetSlot target, UnixMs now) const;
@@ -177,9 +218,17 @@ class RouteTable {
   // How many subscriptions went with it. REQUIRES: a target with a filter
   uint64_t delete_target(TargetSlot target);
 
-  // Calls visit(id, normal json) for every filter of the channel, those with names first.
+  // What a client calls the filter of a target: its name, or its id. REQUIRES: a target with a filter
+  std::string filter_name(const RouteTarget& target) const;
+  // From `cursor` on looks at up to `count` filters of the channel, and calls visit(name or id, normal json) for each
+  // target that has one. Returns the next cursor, 0 at the end.
   template <class Visit>
-  void each_filter(const RouteChannel& channel, Visit visit) const;
+  uint64_t scan_filters(const RouteChannel& channel, uint64_t cursor, uint64_t count, Visit visit) const;
+  // The same for subscriptions, of the channel or of one target on it: looks at up to `count`, and calls
+  // visit(device, target) for each that lives.
+  template <class Visit>
+  SubscriberCursor scan_subscribers(const RouteChannel& channel, TargetSlot only, SubscriberCursor cursor,
+                                    uint64_t count, UnixMs now, Visit visit) const;
 
   // --- time ---
   // Gives back up to `most` of what has died. True if more is left.
@@ -192,6 +241,19 @@ class RouteTable {
   bool is_dead(SubscriptionSlot slot, UnixMs now) const;
   // The same for one of a target that is not gone.
   bool is_member_dead(const Member& member, UnixMs now) const;
+
+  // --- dispatches that were sent with an id ---
+  const RecentAnswers& dispatches() const { return dispatches_; }
+  RecentAnswers& dispatches() { return dispatches_; }
+
+  // --- presence ---
+  // What has come and gone since this was last asked; forgets it.
+  std::vector<PresenceChange> take_presence() { return std::exchange(presence_, {}); }
+  // The logs to which it is dispatched are called this and the transport. Empty: none are.
+  const std::string& presence_prefix() const { return presence_prefix_; }
+  void set_presence_prefix(ByteView prefix) { presence_prefix_ = prefix; }
+  // The apps that have channels of presence.
+  const std::map<std::string, uint32_t, std::less<>>& presence_apps() const { return presence_apps_; }
 
   // --- looking at it ---
   // Those that have died and are not swept yet count, unless they were deleted.
@@ -208,6 +270,7 @@ class RouteTable {
   const Subscriptions& subscriptions() const { return subscriptions_; }
   const Transports& transports() const { return transports_; }
   const TopChannels& top_channels() const { return top_; }
+  const FailingFilters& failing_filters() const { return failing_; }
   uint64_t matches() const { return matches_; }
 
   // --- as a value ---
@@ -218,6 +281,8 @@ class RouteTable {
   // How many pieces of memory it has, about.
   uint64_t parts() const { return devices_.limit() + targets_.limit() + channels_.limit(); }
   uint64_t memory() const;
+  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows
+  bool free_some();
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
 
@@ -241,7 +306,10 @@ class RouteTable {
 
   DeviceSlot find_device(ByteView name) const;
   DeviceSlot device_or_new(const DeviceName& name);
-  void bury(DeviceSlot slot);
+  void bury(DeviceSlot slot, PresenceChange::Kind why);
+  void join_transport(DeviceSlot slot, ByteView transport);
+  void leave_transport(DeviceSlot slot);
+  void note_presence(PresenceChange::Kind kind, const Device& device);
   void change_ttl(DeviceSlot slot, uint64_t ttl_ms);
   void set_terms(SubscriptionSlot slot, uint64_t ttl_ms);
   // The device shows itself.
@@ -257,12 +325,16 @@ class RouteTable {
   void detach(TargetSlot target);
   FilterSlot filter_or_new(ChannelSlot channel, const Filter& filter, ByteView normal_json);
   TargetSlot without_name(ChannelSlot channel, FilterSlot filter) const;
+  // The target of a filter that has none yet, if there is none.
+  TargetSlot target_of(ChannelSlot channel, FilterSlot filter);
+  TargetSlot named_target(ChannelSlot channel, ByteView name, FilterSlot filter);
   // Takes the target from its channel, which goes with its last one.
   void leave_channel(TargetSlot slot);
   void drop_if_unused(TargetSlot slot);
   SubscriptionSlot add_subscription(DeviceSlot device, TargetSlot target);
   void remove_subscription(SubscriptionSlot slot);
 
+  bool free_channel();
   void sweep_ending();
   void sweep_device(DeviceSlot slot, size_t& left);
   void sweep_target(TargetSlot slot, size_t& left);
@@ -282,22 +354,58 @@ class RouteTable {
   std::vector<TargetSlot> gone_targets_;
   uint64_t buried_subscriptions_ = 0;  // of subscriptions_, those that were deleted and are not swept
   uint64_t filters_ = 0;
+  RecentAnswers dispatches_;
+  std::string presence_prefix_;
+  std::map<std::string, uint32_t, std::less<>> presence_apps_;  // with how many channels of presence each has
+  std::vector<PresenceChange> presence_;
   mutable uint32_t match_number_ = 0;
   mutable uint64_t matches_ = 0;
   mutable TopChannels top_;
+  mutable FailingFilters failing_;
 };
 
 template <class Visit>
-void RouteTable::each_filter(const RouteChannel& channel, Visit visit) const {
+uint64_t RouteTable::scan_filters(const RouteChannel& channel, uint64_t cursor, uint64_t count, Visit visit) const {
   const ChannelSlot slot = find_channel(channel.key());
-  if (slot.is_none() || channels_[slot].filters == nullptr) return;
+  if (slot.is_none() || channels_[slot].filters == nullptr) return 0;
   const ChannelFilters& filters = *channels_[slot].filters;
-  for (const auto& [name, target] : filters.named()) visit(name, filters.json(targets_[target].filter));
-  filters.each_slot([&](FilterSlot filter) {
-    if (without_name(slot, filter).is_none()) return;
+  uint64_t at = cursor;
+  for (; at < filters.limit() && at - cursor < count; ++at) {
+    const FilterSlot filter(static_cast<uint32_t>(at));
+    TargetSlot target = filters.first_target(filter);
+    if (target.is_none()) continue;
     const std::string json = filters.json(filter);
-    visit(filter_id(json), json);
-  });
+    for (; target.is_some(); target = targets_[target].next_of_filter) visit(filter_name(targets_[target]), json);
+  }
+  return at < filters.limit() ? at : 0;
+}
+
+template <class Visit>
+SubscriberCursor RouteTable::scan_subscribers(const RouteChannel& channel, TargetSlot only, SubscriberCursor cursor,
+                                              uint64_t count, UnixMs now, Visit visit) const {
+  const ChannelSlot slot = find_channel(channel.key());
+  if (slot.is_none()) return {};
+  const ChannelEntry& entry = channels_[slot];
+  const uint32_t limit = entry.filters == nullptr ? 1 : entry.filters->limit() + 1;
+  for (uint32_t at = only.is_none() ? cursor.filter : targets_[only].filter.value() + 1; at < limit; ++at) {
+    TargetSlot target = at == 0 ? entry.everything : entry.filters->first_target(FilterSlot(at - 1));
+    for (; target.is_some(); target = targets_[target].next_of_filter) {
+      if (only.is_some() && target != only) continue;
+      // A page that was cut short goes on with the target that it ended in.
+      if (cursor.left != 0 && cursor.filter == at && target != cursor.target) continue;
+      const Members& members = targets_[target].members;
+      size_t left = std::exchange(cursor.left, 0);
+      left = left == 0 ? members.size() : std::min<size_t>(left, members.size());
+      for (; left > 0; --left, --count) {
+        if (count == 0) return {at, target, static_cast<uint32_t>(left)};
+        const Member& member = members[left - 1];
+        if (!is_member_dead(member, now)) visit(devices_[member.device()], targets_[target]);
+      }
+    }
+    cursor.left = 0;
+    if (only.is_some()) break;
+  }
+  return {};
 }
 
 }  // namespace millrace

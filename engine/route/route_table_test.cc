@@ -35,8 +35,14 @@ class RouteTableTest : public ::testing::Test {
     const GivenJson given(json);
     table_.set_filter(kTasks, id, given.filter, given.normal);
   }
+  static RouteChange change_of(ByteView document) {
+    RouteChange change;
+    change.about = kTasks;
+    change.document = document;
+    return change;
+  }
   std::set<std::string> heard(ByteView document, uint64_t ms = 1000) {
-    EXPECT_TRUE(matcher_.match(table_, {kTasks, document, std::nullopt}, UnixMs(ms)));
+    EXPECT_TRUE(matcher_.match(table_, change_of(document), UnixMs(ms)));
     std::set<std::string> names;
     for (const auto& found : matcher_.found()) names.insert(table_.device_at(found.device).name);
     return names;

@@ -17,6 +17,7 @@ ChannelSlot RouteTable::channel_or_new(const RouteChannel& channel) {
   const ChannelSlot slot = channels_.add();
   by_key_.insert(hash(key), slot);
   channels_[slot].key = std::move(key);
+  if (channel.model == kPresenceModel) ++presence_apps_[std::string(channel.app)];
   return slot;
 }
 
@@ -31,10 +32,10 @@ TargetSlot RouteTable::without_name(ChannelSlot channel, FilterSlot filter) cons
   return target;
 }
 
-TargetSlot RouteTable::find_filter(const RouteChannel& channel, ByteView normal_json) const {
+TargetSlot RouteTable::find_filter(const RouteChannel& channel, const FilterDigest& digest) const {
   const ChannelSlot slot = find_channel(channel.key());
   if (slot.is_none() || channels_[slot].filters == nullptr) return TargetSlot::none();
-  const FilterSlot filter = channels_[slot].filters->find(normal_json);
+  const FilterSlot filter = channels_[slot].filters->find(digest);
   return filter.is_none() ? TargetSlot::none() : without_name(slot, filter);
 }
 
@@ -68,11 +69,35 @@ TargetSlot RouteTable::everything(const RouteChannel& channel) {
 
 TargetSlot RouteTable::filtered(const RouteChannel& channel, const Filter& filter, ByteView normal_json) {
   const ChannelSlot slot = channel_or_new(channel);
-  const FilterSlot found = filter_or_new(slot, filter, normal_json);
-  if (const TargetSlot known = without_name(slot, found); known.is_some()) return known;
-  const TargetSlot target = new_target(slot);
-  attach(target, found);
+  return target_of(slot, filter_or_new(slot, filter, normal_json));
+}
+
+TargetSlot RouteTable::target_of(ChannelSlot channel, FilterSlot filter) {
+  if (const TargetSlot known = without_name(channel, filter); known.is_some()) return known;
+  const TargetSlot target = new_target(channel);
+  attach(target, filter);
   return target;
+}
+
+ChannelSlot RouteTable::filters_of(const RouteChannel& channel) {
+  const ChannelSlot slot = channel_or_new(channel);
+  if (channels_[slot].filters == nullptr) channels_[slot].filters = std::make_unique<ChannelFilters>(key_);
+  return slot;
+}
+
+TargetSlot RouteTable::restored_filter(ChannelSlot channel, ByteView name, const SavedFilter& saved, ByteView bytes,
+                                       const FilterDigest& digest, bool is_new) {
+  ChannelFilters& filters = *channels_[channel].filters;
+  FilterSlot filter = is_new ? FilterSlot::none() : filters.find(digest);
+  if (filter.is_none()) {
+    filter = filters.add_saved(saved, bytes, digest);
+    ++filters_;
+  }
+  return name.empty() ? target_of(channel, filter) : named_target(channel, name, filter);
+}
+
+std::string RouteTable::filter_name(const RouteTarget& target) const {
+  return target.name != nullptr ? *target.name : channels_[target.channel].filters->id(target.filter);
 }
 
 FilterSlot RouteTable::filter_or_new(ChannelSlot channel, const Filter& filter, ByteView normal_json) {
@@ -97,6 +122,7 @@ void RouteTable::detach(TargetSlot slot) {
   while (*link != slot) link = &targets_[*link].next_of_filter;
   *link = std::exchange(target.next_of_filter, TargetSlot::none());
   if (filters.first_target(target.filter).is_none()) {
+    failing_.forget(target.channel, target.filter);
     filters.remove(target.filter);
     --filters_;
   }
@@ -105,18 +131,22 @@ void RouteTable::detach(TargetSlot slot) {
 
 void RouteTable::set_filter(const RouteChannel& channel, ByteView name, const Filter& filter, ByteView normal_json) {
   const ChannelSlot slot = channel_or_new(channel);
-  const FilterSlot found = filter_or_new(slot, filter, normal_json);
-  auto& named = channels_[slot].filters->named();
+  named_target(slot, name, filter_or_new(slot, filter, normal_json));
+}
+
+TargetSlot RouteTable::named_target(ChannelSlot channel, ByteView name, FilterSlot filter) {
+  auto& named = channels_[channel].filters->named();
   auto known = named.find(name);
   if (known == named.end()) {
-    known = named.emplace(name, new_target(slot)).first;
+    known = named.emplace(name, new_target(channel)).first;
     targets_[known->second].name = std::make_unique<std::string>(name);
-  } else if (targets_[known->second].filter == found) {
-    return;
+  } else if (targets_[known->second].filter == filter) {
+    return known->second;
   } else {
     detach(known->second);
   }
-  attach(known->second, found);
+  attach(known->second, filter);
+  return known->second;
 }
 
 void RouteTable::leave_channel(TargetSlot slot) {
@@ -133,6 +163,11 @@ void RouteTable::leave_channel(TargetSlot slot) {
   by_key_.erase(hash(channel.key), target.channel);
   by_key_.shrink(by_key_.size(), [](ChannelSlot) { return true; });
   top_.forget(target.channel);
+  failing_.forget(target.channel);
+  if (const RouteChannel address = channel_of(channel.key); address.model == kPresenceModel) {
+    const auto app = presence_apps_.find(address.app);
+    if (--app->second == 0) presence_apps_.erase(app);
+  }
   channels_.remove(target.channel);
 }
 

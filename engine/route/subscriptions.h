@@ -61,6 +61,14 @@ class Subscriptions {
   uint32_t limit() const { return slots_.limit(); }
   const Subscription& operator[](SubscriptionSlot slot) const { return slots_[slot]; }
 
+  Subscriptions clone() const {
+    Subscriptions copy;
+    copy.slots_ = slots_.clone([](const Subscription& each) { return each; });
+    copy.terms_ = terms_.clone([](const SubscriptionTerms& each) { return each; });
+    copy.index_ = index_.clone();
+    return copy;
+  }
+
   SubscriptionSlot find(DeviceSlot device, TargetSlot target) const;
 
   // The two lists are those of the device and the target. REQUIRES: there is none yet; size() < kMaxSubscriptions

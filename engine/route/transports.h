@@ -16,8 +16,16 @@ class Transports {
   struct Transport {
     std::string name;
     uint64_t devices = 0;
+    DeviceSlot first;              // of its devices; Device::next_of_transport has the others
     mutable uint64_t matched = 0;  // devices, each time; since it was loaded
   };
+
+  Transports clone() const {
+    Transports copy;
+    copy.slots_ = slots_.clone([](const Transport& each) { return Transport{each.name, each.devices, each.first, 0}; });
+    copy.by_name_ = by_name_;
+    return copy;
+  }
 
   // One more device has it.
   TransportSlot use(ByteView name) {
@@ -43,6 +51,7 @@ class Transports {
   }
 
   const Transport& operator[](TransportSlot slot) const { return slots_[slot]; }
+  Transport& operator[](TransportSlot slot) { return slots_[slot]; }
   const std::map<std::string, TransportSlot, std::less<>>& by_name() const { return by_name_; }
 
   uint64_t memory() const {

@@ -2,6 +2,7 @@
 #include "engine/shard/pool.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/shard/recipient_lists.h"
 
@@ -10,10 +11,15 @@ namespace millrace {
 namespace {
 
 // Whether so many more payloads, or with none one more routed message, cannot be counted.
-std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads) {
+std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads, uint64_t recipient_max) {
   if (payloads == 0) {
     if (recipient.routed < UINT32_MAX) return std::nullopt;
     return Error{ErrorCode::Full, "the recipient has as much pending as it can"};
+  }
+  const uint64_t queued = recipient.queue ? recipient.queue->messages.count() : 0;
+  if (recipient_max != 0 && queued + payloads > recipient_max) {
+    return Error{ErrorCode::Refused, "the recipient's queue has " + std::to_string(queued) + " payloads, and takes " +
+                                         std::to_string(recipient_max)};
   }
   const Offset next = recipient.queue ? recipient.queue->messages.next() : recipient.next_sequence;
   if (kMaxOffset - next >= payloads) return std::nullopt;
@@ -34,22 +40,41 @@ std::optional<WorkerId> Pool::owner(ByteView recipient) const {
 
 // --- routing ---
 
-// The recipient, with the worker that is to get its next message. If it fails nothing has changed.
+bool Pool::can_send(ByteView name, PoolTime now) const {
+  const auto lives = [&](WorkerId id) { return !is_stale_at(worker(id), now); };
+  const RecipientId id = recipients_.find(name);
+  if (id.is_some()) {
+    const Worker& owner = worker(recipients_[id].owner);
+    // One that is leaving goes on with what it has in hand.
+    const bool keeps = owner.state == Worker::State::Leaving && recipients_[id].is_in_flight();
+    if ((owner.state == Worker::State::Working || keeps) && !is_stale_at(owner, now)) return !working_.empty();
+  }
+  return std::ranges::any_of(working_, lives);
+}
+
+// The recipient, with the worker that is to get its next message, which lives. If it fails nothing has changed.
 Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
-  if (working_.empty()) return std::unexpected(no_workers());
+  if (!can_send(name, now_)) return std::unexpected(no_workers());
   RecipientId id = recipients_.find(name);
   if (id.is_none()) {
     if (recipients_.is_full()) return fail(ErrorCode::Full, "the pool has as many recipients as it can");
-    const WorkerId owner = choose_for_new();
+    if (settings_.recipient_max != 0 && payloads > settings_.recipient_max) {
+      return fail(ErrorCode::Refused,
+                  "the queue of a recipient takes " + std::to_string(settings_.recipient_max) + " payloads");
+    }
+    const WorkerId owner = choose_living(WorkerId::none());
     id = recipients_.add(name);
     assign(id, owner);
     ++counters_.assigned;
+    use(id);
     return id;
   }
-  const Recipient& recipient = recipients_[id];
-  if (auto refusal = refusal_of_more(recipient, payloads)) return std::unexpected(std::move(*refusal));
+  Recipient& recipient = recipients_[id];
+  if (auto refusal = refusal_of_more(recipient, payloads, settings_.recipient_max)) {
+    return std::unexpected(std::move(*refusal));
+  }
   const WorkerId owner = recipient.owner;
-  if (must_fail_over(at(owner)) && has_living_besides(owner)) {
+  if (at(owner).state != Worker::State::Dead && is_stale(at(owner))) {
     uint64_t budget = kSlice;
     fail_over(owner, budget);
   }
@@ -57,10 +82,11 @@ Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
   if (recipient.owner == owner) {
     const Worker::State state = at(owner).state;
     if (state == Worker::State::Dead || (state == Worker::State::Leaving && !recipient.is_in_flight())) {
-      move(id, choose_for_new());
+      move(id, choose_living(WorkerId::none()));
       remove_if_empty(owner);
     }
   }
+  use(id);
   return id;
 }
 
@@ -79,15 +105,19 @@ Queue& Pool::queue_of(Recipient& recipient) {
   return *recipient.queue;
 }
 
-Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, BlockLimits limits) {
-  const auto id = prepare(name, payloads.size());
+Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, BlockLimits limits,
+                          std::optional<ByteView> push_id) {
+  const bool is_known = push_id && pushed_ids_.contains(*push_id);
+  const auto id = prepare(name, is_known ? 0 : payloads.size());
   if (!id) return std::unexpected(id.error());
   Recipient& recipient = recipients_[*id];
+  if (is_known) return Routed{recipient.owner, recipient.pending()};
+  if (push_id) pushed_ids_.add(*push_id);
   const uint64_t before = recipient.pending();
   Queue& queue = queue_of(recipient);
-  const bool was_ready = queue.has_waiting();
+  const bool was_ready = queue.is_ready();
   for (ByteView payload : payloads) queue.messages.append({}, payload, limits);
-  if (!was_ready) make_ready(*id);
+  if (!was_ready && queue.is_ready()) make_ready(*id);
   count_pending(*id, before);
   return Routed{recipient.owner, recipient.pending()};
 }
@@ -114,6 +144,7 @@ Result<uint64_t> Pool::done(WorkerId worker, ByteView name, uint64_t count) {
   recipient.routed -= static_cast<uint32_t>(count);
   count_pending(id, before);
   touch(worker);
+  use(id);
   const uint64_t left = recipient.pending();
   let_go_if_leaving(id);
   return left;
@@ -131,12 +162,12 @@ bool Pool::deliver(WorkerId worker, PulledPayload& pulled) {
   Queue& queue = *recipients_[id].queue;
   Message message;
   MessageBlocks::Cursor(queue.messages, queue.undelivered).next(message);
-  pulled = {recipients_[id].name(), message.offset, message.entry};
+  pulled = {recipients_[id].name(), message.offset, message.entry, queue.failures(message.offset) + uint64_t{1}};
   if (queue.in_flight() == 0) make_held(id);
   // To the end of the line, if it has more.
   drop_ready(id);
   ++queue.undelivered;
-  if (queue.has_waiting()) make_ready(id);
+  if (queue.is_ready()) make_ready(id);
   return true;
 }
 
@@ -154,11 +185,13 @@ Result<uint64_t> Pool::acknowledge(WorkerId worker, ByteView name, Offset sequen
   const RecipientId id = *found;
   Recipient& recipient = recipients_[id];
   touch(worker);
+  use(id);
   if (!recipient.queue || sequence < recipient.queue->messages.first()) return 0;
   const uint64_t before = recipient.pending();
   Queue& queue = *recipient.queue;
   const uint64_t acknowledged = queue.messages.evict_before(sequence + 1).count;
   evicted_.add_all(queue.messages.take_evicted());
+  queue.forget_failures();
   if (queue.in_flight() == 0) drop_held(id);
   count_pending(id, before);
   drop_empty_queue(id);
@@ -173,14 +206,147 @@ void Pool::drop_empty_queue(RecipientId id) {
   recipient.queue.reset();
 }
 
-// What is in flight has not been delivered.
+// What is in flight comes back. The first of it is what the worker was at: it is given up if that was once too often.
+// Those behind it were only delivered with it, and get their turn.
 void Pool::redeliver(RecipientId id) {
   Queue& queue = *recipients_[id].queue;
   if (queue.in_flight() == 0) return;
   drop_held(id);
-  const bool was_ready = queue.has_waiting();
-  queue.undelivered = queue.messages.first();
-  if (!was_ready) make_ready(id);
+  const bool was_ready = queue.is_ready();
+  queue.take_back();
+  const uint64_t attempts = queue.failures(queue.messages.first());
+  if (settings_.max_attempts != 0 && attempts >= settings_.max_attempts) bury_first(id, attempts, std::nullopt);
+  // One that was ready has something behind what was in flight.
+  if (!was_ready && recipients_[id].queue && recipients_[id].queue->is_ready()) make_ready(id);
+}
+
+// REQUIRES: it is in no list, or stays in those it is in.
+void Pool::bury_first(RecipientId id, uint64_t attempts, std::optional<ByteView> reason) {
+  Recipient& recipient = recipients_[id];
+  Queue& queue = *recipient.queue;
+  const uint64_t before = recipient.pending();
+  const Offset first = queue.messages.first();
+  if (!settings_.dead_log.empty()) {
+    Message message;
+    MessageBlocks::Cursor(queue.messages, first).next(message);
+    DeadPayload& dead = dead_payloads_.emplace_back();
+    dead.recipient = recipient.name();
+    dead.sequence = first;
+    dead.attempts = attempts;
+    if (reason) dead.reason = *reason;
+    dead.payload = message.entry;
+  }
+  ++counters_.dead;
+  queue.undelivered = std::max(queue.undelivered, first + 1);
+  queue.messages.evict_before(first + 1);
+  evicted_.add_all(queue.messages.take_evicted());
+  queue.forget_failures();
+  count_pending(id, before);
+  drop_empty_queue(id);
+}
+
+void Pool::drop_dead_payloads(uint64_t count) {
+  count = std::min<uint64_t>(count, dead_payloads_.size());
+  dead_payloads_.erase(dead_payloads_.begin(), std::next(dead_payloads_.begin(), static_cast<ptrdiff_t>(count)));
+}
+
+Result<RecipientId> Pool::may_come_back(WorkerId worker, ByteView name, Offset sequence) const {
+  const auto id = own_recipient(worker, name);
+  if (!id) return id;
+  const Recipient& recipient = recipients_[*id];
+  if (!recipient.queue || recipient.queue->in_flight() == 0 || sequence >= recipient.queue->undelivered) {
+    return fail(ErrorCode::Range, "that sequence is not in the worker's hands");
+  }
+  if (sequence == recipient.queue->messages.first()) return id;
+  return fail(ErrorCode::Range, "that sequence is not the first of the recipient that is not acknowledged, which is " +
+                                    std::to_string(recipient.queue->messages.first().value()));
+}
+
+uint64_t Pool::give_back(WorkerId worker, RecipientId id, uint64_t delay_ms) {
+  touch(worker);
+  use(id);
+  const uint64_t in_flight = recipients_[id].queue->in_flight();
+  redeliver(id);
+  if (recipients_[id].queue && delay_ms != 0) delay(id, now_ + delay_ms);
+  let_go_if_leaving(id);
+  return in_flight;
+}
+
+void Pool::give_up(WorkerId worker, RecipientId id, ByteView reason) {
+  touch(worker);
+  use(id);
+  Queue& queue = *recipients_[id].queue;
+  const uint64_t attempts = queue.failures(queue.messages.first()) + uint64_t{1};
+  if (queue.in_flight() == 1) drop_held(id);
+  bury_first(id, attempts, reason);
+  let_go_if_leaving(id);
+}
+
+// --- delays ---
+
+// REQUIRES: it has a queue with nothing in flight, which is not delayed.
+void Pool::delay(RecipientId id, PoolTime until) {
+  Queue& queue = *recipients_[id].queue;
+  if (queue.is_ready()) drop_ready(id);
+  queue.delay_until(until);
+  delayed_.emplace(delay_key(id), id);
+}
+
+void Pool::end_delays(uint64_t& budget) {
+  for (; !delayed_.empty() && delayed_.begin()->first.first <= now_ && budget > 0; --budget) {
+    const RecipientId id = delayed_.begin()->second;
+    delayed_.erase(delayed_.begin());
+    recipients_[id].queue->delay_until(PoolTime(0));
+    if (recipients_[id].queue->is_ready()) make_ready(id);
+  }
+}
+
+// --- forgetting ---
+
+void Pool::set(PoolSettings settings) {
+  // Idleness is counted from here on.
+  if (settings.forget_ms != settings_.forget_ms) notes.step_began = now_;
+  settings_ = std::move(settings);
+  if (settings_.dead_log.empty()) dead_payloads_.clear();
+}
+
+void Pool::tick_steps(PoolTime now) {
+  if (settings_.forget_ms == 0) return;
+  const uint64_t step_ms = std::max<uint64_t>(1, settings_.forget_ms / 8);
+  // One step at a time, so that all are looked at in each: it wraps around.
+  if (now - notes.step_began < step_ms || !notes.has_looked) return;
+  ++notes.step;
+  notes.step_began = now;
+  notes.looking_from = 0;
+  notes.has_looked = false;
+}
+
+bool Pool::each_forgettable(const std::function<void(ByteView)>& visit) {
+  if (settings_.forget_ms == 0 || notes.has_looked) return true;
+  // Used at the end of one step, and looked at at the beginning of another: nine steps apart are more than eight.
+  constexpr uint16_t kSteps = 9;
+  notes.looking_from = recipients_.walk(notes.looking_from, kLooks, [&](RecipientId id) {
+    const Recipient& recipient = recipients_[id];
+    if (recipient.pending() != 0) return;
+    if (static_cast<uint16_t>(notes.step - recipient.used_at()) >= kSteps) visit(recipient.name());
+  });
+  notes.has_looked = notes.looking_from == 0;
+  return notes.has_looked;
+}
+
+bool Pool::forget(ByteView name) {
+  const RecipientId id = recipients_.find(name);
+  if (id.is_none() || recipients_[id].pending() != 0) return false;
+  remove_recipient(id);
+  return true;
+}
+
+void Pool::remove_recipient(RecipientId id) {
+  const WorkerId owner = recipients_[id].owner;
+  unassign(id);
+  recipients_.remove(id);
+  ++counters_.forgotten;
+  remove_if_empty(owner);
 }
 
 // --- who has what ---
@@ -194,20 +360,24 @@ void Pool::assign(RecipientId id, WorkerId to) {
   add_to_list<own_links>(recipients_, worker.own, id);
   ++worker.recipients;
   count_pending(id, 0);
-  if (recipient.queue && recipient.queue->has_waiting()) make_ready(id);
+  if (!recipient.queue) return;
+  if (recipient.queue->is_ready()) make_ready(id);
+  if (recipient.queue->is_delayed()) delayed_.emplace(delay_key(id), id);
 }
 
 void Pool::unassign(RecipientId id) {
   Recipient& recipient = recipients_[id];
   Worker& worker = at(recipient.owner);
+  if (recipient.queue) redeliver(id);
   if (recipient.queue) {
-    redeliver(id);
-    if (recipient.queue->has_waiting()) drop_ready(id);
+    if (recipient.queue->is_ready()) drop_ready(id);
+    if (recipient.queue->is_delayed()) delayed_.erase(delay_key(id));
   }
   if (worker.looking_at == id) worker.looking_at = recipient.after;
   take_from_list<own_links>(recipients_, worker.own, id);
   --worker.recipients;
   worker.pending -= recipient.pending();
+  pending_ -= recipient.pending();
   worker.busy -= recipient.pending() != 0;
 }
 
@@ -215,6 +385,7 @@ void Pool::count_pending(RecipientId id, uint64_t before) {
   const uint64_t pending = recipients_[id].pending();
   Worker& worker = at(recipients_[id].owner);
   worker.pending += pending - before;
+  pending_ += pending - before;
   worker.busy += (pending != 0) - (before != 0);
 }
 
@@ -250,7 +421,12 @@ uint64_t Pool::memory() const {
   for (const auto& worker : workers_) {
     if (worker) bytes += sizeof(Worker) + kMapNode + (worker->name.size() > kInside ? 2 * worker->name.size() : 0);
   }
-  return bytes + evicted_.memory();
+  for (const DeadPayload& dead : dead_payloads_) {
+    bytes +=
+        sizeof(DeadPayload) + dead.recipient.size() + (dead.reason ? dead.reason->size() : 0) + dead.payload.size();
+  }
+  bytes += delayed_.size() * (32 + sizeof(decltype(delayed_)::value_type)) + settings_.dead_log.size();
+  return bytes + pushed_ids_.memory() + evicted_.memory();
 }
 
 }  // namespace millrace

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,23 +25,35 @@
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
 #include "engine/blocks/blocks_codec.h"
+#include "engine/shard/dead_payload.h"
 #include "engine/shard/pool_clock.h"
+#include "engine/shard/pushed_ids.h"
 #include "engine/shard/recipients.h"
 #include "engine/shard/worker.h"
 
 namespace millrace {
+
+// Limits of what can be set.
+inline constexpr uint64_t kMostAttempts = UINT32_MAX;
+inline constexpr uint64_t kMostRecipientMax = uint64_t{1} << 53;
 
 enum class AssignmentPolicy : uint8_t { RoundRobin, LeastPending };
 
 struct PoolSettings {
   uint64_t stale_ms = 15'000;
   AssignmentPolicy policy = AssignmentPolicy::RoundRobin;
+  uint64_t max_attempts = 0;   // a payload that came back so often is given up; 0: never
+  std::string dead_log = {};   // where payloads go that are given up; empty: nowhere
+  uint64_t forget_ms = 0;      // idle recipients are forgotten after this time; 0: never
+  uint64_t recipient_max = 0;  // payloads in the queue of one recipient; 0: any number
 };
 
 struct PoolCounters {
   uint64_t assigned = 0;   // recipients that were new
   uint64_t moved = 0;      // recipients that changed their worker
   uint64_t failovers = 0;  // workers that were removed because they were stale
+  uint64_t dead = 0;       // payloads that were given up
+  uint64_t forgotten = 0;  // recipients that were removed
 };
 
 struct Routed {
@@ -48,7 +61,7 @@ struct Routed {
   uint64_t pending;
 };
 
-inline Error no_workers() { return {ErrorCode::NoWorkers, "the pool has no workers"}; }
+inline Error no_workers() { return {ErrorCode::NoWorkers, "the pool has no worker that lives"}; }
 
 // What the parts of a pool are besides their lists: what is saved of them.
 struct PoolHead {
@@ -62,7 +75,8 @@ struct WorkerHead {
   std::string name;
   Worker::State state = Worker::State::Working;
   std::optional<PoolTime> seen;
-  uint64_t looked_at = 0;  // leaving: how many of its own recipients it has looked at
+  uint64_t looked_at = 0;               // leaving: how many of its own recipients it has looked at
+  std::optional<PoolTime> joined = {};  // nothing: now
 };
 struct RecipientHead {
   ByteView name;
@@ -74,13 +88,21 @@ struct QueueHead {
   SavedHead messages;
   Offset undelivered;
 };
+struct TroubleHead {
+  std::vector<ComeBack> came_back;
+  PoolTime delayed_until;
+};
 
 class Pool {
  public:
+  // Those that live. Those that are stale, and not removed yet, may be as many again.
   static constexpr size_t kMaxWorkers = 100'000;
   // How many recipients one operation moves or looks at: the rest follows in slices, by
   // settle().
   static constexpr uint64_t kSlice = 10'000;
+  // A worker for which nothing is pending is removed when it has not shown itself for so many times `stale`, or not at
+  // all since it joined: it may have recipients that it knows well.
+  static constexpr uint64_t kGoneAfter = 10;
 
   explicit Pool(const HashKey& key) : recipients_(key) {}
   Pool(Pool&&) noexcept = default;
@@ -89,7 +111,7 @@ class Pool {
   // --- where it stands ---
   PoolTime now() const { return now_; }
   const PoolSettings& settings() const { return settings_; }
-  void set(PoolSettings settings) { settings_ = settings; }
+  void set(PoolSettings settings);
   const PoolCounters& counters() const { return counters_; }
   uint64_t iterator() const { return iterator_; }
   uint64_t assignments() const { return assignments_; }
@@ -101,7 +123,25 @@ class Pool {
   const Worker& worker(WorkerId id) const { return *workers_[id.value()]; }
   // One that works or is leaving; nothing if there is none of that name.
   std::optional<WorkerId> find_worker(ByteView name) const;
-  bool is_stale(const Worker& worker) const { return worker.seen && now_ - *worker.seen > settings_.stale_ms; }
+  bool is_stale(const Worker& worker) const { return is_stale_at(worker, now_); }
+  bool is_stale_at(const Worker& worker, PoolTime now) const {
+    return worker.seen && now > *worker.seen && now - *worker.seen > settings_.stale_ms;
+  }
+  // Whether the recipient's next message could go to a worker that lives, at this time. O(1) if its own one lives.
+  bool can_send(ByteView recipient, PoolTime now) const;
+  // Calls visit(id) for each, by number, from a cursor on (0: the first), at most `count`; returns the cursor to go on
+  // from, 0 at the end. One that is there all the time is met exactly once.
+  template <class Visit>
+  uint64_t each_worker(uint64_t cursor, uint64_t count, Visit visit) const {
+    for (; cursor < workers_.size(); ++cursor) {
+      if (!workers_[cursor]) continue;
+      if (count-- == 0) return cursor;
+      visit(WorkerId(static_cast<uint32_t>(cursor)));
+    }
+    return 0;
+  }
+  // What is pending of all recipients.
+  uint64_t pending() const { return pending_; }
   // Who owns it; nothing if it is not assigned.
   std::optional<WorkerId> owner(ByteView recipient) const;
 
@@ -111,13 +151,15 @@ class Pool {
     now_ = now;
     return true;
   }
+  // Moves the clock by which it is told how long recipients are idle. It goes only while they are forgotten.
+  void tick_steps(PoolTime now);
 
   // --- workers ---
   // Adds a worker, or starts one anew: what it had in flight is delivered to it again.
-  // REQUIRES: !is_full(name)
+  // REQUIRES: !is_full(name, now)
   WorkerId join(ByteView name);
-  // True if it cannot take one more, and there is none of that name.
-  bool is_full(ByteView name) const { return working_.size() + going_.size() >= kMaxWorkers && !find_worker(name); }
+  // True if it cannot take one more at this time, and there is none of that name.
+  bool is_full(ByteView name, PoolTime now) const;
   // It shows itself.
   void touch(WorkerId worker) { workers_[worker.value()]->seen = now_; }
   // Its recipients move to others; those it has something in flight of only once that is
@@ -130,7 +172,9 @@ class Pool {
   // something pending. Then counts one more pending, or queues the payloads.
   // Failure: NoWorkers, Full.
   Result<Routed> route(ByteView recipient);
-  Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits);
+  // With an id nothing is queued if it is that of an earlier push. Failure: also Refused.
+  Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
+                      std::optional<ByteView> push_id = std::nullopt);
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
   Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
   // The failures of done() and acknowledge(), for who wants to know before time moves on.
@@ -143,12 +187,31 @@ class Pool {
     ByteView recipient;
     Offset sequence;
     ByteView payload;
+    uint64_t attempts = 0;  // deliveries so far, this one included
   };
   bool has_delivery(WorkerId worker) const;
   bool deliver(WorkerId worker, PulledPayload& pulled);
   // How many were acknowledged: all up to `sequence`. Failure: NotOwner; Range if it was
   // not delivered yet.
   Result<uint64_t> acknowledge(WorkerId worker, ByteView recipient, Offset sequence);
+
+  // The recipient's first payload, which is in flight, comes back, and all behind it with it: they are delivered again
+  // after the delay, unless it came back too often. How many come back. Failure: NotOwner; Range if it is not the
+  // first, or not in flight.
+  Result<RecipientId> may_come_back(WorkerId worker, ByteView recipient, Offset sequence) const;
+  uint64_t give_back(WorkerId worker, RecipientId id, uint64_t delay_ms);
+  // It is given up; those behind it stay in flight. The same failures.
+  void give_up(WorkerId worker, RecipientId id, ByteView reason);
+  // Payloads that were given up, the oldest first, until they are in their log.
+  const std::list<DeadPayload>& dead_payloads() const { return dead_payloads_; }
+  void drop_dead_payloads(uint64_t count);
+
+  // Removes the recipient if nothing is pending for it.
+  bool forget(ByteView recipient);
+  // Calls visit(name) for recipients that were idle for too long, looking at kLooks of them; true if it has looked at
+  // all. They are not removed.
+  static constexpr uint64_t kLooks = 4'000;
+  bool each_forgettable(const std::function<void(ByteView)>& visit);
 
   // Moves idle recipients from workers that have more to workers that have fewer, at most
   // so many. Returns how many.
@@ -178,6 +241,10 @@ class Pool {
   Result<void> restore_recipients(std::span<const RecipientHead> heads);
   Result<void> restore_block(ByteView recipient, BlockHeader header, Buffer bytes);
   Result<void> restore_queue(ByteView recipient, const QueueHead& head);
+  Result<void> restore_trouble(ByteView recipient, TroubleHead head);
+  Result<void> restore_dead_payload(DeadPayload dead);
+  Result<void> restore_id(ByteView id);
+  const PushedIds& pushed_ids() const { return pushed_ids_; }
 
   // Blocks that went since the last call, for the caller to free at its leisure.
   EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
@@ -187,6 +254,13 @@ class Pool {
   struct Notes {
     PoolClock clock;
     PoolTime waiting_shown;  // when the workers that wait were last shown to be alive
+    // Idle recipients are found by looking at all of them once in a step, an eighth of the time after which they are
+    // forgotten; each holds the number of the step in which it was last used.
+    uint16_t step = 0;
+    PoolTime step_began;
+    uint64_t looking_from = 0;  // in Recipients::walk()
+    bool has_looked = true;     // at all of them in this step
+    PoolTime letters_refused;   // when a dead payload could not be written
   };
   Notes notes;
 
@@ -194,18 +268,24 @@ class Pool {
   uint64_t memory() const;
   // Proves the invariants. Returns what is broken, or nullptr.
   const char* check() const;
+  // The same of some recipients, each by itself: that it has an owner that lists it, is found by its name, and has a
+  // good queue. From a cursor on (0: the first), at most `count`; `cursor` becomes the next one, 0 at the end.
+  const char* check_some(uint64_t& cursor, uint64_t count) const;
 
  private:
   Worker& at(WorkerId id) { return *workers_[id.value()]; }
   bool is_living(const Worker& worker) const { return worker.state == Worker::State::Working && !is_stale(worker); }
   bool must_fail_over(const Worker& worker) const {
-    return worker.state != Worker::State::Dead && worker.busy > 0 && is_stale(worker);
+    if (worker.state == Worker::State::Dead) return false;
+    return worker.busy > 0 ? is_stale(worker) : now_ >= gone_at(worker);
+  }
+  // When a worker for which nothing is pending is removed.
+  PoolTime gone_at(const Worker& worker) const {
+    return worker.seen.value_or(worker.joined) + kGoneAfter * settings_.stale_ms + 1;
   }
   // The next worker for a recipient, by policy: a living one, not `except`; nobody if there
   // is none.
   WorkerId choose_living(WorkerId except);
-  // The same for a new recipient: any that works is better than none.
-  WorkerId choose_for_new();
   WorkerId next_in_turn(const std::function<bool(WorkerId)>& fits);
   WorkerId least_pending(const std::function<bool(WorkerId)>& fits) const;
   bool has_living_besides(WorkerId except) const;
@@ -237,6 +317,16 @@ class Pool {
   Queue& queue_of(Recipient& recipient);
   void redeliver(RecipientId id);
   void drop_empty_queue(RecipientId id);
+  void bury_first(RecipientId id, uint64_t attempts, std::optional<ByteView> reason);
+  void remove_recipient(RecipientId id);
+  void use(RecipientId id) { recipients_[id].set_used_at(notes.step); }
+  void delay(RecipientId id, PoolTime until);
+  void end_delays(uint64_t& budget);
+  void remove_gone_without_recipients();
+  std::pair<PoolTime, uint32_t> delay_key(RecipientId id) const {
+    return {recipients_[id].queue->trouble->delayed_until, recipients_[id].assigned};
+  }
+  const char* check_recipient(RecipientId id) const;
   const char* check_worker(WorkerId id) const;
 
   PoolTime now_;
@@ -244,6 +334,7 @@ class Pool {
   PoolCounters counters_;
   uint64_t iterator_ = 0;
   uint32_t assignments_ = 0;
+  uint64_t pending_ = 0;
   Recipients recipients_;
   std::vector<std::unique_ptr<Worker>> workers_;  // by id; null: free
   std::vector<WorkerId> free_;
@@ -251,6 +342,10 @@ class Pool {
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;
   EvictedBlocks evicted_;
+  PushedIds pushed_ids_;
+  std::list<DeadPayload> dead_payloads_;
+  // Recipients whose queue is delayed, by date and assignment: the same order on every server.
+  std::map<std::pair<PoolTime, uint32_t>, RecipientId> delayed_;
   // While it is put together again: the worker whose recipients come, and what it is to be
   // as long as it is not there.
   WorkerId restored_;

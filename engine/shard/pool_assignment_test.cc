@@ -111,13 +111,15 @@ TEST(PoolAssignment, OnlyTheLivingAreChosen) {
   EXPECT_EQ(pool.route("r4"), "w2") << "it is back";
 }
 
-TEST(PoolAssignment, IfNobodyLivesANewRecipientGoesToWhoeverWorks) {
+TEST(PoolAssignment, IfNobodyLivesNobodyIsAnswered) {
   NamedPool pool({"w1", "w2"});
   for (const char* name : {"w1", "w2"}) pool.touch(name);
   pool.tick(20'000);
-  EXPECT_EQ(pool.route("r1"), "w1");
-  EXPECT_EQ(pool.route("r2"), "w2");
-  EXPECT_EQ(pool.route("r1"), "w1") << "nobody can take over";
+  EXPECT_EQ(pool.route("r1"), "nobody");
+  EXPECT_EQ(pool.push("r1", {"p"}), "nobody");
+  EXPECT_EQ(pool.pool.recipients().size(), 0u);
+  pool.touch("w2");
+  EXPECT_EQ(pool.route("r1"), "w2");
 }
 
 TEST(PoolAssignment, LeastPendingChoosesWhoHasLeastToDo) {
@@ -155,12 +157,12 @@ TEST(PoolAssignment, APoolHasAsManyWorkersAsItCanAndNoMore) {
   for (size_t i = 0; i < Pool::kMaxWorkers; ++i) {
     ASSERT_TRUE(pool.restore_worker({.name = "worker " + std::to_string(i), .seen = {}}));
   }
-  EXPECT_TRUE(pool.is_full("one more"));
-  EXPECT_FALSE(pool.is_full("worker 7")) << "it is there already";
+  EXPECT_TRUE(pool.is_full("one more", pool.now()));
+  EXPECT_FALSE(pool.is_full("worker 7", pool.now())) << "it is there already";
   pool.leave(pool.join("worker 7"), false);
-  EXPECT_FALSE(pool.is_full("one more"));
+  EXPECT_FALSE(pool.is_full("one more", pool.now()));
   pool.join("one more");
-  EXPECT_TRUE(pool.is_full("worker 7"));
+  EXPECT_TRUE(pool.is_full("worker 7", pool.now()));
   EXPECT_EQ(pool.check(), nullptr);
 }
 

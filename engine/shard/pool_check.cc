@@ -29,7 +29,7 @@ const char* Pool::check_worker(WorkerId id) const {
       if (queue.undelivered < queue.messages.first() || queue.undelivered > queue.messages.next()) {
         return "a queue has delivered what it does not hold";
       }
-      ready += queue.has_waiting();
+      ready += queue.is_ready();
       held += queue.in_flight() != 0;
     }
     if (looking_at == at) looking_at = RecipientId::none();
@@ -56,22 +56,65 @@ const char* Pool::check_worker(WorkerId id) const {
   return held == 0 ? nullptr : "a recipient has something in flight and is not held";
 }
 
+// What can be said of one recipient without looking at the others.
+const char* Pool::check_recipient(RecipientId id) const {
+  const Recipient& recipient = recipients_[id];
+  const uint32_t owner = recipient.owner.value();
+  if (owner >= workers_.size() || !workers_[owner]) return "a recipient has no owner";
+  const Worker& worker = *workers_[owner];
+  if (!recipients_.is_found(id)) return "a recipient is not found by its name";
+  const RecipientId before = recipient.before, after = recipient.after;
+  if (before.is_none() ? worker.own.first != id : recipients_[before].after != id) return "a recipient is not listed";
+  if (after.is_none() ? worker.own.last != id : recipients_[after].before != id) return "a recipient is not listed";
+  if (!recipient.queue) return nullptr;
+  const Queue& queue = *recipient.queue;
+  if (queue.messages.empty()) return "an empty queue is kept";
+  if (queue.undelivered < queue.messages.first() || queue.undelivered > queue.messages.next()) {
+    return "a queue has delivered what it does not hold";
+  }
+  if (queue.is_delayed()) {
+    const auto found = delayed_.find(delay_key(id));
+    if (found == delayed_.end() || found->second != id) return "a queue is delayed for ever";
+    if (queue.in_flight() != 0) return "a queue is delayed and in flight";
+  }
+  Offset end = queue.messages.first();
+  if (queue.trouble) {
+    if (queue.trouble->came_back.empty() && !queue.is_delayed()) return "a queue without trouble has room for it";
+    for (const ComeBack& one : queue.trouble->came_back) {
+      if (one.end <= end || one.times == 0 || one.end > queue.messages.next()) return "attempts are counted wrong";
+      end = one.end;
+    }
+  }
+  return nullptr;
+}
+
+const char* Pool::check_some(uint64_t& cursor, uint64_t count) const {
+  const char* broken = nullptr;
+  cursor = recipients_.walk(cursor, count, [&](RecipientId id) {
+    if (broken == nullptr) broken = check_recipient(id);
+  });
+  return broken;
+}
+
 const char* Pool::check() const {
   if (const char* broken = recipients_.check()) return broken;
   uint64_t owned = 0;
+  uint64_t pending = 0;
   size_t workers = 0;
   for (uint32_t i = 0; i < workers_.size(); ++i) {
     if (!workers_[i]) continue;
     ++workers;
     owned += workers_[i]->recipients;
+    pending += workers_[i]->pending;
     if (const char* broken = check_worker(WorkerId(i))) return broken;
   }
-  bool has_owner = true;
-  recipients_.each([&](const Recipient& recipient) {
-    const uint32_t owner = recipient.owner.value();
-    has_owner &= owner < workers_.size() && workers_[owner] != nullptr;
-  });
-  if (!has_owner) return "a recipient has no owner";
+  uint64_t cursor = 0;
+  if (const char* broken = check_some(cursor, UINT64_MAX)) return broken;
+  size_t delayed = 0;
+  recipients_.each([&](const Recipient& recipient) { delayed += recipient.queue && recipient.queue->is_delayed(); });
+  if (delayed != delayed_.size()) return "a delay without a queue";
+  if (const char* broken = pushed_ids_.check()) return broken;
+  if (pending != pending_) return "the pending messages of all workers do not add up";
   if (owned != recipients_.size()) return "not every recipient has exactly one owner";
   if (workers != working_.size() + going_.size()) return "a worker neither works nor goes";
   if (workers + free_.size() != workers_.size()) return "a place for a worker is lost";

@@ -7,7 +7,8 @@ namespace millrace {
 
 void digest(const Pool& pool, DigestSink& sink) {
   each_part(pool, [&](const Part& part) {
-    if (part.kind < number_of(PoolPart::Block)) sink.bytes(part.bytes);
+    const bool is_of_queue = part.kind >= number_of(PoolPart::Block) && part.kind <= number_of(PoolPart::Trouble);
+    if (!is_of_queue) sink.bytes(part.bytes);
   });
   for (const auto* workers : {&pool.working(), &pool.going()}) {
     for (WorkerId worker : *workers) {
@@ -16,6 +17,13 @@ void digest(const Pool& pool, DigestSink& sink) {
         if (!recipient.queue) continue;
         sink.bytes(recipient.name());
         sink.number(recipient.queue->undelivered.value());
+        if (const QueueTrouble* trouble = recipient.queue->trouble.get()) {
+          sink.number(trouble->delayed_until.value());
+          for (const ComeBack& one : trouble->came_back) {
+            sink.number(one.end.value());
+            sink.number(one.times);
+          }
+        }
         digest(recipient.queue->messages, sink);
       }
       RecipientId at = pool.worker(worker).ready.first;

@@ -7,5 +7,7 @@ namespace millrace {
 inline constexpr const char* kPoolClock = "CLOCK";
 inline constexpr const char* kPoolSeen = "SEEN";
 inline constexpr const char* kPoolSettle = "SETTLE";
+inline constexpr const char* kPoolForget = "FORGET";    // recipients that were idle for too long: names
+inline constexpr const char* kPoolLetters = "LETTERS";  // so many dead payloads are in their log
 
 }  // namespace millrace

@@ -53,13 +53,51 @@ TEST(PoolFailover, NotAMillisecondTooEarly) {
   EXPECT_EQ(pool.route("ann"), "w2");
 }
 
-TEST(PoolFailover, AStaleWorkerWithNothingPendingKeepsItsRecipients) {
+TEST(PoolFailover, AStaleWorkerWithNothingPendingKeepsItsRecipientsUntilSomebodySends) {
   NamedPool pool = late_pool();
   pool.tick(kLate);
   pool.settle();
   EXPECT_EQ(pool.owner("ann"), "w1");
-  EXPECT_EQ(pool.route("ann"), "w1") << "nothing was pending when this message came";
-  EXPECT_EQ(pool.route("ann"), "w2") << "now something is";
+  EXPECT_EQ(pool.route("ann"), "w2") << "a stale worker is never answered";
+  EXPECT_FALSE(pool.has("w1"));
+}
+
+TEST(PoolFailover, AWorkerThatIsGoneForLongLeavesThoughNothingIsPending) {
+  NamedPool pool = late_pool();
+  pool.tick(10 * 15'000);
+  for (const char* name : {"w2", "w3"}) pool.touch(name);
+  EXPECT_TRUE(pool.has("w1"));
+  pool.tick(10 * 15'000 + 1);
+  EXPECT_EQ(pool.pool.next_settle(), pool.pool.now());
+  pool.settle();
+  EXPECT_FALSE(pool.has("w1"));
+  EXPECT_EQ(pool.owner("ann"), "w2") << "its recipients go to the living";
+  EXPECT_EQ(pool.pool.counters().failovers, 1u);
+}
+
+TEST(PoolFailover, AWorkerThatNeverShowedItselfAndOwnsNothingLeavesToo) {
+  NamedPool pool({"w1", "w2"});
+  pool.route("ann");
+  pool.tick(10 * 15'000 + 1);
+  pool.settle();
+  EXPECT_TRUE(pool.has("w1")) << "something is pending for it";
+  EXPECT_FALSE(pool.has("w2"));
+}
+
+TEST(PoolFailover, AHundredThousandDeadWorkersDoNotFillAPool) {
+  Pool pool{HashKey{}};
+  for (size_t i = 0; i < Pool::kMaxWorkers; ++i) pool.touch(pool.join(std::to_string(i)));
+  EXPECT_TRUE(pool.is_full("new", pool.now()));
+  pool.tick(PoolTime(15'001));
+  EXPECT_FALSE(pool.is_full("new", pool.now())) << "none of them lives";
+  pool.join("new");
+  pool.tick(PoolTime(10 * 15'000 + 1));
+  pool.touch(*pool.find_worker("new"));
+  int turns = 0;
+  while (pool.next_settle() <= pool.now() && ++turns < 1000) pool.settle();
+  EXPECT_EQ(pool.working().size(), 1u);
+  EXPECT_EQ(turns, 100) << "a thousand at a time";
+  EXPECT_STREQ(pool.check(), nullptr);
 }
 
 TEST(PoolFailover, AWorkerThatNeverShowedItselfIsNeverDead) {
@@ -89,8 +127,9 @@ TEST(PoolFailover, TheOnlyWorkerKeepsItsRecipients) {
   pool.pull("w1");
   pool.tick(kLate);
   EXPECT_EQ(pool.settle(), 1);
-  EXPECT_EQ(pool.push("ann", {"r"}), "w1");
+  EXPECT_EQ(pool.push("ann", {"r"}), "nobody");
   EXPECT_EQ(pool.ack("w1", "ann", 2), number(2)) << "it was only slow";
+  EXPECT_EQ(pool.push("ann", {"r"}), "w1");
 }
 
 TEST(PoolFailover, IfNobodyLivesEverythingStays) {
@@ -98,7 +137,8 @@ TEST(PoolFailover, IfNobodyLivesEverythingStays) {
   pool.route("ann");
   pool.tick(2 * kLate);
   EXPECT_EQ(pool.settle(), 1);
-  EXPECT_EQ(pool.route("ann"), "w1");
+  EXPECT_EQ(pool.owner("ann"), "w1");
+  EXPECT_EQ(pool.route("ann"), "nobody");
   pool.touch("w3");
   EXPECT_EQ(pool.route("ann"), "w3") << "w2 is stale as well";
   EXPECT_EQ(pool.owner("dan"), "w3");

@@ -11,6 +11,9 @@ namespace {
 
 using State = Worker::State;
 
+// How many workers that own nothing are removed in one turn.
+constexpr size_t kGoneAtOnce = 1000;
+
 // What choosing a worker costs, in recipients that could be looked at meanwhile.
 uint64_t price_of_choice(const PoolSettings& settings, size_t workers) {
   return settings.policy == AssignmentPolicy::RoundRobin ? 1 : 1 + workers / 64;
@@ -48,23 +51,25 @@ WorkerId Pool::choose_living(WorkerId except) {
   return settings_.policy == AssignmentPolicy::RoundRobin ? next_in_turn(fits) : least_pending(fits);
 }
 
-WorkerId Pool::choose_for_new() {
-  const WorkerId living = choose_living(WorkerId::none());
-  if (living.is_some()) return living;
-  const auto any = [](WorkerId) { return true; };
-  return settings_.policy == AssignmentPolicy::RoundRobin ? next_in_turn(any) : least_pending(any);
-}
-
 bool Pool::has_living_besides(WorkerId except) const {
   return std::ranges::any_of(working_, [&](WorkerId id) { return id != except && is_living(worker(id)); });
 }
 
 // --- coming and going ---
 
+bool Pool::is_full(ByteView name, PoolTime now) const {
+  const size_t all = working_.size() + going_.size();
+  if (all < kMaxWorkers || find_worker(name)) return false;
+  // Those that are stale go as soon as one lives that takes over what they have.
+  const auto living = std::ranges::count_if(working_, [&](WorkerId id) { return !is_stale_at(worker(id), now); });
+  return static_cast<size_t>(living) >= kMaxWorkers || all >= 2 * kMaxWorkers;
+}
+
 WorkerId Pool::join(ByteView name) {
   if (const auto known = find_worker(name)) {
     Worker& worker = at(*known);
     worker.seen.reset();
+    worker.joined = now_;
     if (worker.state == State::Leaving) {
       std::erase(going_, *known);
       working_.push_back(*known);
@@ -96,6 +101,7 @@ WorkerId Pool::add_worker(ByteView name) {
   }
   workers_[id.value()] = std::make_unique<Worker>();
   workers_[id.value()]->name = name;
+  workers_[id.value()]->joined = now_;
   return id;
 }
 
@@ -237,18 +243,38 @@ uint64_t Pool::rebalance(uint64_t max_moves) {
 
 // --- by itself ---
 
+// Workers that own nothing can go though nobody lives: some at a time, in one pass over the list.
+void Pool::remove_gone_without_recipients() {
+  size_t left = kGoneAtOnce;
+  std::erase_if(working_, [&](WorkerId id) {
+    if (left == 0 || worker(id).recipients != 0 || !must_fail_over(worker(id))) return false;
+    --left;
+    by_name_.erase(worker(id).name);
+    workers_[id.value()].reset();
+    free_.push_back(id);
+    ++counters_.failovers;
+    return true;
+  });
+}
+
 bool Pool::settle() {
+  uint64_t budget = kSlice;
+  end_delays(budget);
+  remove_gone_without_recipients();
   std::vector<WorkerId> stale;
   for (const auto* ids : {&working_, &going_}) {
     for (WorkerId id : *ids) {
-      if (must_fail_over(worker(id))) stale.push_back(id);
+      if (worker(id).recipients != 0 && must_fail_over(worker(id))) stale.push_back(id);
     }
   }
-  uint64_t budget = kSlice;
-  if (has_living_besides(WorkerId::none())) {
-    for (WorkerId id : stale) fail_over(id, budget);
+  for (WorkerId id : stale) {
+    if (budget == 0) break;
+    if (!has_living_besides(id)) continue;
+    fail_over(id, budget);
+    // To take one out of the list costs as much as to choose one.
+    budget -= std::min(budget, 1 + working_.size() / 64);
   }
-  bool more = false;
+  bool more = budget == 0;
   for (WorkerId id : std::vector(going_)) {
     more |= worker(id).state == State::Dead ? move_slice(id, budget) : drain_slice(id, budget);
   }
@@ -265,11 +291,14 @@ std::optional<PoolTime> Pool::next_settle() const {
   for (const auto* ids : {&working_, &going_}) {
     for (WorkerId id : *ids) {
       const Worker& one = worker(id);
-      if (living <= is_living(one)) continue;  // nobody could take over
+      if (living <= is_living(one) && one.recipients != 0) continue;  // nobody could take over
       if (one.state == State::Dead || (one.state == State::Leaving && one.looking_at.is_some())) consider(now_);
-      if (one.state != State::Dead && one.busy > 0 && one.seen) consider(*one.seen + settings_.stale_ms + 1);
+      if (one.state == State::Dead) continue;
+      if (one.busy == 0) consider(gone_at(one));
+      if (one.busy > 0 && one.seen) consider(*one.seen + settings_.stale_ms + 1);
     }
   }
+  if (!delayed_.empty()) consider(delayed_.begin()->first.first);
   return next;
 }
 

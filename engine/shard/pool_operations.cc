@@ -1,9 +1,13 @@
 #include "engine/shard/pool_operations.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "engine/base/decoder.h"
+#include "engine/base/varint.h"
 #include "engine/shard/pool_effects.h"
 #include "engine/shard/pool_parts.h"
 #include "engine/shard/pool_visit.h"
@@ -30,6 +34,21 @@ bool may_make_pool(const PoolEffect& effect, const Call& call) {
   return effect.kind == PoolEffect::Kind::Clock && !call.decides;
 }
 
+// Names as size and bytes.
+void append_told(std::string& to, ByteView name) {
+  append_varint(to, name.size());
+  to += name;
+}
+
+Result<void> forget_names(Pool& pool, ByteView bytes) {
+  std::vector<ByteView> names;
+  Decoder in(bytes);
+  while (in.ok() && !in.finished()) names.push_back(in.bytes(in.number()));
+  if (!in.finished()) return corrupt("names of the wrong length");
+  for (ByteView name : names) pool.forget(name);
+  return {};
+}
+
 Result<void> apply_to(Pool& pool, const PoolEffect& effect) {
   using Kind = PoolEffect::Kind;
   switch (effect.kind) {
@@ -41,6 +60,11 @@ Result<void> apply_to(Pool& pool, const PoolEffect& effect) {
       return {};
     case Kind::Settle:
       pool.settle();
+      return {};
+    case Kind::Forget:
+      return forget_names(pool, effect.bytes);
+    case Kind::Letters:
+      pool.drop_dead_payloads(effect.count);
       return {};
     case Kind::Part:
       return restore_part(pool, static_cast<PoolPart>(effect.part.kind), effect.part.bytes,
@@ -54,7 +78,55 @@ Result<void> apply_to(Pool& pool, const PoolEffect& effect) {
 inline void PoolOperations::finish(PoolVisit& visit) {
   totals_.moved += visit.moved();
   totals_.failovers += visit.failovers();
+  if (visit.dead() != 0 || visit.forgotten() != 0) [[unlikely]] {
+    totals_.dead += visit.dead();
+    totals_.forgotten += visit.forgotten();
+  }
+  if (!visit.pool().dead_payloads().empty() && visit.decides()) [[unlikely]] {
+    send_dead_payloads(visit);
+  }
   visit.finish();
+}
+
+void PoolOperations::send_dead_payloads(PoolVisit& visit) {
+  constexpr size_t kMostAtOnce = 100;
+  constexpr uint64_t kTryAgainMs = 60'000;
+  Pool& pool = visit.pool();
+  const PoolTime refused = pool.notes.letters_refused;
+  if (refused != PoolTime(0) && pool.now() - refused < kTryAgainMs) return visit.look_again_at(refused + kTryAgainMs);
+  size_t written = 0;
+  for (const DeadPayload& dead : pool.dead_payloads()) {
+    if (written == kMostAtOnce) break;
+    if (logs_ == nullptr || !logs_->write(visit.place(), pool.settings().dead_log,
+                                          tag_of_dead_payload(dead, visit.place().name()), dead.payload)) {
+      break;
+    }
+    ++written;
+  }
+  const bool is_refused = written < std::min(kMostAtOnce, pool.dead_payloads().size());
+  pool.notes.letters_refused = is_refused ? std::max(pool.now(), PoolTime(1)) : PoolTime(0);
+  pool.drop_dead_payloads(written);
+  if (written != 0) visit.follow.effects.add(kPoolLetters, uint64_t{written});
+  if (!pool.dead_payloads().empty()) visit.look_again_at(pool.now() + (is_refused ? kTryAgainMs : 1));
+}
+
+void PoolOperations::forget_idle(PoolVisit& visit) {
+  Pool& pool = visit.pool();
+  if (pool.settings().forget_ms == 0 || !visit.decides()) return;
+  const PoolTime now = visit.present();
+  pool.tick_steps(now);
+  std::vector<std::string> names;
+  const bool has_looked = pool.each_forgettable([&](ByteView name) { names.emplace_back(name); });
+  std::string told;
+  for (const std::string& name : names) {
+    pool.forget(name);
+    append_told(told, name);
+  }
+  if (!names.empty()) {
+    visit.follow.effects.add(kPoolForget, std::move(told));
+    visit.follow.events.add("shard.forget");
+  }
+  visit.look_again_at(has_looked ? pool.notes.step_began + std::max<uint64_t>(1, pool.settings().forget_ms / 8) : now);
 }
 
 template <class Answer, class Act>
@@ -72,9 +144,9 @@ Outcome<Answer> PoolOperations::execute_as(WorkerId worker, Place<Pool>& place, 
   return execute<Answer>(place, call, [&](PoolVisit& visit) {
     const bool was_stale = visit.pool().is_stale(visit.pool().worker(worker));
     const Answer answer = act(visit);
-    // One that was stale may take over what no other could.
+    // One that was stale may take over what no other could, and senders wait for one that lives.
     was_stale ? visit.look_at_all() : visit.look_at(worker);
-    if (visit.moved() != 0) visit.follow.wake = Wake::all_lines();
+    if (visit.moved() != 0 || was_stale) visit.follow.wake = Wake::all_lines();
     return answer;
   });
 }
@@ -88,7 +160,7 @@ Result<WorkerId> PoolOperations::find_worker(const Pool* pool, ByteView worker) 
 // --- workers ---
 
 Outcome<uint64_t> PoolOperations::join(Place<Pool>& place, ByteView worker, const Call& call) {
-  if (place.get() != nullptr && place.get()->is_full(worker)) {
+  if (place.get() != nullptr && place.get()->is_full(worker, present(*place.get(), call))) {
     return fail(ErrorCode::Full, "the pool has as many workers as it can");
   }
   Pool& pool = pool_at(place);
@@ -128,7 +200,11 @@ uint64_t PoolOperations::deliver(Pool& pool, WorkerId worker, uint64_t count, Pa
   Pool::PulledPayload pulled;
   uint64_t delivered = 0;
   sink.begin();
-  for (; delivered < count && pool.deliver(worker, pulled); ++delivered) sink.payload(pulled);
+  count = std::min(count, kMostPulled);
+  for (uint64_t bytes = 0; delivered < count && bytes < kMostPulledBytes && pool.deliver(worker, pulled); ++delivered) {
+    sink.payload(pulled);
+    bytes += pulled.payload.size();
+  }
   sink.end(delivered);
   totals_.delivered += delivered;
   return delivered;
@@ -171,6 +247,22 @@ Outcome<uint64_t> PoolOperations::acknowledge(Place<Pool>& place, const PoolAckR
   });
 }
 
+Outcome<uint64_t> PoolOperations::give_back(Place<Pool>& place, const PoolNackRequest& request, const Call& call) {
+  const auto id = find_worker(place.get(), request.worker);
+  if (!id) return std::unexpected(id.error());
+  const auto allowed = place.get()->may_come_back(*id, request.recipient, request.sequence);
+  if (!allowed) return std::unexpected(allowed.error());
+  return execute_as<uint64_t>(*id, place, call, [&](PoolVisit& visit) {
+    visit.changed("shard.nack");
+    // When it is to be delivered again follows from its delay.
+    visit.look_at_all();
+    visit.follow.wake = Wake::one_line(request.worker);
+    if (!request.dead) return visit.pool().give_back(*id, *allowed, request.delay_ms);
+    visit.pool().give_up(*id, *allowed, *request.dead);
+    return uint64_t{1};
+  });
+}
+
 Outcome<uint64_t> PoolOperations::done(Place<Pool>& place, const DoneRequest& request, const Call& call) {
   const auto id = find_worker(place.get(), request.worker);
   if (!id) return std::unexpected(id.error());
@@ -201,12 +293,15 @@ Outcome<Sent> PoolOperations::wait_for_worker(RouteRequest& request, const Call&
 }
 
 Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event) {
-  if (place.get() == nullptr || place.get()->working().empty()) return wait_for_worker(request, call);
+  // Nobody who is known to be gone is given a message.
+  if (place.get() == nullptr || !place.get()->can_send(request.recipient, present(*place.get(), call))) {
+    return wait_for_worker(request, call);
+  }
   return execute<Sent>(place, call, [&](PoolVisit& visit) -> Result<Sent> {
     Pool& pool = visit.pool();
     const bool counts = request.payloads.empty();
     const auto routed =
-        counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_);
+        counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_, request.id);
     if (!routed) return std::unexpected(routed.error());
     totals_.routed += counts;
     totals_.pushed += request.payloads.size();
@@ -222,9 +317,30 @@ Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, co
   });
 }
 
+Outcome<uint64_t> PoolOperations::forget(Place<Pool>& place, std::span<const ByteView> recipients, const Call& call) {
+  Pool* pool = place.get();
+  if (pool == nullptr) return uint64_t{0};
+  Outcome<uint64_t> done;
+  // Time does not matter to it.
+  PoolVisit visit(place, call, waiters_, done.consequences);
+  uint64_t gone = 0;
+  for (ByteView recipient : recipients) gone += pool->forget(recipient);
+  if (gone != 0) {
+    visit.changed("shard.forget");
+    visit.look_at_all();
+  }
+  done.answer = gone;
+  finish(visit);
+  return done;
+}
+
 // --- the pool ---
 
 Outcome<Done> PoolOperations::set(Place<Pool>& place, const PoolSetRequest& request, const Call& call) {
+  if (request.dead_log && !request.dead_log->empty() && call.decides) {
+    if (logs_ == nullptr) return fail(ErrorCode::Range, "there are no logs here for dead payloads");
+    if (const auto may = logs_->may_write(place, *request.dead_log); !may) return std::unexpected(may.error());
+  }
   Pool& pool = pool_at(place);
   return execute<Done>(place, call, [&](PoolVisit& visit) {
     pool.set(request.applied_to(pool.settings()));
@@ -232,6 +348,7 @@ Outcome<Done> PoolOperations::set(Place<Pool>& place, const PoolSetRequest& requ
     visit.look_at_all();
     // They may have to be shown more often now.
     visit.show_waiting();
+    if (pool.settings().forget_ms != 0) visit.look_again_at(pool.now() + pool.settings().forget_ms / 8 + 1);
     return Done();
   });
 }
@@ -266,6 +383,7 @@ Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
     follow.events.add("shard.settle");
     follow.wake = Wake::all_lines();
   }
+  forget_idle(visit);
   visit.look_at_all();
   finish(visit);
   return follow;

@@ -19,6 +19,7 @@
 #include "engine/operation/call.h"
 #include "engine/operation/outcome.h"
 #include "engine/operation/place.h"
+#include "engine/shard/dead_payload.h"
 #include "engine/shard/payload_sink.h"
 #include "engine/shard/pool.h"
 #include "engine/shard/pool_requests.h"
@@ -36,6 +37,8 @@ struct PoolTotals {
   uint64_t acknowledged = 0;
   uint64_t failovers = 0;  // workers
   uint64_t moved = 0;      // recipients
+  uint64_t dead = 0;       // payloads that were given up
+  uint64_t forgotten = 0;  // recipients
 };
 
 // The worker that a message went to, and how much is pending of the recipient. The name is borrowed from the pool until
@@ -49,9 +52,10 @@ class PoolOperations {
  public:
   // Clients choose the names of workers and recipients: a random key keeps them from choosing names that collide.
   // Nothing that is saved or told depends on it. Borrows the waiters, and the limits of recipients' queues, for its own
-  // lifetime; the limits may change meanwhile.
-  PoolOperations(const HashKey& key, const PoolWaiters& waiters, const BlockLimits& limits)
-      : key_(key), waiters_(waiters), limits_(limits) {}
+  // lifetime; the limits may change meanwhile. So it does the logs for dead payloads; without them, none can be set.
+  PoolOperations(const HashKey& key, const PoolWaiters& waiters, const BlockLimits& limits,
+                 DeadPayloadLogs* logs = nullptr)
+      : key_(key), waiters_(waiters), limits_(limits), logs_(logs) {}
 
   const PoolTotals& totals() const { return totals_; }
 
@@ -61,11 +65,16 @@ class PoolOperations {
   Outcome<Done> heartbeat(Place<Pool>& place, ByteView worker, const Call& call);
   // How many recipients have moved already.
   Outcome<uint64_t> leave(Place<Pool>& place, const LeaveRequest& request, const Call& call);
-  // Gives payloads to the sink, the worker's recipients in turn, and answers how many. Waits if the request may block
-  // and there is none; it is given to pull() again when it is woken.
+  // Gives payloads to the sink, the worker's recipients in turn, and answers how many: at most kMostPulled, and no
+  // more once they have kMostPulledBytes. Waits if the request may block and there is none; it is given to pull() again
+  // when it is woken.
+  static constexpr uint64_t kMostPulled = 10'000;
+  static constexpr uint64_t kMostPulledBytes = 8 << 20;
   Outcome<uint64_t> pull(Place<Pool>& place, PullRequest& request, const Call& call, PayloadSink& sink);
   // How many payloads were acknowledged. Failure: also NotOwner, Range.
   Outcome<uint64_t> acknowledge(Place<Pool>& place, const PoolAckRequest& request, const Call& call);
+  // How many payloads come back, or 1 if it is given up. Failure: also NotOwner, Range.
+  Outcome<uint64_t> give_back(Place<Pool>& place, const PoolNackRequest& request, const Call& call);
   // What remains pending of the recipient. Failure: also NotOwner, Range.
   Outcome<uint64_t> done(Place<Pool>& place, const DoneRequest& request, const Call& call);
   // For reading.
@@ -73,11 +82,15 @@ class PoolOperations {
 
   // --- senders ---
   // Counts a message, or queues payloads, for the recipient's worker. Waits for a worker if the request may block.
-  // Failure: NoWorkers, Full.
+  // Failure: NoWorkers, Full, Refused.
   Outcome<Sent> route(Place<Pool>& place, RouteRequest& request, const Call& call);
   Outcome<Sent> push(Place<Pool>& place, RouteRequest& request, const Call& call);
 
+  // How many of the recipients were idle, and are gone.
+  Outcome<uint64_t> forget(Place<Pool>& place, std::span<const ByteView> recipients, const Call& call);
+
   // --- the pool ---
+  // Failure: those of DeadPayloadLogs::may_write().
   Outcome<Done> set(Place<Pool>& place, const PoolSetRequest& request, const Call& call);
   // How many recipients have moved.
   Outcome<uint64_t> rebalance(Place<Pool>& place, uint64_t max_moves, const Call& call);
@@ -107,12 +120,15 @@ class PoolOperations {
   // The same for a worker, which has shown itself. REQUIRES: it is there.
   template <class Answer, class Act>
   Outcome<Answer> execute_as(WorkerId worker, Place<Pool>& place, const Call& call, Act act);
-  // Ends a visit: counts what it has moved.
+  // Ends a visit: counts what it has moved, and sends off what it has given up.
   void finish(PoolVisit& visit);
+  void send_dead_payloads(PoolVisit& visit);
+  void forget_idle(PoolVisit& visit);
 
   HashKey key_;
   const PoolWaiters& waiters_;
   const BlockLimits& limits_;
+  DeadPayloadLogs* logs_;
   PoolTotals totals_;
 };
 

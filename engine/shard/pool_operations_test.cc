@@ -292,7 +292,7 @@ TEST_F(PoolOperationsTest, AStaleWorkerIsReplacedByALook) {
   EXPECT_EQ(follow.wake.lines, Wake::Lines::All);
   EXPECT_EQ(pools.totals().failovers, 1u);
   EXPECT_EQ(pools.totals().moved, 1u);
-  EXPECT_EQ(pull("heir"), "[ r 1 payload ] 1");
+  EXPECT_EQ(pull("heir"), "[ r 1 payload again, 2 ] 1");
 }
 
 TEST_F(PoolOperationsTest, ALookThatComesTooEarlyChangesNothingAndComesBackInTime) {

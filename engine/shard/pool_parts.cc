@@ -1,5 +1,6 @@
 #include "engine/shard/pool_parts.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,8 @@ namespace millrace {
 namespace {
 
 // Do not change: persisted.
-constexpr uint64_t kVersion = 1;
+constexpr uint64_t kVersion = 2;
+constexpr uint64_t kVersionOfFirstSettings = 1;
 // A string of recipients is closed when it is longer.
 constexpr size_t kStringBytes = 16 * 1024;
 
@@ -34,9 +36,12 @@ std::string encode_pool(const Pool& pool) {
   const PoolCounters& counters = pool.counters();
   for (uint64_t number :
        {kVersion, pool.now().value(), pool.settings().stale_ms, static_cast<uint64_t>(pool.settings().policy),
-        pool.iterator(), pool.assignments(), counters.assigned, counters.moved, counters.failovers}) {
+        pool.iterator(), pool.assignments(), counters.assigned, counters.moved, counters.failovers,
+        pool.settings().max_attempts, pool.settings().forget_ms, pool.settings().recipient_max, counters.dead,
+        counters.forgotten}) {
     append_varint(bytes, number);
   }
+  append_name(bytes, pool.settings().dead_log);
   return bytes;
 }
 
@@ -51,6 +56,7 @@ std::string encode_worker(const Pool& pool, WorkerId id) {
   append_varint(bytes, static_cast<uint64_t>(worker.state));
   append_varint(bytes, worker.seen ? worker.seen->value() + 1 : 0);
   append_varint(bytes, looked_at);
+  append_varint(bytes, worker.joined.value());
   return bytes;
 }
 
@@ -81,6 +87,38 @@ std::string encode_queue(const Recipient& recipient) {
   return bytes + encode_head(saved_head(recipient.queue->messages));
 }
 
+std::string encode_trouble(const Recipient& recipient) {
+  const QueueTrouble& trouble = *recipient.queue->trouble;
+  std::string bytes;
+  append_name(bytes, recipient.name());
+  append_varint(bytes, trouble.delayed_until.value());
+  for (const ComeBack& one : trouble.came_back) {
+    append_varint(bytes, one.end.value());
+    append_varint(bytes, one.times);
+  }
+  return bytes;
+}
+
+std::string encode_dead(const DeadPayload& dead) {
+  std::string bytes;
+  append_name(bytes, dead.recipient);
+  append_varint(bytes, dead.sequence.value());
+  append_varint(bytes, dead.attempts);
+  append_varint(bytes, dead.reason ? dead.reason->size() + 1 : 0);
+  if (dead.reason) bytes += *dead.reason;
+  append_name(bytes, dead.payload);
+  return bytes;
+}
+
+std::vector<std::string> encode_ids(const Pool& pool) {
+  std::vector<std::string> strings;
+  pool.pushed_ids().each([&](ByteView id) {
+    if (strings.empty() || strings.back().size() > kStringBytes) strings.emplace_back();
+    append_name(strings.back(), id);
+  });
+  return strings;
+}
+
 std::vector<WorkerId> workers_to_encode(const Pool& pool) {
   std::vector<WorkerId> workers = pool.working();
   workers.insert(workers.end(), pool.going().begin(), pool.going().end());
@@ -95,13 +133,16 @@ void each_queue(const Pool& pool, WorkerId worker, Visit visit) {
     visit(all[at]);
   }
   for (RecipientId at = pool.worker(worker).own.first; at.is_some(); at = all[at].after) {
-    if (all[at].queue && !all[at].queue->has_waiting()) visit(all[at]);
+    if (all[at].queue && !all[at].queue->is_ready()) visit(all[at]);
   }
 }
 
 Result<void> restore_pool(Pool& pool, ByteView bytes) {
   Decoder in(bytes);
-  if (in.number() != kVersion) return corrupt("a pool of a version this module does not know");
+  const uint64_t version = in.number();
+  if (version != kVersion && version != kVersionOfFirstSettings) {
+    return corrupt("a pool of a version this module does not know");
+  }
   PoolHead head;
   head.now = PoolTime(in.number());
   head.settings.stale_ms = in.number();
@@ -112,9 +153,19 @@ Result<void> restore_pool(Pool& pool, ByteView bytes) {
   head.counters.assigned = in.number();
   head.counters.moved = in.number();
   head.counters.failovers = in.number();
+  if (version != kVersionOfFirstSettings) {
+    head.settings.max_attempts = in.number();
+    head.settings.forget_ms = in.number();
+    head.settings.recipient_max = in.number();
+    head.counters.dead = in.number();
+    head.counters.forgotten = in.number();
+    head.settings.dead_log = std::string(read_name(in));
+  }
   if (!in.finished()) return corrupt("a pool head of the wrong length");
   if (head.now.value() > INT64_MAX / 2) return corrupt("a pool head beyond the end of time");
-  if (policy > 1 || head.settings.stale_ms == 0 || head.settings.stale_ms > kMaxDurationMs) {
+  if (policy > 1 || head.settings.stale_ms == 0 || head.settings.stale_ms > kMaxDurationMs ||
+      head.settings.forget_ms > kMaxDurationMs || head.settings.max_attempts > kMostAttempts ||
+      head.settings.recipient_max > kMostRecipientMax) {
     return corrupt("a pool head with impossible settings");
   }
   return pool.restore_head(head);
@@ -127,6 +178,7 @@ Result<void> restore_worker(Pool& pool, ByteView bytes) {
   const uint64_t state = in.number();
   const uint64_t seen = in.number();
   head.looked_at = in.number();
+  if (in.ok() && !in.finished()) head.joined = PoolTime(in.number());
   if (!in.finished() || !is_name(head.name)) return corrupt("a worker of the wrong length");
   if (state > static_cast<uint64_t>(Worker::State::Dead)) return corrupt("a worker in an unknown state");
   head.state = static_cast<Worker::State>(state);
@@ -169,6 +221,55 @@ Result<void> restore_queue(Pool& pool, ByteView bytes) {
   return pool.restore_queue(name, head);
 }
 
+Result<void> restore_trouble(Pool& pool, ByteView bytes) {
+  Decoder in(bytes);
+  const ByteView name = read_name(in);
+  TroubleHead head;
+  head.delayed_until = PoolTime(in.number());
+  while (in.ok() && !in.finished()) {
+    ComeBack& one = head.came_back.emplace_back();
+    one.end = Offset(in.number());
+    const uint64_t times = in.number();
+    if (times > UINT32_MAX) return corrupt("impossible attempts");
+    one.times = static_cast<uint32_t>(times);
+  }
+  if (!in.finished()) return corrupt("a queue's trouble of the wrong length");
+  if (head.delayed_until.value() > INT64_MAX / 2) return corrupt("a delay beyond the end of time");
+  return pool.restore_trouble(name, std::move(head));
+}
+
+Result<void> restore_dead(Pool& pool, ByteView bytes) {
+  Decoder in(bytes);
+  DeadPayload dead;
+  dead.recipient = std::string(read_name(in));
+  dead.sequence = Offset(in.number());
+  dead.attempts = in.number();
+  if (const uint64_t size = in.number(); size != 0) dead.reason = std::string(in.bytes(size - 1));
+  dead.payload = std::string(read_name(in));
+  if (!in.finished() || !is_name(dead.recipient)) return corrupt("a dead payload of the wrong length");
+  if (dead.sequence.value() == 0 || dead.sequence > kMaxOffset || dead.attempts > INT64_MAX) {
+    return corrupt("a dead payload with impossible numbers");
+  }
+  return pool.restore_dead_payload(std::move(dead));
+}
+
+Result<void> restore_ids(Pool& pool, ByteView bytes) {
+  Decoder in(bytes);
+  std::vector<ByteView> ids;
+  while (in.ok() && !in.finished()) ids.push_back(read_name(in));
+  if (!in.finished() || !std::ranges::all_of(ids, is_name)) return corrupt("ids of the wrong length");
+  std::vector<ByteView> sorted = ids;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) return corrupt("an id that is there twice");
+  for (ByteView id : ids) {
+    if (pool.pushed_ids().contains(id)) return corrupt("an id that is there twice");
+  }
+  for (ByteView id : ids) {
+    if (auto added = pool.restore_id(id); !added) return added;
+  }
+  return {};
+}
+
 }  // namespace
 
 void each_part(const Pool& pool, const PartVisit& visit) {
@@ -183,8 +284,11 @@ void each_part(const Pool& pool, const PartVisit& visit) {
       recipient.queue->messages.each_block(
           [&](const Block& block) { tell(PoolPart::Block, encode_queue_block(recipient, block), block.bytes()); });
       tell(PoolPart::Queue, encode_queue(recipient));
+      if (recipient.queue->trouble) tell(PoolPart::Trouble, encode_trouble(recipient));
     });
   }
+  for (const DeadPayload& dead : pool.dead_payloads()) tell(PoolPart::Dead, encode_dead(dead));
+  for (const std::string& ids : encode_ids(pool)) tell(PoolPart::Ids, ids);
 }
 
 Result<void> restore_part(Pool& pool, PoolPart part, ByteView bytes, Buffer block) {
@@ -199,6 +303,12 @@ Result<void> restore_part(Pool& pool, PoolPart part, ByteView bytes, Buffer bloc
       return restore_queue_block(pool, bytes, std::move(block));
     case PoolPart::Queue:
       return restore_queue(pool, bytes);
+    case PoolPart::Trouble:
+      return restore_trouble(pool, bytes);
+    case PoolPart::Dead:
+      return restore_dead(pool, bytes);
+    case PoolPart::Ids:
+      return restore_ids(pool, bytes);
   }
   return corrupt("an unknown part of a pool");
 }

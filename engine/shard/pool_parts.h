@@ -2,11 +2,15 @@
 // size and bytes, numbers as varints.
 //
 //   pool        := version now stale policy iterator assignments assigned moved failovers
-//   worker      := name state seen looked-at
+//                  max-attempts forget recipient-max dead forgotten dead-log       since version 2
+//   worker      := name state seen looked-at [joined]
 //                    seen: 0 never, else the time + 1; looked-at: 0 unless it is leaving
 //   recipients  := { name routed assigned next-sequence }*    of the worker before
 //   block       := name header                                and the block's bytes beside it
 //   queue       := name undelivered log-head
+//   trouble     := name delayed-until { end times }*          of a queue: what came back, and whether it is delayed
+//   dead        := recipient sequence attempts reason payload     reason: 0, or size + 1 and bytes
+//   ids         := { id }*                                    of pushes, the oldest first
 //
 // The queues follow the workers: worker by worker, those that have something to deliver in
 // turn, then the others. Two pools that have done the same have the same bytes, but for how
@@ -21,8 +25,9 @@
 namespace millrace {
 
 // Do not change: persisted.
-enum class PoolPart : uint8_t { Pool, Worker, Recipients, Block, Queue };
-inline constexpr PartKind kPoolParts[] = {{"POOL"}, {"WORKER"}, {"RECIPIENTS"}, {"BLOCK", true}, {"QUEUE"}};
+enum class PoolPart : uint8_t { Pool, Worker, Recipients, Block, Queue, Trouble, Dead, Ids };
+inline constexpr PartKind kPoolParts[] = {{"POOL"},  {"WORKER"},  {"RECIPIENTS"}, {"BLOCK", true},
+                                          {"QUEUE"}, {"TROUBLE"}, {"DEAD"},       {"IDS"}};
 
 // In the order in which they are restored. After each of them the pool is valid.
 void each_part(const Pool& pool, const PartVisit& visit);

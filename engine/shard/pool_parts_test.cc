@@ -55,10 +55,10 @@ TEST(PoolParts, WritesTheBytesItsHeaderSays) {
   });
   const MessageBlocks& messages = pool.pool.recipients()[pool.pool.recipients().find("bob")].queue->messages;
   const std::vector<std::pair<PoolPart, std::string>> expected = {
-      {PoolPart::Pool, numbers({1, 20, 300, 0, 0, 2, 2, 0, 0})},
-      {PoolPart::Worker, named("w1") + numbers({0, 0, 0})},
+      {PoolPart::Pool, numbers({2, 20, 300, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0, 0}) + named("")},
+      {PoolPart::Worker, named("w1") + numbers({0, 0, 0, 0})},
       {PoolPart::Recipients, named("ann") + numbers({1, 1, 1})},
-      {PoolPart::Worker, named("w2") + numbers({0, 21, 0})},
+      {PoolPart::Worker, named("w2") + numbers({0, 21, 0, 0})},
       {PoolPart::Recipients, named("bob") + numbers({0, 2, 1})},
       {PoolPart::Block, named("bob") + numbers({1, 0, 2})},
       {PoolPart::Queue, named("bob") + numbers({2}) + encode_head(saved_head(messages))},
@@ -246,7 +246,7 @@ TEST(PoolParts, RefusesAHeadThatIsNone) {
   expect_refused(
       {
           {"nothing", head, "", "a pool of a version this module does not know"},
-          {"a later version", head, numbers({2, 5, 1, 0, 0, 0, 0, 0, 0}),
+          {"a later version", head, numbers({3, 5, 1, 0, 0, 0, 0, 0, 0}),
            "a pool of a version this module does not know"},
           {"a number missing", head, numbers({1, 5, 1, 0, 0, 0, 0, 0}), kLength},
           {"a number too many", head, numbers({1, 5, 1, 0, 0, 0, 0, 0, 0, 0}), kLength},
@@ -254,7 +254,15 @@ TEST(PoolParts, RefusesAHeadThatIsNone) {
           {"never stale", head, numbers({1, 5, 0, 0, 0, 0, 0, 0, 0}), kSettings},
           {"stale after centuries", head, numbers({1, 5, kMaxDurationMs + 1, 0, 0, 0, 0, 0, 0}), kSettings},
           {"an unknown policy", head, numbers({1, 5, 1, 2, 0, 0, 0, 0, 0}), kSettings},
-          {"an iterator too far", head, numbers({1, 5, 1, 0, Pool::kMaxWorkers + 1, 0, 0, 0, 0}), kNumbers},
+          {"an iterator too far", head, numbers({1, 5, 1, 0, 2 * Pool::kMaxWorkers + 1, 0, 0, 0, 0}), kNumbers},
+          {"too many attempts", head, numbers({2, 5, 1, 0, 0, 0, 0, 0, 0, kTooMany, 0, 0, 0, 0}) + named(""),
+           kSettings},
+          {"forgotten after centuries", head,
+           numbers({2, 5, 1, 0, 0, 0, 0, 0, 0, 0, kMaxDurationMs + 1, 0, 0, 0}) + named(""), kSettings},
+          {"too many payloads", head, numbers({2, 5, 1, 0, 0, 0, 0, 0, 0, 0, 0, kTooMany, 0, 0}) + named(""),
+           kSettings},
+          {"too many dead", head, numbers({2, 5, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, kTooMany, 0}) + named(""), kNumbers},
+          {"no log", head, numbers({2, 5, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}), kLength},
           {"too many assignments", head, numbers({1, 5, 1, 0, 0, uint64_t{1} << 32, 0, 0, 0}), kNumbers},
           {"too many assigned", head, numbers({1, 5, 1, 0, 0, 0, kTooMany, 0, 0}), kNumbers},
           {"too many moved", head, numbers({1, 5, 1, 0, 0, 0, 0, kTooMany, 0}), kNumbers},
@@ -274,7 +282,8 @@ TEST(PoolParts, RefusesAWorkerThatIsNone) {
       {"no name", worker, numbers({0, 0, 0, 0}), kLength},
       {"a name too long", worker, named(std::string(kMaxNameBytes + 1, 'x')) + numbers({0, 0, 0}), kLength},
       {"a number missing", worker, named("w2") + numbers({0, 0}), kLength},
-      {"a byte too many", worker, named("w2") + numbers({0, 0, 0, 0}), kLength},
+      {"a byte too many", worker, named("w2") + numbers({0, 0, 0, 0, 0}), kLength},
+      {"joined tomorrow", worker, named("w2") + numbers({0, 0, 0, 102}), "a worker from the future"},
       {"an unknown state", worker, named("w2") + numbers({3, 0, 0}), "a worker in an unknown state"},
       {"there already", worker, named("w1") + numbers({0, 0, 0}), "a worker that is there twice"},
       {"leaving, and there already", worker, named("w1") + numbers({1, 0, 0}), "a worker that is there twice"},
@@ -285,7 +294,7 @@ TEST(PoolParts, RefusesAWorkerThatIsNone) {
 
 TEST(PoolParts, RefusesMoreWorkersThanAPoolCanHave) {
   Pool pool{HashKey{}};
-  for (size_t i = 0; i < Pool::kMaxWorkers; ++i) pool.join(std::to_string(i));
+  for (size_t i = 0; i < 2 * Pool::kMaxWorkers; ++i) pool.join(std::to_string(i));
   const auto restored = restore_part(pool, PoolPart::Worker, named("one more") + numbers({0, 0, 0}), {});
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().text, "more workers than a pool can have");
@@ -403,7 +412,7 @@ TEST(PoolParts, RefusesQueueHeadsThatBelongToNoQueue) {
 }
 
 TEST(PoolParts, RefusesAPartItDoesNotKnow) {
-  expect_refused({{"one more", static_cast<PoolPart>(5), "", "an unknown part of a pool"}});
+  expect_refused({{"one more", static_cast<PoolPart>(8), "", "an unknown part of a pool"}});
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ struct LeaveRequest {
 struct RouteRequest {
   ByteView recipient;
   std::span<const ByteView> payloads;
-  std::optional<uint64_t> block_ms;
+  std::optional<uint64_t> block_ms = {};
+  std::optional<ByteView> id = {};  // of this push: it is queued once, however often it is sent
 
   // The list of payloads while the request waits: the caller's list lives only as long as its call. Not for the caller
   // to set.
@@ -51,7 +52,8 @@ struct RecipientsRequest {
 struct PullRequest {
   ByteView worker;
   uint64_t count = 1;
-  std::optional<uint64_t> block_ms;
+  std::optional<uint64_t> block_ms = {};
+  bool with_attempts = false;
 
   // It has found nothing and waits: if it finds nothing again, nothing has changed. Not for the caller to set.
   bool is_waiting = false;
@@ -63,23 +65,54 @@ struct PoolAckRequest {
   Offset sequence;  // the last one that is acknowledged
 };
 
+// A payload that the worker cannot handle comes back, or is given up.
+struct PoolNackRequest {
+  ByteView worker;
+  ByteView recipient;
+  Offset sequence;
+  uint64_t delay_ms = 0;              // before it is delivered again
+  std::optional<ByteView> dead = {};  // the reason to give it up
+};
+
 struct PoolSetRequest {
   std::optional<uint64_t> stale_ms;
   std::optional<AssignmentPolicy> policy;
+  std::optional<uint64_t> max_attempts = {};
+  std::optional<ByteView> dead_log = {};  // empty: none
+  std::optional<uint64_t> forget_ms = {};
+  std::optional<uint64_t> recipient_max = {};
 
   // What `old` becomes.
-  PoolSettings applied_to(PoolSettings old) const {
-    return {.stale_ms = stale_ms.value_or(old.stale_ms), .policy = policy.value_or(old.policy)};
+  PoolSettings applied_to(const PoolSettings& old) const {
+    return {.stale_ms = stale_ms.value_or(old.stale_ms),
+            .policy = policy.value_or(old.policy),
+            .max_attempts = max_attempts.value_or(old.max_attempts),
+            .dead_log = std::string(dead_log.value_or(old.dead_log)),
+            .forget_ms = forget_ms.value_or(old.forget_ms),
+            .recipient_max = recipient_max.value_or(old.recipient_max)};
   }
+};
+
+// Workers of a pool that are shown: with all of them in the order in which they joined, else page by page.
+struct PoolInfoRequest {
+  uint64_t count = 1000;
+  uint64_t cursor = 0;
+};
+
+// Recipients of a pool that are checked; nothing: all of them, and that all counts add up.
+struct PoolCheckRequest {
+  std::optional<uint64_t> cursor;
+  uint64_t count = 1000;
 };
 
 // An effect that another engine has told: what apply() takes.
 struct PoolEffect {
-  enum class Kind { Clock, Seen, Settle, Part };
+  enum class Kind { Clock, Seen, Settle, Forget, Letters, Part };
   Kind kind = Kind::Clock;
-  PoolTime clock;  // of Clock
-  ByteView bytes;  // of Seen
-  Part part;       // of Part
+  PoolTime clock;      // of Clock
+  ByteView bytes;      // of Seen and Forget
+  uint64_t count = 0;  // of Letters
+  Part part;           // of Part
 };
 
 }  // namespace millrace

@@ -25,8 +25,9 @@ bool has_name_twice(std::span<const RecipientHead> heads) {
 
 Result<void> Pool::restore_head(const PoolHead& head) {
   if (!workers_.empty() || recipients_.size() != 0) return corrupt("a head for a pool that is there already");
-  if (head.iterator > kMaxWorkers || head.assignments > UINT32_MAX || head.counters.assigned > kMostCounted ||
-      head.counters.moved > kMostCounted || head.counters.failovers > kMostCounted) {
+  if (head.iterator > 2 * kMaxWorkers || head.assignments > UINT32_MAX || head.counters.assigned > kMostCounted ||
+      head.counters.moved > kMostCounted || head.counters.failovers > kMostCounted ||
+      head.counters.dead > kMostCounted || head.counters.forgotten > kMostCounted) {
     return corrupt("a pool head with impossible numbers");
   }
   now_ = head.now;
@@ -40,8 +41,8 @@ Result<void> Pool::restore_head(const PoolHead& head) {
 // Null if such a worker can be added.
 const char* Pool::why_not(const WorkerHead& head) const {
   if (head.state != Worker::State::Dead && find_worker(head.name)) return "a worker that is there twice";
-  if (working_.size() + going_.size() >= kMaxWorkers) return "more workers than a pool can have";
-  if (head.seen && *head.seen > now_) return "a worker from the future";
+  if (working_.size() + going_.size() >= 2 * kMaxWorkers) return "more workers than a pool can have";
+  if ((head.seen && *head.seen > now_) || (head.joined && *head.joined > now_)) return "a worker from the future";
   return nullptr;
 }
 
@@ -58,6 +59,7 @@ void Pool::add_expected_worker() {
   Worker& worker = at(restored_);
   worker.state = expected_->state;
   worker.seen = expected_->seen;
+  worker.joined = expected_->joined.value_or(now_);
   if (worker.state != Worker::State::Dead) by_name_.emplace(worker.name, restored_);
   (worker.state == Worker::State::Working ? working_ : going_).push_back(restored_);
   left_to_look_at_ = expected_->looked_at;
@@ -117,7 +119,7 @@ Result<void> Pool::restore_block(ByteView name, BlockHeader header, Buffer bytes
   const uint64_t before = recipient.pending();
   auto fresh = recipient.queue ? nullptr : std::make_unique<Queue>(header.first);
   Queue& queue = fresh ? *fresh : *recipient.queue;
-  const bool was_ready = queue.has_waiting();
+  const bool was_ready = queue.is_ready();
   if (auto appended = queue.messages.append_block(header, std::move(bytes)); !appended) return appended;
   if (fresh) recipient.queue = std::move(fresh);
   if (!was_ready) make_ready(id);
@@ -142,7 +144,38 @@ Result<void> Pool::restore_queue(ByteView name, const QueueHead& head) {
   queue.undelivered = head.undelivered;
   count_pending(id, before);
   if (queue.in_flight() != 0) make_held(id);
-  if (queue.has_waiting()) make_ready(id);
+  if (queue.is_ready()) make_ready(id);
+  return {};
+}
+
+Result<void> Pool::restore_trouble(ByteView name, TroubleHead head) {
+  const RecipientId id = recipients_.find(name);
+  if (id.is_none() || !recipients_[id].queue) return corrupt("trouble without a queue");
+  Queue& queue = *recipients_[id].queue;
+  if (queue.trouble) return corrupt("a queue's trouble that is there already");
+  Offset before = queue.messages.first();
+  for (const ComeBack& one : head.came_back) {
+    if (one.times == 0 || one.end <= before || one.end > queue.messages.next()) return corrupt("impossible attempts");
+    before = one.end;
+  }
+  const bool is_delayed = head.delayed_until != PoolTime(0);
+  if (is_delayed && queue.in_flight() != 0) return corrupt("a queue that is delayed and in flight");
+  if (!is_delayed && head.came_back.empty()) return corrupt("a queue's trouble that is none");
+  if (is_delayed && queue.is_ready()) drop_ready(id);
+  queue.trouble = std::make_unique<QueueTrouble>(QueueTrouble{std::move(head.came_back), head.delayed_until});
+  if (is_delayed) delayed_.emplace(delay_key(id), id);
+  return {};
+}
+
+Result<void> Pool::restore_dead_payload(DeadPayload dead) {
+  if (settings_.dead_log.empty()) return corrupt("a dead payload without a log for it");
+  dead_payloads_.push_back(std::move(dead));
+  return {};
+}
+
+Result<void> Pool::restore_id(ByteView id) {
+  if (pushed_ids_.contains(id)) return corrupt("an id that is there twice");
+  pushed_ids_.add(id);
   return {};
 }
 

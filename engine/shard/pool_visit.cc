@@ -33,6 +33,8 @@ void PoolVisit::show_waiting() {
     if (!id) continue;
     const auto seen = pool().worker(*id).seen;
     if (seen && pool().now() - *seen < sign_interval()) continue;
+    // Senders may wait for one that lives.
+    if (pool().is_stale(pool().worker(*id))) follow.wake = Wake::all_lines();
     pool().touch(*id);
     follow.effects.add(kPoolSeen, name);
   }

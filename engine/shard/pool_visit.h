@@ -49,6 +49,13 @@ class PoolVisit {
   // How many recipients have changed their worker, and how many workers were removed because they were stale.
   uint64_t moved() const { return pool().counters().moved - before_.moved; }
   uint64_t failovers() const { return pool().counters().failovers - before_.failovers; }
+  uint64_t dead() const { return pool().counters().dead - before_.dead; }
+  uint64_t forgotten() const { return pool().counters().forgotten - before_.forgotten; }
+  const Place<Pool>& place() const { return place_; }
+  bool decides() const { return call_.decides; }
+
+  // What time it is for the pool, if its own time were moved.
+  PoolTime present() const { return call_.decides ? pool().notes.clock.read(pool().now(), call_.now) : pool().now(); }
 
   // --- when it must be looked after ---
   // More may have changed than what one worker has to do.
@@ -57,7 +64,7 @@ class PoolVisit {
   void look_at(WorkerId worker) {
     if (moved() != 0 || !call_.decides) return;  // finish() looks at all
     const Worker& one = pool().worker(worker);
-    if (one.seen && one.busy > 0) look_again_at(*one.seen + pool().settings().stale_ms + 1);
+    if (one.seen) look_again_at(*one.seen + (one.busy > 0 ? 1 : Pool::kGoneAfter) * pool().settings().stale_ms + 1);
   }
   // At this time of the pool, but not before the next millisecond: others have their turn between two slices of a long
   // move.

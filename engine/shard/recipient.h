@@ -6,34 +6,9 @@
 #include <memory>
 
 #include "engine/base/bytes.h"
-#include "engine/base/strong_id.h"
-#include "engine/blocks/message_blocks.h"
+#include "engine/shard/queue.h"
 
 namespace millrace {
-
-// Where a recipient or worker is in its table: a number that stays.
-using RecipientId = StrongId<struct RecipientIdName>;
-using WorkerId = StrongId<struct WorkerIdName>;
-
-// The payloads of a recipient that are not acknowledged. Offsets are sequences.
-//
-//        acknowledged     in flight      waiting
-//   ................... [ 71 72 73 ] [ 74 75 76 77 ]
-//                         ^ first        ^ undelivered
-struct Queue {
-  explicit Queue(Offset first) : messages(first), undelivered(first) {}
-
-  MessageBlocks messages;
-  Offset undelivered;  // the next one to deliver
-
-  // Neighbours among the worker's recipients that have something to deliver, and among
-  // those that have something in flight.
-  RecipientId ready_before, ready_after;
-  RecipientId held_before, held_after;
-
-  uint64_t in_flight() const { return undelivered - messages.first(); }
-  bool has_waiting() const { return undelivered < messages.next(); }
-};
 
 class Recipient {
  public:
@@ -56,7 +31,11 @@ class Recipient {
   bool is_in_flight() const { return routed != 0 || (queue && queue->in_flight() != 0); }
 
   // What it holds elsewhere.
-  uint64_t memory() const { return queue ? sizeof(Queue) - sizeof(MessageBlocks) + queue->messages.memory() : 0; }
+  uint64_t memory() const { return queue ? queue->memory() : 0; }
+
+  // When it was last used, in steps of the pool's time (Pool::Notes). Not saved, not copied.
+  uint16_t used_at() const { return used_at_; }
+  void set_used_at(uint16_t step) { used_at_ = step; }
 
  private:
   friend class RecipientChunks;
@@ -67,12 +46,18 @@ class Recipient {
   }
   uint32_t size() const { return size_with(name()); }
 
+  // A place where nobody is.
+  struct Free {};
+  Recipient(Free, uint32_t size) : next_sequence(0), name_size_(static_cast<uint16_t>(size - sizeof(Recipient))) {}
+  bool is_free() const { return next_sequence == Offset(0); }
+
   // REQUIRES: there is room for size_with(name) bytes where it is made
   explicit Recipient(ByteView name) : name_size_(static_cast<uint16_t>(name.size())) {
     name.copy(reinterpret_cast<char*>(this + 1), name.size());
   }
 
   uint16_t name_size_;
+  uint16_t used_at_ = 0;
 };
 static_assert(sizeof(Recipient) == 40);
 

@@ -12,12 +12,35 @@ RecipientChunks::~RecipientChunks() {
 
 RecipientId RecipientChunks::add(ByteView name) {
   const uint32_t size = Recipient::size_with(name);
+  if (const auto free = free_.find(size); free != free_.end()) {
+    const RecipientId id = free->second.back();
+    free->second.pop_back();
+    if (free->second.empty()) free_.erase(free);
+    new (at(id)) Recipient(name);
+    return id;
+  }
   if (chunks_.empty() || chunks_.back().size - chunks_.back().used < size) add_chunk(size);
   Chunk& chunk = chunks_.back();
   new (chunk.bytes.get() + chunk.used) Recipient(name);
   const RecipientId id = id_of(static_cast<uint32_t>(chunks_.size() - 1), chunk.used);
   chunk.used += size;
   return id;
+}
+
+void RecipientChunks::remove(RecipientId id) {
+  const uint32_t size = at(id)->size();
+  at(id)->~Recipient();
+  new (at(id)) Recipient(Recipient::Free(), size);
+  free_[size].push_back(id);
+}
+
+size_t RecipientChunks::memory() const {
+  size_t bytes = bytes_ + chunks_.capacity() * sizeof(Chunk);
+  constexpr size_t kMapNode = 32;
+  for (const auto& [size, places] : free_) {
+    bytes += kMapNode + sizeof(size) + sizeof(places) + places.capacity() * sizeof(RecipientId);
+  }
+  return bytes;
 }
 
 void RecipientChunks::add_chunk(uint32_t at_least) {

@@ -1,5 +1,5 @@
-// Where recipients are: one behind the other, each with its name, in chunks that never move. A
-// recipient stays as long as its pool, so there are no gaps to care for.
+// Where recipients are: one behind the other, each with its name, in chunks that never move. The place of one that has
+// gone is used again for one that is as long.
 //
 //   number    chunk << 15 | where in it, in units of 8 bytes
 //   chunk     | ann ... | bob ... | a longer name ... |      |
@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ class RecipientChunks {
   RecipientChunks& operator=(RecipientChunks&& other) noexcept {
     std::swap(chunks_, other.chunks_);
     std::swap(bytes_, other.bytes_);
+    std::swap(free_, other.free_);
     return *this;
   }
   ~RecipientChunks();
@@ -44,6 +46,24 @@ class RecipientChunks {
   }
   // REQUIRES: !is_full()
   RecipientId add(ByteView name);
+  void remove(RecipientId id);
+
+  // Calls visit(id) for `most` of them from a place on (0: the first), and returns the place to go on from, 0 at the
+  // end. One that is there all the time is met exactly once.
+  template <class Visit>
+  uint64_t walk(uint64_t from, uint64_t most, Visit visit) const {
+    auto chunk = static_cast<uint32_t>(from >> 32);
+    auto offset = static_cast<uint32_t>(from);
+    for (; chunk < chunks_.size(); ++chunk, offset = 0) {
+      while (offset < chunks_[chunk].used) {
+        if (most-- == 0) return uint64_t{chunk} << 32 | offset;
+        const RecipientId id = id_of(chunk, offset);
+        offset += at(id)->size();
+        if (!at(id)->is_free()) visit(id);
+      }
+    }
+    return 0;
+  }
 
   // Calls visit(id) for each, in the order in which they came.
   template <class Visit>
@@ -52,7 +72,7 @@ class RecipientChunks {
       for (uint32_t offset = 0; offset < chunks_[chunk].used;) {
         const RecipientId id = id_of(chunk, offset);
         offset += at(id)->size();
-        visit(id);
+        if (!at(id)->is_free()) visit(id);
       }
     }
   }
@@ -62,7 +82,7 @@ class RecipientChunks {
   ByteView name_if_any(RecipientId id) const;
 
   // Without what the recipients hold elsewhere.
-  size_t memory() const { return bytes_ + chunks_.capacity() * sizeof(Chunk); }
+  size_t memory() const;
 
  private:
   static constexpr uint32_t kUnit = 8;
@@ -86,7 +106,8 @@ class RecipientChunks {
   void add_chunk(uint32_t at_least);
 
   std::vector<Chunk> chunks_;
-  size_t bytes_ = 0;  // of all chunks
+  size_t bytes_ = 0;                                   // of all chunks
+  std::map<uint32_t, std::vector<RecipientId>> free_;  // places of those that have gone, by size
 };
 
 }  // namespace millrace

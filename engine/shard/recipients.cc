@@ -24,6 +24,11 @@ RecipientId Recipients::add(ByteView name) {
   return id;
 }
 
+void Recipients::remove(RecipientId id) {
+  by_name_.remove(hash(all_[id].name()), id);
+  all_.remove(id);
+}
+
 uint64_t Recipients::memory() const {
   uint64_t bytes = all_.memory() + by_name_.memory();
   each([&](const Recipient& recipient) { bytes += recipient.memory(); });

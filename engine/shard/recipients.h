@@ -35,9 +35,18 @@ class Recipients {
   }
   // REQUIRES: there is none of that name; !is_full()
   RecipientId add(ByteView name);
+  // REQUIRES: contains(id)
+  void remove(RecipientId id);
+  // As RecipientChunks::walk(), which costs as many places as it looks at.
+  template <class Visit>
+  uint64_t walk(uint64_t from, uint64_t most, Visit visit) const {
+    return all_.walk(from, most, visit);
+  }
 
   uint64_t memory() const;
   const char* check() const;
+  // The same of one of them. REQUIRES: contains(id)
+  bool is_found(RecipientId id) const { return find(all_[id].name()) == id; }
 
  private:
   uint64_t hash(ByteView name) const { return keyed_hash(key_, name); }

@@ -101,7 +101,7 @@ TEST(Recipient, PendingIsWhatIsRoutedAndWhatIsQueued) {
   for (int i = 0; i < 3; ++i) recipient.queue->messages.append({}, "p");
   EXPECT_EQ(recipient.pending(), 3u);
   EXPECT_FALSE(recipient.is_in_flight()) << "queued is not in flight";
-  EXPECT_TRUE(recipient.queue->has_waiting());
+  EXPECT_TRUE(recipient.queue->is_ready());
   recipient.queue->undelivered = Offset(9);
   EXPECT_EQ(recipient.queue->in_flight(), 2u);
   EXPECT_TRUE(recipient.is_in_flight());

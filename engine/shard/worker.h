@@ -26,6 +26,7 @@ struct Worker {
   std::string name;
   State state = State::Working;
   std::optional<PoolTime> seen;  // when it last showed itself; nothing if it never did
+  PoolTime joined;
 
   RecipientList own;    // in the order of their assignment
   RecipientList ready;  // those with something to deliver, in turn

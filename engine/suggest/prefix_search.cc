@@ -1,6 +1,7 @@
 #include "engine/suggest/prefix_search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "engine/base/case_folding.h"
@@ -38,9 +39,8 @@ class PrefixSearch {
   MatchingPrefixes search() {
     if (is_prefix()) go_on(0, false);
     leave_out_longer(found_.right);
-    std::erase_if(found_.mistaken, [&](const std::string& mistaken) {
-      return std::ranges::any_of(found_.right, [&](const std::string& right) { return mistaken.starts_with(right); });
-    });
+    std::erase_if(found_.mistaken,
+                  [&](const std::string& mistaken) { return begins_with_one(found_.right, mistaken); });
     leave_out_longer(found_.mistaken);
     return std::move(found_);
   }
@@ -122,6 +122,13 @@ class PrefixSearch {
 };
 
 }  // namespace
+
+bool begins_with_one(std::span<const std::string> prefixes, ByteView text) {
+  // None begins with another one: so if one of them is at the front of the text, it is the last that is not behind it.
+  const auto behind =
+      std::ranges::upper_bound(prefixes, text, {}, [](const std::string& each) { return ByteView(each); });
+  return behind != prefixes.begin() && text.starts_with(*std::prev(behind));
+}
 
 MatchingPrefixes matching_prefixes(const TermTree& tree, const TypedPrefix& typed) {
   if (!typed.ignores_case && !typed.allows_a_mistake) return {{std::string(typed.text)}, {}};

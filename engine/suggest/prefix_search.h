@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ struct TypedPrefix {
   bool allows_a_mistake = false;  // one
 };
 
-// Only those that terms begin with, if the case or a mistake matters; and no prefix begins with another one of its
-// list.
+// Only those that terms begin with, if the case or a mistake matters; each list is sorted, and no prefix begins with
+// another one of its list.
 struct MatchingPrefixes {
   std::vector<std::string> right;
   std::vector<std::string> mistaken;  // none begins with a right one, but a right one may begin with one of them
@@ -29,5 +30,8 @@ struct MatchingPrefixes {
 inline constexpr size_t kMostPrefixLookups = 10'000;
 
 MatchingPrefixes matching_prefixes(const TermTree& tree, const TypedPrefix& typed);
+
+// True if the text begins with one of the prefixes. O(log n). REQUIRES: they are a list of MatchingPrefixes
+bool begins_with_one(std::span<const std::string> prefixes, ByteView text);
 
 }  // namespace millrace

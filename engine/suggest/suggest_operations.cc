@@ -1,10 +1,9 @@
 #include "engine/suggest/suggest_operations.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "engine/base/quoted.h"
+#include "engine/operation/apply_part.h"
 #include "engine/suggest/best_terms.h"
 #include "engine/suggest/suggest_parts.h"
 
@@ -21,40 +20,31 @@ Outcome<double> SuggestOperations::add(Place<TermDictionary>& place, const Sugge
   if (!request.sets && score > kMaxScore) {
     return fail(ErrorCode::Range, "the score of " + quoted(request.term) + " would be above 100000000000");
   }
-  Outcome<double> done(score);
   ++counters_.added;
-  if (before == weight) return done;
+  if (before == weight) return score;
   (place.get() == nullptr ? place.put(TermDictionary()) : *place.get()).set(request.term, weight);
-  done.consequences.effects.add_request();
-  done.consequences.events.add("sug.add");
-  return done;
+  return {score, Consequences::of_request("sug.add")};
 }
 
 Outcome<uint64_t> SuggestOperations::remove(Place<TermDictionary>& place, SuggestTerms terms, const Call&) {
-  Outcome<uint64_t> done(0);
-  if (place.get() == nullptr) return done;
+  if (place.get() == nullptr) return 0;
   TermDictionary& dictionary = *place.get();
   uint64_t removed = 0;
   for (ByteView term : terms) removed += dictionary.remove(term) ? 1 : 0;
-  if (removed == 0) return done;
+  if (removed == 0) return removed;
   counters_.removed += removed;
-  done.answer = removed;
-  done.consequences.effects.add_request();
-  done.consequences.events.add("sug.del");
-  if (!dictionary.empty()) return done;
-  place.remove();
-  done.consequences.events.add("del");
-  return done;
+  Consequences follow = Consequences::of_request("sug.del");
+  if (dictionary.empty()) {
+    place.remove();
+    follow.events.add("del");
+  }
+  return {removed, std::move(follow)};
 }
 
 Outcome<uint64_t> SuggestOperations::decay(Place<TermDictionary>& place, double percent, const Call&) {
-  Outcome<uint64_t> done(0);
-  if (place.get() == nullptr) return done;
+  if (place.get() == nullptr) return 0;
   place.get()->fade(1 - percent / 100);
-  done.answer = place.get()->size();
-  done.consequences.effects.add_request();
-  done.consequences.events.add("sug.decay");
-  return done;
+  return {place.get()->size(), Consequences::of_request("sug.decay")};
 }
 
 std::vector<const TermEntry*> SuggestOperations::get(const TermDictionary* dictionary,
@@ -68,13 +58,10 @@ std::vector<const TermEntry*> SuggestOperations::get(const TermDictionary* dicti
   std::vector<const TermEntry*> best = best_terms(terms, right, request.limit);
   // A mistake is looked for only if there is room for what it finds: that takes longer.
   if (best.size() < request.limit && request.prefix.allows_a_mistake) {
-    const auto is_right = [&](const TermEntry* entry) {
-      return std::ranges::any_of(right, [&](const auto& prefix) { return entry->term->text().starts_with(prefix); });
-    };
     // Fewer are right than asked for, so among these are enough others.
     const std::vector<std::string> mistaken = matching_prefixes(terms, request.prefix).mistaken;
     for (const TermEntry* entry : best_terms(terms, mistaken, request.limit)) {
-      if (best.size() < request.limit && !is_right(entry)) best.push_back(entry);
+      if (best.size() < request.limit && !begins_with_one(right, entry->term->text())) best.push_back(entry);
     }
   }
   counters_.found += best.size();
@@ -82,17 +69,11 @@ std::vector<const TermEntry*> SuggestOperations::get(const TermDictionary* dicti
 }
 
 Outcome<Done> SuggestOperations::apply(Place<TermDictionary>& place, const Part& part, const Call&) {
-  // A dictionary that is not there yet is made only if the part is good.
-  std::optional<TermDictionary> made;
-  TermDictionary& dictionary = place.get() == nullptr ? made.emplace() : *place.get();
-  if (const auto restored = restore_part(dictionary, static_cast<SuggestPart>(part.kind), part.bytes); !restored) {
-    return std::unexpected(restored.error());
-  }
-  if (made) place.put(std::move(*made));
-  Outcome<Done> done{Done()};
-  done.consequences.effects.add_request();
-  done.consequences.events.add("sug.apply");
-  return done;
+  const auto restore = [&](TermDictionary& dictionary) {
+    return restore_part(dictionary, static_cast<SuggestPart>(part.kind), part.bytes);
+  };
+  return apply_part(
+      place, [] { return TermDictionary(); }, restore, "sug.apply");
 }
 
 }  // namespace millrace

@@ -57,6 +57,10 @@ class WaitingLines {
   uint64_t line_length(const Waiter& waiter) const {
     return waiter.in_line_ ? waiter.in_line_->first->second.size() : 1;
   }
+  size_t line_length(ByteView line) const {
+    const auto found = lines_.find(line);
+    return found == lines_.end() ? 0 : found->second.size();
+  }
   // Those without tags whose mark is below `mark`, in the order of arrival. Costs what it finds.
   std::vector<Waiter*> reached(uint64_t mark) const;
   // Those with this tag whose mark is not above `mark`, in the order of arrival. O(log n) and what it finds.

@@ -58,6 +58,25 @@ bool Context::is_served_elsewhere(StringRef key) const {
 
 bool Context::sends_elsewhere(StringRef key) const { return is_cluster() && is_redirected(handle_, key); }
 
+std::string Context::last_command_of(uint64_t client) {
+  // CLIENT LIST answers one line: "id=7 addr=... cmd=lock.acquire user=default ...". A name given by a client has no
+  // space in it.
+  HostCallReply* reply =
+      host.Call(own_context().handle(), "CLIENT", "ccl", "LIST", "ID", static_cast<long long>(client));
+  if (reply == nullptr) return {};
+  size_t size = 0;
+  const char* text = host.CallReplyStringPtr(reply, &size);
+  const ByteView line = text == nullptr ? ByteView() : ByteView(text, size);
+  constexpr ByteView kField = " cmd=";
+  std::string command;
+  if (const size_t at = line.find(kField); at != line.npos) {
+    const ByteView rest = line.substr(at + kField.size());
+    command = rest.substr(0, rest.find_first_of(" \n"));
+  }
+  host.FreeCallReply(reply);
+  return command;
+}
+
 void Context::replicate_words(const char* command, std::span<const StringRef> words) const {
   std::vector<HostString*> strings;
   for (StringRef word : words) strings.push_back(word.handle());

@@ -85,6 +85,11 @@ class Context {
   Reply reply() const { return Reply(handle_); }
   HostContext* handle() const { return handle_; }
 
+  // The number of the client whose command this is; 0: of none.
+  uint64_t client() const { return host.GetClientId(handle_); }
+  // The name of the last command that this client has sent, as the host spells it; empty if the client has gone.
+  static std::string last_command_of(uint64_t client);
+
   int database() const { return host.GetSelectedDb(handle_); }
   void select(int database) const { host.SelectDb(handle_, database); }
 

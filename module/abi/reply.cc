@@ -38,6 +38,8 @@ const char* prefix_of(ErrorCode code) {
       return "READONLY ";
     case ErrorCode::NoRights:
       return "NOPERM ";
+    case ErrorCode::Refused:
+      return "FULL ";
     case ErrorCode::NoMemory:
       return "OOM ";
     case ErrorCode::Syntax:

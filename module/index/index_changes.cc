@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/hash_slot.h"
 #include "module/abi/document.h"
 #include "module/runtime/reclaim.h"
 
@@ -13,17 +14,20 @@ namespace {
 
 class UnusedOrder final : public Reclaimable {
  public:
-  explicit UnusedOrder(ByteOrder order) : order_(std::move(order)) {}
-  bool free_some() override { return order_.free_some(); }
+  explicit UnusedOrder(Index::Order order) : order_(std::move(order)) {}
+  bool free_some() override { return millrace::free_some(order_); }
 
  private:
-  ByteOrder order_;
+  Index::Order order_;
 };
 
 }  // namespace
 
-Result<void> IdxCreate::check(abi::Context context, abi::StringRef, const CreateIndexRequest& request) {
+Result<void> IdxCreate::check(abi::Context context, abi::StringRef key, const CreateIndexRequest& request) {
   if (!decides(context)) return {};
+  if (context.is_cluster() && !hash_tag(request.prefix).empty() && hash_slot(request.prefix) != hash_slot(key.view())) {
+    return fail(ErrorCode::Range, "documents with this prefix are in another slot than the index: use one hash tag");
+  }
   const abi::OwnedString command(request.is_json ? "GET" : "HGETALL");
   // A pattern that allows the prefix itself, and it with bytes that nobody writes into a pattern, allows all of them.
   for (const char* rest : {"", "\x01\x7f~"}) {
@@ -55,8 +59,9 @@ void idx_put(abi::Context context, abi::Arguments arguments) {
     const abi::OwnedString name(holder);
     const abi::DocumentKey opened(context, name);
   }
-  if (const auto may = index_operations().may_put(key->get(), *request); !may)
+  if (const auto may = index_operations().may_put(key->get(), *request); !may) {
     return context.reply().error(may.error());
+  }
   std::vector<abi::StringRef> words;
   for (size_t i = 2; i < arguments.size(); ++i) words.push_back(arguments.string(i));
   abi::hset_and_reply(context, words);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/index/document_record.h"
 #include "engine/index/json_document.h"
@@ -119,14 +122,31 @@ void on_document_changed(abi::Context context, abi::StringRef key, const char* e
   is_counted_now = false;
 }
 
-void reply_field(abi::Reply reply, const abi::DocumentKey& document, bool is_json, ByteView field) {
-  std::optional<std::string> shown;
-  if (is_json) {
-    document.string([&](ByteView json) { shown = json_documents().show(json, field); });
-    return shown ? reply.bytes(*shown) : reply.null();
+FieldReader::FieldReader(std::span<const ByteView> names, bool is_json) : names_(names), is_json_(is_json) {
+  if (is_json) return;
+  for (const ByteView name : names) host_names_.emplace_back(name);
+}
+
+std::optional<ShownFields> FieldReader::read(const abi::DocumentKey& document) {
+  if (!(is_json_ ? document.is_string() : document.is_hash())) return std::nullopt;
+  ShownFields shown;
+  bytes_ += names_.size() * kShownFieldBytes;
+  if (is_json_) {
+    document.string([&](ByteView json) {
+      bytes_ += json.size();
+      shown = json_documents().show(json, names_);
+    });
+    return shown;
   }
-  const auto value = document.field(abi::OwnedString(field));
-  value ? reply.bytes(abi::StringRef(*value).view()) : reply.null();
+  shown.reserve(names_.size());
+  for (const abi::OwnedString& name : host_names_) {
+    auto& each = shown.emplace_back();
+    const auto value = document.field(name);
+    if (!value) continue;
+    each = abi::StringRef(*value).view();
+    bytes_ += each->size();
+  }
+  return shown;
 }
 
 }  // namespace millrace::module

@@ -1,6 +1,12 @@
 // Documents of the host and the indexes that cover them.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
 #include "engine/index/document_values.h"
 #include "module/abi/context.h"
 #include "module/abi/document.h"
@@ -22,7 +28,24 @@ inline constinit bool is_loading_documents = false;
 // What happened to a key: the listener calls it for every one.
 void on_document_changed(abi::Context context, abi::StringRef key, const char* event);
 
-// A field of a document for an answer: of a hash, or the value at a path of a JSON document.
-void reply_field(abi::Reply reply, const abi::DocumentKey& document, bool is_json, ByteView field);
+using ShownFields = std::vector<std::optional<std::string>>;
+
+// Reads fields of documents for an answer: of hashes, or the values at paths of JSON documents.
+class FieldReader {
+ public:
+  // Borrows the names for its own lifetime.
+  FieldReader(std::span<const ByteView> names, bool is_json);
+
+  // Nothing if it is no document any more.
+  std::optional<ShownFields> read(const abi::DocumentKey& document);
+  // What was read so far, as kMostShownBytes counts it.
+  size_t bytes() const { return bytes_; }
+
+ private:
+  std::span<const ByteView> names_;
+  bool is_json_;
+  std::vector<abi::OwnedString> host_names_;  // of the fields of hashes
+  size_t bytes_ = 0;
+};
 
 }  // namespace millrace::module

@@ -1,5 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "module/abi/document.h"
 #include "module/index/index_documents.h"
@@ -16,28 +20,30 @@ void write_value(abi::Reply reply, const std::vector<std::string>& values) {
   for (const std::string& value : values) reply.bytes(value);
 }
 
-bool is_still_there(const abi::DocumentKey& document, bool is_json) {
-  return is_json ? document.is_string() : document.is_hash();
+// The fields of the documents that were found; nothing of one that has gone meanwhile. Documents that would make the
+// answer too long are left to the next page.
+std::vector<std::optional<ShownFields>> read_fields(abi::Context context, ListedDocuments& found,
+                                                    const FindRequest& request, bool is_json) {
+  FieldReader reader(request.get, is_json);
+  std::vector<std::optional<ShownFields>> shown;
+  for (const ListedDocument& document : found.documents) {
+    if (reader.bytes() >= kMostShownBytes) break;
+    const abi::OwnedString name(document.key);
+    shown.push_back(reader.read(abi::DocumentKey(context, name)));
+  }
+  found.cut(shown.size());
+  return shown;
 }
 
-// key, or [key, value], [key, [field, …]], [key, value, [field, …]]. False if there is no such document any more.
-bool write_document(abi::Context context, const ListedDocument& found, const FindRequest& request, bool is_json) {
-  const abi::Reply reply = context.reply();
-  if (request.get.empty()) {
-    if (request.with_values) reply.array(2);
-    reply.bytes(found.key);
-    if (request.with_values) write_value(reply, found.values);
-    return true;
-  }
-  const abi::OwnedString name(found.key);
-  const abi::DocumentKey document(context, name);
-  if (!is_still_there(document, is_json)) return false;
-  reply.array(request.with_values ? 3 : 2);
+// key, or [key, value], [key, [field, …]], [key, value, [field, …]].
+void write_document(abi::Reply reply, const ListedDocument& found, bool with_values, const ShownFields* fields) {
+  const size_t parts = 1 + (with_values ? 1 : 0) + (fields != nullptr ? 1 : 0);
+  if (parts > 1) reply.array(parts);
   reply.bytes(found.key);
-  if (request.with_values) write_value(reply, found.values);
-  reply.array(request.get.size());
-  for (const ByteView field : request.get) reply_field(reply, document, is_json, field);
-  return true;
+  if (with_values) write_value(reply, found.values);
+  if (fields == nullptr) return;
+  reply.array(fields->size());
+  for (const auto& field : *fields) field ? reply.bytes(*field) : reply.null();
 }
 
 }  // namespace
@@ -48,18 +54,23 @@ void idx_find(abi::Context context, abi::Arguments arguments) {
   if (!request) return reply.error(request.error());
   const auto key = IndexKey::for_reading(context, arguments.string(1));
   if (!key) return reply.error(key.error());
-  const auto found = index_operations().find(key->get(), *request, abi::now());
+  auto found = index_operations().find(key->get(), *request, abi::now());
   if (!found) return reply.error(found.error());
   // From here on nothing of the index is used: to open a document may change it.
   const bool is_json = key->get()->schema().is_json();
+  std::vector<std::optional<ShownFields>> fields;
+  if (!request->get.empty() && !found->documents.empty()) fields = read_fields(context, *found, *request, is_json);
+  const auto gone = static_cast<size_t>(std::ranges::count_if(fields, [](const auto& each) { return !each; }));
   reply.array(2);
-  found->cursor ? reply.bytes(*found->cursor) : reply.null();
-  reply.array_later();
-  uint64_t written = 0;
-  for (const ListedDocument& document : found->documents) {
-    if (write_document(context, document, *request, is_json)) ++written;
+  found->cursor ? reply.bytes(found->cursor->text()) : reply.null();
+  reply.array(found->documents.size() - gone);
+  for (size_t i = 0; i < found->documents.size(); ++i) {
+    if (fields.empty()) {
+      write_document(reply, found->documents[i], request->with_values, nullptr);
+    } else if (fields[i]) {
+      write_document(reply, found->documents[i], request->with_values, &*fields[i]);
+    }
   }
-  reply.array_was(written);
 }
 
 namespace {

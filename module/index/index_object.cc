@@ -21,8 +21,10 @@ IndexOperations& index_operations() {
 void ObjectTraits<Index>::settle(KeyPlace<Index>& place, const Consequences& follow) {
   if (follow.events.empty()) return;
   RegisteredIndex& registered = index_registry::add(place.database_key(), place.get());
-  if (is_loading_documents && std::string_view(*follow.events.begin()) == "idx.apply") {
-    registered.is_among_documents = true;
+  if (std::string_view(*follow.events.begin()) == "idx.apply") {
+    if (is_loading_documents) registered.is_among_documents = true;
+    // A client's parts say what they like: the documents that are here count.
+    if (!place.context().is_loading()) place.get()->set_work(IndexWork::Verify);
   }
   // What was saved brings its documents itself.
   if (place.get()->work() != IndexWork::None && !place.context().is_loading()) {
@@ -120,7 +122,7 @@ void end(RegisteredIndex& registered) {
 
 // Documents whose date is long over: the host has deleted them without an event, when it loaded its file, or has not
 // come to it.
-void take_out_expired(abi::Context context, RegisteredIndex& registered, UnixMs now) {
+void take_out_expired(abi::Context context, RegisteredIndex& registered, UnixMs now, const Slice& slice) {
   std::vector<std::string> keys;
   ByteOrder::Walk walk(registered.index->expiries());
   for (walk.seek(""); walk.is_at_entry() && keys.size() < kKeysPerTurn; walk.next()) {
@@ -128,33 +130,43 @@ void take_out_expired(abi::Context context, RegisteredIndex& registered, UnixMs 
     keys.push_back(document_key(*registered.index, id_of_entry(walk.entry())));
   }
   for (const std::string& key : keys) {
+    if (slice.is_over()) return;
     const abi::OwnedString name(key);
     sync_document(registered, abi::DocumentKey(context, name), key);
   }
 }
 
+bool is_first_date_over(const Index& index, UnixMs now) {
+  if (index.expiries().size() == 0) return false;
+  ByteOrder::Walk walk(index.expiries());
+  walk.seek("");
+  return static_cast<uint64_t>(integer_of_key(walk.entry())) + kGraceMs < now.value();
+}
+
+void do_slice(abi::Context context, RegisteredIndex& registered, const Slice& slice);
+
 void fire(abi::Context context) {
   const UnixMs now = abi::now();
   const Slice slice;
-  bool is_anything_left = false;
-  bool has_dates = false;
   std::vector<DatabaseKey> places;
-  index_registry::each([&](RegisteredIndex& registered) {
-    if (has_work(registered) || registered.index->expiries().size() > 0) places.push_back(registered.place);
+  bool has_dates = false;
+  index_registry::each([&](const RegisteredIndex& registered) {
+    if (has_work(registered) || is_first_date_over(*registered.index, now)) places.push_back(registered.place);
+    has_dates |= registered.index->expiries().size() > 0;
   });
-  for (const DatabaseKey& place : places) {
+  // Each begins with another one, so that all of many have their turn.
+  static size_t turn = 0;
+  for (size_t i = 0; i < places.size() && !slice.is_over(); ++i) {
+    const DatabaseKey& place = places[turn++ % places.size()];
     // To open a document may delete it, and a module may do anything then.
     RegisteredIndex* registered = index_registry::find(place);
     if (registered == nullptr) continue;
     context.select(place.database);
-    take_out_expired(context, *registered, now);
-    if (has_work(*registered) && !slice.is_over()) work_on(context, *registered);
+    take_out_expired(context, *registered, now, slice);
     registered = index_registry::find(place);
-    if (registered == nullptr) continue;
-    is_anything_left |= has_work(*registered);
-    has_dates |= registered->index->expiries().size() > 0;
+    if (registered != nullptr && has_work(*registered)) do_slice(context, *registered, slice);
   }
-  if (is_anything_left) {
+  if (!places.empty()) {
     timer.set_at_latest(now + 1);
   } else if (has_dates) {
     timer.set_at_latest(now + kGraceMs);
@@ -177,20 +189,23 @@ void begin_check(abi::Context context, RegisteredIndex& registered, bool repairs
   if (has_work(registered)) resume();
 }
 
-void work_on(abi::Context context, RegisteredIndex& registered) {
-  const Slice slice;
+void work_on(abi::Context context, RegisteredIndex& registered) { do_slice(context, registered, Slice()); }
+
+namespace {
+
+void do_slice(abi::Context context, RegisteredIndex& registered, const Slice& slice) {
   begin_if_needed(registered);
   do {
     IndexSweep& sweep = *registered.sweep;
     if (sweep.document) {
       if (!sweep_documents(context, registered, sweep)) sweep.document.reset();
-    } else if (!sweep.has_keys) {
-      return end(registered);
-    } else if (!sweep_keys(context, registered, sweep)) {
+    } else if (!sweep.has_keys || !sweep_keys(context, registered, sweep)) {
       return end(registered);
     }
   } while (!slice.is_over());
 }
+
+}  // namespace
 
 }  // namespace index_upkeep
 

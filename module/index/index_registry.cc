@@ -1,6 +1,8 @@
 #include "module/index/index_registry.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +29,7 @@ struct Prefixes {
 };
 
 std::unordered_map<DatabaseKey, std::unique_ptr<RegisteredIndex>> all;
+std::unordered_map<const Index*, DatabaseKey> places;
 std::map<int, Prefixes> by_database;
 bool is_up_to_date = true;
 
@@ -43,11 +46,21 @@ void update() {
   is_up_to_date = true;
 }
 
+// Not 0.
+uint32_t random_number() {
+  std::array<unsigned char, sizeof(uint32_t)> random;
+  abi::fill_with_randomness(random);
+  return std::bit_cast<uint32_t>(random) | 1;
+}
+
 }  // namespace
 
 RegisteredIndex& add(const DatabaseKey& place, Index* index) {
+  if (index->number() == 0) index->set_number(random_number());
   auto& registered = all[place];
   if (registered == nullptr || registered->index != index) {
+    if (registered != nullptr) places.erase(registered->index);
+    places[index] = place;
     registered = std::make_unique<RegisteredIndex>();
     registered->place = place;
     registered->index = index;
@@ -65,11 +78,17 @@ void loaded(const DatabaseKey& place, Index* index) {
 }
 
 void remove(const DatabaseKey& place) {
-  if (all.erase(place) > 0) is_up_to_date = false;
+  const auto found = all.find(place);
+  if (found == all.end()) return;
+  // It may be under another name already.
+  const auto known = places.find(found->second->index);
+  if (known != places.end() && known->second == place) places.erase(known);
+  all.erase(found);
+  is_up_to_date = false;
 }
 
 void forget(const Index& index) {
-  if (std::erase_if(all, [&](const auto& each) { return each.second->index == &index; }) > 0) is_up_to_date = false;
+  if (const auto found = places.find(&index); found != places.end()) remove(DatabaseKey(found->second));
 }
 
 RegisteredIndex* find(const DatabaseKey& place) {
@@ -108,13 +127,16 @@ void follow_swap(int first, int second) {
   all.clear();
   for (auto& [place, registered] : before) {
     registered->place = place.after_swap(first, second);
+    places[registered->index] = registered->place;
     all[registered->place] = std::move(registered);
   }
   is_up_to_date = false;
 }
 
 void forget_database(int database) {
-  std::erase_if(all, [&](const auto& each) { return database == -1 || each.first.database == database; });
+  const auto is_there = [&](const DatabaseKey& place) { return database == -1 || place.database == database; };
+  std::erase_if(all, [&](const auto& each) { return is_there(each.first); });
+  std::erase_if(places, [&](const auto& each) { return is_there(each.second); });
   is_up_to_date = false;
 }
 

@@ -21,7 +21,7 @@ struct TypeTraits<Index> : module::TypeInParts<Index> {
   static constexpr int kEncodingVersion = 1;
   static constexpr module::SavedType kSaved{"index", "index", module::kApplyToIndex, kIndexParts};
   static IndexRestorer restorer() { return IndexRestorer(module::hash_key()); }
-  static uint64_t free_effort(const Index& index) { return index.documents().size() + 1; }
+  static uint64_t free_effort(const Index& index) { return index.parts() + 1; }
   static void arrived(const KeyPlace& place, Hosted<Index>& value);
   static void left(const KeyPlace& place, Hosted<Index>& value);
   static void release(Index& index);

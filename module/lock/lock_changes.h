@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "module/lock/lock_alive.h"
 #include "module/lock/lock_object.h"
 #include "module/lock/lock_requests.h"
 #include "module/lock/lock_upkeep.h"
@@ -17,12 +18,19 @@ struct OwnersCommand {
   static void prepare(KeyPlace<Lock>& place, Call& call) {
     if (!call.decides || WaitingClients<Lock>::lines_at(place) == nullptr) return;
     carry_out(place, lock_operations().look_after(place, call));
-    call.others_wait = WaitingClients<Lock>::lines_at(place) != nullptr;
+    const WaitingLines* lines = WaitingClients<Lock>::lines_at(place);
+    call.others_wait = lines != nullptr && lines->has_line(kLockLine);
   }
 };
 
 struct LockAcquire : OwnersCommand {
   static constexpr auto parse = parse_lock_acquire;
+  static Result<void> check(abi::Context context, abi::StringRef, const AcquireRequest&) {
+    if (are_signs_of_life_expected()) [[unlikely]] {
+      has_sent_acquire(context.client());
+    }
+    return {};
+  }
   static auto execute(Place<Lock>& lock, AcquireRequest& request, const Call& call) {
     return lock_operations().acquire(lock, request, call);
   }
@@ -31,6 +39,10 @@ struct LockAcquire : OwnersCommand {
   static Wait start_afresh(AcquireRequest&) { return {.line = kLockLine}; }
   static void answer_timeout(abi::Reply reply, const Lock* lock, const AcquireRequest& request) {
     write(reply, LockOperations::refusal(lock, request.mode, abi::monotonic_now()));
+  }
+  static void was_served(const DatabaseKey& key, const AcquireRequest& request, uint64_t client) {
+    if (!request.alive_ms || request.granted == Token(0)) return;
+    expect_sign_of_life(key, {std::string(request.owner), request.granted}, client, *request.alive_ms);
   }
   static void left_unanswered(const DatabaseKey& key, const AcquireRequest& request) {
     if (request.granted != Token(0)) take_back_soon(key, {std::string(request.owner), request.granted});
@@ -43,6 +55,31 @@ struct LockAcquire : OwnersCommand {
     reply.integer(static_cast<int64_t>(acquired.token.value()));
     reply.integer(static_cast<int64_t>(acquired.ms));
     reply.integer(static_cast<int64_t>(acquired.holds));
+  }
+};
+
+// Changes nothing, and is not told to replicas.
+struct LockWatch {
+  using Object = Lock;
+  static constexpr auto parse = parse_lock_watch;
+  static auto execute(Place<Lock>& lock, WatchRequest& request, const Call& call) {
+    return LockOperations::watch(lock, request, call);
+  }
+  static bool only_reads(const WatchRequest&) { return true; }
+  static bool changes(const WatchRequest&) { return false; }
+  static Wait start_afresh(WatchRequest& request) { return LockOperations::wait_for_another(request); }
+  static void answer_timeout(abi::Reply reply, const Lock*, const WatchRequest&) { reply.null(); }
+
+  // owner, token and value, or null
+  static void write(abi::Reply reply, const WatchAnswer& holder) {
+    if (holder.token == Token(0)) return reply.null();
+    reply.map(3);
+    reply.bytes("owner");
+    reply.bytes(holder.owner);
+    reply.bytes("token");
+    reply.integer(static_cast<int64_t>(holder.token.value()));
+    reply.bytes("value");
+    reply.bytes(holder.value);
   }
 };
 

@@ -12,12 +12,22 @@ constexpr ArgumentDoc kTtl{.name = "ttl-milliseconds", .kind = Integer};
 constexpr ArgumentDoc kCount{.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional};
 constexpr ArgumentDoc kModes[] = {{.name = "shared", .kind = PureToken, .token = "SHARED"},
                                   {.name = "permits", .kind = Integer, .token = "LIMIT"}};
+constexpr ArgumentDoc kWait[] = {
+    {.name = "milliseconds", .kind = Integer, .token = "WAIT"},
+    {.name = "alive-milliseconds", .kind = Integer, .token = "ALIVE", .flags = kOptional},
+};
 constexpr ArgumentDoc kAcquire[] = {
     kKey,
     kOwner,
     kTtl,
     {.name = "mode", .kind = OneOf, .flags = kOptional, .parts = kModes},
-    {.name = "milliseconds", .kind = Integer, .token = "WAIT", .flags = kOptional},
+    {.name = "value", .token = "VALUE", .flags = kOptional},
+    {.name = "wait", .kind = Block, .flags = kOptional, .parts = kWait},
+};
+constexpr ArgumentDoc kWatch[] = {
+    kKey,
+    {.name = "token", .kind = Integer, .token = "TOKEN", .flags = kOptional},
+    {.name = "milliseconds", .kind = Integer, .token = "BLOCK", .flags = kOptional},
 };
 constexpr ArgumentDoc kRelease[] = {kKey, kOwner};
 constexpr ArgumentDoc kRenew[] = {
@@ -37,6 +47,17 @@ constexpr abi::Command kCommands[] = {
         .since = kSince,
         .arguments = kAcquire,
         .callback = callback<run<LockAcquire>>,
+    },
+    {
+        .name = "LOCK.WATCH",
+        .flags = "readonly blocking",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -2,
+        .summary = "Returns who holds a lock, and waits until it is another holder if asked to.",
+        .complexity = "O(N) with N holders: O(1) for an exclusive lock.",
+        .since = kSince11,
+        .arguments = kWatch,
+        .callback = callback<run<LockWatch>>,
     },
     {
         .name = "LOCK.RELEASE",

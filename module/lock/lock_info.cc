@@ -30,7 +30,7 @@ void write_holders(abi::Reply reply, const Lock& lock, MonotonicMs now, uint64_t
   each_holder(lock, now, [&](const std::string& owner, const Holding& holding) {
     if (written == most) return false;
     ++written;
-    reply.map(4);
+    reply.map(5);
     reply.bytes("owner");
     reply.bytes(owner);
     reply.bytes("token");
@@ -39,6 +39,8 @@ void write_holders(abi::Reply reply, const Lock& lock, MonotonicMs now, uint64_t
     reply.integer(static_cast<int64_t>(holding.holds));
     reply.bytes("ttl");
     reply.integer(static_cast<int64_t>(holding.lease.left(now)));
+    reply.bytes("value");
+    reply.bytes(lock.value_of(owner));
     return true;
   });
   reply.array_was(written);
@@ -63,13 +65,22 @@ std::vector<WaitingOwner> waiting_owners(const DatabaseKey& key, size_t most, Mo
   const WaitingLines* lines = WaitingClients<Lock>::room().find(key);
   if (lines == nullptr) return owners;
   for (const Waiter* waiter : lines->in_line(kLockLine, most)) {
-    // Nothing else waits for locks.
+    // Nothing else waits in this line.
     const AcquireRequest& request = static_cast<const WaitingCommand<LockAcquire>*>(waiter)->request();
     const MonotonicMs since = waiter->deadline() - *request.block_ms;
     owners.push_back({request.owner, request.mode, now - since, waiter->arrival()});
   }
   return owners;
 }
+
+namespace {
+
+size_t count_waiting(const DatabaseKey& key) {
+  const WaitingLines* lines = WaitingClients<Lock>::room().find(key);
+  return lines == nullptr ? 0 : lines->line_length(kLockLine);
+}
+
+}  // namespace
 
 void LockInfo::show(abi::Reply reply, const Shown<Lock>& shown, const LockListRequest& request) {
   const Lock free;
@@ -83,7 +94,7 @@ void LockInfo::show(abi::Reply reply, const Shown<Lock>& shown, const LockListRe
   reply.bytes("holding");
   reply.integer(static_cast<int64_t>(holding));
   reply.bytes("waiting");
-  reply.integer(static_cast<int64_t>(WaitingClients<Lock>::count(key)));
+  reply.integer(static_cast<int64_t>(count_waiting(key)));
   reply.bytes("holders");
   write_holders(reply, lock, now, request.count);
   reply.bytes("waiters");

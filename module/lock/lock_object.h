@@ -38,7 +38,12 @@ struct ObjectTraits<Lock> {
   }
   // When its first lease is over.
   static std::optional<MonotonicMs> first_date(const Lock& lock) { return lock.first_to_end().second.lease.end + 1; }
-  static Wake wake_all(const Lock*) { return Wake::one_line(kLockLine); }
+  static Wake wake_all(const Lock* lock) {
+    Wake wake = Wake::one_line(kLockLine);
+    // Who watches it may have missed a holder. Of one holder the token says whom that concerns.
+    if (lock != nullptr) wake.mark = lock->holding() == 1 ? lock->first_to_end().second.token.value() : UINT64_MAX;
+    return wake;
+  }
 };
 
 }  // namespace millrace::module

@@ -32,7 +32,7 @@ Result<AcquireRequest> parse_lock_acquire(Words words) {
   AcquireRequest request;
   request.owner = parse_owner(reader);
   request.ttl_ms = parse_ttl(reader);
-  bool shared = false, limit = false, wait = false;
+  bool shared = false, limit = false, wait = false, alive = false, value = false;
   while (!reader.at_end()) {
     if (reader.option("SHARED", shared)) {
       request.mode = LockMode::shared();
@@ -42,10 +42,18 @@ Result<AcquireRequest> parse_lock_acquire(Words words) {
     } else if (reader.option("WAIT", wait)) {
       const uint64_t wait_ms = reader.number("WAIT time", 0, kMaxLeaseMs);
       if (wait_ms != 0) request.block_ms = wait_ms;
+    } else if (reader.option("ALIVE", alive)) {
+      request.alive_ms = reader.number("ALIVE time", 1, kMaxLeaseMs);
+    } else if (reader.option("VALUE", value)) {
+      request.value = reader.word("VALUE");
+      if (request.value->size() > kMaxLockValue) {
+        reader.fail(ErrorCode::Range, "VALUE has " + std::to_string(kMaxLockValue) + " bytes at most");
+      }
     } else {
-      reader.unknown_word("SHARED, LIMIT or WAIT");
+      reader.unknown_word("SHARED, LIMIT, VALUE, WAIT or ALIVE");
     }
   }
+  if (alive && !wait) reader.fail(ErrorCode::Syntax, "ALIVE is for a grant that was waited for: it needs WAIT");
   if (shared && limit) reader.fail(ErrorCode::Syntax, "SHARED and LIMIT exclude each other");
   return reader.finish(request);
 }
@@ -64,6 +72,22 @@ Result<RenewRequest> parse_lock_renew(Words words) {
     request.token = Token(reader.number("TOKEN", 1, kMaxToken.value()));
   } else if (!reader.at_end()) {
     reader.unknown_word("TOKEN");
+  }
+  return reader.finish(request);
+}
+
+Result<WatchRequest> parse_lock_watch(Words words) {
+  ArgumentReader reader(words);
+  WatchRequest request;
+  bool token = false, block = false;
+  while (!reader.at_end()) {
+    if (reader.option("TOKEN", token)) {
+      request.token = Token(reader.number("TOKEN", 0, kMaxToken.value()));
+    } else if (reader.option("BLOCK", block)) {
+      request.block_ms = reader.number("BLOCK time", 0, kMaxLeaseMs);
+    } else {
+      reader.unknown_word("TOKEN or BLOCK");
+    }
   }
   return reader.finish(request);
 }

@@ -11,7 +11,7 @@
 
 namespace millrace::module {
 
-// LOCK.ACQUIRE key owner ttl-ms [SHARED | LIMIT n] [WAIT ms]
+// LOCK.ACQUIRE key owner ttl-ms [SHARED | LIMIT n] [VALUE text] [WAIT ms [ALIVE ms]]
 Result<AcquireRequest> parse_lock_acquire(Words words);
 
 // LOCK.RELEASE key owner
@@ -19,6 +19,9 @@ Result<ByteView> parse_lock_release(Words words);
 
 // LOCK.RENEW key owner ttl-ms [TOKEN n]
 Result<RenewRequest> parse_lock_renew(Words words);
+
+// LOCK.WATCH key [TOKEN n] [BLOCK ms]
+Result<WatchRequest> parse_lock_watch(Words words);
 
 // LOCK.INFO key [COUNT n]
 Result<LockListRequest> parse_lock_info(Words words);

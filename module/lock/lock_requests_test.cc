@@ -55,7 +55,33 @@ TEST(LockRequests, AcquireRefusesWhatItCannotMean) {
        {"no number", "ann 5 LIMIT", kSyntax, "missing LIMIT"},
        {"a negative wait", "ann 5 WAIT -1", kRange,
         "invalid WAIT time '-1': expected an integer from 0 to 9007199254740991"},
-       {"something else", "ann 5 BLOCK 3", kSyntax, "syntax error: expected SHARED, LIMIT or WAIT, found 'BLOCK'"}});
+       {"something else", "ann 5 BLOCK 3", kSyntax,
+        "syntax error: expected SHARED, LIMIT, VALUE, WAIT or ALIVE, found 'BLOCK'"},
+       {"alive without a wait", "ann 5 ALIVE 3", kSyntax, "ALIVE is for a grant that was waited for: it needs WAIT"},
+       {"no time to live", "ann 5 WAIT 9 ALIVE 0", kRange,
+        "invalid ALIVE time '0': expected an integer from 1 to 9007199254740991"},
+       {"no value", "ann 5 VALUE", kSyntax, "missing VALUE"}});
+  const std::string long_value(kMaxLockValue + 1, 'x');
+  const ByteView words[] = {"ann", "5", "VALUE", long_value};
+  EXPECT_EQ(parse_lock_acquire(words).error().text, "VALUE has 65536 bytes at most");
+}
+
+TEST(LockRequests, AcquireTakesAValueAndATimeToBeTakenUp) {
+  const auto words = words_of("ann 500 value text ALIVE 7 WAIT 9");
+  const auto request = parse_lock_acquire(words);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->value, "text");
+  EXPECT_EQ(request->alive_ms, 7U);
+  EXPECT_FALSE(parse_lock_acquire(words_of("ann 500"))->value);
+}
+
+TEST(LockRequests, WatchTakesATokenAndATime) {
+  EXPECT_EQ(parse_lock_watch(words_of(""))->token, Token(0));
+  const auto request = parse_lock_watch(words_of("BLOCK 0 token 17"));
+  EXPECT_EQ(request->token, Token(17));
+  EXPECT_EQ(request->block_ms, 0U);
+  expect_errors(parse_lock_watch, {{"a word", "FOR", kSyntax, "syntax error: expected TOKEN or BLOCK, found 'FOR'"},
+                                   {"twice", "TOKEN 1 TOKEN 1", kSyntax, "TOKEN is given twice"}});
 }
 
 TEST(LockRequests, ReleaseAndRenewTakeAnOwner) {

@@ -55,7 +55,7 @@ void look_after(abi::Context context, const DatabaseKey& key, abi::StringRef nam
     carry_out(place, lock_operations().look_after(place, call));
   }
   LockClients::end_overdue(key, now.monotonic);
-  LockClients::wake(place, Wake::one_line(kLockLine));
+  LockClients::wake(place, ObjectTraits<Lock>::wake_all(place.get()));
 }
 
 }  // namespace
@@ -69,7 +69,6 @@ const Waiters* lock_waiters() {
     Waiters hooks = *LockClients::hooks();
     hooks.wait_for = is_owed;
     hooks.serve = look_after;
-    hooks.serve_without_effects = nullptr;  // every answer needs an effect
     return hooks;
   }();
   return &kHooks;

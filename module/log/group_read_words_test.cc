@@ -43,7 +43,9 @@ TEST(GroupReadWords, WhateverTheParserAcceptsIsToldRight) {
   for (const Row& row : kRows) {
     if (row.words.size() < 4) continue;
     const auto request = parse_tread(Words(row.words).subspan(2));
-    if (request) EXPECT_EQ(request->group.has_value(), row.with_group) << row.name;
+    if (request) {
+      EXPECT_EQ(request->group.has_value(), row.with_group) << row.name;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #include "module/log/hosted_logs.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,49 +14,27 @@ namespace millrace::module {
 
 namespace {
 
+// A log may have been restored in another slot. Or their slot is being moved away, and the letters have gone ahead:
+// others in their place would be in the way of the log's own move.
+bool is_elsewhere(abi::Context context, ByteView from, ByteView to, abi::StringRef name) {
+  if (!context.is_cluster()) return false;
+  if (hash_slot(to) != hash_slot(from)) return true;
+  const auto key = LogKey::for_upkeep(context, name);
+  return key && key->get() == nullptr && context.is_served_elsewhere(name);
+}
+
 class HostedLogs final : public OtherLogs {
  public:
-  // The other log may be any that the cluster keeps on the same node and the user may write to.
   Result<void> may_write(const Place<Log>& from, ByteView to) override {
-    const abi::Context context = context_of(from);
-    if (context.is_cluster() && hash_slot(to) != hash_slot(from.name())) {
-      return fail(ErrorCode::Range, "both logs must be in one hash slot: give their keys the same {tag}");
-    }
-    const abi::OwnedString name(to);
-    static const auto& twrite_word = *new abi::OwnedString("TWRITE");
-    const abi::StringRef words[] = {twrite_word, name, name, name};
-    if (!context.is_effect() && !context.may_run(words)) {
-      return fail(ErrorCode::NoRights, "this user may not TWRITE to the other log");
-    }
-    const auto opened = LogKey::for_reading(context, name);
-    if (!opened) return std::unexpected(opened.error());
-    return {};
+    return may_write_other_log(context_of(from), "both logs", from.name(), to);
   }
-
   bool write(const Place<Log>& from, ByteView to, const WriteRequest& request) override {
-    const abi::Context context = context_of(from);
-    const abi::OwnedString name(to);
-    if (is_elsewhere(context, from.name(), to, name) || !write_to_log(context, name, request)) {
-      abi::log_warning(
-          "millrace: a group's dead letters cannot be written: the key holds no other log, a full one, or is in "
-          "another slot or on another node; trying again in a minute");
-      return false;
-    }
-    return true;
+    return write_other_log(context_of(from), from.name(), to, request);
   }
 
  private:
   // All places of logs in this process are keys.
   static abi::Context context_of(const Place<Log>& place) { return static_cast<const KeyPlace<Log>&>(place).context(); }
-
-  // A log may have been restored in another slot. Or their slot is being moved away, and the letters have gone ahead:
-  // others in their place would be in the way of the log's own move.
-  static bool is_elsewhere(abi::Context context, ByteView from, ByteView to, abi::StringRef name) {
-    if (!context.is_cluster()) return false;
-    if (hash_slot(to) != hash_slot(from)) return true;
-    const auto key = LogKey::for_upkeep(context, name);
-    return key && key->get() == nullptr && context.is_served_elsewhere(name);
-  }
 };
 
 // TWRITE key tag entry, or with ENTRIES.
@@ -70,6 +49,33 @@ HeldArguments write_command(abi::StringRef name, const WriteRequest& request) {
 }
 
 }  // namespace
+
+// The other log may be any that the cluster keeps on the same node and the user may write to.
+Result<void> may_write_other_log(abi::Context context, const char* both, ByteView from, ByteView to) {
+  if (context.is_cluster() && hash_slot(to) != hash_slot(from)) {
+    return fail(ErrorCode::Range, std::string(both) + " must be in one hash slot: give their keys the same {tag}");
+  }
+  const abi::OwnedString name(to);
+  static const auto& twrite_word = *new abi::OwnedString("TWRITE");
+  const abi::StringRef words[] = {twrite_word, name, name, name};
+  if (!context.is_effect() && !context.may_run(words)) {
+    return fail(ErrorCode::NoRights, "this user may not TWRITE to the other log");
+  }
+  const auto opened = LogKey::for_reading(context, name);
+  if (!opened) return std::unexpected(opened.error());
+  return {};
+}
+
+bool write_other_log(abi::Context context, ByteView from, ByteView to, const WriteRequest& request) {
+  const abi::OwnedString name(to);
+  if (is_elsewhere(context, from, to, name) || !write_to_log(context, name, request)) {
+    abi::log_warning(
+        "millrace: dead letters cannot be written: the key holds no other log, a full one, or is in another slot or on "
+        "another node; trying again in a minute");
+    return false;
+  }
+  return true;
+}
 
 OtherLogs& hosted_logs() {
   static HostedLogs logs;
@@ -88,7 +94,7 @@ Result<Offset> write_to_log(abi::Context context, abi::StringRef name, const Wri
   ObjectTraits<Log>::settle(place, outcome.consequences);
   tell_watchers(place, outcome.consequences.wake);
   wake_later(place.database_key());
-  return outcome.answer;
+  return outcome.answer->offset;
 }
 
 }  // namespace millrace::module

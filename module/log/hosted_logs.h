@@ -1,4 +1,4 @@
-// Writing to a log that is not the key of the running command: a group's dead letters, and dispatches.
+// Writing to a log that is not the key of the running command: dead letters of groups and pools, and dispatches.
 #pragma once
 
 #include "engine/log/other_logs.h"
@@ -8,6 +8,12 @@ namespace millrace::module {
 
 // The logs of this server, for a group's dead letters.
 OtherLogs& hosted_logs();
+
+// Whether letters of the key `from` may go to the log `to`; `both` names them in an error. Failure: Range, if it is in
+// another slot; NoRights; WrongType.
+Result<void> may_write_other_log(abi::Context context, const char* both, ByteView from, ByteView to);
+// Writes one; false if that is not possible now, which is logged.
+bool write_other_log(abi::Context context, ByteView from, ByteView to, const WriteRequest& request);
 
 // Writes, and does what follows; clients that wait for the log are served when the command is over. Failure: WrongType,
 // Full; nothing is written then.

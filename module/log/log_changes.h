@@ -14,7 +14,39 @@ struct Twrite {
   static auto execute(Place<Log>& log, WriteRequest& request, const Call& call) {
     return log_operations().write(log, request, call);
   }
-  static void write(abi::Reply reply, Offset first) { reply.integer(static_cast<int64_t>(first.value())); }
+  static void write(abi::Reply reply, const WriteAnswer& first) {
+    if (first.ticket) [[unlikely]] {
+      return reply.bytes(text_of(*first.ticket));
+    }
+    reply.integer(static_cast<int64_t>(first.offset.value()));
+  }
+};
+
+struct TschedCancel {
+  using Object = Log;
+  static constexpr auto parse = parse_tsched_cancel;
+  static auto execute(Place<Log>& log, TicketsRequest& request, const Call& call) {
+    return log_operations().cancel(log, request, call);
+  }
+  static constexpr auto write = write_number;
+};
+
+struct TschedNow {
+  using Object = Log;
+  static constexpr auto parse = parse_tsched_now;
+  static auto execute(Place<Log>& log, TicketsRequest& request, const Call& call) {
+    return log_operations().release_now(log, request, call);
+  }
+  static constexpr auto write = write_number;
+};
+
+struct Tdel {
+  using Object = Log;
+  static constexpr auto parse = parse_tdel;
+  static auto execute(Place<Log>& log, DeleteRequest& request, const Call& call) {
+    return log_operations().delete_messages(log, request, call);
+  }
+  static constexpr auto write = write_number;
 };
 
 struct Tevict {

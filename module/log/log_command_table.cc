@@ -11,8 +11,12 @@ namespace {
 
 // --- TWRITE ---
 constexpr ArgumentDoc kTagEntry[] = {{.name = "tag"}, {.name = "entry"}};
+constexpr ArgumentDoc kWhen[] = {{.name = "unix-time-milliseconds", .kind = UnixTime, .token = "AT"},
+                                 {.name = "milliseconds", .kind = Integer, .token = "DELAY"}};
 constexpr ArgumentDoc kEntriesForm[] = {
     {.name = "backlog", .kind = Integer, .token = "BACKLOG", .flags = kOptional},
+    {.name = "id", .token = "ID", .flags = kOptional},
+    {.name = "when", .kind = OneOf, .flags = kOptional, .parts = kWhen},
     {.name = "entries", .kind = Block, .token = "ENTRIES", .flags = kMultiple, .parts = kTagEntry},
 };
 constexpr ArgumentDoc kWriteForms[] = {
@@ -57,7 +61,15 @@ constexpr ArgumentDoc kRetain[] = {
     {.name = "bytes", .kind = Integer, .token = "BYTES", .flags = kOptional},
     {.name = "latest", .kind = OneOf, .token = "LATEST", .flags = kOptional, .parts = kYesNo},
     {.name = "acked", .kind = OneOf, .token = "ACKED", .flags = kOptional, .parts = kYesNo},
+    {.name = "ids-milliseconds", .kind = Integer, .token = "IDS", .flags = kOptional},
+    {.name = "refuse", .kind = OneOf, .token = "REFUSE", .flags = kOptional, .parts = kYesNo},
 };
+
+// --- TSCHED ---
+constexpr ArgumentDoc kTickets[] = {kKey, {.name = "ticket", .flags = kMultiple}};
+constexpr ArgumentDoc kListSchedule[] = {kKey,
+                                         {.name = "ticket", .token = "FROM", .flags = kOptional},
+                                         {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional}};
 
 // --- TACK, TNACK, TGROUP ---
 constexpr ArgumentDoc kGroup{.name = "group"};
@@ -73,6 +85,8 @@ constexpr ArgumentDoc kNack[] = {
     {.name = "reason", .token = "DEAD", .flags = kOptional},
     kOffsets,
 };
+constexpr ArgumentDoc kDeleteForms[] = {kOffsets, {.name = "by-tags", .kind = Block, .token = "TAGS", .parts = kTags}};
+constexpr ArgumentDoc kDelete[] = {kKey, {.name = "which", .kind = OneOf, .parts = kDeleteForms}};
 constexpr ArgumentDoc kExtend[] = {kKey, kGroup, kConsumer, {.name = "milliseconds", .kind = Integer}, kOffsets};
 constexpr ArgumentDoc kKeyAndGroup[] = {kKey, kGroup};
 constexpr ArgumentDoc kPlaces[] = {{.name = "offset", .kind = Integer},
@@ -131,6 +145,13 @@ constexpr ArgumentDoc kEffects[] = {
     {.name = "used", .token = "USED"},
     {.name = "dropped", .token = "DROPPED"},
     {.name = "compacted", .token = "COMPACTED"},
+    {.name = "more", .token = "MORE"},
+    {.name = "ids", .token = "IDS"},
+    {.name = "scheduled", .token = "SCHEDULED"},
+    {.name = "deleted", .token = "DELETED"},
+    {.name = "deleting", .token = "DELETING"},
+    {.name = "due", .kind = Integer, .token = "DUE"},
+    {.name = "tagsdeleted", .token = "TAGSDELETED"},
 };
 constexpr ArgumentDoc kApplyDoc[] = {kKey, {.name = "effect", .kind = OneOf, .parts = kEffects}};
 
@@ -185,6 +206,62 @@ constexpr abi::Command kCommands[] = {
         .arguments = kEvict,
         .callback = callback<run<Tevict>>,
     },
+    {
+        .name = "TDEL",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = -3,
+        .summary = "Deletes single messages of a log, or all with some tags; returns how many.",
+        .complexity = "O(N) with N bytes in the blocks that hold the messages; by tag it goes on in slices.",
+        .since = kSince11,
+        .arguments = kDelete,
+        .callback = callback<run<Tdel>>,
+    },
+    {
+        .name = "TSCHED",
+        .flags = "",
+        .key_flags = 0,
+        .arity = -2,
+        .summary = "The messages of a log that wait for their date.",
+        .complexity = "Depends on the subcommand.",
+        .since = kSince11,
+        .arguments = {},
+        .callback = nullptr,
+    },
+    {
+        .name = "TSCHED LIST",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -3,
+        .summary = "Lists the messages of a log that wait for their date, the next one first.",
+        .complexity = "O(M*log(N)) with N messages waiting and M of them returned.",
+        .since = kSince11,
+        .arguments = kListSchedule,
+        .callback = subcommand<run<TschedList>>,
+    },
+    {
+        .name = "TSCHED CANCEL",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = -4,
+        .summary = "Takes messages off the schedule of a log; returns how many were waiting.",
+        .complexity = "O(log(N)) for each ticket, with N messages waiting.",
+        .since = kSince11,
+        .arguments = kTickets,
+        .callback = subcommand<run<TschedCancel>>,
+    },
+    {
+        .name = "TSCHED NOW",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -4,
+        .summary = "Writes messages that wait for their date now; returns how many were waiting.",
+        .complexity = "O(log(N)) for each ticket, with N messages waiting.",
+        .since = kSince11,
+        .arguments = kTickets,
+        .callback = subcommand<run<TschedNow>>,
+    },
+    help_row("TSCHED HELP"),
     {
         .name = "TRETAIN",
         .flags = "write",

@@ -23,6 +23,10 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_dead_letters_redriven", done.redriven);
   info.field("log_messages_evicted", done.evicted);
   info.field("log_messages_compacted", done.compacted);
+  info.field("log_writes_repeated", done.duplicates);
+  info.field("log_writes_refused", done.refused);
+  info.field("log_messages_scheduled", done.scheduled);
+  info.field("log_messages_deleted", done.deleted);
   info.field("log_compaction_slices", log_upkeep.compaction_slices);
   info.field("log_compaction_slice_max_us", log_upkeep.compaction_slice_max_us);
   info.field("log_readers_blocked", WaitingClients<Log>::counters().waiting);

@@ -16,7 +16,7 @@ namespace millrace::module {
 
 namespace {
 
-// However many logs are being compacted, the server belongs to its clients in between.
+// However many logs are being compacted or have messages to delete, the server belongs to its clients in between.
 constexpr auto kRest = std::chrono::microseconds(800);
 
 // The time this thread has worked, whoever else had the processor meanwhile.
@@ -26,27 +26,40 @@ uint64_t worked_us() {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_nsec) / 1'000;
 }
 
+// True if what look_after() does may take long.
+bool has_long_work(const Log& log) {
+  return log.wants_compaction() ||
+         (log.extras() != nullptr && (!log.extras()->deletions.empty() || !log.extras()->schedule.empty()));
+}
+
 // A slice of time, unless another log has only just had its turn: then none.
-class CompactionBudget final : public Budget {
+class UpkeepBudget final : public Budget {
  public:
-  explicit CompactionBudget(const Log& log)
-      : compacts_(log.wants_compaction() && std::chrono::steady_clock::now() - last_end_ >= kRest),
+  explicit UpkeepBudget(const Log& log)
+      : works_(has_long_work(log) && std::chrono::steady_clock::now() - last_end_ >= kRest),
+        compacts_(works_ && log.wants_compaction()),
         worked_before_(compacts_ ? worked_us() : 0) {}
-  ~CompactionBudget() {
+  ~UpkeepBudget() {
+    // A log whose schedule has little to write does not keep others waiting.
+    if (works_ && was_asked_) last_end_ = std::chrono::steady_clock::now();
     if (!compacts_) return;
-    last_end_ = std::chrono::steady_clock::now();
     log_upkeep.compaction_slice_max_us = std::max(log_upkeep.compaction_slice_max_us, worked_us() - worked_before_);
     ++log_upkeep.compaction_slices;
   }
-  CompactionBudget(const CompactionBudget&) = delete;
-  CompactionBudget& operator=(const CompactionBudget&) = delete;
+  UpkeepBudget(const UpkeepBudget&) = delete;
+  UpkeepBudget& operator=(const UpkeepBudget&) = delete;
 
-  bool is_spent() const override { return !compacts_ || slice_.is_over(); }
+  bool is_spent() const override {
+    was_asked_ = true;
+    return !works_ || slice_.is_over();
+  }
 
  private:
   static inline std::chrono::steady_clock::time_point last_end_;
 
+  bool works_;
   bool compacts_;
+  mutable bool was_asked_ = false;
   uint64_t worked_before_;
   Slice slice_;
 };
@@ -71,7 +84,7 @@ Wake ObjectTraits<Log>::wake_all(const Log* log) {
 }
 
 Consequences ObjectTraits<Log>::look_after(KeyPlace<Log>& place, const Call& call) {
-  return log_operations().look_after(place, call, CompactionBudget(*place.get()));
+  return log_operations().look_after(place, call, UpkeepBudget(*place.get()));
 }
 
 }  // namespace millrace::module

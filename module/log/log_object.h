@@ -39,8 +39,10 @@ struct ObjectTraits<Log> {
   }
   static Consequences look_after(KeyPlace<Log>& place, const Call& call);
   static std::optional<UnixMs> first_date(const Log& log) {
-    // What is due of groups is found by looking: their dates mean nothing to this server's clocks yet.
-    return log.wants_compaction() || log.has_group_events() ? UnixMs(0) : log.next_age_due();
+    // What is due of groups, ids and schedules is found by looking: their dates mean nothing to this server's clocks
+    // yet.
+    const bool is_looked_at = log.wants_compaction() || log.has_group_events() || log.extras() != nullptr;
+    return is_looked_at ? UnixMs(0) : log.next_age_due();
   }
   static Wake wake_all(const Log* log);
   template <class Visit>

@@ -10,31 +10,15 @@
 
 namespace millrace::module {
 
-Result<WriteRequest> parse_twrite(Words words) {
-  WriteRequest request;
-  if (words.size() == 2) {
-    request.pairs = words;
-  } else {
-    ArgumentReader reader(words);
-    bool backlog = false;
-    while (!reader.keyword("ENTRIES")) {
-      if (reader.option("BACKLOG", backlog)) {
-        request.backlog = reader.number("BACKLOG count", 0, INT64_MAX);
-      } else {
-        reader.unknown_word("BACKLOG or ENTRIES");
-      }
-      if (reader.failed()) return reader.error();
-    }
-    request.pairs = words.subspan(words.size() - reader.left());
-    if (request.pairs.empty()) return fail(ErrorCode::Syntax, "ENTRIES needs at least one tag and entry");
-    if (request.pairs.size() % 2 != 0) {
-      return fail(ErrorCode::Syntax, "ENTRIES needs an entry for every tag: the last tag has none");
-    }
+std::vector<ByteView> parse_tags(ArgumentReader& reader) {
+  std::vector<ByteView> tags;
+  const uint64_t number = reader.number("number of TAGS", 1, INT64_MAX);
+  if (!reader.failed() && number > reader.left()) {
+    reader.fail(ErrorCode::Syntax, "TAGS says " + std::to_string(number) + " tags, but only " +
+                                       std::to_string(reader.left()) + " arguments follow");
   }
-  if (std::ranges::any_of(request.pairs, [](ByteView part) { return part.size() > kMaxPart; })) {
-    return fail(ErrorCode::Range, "a tag or entry is larger than 512 MiB");
-  }
-  return request;
+  for (uint64_t i = 0; i < number && !reader.failed(); ++i) tags.push_back(reader.word("tag"));
+  return tags;
 }
 
 namespace {
@@ -122,12 +106,7 @@ Result<ReadRequest> parse_tread(Words words) {
     } else if (reader.option("MAXBYTES", max_bytes)) {
       request.max_bytes = reader.number("MAXBYTES", 1, INT64_MAX);
     } else if (reader.option("TAGS", tags)) {
-      const uint64_t number = reader.number("number of TAGS", 1, INT64_MAX);
-      if (!reader.failed() && number > reader.left()) {
-        reader.fail(ErrorCode::Syntax, "TAGS says " + std::to_string(number) + " tags, but only " +
-                                           std::to_string(reader.left()) + " arguments follow");
-      }
-      for (uint64_t i = 0; i < number && !reader.failed(); ++i) request.tags.push_back(reader.word("tag"));
+      request.tags = parse_tags(reader);
     } else {
       reader.unknown_word(
           "BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or "
@@ -177,7 +156,7 @@ Result<EvictRequest> parse_tevict(Words words) {
 Result<RetainRequest> parse_tretain(Words words) {
   ArgumentReader reader(words);
   RetainRequest request;
-  bool count = false, age = false, bytes = false, latest = false, acked = false;
+  bool count = false, age = false, bytes = false, latest = false, acked = false, ids = false, refuse = false;
   while (!reader.at_end()) {
     if (reader.option("COUNT", count)) {
       request.count = reader.number("COUNT", 0, INT64_MAX);
@@ -189,8 +168,12 @@ Result<RetainRequest> parse_tretain(Words words) {
       request.latest = reader.yes_or_no("LATEST");
     } else if (reader.option("ACKED", acked)) {
       request.acked = reader.yes_or_no("ACKED");
+    } else if (reader.option("IDS", ids)) {
+      request.ids_ms = static_cast<uint32_t>(reader.number("IDS", 0, UINT32_MAX));
+    } else if (reader.option("REFUSE", refuse)) {
+      request.refuse = reader.yes_or_no("REFUSE");
     } else {
-      reader.unknown_word("COUNT, AGE, BYTES, LATEST or ACKED");
+      reader.unknown_word("COUNT, AGE, BYTES, LATEST, ACKED, IDS or REFUSE");
     }
   }
   if (reader.failed()) return reader.error();
@@ -210,13 +193,19 @@ Result<LogEffect> parse_tapply(Words words) {
   constexpr struct {
     const char* word;
     Kind kind;
-  } kOfGroups[] = {{kLogDelivered, Kind::Delivered}, {kLogFinished, Kind::Finished},  {kLogGivenUp, Kind::GivenUp},
-                   {kLogGivenBack, Kind::GivenBack}, {kLogRepeated, Kind::Repeated},  {kLogUsed, Kind::Used},
-                   {kLogDropped, Kind::Dropped},     {kLogCompacted, Kind::Compacted}};
+  } kOfGroups[] = {
+      {kLogDelivered, Kind::Delivered}, {kLogFinished, Kind::Finished},   {kLogGivenUp, Kind::GivenUp},
+      {kLogGivenBack, Kind::GivenBack}, {kLogRepeated, Kind::Repeated},   {kLogUsed, Kind::Used},
+      {kLogDropped, Kind::Dropped},     {kLogCompacted, Kind::Compacted}, {kLogTagsDeleted, Kind::TagsDeleted}};
   ArgumentReader reader(words);
   LogEffect effect;
   if (reader.keyword(kLogClock)) {
     effect.clock = UnixMs(reader.number("CLOCK", 0, INT64_MAX));
+    return reader.finish(effect);
+  }
+  if (reader.keyword(kLogDue)) {
+    effect.kind = Kind::Due;
+    effect.count = reader.number("DUE", 1, INT64_MAX);
     return reader.finish(effect);
   }
   if (const auto part = read_part(reader, kLogParts)) {
@@ -227,9 +216,8 @@ Result<LogEffect> parse_tapply(Words words) {
   const auto known = std::ranges::find_if(kOfGroups, [&](const auto& one) { return reader.keyword(one.word); });
   if (known == std::end(kOfGroups)) {
     reader.unknown_word(
-        "CLOCK, EPOCH, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, USED, DROPPED "
-        "or "
-        "COMPACTED");
+        "CLOCK, EPOCH, BLOCK, HEAD, MORE, IDS, SCHEDULED, DELETED, DELETING, GROUP, PENDING, DELIVERED, FINISHED, "
+        "GIVENUP, GIVENBACK, REPEATED, USED, DROPPED, COMPACTED, DUE or TAGSDELETED");
     return reader.error();
   }
   effect.kind = known->kind;

@@ -10,8 +10,24 @@
 namespace millrace::module {
 
 // TWRITE key tag entry
-// TWRITE key [BACKLOG count] ENTRIES tag entry [tag entry ...]
+// TWRITE key [BACKLOG count] [ID id] [AT unix-ms | DELAY ms] ENTRIES tag entry [tag entry ...]
 Result<WriteRequest> parse_twrite(Words words);
+
+// TSCHED LIST key [FROM ticket] [COUNT n]
+Result<ListScheduleRequest> parse_tsched_list(Words words);
+
+// TSCHED CANCEL key ticket [ticket ...]
+Result<TicketsRequest> parse_tsched_cancel(Words words);
+
+// TSCHED NOW key ticket [ticket ...]
+Result<TicketsRequest> parse_tsched_now(Words words);
+
+// TDEL key offset|start-end [offset|start-end ...]
+// TDEL key TAGS n tag [tag ...]
+Result<DeleteRequest> parse_tdel(Words words);
+
+// n tag [tag ...]
+std::vector<ByteView> parse_tags(ArgumentReader& reader);
 
 // TREAD key offset count [BLOCK ms] [GROUP name | TAILGROUP name] [CONSUMER name]
 //       [RETRY retry-ms expire-ms] [WITHINFO [EPOCH]] [WITHATTEMPTS] [WITHTIME] [MAXBYTES n] [REV] [MINE] [SKIP]
@@ -24,7 +40,7 @@ Result<ReadRequest> parse_treadgroup(Words words);
 // TEVICT key offset; a negative one says how many to keep.
 Result<EvictRequest> parse_tevict(Words words);
 
-// TRETAIN key [COUNT n] [AGE ms] [BYTES n] [LATEST yes|no] [ACKED yes|no]
+// TRETAIN key [COUNT n] [AGE ms] [BYTES n] [LATEST yes|no] [ACKED yes|no] [IDS ms] [REFUSE yes|no]
 Result<RetainRequest> parse_tretain(Words words);
 
 // TSEEK key unix-ms
@@ -62,7 +78,8 @@ Result<RedriveRequest> parse_tredrive(Words words);
 
 // TAPPLY key CLOCK ms | EPOCH bytes | BLOCK header bytes | HEAD head | GROUP bytes | PENDING bytes |
 //            DELIVERED bytes | FINISHED bytes | GIVENUP bytes | GIVENBACK bytes |
-//            REPEATED bytes | USED bytes | DROPPED group | COMPACTED bytes
+//            REPEATED bytes | USED bytes | DROPPED group | COMPACTED bytes |
+//            MORE bytes | IDS bytes | SCHEDULED bytes | DELETED bytes | DELETING bytes | DUE count | TAGSDELETED bytes
 Result<LogEffect> parse_tapply(Words words);
 
 }  // namespace millrace::module

@@ -47,20 +47,37 @@ TEST(ParseTwrite, TakesEveryRightForm) {
   }
 }
 
+TEST(ParseTwrite, TakesAnIdAndADate) {
+  const std::vector<ByteView> at = words_of("at 1700 id x ENTRIES t e");
+  const auto dated = parse_twrite(at);
+  ASSERT_TRUE(dated) << dated.error().text;
+  EXPECT_EQ(dated->id, "x");
+  EXPECT_EQ(dated->at, UnixMs(1700));
+  EXPECT_FALSE(dated->delay_ms);
+  const std::vector<ByteView> delay = words_of("DELAY 0 BACKLOG 3 ENTRIES t e");
+  const auto delayed = parse_twrite(delay);
+  ASSERT_TRUE(delayed) << delayed.error().text;
+  EXPECT_EQ(delayed->delay_ms, 0u);
+  EXPECT_EQ(delayed->backlog, 3u);
+  EXPECT_FALSE(delayed->id);
+}
+
 TEST(ParseTwrite, RefusesEveryWrongForm) {
   expect_errors(
       parse_twrite,
       {
-          {"nothing", "", kSyntax, "syntax error: expected BACKLOG or ENTRIES, found nothing more"},
-          {"a tag alone", "tag", kSyntax, "syntax error: expected BACKLOG or ENTRIES, found 'tag'"},
-          {"a word too many", "tag entry more", kSyntax, "syntax error: expected BACKLOG or ENTRIES, found 'tag'"},
+          {"nothing", "", kSyntax, "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found nothing more"},
+          {"a tag alone", "tag", kSyntax, "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'tag'"},
+          {"a word too many", "tag entry more", kSyntax,
+           "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'tag'"},
           {"entries without any", "BACKLOG 5 ENTRIES", kSyntax, "ENTRIES needs at least one tag and entry"},
           {"a bare keyword", "ENTRIES", kSyntax, "ENTRIES needs at least one tag and entry"},
           {"the last tag has no entry", "ENTRIES t e u", kSyntax,
            "ENTRIES needs an entry for every tag: the last tag has none"},
           {"a tag alone behind a backlog", "BACKLOG 5 ENTRIES t", kSyntax,
            "ENTRIES needs an entry for every tag: the last tag has none"},
-          {"backlog without entries", "BACKLOG 5 t e", kSyntax, "syntax error: expected BACKLOG or ENTRIES, found 't'"},
+          {"backlog without entries", "BACKLOG 5 t e", kSyntax,
+           "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 't'"},
           {"backlog without a count", "BACKLOG ENTRIES t e", kRange,
            "invalid BACKLOG count 'ENTRIES': expected an integer from 0 to 9223372036854775807"},
           {"backlog alone", "BACKLOG", kSyntax, "missing BACKLOG count"},
@@ -72,6 +89,14 @@ TEST(ParseTwrite, RefusesEveryWrongForm) {
            "invalid BACKLOG count '9223372036854775808': expected an integer from 0 to 9223372036854775807"},
           {"backlog beyond 64 bits", "BACKLOG 18446744073709551617 ENTRIES t e", kRange,
            "invalid BACKLOG count '18446744073709551617': expected an integer from 0 to 9223372036854775807"},
+          {"an id without a value", "ID", kSyntax, "missing ID"},
+          {"an empty id", "ID  ENTRIES t e", kRange, "the ID has 0 bytes, expected 1 to 512"},
+          {"two ids", "ID a ID b ENTRIES t e", kSyntax, "ID is given twice"},
+          {"a date and a delay", "AT 1 DELAY 1 ENTRIES t e", kSyntax, "AT and DELAY exclude each other"},
+          {"a date too late", "AT 281474976710656 ENTRIES t e", kRange,
+           "invalid AT '281474976710656': expected an integer from 0 to 281474976710655"},
+          {"a delay too long", "DELAY 140737488355329 ENTRIES t e", kRange,
+           "invalid DELAY '140737488355329': expected an integer from 0 to 140737488355328"},
           {"backlog twice", "BACKLOG 5 BACKLOG 5 ENTRIES t e", kSyntax, "BACKLOG is given twice"},
       });
 }
@@ -87,6 +112,59 @@ TEST(ParseTwrite, RefusesATagOrEntryLargerThanTheHostAllows) {
     EXPECT_EQ(request.error().code, kRange);
     EXPECT_EQ(request.error().text, "a tag or entry is larger than 512 MiB");
   }
+}
+
+// --- TSCHED and TDEL ---
+
+TEST(ParseTsched, TakesTicketsAndPages) {
+  const std::vector<ByteView> words = words_of("1700-1 281474976710655-281474976710655");
+  const auto tickets = parse_tsched_cancel(words);
+  ASSERT_TRUE(tickets) << tickets.error().text;
+  EXPECT_EQ(tickets->tickets, (std::vector<Ticket>{{UnixMs(1700), 1}, {UnixMs(kMaxTicketPart), kMaxTicketPart}}));
+  const auto all = parse_tsched_list({});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->from, Ticket());
+  EXPECT_EQ(all->count, 100u);
+  const std::vector<ByteView> page = words_of("count 7 FROM 5-3");
+  EXPECT_EQ(parse_tsched_list(page)->from, (Ticket{UnixMs(5), 3}));
+  EXPECT_EQ(parse_tsched_list(page)->count, 7u);
+}
+
+TEST(ParseTsched, RefusesEveryWrongForm) {
+  expect_errors(
+      parse_tsched_cancel,
+      {{"nothing", "", kSyntax, "missing ticket"},
+       {"a number", "5", kRange, "invalid ticket '5': expected one that TWRITE has returned, date-number"},
+       {"no number", "5-", kRange, "invalid ticket '5-': expected one that TWRITE has returned, date-number"},
+       {"number 0", "5-0", kRange, "invalid ticket '5-0': expected one that TWRITE has returned, date-number"},
+       {"three parts", "5-1-1", kRange, "invalid ticket '5-1-1': expected one that TWRITE has returned, date-number"},
+       {"the second one", "5-1 x", kRange, "invalid ticket 'x': expected one that TWRITE has returned, date-number"}});
+  expect_errors(parse_tsched_list,
+                {{"unknown", "UNTIL 5", kSyntax, "syntax error: expected FROM or COUNT, found 'UNTIL'"},
+                 {"count 0", "COUNT 0", kRange, "invalid COUNT '0': expected an integer from 1 to 1000000"},
+                 {"twice", "COUNT 1 COUNT 1", kSyntax, "COUNT is given twice"}});
+}
+
+TEST(ParseTdel, TakesOffsetsOrTags) {
+  const std::vector<ByteView> words = words_of("9 1-3 2-5");
+  const auto offsets = parse_tdel(words);
+  ASSERT_TRUE(offsets) << offsets.error().text;
+  ASSERT_EQ(offsets->ranges.size(), 2u);
+  EXPECT_EQ(offsets->ranges[0].to, Offset(5));
+  EXPECT_EQ(offsets->ranges[1].from, Offset(9));
+  const std::vector<ByteView> tagged = words_of("tags 2 a TAGS");
+  EXPECT_EQ(parse_tdel(tagged)->tags, (std::vector<ByteView>{"a", "TAGS"}));
+}
+
+TEST(ParseTdel, RefusesEveryWrongForm) {
+  expect_errors(parse_tdel,
+                {{"nothing", "", kSyntax, "missing offset or start-end"},
+                 {"tags without a number", "TAGS", kSyntax, "missing number of TAGS"},
+                 {"too few tags", "TAGS 2 a", kSyntax, "TAGS says 2 tags, but only 1 arguments follow"},
+                 {"too many tags", "TAGS 1 a b", kSyntax, "syntax error: expected nothing more, found 'b'"},
+                 {"offset 0", "0", kRange,
+                  "invalid offsets '0': expected an offset or start-end, from 1 to 9223372036854775807, start "
+                  "not above end"}});
 }
 
 // --- TREAD ---
@@ -149,7 +227,8 @@ TEST(ParseTread, TakesWhatLimitsAndTurnsAnAnswer) {
 
 TEST(ParseTread, RefusesEveryWrongForm) {
   constexpr char kZero[] =
-      "invalid offset '0': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one";
+      "invalid offset '0': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one, "
+      "epoch.offset one of that epoch";
   expect_errors(
       parse_tread,
       {
@@ -158,7 +237,8 @@ TEST(ParseTread, RefusesEveryWrongForm) {
           {"offset 0", "0 10", kRange, kZero},
           {"offset -0", "-0 10", kRange, kZero},
           {"offset not a number", "first 10", kRange,
-           "invalid offset 'first': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one"},
+           "invalid offset 'first': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one, "
+           "epoch.offset one of that epoch"},
           {"offset too large", "9223372036854775808 10", kRange,
            "invalid offset '9223372036854775808': offsets are 1 to 9223372036854775807; -n means n from the end, $ the "
            "next one"},
@@ -166,7 +246,8 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "invalid offset '-9223372036854775808': offsets are 1 to 9223372036854775807; -n means n from the end, $ "
            "the next one"},
           {"two dollars", "$$ 10", kRange,
-           "invalid offset '$$': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one"},
+           "invalid offset '$$': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one, "
+           "epoch.offset one of that epoch"},
           {"count negative", "5 -1", kRange, "invalid count '-1': expected an integer from 0 to 1000000"},
           {"count not a number", "5 all", kRange, "invalid count 'all': expected an integer from 0 to 1000000"},
           {"count too large", "5 1000001", kRange, "invalid count '1000001': expected an integer from 0 to 1000000"},
@@ -296,7 +377,8 @@ TEST(ParseTretain, TakesEveryRightForm) {
 TEST(ParseTretain, RefusesEveryWrongForm) {
   expect_errors(
       parse_tretain,
-      {{"unknown", "LENGTH 5", kSyntax, "syntax error: expected COUNT, AGE, BYTES, LATEST or ACKED, found 'LENGTH'"},
+      {{"unknown", "LENGTH 5", kSyntax,
+        "syntax error: expected COUNT, AGE, BYTES, LATEST, ACKED, IDS or REFUSE, found 'LENGTH'"},
        {"count without a number", "COUNT", kSyntax, "missing COUNT"},
        {"age without a number", "COUNT 1 AGE", kSyntax, "missing AGE"},
        {"bytes without a number", "BYTES", kSyntax, "missing BYTES"},
@@ -365,11 +447,13 @@ TEST(ParseTapply, RefusesEveryWrongForm) {
   expect_errors(
       parse_tapply,
       {{"nothing", "", kSyntax,
-        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, "
-        "GIVENBACK, REPEATED, USED, DROPPED or COMPACTED, found nothing more"},
+        "syntax error: expected CLOCK, EPOCH, BLOCK, HEAD, MORE, IDS, SCHEDULED, DELETED, DELETING, GROUP, PENDING, "
+        "DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, USED, DROPPED, COMPACTED, DUE or TAGSDELETED, found "
+        "nothing more"},
        {"unknown", "TIME 5", kSyntax,
-        "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, "
-        "GIVENBACK, REPEATED, USED, DROPPED or COMPACTED, found 'TIME'"},
+        "syntax error: expected CLOCK, EPOCH, BLOCK, HEAD, MORE, IDS, SCHEDULED, DELETED, DELETING, GROUP, PENDING, "
+        "DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, USED, DROPPED, COMPACTED, DUE or TAGSDELETED, found "
+        "'TIME'"},
        {"clock without a date", "CLOCK", kSyntax, "missing CLOCK"},
        {"clock negative", "CLOCK -1", kRange, "invalid CLOCK '-1': expected an integer from 0 to 9223372036854775807"},
        {"clock too late", "CLOCK 9223372036854775808", kRange,

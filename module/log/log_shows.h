@@ -21,6 +21,12 @@ struct Tseek {
   }
 };
 
+struct TschedList {
+  using Object = Log;
+  static constexpr auto parse = parse_tsched_list;
+  static void show(abi::Reply reply, const Shown<Log>& shown, const ListScheduleRequest& request);
+};
+
 struct TgroupList {
   using Object = Log;
   static constexpr auto parse = parse_tgroup_list;

@@ -13,10 +13,12 @@ LogRestorer TypeTraits<Log>::restorer() { return LogRestorer(module::block_packe
 
 // In slices, like what is evicted, wherever the host would free a large log in one piece.
 void TypeTraits<Log>::release(Log& log) {
-  if (log.block_count() <= module::kBlocksAtOnce || !module::may_reclaim_later()) return;
-  module::reclaim(log.take_all_blocks());
-  log.set_retention({});
-  module::reclaim_tags(log.take_unused_compaction());
+  if (log.block_count() > module::kBlocksAtOnce && module::may_reclaim_later()) {
+    module::reclaim(log.take_all_blocks());
+    log.set_retention({});
+    module::reclaim_tags(log.take_unused_compaction());
+  }
+  if (log.extras() != nullptr) module::reclaim_parts(*log.extras());
 }
 
 void TypeTraits<Log>::arrived(const KeyPlace& place, Hosted<Log>& value) {

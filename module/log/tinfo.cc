@@ -1,5 +1,6 @@
 #include <iterator>
 
+#include "module/log/log_resources.h"
 #include "module/log/log_shows.h"
 
 namespace millrace::module {
@@ -46,6 +47,10 @@ void Tinfo::show(abi::Reply reply, const Shown<Log>& shown, NoRequest) {
   const Retention& keep = log.retention();
   const CompactionProgress compaction = log.compaction_progress();
 
+  const LogExtras* const extras = log.extras();
+  const TagDeletion* const deletion =
+      extras == nullptr || extras->deletions.empty() ? nullptr : &extras->deletions.front();
+
   const struct {
     const char* name;
     uint64_t value;
@@ -68,8 +73,17 @@ void Tinfo::show(abi::Reply reply, const Shown<Log>& shown, NoRequest) {
       {"compaction-offset", compaction.reached.value()},
       {"compaction-superseded", compaction.superseded},
       {"epoch", log.epoch().value()},
+      {"scheduled", extras == nullptr ? 0 : extras->schedule.size()},
+      {"scheduled-bytes", extras == nullptr ? 0 : extras->schedule.payload()},
+      {"scheduled-next", extras == nullptr ? 0 : extras->schedule.next_due().value_or(UnixMs(0)).value()},
+      {"retain-ids", keep.ids_ms == 0 ? log_limits().ids_ms : uint64_t{keep.ids_ms}},
+      {"ids", extras == nullptr || !extras->ids ? 0 : extras->ids->size()},
+      {"deleted", log.deleted_total()},
+      {"deleting", extras == nullptr ? 0 : extras->deletions.size()},
+      {"deleting-offset", deletion == nullptr ? 0 : deletion->at.value()},
+      {"deleting-end", deletion == nullptr ? 0 : deletion->end.value() - 1},
   };
-  reply.map(std::size(numbers) + 5);
+  reply.map(std::size(numbers) + 6);
   for (const auto& [name, value] : numbers) {
     reply.bytes(name);
     reply.integer(static_cast<int64_t>(value));
@@ -81,6 +95,8 @@ void Tinfo::show(abi::Reply reply, const Shown<Log>& shown, NoRequest) {
   reply.bytes(keep.latest ? "yes" : "no");
   reply.bytes("retain-acked");
   reply.bytes(keep.acked ? "yes" : "no");
+  reply.bytes("retain-refuse");
+  reply.bytes(keep.refuse ? "yes" : "no");
   reply.bytes("tail-held-by");
   reply.bytes(name_of(holder));
   reply.bytes("tail-held-by-group");

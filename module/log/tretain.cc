@@ -1,11 +1,12 @@
 #include "module/log/log_changes.h"
+#include "module/log/log_resources.h"
 
 namespace millrace::module {
 
 namespace {
 
 void write_retention(abi::Reply reply, const Retention& keep) {
-  reply.map(5);
+  reply.map(7);
   reply.bytes("count");
   reply.integer(static_cast<int64_t>(keep.count));
   reply.bytes("age");
@@ -16,6 +17,10 @@ void write_retention(abi::Reply reply, const Retention& keep) {
   reply.bytes(keep.latest ? "yes" : "no");
   reply.bytes("acked");
   reply.bytes(keep.acked ? "yes" : "no");
+  reply.bytes("ids");
+  reply.integer(static_cast<int64_t>(keep.ids_ms == 0 ? log_limits().ids_ms : uint64_t{keep.ids_ms}));
+  reply.bytes("refuse");
+  reply.bytes(keep.refuse ? "yes" : "no");
 }
 
 }  // namespace

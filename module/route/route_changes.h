@@ -1,12 +1,19 @@
 // The commands that change a routing table: how each is answered.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "module/route/route_object.h"
 #include "module/route/route_requests.h"
 #include "module/runtime/run.h"
 #include "module/runtime/slice_budget.h"
 
 namespace millrace::module {
+
+inline constexpr auto write_number_or_null = [](abi::Reply reply, const std::optional<uint64_t>& number) {
+  number ? reply.integer(static_cast<int64_t>(*number)) : reply.null();
+};
 
 struct RouteDeviceSet {
   using Object = RouteTable;
@@ -20,17 +27,26 @@ struct RouteDeviceSet {
 struct RouteDeviceTouch {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_device_touch;
-  static auto execute(Place<RouteTable>& table, DeviceName& device, const Call& call) {
-    return route_operations().touch_device(table, device, call, SliceBudget());
+  static auto execute(Place<RouteTable>& table, DeviceTouchRequest& request, const Call& call) {
+    return route_operations().touch_devices(table, request, call, SliceBudget());
   }
   static constexpr auto write = write_number;
+};
+
+struct RouteDeviceMove {
+  using Object = RouteTable;
+  static constexpr auto parse = parse_route_device_move;
+  static auto execute(Place<RouteTable>& table, DeviceMoveRequest& request, const Call& call) {
+    return route_operations().move_device(table, request, call, SliceBudget());
+  }
+  static constexpr auto write = write_number_or_null;
 };
 
 struct RouteDeviceDel {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_device_del;
-  static auto execute(Place<RouteTable>& table, DeviceName& device, const Call& call) {
-    return route_operations().delete_device(table, device, call, SliceBudget());
+  static auto execute(Place<RouteTable>& table, DeviceDelRequest& request, const Call& call) {
+    return route_operations().delete_device(table, request, call, SliceBudget());
   }
   static constexpr auto write = write_number;
 };
@@ -41,10 +57,11 @@ struct RouteSubscribe {
   static auto execute(Place<RouteTable>& table, RouteSubscribeRequest& request, const Call& call) {
     return route_operations().subscribe(table, request, call, SliceBudget());
   }
-  static void write(abi::Reply reply, const Subscribed& to) {
+  static void write(abi::Reply reply, const std::optional<Subscribed>& to) {
+    if (!to) return reply.null();
     reply.array(2);
-    reply.bytes(to.channel);
-    to.filter_id ? reply.bytes(*to.filter_id) : reply.null();
+    reply.bytes(to->channel);
+    to->filter_id ? reply.bytes(*to->filter_id) : reply.null();
   }
 };
 
@@ -72,7 +89,19 @@ struct RouteDelfilter {
   static auto execute(Place<RouteTable>& table, DelFilterRequest& request, const Call& call) {
     return route_operations().delete_filter(table, request, call, SliceBudget());
   }
-  static constexpr auto write = write_number;
+  static constexpr auto write = write_number_or_null;
+};
+
+// The prefix, or null.
+struct RoutePresence {
+  using Object = RouteTable;
+  static constexpr auto parse = parse_route_presence;
+  static auto execute(Place<RouteTable>& table, PresenceRequest& request, const Call& call) {
+    return route_operations().set_presence(table, request, call, SliceBudget());
+  }
+  static void write(abi::Reply reply, const std::string& prefix) {
+    prefix.empty() ? reply.null() : reply.bytes(prefix);
+  }
 };
 
 // ROUTE.APPLY is what a master writes to its replicas and a server to its AOF. It is documented, and as careful with

@@ -13,6 +13,7 @@ constexpr ArgumentDoc kTable{.name = "table", .kind = Key};
 constexpr ArgumentDoc kDevice{.name = "device-and-transport"};
 constexpr ArgumentDoc kTtl{.name = "milliseconds", .kind = Integer, .token = "TTL", .flags = kOptional};
 constexpr ArgumentDoc kCount{.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional};
+constexpr ArgumentDoc kCursor{.name = "cursor", .kind = Integer, .token = "CURSOR", .flags = kOptional};
 
 // --- channels ---
 constexpr ArgumentDoc kApp{.name = "app", .token = "APP"};
@@ -26,47 +27,68 @@ constexpr ArgumentDoc kPartition[] = {{.name = "channel"},
 // --- devices ---
 constexpr ArgumentDoc kDeviceSet[] = {
     kTable, kDevice, kUser, {.name = "text", .token = "AGENT", .flags = kOptional}, kTtl};
-constexpr ArgumentDoc kFull[] = {{.name = "full", .kind = PureToken, .token = "FULL"}, kCount};
+constexpr ArgumentDoc kFull[] = {{.name = "full", .kind = PureToken, .token = "FULL"}, kCount, kCursor};
 constexpr ArgumentDoc kDeviceGet[] = {
     kTable, kDevice, {.name = "lists", .kind = Block, .flags = kOptional, .parts = kFull}};
-constexpr ArgumentDoc kTableAndDevice[] = {kTable, kDevice};
-constexpr ArgumentDoc kDeviceList[] = {kTable,
-                                       {.name = "transport", .token = "TRANSPORT", .flags = kOptional},
-                                       kUser,
-                                       kCount,
-                                       {.name = "cursor", .kind = Integer, .token = "CURSOR", .flags = kOptional}};
+constexpr ArgumentDoc kDeviceTouch[] = {kTable, {.name = "device-and-transport", .flags = kMultiple}};
+constexpr ArgumentDoc kDeviceMove[] = {kTable, kDevice, {.name = "new-device-and-transport"}};
+constexpr ArgumentDoc kOfTransport[] = {{.name = "transport", .token = "TRANSPORT"}, kCount};
+constexpr ArgumentDoc kDeleted[] = {kDevice, {.name = "of-transport", .kind = Block, .parts = kOfTransport}};
+constexpr ArgumentDoc kDeviceDel[] = {kTable, {.name = "deleted", .kind = OneOf, .parts = kDeleted}};
+constexpr ArgumentDoc kDeviceList[] = {
+    kTable, {.name = "transport", .token = "TRANSPORT", .flags = kOptional}, kUser, kCount, kCursor};
 
 // --- subscriptions and filters ---
 constexpr ArgumentDoc kFilters[] = {{.name = "json", .token = "FILTER"}, {.name = "filter-id", .token = "FILTERID"}};
 constexpr ArgumentDoc kFilter{.name = "filter", .kind = OneOf, .flags = kOptional, .parts = kFilters};
-constexpr ArgumentDoc kSubscribe[] = {kTable, kDevice, kApp, kModel, kUser, kId, kFilter, kTtl};
+constexpr ArgumentDoc kSubscribe[] = {
+    kTable,  kDevice, kApp,
+    kModel,  kUser,   kId,
+    kFilter, kTtl,    {.name = "xx", .kind = PureToken, .token = "XX", .flags = kOptional}};
 constexpr ArgumentDoc kUnsubscribe[] = {kTable, kDevice, kApp, kModel, kUser, kId, kFilter};
 constexpr ArgumentDoc kSetFilter[] = {kTable, {.name = "filter-id"}, {.name = "json"}, kApp, kModel, kUser, kId};
 constexpr ArgumentDoc kDelFilter[] = {kTable, {.name = "filter-id"}, kApp, kModel, kUser, kId};
-constexpr ArgumentDoc kListFilters[] = {kTable, kApp, kModel, kUser, kId};
+constexpr ArgumentDoc kListFilters[] = {kTable, kApp, kModel, kUser, kId, kCount, kCursor};
+constexpr ArgumentDoc kListSubscribers[] = {kTable, kApp,
+                                            kModel, kUser,
+                                            kId,    {.name = "filter-id", .token = "FILTERID", .flags = kOptional},
+                                            kCount, {.name = "cursor", .token = "CURSOR", .flags = kOptional}};
+constexpr ArgumentDoc kAllQueues[] = {{.name = "all", .kind = PureToken, .token = "*"}, {.name = "prefix"}};
+constexpr ArgumentDoc kPresences[] = {{.name = "queues", .kind = Block, .token = "QUEUES", .parts = kAllQueues},
+                                      {.name = "off", .kind = PureToken, .token = "OFF"}};
+constexpr ArgumentDoc kPresence[] = {kTable, {.name = "where", .kind = OneOf, .flags = kOptional, .parts = kPresences}};
 
 // --- changes ---
 constexpr ArgumentDoc kDocument{.name = "document", .token = "DOC", .flags = kOptional};
 constexpr ArgumentDoc kOld{.name = "old-document", .token = "OLD", .flags = kOptional};
+constexpr ArgumentDoc kLimit{.name = "limit", .kind = Integer, .token = "LIMIT", .flags = kOptional};
+constexpr ArgumentDoc kAfter{.name = "cursor", .kind = Integer, .token = "AFTER", .flags = kOptional};
 constexpr ArgumentDoc kMatch[] = {
-    kTable, kApp,
-    kModel, kUser,
-    kId,    kDocument,
-    kOld,   {.name = "withchannels", .kind = PureToken, .token = "WITHCHANNELS", .flags = kOptional}};
+    kTable, kApp,      kModel, kUser,
+    kId,    kDocument, kOld,   {.name = "withchannels", .kind = PureToken, .token = "WITHCHANNELS", .flags = kOptional},
+    kLimit, kAfter};
 constexpr ArgumentDoc kQueue[] = {{.name = "transport"}, {.name = "log", .kind = Key}};
-constexpr ArgumentDoc kDispatch[] = {
-    kTable,
-    kApp,
-    kModel,
-    kUser,
-    kId,
-    kDocument,
-    kOld,
-    {.name = "event", .token = "EVENT"},
-    {.name = "queue", .kind = Block, .token = "QUEUES", .flags = kMultiple, .parts = kQueue}};
+constexpr ArgumentDoc kQueues[] = {{.name = "queue", .kind = Block, .flags = kMultiple, .parts = kQueue},
+                                   {.name = "every-queue", .kind = Block, .parts = kAllQueues}};
+constexpr ArgumentDoc kDispatch[] = {kTable,
+                                     kApp,
+                                     kModel,
+                                     kUser,
+                                     kId,
+                                     kDocument,
+                                     kOld,
+                                     {.name = "event", .token = "EVENT"},
+                                     {.name = "unique-id", .token = "ID", .flags = kOptional},
+                                     {.name = "origin", .token = "ORIGIN", .flags = kOptional},
+                                     {.name = "data", .token = "DATA", .flags = kOptional},
+                                     kLimit,
+                                     kAfter,
+                                     {.name = "queues", .kind = OneOf, .token = "QUEUES", .parts = kQueues}};
 constexpr ArgumentDoc kInfo[] = {kTable};
 constexpr ArgumentDoc kEffects[] = {{.name = "unix-time-milliseconds", .kind = UnixTime, .token = "CLOCK"},
-                                    {.name = "part", .token = "PART"}};
+                                    {.name = "part", .token = "PART"},
+                                    {.name = "devices", .token = "GONE"},
+                                    {.name = "dispatch", .token = "DISPATCHED"}};
 constexpr ArgumentDoc kEffect[] = {kTable, {.name = "effect", .kind = OneOf, .parts = kEffects}};
 
 constexpr abi::Command kCommands[] = {
@@ -107,22 +129,36 @@ constexpr abi::Command kCommands[] = {
         .name = "ROUTE.DEVICE TOUCH",
         .flags = "write fast",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
-        .arity = 4,
-        .summary = "Renews a device and its subscriptions; returns 1, or 0 if there is none.",
-        .complexity = "O(1).",
+        .arity = -4,
+        .summary = "Renews devices and their subscriptions; returns how many of them there are.",
+        .complexity = "O(N) with N devices.",
         .since = kSince,
-        .arguments = kTableAndDevice,
+        .arguments = kDeviceTouch,
         .callback = subcommand<run<RouteDeviceTouch>>,
+    },
+    {
+        .name = "ROUTE.DEVICE MOVE",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = 5,
+        .summary = "Gives a device another id or transport, in one step; returns how many subscriptions moved with it.",
+        .complexity = "O(1).",
+        .since = kSince11,
+        .arguments = kDeviceMove,
+        .callback = subcommand<run<RouteDeviceMove>>,
     },
     {
         .name = "ROUTE.DEVICE DEL",
         .flags = "write",
         .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
-        .arity = 4,
-        .summary = "Removes a device and its subscriptions; returns how many of these there were.",
-        .complexity = "O(N) with N subscriptions, up to 1000 of them; the others are freed in slices.",
+        .arity = -4,
+        .summary =
+            "Removes a device and its subscriptions, and returns how many of these there were; or removes devices "
+            "of a transport, and returns how many.",
+        .complexity = "O(N) with N subscriptions, up to 1000 of them; the others are freed in slices. O(COUNT) for a "
+                      "transport.",
         .since = kSince,
-        .arguments = kTableAndDevice,
+        .arguments = kDeviceDel,
         .callback = subcommand<run<RouteDeviceDel>>,
     },
     {
@@ -199,7 +235,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "write",
         .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
         .arity = -7,
-        .summary = "Removes a filter by its name or id, and its subscriptions; returns how many of these there were.",
+        .summary = "Removes a filter by its name or id, and its subscriptions; returns how many of these there were, "
+                   "null if there is no such filter.",
         .complexity = "O(N) with N subscriptions, up to 1000 of them; the others are freed in slices.",
         .since = kSince,
         .arguments = kDelFilter,
@@ -210,11 +247,37 @@ constexpr abi::Command kCommands[] = {
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -6,
-        .summary = "Lists the filters of a channel: id and normal form of each.",
-        .complexity = "O(N) with N filters.",
+        .summary =
+            "Lists the filters of a channel in portions, as SCAN does: the next cursor, 0 at the end, and id and "
+            "normal form of each.",
+        .complexity = "O(COUNT).",
         .since = kSince,
         .arguments = kListFilters,
         .callback = callback<run<RouteFilters>>,
+    },
+    {
+        .name = "ROUTE.SUBSCRIBERS",
+        .flags = "readonly",
+        .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
+        .arity = -6,
+        .summary = "Lists the subscriptions to a channel in portions, as SCAN does: the next cursor, 0 at the end, and "
+                   "device and filter of each.",
+        .complexity = "O(COUNT).",
+        .since = kSince11,
+        .arguments = kListSubscribers,
+        .callback = callback<run<RouteSubscribers>>,
+    },
+    {
+        .name = "ROUTE.PRESENCE",
+        .flags = "write deny-oom",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -2,
+        .summary =
+            "Says to which logs the coming and going of devices is dispatched, or to none; returns their prefix.",
+        .complexity = "O(1).",
+        .since = kSince11,
+        .arguments = kPresence,
+        .callback = callback<run<RoutePresence>>,
     },
     {
         .name = "ROUTE.PATTERNS",

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -14,29 +15,26 @@ int64_t ms_left(std::optional<UnixMs> end, UnixMs now) {
   return *end > now ? static_cast<int64_t>(*end - now) : 0;
 }
 
-// The filter's name or id; null for everything.
-void write_filter_id(abi::Reply& reply, const RouteTable& table, const RouteTarget& target) {
-  if (target.filter.is_none()) return reply.null();
-  if (target.name != nullptr) return reply.bytes(*target.name);
-  reply.bytes(filter_id(table.channel(target.channel).filters->json(target.filter)));
-}
-
-// [[channel, filter-id or null, ms until it ends or -1], ...]
-void write_subscriptions(abi::Reply& reply, const RouteTable& table, const Device& device, UnixMs now, uint64_t most) {
+// [[channel, filter-id or null, ms until it ends or -1], ...]. From the last to the first: the place of one that goes
+// is taken by the last, which was listed before. Returns the next cursor: how many are left.
+uint64_t write_subscriptions(abi::Reply& reply, const RouteTable& table, const Device& device, UnixMs now,
+                             const DeviceGetRequest& request) {
+  const uint64_t all = device.subscriptions.size();
+  uint64_t left = request.cursor == 0 ? all : std::min(request.cursor, all);
   reply.array_later();
   uint64_t written = 0;
-  for (SubscriptionSlot slot : device.subscriptions) {
-    const auto end = table.end_of(slot);
-    const RouteTarget& target = table.target(table.subscriptions()[slot].target);
+  for (uint64_t looked_at = 0; left > 0 && looked_at < *request.listed; ++looked_at) {
+    const SubscriptionSlot slot = device.subscriptions[--left];
     if (table.is_dead(slot, now)) continue;
-    if (written == most) break;
+    const RouteTarget& target = table.target(table.subscriptions()[slot].target);
     ++written;
     reply.array(3);
     reply.bytes(channel_of(table.channel(target.channel).key).name());
-    write_filter_id(reply, table, target);
-    reply.integer(ms_left(end, now));
+    target.filter.is_none() ? reply.null() : reply.bytes(table.filter_name(target));
+    reply.integer(ms_left(table.end_of(slot), now));
   }
   reply.array_was(written);
+  return left;
 }
 
 }  // namespace
@@ -48,7 +46,7 @@ void RouteDeviceGet::show(abi::Reply reply, const Shown<RouteTable>& shown, cons
   const Device* device = table.device(request.device.whole, now);
   if (device == nullptr) return reply.null();
 
-  reply.map(request.listed ? 8 : 7);
+  reply.map(request.listed ? 9 : 7);
   reply.bytes("user");
   write_optional(reply, device->user);
   reply.bytes("transport");
@@ -65,7 +63,9 @@ void RouteDeviceGet::show(abi::Reply reply, const Shown<RouteTable>& shown, cons
   reply.integer(device->ttl_ms == 0 ? -1 : ms_left(device->seen + device->ttl_ms, now));
   if (!request.listed) return;
   reply.bytes("subscribed-to");
-  write_subscriptions(reply, table, *device, now, *request.listed);
+  const uint64_t cursor = write_subscriptions(reply, table, *device, now, request);
+  reply.bytes("cursor");
+  reply.bytes(std::to_string(cursor));
 }
 
 void RouteDeviceList::show(abi::Reply reply, const Shown<RouteTable>& shown, const DeviceListRequest& request) {

@@ -1,14 +1,20 @@
 #include "module/route/route_dispatch.h"
 
+#include <string>
+
 namespace millrace::module {
 
-void RouteDispatch::write(abi::Reply reply, const std::vector<Parcel>& parcels) {
-  reply.array(parcels.size());
-  for (const Parcel& parcel : parcels) {
+void RouteDispatch::write(abi::Reply reply, const Dispatched& dispatched) {
+  if (dispatched.next_page) {
+    reply.array(2);
+    reply.bytes(std::to_string(*dispatched.next_page));
+  }
+  reply.array(dispatched.transports.size());
+  for (const DispatchedTransport& each : dispatched.transports) {
     reply.array(3);
-    reply.bytes(parcel.transport);
-    reply.integer(static_cast<int64_t>(parcel.devices));
-    parcel.queue ? reply.integer(static_cast<int64_t>(parcel.offset.value())) : reply.null();
+    reply.bytes(each.transport);
+    reply.integer(static_cast<int64_t>(each.devices));
+    each.offset ? reply.integer(static_cast<int64_t>(each.offset->value())) : reply.null();
   }
 }
 

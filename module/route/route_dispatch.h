@@ -12,13 +12,13 @@ namespace millrace::module {
 struct RouteDispatch {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_dispatch;
-  // Of the table. HostedQueues opens the logs.
-  static bool only_reads(const DispatchRequest&) { return true; }
+  // Of the table, unless it notes the id. HostedQueues opens the logs.
+  static bool only_reads(const DispatchRequest& request) { return !request.id; }
   static auto execute(Place<RouteTable>& table, DispatchRequest& request, const Call& call) {
     return route_operations().dispatch(table, request, call);
   }
-  // [[transport, devices, offset or null], ...]
-  static void write(abi::Reply reply, const std::vector<Parcel>& parcels);
+  // [[transport, devices, offset or null], ...]; with LIMIT [next cursor, that]
+  static void write(abi::Reply reply, const Dispatched& dispatched);
 };
 
 // Which words of the command are logs.

@@ -12,6 +12,8 @@ void write_info(abi::InfoWriter& info) {
   info.field("route_matches", done.matches);
   info.field("route_devices_matched", done.matched);
   info.field("route_messages_dispatched", done.dispatched);
+  info.field("route_dispatches_repeated", done.repeated);
+  info.field("route_filter_failures", done.failures);
 }
 
 }  // namespace

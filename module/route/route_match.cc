@@ -1,4 +1,5 @@
-#include <bit>
+#include <string>
+#include <vector>
 
 #include "module/route/route_shows.h"
 
@@ -6,22 +7,54 @@ namespace millrace::module {
 
 namespace {
 
-void write_channels(abi::Reply& reply, const RouteMatcher& matcher, uint8_t channels) {
-  reply.array(static_cast<uint64_t>(std::popcount(channels)));
-  for (size_t i = 0; i < matcher.patterns().size(); ++i) {
-    if ((channels >> i & 1) != 0) reply.bytes(matcher.patterns()[i].name());
+// How the devices of one answer are written. What many of them have in common is made once.
+class FoundWriter {
+ public:
+  FoundWriter(abi::Reply reply, const RouteTable& table, const RouteMatcher& matcher, const MatchRequest& request)
+      : reply_(reply),
+        table_(table),
+        matcher_(matcher),
+        has_old_(request.change.old),
+        names_(request.with_channels || has_old_) {
+    if (!names_) return;
+    for (const RouteChannel& channel : matcher.patterns()) channels_.push_back(channel.name());
+    for (const RouteMatcher::Hit& hit : matcher.hits()) {
+      const RouteTarget& target = table.target(hit.target);
+      filters_.push_back(target.filter.is_none() ? std::string() : table.filter_name(target));
+    }
   }
-}
 
-// device, or [device, meaning], [device, channels], [device, meaning, channels]
-void write_found(abi::Reply& reply, const RouteTable& table, const RouteMatcher& matcher,
-                 const RouteMatcher::Found& found, bool with_channels) {
-  const auto meaning = matcher.meaning(found);
-  if (meaning || with_channels) reply.array(1 + uint64_t{meaning.has_value()} + uint64_t{with_channels});
-  reply.bytes(table.device_id(found.device));
-  if (meaning) reply.bytes(meaning_name(*meaning));
-  if (with_channels) write_channels(reply, matcher, found.channels);
-}
+  // device; with OLD [device, meaning, subscriptions], with WITHCHANNELS [device, subscriptions]
+  void write(const RouteMatcher::Found& found) {
+    if (names_) reply_.array(has_old_ ? 3 : 2);
+    reply_.bytes(table_.device_id(found.device));
+    if (has_old_) write_meaning(matcher_.meaning(found));
+    if (names_) write_subscriptions(found);
+  }
+
+ private:
+  void write_meaning(std::optional<Meaning> meaning) { meaning ? reply_.bytes(meaning_name(*meaning)) : reply_.null(); }
+
+  // [[channel, filter or null, meaning or null], ...]
+  void write_subscriptions(const RouteMatcher::Found& found) {
+    reply_.array(matcher_.count_hits(found));
+    matcher_.each_hit(found, [&](uint32_t number) {
+      const RouteMatcher::Hit& hit = matcher_.hits()[number];
+      reply_.array(3);
+      reply_.bytes(channels_[hit.pattern]);
+      filters_[number].empty() ? reply_.null() : reply_.bytes(filters_[number]);
+      write_meaning(matcher_.meaning(hit));
+    });
+  }
+
+  abi::Reply reply_;
+  const RouteTable& table_;
+  const RouteMatcher& matcher_;
+  bool has_old_;
+  bool names_;
+  std::vector<std::string> channels_;  // by pattern
+  std::vector<std::string> filters_;   // by hit; empty: everything
+};
 
 }  // namespace
 
@@ -29,6 +62,11 @@ void RouteMatch::show(abi::Reply reply, const Shown<RouteTable>& shown, const Ma
   const auto matched = route_operations().match(shown.object, request.change, abi::now());
   if (!matched) return reply.error(matched.error());
   const auto& [table, matcher] = *matched;
+  if (request.change.limit) {
+    reply.array(2);
+    reply.bytes(std::to_string(matcher.next_page()));
+  }
+  FoundWriter writer(reply, table, matcher, request);
   reply.array_later();
   uint64_t transports = 0;
   matcher.each_transport([&](TransportSlot transport, std::span<const RouteMatcher::Found> devices) {
@@ -36,7 +74,7 @@ void RouteMatch::show(abi::Reply reply, const Shown<RouteTable>& shown, const Ma
     reply.array(2);
     reply.bytes(table.transports()[transport].name);
     reply.array(devices.size());
-    for (const auto& each : devices) write_found(reply, table, matcher, each, request.with_channels);
+    for (const auto& each : devices) writer.write(each);
   });
   reply.array_was(transports);
 }

@@ -1,5 +1,9 @@
 #include "module/route/route_object.h"
 
+#include <algorithm>
+
+#include "engine/base/hash_slot.h"
+#include "engine/base/quoted.h"
 #include "module/log/hosted_logs.h"
 #include "module/log/log_type.h"
 #include "module/runtime/slice_budget.h"
@@ -13,15 +17,35 @@ namespace {
 // keys of the command.
 class HostedQueues final : public Queues {
  public:
+  // The command names a prefix only: the rights and the slot of what is made of it are looked at here.
+  Result<void> may_use(const Place<RouteTable>& from, ByteView queue) override {
+    const abi::Context context = context_of(from);
+    if (context.is_cluster() && hash_slot(queue) != hash_slot(from.name())) {
+      return fail(ErrorCode::Range, "table and logs must be in one hash slot: give their keys the same {tag}");
+    }
+    const abi::OwnedString name(queue);
+    static const auto& twrite_word = *new abi::OwnedString("TWRITE");
+    const abi::StringRef words[] = {twrite_word, name, name, name};
+    if (!context.is_effect() && !context.may_run(words)) {
+      return fail(ErrorCode::NoRights, "this user may not TWRITE to " + quoted(queue));
+    }
+    return {};
+  }
+
   Result<uint64_t> room(const Place<RouteTable>& from, ByteView queue) override {
     const auto key = LogKey::for_writing(context_of(from), abi::OwnedString(queue));
     if (!key) return std::unexpected(key.error());
-    return key->get() == nullptr ? UINT64_MAX : key->get()->room();
+    if (key->get() == nullptr) return UINT64_MAX;
+    const uint64_t room = key->get()->room_for_groups();
+    if (room == 0)
+      return fail(ErrorCode::Refused, "groups of the queue " + quoted(queue) + " must finish something first");
+    return std::min(room, key->get()->room());
   }
 
   Offset write(const Place<RouteTable>& from, ByteView queue, ByteView tag, ByteView entry) override {
     const ByteView pair[] = {tag, entry};
-    return *write_to_log(context_of(from), abi::OwnedString(queue), {.backlog = std::nullopt, .pairs = pair});
+    return *write_to_log(context_of(from), abi::OwnedString(queue),
+                         {.backlog = std::nullopt, .pairs = pair, .is_admitted = true});
   }
 
  private:

@@ -1,7 +1,9 @@
 #include "module/route/route_requests.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
+#include <system_error>
 
 #include "engine/base/limits.h"
 #include "engine/base/utf8.h"
@@ -34,6 +36,9 @@ DeviceName device_name(ArgumentReader& reader) {
 }
 
 uint64_t time_to_live(ArgumentReader& reader) { return reader.number("TTL", 0, kMaxDurationMs); }
+
+// How many devices of a transport one command deletes at most.
+constexpr uint64_t kMostDeletedDevices = 10'000;
 
 uint64_t list_count(ArgumentReader& reader) { return reader.number("COUNT", 1, kMaxReadCount); }
 
@@ -84,6 +89,7 @@ Result<RouteSubscribeRequest> parse_subscription(Words words, bool with_ttl) {
   request.device = device_name(reader);
   ChannelOptions channel;
   bool has_filter = false, has_id = false, has_ttl = false;
+  const bool subscribes = with_ttl;
   while (!reader.at_end()) {
     if (channel.take(reader)) continue;
     if (reader.option("FILTER", has_filter)) {
@@ -92,9 +98,9 @@ Result<RouteSubscribeRequest> parse_subscription(Words words, bool with_ttl) {
       request.filter_id = text(reader, "FILTERID");
     } else if (with_ttl && reader.option("TTL", has_ttl)) {
       request.ttl_ms = time_to_live(reader);
-    } else {
-      reader.unknown_word(with_ttl ? "APP, MODEL, USER, ID, FILTER, FILTERID or TTL"
-                                   : "APP, MODEL, USER, ID, FILTER or FILTERID");
+    } else if (!subscribes || !reader.option("XX", request.only_known)) {
+      reader.unknown_word(subscribes ? "APP, MODEL, USER, ID, FILTER, FILTERID, TTL or XX"
+                                     : "APP, MODEL, USER, ID, FILTER or FILTERID");
     }
   }
   request.channel = channel.finish(reader);
@@ -102,6 +108,15 @@ Result<RouteSubscribeRequest> parse_subscription(Words words, bool with_ttl) {
     reader.fail(ErrorCode::Syntax, "FILTER and FILTERID exclude each other");
   }
   return reader.finish(std::move(request));
+}
+
+ByteView json(ArgumentReader& reader, const char* what) {
+  const ByteView word = reader.word(what);
+  if (reader.failed()) return word;
+  if (const auto good = check_json(word); !good) {
+    reader.fail(good.error().code, std::string(what) + ": " + good.error().text);
+  }
+  return word;
 }
 
 // [DOC json] [OLD json] among the options.
@@ -119,6 +134,73 @@ struct DocumentOptions {
     return true;
   }
 };
+
+// [LIMIT n] [AFTER cursor] among the options.
+struct PageOptions {
+  bool limit = false, after = false;
+
+  bool take(ArgumentReader& reader, RouteChange& change) {
+    if (reader.option("LIMIT", limit)) {
+      change.limit = reader.number("LIMIT", 1, kMaxReadCount);
+    } else if (reader.option("AFTER", after)) {
+      change.after = static_cast<uint32_t>(reader.number("AFTER", 0, UINT32_MAX));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void finish(ArgumentReader& reader) const {
+    if (!reader.failed() && after && !limit) reader.fail(ErrorCode::Syntax, "AFTER needs LIMIT");
+  }
+};
+
+// [COUNT n] [CURSOR c] among the options.
+struct ListOptions {
+  bool count = false, cursor = false;
+
+  bool take_count(ArgumentReader& reader, uint64_t& value) {
+    if (!reader.option("COUNT", count)) return false;
+    value = list_count(reader);
+    return true;
+  }
+  bool take(ArgumentReader& reader, uint64_t& value, uint64_t& where) {
+    if (take_count(reader, value)) return true;
+    if (!reader.option("CURSOR", cursor)) return false;
+    where = reader.number("CURSOR", 0, UINT32_MAX);
+    return true;
+  }
+};
+
+// 0, or three numbers with dots between them.
+SubscriberCursor subscriber_cursor(ArgumentReader& reader) {
+  const ByteView word = reader.word("CURSOR");
+  SubscriberCursor cursor;
+  if (reader.failed() || word == "0") return cursor;
+  uint32_t numbers[3];
+  const char* at = word.data();
+  const char* const end = at + word.size();
+  for (uint32_t& number : numbers) {
+    if (&number != numbers && (at == end || *at++ != '.')) at = end + 1;
+    const auto read =
+        at > end ? std::from_chars_result{at, std::errc::invalid_argument} : std::from_chars(at, end, number);
+    if (read.ec != std::errc()) {
+      reader.fail(ErrorCode::Syntax, "CURSOR must be 0, or what the page before has answered");
+      return {};
+    }
+    at = read.ptr;
+  }
+  if (at != end) reader.fail(ErrorCode::Syntax, "CURSOR must be 0, or what the page before has answered");
+  return {numbers[0], TargetSlot(numbers[1]), numbers[2]};
+}
+
+ByteView queue_prefix(ArgumentReader& reader) {
+  const ByteView prefix = reader.word("prefix");
+  if (!reader.failed() && prefix.size() > kMaxQueuePrefix) {
+    reader.fail(ErrorCode::Range, "a prefix of logs has at most 512 bytes");
+  }
+  return prefix;
+}
 
 void read_queues(ArgumentReader& reader) {
   std::set<ByteView> transports;
@@ -156,20 +238,46 @@ Result<DeviceGetRequest> parse_route_device_get(Words words) {
   ArgumentReader reader(words);
   DeviceGetRequest request;
   request.device = device_name(reader);
+  ListOptions list;
   if (reader.keyword("FULL")) {
     request.listed = 100;
-    if (reader.keyword("COUNT")) request.listed = list_count(reader);
+    while (!reader.at_end()) {
+      if (!list.take(reader, *request.listed, request.cursor)) reader.unknown_word("COUNT or CURSOR");
+    }
   }
-  if (!reader.at_end()) reader.unknown_word(request.listed ? "COUNT" : "FULL");
+  if (!reader.at_end()) reader.unknown_word("FULL");
   return reader.finish(request);
 }
 
-Result<DeviceName> parse_route_device_touch(Words words) {
+Result<DeviceTouchRequest> parse_route_device_touch(Words words) {
   ArgumentReader reader(words);
-  return reader.finish(device_name(reader));
+  DeviceTouchRequest request;
+  do {
+    request.devices.push_back(device_name(reader).whole);
+  } while (!reader.at_end());
+  return reader.finish(std::move(request));
 }
 
-Result<DeviceName> parse_route_device_del(Words words) { return parse_route_device_touch(words); }
+Result<DeviceMoveRequest> parse_route_device_move(Words words) {
+  ArgumentReader reader(words);
+  DeviceMoveRequest request;
+  request.from = device_name(reader);
+  request.to = device_name(reader);
+  return reader.finish(request);
+}
+
+Result<DeviceDelRequest> parse_route_device_del(Words words) {
+  ArgumentReader reader(words);
+  DeviceDelRequest request;
+  if (!reader.keyword("TRANSPORT")) {
+    request.device = device_name(reader);
+    return reader.finish(request);
+  }
+  request.transport = text(reader, "TRANSPORT");
+  if (reader.keyword("COUNT")) request.count = reader.number("COUNT", 1, kMostDeletedDevices);
+  if (!reader.at_end()) reader.unknown_word("COUNT");
+  return reader.finish(request);
+}
 
 Result<DeviceListRequest> parse_route_device_list(Words words) {
   ArgumentReader reader(words);
@@ -200,13 +308,15 @@ Result<MatchRequest> parse_route_match(Words words) {
   MatchRequest request;
   ChannelOptions channel;
   DocumentOptions documents;
+  PageOptions page;
   while (!reader.at_end()) {
-    if (channel.take(reader) || documents.take(reader, request.change)) continue;
+    if (channel.take(reader) || documents.take(reader, request.change) || page.take(reader, request.change)) continue;
     if (!reader.option("WITHCHANNELS", request.with_channels)) {
-      reader.unknown_word("APP, MODEL, USER, ID, DOC, OLD or WITHCHANNELS");
+      reader.unknown_word("APP, MODEL, USER, ID, DOC, OLD, WITHCHANNELS, LIMIT or AFTER");
     }
   }
   request.change.about = channel.finish(reader);
+  page.finish(reader);
   return reader.finish(request);
 }
 
@@ -215,20 +325,34 @@ Result<DispatchRequest> parse_route_dispatch(Words words) {
   DispatchRequest request;
   ChannelOptions channel;
   DocumentOptions documents;
-  bool event = false;
+  PageOptions page;
+  bool event = false, id = false, origin = false, data = false;
   while (!reader.at_end()) {
-    if (channel.take(reader) || documents.take(reader, request.change)) continue;
-    if (reader.option("EVENT", event)) {
+    if (event && reader.option("ID", id)) {
+      request.id = reader.name("ID", kMaxNameBytes);
+    } else if (channel.take(reader) || documents.take(reader, request.change) || page.take(reader, request.change)) {
+      continue;
+    } else if (reader.option("EVENT", event)) {
       request.event = text(reader, "EVENT");
+    } else if (reader.option("ORIGIN", origin)) {
+      request.change.origin = device_name(reader).whole;
+    } else if (reader.option("DATA", data)) {
+      request.data = json(reader, "DATA");
     } else if (reader.keyword("QUEUES")) {
-      request.queues = words.last(reader.left());
-      read_queues(reader);
+      if (reader.keyword("*")) {
+        request.prefix = queue_prefix(reader);
+        if (!reader.at_end()) reader.unknown_word("nothing more");
+      } else {
+        request.queues = words.last(reader.left());
+        read_queues(reader);
+      }
     } else {
-      reader.unknown_word("APP, MODEL, USER, ID, DOC, OLD, EVENT or QUEUES");
+      reader.unknown_word("APP, MODEL, USER, ID, DOC, OLD, EVENT, ORIGIN, DATA, LIMIT, AFTER or QUEUES");
     }
   }
   request.change.about = channel.finish(reader);
-  if (!reader.failed() && !(event && !request.queues.empty())) {
+  page.finish(reader);
+  if (!reader.failed() && !(event && (request.prefix || !request.queues.empty()))) {
     reader.fail(ErrorCode::Syntax, "EVENT must be given, and QUEUES with a transport and its log as the last words");
   }
   return reader.finish(request);
@@ -255,13 +379,61 @@ Result<DelFilterRequest> parse_route_delfilter(Words words) {
   DelFilterRequest request;
   request.id = text(reader, "filter-id");
   if (reader.failed()) return reader.error();
-  auto channel = parse_route_filters(words.subspan(1));
+  auto channel = parse_route_patterns(words.subspan(1));
   if (!channel) return std::unexpected(channel.error());
   request.channel = *channel;
   return request;
 }
 
-Result<RouteChannel> parse_route_filters(Words words) {
+Result<FiltersRequest> parse_route_filters(Words words) {
+  ArgumentReader reader(words);
+  FiltersRequest request;
+  ChannelOptions channel;
+  ListOptions list;
+  while (!reader.at_end()) {
+    if (channel.take(reader) || list.take(reader, request.count, request.cursor)) continue;
+    reader.unknown_word("APP, MODEL, USER, ID, COUNT or CURSOR");
+  }
+  request.channel = channel.finish(reader);
+  return reader.finish(request);
+}
+
+Result<SubscribersRequest> parse_route_subscribers(Words words) {
+  ArgumentReader reader(words);
+  SubscribersRequest request;
+  ChannelOptions channel;
+  ListOptions list;
+  bool filter = false;
+  while (!reader.at_end()) {
+    if (channel.take(reader) || list.take_count(reader, request.count)) continue;
+    if (reader.option("FILTERID", filter)) {
+      request.filter_id = text(reader, "FILTERID");
+    } else if (reader.option("CURSOR", list.cursor)) {
+      request.cursor = subscriber_cursor(reader);
+    } else {
+      reader.unknown_word("APP, MODEL, USER, ID, FILTERID, COUNT or CURSOR");
+    }
+  }
+  request.channel = channel.finish(reader);
+  return reader.finish(request);
+}
+
+Result<PresenceRequest> parse_route_presence(Words words) {
+  ArgumentReader reader(words);
+  PresenceRequest request;
+  if (reader.keyword("OFF")) {
+    request.prefix = ByteView();
+  } else if (reader.keyword("QUEUES")) {
+    if (!reader.keyword("*")) reader.unknown_word("*");
+    request.prefix = queue_prefix(reader);
+    if (!reader.failed() && request.prefix->empty()) reader.fail(ErrorCode::Syntax, "the prefix is empty");
+  } else if (!reader.at_end()) {
+    reader.unknown_word("QUEUES or OFF");
+  }
+  return reader.finish(request);
+}
+
+Result<RouteChannel> parse_route_patterns(Words words) {
   ArgumentReader reader(words);
   ChannelOptions channel;
   while (!reader.at_end()) {
@@ -269,8 +441,6 @@ Result<RouteChannel> parse_route_filters(Words words) {
   }
   return reader.finish(channel.finish(reader));
 }
-
-Result<RouteChannel> parse_route_patterns(Words words) { return parse_route_filters(words); }
 
 Result<PartitionRequest> parse_route_partition(Words words) {
   ArgumentReader reader(words);
@@ -292,8 +462,12 @@ Result<RouteEffect> parse_route_apply(Words words) {
     effect.clock = UnixMs(reader.number(kRouteClock, 0, INT64_MAX));
   } else if (reader.keyword(kRoutePart)) {
     effect.part = reader.word(kRoutePart);
+  } else if (reader.keyword(kRouteGone)) {
+    effect.gone = reader.word(kRouteGone);
+  } else if (reader.keyword(kRouteDispatched)) {
+    effect.dispatched = reader.word(kRouteDispatched);
   } else {
-    reader.unknown_word("CLOCK or PART");
+    reader.unknown_word("CLOCK, PART, GONE or DISPATCHED");
   }
   return reader.finish(effect);
 }

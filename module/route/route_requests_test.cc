@@ -19,13 +19,11 @@ TEST(RouteRequests, ADeviceIsTakenApartAtItsLastBar) {
   for (const auto& row : rows) {
     SCOPED_TRACE(row.word);
     const ByteView words[] = {row.word};
-    for (const auto parse : {parse_route_device_touch, parse_route_device_del}) {
-      const auto device = parse(Words(words));
-      ASSERT_TRUE(device);
-      EXPECT_EQ(device->whole, row.word);
-      EXPECT_EQ(device->id, row.id);
-      EXPECT_EQ(device->transport, row.transport);
-    }
+    const auto request = parse_route_device_del(Words(words));
+    ASSERT_TRUE(request && request->device);
+    EXPECT_EQ(request->device->whole, row.word);
+    EXPECT_EQ(request->device->id, row.id);
+    EXPECT_EQ(request->device->transport, row.transport);
   }
 }
 
@@ -36,7 +34,8 @@ TEST(RouteRequests, DeviceNamesThatAreNoneAreRefused) {
                  {"no id", "|ws", kSyntax, "a device is written device-id|transport, not '|ws'"},
                  {"no transport", "d1|", kSyntax, "a device is written device-id|transport, not 'd1|'"},
                  {"no UTF-8", "\xff|ws", kSyntax, "device is not UTF-8"},
-                 {"too much", "d1|ws x", kSyntax, "syntax error: expected nothing more, found 'x'"}});
+                 {"a second that is none", "d1|ws x", kSyntax, "a device is written device-id|transport, not 'x'"}});
+  EXPECT_EQ(parse_route_device_touch(words_of("a|ws b|ws"))->devices.size(), 2u);
   const std::string longest = std::string(512, 'x') + '|' + std::string(512, 'y');
   const std::string longer = std::string(513, 'x') + "|ws";
   EXPECT_TRUE(parse_route_device_del(words_of(longest)));
@@ -81,7 +80,26 @@ TEST(RouteRequests, DeviceGetListsAsManyAsAskedFor) {
                 {{"no number", "d|ws FULL COUNT", kSyntax, "missing COUNT"},
                  {"none", "d|ws FULL COUNT 0", kRange, "invalid COUNT '0': expected an integer from 1 to 1000000"},
                  {"COUNT alone", "d|ws COUNT 5", kSyntax, "syntax error: expected FULL, found 'COUNT'"},
-                 {"something else", "d|ws FULL ALL", kSyntax, "syntax error: expected COUNT, found 'ALL'"}});
+                 {"something else", "d|ws FULL ALL", kSyntax, "syntax error: expected COUNT or CURSOR, found 'ALL'"}});
+  EXPECT_EQ(parse_route_device_get(words_of("d|ws FULL cursor 7"))->cursor, 7u);
+}
+
+TEST(RouteRequests, DeviceMoveTakesTwoAndDeviceDelOneOrATransport) {
+  const auto move = parse_route_device_move(words_of("a|ws a|mqtt"));
+  ASSERT_TRUE(move);
+  EXPECT_EQ(move->from.transport, "ws");
+  EXPECT_EQ(move->to.transport, "mqtt");
+  expect_errors(parse_route_device_move,
+                {{"one", "a|ws", kSyntax, "missing device"},
+                 {"three", "a|ws b|ws c|ws", kSyntax, "syntax error: expected nothing more, found 'c|ws'"}});
+  const auto del = parse_route_device_del(words_of("transport ws count 7"));
+  EXPECT_FALSE(del->device);
+  EXPECT_EQ(del->transport, "ws");
+  EXPECT_EQ(del->count, 7u);
+  expect_errors(parse_route_device_del,
+                {{"nothing", "", kSyntax, "missing device"},
+                 {"two", "a|ws b|ws", kSyntax, "syntax error: expected nothing more, found 'b|ws'"},
+                 {"no transport", "TRANSPORT", kSyntax, "missing TRANSPORT"}});
 }
 
 TEST(RouteRequests, DeviceListTakesWhatItLooksFor) {
@@ -112,7 +130,8 @@ TEST(RouteRequests, SubscribeTakesAChannelAFilterAndATime) {
   EXPECT_FALSE(request->filter_id);
   const auto named = parse_route_subscribe(words_of("d|ws APP a MODEL m FILTERID f"));
   EXPECT_EQ(named->filter_id, "f");
-  EXPECT_FALSE(named->filter || named->ttl_ms);
+  EXPECT_FALSE(named->filter || named->ttl_ms || named->only_known);
+  EXPECT_TRUE(parse_route_subscribe(words_of("d|ws APP a MODEL m xx"))->only_known);
 }
 
 TEST(RouteRequests, SubscribeRefusesWhatItCannotMean) {
@@ -124,7 +143,7 @@ TEST(RouteRequests, SubscribeRefusesWhatItCannotMean) {
        {"a bad filter", "d|ws APP a MODEL m FILTER {\"a\":{\"$xor\":1}}", kBadFilter, "a.$xor: unknown operator"},
        {"two filters", "d|ws APP a MODEL m FILTER {} FILTERID f", kSyntax, "FILTER and FILTERID exclude each other"},
        {"something else", "d|ws APP a MODEL m DOC {}", kSyntax,
-        "syntax error: expected APP, MODEL, USER, ID, FILTER, FILTERID or TTL, found 'DOC'"}});
+        "syntax error: expected APP, MODEL, USER, ID, FILTER, FILTERID, TTL or XX, found 'DOC'"}});
   expect_errors(parse_route_unsubscribe,
                 {{"a time", "d|ws APP a MODEL m TTL 5", kSyntax,
                   "syntax error: expected APP, MODEL, USER, ID, FILTER or FILTERID, found 'TTL'"}});
@@ -152,15 +171,42 @@ TEST(RouteRequests, FiltersHaveNamesThatAreNoIds) {
 }
 
 TEST(RouteRequests, ChannelsAreGivenByTheirParts) {
-  for (const auto parse : {parse_route_filters, parse_route_patterns}) {
-    EXPECT_EQ(parse(words_of("MODEL APP APP MODEL"))->name(), "app:MODEL:model:APP");
-    expect_errors(parse, {{"nothing", "", kSyntax, "APP and MODEL must be given"},
-                          {"an empty part", "APP  MODEL m", kRange, "the APP has 0 bytes, expected 1 to 512"},
-                          {"no UTF-8", "APP \xc3 MODEL m", kSyntax, "APP is not UTF-8"},
-                          {"twice", "APP a APP a", kSyntax, "APP is given twice"},
-                          {"something else", "APP a MODEL m x", kSyntax,
-                           "syntax error: expected APP, MODEL, USER or ID, found 'x'"}});
+  EXPECT_EQ(parse_route_patterns(words_of("MODEL APP APP MODEL"))->name(), "app:MODEL:model:APP");
+  expect_errors(
+      parse_route_patterns,
+      {{"nothing", "", kSyntax, "APP and MODEL must be given"},
+       {"an empty part", "APP  MODEL m", kRange, "the APP has 0 bytes, expected 1 to 512"},
+       {"no UTF-8", "APP \xc3 MODEL m", kSyntax, "APP is not UTF-8"},
+       {"twice", "APP a APP a", kSyntax, "APP is given twice"},
+       {"something else", "APP a MODEL m x", kSyntax, "syntax error: expected APP, MODEL, USER or ID, found 'x'"}});
+}
+
+TEST(RouteRequests, ListsHaveACountAndACursor) {
+  const auto filters = parse_route_filters(words_of("APP a MODEL m CURSOR 7 COUNT 5"));
+  EXPECT_EQ(filters->count, 5u);
+  EXPECT_EQ(filters->cursor, 7u);
+  expect_errors(parse_route_filters, {{"something else", "APP a MODEL m x", kSyntax,
+                                       "syntax error: expected APP, MODEL, USER, ID, COUNT or CURSOR, found 'x'"}});
+  const auto subscribers = parse_route_subscribers(words_of("APP a MODEL m FILTERID f CURSOR 1.2.3"));
+  EXPECT_EQ(subscribers->filter_id, "f");
+  EXPECT_EQ(subscribers->cursor.filter, 1u);
+  EXPECT_EQ(subscribers->cursor.target, TargetSlot(2));
+  EXPECT_EQ(subscribers->cursor.left, 3u);
+  EXPECT_EQ(parse_route_subscribers(words_of("APP a MODEL m CURSOR 0"))->cursor.left, 0u);
+  for (const char* cursor : {"", "1", "1.2", "1.2.", "1.2.3.4", "a.b.c", "1.2.4294967296", "1,2,3"}) {
+    EXPECT_EQ(parse_route_subscribers(words_of(std::string("APP a MODEL m CURSOR ") + cursor)).error().text,
+              "CURSOR must be 0, or what the page before has answered");
   }
+}
+
+TEST(RouteRequests, PresenceGoesToAPrefixOrNowhere) {
+  EXPECT_FALSE(parse_route_presence({})->prefix);
+  EXPECT_EQ(parse_route_presence(words_of("off"))->prefix, "");
+  EXPECT_EQ(parse_route_presence(words_of("queues * p:"))->prefix, "p:");
+  expect_errors(parse_route_presence,
+                {{"a transport", "QUEUES ws log", kSyntax, "syntax error: expected *, found 'ws'"},
+                 {"nothing", "QUEUES *", kSyntax, "missing prefix"},
+                 {"too much", "OFF x", kSyntax, "syntax error: expected nothing more, found 'x'"}});
 }
 
 // --- changes ---
@@ -173,11 +219,12 @@ TEST(RouteRequests, AMatchTakesBothDocuments) {
   EXPECT_TRUE(request->with_channels);
   const auto bare = parse_route_match(words_of("APP a MODEL m"));
   EXPECT_FALSE(bare->change.document || bare->change.old || bare->with_channels);
-  expect_errors(parse_route_match,
-                {{"no document", "APP a MODEL m DOC", kSyntax, "missing DOC"},
-                 {"two", "APP a MODEL m OLD {} OLD {}", kSyntax, "OLD is given twice"},
-                 {"something else", "APP a MODEL m FILTER {}", kSyntax,
-                  "syntax error: expected APP, MODEL, USER, ID, DOC, OLD or WITHCHANNELS, found 'FILTER'"}});
+  expect_errors(
+      parse_route_match,
+      {{"no document", "APP a MODEL m DOC", kSyntax, "missing DOC"},
+       {"two", "APP a MODEL m OLD {} OLD {}", kSyntax, "OLD is given twice"},
+       {"something else", "APP a MODEL m FILTER {}", kSyntax,
+        "syntax error: expected APP, MODEL, USER, ID, DOC, OLD, WITHCHANNELS, LIMIT or AFTER, found 'FILTER'"}});
 }
 
 TEST(RouteRequests, ADispatchEndsWithItsQueues) {
@@ -188,6 +235,20 @@ TEST(RouteRequests, ADispatchEndsWithItsQueues) {
   ASSERT_EQ(request->queues.size(), 4u);
   EXPECT_EQ(request->queues[0], "ws");
   EXPECT_EQ(request->queues[3], "log2");
+}
+
+TEST(RouteRequests, ADispatchHasAnIdBehindItsEvent) {
+  const auto words = words_of("APP a MODEL m ID t1 EVENT e ID once ORIGIN d|ws DATA [1] LIMIT 5 AFTER 7 QUEUES * p:");
+  const auto request = parse_route_dispatch(words);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->change.about.id, "t1");
+  EXPECT_EQ(request->id, "once");
+  EXPECT_EQ(request->change.origin, "d|ws");
+  EXPECT_EQ(request->data, "[1]");
+  EXPECT_EQ(request->change.limit, 5u);
+  EXPECT_EQ(request->change.after, 7u);
+  EXPECT_EQ(request->prefix, "p:");
+  EXPECT_TRUE(request->queues.empty());
 }
 
 TEST(RouteRequests, ADispatchRefusesWhatItCannotMean) {
@@ -201,7 +262,8 @@ TEST(RouteRequests, ADispatchRefusesWhatItCannotMean) {
        {"two queues", "APP a MODEL m EVENT e QUEUES ws a ws b", kSyntax, "the transport 'ws' has two queues"},
        {"an empty event", "APP a MODEL m EVENT  QUEUES ws a", kRange, "the EVENT has 0 bytes, expected 1 to 512"},
        {"something else", "APP a MODEL m TTL 5", kSyntax,
-        "syntax error: expected APP, MODEL, USER, ID, DOC, OLD, EVENT or QUEUES, found 'TTL'"}});
+        "syntax error: expected APP, MODEL, USER, ID, DOC, OLD, EVENT, ORIGIN, DATA, LIMIT, AFTER or QUEUES, found "
+        "'TTL'"}});
 }
 
 // --- the rest ---
@@ -220,8 +282,10 @@ TEST(RouteRequests, APartitionIsOneOfSoMany) {
 TEST(RouteRequests, AnEffectIsAClockOrAPart) {
   EXPECT_EQ(parse_route_apply(words_of("clock 7"))->clock, UnixMs(7));
   EXPECT_EQ(parse_route_apply(words_of("PART bytes"))->part, "bytes");
+  EXPECT_EQ(parse_route_apply(words_of("gone bytes"))->gone, "bytes");
+  EXPECT_EQ(parse_route_apply(words_of("DISPATCHED bytes"))->dispatched, "bytes");
   expect_errors(parse_route_apply,
-                {{"nothing", "", kSyntax, "syntax error: expected CLOCK or PART, found nothing more"},
+                {{"nothing", "", kSyntax, "syntax error: expected CLOCK, PART, GONE or DISPATCHED, found nothing more"},
                  {"no time", "CLOCK", kSyntax, "missing CLOCK"},
                  {"too much", "CLOCK 1 2", kSyntax, "syntax error: expected nothing more, found '2'"}});
 }

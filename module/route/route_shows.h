@@ -28,7 +28,13 @@ struct RouteMatch {
 struct RouteFilters {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_filters;
-  static void show(abi::Reply reply, const Shown<RouteTable>& shown, const RouteChannel& channel);
+  static void show(abi::Reply reply, const Shown<RouteTable>& shown, const FiltersRequest& request);
+};
+
+struct RouteSubscribers {
+  using Object = RouteTable;
+  static constexpr auto parse = parse_route_subscribers;
+  static void show(abi::Reply reply, const Shown<RouteTable>& shown, const SubscribersRequest& request);
 };
 
 struct RouteInfo {

@@ -27,6 +27,8 @@
 //     static bool may_go_on(const Request&);
 //     // If it waits by tag: before it is tried again for what is at this mark.
 //     static void resume(Request&, uint64_t mark);
+//     // If it must know: the client of the host with this number is answered.
+//     static void was_served(const DatabaseKey&, const Request&, uint64_t client);
 //     // If it must know: its client was served, and has left before the answer was written.
 //     static void left_unanswered(const DatabaseKey&, const Request&);
 //
@@ -96,8 +98,8 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
   using Request = RequestOf<Command>;
 
   // The request's views are of the words of the command, which are held from now on.
-  WaitingCommand(DatabaseKey place, abi::Arguments arguments, Request request)
-      : WaitingClient<Object>(std::move(place), arguments), request_(std::move(request)) {}
+  WaitingCommand(DatabaseKey place, abi::Arguments arguments, Request request, uint64_t client)
+      : WaitingClient<Object>(std::move(place), arguments), request_(std::move(request)), client_(client) {}
 
   bool changes() const override { return Command::changes(request_); }
   Wait start_afresh() override { return Command::start_afresh(request_); }
@@ -118,6 +120,12 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
     Command::answer_timeout(reply, key ? key->get() : nullptr, request_);
   }
 
+  void was_served() override {
+    if constexpr (requires { Command::was_served(this->place(), request_, client_); }) {
+      Command::was_served(this->place(), request_, client_);
+    }
+  }
+
   void left_unanswered() override {
     if constexpr (requires { Command::left_unanswered(this->place(), request_); }) {
       Command::left_unanswered(this->place(), request_);
@@ -125,6 +133,7 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
   }
 
   Request request_;
+  uint64_t client_;
 };
 
 namespace detail {
@@ -201,7 +210,8 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
   if constexpr (kCanWait) {
     if (follow.wait) {
       const uint64_t timeout_ms = request->block_ms.value_or(0);
-      auto client = std::make_unique<WaitingCommand<Command>>(place.database_key(), arguments, std::move(*request));
+      auto client = std::make_unique<WaitingCommand<Command>>(place.database_key(), arguments, std::move(*request),
+                                                              context.client());
       WaitingClients<Object>::block(context, name, std::move(client), *follow.wait, timeout_ms);
     }
   }

@@ -31,6 +31,10 @@ void tell_effects(abi::Context context, abi::StringRef key, const char* apply, c
                });
 }
 
+void tell_named_events(abi::Context context, abi::StringRef key, const std::vector<std::string>& events) {
+  for (const std::string& event : events) context.changed(key, event.c_str());
+}
+
 void tell_removal(abi::Context context, abi::StringRef key) {
   context.replicate("UNLINK", key);
   context.changed(key, "del");

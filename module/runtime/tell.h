@@ -27,6 +27,8 @@ class HeldArguments {
 void tell_effects(abi::Context context, abi::StringRef key, const char* apply, const Effects& effects,
                   const HeldArguments* other);
 
+void tell_named_events(abi::Context context, abi::StringRef key, const std::vector<std::string>& events);
+
 // The object has gone, and its key with it.
 void tell_removal(abi::Context context, abi::StringRef key);
 
@@ -39,6 +41,8 @@ void tell_removal(abi::Context context, abi::StringRef key);
     tell_effects(context, key, apply, follow.effects, other);
   }
   for (const char* event : follow.events) context.changed(key, event);
+  if (follow.named_events) [[unlikely]]
+    tell_named_events(context, key, *follow.named_events);
   if (follow.is_removed) tell_removal(context, key);
 }
 

@@ -104,7 +104,7 @@ struct TypeInParts {
         return restorer.add(kind, bytes, std::move(block));
       });
     } else if constexpr (requires(const NextString& next) { restorer.add_older(next); }) {
-      if (version < Traits::kEncodingVersion) read = restorer.add_older([&] { return reader.bytes(); });
+      if (version < first_in_parts<Traits>()) read = restorer.add_older([&] { return reader.bytes(); });
     }
     if (!read) return std::unexpected(read.error());
     return restorer.finish();

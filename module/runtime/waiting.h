@@ -61,6 +61,7 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
     } else {
       leave();
       if (!answer_.is_error()) ++WaitingClients<Object>::counters().served;
+      was_served();
       serve();
     }
     carry_out(place, follow, &words_);
@@ -79,6 +80,8 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
   WaitingClient(DatabaseKey place, abi::Arguments arguments) : place_(std::move(place)), words_(arguments) {}
 
   virtual Consequences execute(KeyPlace<Object>& place, const Call& call, abi::Reply reply) = 0;
+  // Its answer is recorded, and will be written soon.
+  virtual void was_served() {}
 
  private:
   void answer(abi::Context context) final {
@@ -128,7 +131,7 @@ class WaitingClients {
     ++counters().waiting;
     MonotonicMs deadline = kNoDeadline;
     if constexpr (kWaitsEndByDeadline<Object>) {
-      deadline = Traits::now().monotonic + timeout_ms;
+      if (timeout_ms != 0) deadline = Traits::now().monotonic + timeout_ms;
       // A writable replica does not work on its agenda: there the host ends the wait.
       if (may_decide) timeout_ms = 0;
     }

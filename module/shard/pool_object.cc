@@ -1,5 +1,6 @@
 #include "module/shard/pool_object.h"
 
+#include "module/log/hosted_logs.h"
 #include "module/runtime/settings.h"
 #include "module/runtime/waiting.h"
 
@@ -15,11 +16,32 @@ class HostedPoolWaiters final : public PoolWaiters {
   }
 };
 
+// Dead payloads go to logs as a group's dead letters do.
+class HostedDeadPayloads final : public DeadPayloadLogs {
+ public:
+  Result<void> may_write(const Place<Pool>& from, ByteView log) override {
+    return may_write_other_log(context_of(from), "the pool and the log", from.name(), log);
+  }
+  bool write(const Place<Pool>& from, ByteView log, ByteView tag, ByteView payload) override {
+    const ByteView pair[] = {tag, payload};
+    WriteRequest request;
+    request.pairs = pair;
+    return write_other_log(context_of(from), from.name(), log, request);
+  }
+
+ private:
+  // All places of pools in this process are keys.
+  static abi::Context context_of(const Place<Pool>& place) {
+    return static_cast<const KeyPlace<Pool>&>(place).context();
+  }
+};
+
 }  // namespace
 
 PoolOperations& pool_operations() {
   static HostedPoolWaiters waiters;
-  static PoolOperations operations(hash_key(), waiters, block_limits());
+  static HostedDeadPayloads dead_payloads;
+  static PoolOperations operations(hash_key(), waiters, block_limits(), &dead_payloads);
   return operations;
 }
 

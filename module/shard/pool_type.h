@@ -20,7 +20,8 @@ namespace millrace::abi {
 template <>
 struct TypeTraits<Pool> : module::TypeInParts<Pool>, module::DatedType<Pool, MonotonicMs> {
   static constexpr const char* kName = "millr-shd";
-  static constexpr int kEncodingVersion = 1;
+  static constexpr int kEncodingVersion = 2;  // with attempts, delays, dead payloads, ids and their settings
+  static constexpr int kFirstInParts = 1;
   static constexpr module::SavedType kSaved{"pool", "pool", module::kApplyToPool, kPoolParts};
   static PoolRestorer restorer() { return PoolRestorer(module::hash_key()); }
   static uint64_t free_effort(const Pool& pool) { return pool.recipients().size(); }

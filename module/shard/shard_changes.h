@@ -43,6 +43,24 @@ struct ShardAck {
   static constexpr auto write = write_number;
 };
 
+struct ShardNack {
+  using Object = Pool;
+  static constexpr auto parse = parse_shard_nack;
+  static auto execute(Place<Pool>& pool, PoolNackRequest& request, const Call& call) {
+    return pool_operations().give_back(pool, request, call);
+  }
+  static constexpr auto write = write_number;
+};
+
+struct ShardForget {
+  using Object = Pool;
+  static constexpr auto parse = parse_shard_forget;
+  static auto execute(Place<Pool>& pool, Words recipients, const Call& call) {
+    return pool_operations().forget(pool, recipients, call);
+  }
+  static constexpr auto write = write_number;
+};
+
 struct ShardDone {
   using Object = Pool;
   static constexpr auto parse = parse_shard_done;

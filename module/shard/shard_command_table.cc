@@ -15,26 +15,59 @@ constexpr ArgumentDoc kRecipient{.name = "recipient"};
 constexpr ArgumentDoc kCount{.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional};
 constexpr ArgumentDoc kBlock{.name = "milliseconds", .kind = Integer, .token = "BLOCK", .flags = kOptional};
 
-constexpr ArgumentDoc kPoolOnly[] = {kPool};
 constexpr ArgumentDoc kWorkerOf[] = {kPool, kWorker};
 constexpr ArgumentDoc kRecipientOf[] = {kPool, kRecipient};
 constexpr ArgumentDoc kLeave[] = {
     kPool, kWorker, {.name = "now", .kind = PureToken, .token = "NOW", .flags = kOptional}};
 constexpr ArgumentDoc kRoute[] = {kPool, kRecipient, kBlock};
-constexpr ArgumentDoc kPush[] = {kPool, kRecipient, {.name = "payload", .flags = kMultiple}, kBlock};
+constexpr ArgumentDoc kPayload{.name = "payload", .flags = kMultiple};
+constexpr ArgumentDoc kPayloadsAlone[] = {kPayload, kBlock};
+constexpr ArgumentDoc kPayloadsBehindOptions[] = {
+    {.name = "id", .token = "ID", .flags = kOptional},
+    kBlock,
+    {.name = "payloads", .kind = PureToken, .token = "PAYLOADS"},
+    kPayload,
+};
+constexpr ArgumentDoc kPayloads[] = {{.name = "payloads-alone", .kind = Block, .parts = kPayloadsAlone},
+                                     {.name = "behind-options", .kind = Block, .parts = kPayloadsBehindOptions}};
+constexpr ArgumentDoc kPush[] = {kPool, kRecipient, {.name = "queued", .kind = OneOf, .parts = kPayloads}};
 constexpr ArgumentDoc kDone[] = {kPool, kWorker, kRecipient, {.name = "count", .kind = Integer, .flags = kOptional}};
-constexpr ArgumentDoc kRecipients[] = {
-    kPool, kWorker, kCount, {.name = "cursor", .kind = Integer, .token = "CURSOR", .flags = kOptional}};
-constexpr ArgumentDoc kPull[] = {kPool, kWorker, kCount, kBlock};
+constexpr ArgumentDoc kCursor{.name = "cursor", .kind = Integer, .token = "CURSOR", .flags = kOptional};
+constexpr ArgumentDoc kRecipients[] = {kPool, kWorker, kCount, kCursor};
+constexpr ArgumentDoc kPull[] = {
+    kPool,
+    kWorker,
+    kCount,
+    kBlock,
+    {.name = "withattempts", .kind = PureToken, .token = "WITHATTEMPTS", .flags = kOptional},
+};
+constexpr ArgumentDoc kFates[] = {{.name = "delay", .kind = Integer, .token = "DELAY"},
+                                  {.name = "reason", .token = "DEAD"}};
+constexpr ArgumentDoc kNack[] = {
+    kPool,
+    kWorker,
+    kRecipient,
+    {.name = "sequence", .kind = Integer},
+    {.name = "fate", .kind = OneOf, .flags = kOptional, .parts = kFates},
+};
+constexpr ArgumentDoc kForget[] = {kPool, {.name = "recipient", .flags = kMultiple}};
+constexpr ArgumentDoc kInfo[] = {kPool, kCount, kCursor};
+constexpr ArgumentDoc kPageParts[] = {{.name = "cursor", .kind = Integer, .token = "CURSOR"}, kCount};
+constexpr ArgumentDoc kCheck[] = {kPool, {.name = "page", .kind = Block, .flags = kOptional, .parts = kPageParts}};
 constexpr ArgumentDoc kAck[] = {kPool, kWorker, kRecipient, {.name = "sequence", .kind = Integer}};
 constexpr ArgumentDoc kRebalance[] = {kPool,
                                       {.name = "moves", .kind = Integer, .token = "MAXMOVES", .flags = kOptional}};
 constexpr ArgumentDoc kPolicies[] = {{.name = "roundrobin", .kind = PureToken, .token = "roundrobin"},
                                      {.name = "leastpending", .kind = PureToken, .token = "leastpending"}};
+constexpr ArgumentDoc kDeadLogs[] = {{.name = "key"}, {.name = "none", .kind = PureToken, .token = "NONE"}};
 constexpr ArgumentDoc kSet[] = {
     kPool,
     {.name = "milliseconds", .kind = Integer, .token = "STALE", .flags = kOptional},
     {.name = "policy", .kind = OneOf, .token = "POLICY", .flags = kOptional, .parts = kPolicies},
+    {.name = "attempts", .kind = Integer, .token = "MAXATTEMPTS", .flags = kOptional},
+    {.name = "log", .kind = OneOf, .token = "DEADLETTER", .flags = kOptional, .parts = kDeadLogs},
+    {.name = "idle-milliseconds", .kind = Integer, .token = "FORGET", .flags = kOptional},
+    {.name = "payloads", .kind = Integer, .token = "RECIPIENTMAX", .flags = kOptional},
 };
 
 constexpr ArgumentDoc kBlockParts[] = {{.name = "header"}, {.name = "bytes"}};
@@ -42,11 +75,16 @@ constexpr ArgumentDoc kEffects[] = {
     {.name = "pool-time", .kind = Integer, .token = "CLOCK"},
     {.name = "seen", .token = "SEEN"},
     {.name = "settle", .kind = PureToken, .token = "SETTLE"},
+    {.name = "names", .token = "FORGET"},
+    {.name = "letters", .kind = Integer, .token = "LETTERS"},
     {.name = "head", .token = "POOL"},
     {.name = "worker", .token = "WORKER"},
     {.name = "recipients", .token = "RECIPIENTS"},
     {.name = "block", .kind = Block, .token = "BLOCK", .parts = kBlockParts},
     {.name = "queue", .token = "QUEUE"},
+    {.name = "trouble", .token = "TROUBLE"},
+    {.name = "dead", .token = "DEAD"},
+    {.name = "ids", .token = "IDS"},
 };
 constexpr ArgumentDoc kEffect[] = {kPool, {.name = "effect", .kind = OneOf, .parts = kEffects}};
 
@@ -147,10 +185,32 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadWrite | abi::kKeyAccess | abi::kKeyUpdate,
         .arity = -3,
         .summary = "Delivers payloads to a worker, its recipients in turn, and waits for them if asked to.",
-        .complexity = "O(N) with N payloads delivered.",
+        .complexity = "O(N) with N payloads delivered, at most 10,000.",
         .since = kSince,
         .arguments = kPull,
         .callback = callback<run<ShardPull>>,
+    },
+    {
+        .name = "SHARD.NACK",
+        .flags = "write fast",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
+        .arity = -5,
+        .summary = "Gives a payload back that a worker cannot handle, and all behind it, or gives it up.",
+        .complexity = "O(N) with N workers; O(1) for each payload that is given up.",
+        .since = kSince11,
+        .arguments = kNack,
+        .callback = callback<run<ShardNack>>,
+    },
+    {
+        .name = "SHARD.FORGET",
+        .flags = "write",
+        .key_flags = abi::kKeyReadWrite | abi::kKeyDelete,
+        .arity = -3,
+        .summary = "Removes recipients for which nothing is pending; returns how many.",
+        .complexity = "O(N) with N recipients given, and with N workers.",
+        .since = kSince11,
+        .arguments = kForget,
+        .callback = callback<run<ShardForget>>,
     },
     {
         .name = "SHARD.ACK",
@@ -179,7 +239,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
-        .summary = "Sets when a worker is stale, and how workers are chosen.",
+        .summary = "Sets when a worker is stale, how workers are chosen, when payloads are given up, and what is "
+                   "forgotten.",
         .complexity = "O(N) with N workers.",
         .since = kSince,
         .arguments = kSet,
@@ -189,22 +250,24 @@ constexpr abi::Command kCommands[] = {
         .name = "SHARD.CHECK",
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
-        .arity = 2,
-        .summary = "Checks that every recipient has one owner and that all counts add up.",
-        .complexity = "O(N) with N recipients and queued payloads: for diagnosis, not for regular use.",
+        .arity = -2,
+        .summary = "Checks that every recipient has one owner and that all counts add up, or page by page that each "
+                   "recipient is sound.",
+        .complexity = "O(N) with N recipients and queued payloads: for diagnosis, not for regular use. With CURSOR, "
+                      "O(N) with N recipients looked at.",
         .since = kSince,
-        .arguments = kPoolOnly,
+        .arguments = kCheck,
         .callback = callback<run<ShardCheck>>,
     },
     {
         .name = "SHARD.INFO",
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
-        .arity = 2,
+        .arity = -2,
         .summary = "Describes a pool: workers, what is pending, settings, counters.",
-        .complexity = "O(N) with N workers.",
+        .complexity = "O(N) with N workers that are shown.",
         .since = kSince,
-        .arguments = kPoolOnly,
+        .arguments = kInfo,
         .callback = callback<run<ShardInfo>>,
     },
     {

@@ -16,6 +16,8 @@ void write_info(abi::InfoWriter& info) {
   info.field("shard_payloads_acknowledged", done.acknowledged);
   info.field("shard_workers_failed_over", done.failovers);
   info.field("shard_recipients_moved", done.moved);
+  info.field("shard_payloads_dead", done.dead);
+  info.field("shard_recipients_forgotten", done.forgotten);
   info.field("shard_clients_waiting", WaitingClients<Pool>::counters().waiting);
 }
 

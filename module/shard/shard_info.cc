@@ -60,46 +60,77 @@ void ShardRecipients::show(abi::Reply reply, const Shown<Pool>& shown, const Rec
   }
 }
 
-void ShardCheck::show(abi::Reply reply, const Shown<Pool>& shown, NoRequest) {
+void ShardCheck::show(abi::Reply reply, const Shown<Pool>& shown, const PoolCheckRequest& request) {
+  const auto refuse = [&](const char* broken) { reply.error({ErrorCode::Corrupt, broken}); };
+  if (request.cursor) {
+    uint64_t cursor = *request.cursor;
+    const char* broken = nullptr;
+    shown.object == nullptr ? void(cursor = 0) : void(broken = shown.object->check_some(cursor, request.count));
+    return broken == nullptr ? reply.bytes(std::to_string(cursor)) : refuse(broken);
+  }
   const char* broken = shown.object == nullptr ? nullptr : shown.object->check();
-  broken == nullptr ? reply.ok() : reply.error({ErrorCode::Corrupt, broken});
+  broken == nullptr ? reply.ok() : refuse(broken);
 }
 
-void ShardInfo::show(abi::Reply reply, const Shown<Pool>& shown, NoRequest) {
+namespace {
+
+// The workers of a page: all in the order in which they joined if they fit, else by their number, which stays. Returns
+// the cursor to go on from, 0 at the end.
+uint64_t workers_of_page(const Pool& pool, const PoolInfoRequest& request, std::vector<WorkerId>& page) {
+  const size_t all = pool.working().size() + pool.going().size();
+  if (request.cursor == 0 && all <= request.count) {
+    page = pool.working();
+    page.insert(page.end(), pool.going().begin(), pool.going().end());
+    return 0;
+  }
+  return pool.each_worker(request.cursor, request.count, [&](WorkerId id) { page.push_back(id); });
+}
+
+}  // namespace
+
+void ShardInfo::show(abi::Reply reply, const Shown<Pool>& shown, const PoolInfoRequest& request) {
   const Pool missing(hash_key());
   const Pool& pool = shown.object == nullptr ? missing : *shown.object;
-  uint64_t pending = 0;
-  for (const auto* ids : {&pool.working(), &pool.going()}) {
-    for (WorkerId id : *ids) pending += pool.worker(id).pending;
-  }
+  std::vector<WorkerId> page;
+  const uint64_t next = workers_of_page(pool, request, page);
+  const PoolSettings& settings = pool.settings();
+  const PoolCounters& done = pool.counters();
   const struct {
     const char* name;
     uint64_t value;
   } numbers[] = {
       {"recipients", pool.recipients().size()},
-      {"pending", pending},
+      {"pending", pool.pending()},
       // It goes back to 0 when it is next used.
       {"iterator", pool.iterator() < pool.working().size() ? pool.iterator() : 0},
-      {"stale", pool.settings().stale_ms},
-      {"assigned", pool.counters().assigned},
-      {"moved", pool.counters().moved},
-      {"failovers", pool.counters().failovers},
+      {"stale", settings.stale_ms},
+      {"assigned", done.assigned},
+      {"moved", done.moved},
+      {"failovers", done.failovers},
       {"waiting", WaitingClients<Pool>::count({shown.database, std::string(shown.name.view())})},
+      {"joined", pool.working().size() + pool.going().size()},
+      {"cursor", next},
+      {"maxattempts", settings.max_attempts},
+      {"forget", settings.forget_ms},
+      {"recipientmax", settings.recipient_max},
+      {"dead", done.dead},
+      {"forgotten", done.forgotten},
+      {"unsent", pool.dead_payloads().size()},
   };
-  reply.map(std::size(numbers) + 2);
+  reply.map(std::size(numbers) + 3);
   reply.bytes("workers");
-  reply.array(pool.working().size() + pool.going().size());
+  reply.array(page.size());
   const Call call{.now = ObjectTraits<Pool>::now(), .decides = may_decide, .may_wait = false};
   const PoolTime now = PoolOperations::present(pool, call);
-  for (const auto* ids : {&pool.working(), &pool.going()}) {
-    for (WorkerId id : *ids) write_worker(reply, pool, pool.worker(id), now);
-  }
+  for (WorkerId id : page) write_worker(reply, pool, pool.worker(id), now);
   for (const auto& [field, value] : numbers) {
     reply.bytes(field);
     reply.integer(static_cast<int64_t>(value));
   }
   reply.bytes("policy");
-  reply.bytes(pool.settings().policy == AssignmentPolicy::RoundRobin ? "roundrobin" : "leastpending");
+  reply.bytes(settings.policy == AssignmentPolicy::RoundRobin ? "roundrobin" : "leastpending");
+  reply.bytes("deadletter");
+  settings.dead_log.empty() ? reply.null() : reply.bytes(settings.dead_log);
 }
 
 }  // namespace millrace::module

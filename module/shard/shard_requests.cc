@@ -21,6 +21,35 @@ Result<ByteView> parse_one_name(Words words, const char* what) {
   return reader.finish(named(reader, what));
 }
 
+uint64_t block_time(ArgumentReader& reader);
+
+// [ID id] [BLOCK ms] PAYLOADS payload [...]. False if that is not what it is, and the words are payloads themselves.
+Result<bool> parse_push_options(Words words, RouteRequest& request) {
+  ArgumentReader options(words);
+  bool id = false, block = false;
+  RouteRequest found;
+  while (!options.at_end() && !options.failed()) {
+    if (options.keyword("PAYLOADS")) {
+      if (options.at_end()) return fail(ErrorCode::Syntax, "missing payload behind PAYLOADS");
+      request.id = found.id;
+      request.block_ms = found.block_ms;
+      request.payloads = words.last(options.left());
+      return true;
+    }
+    if (options.option("ID", id)) {
+      found.id = options.name("ID", kMaxNameBytes);
+    } else if (options.option("BLOCK", block)) {
+      found.block_ms = block_time(options);
+    } else {
+      return false;
+    }
+  }
+  // With PAYLOADS behind them, options that are wrong are told.
+  const bool has_payloads = std::ranges::any_of(words, [](ByteView word) { return is_keyword(word, "PAYLOADS"); });
+  if (options.failed() && has_payloads) return options.error();
+  return false;
+}
+
 uint64_t block_time(ArgumentReader& reader) { return reader.number("BLOCK time", 0, kMaxMs); }
 
 }  // namespace
@@ -55,10 +84,12 @@ Result<RouteRequest> parse_shard_push(Words words) {
     reader.word("payload");
     return reader.finish(request);
   }
-  // Payloads are any bytes, so the option is known by its place: the last word but one,
-  // if a payload comes before it.
-  request.payloads = words.subspan(1);
-  if (words.size() >= 4) {
+  const auto options = parse_push_options(words.subspan(1), request);
+  if (!options) return std::unexpected(options.error());
+  // Without PAYLOADS the option is known by its place: the last word but one, if a payload comes before it. Whatever
+  // else reads like an option is a payload.
+  if (!*options) request.payloads = words.subspan(1);
+  if (!*options && words.size() >= 4) {
     ArgumentReader end(words.last(2));
     if (end.keyword("BLOCK")) {
       request.block_ms = block_time(end);
@@ -110,8 +141,8 @@ Result<PullRequest> parse_shard_pull(Words words) {
       request.count = reader.number("COUNT", 1, kMaxReadCount);
     } else if (reader.option("BLOCK", block)) {
       request.block_ms = block_time(reader);
-    } else {
-      reader.unknown_word("COUNT or BLOCK");
+    } else if (!reader.option("WITHATTEMPTS", request.with_attempts)) {
+      reader.unknown_word("COUNT, BLOCK or WITHATTEMPTS");
     }
   }
   return reader.finish(request);
@@ -123,6 +154,67 @@ Result<PoolAckRequest> parse_shard_ack(Words words) {
   request.worker = named(reader, "worker");
   request.recipient = named(reader, "recipient");
   request.sequence = Offset(reader.number("sequence", 1, INT64_MAX - 1));
+  return reader.finish(request);
+}
+
+Result<PoolNackRequest> parse_shard_nack(Words words) {
+  ArgumentReader reader(words);
+  PoolNackRequest request;
+  request.worker = named(reader, "worker");
+  request.recipient = named(reader, "recipient");
+  request.sequence = Offset(reader.number("sequence", 1, INT64_MAX - 1));
+  bool delay = false, dead = false;
+  while (!reader.at_end()) {
+    if (reader.option("DELAY", delay)) {
+      request.delay_ms = reader.number("DELAY time", 0, kMaxDurationMs);
+    } else if (reader.option("DEAD", dead)) {
+      request.dead = reader.name("reason", kMaxNameBytes);
+    } else {
+      reader.unknown_word("DELAY or DEAD");
+    }
+  }
+  if (delay && dead) reader.fail(ErrorCode::Syntax, "DELAY and DEAD exclude each other");
+  return reader.finish(request);
+}
+
+Result<Words> parse_shard_forget(Words words) {
+  ArgumentReader reader(words);
+  do {
+    named(reader, "recipient");
+  } while (!reader.at_end());
+  return reader.finish(words);
+}
+
+Result<PoolInfoRequest> parse_shard_info(Words words) {
+  ArgumentReader reader(words);
+  PoolInfoRequest request;
+  bool count = false, cursor = false;
+  while (!reader.at_end()) {
+    if (reader.option("COUNT", count)) {
+      request.count = reader.number("COUNT", 0, kMaxReadCount);
+    } else if (reader.option("CURSOR", cursor)) {
+      request.cursor = reader.number("CURSOR", 0, UINT32_MAX);
+    } else {
+      reader.unknown_word("COUNT or CURSOR");
+    }
+  }
+  return reader.finish(request);
+}
+
+Result<PoolCheckRequest> parse_shard_check(Words words) {
+  ArgumentReader reader(words);
+  PoolCheckRequest request;
+  bool count = false, cursor = false;
+  while (!reader.at_end()) {
+    if (reader.option("CURSOR", cursor)) {
+      request.cursor = reader.number("CURSOR", 0, UINT64_MAX);
+    } else if (reader.option("COUNT", count)) {
+      request.count = reader.number("COUNT", 1, kMaxReadCount);
+    } else {
+      reader.unknown_word("CURSOR or COUNT");
+    }
+  }
+  if (count && !cursor) reader.fail(ErrorCode::Syntax, "COUNT is for a page: it needs CURSOR");
   return reader.finish(request);
 }
 
@@ -139,13 +231,20 @@ Result<uint64_t> parse_shard_rebalance(Words words) {
 Result<PoolSetRequest> parse_shard_set(Words words) {
   ArgumentReader reader(words);
   PoolSetRequest request;
-  bool stale = false;
-  bool policy = false;
+  bool stale = false, policy = false, attempts = false, dead = false, forget = false, most = false;
   do {
     if (reader.option("STALE", stale)) {
       request.stale_ms = reader.number("STALE time", 1, kMaxDurationMs);
+    } else if (reader.option("MAXATTEMPTS", attempts)) {
+      request.max_attempts = reader.number("MAXATTEMPTS", 0, kMostAttempts);
+    } else if (reader.option("DEADLETTER", dead)) {
+      request.dead_log = reader.keyword("NONE") ? ByteView() : reader.word("DEADLETTER");
+    } else if (reader.option("FORGET", forget)) {
+      request.forget_ms = reader.number("FORGET time", 0, kMaxDurationMs);
+    } else if (reader.option("RECIPIENTMAX", most)) {
+      request.recipient_max = reader.number("RECIPIENTMAX", 0, kMostRecipientMax);
     } else if (!reader.option("POLICY", policy)) {
-      reader.unknown_word("STALE or POLICY");
+      reader.unknown_word("STALE, POLICY, MAXATTEMPTS, DEADLETTER, FORGET or RECIPIENTMAX");
     } else if (reader.keyword("ROUNDROBIN")) {
       request.policy = AssignmentPolicy::RoundRobin;
     } else if (reader.keyword("LEASTPENDING")) {
@@ -168,11 +267,18 @@ Result<PoolEffect> parse_shard_apply(Words words) {
   } else if (reader.keyword(kPoolSeen)) {
     effect.kind = Kind::Seen;
     effect.bytes = named(reader, "worker");
+  } else if (reader.keyword(kPoolForget)) {
+    effect.kind = Kind::Forget;
+    effect.bytes = reader.word("names");
+  } else if (reader.keyword(kPoolLetters)) {
+    effect.kind = Kind::Letters;
+    effect.count = reader.number("LETTERS", 1, INT64_MAX);
   } else if (const auto part = read_part(reader, kPoolParts)) {
     effect.kind = Kind::Part;
     effect.part = *part;
   } else {
-    reader.unknown_word("CLOCK, SEEN, SETTLE, POOL, WORKER, RECIPIENTS, BLOCK or QUEUE");
+    reader.unknown_word(
+        "CLOCK, SEEN, SETTLE, FORGET, LETTERS, POOL, WORKER, RECIPIENTS, BLOCK, QUEUE, TROUBLE, DEAD or IDS");
   }
   return reader.finish(effect);
 }

@@ -20,7 +20,7 @@ Result<LeaveRequest> parse_shard_leave(Words words);
 // SHARD.ROUTE pool recipient [BLOCK ms]
 Result<RouteRequest> parse_shard_route(Words words);
 
-// SHARD.PUSH pool recipient payload [payload ...] [BLOCK ms]
+// SHARD.PUSH pool recipient payload [payload ...] [BLOCK ms], or [ID id] [BLOCK ms] PAYLOADS payload [payload ...]
 Result<RouteRequest> parse_shard_push(Words words);
 
 // SHARD.DONE pool worker recipient [count]
@@ -32,20 +32,33 @@ Result<ByteView> parse_shard_owner(Words words);
 // SHARD.RECIPIENTS pool worker [COUNT n] [CURSOR c]
 Result<RecipientsRequest> parse_shard_recipients(Words words);
 
-// SHARD.PULL pool worker [COUNT n] [BLOCK ms]
+// SHARD.PULL pool worker [COUNT n] [BLOCK ms] [WITHATTEMPTS]
 Result<PullRequest> parse_shard_pull(Words words);
 
 // SHARD.ACK pool worker recipient sequence
 Result<PoolAckRequest> parse_shard_ack(Words words);
 
+// SHARD.NACK pool worker recipient sequence [DELAY ms | DEAD reason]
+Result<PoolNackRequest> parse_shard_nack(Words words);
+
+// SHARD.FORGET pool recipient [recipient ...]
+Result<Words> parse_shard_forget(Words words);
+
+// SHARD.INFO pool [COUNT n] [CURSOR c]
+Result<PoolInfoRequest> parse_shard_info(Words words);
+
+// SHARD.CHECK pool [CURSOR c [COUNT n]]
+Result<PoolCheckRequest> parse_shard_check(Words words);
+
 // SHARD.REBALANCE pool [MAXMOVES n]
 Result<uint64_t> parse_shard_rebalance(Words words);
 
-// SHARD.SET pool [STALE ms] [POLICY roundrobin|leastpending]
+// SHARD.SET pool [STALE ms] [POLICY roundrobin|leastpending] [MAXATTEMPTS n] [DEADLETTER log|NONE] [FORGET ms]
+//           [RECIPIENTMAX n]
 Result<PoolSetRequest> parse_shard_set(Words words);
 
-// SHARD.APPLY pool <CLOCK ms | SEEN worker | SETTLE | POOL bytes | WORKER bytes | RECIPIENTS bytes |
-//                   BLOCK header bytes | QUEUE bytes>
+// SHARD.APPLY pool <CLOCK ms | SEEN worker | SETTLE | FORGET names | LETTERS n | POOL bytes | WORKER bytes |
+//                   RECIPIENTS bytes | BLOCK header bytes | QUEUE bytes | TROUBLE bytes | DEAD bytes | IDS bytes>
 Result<PoolEffect> parse_shard_apply(Words words);
 
 }  // namespace millrace::module

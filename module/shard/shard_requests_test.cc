@@ -95,6 +95,54 @@ TEST(ParseShardPush, RefusesEveryWrongForm) {
                 });
 }
 
+TEST(ParseShardPush, TakesOptionsBeforePayloads) {
+  const auto words = words_of("r ID 7 block 5 payloads a BLOCK 9");
+  const auto request = parse_shard_push(words);
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->id, "7");
+  EXPECT_EQ(request->block_ms, 5U);
+  EXPECT_EQ(request->payloads.size(), 3U);
+  const auto without_words = words_of("r ID 7 a");
+  const auto without = parse_shard_push(without_words);
+  EXPECT_FALSE(without->id);
+  EXPECT_EQ(without->payloads.size(), 3U) << "what reads like an option is a payload";
+  expect_errors(parse_shard_push,
+                {
+                    {"no payload", "r PAYLOADS", kSyntax, "missing payload behind PAYLOADS"},
+                    {"an empty id", "r ID  PAYLOADS a", kRange, "the ID has 0 bytes, expected 1 to 512"},
+                    {"twice", "r ID 1 ID 2 PAYLOADS a", kSyntax, "ID is given twice"},
+                });
+}
+
+TEST(ParseShardNack, TakesADelayOrAReason) {
+  const auto words = words_of("w r 5 DELAY 100");
+  const auto request = parse_shard_nack(words);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->sequence, Offset(5));
+  EXPECT_EQ(request->delay_ms, 100U);
+  const auto dead_words = words_of("w r 5 dead why");
+  EXPECT_EQ(parse_shard_nack(dead_words)->dead, "why");
+  expect_errors(parse_shard_nack,
+                {
+                    {"both", "w r 5 DELAY 1 DEAD why", kSyntax, "DELAY and DEAD exclude each other"},
+                    {"neither", "w r 5 LATER", kSyntax, "syntax error: expected DELAY or DEAD, found 'LATER'"},
+                });
+}
+
+TEST(ParseShardForget, TakesNames) {
+  const auto words = words_of("r s");
+  EXPECT_EQ(parse_shard_forget(words)->size(), 2U);
+  expect_errors(parse_shard_forget, {{"nobody", "", kSyntax, "missing recipient"}});
+}
+
+TEST(ParseShardInfo, TakesPages) {
+  EXPECT_EQ(parse_shard_info(words_of(""))->count, 1000U);
+  EXPECT_EQ(parse_shard_info(words_of("CURSOR 7 COUNT 0"))->cursor, 7U);
+  EXPECT_FALSE(parse_shard_check(words_of(""))->cursor);
+  EXPECT_EQ(parse_shard_check(words_of("CURSOR 7"))->cursor, 7U);
+  expect_errors(parse_shard_check, {{"alone", "COUNT 7", kSyntax, "COUNT is for a page: it needs CURSOR"}});
+}
+
 TEST(ParseShardRoute, TakesARecipientAndATime) {
   EXPECT_EQ(parse_shard_route(words_of("r"))->block_ms, std::nullopt);
   EXPECT_EQ(parse_shard_route(words_of("r BLOCK 7"))->block_ms, 7U);
@@ -144,7 +192,7 @@ TEST(ParseShardPull, TakesOptionsInAnyOrder) {
       parse_shard_pull,
       {
           {"too many", "w COUNT 1000001", kRange, "invalid COUNT '1000001': expected an integer from 1 to 1000000"},
-          {"another word", "w WAIT 1", kSyntax, "syntax error: expected COUNT or BLOCK, found 'WAIT'"},
+          {"another word", "w WAIT 1", kSyntax, "syntax error: expected COUNT, BLOCK or WITHATTEMPTS, found 'WAIT'"},
           {"twice", "w BLOCK 1 BLOCK 2", kSyntax, "BLOCK is given twice"},
       });
 }
@@ -178,7 +226,8 @@ TEST(ParseShardSet, TakesEitherOrBoth) {
   expect_errors(
       parse_shard_set,
       {
-          {"neither", "", kSyntax, "syntax error: expected STALE or POLICY, found nothing more"},
+          {"neither", "", kSyntax,
+           "syntax error: expected STALE, POLICY, MAXATTEMPTS, DEADLETTER, FORGET or RECIPIENTMAX, found nothing more"},
           {"another policy", "POLICY random", kSyntax,
            "syntax error: expected roundrobin or leastpending behind POLICY, found 'random'"},
           {"twice", "STALE 1 STALE 1", kSyntax, "STALE is given twice"},
@@ -194,11 +243,9 @@ TEST(ParseShardApply, TakesEveryEffect) {
   const struct {
     const char* line;
     PoolPart part;
-  } rows[] = {{"POOL x", PoolPart::Pool},
-              {"WORKER x", PoolPart::Worker},
-              {"RECIPIENTS x", PoolPart::Recipients},
-              {"BLOCK x y", PoolPart::Block},
-              {"QUEUE x", PoolPart::Queue}};
+  } rows[] = {{"POOL x", PoolPart::Pool},     {"WORKER x", PoolPart::Worker}, {"RECIPIENTS x", PoolPart::Recipients},
+              {"BLOCK x y", PoolPart::Block}, {"QUEUE x", PoolPart::Queue},   {"TROUBLE x", PoolPart::Trouble},
+              {"DEAD x", PoolPart::Dead},     {"IDS x", PoolPart::Ids}};
   for (const auto& row : rows) {
     const auto effect = parse_shard_apply(words_of(row.line));
     ASSERT_TRUE(effect) << row.line;
@@ -209,15 +256,17 @@ TEST(ParseShardApply, TakesEveryEffect) {
 }
 
 TEST(ParseShardApply, RefusesEveryWrongForm) {
-  expect_errors(parse_shard_apply,
-                {
-                    {"nothing", "", kSyntax,
-                     "syntax error: expected CLOCK, SEEN, SETTLE, POOL, WORKER, RECIPIENTS, BLOCK or QUEUE, found "
-                     "nothing more"},
-                    {"no bytes", "POOL", kSyntax, "missing part"},
-                    {"half a block", "BLOCK x", kSyntax, "missing block"},
-                    {"more", "SETTLE x", kSyntax, "syntax error: expected nothing more, found 'x'"},
-                });
+  expect_errors(
+      parse_shard_apply,
+      {
+          {"nothing", "", kSyntax,
+           "syntax error: expected CLOCK, SEEN, SETTLE, FORGET, LETTERS, POOL, WORKER, RECIPIENTS, BLOCK, QUEUE, "
+           "TROUBLE, DEAD or IDS, found "
+           "nothing more"},
+          {"no bytes", "POOL", kSyntax, "missing part"},
+          {"half a block", "BLOCK x", kSyntax, "missing block"},
+          {"more", "SETTLE x", kSyntax, "syntax error: expected nothing more, found 'x'"},
+      });
 }
 
 }  // namespace

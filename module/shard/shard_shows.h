@@ -21,14 +21,14 @@ struct ShardRecipients {
 
 struct ShardCheck {
   using Object = Pool;
-  static constexpr auto parse = parse_nothing;
-  static void show(abi::Reply reply, const Shown<Pool>& shown, NoRequest);
+  static constexpr auto parse = parse_shard_check;
+  static void show(abi::Reply reply, const Shown<Pool>& shown, const PoolCheckRequest& request);
 };
 
 struct ShardInfo {
   using Object = Pool;
-  static constexpr auto parse = parse_nothing;
-  static void show(abi::Reply reply, const Shown<Pool>& shown, NoRequest);
+  static constexpr auto parse = parse_shard_info;
+  static void show(abi::Reply reply, const Shown<Pool>& shown, const PoolInfoRequest& request);
 };
 
 }  // namespace millrace::module

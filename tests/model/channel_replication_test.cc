@@ -159,7 +159,7 @@ class History {
     FetchedIds sink;
     auto outcome = follower_->operations.fetch(follower_->place, request, repeating(), sink);
     EXPECT_TRUE(outcome.answer);
-    return outcome.consequences;
+    return std::move(outcome.consequences);
   }
 
   // Everything that is due up to a date; or nothing, if the clock leaps there.
@@ -245,7 +245,7 @@ class History {
       auto repeated = follower_->operations.subscribe(follower_->place, request, repeating(), nullptr);
       EXPECT_TRUE(repeated.answer);
       EXPECT_EQ(*repeated.answer, *outcome.answer);
-      return repeated.consequences;
+      return std::move(repeated.consequences);
     });
     return "subscribe";
   }
@@ -256,7 +256,7 @@ class History {
     carry_out(outcome.consequences, [&] {
       auto repeated = follower_->operations.unsubscribe(follower_->place, name, repeating());
       EXPECT_TRUE(*repeated.answer);
-      return repeated.consequences;
+      return std::move(repeated.consequences);
     });
     EXPECT_TRUE(!*outcome.answer || lines() == nullptr || !lines()->has_line(name)) << "it still waits";
     return "unsubscribe";
@@ -271,7 +271,7 @@ class History {
       auto repeated = follower_->operations.publish_several(follower_->place, {pairs}, repeating());
       EXPECT_TRUE(repeated.answer);
       EXPECT_EQ(*repeated.answer, *outcome.answer);
-      return repeated.consequences;
+      return std::move(repeated.consequences);
     });
     return "publish";
   }
@@ -299,7 +299,7 @@ class History {
       auto repeated = follower_->operations.acknowledge(follower_->place, request, repeating());
       EXPECT_TRUE(repeated.answer);
       EXPECT_EQ(*repeated.answer, *outcome.answer);
-      return repeated.consequences;
+      return std::move(repeated.consequences);
     });
     return "acknowledge";
   }

@@ -60,7 +60,8 @@ std::string verdict(const std::string& filter_text, const std::string& document_
   if (!document) return "refused";
   FieldValues values;
   values.extract(*document, fields);
-  return program.matches(values) ? "yes" : "no";
+  Evaluation evaluation;
+  return program.matches(values, evaluation) == Verdict::Yes ? "yes" : "no";
 }
 
 TEST(RouteFilters, MatchAsTheDocumentationSays) {

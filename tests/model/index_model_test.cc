@@ -194,7 +194,7 @@ class History {
       EXPECT_LE(page->documents.size(), request.limit);
       all.insert(all.end(), page->documents.begin(), page->documents.end());
       if (!page->cursor) return all;
-      cursor = *page->cursor;
+      cursor = page->cursor->text();
       request.after = cursor;
     }
     ADD_FAILURE() << "a search without an end";
@@ -319,7 +319,7 @@ class History {
       ASSERT_TRUE(page);
       for (const ListedDocument& each : page->documents) ++found[each.key];
       if (!page->cursor) break;
-      cursor = *page->cursor;
+      cursor = page->cursor->text();
       request.after = cursor;
       write();
       std::erase_if(stayed, [&](const auto& each) {

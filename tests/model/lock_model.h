@@ -38,15 +38,16 @@ struct LockModel {
   }
 
   bool admits(LockMode wanted) const {
-    return holders.empty() || (wanted == mode && holders.size() < wanted.permits());
+    if (holders.empty()) return true;
+    return wanted.goes_with(mode) && holders.size() < std::max(wanted.permits(), mode.permits());
   }
 
   // The token if it is fresh.
   void grant(const std::string& owner, LockMode wanted, uint64_t end, uint64_t token) {
-    mode = wanted;
+    if (holders.empty()) mode = wanted;
     if (Holder* held = find(owner)) {
       ++held->holds;
-      held->end = end;
+      held->end = std::max(held->end, end);
     } else {
       holders.push_back({owner, token, 1, end});
     }
@@ -59,7 +60,7 @@ struct LockModel {
   // May the one at the front of the line have it?
   bool serves_first() {
     if (line.empty()) return false;
-    return find(line.front().owner) != nullptr ? line.front().mode == mode : admits(line.front().mode);
+    return find(line.front().owner) != nullptr ? line.front().mode.goes_with(mode) : admits(line.front().mode);
   }
 
   // By owner, as the engine lists them.

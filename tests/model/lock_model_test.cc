@@ -83,9 +83,14 @@ class History {
     const LockMode mode = some_mode();
     const uint64_t ttl = some_ttl();
     const bool held = model_.find(owner) != nullptr;
+    if (!lock_.is_free() && mode.goes_with(lock_.mode())) {
+      lock_.set_limit(mode);
+      model_.mode = mode;
+      has_new_limit_ = true;
+    }
     const auto admission = lock_.admit(owner, mode, !model_.line.empty());
     if (held) {
-      EXPECT_EQ(admission, mode == model_.mode ? Lock::Admission::Again : Lock::Admission::OtherMode);
+      EXPECT_EQ(admission, mode.goes_with(model_.mode) ? Lock::Admission::Again : Lock::Admission::OtherMode);
     } else {
       EXPECT_EQ(admission == Lock::Admission::Fresh, model_.line.empty() && model_.admits(mode));
       EXPECT_EQ(admission == Lock::Admission::Wait, admission != Lock::Admission::Fresh);
@@ -99,7 +104,7 @@ class History {
 
   void grant(const std::string& owner, LockMode mode, uint64_t ttl) {
     const Token token(++last_token_);
-    changes_.has(owner, lock_.grant(owner, mode, Lease::from(clocks(), ttl), token));
+    changes_.has(owner, lock_.grant(owner, mode, Lease::from(clocks(), ttl), token), {});
     model_.grant(owner, mode, now_ + ttl, token.value());
   }
 
@@ -111,7 +116,7 @@ class History {
     if (held == nullptr) return;
     EXPECT_EQ(*left, held->holds - 1);
     if (--held->holds > 0) {
-      changes_.has(owner, *lock_.find(owner));
+      changes_.has(owner, *lock_.find(owner), {});
     } else {
       changes_.has_no_longer(owner, Token(held->token));
       model_.remove(owner);
@@ -125,7 +130,7 @@ class History {
     ASSERT_EQ(lock_.renew(owner, Lease::from(clocks(), ttl)), held != nullptr);
     if (held == nullptr) return;
     held->end = now_ + ttl;
-    changes_.has(owner, *lock_.find(owner));
+    changes_.has(owner, *lock_.find(owner), {});
   }
 
   // Somebody in the line disconnects.
@@ -142,6 +147,7 @@ class History {
     elsewhere_ = Lock();
     model_.holders.clear();
     changes_.clear();
+    has_new_limit_ = false;
   }
 
   // Saved and loaded.
@@ -182,7 +188,8 @@ class History {
   }
 
   void replicate() {
-    if (changes_.empty()) return;
+    if (changes_.empty() && !has_new_limit_) return;
+    has_new_limit_ = false;
     const std::string effect(changes_.bytes(lock_.mode(), kClock));
     changes_.clear();
     Token greatest;
@@ -229,6 +236,7 @@ class History {
   Lock lock_, replica_, elsewhere_;
   LockModel model_;
   LockChanges changes_;
+  bool has_new_limit_ = false;
 };
 
 TEST(LockModel, RandomHistoriesAgree) {

@@ -55,23 +55,23 @@ struct Server {
     place.put(std::move(again));
   }
 
-  using Seen = std::tuple<std::string, uint64_t, uint64_t, uint64_t, uint64_t>;
+  using Seen = std::tuple<std::string, uint64_t, uint64_t, uint64_t, uint64_t, std::string>;
   // A lease that is over ends now at the earliest: on another clock its end was never known.
   std::vector<Seen> seen(uint64_t ms) const {
     std::vector<Seen> all;
     if (place.get() == nullptr) return all;
     const LockMode mode = place.get()->mode();
-    all.emplace_back(mode.name(), mode.permits(), 0, 0, 0);
+    all.emplace_back(mode.name(), mode.permits(), 0, 0, 0, "");
     for (const auto& [owner, held] : place.get()->holders()) {
       all.emplace_back(owner, held.token.value(), held.holds, held.lease.ttl_ms,
-                       std::max(ms, held.lease.end.value() - clock_ahead));
+                       std::max(ms, held.lease.end.value() - clock_ahead), place.get()->value_of(owner));
     }
     return all;
   }
 };
 
 struct WaitingAcquire final : Waiter {
-  std::string owner;
+  std::string owner, value;
   AcquireRequest request;
 };
 
@@ -130,6 +130,8 @@ class ReplicatedLock {
     client->request.owner = client->owner;
     client->request.ttl_ms = some_ttl();
     client->request.mode = some_mode();
+    client->value = std::string(between(0, 20), 'v');
+    if (chance(3)) client->request.value = client->value;
     if (chance(2)) client->request.block_ms = between(1, 200);
     Call call = prepared();
     call.may_wait = client->request.block_ms.has_value();

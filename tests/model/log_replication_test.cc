@@ -4,6 +4,7 @@
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <random>
@@ -145,16 +146,21 @@ class History {
 
   static LogEffect effect_of(const Effect& told) {
     const std::map<std::string, LogEffect::Kind> kinds = {
-        {kLogDelivered, LogEffect::Kind::Delivered}, {kLogFinished, LogEffect::Kind::Finished},
-        {kLogGivenUp, LogEffect::Kind::GivenUp},     {kLogGivenBack, LogEffect::Kind::GivenBack},
-        {kLogRepeated, LogEffect::Kind::Repeated},   {kLogUsed, LogEffect::Kind::Used},
-        {kLogDropped, LogEffect::Kind::Dropped},     {kLogCompacted, LogEffect::Kind::Compacted}};
+        {kLogDelivered, LogEffect::Kind::Delivered},    {kLogFinished, LogEffect::Kind::Finished},
+        {kLogGivenUp, LogEffect::Kind::GivenUp},        {kLogGivenBack, LogEffect::Kind::GivenBack},
+        {kLogRepeated, LogEffect::Kind::Repeated},      {kLogUsed, LogEffect::Kind::Used},
+        {kLogDropped, LogEffect::Kind::Dropped},        {kLogCompacted, LogEffect::Kind::Compacted},
+        {kLogTagsDeleted, LogEffect::Kind::TagsDeleted}};
     LogEffect effect{};
     if (told.name == std::string(kLogClock)) {
       effect.clock = UnixMs(std::stoull(told.bytes));
-    } else if (told.name == std::string(kLogEpoch)) {
+    } else if (told.name == std::string(kLogDue)) {
+      effect.kind = LogEffect::Kind::Due;
+      effect.count = std::stoull(told.bytes);
+    } else if (const auto part = std::ranges::find(kLogParts, std::string(told.name), &PartKind::word);
+               part != std::end(kLogParts)) {
       effect.kind = LogEffect::Kind::Part;
-      effect.part = {.kind = number_of(LogPart::Epoch), .bytes = told.bytes, .block = {}};
+      effect.part = {.kind = static_cast<uint8_t>(part - kLogParts), .bytes = told.bytes, .block = {}};
     } else {
       effect.kind = kinds.at(told.name);
       effect.bytes = told.bytes;
@@ -204,7 +210,7 @@ class History {
   const char* take_step() {
     pass_time(chance(4) ? between(0, 300) : between(0, 2));
     leader_.refuses_letters = chance(20);
-    switch (between(0, 15)) {
+    switch (between(0, 17)) {
       case 0:
       case 1:
       case 2:
@@ -229,6 +235,10 @@ class History {
         return change_group();
       case 14:
         return wait();
+      case 15:
+        return delete_some();
+      case 16:
+        return change_schedule();
       default:
         return restart();
     }
@@ -243,6 +253,13 @@ class History {
     const std::vector<ByteView> pairs(texts.begin(), texts.end());
     WriteRequest request{.backlog = std::nullopt, .pairs = pairs};
     if (chance(10)) request.backlog = between(0, 30);
+    const std::string id = "id " + std::to_string(between(0, 20));
+    if (chance(3)) request.id = id;
+    if (chance(4)) {
+      chance(2) ? void(request.delay_ms = between(0, 500))
+                : void(request.at = leader_.now.wall - 100 + between(0, 400));
+    }
+    if (chance(20)) leader_.limits.ids_ms = between(1, 1000);
     both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.write(log, request, how); });
     return "write";
   }
@@ -344,6 +361,31 @@ class History {
     return "evict";
   }
 
+  const char* delete_some() {
+    DeleteRequest request;
+    chance(3) ? void(request.tags = {any(kTags)}) : void(request.ranges = some_ranges());
+    if (chance(3) && leader_.log.get() != nullptr)
+      request = {{{leader_.log.get()->last(), leader_.log.get()->last()}}, {}};
+    both(
+        [&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.delete_messages(log, request, how); });
+    return "delete";
+  }
+
+  const char* change_schedule() {
+    TicketsRequest request;
+    const Log* const log = leader_.log.get();
+    if (log == nullptr || log->extras() == nullptr) return "change no schedule";
+    log->extras()->schedule.each([&](const Schedule::Waiting& one) {
+      if (chance(3)) request.tickets.push_back(one.ticket);
+    });
+    request.tickets.push_back({UnixMs(1), 1});
+    const bool is_now = chance(2);
+    both([&](LogOperations& logs, Place<Log>& place, const Call& how) {
+      return is_now ? logs.release_now(place, request, how) : logs.cancel(place, request, how);
+    });
+    return is_now ? "release now" : "cancel";
+  }
+
   const char* retain() {
     RetainRequest request;
     if (chance(3)) request.count = chance(2) ? 0 : between(1, 200);
@@ -351,6 +393,8 @@ class History {
     if (chance(3)) request.bytes = chance(2) ? 0 : between(100, 4000);
     if (chance(4)) request.latest = chance(2);
     if (chance(4)) request.acked = chance(3);
+    if (chance(6)) request.ids_ms = chance(2) ? 0 : static_cast<uint32_t>(between(1, 600));
+    if (chance(4)) request.refuse = chance(2);
     both([&](LogOperations& logs, Place<Log>& log, const Call& how) { return logs.retain(log, request, how); });
     return "retain";
   }

@@ -137,16 +137,17 @@ class History {
   }
 
   void send(const std::string& name, bool is_routed) {
+    const bool can_send = pool_.can_send(name, pool_.now());
     if (is_routed) {
       both([&](Pool& pool) { return text(pool, pool.route(name)); });
-      if (!pool_.working().empty()) ledger_.on_routed(name);
+      if (can_send) ledger_.on_routed(name);
       return;
     }
     std::vector<std::string> payloads;
     for (uint64_t i = between(1, 4); i > 0; --i) payloads.push_back(std::to_string(++last_payload_));
     const std::vector<ByteView> views(payloads.begin(), payloads.end());
     both([&](Pool& pool) { return text(pool, pool.push(name, views, {.bytes = 64, .messages = 3})); });
-    if (!pool_.working().empty()) ledger_.on_pushed(name, payloads);
+    if (can_send) ledger_.on_pushed(name, payloads);
   }
 
   const char* pass_time() {

@@ -31,11 +31,20 @@ class WaitingRequest final : public Waiter {
 };
 
 // An engine with one pool.
-class Engine final : public PoolWaiters {
+class Engine final : public PoolWaiters, public DeadPayloadLogs {
  public:
-  Engine(uint64_t key) : operations_(HashKey{static_cast<unsigned char>(key)}, *this, limits_) {}
+  Engine(uint64_t key) : operations_(HashKey{static_cast<unsigned char>(key)}, *this, limits_, this) {}
+
+  // Some cannot be written.
+  uint64_t letters = 0;
+  Result<void> may_write(const Place<Pool>&, ByteView) override { return {}; }
+  bool write(const Place<Pool>&, ByteView log, ByteView tag, ByteView payload) override {
+    EXPECT_TRUE(log == "dead" && tag.starts_with("{\"why\":") && !payload.empty());
+    return ++letters % 5 != 0;
+  }
 
   PoolOperations& operations() { return operations_; }
+  const PoolTotals& operations_totals() const { return operations_.totals(); }
   OwnPlace<Pool>& place() { return place_; }
   Pool* pool() const { return place_.get(); }
   std::string bytes() const { return pool() == nullptr ? "" : pool_to_bytes(*pool()); }
@@ -79,6 +88,10 @@ PoolEffect effect_of(const Effect& told) {
     return {.kind = What::Clock, .clock = PoolTime(std::stoull(told.bytes)), .bytes = {}, .part = {}};
   }
   if (word == kPoolSeen) return {.kind = What::Seen, .clock = {}, .bytes = told.bytes, .part = {}};
+  if (word == kPoolForget) return {.kind = What::Forget, .clock = {}, .bytes = told.bytes, .part = {}};
+  if (word == kPoolLetters) {
+    return {.kind = What::Letters, .clock = {}, .bytes = {}, .count = std::stoull(told.bytes), .part = {}};
+  }
   EXPECT_EQ(word, kPoolSettle);
   return {.kind = What::Settle, .clock = {}, .bytes = {}, .part = {}};
 }
@@ -99,6 +112,8 @@ class History {
 
   uint64_t served() const { return served_; }
   uint64_t failovers() const { return failovers_; }
+  uint64_t letters() const { return one_.letters + two_.letters; }
+  uint64_t forgotten() const { return one_.operations_totals().forgotten + two_.operations_totals().forgotten; }
 
  private:
   // --- random things ---
@@ -187,6 +202,16 @@ class History {
     request.policy = chance(3) ? AssignmentPolicy::LeastPending : AssignmentPolicy::RoundRobin;
     request.number = between(1, 4);
     if (request.kind == Kind::Set) request.number = chance(3) ? between(1, 5) : between(50, 200);
+    if (request.kind == Kind::Set && chance(2)) {
+      request.max_attempts = between(1, 3);
+      if (chance(2)) request.dead_log = "dead";
+      if (chance(2)) request.forget_ms = between(1, 300);
+      if (chance(3)) request.recipient_max = between(1, 6);
+    }
+    if (chance(2)) request.id = std::to_string(between(1, 50));
+    if (chance(2)) request.delay_ms = between(1, 150);
+    if (chance(4)) request.reason = "no good";
+    if (request.kind == Kind::Nack) aim_at_first(request);
     if (request.kind == Kind::Push) {
       // Some of them end like the option.
       for (uint64_t i = between(1, 3); i > 0; --i) request.payloads.push_back(std::to_string(++last_payload_));
@@ -204,16 +229,29 @@ class History {
     carry_out(follow, request, answer);
     return kNames[static_cast<size_t>(request.kind)];
   }
+  // Most are for what can come back.
+  void aim_at_first(PoolWords& request) {
+    if (leader_->pool() == nullptr || chance(5)) return;
+    const Recipients& all = leader_->pool()->recipients();
+    all.each([&](const Recipient& recipient) {
+      if (!recipient.queue || recipient.queue->in_flight() == 0 || chance(3)) return;
+      request.worker = leader_->pool()->worker(recipient.owner).name;
+      request.recipient = recipient.name();
+      request.number = recipient.queue->messages.first().value();
+    });
+  }
   Kind some_kind() {
     constexpr Kind kKinds[] = {Kind::Join,  Kind::Join, Kind::Heartbeat, Kind::Leave,       Kind::Pull,
                                Kind::Pull,  Kind::Pull, Kind::Pull,      Kind::Route,       Kind::Route,
                                Kind::Route, Kind::Push, Kind::Push,      Kind::Push,        Kind::Done,
                                Kind::Set,   Kind::Done, Kind::Set,       Kind::Acknowledge, Kind::Acknowledge};
     if (chance(25)) return Kind::Rebalance;
+    if (chance(12)) return Kind::Nack;
+    if (chance(20)) return Kind::Forget;
     return kKinds[between(0, std::size(kKinds) - 1)];
   }
-  static constexpr const char* kNames[] = {"join", "heartbeat", "leave", "pull", "acknowledge",
-                                           "done", "route",     "push",  "set",  "rebalance"};
+  static constexpr const char* kNames[] = {"join",  "heartbeat", "leave", "pull",      "acknowledge", "done",
+                                           "route", "push",      "set",   "rebalance", "nack",        "forget"};
 
   // --- what a caller does with consequences ---
   Call call(bool may_wait) const { return {.now = now_, .decides = true, .may_wait = may_wait}; }
@@ -282,7 +320,8 @@ class History {
     const Pool* pool = leader_->pool();
     for (const std::string& name : lines.line_names()) {
       if (name == kSendersLine) {
-        EXPECT_TRUE(pool == nullptr || pool->working().empty()) << "a sender waits for a worker that is there";
+        const bool can_send = pool != nullptr && pool->can_send("nobody", PoolOperations::present(*pool, call(false)));
+        EXPECT_FALSE(can_send) << "a sender waits for a worker that lives";
         continue;
       }
       const auto worker = pool == nullptr ? std::nullopt : pool->find_worker(name);
@@ -308,15 +347,19 @@ class History {
 
 TEST(PoolReplication, AFollowerThatIsFedTheEffectsHasAnEqualPoolAfterEveryStep) {
   uint64_t served = 0;
-  uint64_t failovers = 0;
+  uint64_t failovers = 0, letters = 0, forgotten = 0;
   run_seeds(300, [&](uint64_t seed) {
     History history(seed);
     history.run();
     served += history.served();
     failovers += history.failovers();
+    letters += history.letters();
+    forgotten += history.forgotten();
   });
   EXPECT_GT(served, 0u) << "nobody ever waited";
   EXPECT_GT(failovers, 0u) << "no worker was ever stale";
+  EXPECT_GT(letters, 0u) << "no payload was ever given up";
+  EXPECT_GT(forgotten, 0u) << "no recipient was ever forgotten";
 }
 
 }  // namespace

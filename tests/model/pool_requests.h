@@ -19,6 +19,7 @@ class PayloadText final : public PayloadSink {
   void payload(const Pool::PulledPayload& pulled) override {
     text += " " + std::string(pulled.recipient) + " " + std::to_string(pulled.sequence.value()) + " " +
             std::string(pulled.payload);
+    if (pulled.attempts > 1) text += " again, " + std::to_string(pulled.attempts);
   }
   void end(uint64_t payloads) override { text += " ] " + std::to_string(payloads); }
 
@@ -26,7 +27,7 @@ class PayloadText final : public PayloadSink {
 };
 
 struct PoolWords {
-  enum class Kind { Join, Heartbeat, Leave, Pull, Acknowledge, Done, Route, Push, Set, Rebalance };
+  enum class Kind { Join, Heartbeat, Leave, Pull, Acknowledge, Done, Route, Push, Set, Rebalance, Nack, Forget };
 
   Kind kind = Kind::Join;
   std::string worker = {};
@@ -36,6 +37,13 @@ struct PoolWords {
   bool lets_go = false;
   AssignmentPolicy policy = AssignmentPolicy::RoundRobin;
   bool blocks = false;
+  std::string id = {};        // of a push; empty: none
+  uint64_t max_attempts = 0;  // of Set, and so the next three
+  std::string dead_log = {};
+  uint64_t forget_ms = 0;
+  uint64_t recipient_max = 0;
+  uint64_t delay_ms = 0;  // of Nack, and so the reason
+  std::string reason = {};
 };
 
 class PoolRequest {
@@ -51,7 +59,8 @@ class PoolRequest {
 
   // The answer as text; empty if the request waits.
   std::pair<std::string, Consequences> execute(PoolOperations& pools, Place<Pool>& place, const Call& call) {
-    const auto& [kind, worker, recipient, payloads, number, lets_go, policy, blocks] = words;
+    const auto& [kind, worker, recipient, payloads, number, lets_go, policy, blocks, id, max_attempts, dead_log,
+                 forget_ms, recipient_max, delay_ms, reason] = words;
     switch (kind) {
       case Kind::Join:
         return in_text(pools.join(place, worker, call));
@@ -64,7 +73,23 @@ class PoolRequest {
       case Kind::Done:
         return in_text(pools.done(place, {worker, recipient, number}, call));
       case Kind::Set:
-        return in_text(pools.set(place, {number, policy}, call));
+        return in_text(pools.set(place,
+                                 {.stale_ms = number,
+                                  .policy = policy,
+                                  .max_attempts = max_attempts,
+                                  .dead_log = dead_log,
+                                  .forget_ms = forget_ms,
+                                  .recipient_max = recipient_max},
+                                 call));
+      case Kind::Nack: {
+        PoolNackRequest request{worker, recipient, Offset(number), delay_ms};
+        if (!reason.empty()) request.dead = reason;
+        return in_text(pools.give_back(place, request, call));
+      }
+      case Kind::Forget: {
+        const ByteView names[] = {recipient, worker};
+        return in_text(pools.forget(place, names, call));
+      }
       case Kind::Rebalance:
         return in_text(pools.rebalance(place, number, call));
       case Kind::Pull: {
@@ -78,6 +103,7 @@ class PoolRequest {
         // As a parser gives them: a list that is gone when the call is over.
         const std::vector<ByteView> views(payloads.begin(), payloads.end());
         RouteRequest& request = start(route_, RouteRequest{recipient, views, block_ms(blocks)});
+        if (!id.empty()) request.id = id;
         return in_text(kind == Kind::Push ? pools.push(place, request, call) : pools.route(place, request, call));
       }
     }

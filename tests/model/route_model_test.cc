@@ -8,10 +8,13 @@
 #include "engine/route/route_codec.h"
 #include "engine/route/route_match.h"
 #include "tests/model/random_filters.h"
+#include "tests/model/route_facts.h"
 
 namespace millrace {
 
 namespace {
+
+using testing::route_facts;
 
 using testing::Json;
 using testing::RandomFilters;
@@ -189,7 +192,8 @@ class RouteHistory {
     const Json document = random_.document();
     const Json old = random_.document();
     const std::string texts[] = {random_.text(document), random_.text(old)};
-    RouteChange change{about, std::nullopt, std::nullopt};
+    RouteChange change;
+    change.about = about;
     if (!random_.chance(4)) change.document = texts[0];
     if (!random_.chance(4)) change.old = texts[1];
     ASSERT_TRUE(matcher_.match(*table_, change, UnixMs(now_)));
@@ -219,7 +223,18 @@ class RouteHistory {
       const auto meaning = matcher_.meaning(each);
       const Device& device = table_->device_at(each.device);
       EXPECT_TRUE(found.emplace(device.name, meaning ? meaning_name(*meaning) : "").second) << "found twice";
-      EXPECT_NE(each.channels, 0);
+      // What the subscriptions say together is what the device is told.
+      bool matches_now = false;
+      bool matched_before = false;
+      matcher_.each_hit(each, [&](uint32_t number) {
+        const RouteMatcher::Hit& hit = matcher_.hits()[number];
+        const TargetSlot target = hit.target;
+        EXPECT_TRUE(table_->subscriptions().find(each.device, target).is_some());
+        EXPECT_TRUE(channels.contains(channel_of(table_->channel(table_->target(target).channel).key).name()));
+        matches_now |= hit.matches_now;
+        matched_before |= hit.matched_before;
+      });
+      EXPECT_EQ(std::pair(matches_now, matched_before), std::pair(each.matches_now, each.matched_before));
     }
     EXPECT_EQ(found, expected);
   }

@@ -15,11 +15,14 @@
 #include "engine/route/route_effects.h"
 #include "engine/route/route_operations.h"
 #include "tests/model/random_filters.h"
+#include "tests/model/route_facts.h"
 #include "tests/model/seeds.h"
 
 namespace millrace {
 
 namespace {
+
+using testing::route_facts;
 
 using testing::RandomFilters;
 
@@ -29,6 +32,7 @@ const std::vector<std::string> kFilterNames = {"mine", "yours"};
 // Queues without any limit, by their names.
 class EndlessQueues final : public Queues {
  public:
+  Result<void> may_use(const Place<RouteTable>&, ByteView) override { return {}; }
   Result<uint64_t> room(const Place<RouteTable>&, ByteView) override { return UINT64_MAX; }
   Offset write(const Place<RouteTable>&, ByteView queue, ByteView, ByteView entry) override {
     auto& entries = written[std::string(queue)];
@@ -75,7 +79,12 @@ struct Executed {
 std::string text_of(bool answer) { return answer ? "yes" : "no"; }
 std::string text_of(uint64_t answer) { return std::to_string(answer); }
 std::string text_of(Done) { return "done"; }
-std::string text_of(const Subscribed& to) { return to.channel + " " + to.filter_id.value_or("everything"); }
+std::string text_of(const std::string& answer) { return answer; }
+std::string text_of(const std::optional<uint64_t>& answer) { return answer ? std::to_string(*answer) : "none"; }
+std::string text_of(const std::optional<Subscribed>& to) {
+  return to ? to->channel + " " + to->filter_id.value_or("everything") : "unknown";
+}
+std::string text_of(const Dispatched& answer) { return dispatch_answer(answer.transports); }
 
 template <class Answer>
 Executed executed(Outcome<Answer>&& outcome) {
@@ -98,7 +107,7 @@ class RouteReplication {
   void step() {
     // Now and then so late that more has ended than a small budget sweeps.
     if (random_.chance(3)) now_ += random_.chance(20) ? 2000 : random_.between(1, 40);
-    switch (random_.between(0, 17)) {
+    switch (random_.between(0, 21)) {
       case 0:
         return set_device();
       case 1:
@@ -116,6 +125,14 @@ class RouteReplication {
       case 7:
       case 8:
         return look_after();
+      case 18:
+        return move();
+      case 19:
+        return delete_transport();
+      case 20:
+        return dispatch_once();
+      case 21:
+        return random_.chance(3) ? set_presence() : copy();
       case 9:
         if (random_.chance(3)) return engines_[random_.between(0, 1)].reload();
         if (random_.chance(3)) leader_ = 1 - leader_;
@@ -175,8 +192,15 @@ class RouteReplication {
 
   void apply(const Effect& effect) {
     ASSERT_EQ(effect.kind, Effect::Kind::Apply);
-    ASSERT_STREQ(effect.name, kRouteClock);
-    const RouteEffect told{.clock = UnixMs(std::stoull(effect.bytes)), .part = {}};
+    RouteEffect told;
+    if (effect.name == std::string(kRouteClock)) {
+      told.clock = UnixMs(std::stoull(effect.bytes));
+    } else if (effect.name == std::string(kRouteGone)) {
+      told.gone = effect.bytes;
+    } else {
+      ASSERT_STREQ(effect.name, kRouteDispatched);
+      told.dispatched = effect.bytes;
+    }
     ASSERT_TRUE(follower().operations.apply(follower().place, told, {.now = {}, .decides = false}, NoLimit()).answer);
   }
 
@@ -188,22 +212,74 @@ class RouteReplication {
   }
 
   void touch() {
-    const DeviceName device = some_device();
+    const DeviceTouchRequest request{{some(kDevices), some(kDevices)}};
     execute([&](Engine& at, const Call& call, const Budget& budget) {
-      return executed(at.operations.touch_device(at.place, device, call, budget));
+      return executed(at.operations.touch_devices(at.place, request, call, budget));
     });
+  }
+
+  void move() {
+    const DeviceMoveRequest request{some_device(), some_device()};
+    execute([&](Engine& at, const Call& call, const Budget& budget) {
+      return executed(at.operations.move_device(at.place, request, call, budget));
+    });
+  }
+
+  void delete_transport() {
+    const DeviceDelRequest request{.device = {}, .transport = "ws", .count = random_.between(1, 3)};
+    execute([&](Engine& at, const Call& call, const Budget& budget) {
+      return executed(at.operations.delete_device(at.place, request, call, budget));
+    });
+  }
+
+  void set_presence() {
+    const PresenceRequest request{random_.chance(2) ? ByteView("p:") : ByteView()};
+    execute([&](Engine& at, const Call& call, const Budget& budget) {
+      return executed(at.operations.set_presence(at.place, request, call, budget));
+    });
+  }
+
+  // Not repeated: the other is told the id.
+  void dispatch_once() {
+    DispatchRequest request;
+    request.change.about = some_channel();
+    request.event = "event";
+    request.prefix = "log:";
+    const std::string id = std::to_string(random_.between(0, 5));
+    request.id = id;
+    execute([&](Engine& at, const Call& call, const Budget&) {
+      auto outcome = at.operations.dispatch(at.place, request, call);
+      EXPECT_EQ(text_of(*at.operations.dispatch(at.place, request, call).answer), text_of(*outcome.answer));
+      return executed(std::move(outcome));
+    });
+  }
+
+  // A copy holds the same, whatever is not swept.
+  void copy() {
+    for (Engine& each : engines_) {
+      if (each.place.get() == nullptr) continue;
+      RouteTable copied = each.place.get()->clone();
+      ASSERT_EQ(copied.check(), nullptr);
+      ASSERT_EQ(route_facts(copied), route_facts(*each.place.get()));
+      each.place.remove();
+      each.place.put(std::move(copied));
+    }
   }
 
   void delete_device() { delete_device(some_device()); }
   void delete_device(const DeviceName& device) {
     execute([&](Engine& at, const Call& call, const Budget& budget) {
-      return executed(at.operations.delete_device(at.place, device, call, budget));
+      return executed(at.operations.delete_device(at.place, {.device = device, .transport = {}}, call, budget));
     });
   }
 
   RouteSubscribeRequest some_subscription() {
-    RouteSubscribeRequest request{
-        .device = some_device(), .channel = some_channel(), .filter = {}, .filter_id = {}, .ttl_ms = {}};
+    RouteSubscribeRequest request{.device = some_device(),
+                                  .channel = some_channel(),
+                                  .filter = {},
+                                  .filter_id = {},
+                                  .ttl_ms = {},
+                                  .only_known = random_.chance(5)};
     if (random_.chance(3)) return request;
     if (random_.chance(2)) {
       request.filter_id = some_filter_id();
@@ -245,6 +321,9 @@ class RouteReplication {
   }
 
   void delete_everything() {
+    execute([&](Engine& at, const Call& call, const Budget& budget) {
+      return executed(at.operations.set_presence(at.place, {ByteView()}, call, budget));
+    });
     for (const std::string& device : kDevices) delete_device(*parse_device_name(device));
     for (const std::string& name : kFilterNames) {
       delete_filter({name, {"app", "task", std::nullopt, std::nullopt}});
@@ -262,19 +341,20 @@ class RouteReplication {
   void dispatch() {
     const std::string document = random_.text(random_.document());
     const ByteView queues[] = {"ws", "log:ws", "mqtt", "log:mqtt"};
-    const DispatchRequest request{{some_channel(), document, std::nullopt}, "event", queues};
+    DispatchRequest request;
+    request.change.about = some_channel();
+    request.change.document = document;
+    request.event = "event";
+    request.queues = queues;
     std::array<std::map<std::string, uint64_t>, 2> devices;
     for (size_t i = 0; i < 2; ++i) {
       const auto outcome = engines_[i].operations.dispatch(engines_[i].place, request, decides());
       ASSERT_TRUE(outcome.answer);
       EXPECT_TRUE(outcome.consequences.effects.empty());
-      for (const Parcel& parcel : *outcome.answer) {
-        devices[i][std::string(parcel.transport)] = parcel.devices;
-        EXPECT_EQ(parcel.queue.has_value(), parcel.transport != "push");
-        if (!parcel.queue) continue;
-        const auto& entries = engines_[i].queues.written[std::string(*parcel.queue)];
-        EXPECT_EQ(parcel.offset.value(), entries.size());
-        EXPECT_EQ(parcel.entry, entries.back());
+      for (const DispatchedTransport& each : outcome.answer->transports) {
+        devices[i][each.transport] = each.devices;
+        EXPECT_EQ(each.offset.has_value(), each.transport != "push");
+        if (each.offset) EXPECT_EQ(each.offset->value(), engines_[i].queues.written["log:" + each.transport].size());
       }
     }
     EXPECT_EQ(devices[0], devices[1]);

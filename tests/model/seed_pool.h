@@ -1,8 +1,8 @@
 // The design that worker pools come from (ACA-Py's Redis plugin), as it is written down, with
-// its names, over plain maps and lists in place of hashes. Three things are said otherwise:
-// the choice goes on to the next living worker, and if nobody lives everything stays; the
-// iterator is 0 again past the last worker, where the text lets it point behind it; and time
-// is a number.
+// its names, over plain maps and lists in place of hashes. Four things are said otherwise:
+// a stale worker is never answered, whether anything is pending for it or not; the choice goes
+// on to the next living worker, and if nobody lives nothing is taken; the iterator is 0 again past the last worker,
+// where the text lets it point behind it; and time is a number.
 #pragma once
 
 #include <algorithm>
@@ -42,11 +42,11 @@ class SeedPool {
     heartbeat(uid);
   }
 
-  // REQUIRES: there is a worker
+  // REQUIRES: any_living()
   std::string process_payload_recip_key(const std::string& recip_key) {
     if (!recip_key_uid_map.contains(recip_key)) assign_recip_key_to_new_uid(recip_key);
     const std::string uid = recip_key_uid_map[recip_key];
-    if (is_stale(uid) && any_pending(uid) && any_living()) {
+    if (is_stale(uid)) {
       for (const std::string& each : std::vector(recip_keys(uid))) reassign_recip_key_to_uid(uid, each);
       if (recip_keys(uid).empty()) {
         std::erase_if(uid_recip_keys_map, [&](const auto& entry) { return entry.first == uid; });
@@ -61,9 +61,7 @@ class SeedPool {
     if (!round_robin_iterator) round_robin_iterator = 0;
     const std::vector<std::string> uid_list = hkeys();
     uint64_t iterator = *round_robin_iterator < uid_list.size() ? *round_robin_iterator : 0;
-    if (any_living()) {
-      while (is_stale(uid_list[iterator])) iterator = (iterator + 1) % uid_list.size();
-    }
+    while (is_stale(uid_list[iterator])) iterator = (iterator + 1) % uid_list.size();
     round_robin_iterator = iterator + 1 < uid_list.size() ? iterator + 1 : 0;
     return uid_list[iterator];
   }
@@ -85,6 +83,10 @@ class SeedPool {
     if (old_pending_msg_count >= 1) uid_recip_key_pending_msg_count[new_uid + "_" + recip_key] = old_pending_msg_count;
   }
 
+  bool any_living() const {
+    return std::ranges::any_of(uid_recip_keys_map, [&](const auto& entry) { return !is_stale(entry.first); });
+  }
+
   uint64_t pending(const std::string& recip_key) const {
     const auto found = uid_recip_key_pending_msg_count.find(recip_key_uid_map.at(recip_key) + "_" + recip_key);
     return found == uid_recip_key_pending_msg_count.end() ? 0 : found->second;
@@ -102,15 +104,6 @@ class SeedPool {
   bool is_stale(const std::string& uid) const {
     const auto last_access = uid_last_access_map.find(uid);
     return last_access != uid_last_access_map.end() && now - last_access->second > kStaleMs;
-  }
-  bool any_living() const {
-    return std::ranges::any_of(uid_recip_keys_map, [&](const auto& entry) { return !is_stale(entry.first); });
-  }
-  bool any_pending(const std::string& uid) {
-    return std::ranges::any_of(recip_keys(uid), [&](const std::string& recip_key) {
-      const auto count = uid_recip_key_pending_msg_count.find(uid + "_" + recip_key);
-      return count != uid_recip_key_pending_msg_count.end() && count->second >= 1;
-    });
   }
 };
 

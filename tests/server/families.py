@@ -19,7 +19,7 @@ import suggest_family
 from resp import RespError
 
 KEY = object()
-CONTAINERS = {"TGROUP", "ROUTE.DEVICE"}  # commands that have subcommands
+CONTAINERS = {"TGROUP", "TSCHED", "ROUTE.DEVICE"}  # commands that have subcommands
 # Commands of families whose objects are no keys: the battery is about keys, so they have tests of their own.
 WITHOUT_TYPE = {"FEED.ADD", "FEED.DEL", "FEED.READ", "FEED.INFO", "FEED.LIST"}  # test_feed*.py
 
@@ -134,6 +134,7 @@ LOG = Family(
         ("TREAD", KEY, "1", "100"),
         ("TREAD", KEY, "-5", "10", "WITHINFO", "SKIP", "TAGS", "1", "a"),
         ("TSEEK", KEY, "0"),
+        ("TSCHED", "LIST", KEY, "COUNT", "5"),
         ("TINFO", KEY),
         ("TGROUP", "LIST", KEY),
         # Of these the times stand still.
@@ -154,13 +155,21 @@ LOG = Family(
         ("TGROUP", "SEEK", KEY, "given back", "NEXT"),
         ("TGROUP", "DROP", KEY, "strict"),
         ("TWRITE", KEY, "tag", "entry"),
+        ("TDEL", KEY, "400-5000"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
+        ("TWRITE", KEY, "ID", "once", "ENTRIES", "tag", "entry"),
+        ("TWRITE", KEY, "ID", "later", "DELAY", "3600000", "ENTRIES", "tag", "entry"),
+        ("TSCHED", "NOW", KEY, log_family.TICKET),
+        ("TSCHED", "CANCEL", KEY, log_family.OTHER_TICKET),
         ("TEVICT", KEY, "-1"),
-        ("TRETAIN", KEY, "COUNT", "5"),
+        ("TRETAIN", KEY, "COUNT", "5", "IDS", "1000000", "REFUSE", "yes"),
     ),
     growing_commands=(
         ("TWRITE", KEY, "tag", "entry"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
+        ("TWRITE", KEY, "ID", "once", "ENTRIES", "tag", "entry"),
+        ("TWRITE", KEY, "AT", "4000000000000", "ENTRIES", "tag", "entry"),
+        ("TSCHED", "NOW", KEY, log_family.TICKET),
         ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *log_family.LONG),
         ("TNACK", KEY, "delayed", log_family.ALL),
         ("TEXTEND", KEY, "mine", "7200000", log_family.ALL),
@@ -174,7 +183,7 @@ LOG = Family(
     ask_for_memory=("TREADGROUP",),
     steady=log_family.without_ages,
     by_name=("TREDRIVE",),  # what it moves is of another key
-    help_commands=(("TGROUP", "HELP"),),
+    help_commands=(("TGROUP", "HELP"), ("TSCHED", "HELP")),
     map_command=("TINFO", KEY),
     null_command=("TREAD", KEY, "1", "3"),
     counters=(
@@ -185,6 +194,9 @@ LOG = Family(
         "log_messages_acknowledged",
         "log_messages_given_up",
         "log_dead_letters",
+        "log_messages_scheduled",
+        "log_messages_deleted",
+        "log_writes_repeated",
     ),
     waiting=(_waiting("alone"), _waiting("in a group", "GROUP", "g", "RETRY", "60000", "0")),
 )
@@ -277,6 +289,7 @@ SHARD = Family(
         ("SHARD.OWNER", KEY, "queue"),
         ("SHARD.RECIPIENTS", KEY, b"\x00\xff\r\n", "COUNT", "3", "CURSOR", "0"),
         ("SHARD.CHECK", KEY),
+        ("SHARD.CHECK", KEY, "CURSOR", "0", "COUNT", "100000"),
         ("SHARD.INFO", KEY),
     ),
     write_commands=(
@@ -288,6 +301,7 @@ SHARD = Family(
         ("SHARD.PUSH", KEY, "queue", "payload"),
         ("SHARD.SET", KEY, "STALE", "7200000", "POLICY", "leastpending"),
         ("SHARD.LEAVE", KEY, "leaves"),
+        ("SHARD.FORGET", KEY, "idle 0", "idle 1"),
         # Who has these follows from the order in which fill() makes workers and recipients.
         ("SHARD.DONE", KEY, "w3", "busy"),
         ("SHARD.ACK", KEY, "größe", "queue", "1"),
@@ -325,7 +339,8 @@ SHARD = Family(
         _waits_for_a_worker("push", "SHARD.PUSH", KEY, "r", "payload"),
     ),
     steady=shard_family.without_ages,
-    spoiled_by=("BLOCK", "never"),
+    spoiled_by=("BLOCK", "x" * 513),
+    by_name=("SHARD.NACK",),
 )
 
 # --- lock ---
@@ -340,7 +355,7 @@ LOCK = Family(
     read=lock_family.read,
     small=lock_family.small,
     # Without the holders, whose time runs.
-    read_commands=(("LOCK.INFO", KEY, "COUNT", "0"), ("LOCK.INFO", KEY, "count", "0")),
+    read_commands=(("LOCK.INFO", KEY, "COUNT", "0"), ("LOCK.INFO", KEY, "count", "0"), ("LOCK.WATCH", KEY, "TOKEN", "1")),
     write_commands=(
         ("LOCK.ACQUIRE", KEY, "owner", *lock_family.SEMAPHORE),
         ("LOCK.RENEW", KEY, "ann", "7200000"),
@@ -364,6 +379,15 @@ LOCK = Family(
             answer_in_vain=[0, 0, lock_family.Anything(), 0],
             blocked_counter="lock_waiting",
         ),
+        Waiting(
+            name="lock watch",
+            command=("LOCK.WATCH", KEY, "BLOCK", "0"),
+            command_briefly=("LOCK.WATCH", KEY, "BLOCK", "20"),
+            wake=lambda connection, key: connection.call("LOCK.ACQUIRE", key, "ann", lock_family.HOUR, "VALUE", "10.0.0.7"),
+            answer=[b"owner", b"ann", b"token", lock_family.Anything(), b"value", b"10.0.0.7"],
+            answer_in_vain=None,
+            blocked_counter="lock_waiting",
+        ),
     ),
 )
 
@@ -382,7 +406,8 @@ ROUTE = Family(
     small=route_family.small,
     read_commands=(
         ("ROUTE.MATCH", KEY, *_TASK, "USER", "u1", "DOC", '{"prio": "high", "n": 55}', "OLD", '{"n": 3}', "WITHCHANNELS"),
-        ("ROUTE.FILTERS", KEY, *_TASK),
+        ("ROUTE.FILTERS", KEY, *_TASK, "COUNT", "1000"),
+        ("ROUTE.SUBSCRIBERS", KEY, *_TASK, "COUNT", "1000"),
         ("ROUTE.DEVICE", "GET", KEY, route_family.FIRST, "FULL"),
         ("ROUTE.DEVICE", "LIST", KEY, "TRANSPORT", "ws", "USER", "u1", "COUNT", "1000"),
         ("ROUTE.INFO", KEY),
@@ -394,12 +419,16 @@ ROUTE = Family(
         ("ROUTE.UNSUBSCRIBE", KEY, route_family.FIRST, *_TASK, "FILTER", '{"prio": "low"}'),
         ("ROUTE.SETFILTER", KEY, "new", '{"n": 9}', *_TASK),
         ("ROUTE.DELFILTER", KEY, "nobody's", *_TASK),
+        ("ROUTE.DEVICE", "MOVE", KEY, route_family.SECOND, "moved|mqtt"),
+        ("ROUTE.PRESENCE", KEY, "QUEUES", "*", KEY),
         ("ROUTE.DEVICE", "DEL", KEY, route_family.FIRST),
+        ("ROUTE.DEVICE", "DEL", KEY, "TRANSPORT", "ws", "COUNT", "10"),
     ),
     growing_commands=(
         ("ROUTE.DEVICE", "SET", KEY, "new|ws", "USER", "u9"),
         ("ROUTE.SUBSCRIBE", KEY, "new|mqtt", *_TASK),
         ("ROUTE.SETFILTER", KEY, "new", '{"n": 9}', *_TASK),
+        ("ROUTE.PRESENCE", KEY, "QUEUES", "*", KEY),
         # It changes the logs and not the table, so it is none of the writing ones here.
         ("ROUTE.DISPATCH", KEY, *_TASK, "EVENT", "e", "QUEUES", "ws", "log"),
         ("ROUTE.APPLY", KEY, "CLOCK", "1"),

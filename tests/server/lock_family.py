@@ -28,6 +28,7 @@ def fill(connection, key, seed):
     commands = [("LOCK.ACQUIRE", key, owner, *SEMAPHORE) for owner in owners]
     commands += [("LOCK.ACQUIRE", key, rng.choice(owners), 3_000_000 + rng.randrange(1000), *SEMAPHORE[1:]) for _ in range(80)]
     commands += [("LOCK.ACQUIRE", key, "ann", *SEMAPHORE)] * 30
+    commands += [("LOCK.ACQUIRE", key, owner, *SEMAPHORE, "VALUE", rng.randbytes(rng.choice([1, 100, 3000]))) for owner in owners[:40]]
     commands.append(("LOCK.ACQUIRE", key, "brief", "1", *SEMAPHORE[1:]))
     commands += [("LOCK.RELEASE", key, "ann"), ("LOCK.RENEW", key, owners[0], 5_000_000)]
     for command, answer in zip(commands, connection.call_all(commands)):
@@ -49,7 +50,8 @@ def read(connection, key):
     info = _info(connection, key)
     holders = [dict(zip(holder[::2], holder[1::2])) for holder in info[b"holders"]]
     tokens = [holder[b"token"] for holder in holders]
-    return tokens, info[b"mode"], info[b"permits"], info[b"holding"], [(h[b"owner"], h[b"holds"]) for h in holders]
+    return tokens, info[b"mode"], info[b"permits"], info[b"holding"], [(h[b"owner"], h[b"holds"]) for h in holders], \
+        [h[b"value"] for h in holders]
 
 
 def append(connection, key):
@@ -65,7 +67,7 @@ def shrink(connection, key):
 
 def small(connection, key):
     for owner in ("ann", "bob", "bob", b"\x00\xff"):
-        connection.call("LOCK.ACQUIRE", key, owner, *SEMAPHORE)
+        connection.call("LOCK.ACQUIRE", key, owner, *SEMAPHORE, "VALUE", "about " + repr(owner))
 
 
 def hold(connection, key):

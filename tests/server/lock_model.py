@@ -1,6 +1,11 @@
 """What a lock is, as naively as it can be said: a list of holders and a list of those who wait."""
 
 
+def kind_of(mode):
+    """exclusive, shared or limit; the mode of a semaphore is its number of permits."""
+    return mode if isinstance(mode, str) else "limit"
+
+
 class LockModel:
     def __init__(self):
         self.mode = None  # of those who hold it
@@ -10,17 +15,20 @@ class LockModel:
     def admits(self, mode):
         if not self.holders:
             return True
-        if mode != self.mode or mode == "exclusive":
+        if kind_of(mode) != kind_of(self.mode) or mode == "exclusive":
             return False
-        return mode == "shared" or len(self.holders) < mode
+        return mode == "shared" or len(self.holders) < max(mode, self.mode)
 
     def grant(self, owner, mode):
-        self.mode = mode
+        if not self.holders:
+            self.mode = mode
         self.holders[owner] = self.holders.get(owner, 0) + 1
         return self.holders[owner]
 
     def acquire(self, owner, mode):
         """How often it holds it now, or why not: "wait" or "other mode"."""
+        if self.holders and kind_of(mode) == kind_of(self.mode):
+            self.mode = mode  # of limits the newest counts
         if owner in self.holders:
             return self.grant(owner, mode) if mode == self.mode else "other mode"
         return self.grant(owner, mode) if not self.line and self.admits(mode) else "wait"
@@ -44,7 +52,7 @@ class LockModel:
         served = []
         while self.line:
             who, owner, mode = self.line[0]
-            again = owner in self.holders and mode == self.mode
+            again = owner in self.holders and kind_of(mode) == kind_of(self.mode)
             if not again and (owner in self.holders or not self.admits(mode)):
                 break
             self.line.pop(0)

@@ -27,6 +27,12 @@ def fill(connection, key, seed):
     commands.append(("TEVICT", key, "37"))
     commands.append(("TWRITE", key, "BACKLOG", "700", "ENTRIES", "a", "b", "c", "d"))
     commands.append(("TRETAIN", key, "COUNT", "650", "BYTES", "1000000"))
+    # Ids, messages that wait for a date, and deleted ones, the last of the log among them.
+    for n in range(30):
+        commands.append(("TWRITE", key, "ID", b"id %d" % (n % 20), "ENTRIES", *message(rng)))
+        commands.append(("TWRITE", key, "AT", str(DATE + n % 7), "ENTRIES", rng.choice(TAGS[:6]), rng.randbytes(40)))
+    commands.append(("TWRITE", key, "ID", "scheduled", "AT", str(DATE), "ENTRIES", "a", "b"))
+    commands.append(("TDEL", key, *(str(rng.randrange(1, 900)) for _ in range(20)), "300-330"))
     commands += group_commands(key, rng)
     for command, answer in zip(commands, connection.call_all(commands)):
         assert not isinstance(answer, Exception), (command[:3], answer)
@@ -34,6 +40,9 @@ def fill(connection, key, seed):
 
 
 ALL = "1-9223372036854775807"
+# Messages of the schedule, in the year 2096.
+DATE = 4_000_000_000_000
+TICKET, OTHER_TICKET = f"{DATE}-1", f"{DATE + 1}-2"
 LONG = ("RETRY", "3600000", "0")
 
 
@@ -102,10 +111,12 @@ def without_ages(answer):
 
 def read(connection, key):
     limits = connection.call("TRETAIN", key) if not is_replica(connection) else None
-    [first, last], *messages = connection.call("TREAD", key, "1", "1000000", "SKIP", "WITHINFO")
-    assert [message[0] for message in messages] == list(range(first, last + 1))
+    [first, last], *messages = connection.call("TREAD", key, "1", "1000000", "WITHINFO")
+    there = [message[0] for message in messages if message]
+    assert there == sorted(set(there)) and all(first <= offset <= last for offset in there)
+    scheduled = connection.call("TSCHED", "LIST", key, "COUNT", "1000")
     seeks = [connection.call("TSEEK", key, time) for time in times(connection, key)]
-    return limits, first, last, messages, seeks, groups(connection, key)
+    return limits, first, last, messages, seeks, groups(connection, key), scheduled
 
 
 def is_replica(connection):

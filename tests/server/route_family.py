@@ -7,7 +7,7 @@ from server import wait_until
 
 _TRANSPORTS = ("ws", "mqtt", "größe", "http|2")
 _CHANNELS = [channel("shop", model, user, id) for model in ("task", "größe") for user in (None, "u1") for id in (None, "i1")]
-FIRST = "first|ws"
+FIRST, SECOND = "first|ws", "second|mqtt"
 NAMED = ("APP", "shop", "MODEL", "task")
 
 
@@ -21,11 +21,14 @@ def fill(connection, key, seed):
     log = f"{{{key}}}:log"
     change = ("DOC", text({"prio": "high", "n": 5}), "EVENT", "changed", "QUEUES", "ws", log)
     do(connection, [("ROUTE.DISPATCH", key, *NAMED, *change), ("DEL", log)])
+    change = ("DOC", text({"prio": "high", "n": 5}), "EVENT", "changed", "ID", "sent once", "QUEUES", "ws", log)
+    do(connection, [("ROUTE.DISPATCH", key, *NAMED, *change), ("DEL", log)])
 
 
 def _commands(key, rng):
     yield ("ROUTE.DEVICE", "SET", key, FIRST, "USER", "u1", "AGENT", b"\x00\xff agent")
     yield ("ROUTE.SUBSCRIBE", key, FIRST, *NAMED)
+    yield ("ROUTE.SUBSCRIBE", key, SECOND, *NAMED)
     yield ("ROUTE.SETFILTER", key, "high", '{"prio": "high"}', *NAMED)
     yield ("ROUTE.SETFILTER", key, "nobody's", '{"n": {"$gt": 1}, "$not": {"a.b": 7}}', *NAMED)
     yield ("ROUTE.SUBSCRIBE", key, FIRST, *NAMED, "FILTERID", "high")

@@ -137,6 +137,8 @@ class Oracle:
     def delete_filter(self, channel, filter):
         self._settle(channel, filter)
         members = self._names("SMEMBERS", self._set(channel, filter))
+        if not members and not self.c.call("SISMEMBER", f"nxx:named:{channel}", filter):
+            return None
         for device in members:
             self._end(device, channel, filter)
         self.c.call("HDEL", f"nxx:filters:{channel}", filter)

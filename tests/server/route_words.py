@@ -47,7 +47,7 @@ def match(c, doc=None, old=None, about=TASK, key="t", options=()):
     for transport, devices in c.call("ROUTE.MATCH", key, *about, *changed(doc, old), *options):
         assert transport.decode() not in {name.rsplit("|", 1)[1] for name in found}, "a transport comes once"
         for one in devices:
-            id, meaning = one if isinstance(one, list) else (one, None)
+            id, meaning = one[:2] if isinstance(one, list) else (one, None)
             name = f"{id.decode()}|{transport.decode()}"
             assert name not in found, "a device comes once"
             found[name] = meaning and meaning.decode()
@@ -77,9 +77,24 @@ def listed(c, *options, key="t", page=1000):
             return sorted(name.decode() for name in found)
 
 
-def filters(c, about=TASK, key="t"):
-    """id -> normal form."""
-    return {name: json.loads(form) for name, form in fields(c.call("ROUTE.FILTERS", key, *about)).items()}
+def filters(c, about=TASK, key="t", page=1000):
+    """id -> normal form, of all pages."""
+    found, cursor = {}, b"0"
+    while True:
+        cursor, some = c.call("ROUTE.FILTERS", key, *about, "CURSOR", cursor, "COUNT", page)
+        found |= {name: json.loads(form) for name, form in fields(some).items()}
+        if cursor == b"0":
+            return found
+
+
+def subscribers(c, *options, about=TASK, key="t", page=1000):
+    """[(device|transport, filter or None), ...] of all pages, sorted."""
+    found, cursor = [], b"0"
+    while True:
+        cursor, some = c.call("ROUTE.SUBSCRIBERS", key, *about, "CURSOR", cursor, "COUNT", page, *options)
+        found += [(name.decode(), filter and filter.decode()) for name, filter in some]
+        if cursor == b"0":
+            return sorted(found, key=str)
 
 
 def info(c, key="t"):
@@ -90,6 +105,7 @@ def info(c, key="t"):
     known = fields(answer)
     known["transports"] = {name: fields(each) for name, each in fields(known["transports"]).items()}
     known["top-channels"] = [fields(each) for each in known["top-channels"]]
+    known["failing-filters"] = [fields(each) for each in known["failing-filters"]]
     return known
 
 

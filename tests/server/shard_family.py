@@ -60,6 +60,11 @@ def _commands(key, rng):
     for worker in _WORKERS[:4]:
         yield ("SHARD.PULL", key, worker, "COUNT", rng.randrange(5, 40))
     yield from [("SHARD.ROUTE", key, f"idle {n}") for n in range(20)]
+    # What it had in hand comes back.
+    yield ("SHARD.JOIN", key, "w0")
+    for name in names[:30]:
+        yield ("SHARD.PUSH", key, name, "ID", name[:500] + b" once", "PAYLOADS", "once")
+    yield ("SHARD.SET", key, "MAXATTEMPTS", 9, "FORGET", HOUR, "RECIPIENTMAX", 1_000_000)
 
 
 def append(connection, key):
@@ -114,9 +119,10 @@ def _read(connection, key):
 
 def small(connection, key):
     _do(connection, [("SHARD.SET", key, "STALE", HOUR), *[("SHARD.JOIN", key, name) for name in ("a", "b", "leaves")]])
-    _do(connection, [("SHARD.PUSH", key, f"r{n}", "one", "", "x" * 60) for n in range(4)])
+    _do(connection, [("SHARD.PUSH", key, f"r{n}", "ID", f"push {n}", "PAYLOADS", "one", "", "x" * 60) for n in range(4)])
     _do(connection, [("SHARD.ROUTE", key, f"r{n}") for n in range(5)])
     _do(connection, [("SHARD.PULL", key, "a", "COUNT", "3"), ("SHARD.ACK", key, "a", "r0", "1")])
+    _do(connection, [("SHARD.JOIN", key, "a"), ("SHARD.HEARTBEAT", key, "a"), ("SHARD.PULL", key, "a")])
     _do(connection, [("SHARD.LEAVE", key, "leaves"), ("SHARD.HEARTBEAT", key, "b")])
 
 

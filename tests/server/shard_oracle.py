@@ -1,8 +1,9 @@
 """The design that worker pools come from, to the letter, over the host's own hashes: the oracle for who gets what.
 
-Its five structures, its four procedures, by their names. Three things are not to the letter, because ours
-differs on purpose: a new uid is chosen among the living, which the one that is being replaced is not; the iterator
-goes back to 0 past the end, where the original's is one too large; what nobody living could take over stays.
+Its five structures, its four procedures, by their names. Four things are not to the letter, because ours
+differs on purpose: a stale uid is replaced whether anything is pending or not; a new uid is chosen among the living,
+which the one that is being replaced is not; the iterator goes back to 0 past the end, where the original's is one too
+large; what nobody living could take over stays.
 
 `process_payload_recip_key` exists twice: round trip by round trip, as the original does it, and as one script.
 HKEYS must answer in the order in which fields were added: LISTS_STAY_IN_ORDER are the settings for that.
@@ -34,7 +35,7 @@ class Oracle:
         uid = self._text(self.c.call("HGET", "recip_key_uid_map", recip_key))
         if uid is None:
             uid = self.assign_recip_key_to_new_uid(recip_key)
-        elif self.is_stale(uid) and self.has_pending(uid):
+        elif self.is_stale(uid):
             self.replace(uid)
             uid = self._text(self.c.call("HGET", "recip_key_uid_map", recip_key))
         return uid, self.c.call("HINCRBY", "uid_recip_key_pending_msg_count", f"{uid}_{recip_key}", count)
@@ -78,8 +79,11 @@ class Oracle:
             for recip_key in self.keys_of(old_uid):
                 self.reassign_recip_key_to_uid(recip_key, old_uid)
             if len(self.keys_of(old_uid)) == 0:
-                self.c.call("HDEL", "uid_recip_keys_map", old_uid)
-                self.c.call("HDEL", "uid_last_access_map", old_uid)
+                self.remove(old_uid)
+
+    def remove(self, uid):
+        self.c.call("HDEL", "uid_recip_keys_map", uid)
+        self.c.call("HDEL", "uid_last_access_map", uid)
 
     # --- what workers do ---
 
@@ -207,19 +211,12 @@ local function somebody_else_lives(old_uid)
   return false
 end
 
-local function has_pending(uid, list)
-  for _, key in ipairs(list) do
-    if pending(uid, key) >= 1 then return true end
-  end
-  return false
-end
-
 local uid = redis.call('HGET', uid_map, recip_key)
 if not uid then
   uid = assign_recip_key_to_new_uid(recip_key)
 elseif is_stale(uid) then
   local list = keys_of(uid)
-  if has_pending(uid, list) and somebody_else_lives(uid) then
+  if somebody_else_lives(uid) then
     for _, key in ipairs(list) do reassign_recip_key_to_uid(key, uid) end
     if #keys_of(uid) == 0 then
       redis.call('HDEL', keys_map, uid)

@@ -4,7 +4,7 @@ from resp import RespError
 from server import wait_until
 
 NOWORKER = "NOWORKER the worker has not joined the pool, has left it, or was removed while it was stale"
-NOWORKERS = "NOWORKERS the pool has no workers"
+NOWORKERS = "NOWORKERS the pool has no worker that lives"
 NOTOWNER = "NOTOWNER the recipient belongs to another worker now, or to none"
 HOUR = 3_600_000
 

@@ -79,6 +79,8 @@ def test_each_write_sends_a_keyspace_event_of_class_d(server, c, connect, family
         for command in family.write_commands:
             c.call(*on("key", command))
             kind, channel, event = listener.read()
+            while b" " in event:  # it names what has come or gone, beside the event of the command before
+                kind, channel, event = listener.read()
             assert (kind, channel) == (b"message", b"__keyspace@0__:key")
             name = name_of(command)
             assert event == family.events.get(name, name.lower().replace("|", "-")).encode()
@@ -95,7 +97,8 @@ def test_reads_and_refused_commands_send_no_event(server, c, connect, family):
             c.error_of(*on("key", command), *family.spoiled_by)
         family.append(c, "key")
         listener.read()
-        assert not listener.has_answer(), "only the append was announced"
+        while listener.has_answer():
+            assert b" " in listener.read()[2], "only the append was announced, and what came with it"
 
 
 def test_info_counts_what_was_done(server, c, family):

@@ -123,7 +123,7 @@ def test_unlinked_and_flushed_memory_comes_back(server, c, family):
 def test_memory_usage_follows_the_content(server, c, family):
     family.append(c, "small")
     small = c.call("MEMORY", "USAGE", "small")
-    assert 0 < small < 1300
+    assert 0 < small < 1600  # a pool with one worker takes most
     before = int(server.info("memory")["used_memory"])
     keys = [f"key{seed}" for seed in range(4)]
     for seed, key in enumerate(keys):

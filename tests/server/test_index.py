@@ -61,7 +61,7 @@ def test_integers_are_exact_to_64_bits(c):
         (("WHERE", "age", "=", "old"), "ERR the value 'old' of 'age' is not an integer"),
         (("WHERE", "age", "PREFIX", "1"), "ERR PREFIX is for TEXT, and 'age' is not"),
         (("ORDER", "nix"), "ERR the index has no order 'nix'"),
-        (("AFTER", "nonsense"), "ERR invalid cursor 'nonsense'"),
+        (("AFTER", "nonsense"), "ERR invalid cursor 'nonsense': expected one that IDX.FIND returned"),
         (("LIMIT", "0"), "ERR invalid LIMIT '0': expected an integer from 1 to 10000"),
     ],
 )
@@ -70,12 +70,13 @@ def test_a_question_that_cannot_be_is_refused(users, words, error):
 
 
 def test_a_cursor_of_another_search_is_refused(users):
+    refused = "ERR the cursor is of another search: AFTER goes with the same words"
     cursor, _ = users.call("IDX.FIND", "users", "ORDER", "age", "LIMIT", "2")
-    assert users.error_of("IDX.FIND", "users", "ORDER", "city", "AFTER", cursor) == "ERR the cursor is of another search"
-    assert users.error_of("IDX.FIND", "users", "ORDER", "age", "REV", "AFTER", cursor) == "ERR the cursor is of another search"
+    assert users.error_of("IDX.FIND", "users", "ORDER", "city", "AFTER", cursor) == refused
+    assert users.error_of("IDX.FIND", "users", "ORDER", "age", "REV", "AFTER", cursor) == refused
     users.call("IDX.ALTER", "users", "DROP", "ORDER", "where")
     users.call("IDX.ALTER", "users", "DROP", "FIELD", "age")
-    assert users.error_of("IDX.FIND", "users", "AFTER", cursor) == "ERR the cursor is of another search"
+    assert users.error_of("IDX.FIND", "users", "AFTER", cursor) == refused
 
 
 def test_an_index_that_is_not_there(c):
@@ -286,3 +287,6 @@ def test_in_a_cluster_an_index_covers_the_documents_of_its_slot():
                 node.call("HSET", key, "v", "x")
             assert sorted(found(node, index)) == sorted([one.encode(), f"{{{one}}}1".encode()])
             assert node.error_of("IDX.PUT", index, f"{{{other}}}2", "v", "x").startswith("CROSSSLOT")
+            refused = "ERR documents with this prefix are in another slot than the index: use one hash tag"
+            assert node.error_of("IDX.CREATE", f"{{{one}}}no", "PREFIX", f"{{{other}}}", "FIELD", "v", "TEXT") == refused
+            assert node.call("IDX.CREATE", f"{{{one}}}yes", "PREFIX", f"{{{one}}}", "FIELD", "v", "TEXT") == b"OK"

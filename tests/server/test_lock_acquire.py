@@ -22,7 +22,7 @@ def test_a_lock_that_was_given_back_goes_to_the_next(c):
 
 
 def test_the_same_owner_acquires_again_and_gives_back_as_often(c):
-    token = take(c, "ann")
+    token = take(c, "ann", ttl=1000)
     assert acquire(c, "ann", ttl=5000) == [1, token, 5000, 2], "its token stays"
     assert acquire(c, "ann") == [1, token, HOUR, 3]
     assert [release(c, "ann") for _ in range(2)] == [2, 1]
@@ -35,6 +35,15 @@ def test_acquiring_again_renews_the_lease(c):
     take(c, "ann", ttl=1000)
     acquire(c, "ann", ttl=HOUR)
     assert info(c)["holders"][0]["ttl"] > 1000
+
+
+def test_acquiring_again_never_shortens_the_lease(c):
+    token = take(c, "ann", ttl=HOUR)
+    granted, again, left, holds = acquire(c, "ann", ttl=1000)
+    assert (granted, again, holds) == (1, token, 2) and left > 1000, "the answer says how long it is held"
+    assert info(c)["holders"][0]["ttl"] > 1000
+    release(c, "ann")
+    assert info(c)["holders"][0]["ttl"] > 1000, "the outer hold has the lease that it took"
 
 
 def test_many_readers_or_one_writer(c):
@@ -58,12 +67,26 @@ def test_a_semaphore_has_n_permits(c):
     take(c, "dora", "LIMIT", 3)
 
 
-def test_a_semaphore_of_another_size_waits_until_it_is_free(c):
-    take(c, "ann", "LIMIT", 3)
-    assert is_refused(c, "bob", "LIMIT", 5)
-    assert is_refused(c, "bob", "SHARED")
+def test_the_limit_of_a_semaphore_may_change_while_it_is_held_and_the_newest_counts(c):
+    take(c, "ann", "LIMIT", 1)
+    take(c, "bob", "LIMIT", 3)
+    take(c, "carl", "LIMIT", 3)
+    assert info(c)["permits"] == 3
+    assert is_refused(c, "dora", "LIMIT", 2), "nobody loses a permit, and nobody new comes in"
+    assert (info(c)["permits"], len(holders(c))) == (2, 3)
     release(c, "ann")
-    take(c, "bob", "LIMIT", 5)
+    assert is_refused(c, "dora", "LIMIT", 2)
+    release(c, "bob")
+    take(c, "dora", "LIMIT", 2)
+    acquire(c, "dora", "LIMIT", 4)
+    assert info(c)["permits"] == 4, "also of an owner that holds it"
+    assert is_refused(c, "bob", "SHARED")
+
+
+def test_the_hint_of_a_lowered_limit_counts_all_that_must_go(c):
+    for owner, ttl in (("ann", 10_000), ("bob", 20_000), ("carl", 1_000_000)):
+        take(c, owner, "LIMIT", 3, ttl=ttl)
+    assert 10_000 < acquire(c, "dora", "LIMIT", 2)[2] <= 20_000
 
 
 def test_a_semaphore_of_one_is_no_exclusive_lock_but_excludes(c):
@@ -73,7 +96,7 @@ def test_a_semaphore_of_one_is_no_exclusive_lock_but_excludes(c):
 
 
 @pytest.mark.parametrize("held, asked, name", [
-    ((), ("SHARED",), "exclusive"), (("SHARED",), (), "shared"), (("LIMIT", 2), ("LIMIT", 3), "limit")
+    ((), ("SHARED",), "exclusive"), (("SHARED",), (), "shared"), (("LIMIT", 2), ("SHARED",), "limit")
 ], ids=str)
 def test_an_owner_who_asks_for_another_mode_than_it_holds_is_told(server, c, held, asked, name):
     take(c, "ann", *held)
@@ -175,12 +198,19 @@ def test_owners_are_any_bytes(c):
     (("LOCK.ACQUIRE", "lock", "ann", "5", "LIMIT", "0"), "ERR invalid LIMIT '0': expected an integer from 1 to 4294967295"),
     (("LOCK.ACQUIRE", "lock", "ann", "5", "SHARED", "LIMIT", "2"), "ERR SHARED and LIMIT exclude each other"),
     (("LOCK.ACQUIRE", "lock", "ann", "5", "WAIT", "x"), "ERR invalid WAIT time 'x': expected an integer from 0 to 9007199254740991"),
-    (("LOCK.ACQUIRE", "lock", "ann", "5", "NOW"), "ERR syntax error: expected SHARED, LIMIT or WAIT, found 'NOW'"),
+    (("LOCK.ACQUIRE", "lock", "ann", "5", "NOW"), "ERR syntax error: expected SHARED, LIMIT, VALUE, WAIT or ALIVE, found 'NOW'"),
+    (("LOCK.ACQUIRE", "lock", "ann", "5", "ALIVE", "5"), "ERR ALIVE is for a grant that was waited for: it needs WAIT"),
+    (("LOCK.ACQUIRE", "lock", "ann", "5", "WAIT", "5", "ALIVE", "0"),
+     "ERR invalid ALIVE time '0': expected an integer from 1 to 9007199254740991"),
+    (("LOCK.ACQUIRE", "lock", "ann", "5", "VALUE"), "ERR missing VALUE"),
+    (("LOCK.ACQUIRE", "lock", "ann", "5", "VALUE", "x" * 65_537), "ERR VALUE has 65536 bytes at most"),
+    (("LOCK.WATCH", "lock", "FOR", "5"), "ERR syntax error: expected TOKEN or BLOCK, found 'FOR'"),
+    (("LOCK.WATCH", "lock", "TOKEN", "-1"), "ERR invalid TOKEN '-1': expected an integer from 0 to 9007199254740991"),
     (("LOCK.RENEW", "lock", "ann", "-5"), "ERR invalid lease time '-5': expected an integer from 1 to 9007199254740991"),
     (("LOCK.INFO", "lock", "COUNT", "x"), "ERR invalid COUNT 'x': expected an integer from 0 to 1000000"),
     (("LOCK.WAITS", "EVERY"), "ERR syntax error: expected COUNT, found 'EVERY'"),
     (("LOCK.APPLY", "lock", "nonsense"), "ERR a lock of a version this module does not know"),
-], ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+], ids=lambda value: " ".join(value)[:60] if isinstance(value, tuple) else "")
 def test_a_wrong_word_is_named_and_changes_nothing(server, c, words, error):
     assert c.error_of(*words) == error
     assert c.call("EXISTS", "lock") == 0

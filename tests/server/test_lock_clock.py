@@ -90,6 +90,18 @@ def test_tokens_rise_although_the_clock_goes_back(clock, c):
     assert first < second < third
 
 
+def test_tokens_rise_after_a_rewrite_without_preamble_although_the_clock_was_set_back(clock):
+    """Nothing of a lock that is free is left in such a file."""
+    with clock.server(appendonly="yes", appendfsync="always", aof_use_rdb_preamble="no") as server:
+        freed = take(server.admin, "ann")
+        server.admin.call("LOCK.RELEASE", "lock", "ann")
+        server.rewrite_aof()
+        server.shutdown(save=False)
+        clock.set(-400_000_000)
+        server.restart()
+        assert take(server.admin, "bob") > freed
+
+
 @pytest.mark.parametrize("save", [True, False], ids=["rdb", "aof"])
 def test_tokens_rise_and_leases_go_on_over_a_restart_with_another_date(clock, tmp_path, save):
     with clock.server(appendonly="no" if save else "yes", appendfsync="always") as server:

@@ -6,7 +6,6 @@ import signal
 
 import pytest
 
-from cluster import Cluster
 from locked import Locked, calls, lock
 from locks import holders, info, release, start_waiting, take, token_of, wait_for_waiting, waiters
 from server import Server, wait_until
@@ -150,17 +149,3 @@ def test_a_server_that_does_not_answer_any_more_ends_the_wait_with_3(own, tmp_pa
         own.suspend()
         running.ends_with(3)
     assert running.errors() == f"millrace lock: 127.0.0.1:{own.port} did not answer in time\n"
-
-
-def test_in_a_cluster_the_node_that_keeps_the_lock_must_be_named_and_a_wrong_one_names_it(tmp_path):
-    with Cluster() as cluster:
-        keeper = cluster.master_of(cluster.nodes[0].admin.call("CLUSTER", "KEYSLOT", "lock"))
-        wrong = next(node for node in cluster.nodes if node is not keeper)
-        for options in ([], ["--wait", "100ms"]):
-            done = lock([wrong], *options, "lock", "--", "touch", tmp_path / "ran", status=3)
-            assert done.stderr.decode() == (
-                f"millrace lock: 127.0.0.1:{wrong.port} does not keep this lock, in its cluster 127.0.0.1:{keeper.port} does: "
-                "name that node, redirections are not followed\n")
-        assert not (tmp_path / "ran").exists()
-        lock([keeper], "--wait", "1m", "lock", "--", "touch", tmp_path / "ran")
-        assert (tmp_path / "ran").exists()

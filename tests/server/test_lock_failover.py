@@ -216,14 +216,20 @@ def test_a_lock_that_migrates_keeps_its_holder_and_its_token(server):
         assert take(target.admin, "bob") > token
 
 
-def test_a_token_from_far_in_the_future_is_refused(server, c):
+def test_a_token_from_far_in_the_future_is_refused():
     """A payload must not push the tokens of the whole server to the end of the numbers."""
+    # A server of its own: others may have seen damaged payloads with tokens that are accepted.
+    with Server() as server:
+        refuse_far_token(server, server.admin)
+
+
+def refuse_far_token(server, c):
     with Server() as other:
         take(other.admin, "ann")
         good = other.admin.call("DUMP", "lock")
     assert c.call("RESTORE", "lock", "0", good) == b"OK"
     token = info(c)["holders"][0]["token"]
-    later = value_of(good).replace(varint(token), varint(token + 2 * 86_400_000_000))
+    later = value_of(good).replace(varint(token), varint(token + 51 * 365 * 86_400_000_000))
     assert c.error_of("RESTORE", "late", "0", sealed(later, good)) == "ERR Bad data format"
     assert "far ahead of this server's clock" in server.log()
     assert take(c, "bob", key="other") < token + 86_400_000_000

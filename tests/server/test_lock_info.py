@@ -24,7 +24,7 @@ def test_a_lock_that_nobody_holds_is_a_free_one(c):
 
 @pytest.mark.parametrize("options, mode, permits", [((), b"exclusive", 1), (("SHARED",), b"shared", 0), (("LIMIT", 7), b"limit", 7)])
 def test_it_tells_the_mode_and_each_holder(c, options, mode, permits):
-    token = take(c, "ann", *options)
+    token = take(c, "ann", *options, ttl=5000)
     acquire(c, "ann", *options, ttl=5000)
     about = info(c)
     assert (about["mode"], about["permits"], about["holding"]) == (mode, permits, 1)

@@ -48,6 +48,16 @@ def test_the_lease_of_who_waited_begins_with_the_grant(c, wait):
     assert info(c)["holders"][0]["ttl"] > HOUR - 20_000
 
 
+def test_a_waiter_with_a_smaller_limit_than_came_later_holds_nobody_back(server, c, wait):
+    take(c, "ann", "LIMIT", 3)
+    take(c, "bob", "LIMIT", 3)
+    one = wait("one", "LIMIT", 1)
+    with server.connect() as later:
+        assert acquire(later, "later", "LIMIT", 4, "WAIT", HOUR)[0] == 1
+    token_of(one)
+    assert sorted(holders(c)) == ["ann", "bob", "later", "one"]
+
+
 @pytest.mark.parametrize("how", ["DEL", "UNLINK", "LOCK.BREAK"])
 def test_a_lock_that_is_deleted_or_broken_goes_to_the_first(server, c, wait, how):
     before = take(c, "holder")

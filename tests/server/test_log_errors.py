@@ -12,12 +12,12 @@ READ_WORDS = (
     "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, "
     "WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found"
 )
-RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES, LATEST or ACKED, found"
+RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES, LATEST, ACKED, IDS or REFUSE, found"
 EFFECTS = (
-    "syntax error: expected CLOCK, BLOCK, HEAD, GROUP, PENDING, DELIVERED, FINISHED, GIVENUP, GIVENBACK, REPEATED, "
-    "USED, DROPPED or COMPACTED, found"
+    "syntax error: expected CLOCK, EPOCH, BLOCK, HEAD, MORE, IDS, SCHEDULED, DELETED, DELETING, GROUP, PENDING, DELIVERED, "
+    "FINISHED, GIVENUP, GIVENBACK, REPEATED, USED, DROPPED, COMPACTED, DUE or TAGSDELETED, found"
 )
-FORMS = "offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one"
+FORMS = "offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one, epoch.offset one of that epoch"
 ZERO = f"invalid offset '0': {FORMS}"
 
 # name of the row: (command without its key, error without its ERR)
@@ -25,10 +25,10 @@ ROWS = {
     # --- TWRITE ---
     "write: no entry": (("TWRITE", "tag"), "wrong number of arguments for 'TWRITE' command"),
     "write: no tag": (("TWRITE",), "wrong number of arguments for 'TWRITE' command"),
-    "write: three words": (("TWRITE", "a", "b", "c"), "syntax error: expected BACKLOG or ENTRIES, found 'a'"),
+    "write: three words": (("TWRITE", "a", "b", "c"), "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'a'"),
     "write: pairs without ENTRIES": (
         ("TWRITE", "a", "b", "c", "d"),
-        "syntax error: expected BACKLOG or ENTRIES, found 'a'",
+        "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'a'",
     ),
     "write: a tag without an entry": (
         ("TWRITE", "ENTRIES", "a", "1", "b"),
@@ -36,7 +36,7 @@ ROWS = {
     ),
     "write: BACKLOG without ENTRIES": (
         ("TWRITE", "BACKLOG", "5", "a"),
-        "syntax error: expected BACKLOG or ENTRIES, found 'a'",
+        "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'a'",
     ),
     "write: BACKLOG and nothing behind it": (
         ("TWRITE", "BACKLOG", "5", "ENTRIES"),
@@ -77,7 +77,7 @@ ROWS = {
     "read: offset empty": (("TREAD", "", "1"), f"invalid offset '': {FORMS}"),
     "read: offset with a blank": (("TREAD", " 1", "1"), f"invalid offset ' 1': {FORMS}"),
     "read: offset with a plus": (("TREAD", "+1", "1"), f"invalid offset '+1': {FORMS}"),
-    "read: offset with a fraction": (("TREAD", "1.5", "1"), f"invalid offset '1.5': {FORMS}"),
+    "read: offset with two fractions": (("TREAD", "1.5.5", "1"), f"invalid offset '1.5.5': {FORMS}"),
     "read: offset too large": (("TREAD", "9223372036854775808", "1"), f"invalid offset '9223372036854775808': {FORMS}"),
     "read: offset too small": (("TREAD", "-9223372036854775808", "1"), f"invalid offset '-9223372036854775808': {FORMS}"),
     "read: offset beyond 64 bits": (

@@ -67,7 +67,8 @@ ROWS = {
     ),
     "read: the offset of a group is checked all the same": (
         ("TREAD", KEY, "one", "1", "GROUP", "g"),
-        "invalid offset 'one': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one",
+        "invalid offset 'one': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one, "
+        "epoch.offset one of that epoch",
     ),
     # --- TACK and TNACK ---
     "ack: no offset": (("TACK", KEY, "g"), arity("TACK")),

@@ -65,7 +65,7 @@ def retain(rng, c, key, model):
     limits = {name: rng.choice([0, 0, 50, 200] if name == "count" else [0, 0, 500, 20_000]) for name in names}
     c.call("TRETAIN", key, *[word for item in limits.items() for word in item])
     model.retain(**limits)
-    assert c.call("TRETAIN", key) == [b"count", model.count, b"age", 0, b"bytes", model.bytes, b"latest", b"no", b"acked", b"no"]
+    assert c.call("TRETAIN", key) == [b"count", model.count, b"age", 0, b"bytes", model.bytes, b"latest", b"no", b"acked", b"no", b"ids", 600_000, b"refuse", b"no"]
 
 
 def seek(rng, c, key, model):

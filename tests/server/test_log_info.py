@@ -6,7 +6,9 @@ from server import wait_until
 
 FIELDS = (
     "first last messages bytes first-time last-time blocks memory packed-blocks packed-saved retain-count retain-age retain-bytes groups "
-    "compacted compaction-offset compaction-superseded epoch compaction retain-latest retain-acked tail-held-by tail-held-by-group"
+    "compacted compaction-offset compaction-superseded epoch "
+    "scheduled scheduled-bytes scheduled-next retain-ids ids deleted deleting deleting-offset deleting-end "
+    "compaction retain-latest retain-acked retain-refuse tail-held-by tail-held-by-group"
 ).split()
 
 

@@ -5,6 +5,10 @@ import pytest
 from server import Server, wait_until
 
 
+# What other tests are about.
+OTHERS = {b"ids": 600_000, b"refuse": b"no"}
+
+
 def ends(c, key="log"):
     return c.call("TREAD", key, "1", "0", "WITHINFO")[0]
 
@@ -22,22 +26,22 @@ def write(c, count, size=10, key="log"):
 
 
 def test_without_options_it_shows_what_is_kept(c):
-    assert limits(c) == {b"count": 0, b"age": 0, b"bytes": 0, b"latest": b"no", b"acked": b"no"}
+    assert limits(c) == {b"count": 0, b"age": 0, b"bytes": 0, b"latest": b"no", b"acked": b"no", **OTHERS}
     assert c.call("EXISTS", "log") == 0, "showing makes no key"
     assert c.call("TRETAIN", "log", "COUNT", "7", "AGE", "8000", "BYTES", "9") == b"OK"
-    assert limits(c) == {b"count": 7, b"age": 8000, b"bytes": 9, b"latest": b"no", b"acked": b"no"}
+    assert limits(c) == {b"count": 7, b"age": 8000, b"bytes": 9, b"latest": b"no", b"acked": b"no", **OTHERS}
 
 
 def test_what_is_kept_is_a_map_in_resp3(connect, c):
     c.call("TRETAIN", "log", "COUNT", "7")
-    assert connect(protocol=3).call("TRETAIN", "log") == {b"count": 7, b"age": 0, b"bytes": 0, b"latest": b"no", b"acked": b"no"}
+    assert connect(protocol=3).call("TRETAIN", "log") == {b"count": 7, b"age": 0, b"bytes": 0, b"latest": b"no", b"acked": b"no", **OTHERS}
 
 
 def test_limits_that_are_not_named_stay(c):
     c.call("TRETAIN", "log", "COUNT", "7", "BYTES", "900")
     c.call("TRETAIN", "log", "age", "8000")
     c.call("TRETAIN", "log", "Count", "5")
-    assert limits(c) == {b"count": 5, b"age": 8000, b"bytes": 900, b"latest": b"no", b"acked": b"no"}
+    assert limits(c) == {b"count": 5, b"age": 8000, b"bytes": 900, b"latest": b"no", b"acked": b"no", **OTHERS}
 
 
 def test_0_switches_a_limit_off(c):
@@ -46,7 +50,7 @@ def test_0_switches_a_limit_off(c):
     c.call("TRETAIN", "log", "COUNT", "0")
     write(c, 5)
     assert ends(c) == [4, 10]
-    assert limits(c) == {b"count": 0, b"age": 0, b"bytes": 900, b"latest": b"no", b"acked": b"no"}
+    assert limits(c) == {b"count": 0, b"age": 0, b"bytes": 900, b"latest": b"no", b"acked": b"no", **OTHERS}
 
 
 def test_a_policy_may_be_set_before_the_first_message(c):
@@ -62,7 +66,7 @@ def test_limits_outlive_a_reload_and_copying(c):
     c.call("COPY", "log", "copy")
     c.call("DEBUG", "RELOAD")
     for key in ("log", "copy"):
-        assert limits(c, key) == {b"count": 3, b"age": 7200000, b"bytes": 1000, b"latest": b"no", b"acked": b"no"}
+        assert limits(c, key) == {b"count": 3, b"age": 7200000, b"bytes": 1000, b"latest": b"no", b"acked": b"no", **OTHERS}
         write(c, 5, key=key)
         assert ends(c, key) == [5, 7]
 

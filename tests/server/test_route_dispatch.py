@@ -41,7 +41,7 @@ def test_the_entry_has_the_event_the_devices_and_the_documents(c):
     about = channel(user="u7", id="t1")
     subscribe(c, "d1|ws")
     subscribe(c, "d1|ws", about=about)
-    subscribe(c, "d2|ws", about=channel(id="t1"), filter={"prio": "high"})
+    id = subscribe(c, "d2|ws", about=channel(id="t1"), filter={"prio": "high"}).decode()
     assert dispatch(c, "DOC", '{"prio":"high"}', "OLD", '{"prio":"low"}', about=about) == [[b"ws", 2, 1]]
     [(tag, entry)] = entries(c)
     assert tag == "task.changed"
@@ -52,8 +52,18 @@ def test_the_entry_has_the_event_the_devices_and_the_documents(c):
         "user": "u7",
         "id": "t1",
         "devices": [
-            {"device": "d1", "change": "update", "channels": ["app:shop:model:task", "app:shop:user:u7:model:task:id:t1"]},
-            {"device": "d2", "change": "enter", "channels": ["app:shop:model:task:id:t1"]},
+            {
+                "device": "d1",
+                "change": "update",
+                "channels": ["app:shop:model:task", "app:shop:user:u7:model:task:id:t1"],
+                "subscriptions": [["app:shop:model:task", None, "update"], ["app:shop:user:u7:model:task:id:t1", None, "update"]],
+            },
+            {
+                "device": "d2",
+                "change": "enter",
+                "channels": ["app:shop:model:task:id:t1"],
+                "subscriptions": [["app:shop:model:task:id:t1", id, "enter"]],
+            },
         ],
         "document": {"prio": "high"},
         "old": {"prio": "low"},
@@ -68,7 +78,7 @@ def test_what_was_not_given_is_not_there(c):
         "event": "task.changed",
         "app": "shop",
         "model": "task",
-        "devices": [{"device": "d1", "channels": ["app:shop:model:task"]}],
+        "devices": [{"device": "d1", "channels": ["app:shop:model:task"], "subscriptions": [["app:shop:model:task", None, None]]}],
     }
 
 
@@ -97,7 +107,8 @@ def test_names_are_escaped_as_json_wants(c):
     dispatch(c, about=channel(part, part, part, part), event=part)
     [(tag, entry)] = entries(c)
     assert tag == entry["event"] == entry["app"] == entry["model"] == entry["user"] == entry["id"] == part
-    assert entry["devices"] == [{"device": name, "channels": [f"app:{part}:user:{part}:model:{part}:id:{part}"]}]
+    whole = f"app:{part}:user:{part}:model:{part}:id:{part}"
+    assert entry["devices"] == [{"device": name, "channels": [whole], "subscriptions": [[whole, None, None]]}]
 
 
 # --- who gets it ---
@@ -214,11 +225,11 @@ def test_the_logs_retention_holds(c):
 def test_a_log_without_offsets_left_refuses_everything(c):
     subscribe(c, "d1|ws")
     subscribe(c, "d2|mqtt")
-    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups. One offset is left.
-    varint = b"\xfe" + b"\xff" * 7 + b"\x7f"
+    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups. No offset is left.
+    varint = b"\xff" * 8 + b"\x7f"
     c.call("TAPPLY", "log:ws", "HEAD", b"\x01" + varint + varint + b"\x00" * 7)
     error = c.error_of("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", *QUEUES)
-    assert error == "ERR the log 'log:ws' has used up its offsets"
+    assert error == "ERR the log 'log:ws' has no room for these messages"
     assert c.call("EXISTS", "log:mqtt") == 0
 
 

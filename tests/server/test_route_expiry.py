@@ -63,7 +63,7 @@ def test_subscribing_for_a_device_that_has_ended_makes_a_new_one(s, clock):
     subscribe(s)
     assert (get(s)["user"], get(s)["subscriptions"], get(s)["ttl"]) == (None, 1, -1)
     assert match(s, {"a": 1}) == [WS]
-    assert s.call("ROUTE.MATCH", "t", *TASK, "DOC", '{"a": 1}', "WITHCHANNELS") == [[b"ws", [[b"d1", [b"app:shop:model:task"]]]]]
+    assert s.call("ROUTE.MATCH", "t", *TASK, "DOC", '{"a": 1}', "WITHCHANNELS") == [[b"ws", [[b"d1", [[b"app:shop:model:task", None, None]]]]]]
 
 
 def test_a_ttl_can_be_changed_and_taken_away(s, clock):
@@ -151,7 +151,7 @@ def test_a_device_that_comes_back_too_late_does_not_bring_its_subscriptions_back
     s.call("ROUTE.MATCH", "t", *channel(user="u"), "WITHCHANNELS")
     s.call("ROUTE.UNSUBSCRIBE", "t", WS, *TASK)
     renewed, found, unsubscribed = s.call("EXEC")
-    assert (found, unsubscribed) == ([[b"ws", [[b"d1", [b"app:shop:user:u:model:task"]]]]], 0)
+    assert (found, unsubscribed) == ([[b"ws", [[b"d1", [[b"app:shop:user:u:model:task", None, None]]]]]], 0)
     assert get(s)["subscriptions"] == 1
 
 

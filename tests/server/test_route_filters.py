@@ -102,7 +102,7 @@ def test_the_normal_form_is_a_filter_with_the_same_id(c):
     for filter in {filter for filter, _, expected in ROWS.values() if expected != "refused"}:
         c.call("DEL", "t")
         id = subscribe(c, filter=filter)
-        [[listed, normal]] = [c.call("ROUTE.FILTERS", "t", *TASK)]
+        _, [listed, normal] = c.call("ROUTE.FILTERS", "t", *TASK)
         assert listed == id
         assert subscribe(c, filter=normal) == id
 
@@ -131,10 +131,11 @@ def test_a_filter_nobody_uses_is_dropped(c):
 
 
 @pytest.mark.parametrize("protocol", [2, 3])
-def test_filters_is_a_map_of_normal_forms(c, connect, protocol):
+def test_filters_is_a_cursor_and_a_map_of_normal_forms(c, connect, protocol):
     c.call("ROUTE.SETFILTER", "t", "named", '{"b": {"lt": 2, "gte": 1}}', *TASK)
     id = subscribe(c, filter={"a": {"$in": ["y", "x"]}})
-    answer = connect(protocol).call("ROUTE.FILTERS", "t", *TASK)
+    cursor, answer = connect(protocol).call("ROUTE.FILTERS", "t", *TASK)
+    assert cursor == b"0"
     pairs = list(answer.items()) if protocol == 3 else list(zip(answer[::2], answer[1::2]))
     assert pairs == [(b"named", b'{"b":{"$gte":1,"$lt":2}}'), (id, b'{"a":{"$in":["x","y"]}}')]
 
@@ -142,6 +143,7 @@ def test_filters_is_a_map_of_normal_forms(c, connect, protocol):
 @pytest.mark.parametrize("protocol, empty", [(2, b"*0\r\n"), (3, b"%0\r\n")])
 def test_filters_of_a_channel_without_any_is_empty(c, connect, protocol, empty):
     there = connect(protocol)
+    empty = b"*2\r\n$1\r\n0\r\n" + empty
     assert there.bytes_of("ROUTE.FILTERS", "missing", *TASK) == empty
     subscribe(c)
     assert there.bytes_of("ROUTE.FILTERS", "t", *TASK) == empty
@@ -224,7 +226,7 @@ def test_delfilter_takes_its_subscriptions_with_it(c):
         subscribe(c, f"d{n}|ws", options=("FILTERID", "f"))
     subscribe(c, "d0|ws", filter={"a": 1})
     assert c.call("ROUTE.DELFILTER", "t", "f", *TASK) == 3
-    assert c.call("ROUTE.DELFILTER", "t", "f", *TASK) == 0
+    assert c.call("ROUTE.DELFILTER", "t", "f", *TASK) is None
     assert match(c, {"a": 1}) == ["d0|ws"]
     assert [get(c, f"d{n}|ws")["subscriptions"] for n in range(3)] == [1, 0, 0]
 
@@ -239,12 +241,12 @@ def test_delfilter_takes_the_id_of_one_without_a_name(c):
     assert list(filters(c)) == ["f"]
 
 
-def test_delfilter_of_nothing_is_0(c):
-    assert c.call("ROUTE.DELFILTER", "missing", "f", *TASK) == 0
+def test_delfilter_of_nothing_is_null(c):
+    assert c.call("ROUTE.DELFILTER", "missing", "f", *TASK) is None
     assert c.call("EXISTS", "missing") == 0
     c.call("ROUTE.SETFILTER", "t", "f", '{"a": 1}', *TASK)
-    assert c.call("ROUTE.DELFILTER", "t", "f", *channel(id="i")) == 0
-    assert c.call("ROUTE.DELFILTER", "t", "0" * 32, *TASK) == 0
+    assert c.call("ROUTE.DELFILTER", "t", "f", *channel(id="i")) is None
+    assert c.call("ROUTE.DELFILTER", "t", "0" * 32, *TASK) is None
     assert list(filters(c)) == ["f"]
 
 

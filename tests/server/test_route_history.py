@@ -114,7 +114,7 @@ class History:
         assert sorted(found) == sorted(expected), (about, document, old)
         for device, (now, before, channels) in expected.items():
             *meaning, told = found[device]
-            assert {name.decode() for name in told} == channels, device
+            assert {name.decode() for name, _, _ in told} == channels, device
             assert meaning == ([] if old is None else [Oracle.meaning(now, before, document, old).encode()]), device
         self.matched += len(expected)
 

@@ -11,7 +11,8 @@ def test_info_counts_what_is_there(c):
     device(c, "d0|ws")
     assert info(c) == {
         "devices": 1, "subscriptions": 0, "filters": 0, "channels": 0, "matches": 0,
-        "transports": {"ws": {"devices": 1, "matched": 0}}, "top-channels": [],
+        "dispatch-ids": 0, "filter-failures": 0, "transports": {"ws": {"devices": 1, "matched": 0}}, "top-channels": [],
+        "failing-filters": [], "presence-queues": None,
     }
     subscribe(c, "d1|ws")
     subscribe(c, "d1|mqtt", filter={"a": 1})
@@ -26,14 +27,15 @@ def test_info_is_a_map_of_maps_in_resp3(c, connect):
     subscribe(c)
     match(c)
     mapped = connect(protocol=3).call("ROUTE.INFO", "t")
-    names = [b"devices", b"subscriptions", b"filters", b"channels", b"matches", b"transports", b"top-channels"]
+    names = [b"devices", b"subscriptions", b"filters", b"channels", b"matches", b"dispatch-ids", b"filter-failures"]
+    names += [b"transports", b"top-channels", b"failing-filters", b"presence-queues"]
     assert list(mapped) == names
     assert mapped[b"transports"] == {b"ws": {b"devices": 1, b"matched": 1}}
     assert mapped[b"top-channels"] == [{b"channel": b"app:shop:model:task", b"changes": 1, b"subscriptions": 1}]
     flat = c.call("ROUTE.INFO", "t")
     assert flat[::2] == names
-    assert flat[11] == [b"ws", [b"devices", 1, b"matched", 1]]
-    assert flat[13] == [[b"channel", b"app:shop:model:task", b"changes", 1, b"subscriptions", 1]]
+    assert flat[15] == [b"ws", [b"devices", 1, b"matched", 1]]
+    assert flat[17] == [[b"channel", b"app:shop:model:task", b"changes", 1, b"subscriptions", 1]]
 
 
 @pytest.mark.parametrize("protocol, null", [(2, b"$-1\r\n"), (3, b"_\r\n")])

@@ -53,7 +53,7 @@ def test_a_device_that_matches_several_channels_is_listed_once(c):
 def test_withchannels_tells_all_of_them(c):
     for about in FOUR.values():
         subscribe(c, "d1|ws", about=about)
-    subscribe(c, "d2|mqtt", about=FOUR["id"], filter={"a": 1})
+    id = subscribe(c, "d2|mqtt", about=FOUR["id"], filter={"a": 1})
     answer = c.call("ROUTE.MATCH", "t", *FOUR["both"], "DOC", '{"a": 1}', "withchannels")
     everywhere = [
         b"app:shop:model:task",
@@ -61,13 +61,14 @@ def test_withchannels_tells_all_of_them(c):
         b"app:shop:user:u7:model:task",
         b"app:shop:user:u7:model:task:id:t1",
     ]
-    assert answer == [[b"ws", [[b"d1", everywhere]]], [b"mqtt", [[b"d2", [b"app:shop:model:task:id:t1"]]]]]
+    everything = [[name, None, None] for name in everywhere]
+    assert answer == [[b"ws", [[b"d1", everything]]], [b"mqtt", [[b"d2", [[b"app:shop:model:task:id:t1", id, None]]]]]]
 
 
 def test_withchannels_and_old_tell_the_meaning_too(c):
     subscribe(c, "d1|ws")
     answer = c.call("ROUTE.MATCH", "t", *TASK, "WITHCHANNELS", "OLD", "{}", "DOC", "{}")
-    assert answer == [[b"ws", [[b"d1", b"update", [b"app:shop:model:task"]]]]]
+    assert answer == [[b"ws", [[b"d1", b"update", [[b"app:shop:model:task", None, b"update"]]]]]]
 
 
 def test_without_a_document_only_unfiltered_subscriptions_hear(c):
@@ -106,8 +107,10 @@ def test_the_answer_is_the_same_in_both_protocols(c, connect, protocol):
     subscribe(c, "d1|ws")
     there = connect(protocol)
     assert there.bytes_of("ROUTE.MATCH", "t", *TASK) == b"*1\r\n*2\r\n$2\r\nws\r\n*1\r\n$2\r\nd1\r\n"
+    null = b"_\r\n" if protocol == 3 else b"$-1\r\n"
     assert there.bytes_of("ROUTE.MATCH", "t", *TASK, "OLD", "{}", "DOC", "{}") == (
-        b"*1\r\n*2\r\n$2\r\nws\r\n*1\r\n*2\r\n$2\r\nd1\r\n$6\r\nupdate\r\n"
+        b"*1\r\n*2\r\n$2\r\nws\r\n*1\r\n*3\r\n$2\r\nd1\r\n$6\r\nupdate\r\n"
+        b"*1\r\n*3\r\n$19\r\napp:shop:model:task\r\n" + null + b"$6\r\nupdate\r\n"
     )
     assert there.bytes_of("ROUTE.MATCH", "t", "APP", "x", "MODEL", "y") == b"*0\r\n"
 

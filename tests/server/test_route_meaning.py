@@ -2,7 +2,7 @@
 
 import pytest
 
-from route_words import TASK, channel, match, subscribe
+from route_words import TASK, WS, channel, match, subscribe
 
 HIGH, LOW = {"prio": "high"}, {"prio": "low"}
 
@@ -61,13 +61,13 @@ def test_of_several_filters_any_counts(c):
 
 def test_of_several_channels_any_counts(c):
     about = channel(user="u", id="i")
-    subscribe(c, "d1|ws", about=channel(id="i"), filter=HIGH)
-    subscribe(c, "d1|ws", about=channel(user="u"), filter=LOW)
+    high = subscribe(c, "d1|ws", about=channel(id="i"), filter=HIGH)
+    low = subscribe(c, "d1|ws", about=channel(user="u"), filter=LOW)
     assert match(c, HIGH, LOW, about=about) == {"d1|ws": "update"}
     assert match(c, HIGH, LOW, about=channel(id="i")) == {"d1|ws": "enter"}
     answer = c.call("ROUTE.MATCH", "t", *about, "DOC", '{"prio": "high"}', "OLD", '{"prio": "low"}', "WITHCHANNELS")
-    channels = [b"app:shop:model:task:id:i", b"app:shop:user:u:model:task"]
-    assert answer == [[b"ws", [[b"d1", b"update", channels]]]]
+    entered, left = [b"app:shop:model:task:id:i", high, b"enter"], [b"app:shop:user:u:model:task", low, b"leave"]
+    assert answer == [[b"ws", [[b"d1", b"update", [entered, left]]]]]
 
 
 def test_an_unfiltered_subscription_hears_beside_a_filter(c):
@@ -89,4 +89,20 @@ def test_each_transport_is_told_for_itself(c):
     subscribe(c, "d1|ws", filter=HIGH)
     subscribe(c, "d1|mqtt", filter=LOW)
     answer = c.call("ROUTE.MATCH", "t", *TASK, "DOC", '{"prio": "high"}', "OLD", '{"prio": "low"}')
-    assert sorted(answer) == [[b"mqtt", [[b"d1", b"leave"]]], [b"ws", [[b"d1", b"enter"]]]]
+    means = sorted((transport, id, meaning) for transport, [[id, meaning, _]] in answer)
+    assert means == [(b"mqtt", b"d1", b"leave"), (b"ws", b"d1", b"enter")]
+
+
+def test_a_device_with_two_lists_can_tell_leaving_one_from_entering_the_other(c):
+    """Findings, routes 2: the subscription that a change means is named."""
+    high, low = subscribe(c, filter=HIGH), subscribe(c, filter=LOW)
+    c.call("ROUTE.SETFILTER", "t", "urgent", '{"prio": "high"}', *TASK)
+    c.call("ROUTE.SUBSCRIBE", "t", WS, *TASK, "FILTERID", "urgent")
+    [[_, [[_, together, each]]]] = c.call("ROUTE.MATCH", "t", *TASK, "DOC", '{"prio": "high"}', "OLD", '{"prio": "low"}')
+    assert together == b"update"
+    assert sorted((filter, meaning) for _, filter, meaning in each) == sorted([(high, b"enter"), (b"urgent", b"enter"), (low, b"leave")])
+    assert {name for name, _, _ in each} == {b"app:shop:model:task"}
+    [[_, [[_, _, each]]]] = c.call("ROUTE.MATCH", "t", *TASK, "OLD", '{"prio": "low"}')
+    assert each == [[b"app:shop:model:task", low, b"delete"]]
+    [[_, [[_, together, each]]]] = c.call("ROUTE.MATCH", "t", *TASK, "DOC", '{"prio": "low", "n": 2}', "OLD", '{"prio": "low"}')
+    assert (together, each) == (b"update", [[b"app:shop:model:task", low, b"update"]])

@@ -106,7 +106,8 @@ def test_a_device_stays_when_its_last_subscription_goes(c):
 def test_channels_are_told_apart_whatever_their_parts_contain(c):
     one, other = channel("a", "m", user="u:model:x"), channel("a:user:u", "x:model:m")
     first, second = c.call("ROUTE.SUBSCRIBE", "t", "d1|ws", *one), c.call("ROUTE.SUBSCRIBE", "t", "d2|ws", *other)
-    assert first == second == [b"app:a:user:u:model:x:model:m", None], "people cannot tell them apart"
+    assert (first, second) == ([b"app:a:user:u%3Amodel%3Ax:model:m", None], [b"app:a%3Auser%3Au:model:x%3Amodel%3Am", None])
+    assert c.call("ROUTE.PATTERNS", *one)[-1:] == first[:1]
     assert match(c, about=one) == ["d1|ws"]
     assert match(c, about=other) == ["d2|ws"]
 

@@ -25,7 +25,8 @@ from shard_words import (
 )
 
 WORKER_FIELDS = ["name", "state", "recipients", "pending", "age", "stale"]
-POOL_FIELDS = ["workers", "recipients", "pending", "iterator", "stale", "assigned", "moved", "failovers", "waiting", "policy"]
+POOL_FIELDS = ["workers", "recipients", "pending", "iterator", "stale", "assigned", "moved", "failovers", "waiting", "joined", "cursor",
+               "maxattempts", "forget", "recipientmax", "dead", "forgotten", "unsent", "policy", "deadletter"]
 
 # --- workers ---
 
@@ -210,7 +211,7 @@ def test_info_describes_the_pool(c):
     assert (b["recipients"], b["pending"], b["stale"]) == (1, 1, 0)
     assert 0 <= b["age"] < 5000
     del known["workers"]
-    expected = [3, 4, 1, 5000, 3, 0, 0, 0, b"roundrobin"]
+    expected = [3, 4, 1, 5000, 3, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, b"roundrobin", None]
     assert known == dict(zip(POOL_FIELDS[1:], expected))
 
 

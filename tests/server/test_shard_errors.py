@@ -13,7 +13,7 @@ DONES = f"expected an integer from 1 to {2**32 - 1}"
 SEQUENCES = f"expected an integer from 1 to {2**63 - 2}"
 CURSORS = f"expected an integer from 0 to {2**64 - 1}"
 CLOCKS = f"expected an integer from 0 to {(2**63 - 1) // 2}"
-EFFECTS = "CLOCK, SEEN, SETTLE, POOL, WORKER, RECIPIENTS, BLOCK or QUEUE"
+EFFECTS = "CLOCK, SEEN, SETTLE, FORGET, LETTERS, POOL, WORKER, RECIPIENTS, BLOCK, QUEUE, TROUBLE, DEAD or IDS"
 LONG = "x" * 513
 
 
@@ -85,7 +85,8 @@ ROWS = {
     "recipients: CURSOR too large": ((*RECIPIENTS, "CURSOR", 2**64), f"invalid CURSOR '{2**64}': {CURSORS}"),
     "pull: nobody": (("SHARD.PULL", KEY), arity("PULL")),
     "pull: empty name": (("SHARD.PULL", KEY, ""), length("worker", 0)),
-    "pull: unknown word": ((*PULL, "ALL"), found("COUNT or BLOCK", "ALL")),
+    "pull: unknown word": ((*PULL, "ALL"), found("COUNT, BLOCK or WITHATTEMPTS", "ALL")),
+    "pull: WITHATTEMPTS twice": ((*PULL, "WITHATTEMPTS", "WITHATTEMPTS"), "WITHATTEMPTS is given twice"),
     "pull: COUNT 0": ((*PULL, "COUNT", "0"), f"invalid COUNT '0': {COUNTS}"),
     "pull: COUNT too large": ((*PULL, "COUNT", "1000001"), f"invalid COUNT '1000001': {COUNTS}"),
     "pull: COUNT twice": ((*PULL, "COUNT", "1", "COUNT", "1"), "COUNT is given twice"),
@@ -103,21 +104,33 @@ ROWS = {
     "rebalance: MAXMOVES without its number": (("SHARD.REBALANCE", KEY, "MAXMOVES"), "missing MAXMOVES"),
     "set: nothing": (SET, arity("SET")),
     "set: one word": ((*SET, "STALE"), arity("SET")),
-    "set: unknown word": ((*SET, "SPEED", "9"), found("STALE or POLICY", "SPEED")),
+    "set: unknown word": ((*SET, "SPEED", "9"), found("STALE, POLICY, MAXATTEMPTS, DEADLETTER, FORGET or RECIPIENTMAX", "SPEED")),
+    "set: MAXATTEMPTS negative": ((*SET, "MAXATTEMPTS", "-1"), "invalid MAXATTEMPTS '-1': expected an integer from 0 to 4294967295"),
+    "set: FORGET over a century": ((*SET, "FORGET", CENTURY + 1), f"invalid FORGET time '{CENTURY + 1}': expected an integer from 0 to {CENTURY}"),
     "set: STALE 0": ((*SET, "STALE", "0"), f"invalid STALE time '0': {STALES}"),
     "set: STALE over a century": ((*SET, "STALE", CENTURY + 1), f"invalid STALE time '{CENTURY + 1}': {STALES}"),
     "set: STALE twice": ((*SET, "STALE", "1", "STALE", "1"), "STALE is given twice"),
     "set: POLICY unknown": ((*SET, "POLICY", "best"), found("roundrobin or leastpending behind POLICY", "best")),
     "set: the second is bad": ((*SET, "STALE", "7", "POLICY", "best"), found("roundrobin or leastpending behind POLICY", "best")),
     "set: POLICY twice": ((*SET, "POLICY", "roundrobin", "POLICY", "roundrobin"), "POLICY is given twice"),
-    "check: and more": (("SHARD.CHECK", KEY, "all"), arity("CHECK")),
-    "info: and more": (("SHARD.INFO", KEY, "all"), arity("INFO")),
+    "check: unknown word": (("SHARD.CHECK", KEY, "all"), found("CURSOR or COUNT", "all")),
+    "check: COUNT alone": (("SHARD.CHECK", KEY, "COUNT", "5"), "COUNT is for a page: it needs CURSOR"),
+    "info: unknown word": (("SHARD.INFO", KEY, "all"), found("COUNT or CURSOR", "all")),
+    "nack: nothing": (("SHARD.NACK", KEY, "w", "r"), arity("NACK")),
+    "nack: unknown word": (("SHARD.NACK", KEY, "w", "r", "1", "LATER"), found("DELAY or DEAD", "LATER")),
+    "nack: both": (("SHARD.NACK", KEY, "w", "r", "1", "DELAY", "1", "DEAD", "x"), "DELAY and DEAD exclude each other"),
+    "nack: no reason": (("SHARD.NACK", KEY, "w", "r", "1", "DEAD", ""), length("reason", 0)),
+    "forget: nobody": (("SHARD.FORGET", KEY), arity("FORGET")),
+    "forget: empty name": (("SHARD.FORGET", KEY, "r", ""), length("recipient", 0)),
+    "push: PAYLOADS and none": (("SHARD.PUSH", KEY, "r", "PAYLOADS"), "missing payload behind PAYLOADS"),
+    "push: an empty id": (("SHARD.PUSH", KEY, "r", "ID", "", "PAYLOADS", "x"), length("ID", 0)),
+    "push: BLOCK no number": (("SHARD.PUSH", KEY, "r", "BLOCK", "x", "PAYLOADS", "x"), f"invalid BLOCK time 'x': {TIMES}"),
     "apply: nothing": (APPLY, arity("APPLY")),
     "apply: unknown word": ((*APPLY, "MAGIC"), found(EFFECTS, "MAGIC")),
     "apply: CLOCK beyond the end of time": ((*APPLY, "CLOCK", 2**62), f"invalid CLOCK '{2**62}': {CLOCKS}"),
     "apply: SEEN without a worker": ((*APPLY, "SEEN"), "missing worker"),
     "apply: a head of the wrong length": ((*APPLY, "POOL", b"\x01"), "a pool head of the wrong length"),
-    "apply: a head of another version": ((*APPLY, "POOL", b"\x02" + bytes(8)), "a pool of a version this module does not know"),
+    "apply: a head of another version": ((*APPLY, "POOL", b"\x03" + bytes(8)), "a pool of a version this module does not know"),
     "apply: a worker of the wrong length": ((*APPLY, "WORKER", b"\x05w"), "a worker of the wrong length"),
     "apply: a block without its header": ((*APPLY, "BLOCK", b"\x01z", b""), "a block header of the wrong length"),
     "apply: BLOCK without bytes": ((*APPLY, "BLOCK", b"\x01z"), "missing block"),

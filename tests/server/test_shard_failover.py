@@ -5,28 +5,7 @@ import pytest
 from resp import RespError
 from server import Server, let_pass, wait_until
 from shard_words import (
-    HOUR,
-    NOTOWNER,
-    NOWORKER,
-    ack,
-    deliveries,
-    done,
-    info,
-    is_sound,
-    is_there,
-    join,
-    owner,
-    owners,
-    pull,
-    push,
-    recipients,
-    route,
-    stale_after,
-    start_waiting,
-    wait_until_gone,
-    wait_until_stale,
-    worker_info,
-)
+    HOUR, NOTOWNER, NOWORKER, NOWORKERS, ack, deliveries, done, info, is_sound, is_there, join, owner, owners, pull, push, recipients, route, stale_after, start_waiting, wait_until_gone, wait_until_stale, worker_info)
 
 
 def shows_itself_and_dies(c, worker, key="pool"):
@@ -104,16 +83,30 @@ def test_a_replica_does_not_fail_over_by_itself():
             assert (owner(there, "r"), info(there)["failovers"]) == ("dead", 0)
 
 
-def test_a_stale_worker_with_nothing_pending_keeps_its_recipients(c):
+def test_a_stale_worker_with_nothing_pending_keeps_its_recipients_until_somebody_sends(c):
     join(c, "idle", "other")
     route(c, "r")
     done(c, "idle", "r")
     stale_after(c, 20)
     wait_until_stale(c, "idle")
+    stale_after(c, HOUR)  # the time of one that is gone for good is not over
     assert (owner(c, "r"), info(c)["failovers"]) == ("idle", 0)
-    # The next message is what makes it pending, and the timer comes then.
-    assert route(c, "r") == ["idle"]
-    wait_until(lambda: owner(c, "r") == "other", "now it moves")
+    *_, answers = c.call_all([("MULTI",), ("SHARD.SET", "pool", "STALE", 1), ("SHARD.ROUTE", "pool", "r"),
+                              ("SHARD.SET", "pool", "STALE", HOUR), ("EXEC",)])
+    assert answers[1] == [b"other", 1], "a stale worker is never answered"
+
+
+def test_a_worker_that_is_gone_for_long_leaves_by_itself_whether_it_ever_showed_itself_or_not(c):
+    join(c, "seen", "silent", "other")
+    route(c, "r", "s")
+    done(c, "seen", "r")
+    done(c, "silent", "s")
+    c.call("SHARD.JOIN", "pool", "silent")
+    stale_after(c, 5)
+    with_heartbeats = lambda: c.call("SHARD.HEARTBEAT", "pool", "other") and [one["name"] for one in info(c)["workers"]]
+    wait_until(lambda: with_heartbeats() == [b"other"], "both have left")
+    stale_after(c, HOUR)
+    assert owners(c, "r", "s") == ["other", "other"]
 
 
 def test_a_worker_that_never_showed_itself_is_not_stale(c):
@@ -139,9 +132,9 @@ def test_if_all_are_stale_everything_stays_until_somebody_shows_up(c):
     route(c, "r", "s")
     all_become_stale_at_once(c, 20, "a", "b")
     assert owners(c, "r", "s") == ["a", "b"]
-    assert route(c, "r", "new") == ["a", "a"], "any worker is better than none"
+    assert [c.error_of("SHARD.ROUTE", "pool", name) for name in ("r", "new")] == [NOWORKERS] * 2, "nobody is answered"
     join(c, "c")
-    wait_until(lambda: owners(c, "r", "s", "new") == ["c"] * 3, "who joins takes over")
+    wait_until(lambda: owners(c, "r", "s") == ["c"] * 2, "who joins takes over")
     assert [worker["name"] for worker in info(c)["workers"]] == [b"c"]
 
 

@@ -26,6 +26,7 @@ class History:
         self.rng, self.c, self.oracle = rng, connection, oracle
         self.routed = {}  # what is routed and not done of a recipient
         self.queued = {}  # what is queued and not acknowledged
+        self.joined = {}
         self.in_hand = {}  # (worker, recipient) -> the last sequence it was given
         self.oracle.now = BEGINNING
         self.c.call("SHARD.SET", "pool", "STALE", HOUR)
@@ -58,6 +59,7 @@ class History:
             raise AssertionError("a worker could not join")
         self.in_hand = {place: last for place, last in self.in_hand.items() if place[0] != worker}
         self.oracle.register(worker)
+        self.joined[worker] = self.oracle.now
 
     def heartbeat(self):
         worker = self.rng.choice(WORKERS)
@@ -79,7 +81,7 @@ class History:
             self.queued[recipient] = self.queued.get(recipient, 0) + count
 
     def sent(self, answer, recipient, count):
-        if not self.oracle.uids():
+        if all(self.oracle.is_stale(uid) for uid in self.oracle.uids()):
             assert str(answer) == NOWORKERS
             return False
         uid, pending = self.oracle.process_payload_recip_key(recipient, count)
@@ -129,10 +131,20 @@ class History:
             self.oracle.finish(worker, recipient, answer)
 
     def come_by_timer(self):
-        """What the timer does when nobody sends: every stale worker with something pending is replaced."""
+        """What the timer does when nobody sends: every stale worker with something pending is replaced, and so is one with
+        nothing pending that was not heard of for ten times as long."""
         assert self.do("SHARD.APPLY", "pool", "SETTLE") == b"OK"
         oracle = self.oracle
-        oracle.replace(*[uid for uid in oracle.uids() if oracle.is_stale(uid) and oracle.has_pending(uid)])
+        gone = {uid for uid in oracle.uids() if not oracle.has_pending(uid) and self.silent_for(uid) > 10 * STALE}
+        for uid in [uid for uid in oracle.uids() if uid in gone and not oracle.keys_of(uid)]:
+            oracle.remove(uid)
+        for uid in oracle.uids():
+            if uid in gone or (oracle.is_stale(uid) and oracle.has_pending(uid)):
+                oracle.replace(uid)
+
+    def silent_for(self, uid):
+        age = self.oracle.age(uid)
+        return self.oracle.now - self.joined[uid] if age is None else age
 
     def let_time_pass(self):
         """Often to the very border: at STALE a worker lives, behind it he is stale."""

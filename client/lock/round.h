@@ -1,0 +1,60 @@
+// One question to several servers at the same time, and their answers as they come.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "client/lock/server_thread.h"
+
+namespace millrace::client {
+
+// By server, in the order of the span; nothing: it has not answered yet.
+template <class Answer>
+using Answers = std::vector<std::optional<Result<Answer>>>;
+
+// Asks each of the servers and returns when all have answered, or when `is_enough` says so of the
+// answers that came and the others have had `grace` since then. A server that has not answered
+// by then goes on in its own time; what it says is not heard. One that still owes an answer from
+// before is not asked, and has not answered in time.
+//
+// `question` and `is_enough` are called in other threads, the latter by one at a time; the former
+// may outlive this call.
+template <class Answer, class Question, class IsEnough>
+Answers<Answer> ask_all(std::span<ServerThread* const> servers, Question question, IsEnough is_enough,
+                        Milliseconds grace = Milliseconds(0)) {
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    Answers<Answer> answers;
+    size_t open = 0;
+  };
+  const auto shared = std::make_shared<Shared>();
+  shared->answers.resize(servers.size());
+  std::unique_lock lock(shared->mutex);
+  for (size_t i = 0; i < servers.size(); ++i) {
+    if (servers[i]->is_busy()) {
+      shared->answers[i] = fail(ErrorCode::TimedOut, servers[i]->name() + " did not answer in time");
+      continue;
+    }
+    ++shared->open;
+    servers[i]->ask([shared, question, i](LockServer& server) {
+      return [shared, i, answer = Result<Answer>(question(server))] {
+        const std::lock_guard held(shared->mutex);
+        shared->answers[i] = answer;
+        --shared->open;
+        shared->changed.notify_one();
+      };
+    });
+  }
+  shared->changed.wait(lock, [&] { return shared->open == 0 || is_enough(std::as_const(shared->answers)); });
+  shared->changed.wait_for(lock, grace, [&] { return shared->open == 0; });
+  return shared->answers;
+}
+
+}  // namespace millrace::client

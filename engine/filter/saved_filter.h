@@ -1,0 +1,53 @@
+// A filter as it is saved: its normal form, and how an index finds it. So a filter that is loaded is indexed without
+// being parsed; it is parsed and compiled when a document first leads to it.
+//
+//   saved  := access json
+//   access := 0                              every document leads to it
+//           | 1 count { field value }*       an equality that holds in every document that matches
+//           | 2 count { field low high }*    the intervals of access.h, doubles of 8 bytes, least byte first
+//   value  := 0 | 1 boolean | 2 zigzag | 3 double | 4 size bytes
+//
+// All numbers but doubles are varints; a field is its size and its path. Do not change: persisted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/filter/access.h"
+
+namespace millrace {
+
+class SavedFilter {
+ public:
+  struct EqualityView {
+    ByteView field;
+    ScalarView value;
+  };
+  struct IntervalView {
+    ByteView field;
+    double low;
+    double high;
+  };
+
+  // Takes apart what is saved, which it borrows. What comes from outside is checked but for the normal form, which is
+  // when it is parsed. Failure: Corrupt.
+  static Result<SavedFilter> read(ByteView bytes);
+
+  // At most one of the two lists has anything.
+  const std::vector<EqualityView>& equalities() const { return equalities_; }
+  const std::vector<IntervalView>& intervals() const { return intervals_; }
+  ByteView json() const { return json_; }
+
+ private:
+  std::vector<EqualityView> equalities_;
+  std::vector<IntervalView> intervals_;
+  ByteView json_;
+};
+
+// At most one of the two lists has anything.
+std::string saved_filter(ByteView json, const std::vector<Equality>& equalities,
+                         const std::vector<Interval>& intervals);
+
+}  // namespace millrace

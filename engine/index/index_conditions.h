@@ -1,0 +1,17 @@
+// Conditions as ranges of the keys of their field.
+#pragma once
+
+#include "engine/base/error.h"
+#include "engine/index/index_keys.h"
+#include "engine/index/index_requests.h"
+#include "engine/index/index_schema.h"
+
+namespace millrace {
+
+// What a condition allows. Failure: Range, if an operand does not fit the field.
+Result<KeyRanges> ranges_of_condition(const IndexField& field, const FieldCondition& condition);
+
+// True if they hold one value of the field and no other. What a PREFIX leaves looks alike, but is no whole key.
+bool is_point(const IndexField& field, const KeyRanges& ranges);
+
+}  // namespace millrace

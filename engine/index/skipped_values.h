@@ -1,0 +1,50 @@
+// What is left out of an index, by document: values that do not fit their field, whole documents that are no JSON, and
+// documents with more keys than an order of several fields takes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/index/byte_order.h"
+#include "engine/index/document_values.h"
+#include "engine/index/index_ids.h"
+
+namespace millrace {
+
+class SkippedValues {
+ public:
+  bool empty() const { return entries_.size() == 0; }
+  // How many documents have any.
+  uint64_t documents() const { return documents_; }
+
+  // Sorted, as DocumentValues has them.
+  std::vector<SkippedValue> of(DocumentId id) const;
+  // These, and no others any more. REQUIRES: sorted, no two the same
+  void set(DocumentId id, std::span<const SkippedValue> values);
+
+  // Calls visit(document, value) for each, in the order of the ids, until it returns false.
+  template <class Visit>
+  void each(Visit visit) const {
+    ByteOrder::Walk walk(entries_);
+    for (walk.seek(""); walk.is_at_entry(); walk.next()) {
+      if (!visit(document_of(walk.entry()), value_of(walk.entry()))) return;
+    }
+  }
+
+  size_t memory() const { return entries_.memory(); }
+  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  bool free_some() { return entries_.free_some(); }
+  // Proves the invariants; for tests. Returns what is broken, or nullptr.
+  const char* check() const;
+
+ private:
+  static DocumentId document_of(ByteView entry);
+  static SkippedValue value_of(ByteView entry);
+
+  ByteOrder entries_;  // document, field, reason: 4, 4 and 1 bytes
+  uint64_t documents_ = 0;
+};
+
+}  // namespace millrace

@@ -1,0 +1,116 @@
+// LogOperations: single messages are deleted, and all that have some tags.
+#include <string>
+#include <vector>
+
+#include "engine/log/log_extras_codec.h"
+#include "engine/log/log_operations.h"
+#include "engine/log/log_steps.h"
+#include "engine/log/tag_set.h"
+
+namespace millrace {
+
+namespace {
+
+// So many messages are looked at between two looks at the budget.
+constexpr uint64_t kMessagesPerLook = 128;
+constexpr uint64_t kBlocksPerLook = 1000;
+constexpr size_t kMostDeletions = 16;
+
+// The messages at these offsets, one more than kMaxDeleted at most.
+Removal messages_in(const Log& log, const std::vector<OffsetRange>& ranges) {
+  Removal found;
+  uint64_t count = 0;
+  for (const OffsetRange& range : ranges) {
+    Message message;
+    for (Log::Cursor cursor(log, range.from); cursor.next(message) && message.offset <= range.to;) {
+      if (message.offset < range.from) continue;
+      found.add(message.offset);
+      if (++count > kMaxDeleted) return found;
+    }
+  }
+  return found;
+}
+
+// Finds some of the messages that are to be deleted, and how far it has looked.
+Removal find_some(const Log& log, TagDeletion& deletion, const TagSet& tags) {
+  Removal found;
+  MessageBlocks::Cursor cursor(log.messages(), deletion.at);
+  Message message;
+  uint64_t blocks = 0;
+  for (uint64_t seen = 0; seen < kMessagesPerLook && blocks < kBlocksPerLook && cursor.at() < deletion.end;) {
+    if (cursor.skip_block_without(tags.probes())) {
+      ++blocks;
+      continue;
+    }
+    if (!cursor.next(message) || message.offset >= deletion.end) {
+      deletion.at = deletion.end;
+      return found;
+    }
+    ++seen;
+    if (tags.contains(message.tag)) found.add(message.offset);
+  }
+  deletion.at = std::min(cursor.at(), deletion.end);
+  return found;
+}
+
+}  // namespace
+
+Outcome<uint64_t> LogOperations::delete_messages(Place<Log>& place, const DeleteRequest& request, const Call& call) {
+  Outcome<uint64_t> done;
+  Log* const log = place.get();
+  if (log == nullptr || log->empty()) return done;
+  Consequences& follow = done.consequences;
+  if (!request.tags.empty()) {
+    auto& deletions = log->with_extras().deletions;
+    if (deletions.size() >= kMostDeletions) {
+      return fail(ErrorCode::Full, std::to_string(kMostDeletions) + " deletions by tag are waiting: try again later");
+    }
+    deletions.push_back({{request.tags.begin(), request.tags.end()}, log->first(), log->next()});
+    follow.effects.add_request();
+    follow.events.add("tdel");
+    keep_extras(*log, call, follow);
+    return done;
+  }
+  const Removal removal = messages_in(*log, request.ranges);
+  if (removal.empty()) return done;
+  if (removal.count() > kMaxDeleted) {
+    return fail(ErrorCode::Range, "more than " + std::to_string(kMaxDeleted) + " messages at once: name fewer");
+  }
+  log->delete_messages(removal, limits_.blocks);
+  counters_.deleted += removal.count();
+  // What was pending may have been all that a group was waiting for.
+  settle_groups(*log);
+  done.answer = removal.count();
+  follow.effects.add_request();
+  follow.events.add("tdel");
+  if (log->wants_compaction()) follow.look_after_at(next_compaction(*log, call.now.wall));
+  follow.wake = Wake::all_lines();
+  return done;
+}
+
+void LogOperations::delete_by_tag(Log& log, const Budget& budget, Consequences& follow) {
+  auto& deletions = log.extras()->deletions;
+  bool any = false;
+  while (!deletions.empty() && !budget.is_spent()) {
+    TagDeletion& deletion = deletions.front();
+    const std::vector<ByteView> views(deletion.tags.begin(), deletion.tags.end());
+    const TagSet tags(tag_key_, views);
+    Removal deleted;
+    do {
+      // What was evicted meanwhile needs no look.
+      deletion.at = std::clamp(log.first(), deletion.at, deletion.end);
+      const Removal some = find_some(log, deletion, tags);
+      if (some.empty()) continue;
+      log.delete_messages(some, limits_.blocks);
+      for (const Removal::Range& range : some.ranges) deleted.add(range);
+    } while (deletion.at < deletion.end && !budget.is_spent());
+    any |= !deleted.empty();
+    counters_.deleted += deleted.count();
+    follow.effects.add(kLogTagsDeleted, encode_effect(deleted, deletion.at));
+    if (deletion.at == deletion.end) deletions.erase(deletions.begin());
+    if (!deleted.empty()) settle_groups(log);
+  }
+  if (any) follow.events.add("tdel");
+}
+
+}  // namespace millrace

@@ -1,0 +1,79 @@
+// What a log holds only if it was asked to: what compaction needs, the ids of recent writes, messages that wait for a
+// date, and what was deleted. Most logs have none of it, and hold a null.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/recent_ids.h"
+#include "engine/log/compaction.h"
+#include "engine/log/deleted_offsets.h"
+#include "engine/log/schedule.h"
+
+namespace millrace {
+
+// Messages with one of some tags are being deleted, from `at` on and before `end`.
+struct TagDeletion {
+  std::vector<std::string> tags;
+  Offset at;
+  Offset end;
+};
+
+// What only a log needs whose messages are taken out of its middle.
+struct CompactedPart {
+  uint64_t total = 0;
+  Offset evicted_end;
+  std::unique_ptr<Compaction> compaction;  // only where Log::compact() has been called
+  std::unique_ptr<Compaction> unused;      // since LATEST was switched off
+};
+
+struct LogExtras {
+  std::unique_ptr<CompactedPart> compacted;  // null unless it has been compacted, or is to be
+  std::unique_ptr<RecentIds> ids;            // null until the first write with an id
+  uint32_t ids_ms = 0;                       // Retention::ids_ms
+  Schedule schedule;
+  DeletedOffsets deleted;
+  uint64_t deleted_total = 0;          // messages that were ever deleted
+  std::vector<TagDeletion> deletions;  // the first is under way, the others wait
+
+  std::unique_ptr<LogExtras> clone() const {
+    auto copy = std::make_unique<LogExtras>();
+    if (ids) copy->ids = std::make_unique<RecentIds>(ids->clone());
+    copy->ids_ms = ids_ms;
+    copy->schedule = schedule.clone();
+    copy->deleted = deleted;
+    copy->deleted_total = deleted_total;
+    copy->deletions = deletions;
+    if (compacted) {
+      copy->compacted = std::make_unique<CompactedPart>(compacted->total, compacted->evicted_end, nullptr, nullptr);
+    }
+    return copy;
+  }
+
+  // How much there is to free, and a part of it freed: false once that was all.
+  size_t parts() const { return schedule.size() + (ids ? ids->size() : 0); }
+  bool free_some() {
+    constexpr size_t kMessagesAtOnce = 1000;
+    return schedule.free_some(kMessagesAtOnce) || (ids && ids->free_some());
+  }
+
+  uint64_t memory() const {
+    uint64_t bytes = sizeof(*this) + (compacted ? sizeof(CompactedPart) : 0) + (ids ? ids->memory() : 0) +
+                     schedule.memory() + deleted.memory();
+    for (const TagDeletion& deletion : deletions) {
+      bytes += sizeof(deletion);
+      for (const std::string& tag : deletion.tags) bytes += sizeof(tag) + (tag.capacity() > 15 ? tag.capacity() : 0);
+    }
+    return bytes;
+  }
+
+  const char* check() const {
+    if (const char* broken = schedule.check()) return broken;
+    if (const char* broken = deleted.check()) return broken;
+    return ids ? ids->check() : nullptr;
+  }
+};
+
+}  // namespace millrace

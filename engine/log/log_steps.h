@@ -1,0 +1,28 @@
+// What several operations on logs do on their way.
+#pragma once
+
+#include "engine/log/log.h"
+#include "engine/log/log_effects.h"
+#include "engine/operation/call.h"
+#include "engine/operation/outcome.h"
+
+namespace millrace {
+
+// Moves the log's clock to the present. That is an effect, at most one a millisecond: whoever repeats a write stamps
+// its messages with that clock.
+inline void move_clock(Log& log, const Call& call, Effects& effects) {
+  if (call.decides && log.tick(call.now.wall)) effects.add(kLogClock, log.clock().value());
+}
+
+// When a log that has something to compact is looked at next: soon, if a third of its messages have a newer one or it
+// is not known yet how many do, else when a few more writes may have come together.
+inline UnixMs next_compaction(const Log& log, UnixMs now) {
+  constexpr uint64_t kCompactSoonMs = 1;
+  constexpr uint64_t kCompactLaterMs = 20;
+  return now + (log.compaction_is_urgent() ? kCompactSoonMs : kCompactLaterMs);
+}
+
+// For everybody who may get something when messages are there that were not, or a group has room again.
+inline Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines = Wake::Lines::All, .line = {}}; }
+
+}  // namespace millrace

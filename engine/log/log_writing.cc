@@ -1,0 +1,284 @@
+// LogOperations: writing, once only if a write has an id, and at a date if it has one.
+#include <algorithm>
+#include <string>
+
+#include "engine/base/quoted.h"
+#include "engine/log/log_extras_codec.h"
+#include "engine/log/log_operations.h"
+#include "engine/log/log_steps.h"
+
+namespace millrace {
+
+namespace {
+
+// Of the schedule so much is written between two looks at the budget.
+constexpr uint64_t kScheduledPerStep = 64;
+constexpr uint64_t kScheduledBytesPerStep = uint64_t{256} * 1024;
+// How soon it is tried again if groups must finish something first.
+constexpr uint64_t kRefusedMs = 100;
+// Ids that are too old are forgotten once a second, and by one visit so many, which costs some hundred microseconds.
+constexpr uint64_t kForgetMs = 1000;
+constexpr size_t kIdsForgottenAtOnce = 1000;
+
+uint64_t payload_of(const WriteRequest& request) {
+  uint64_t bytes = 0;
+  for (ByteView part : request.pairs) bytes += part.size();
+  return bytes;
+}
+
+std::unexpected<Error> refusal(const std::string& group) {
+  return fail(ErrorCode::Refused, "the group " + quoted(group) + " has not finished what this write would evict");
+}
+
+}  // namespace
+
+Outcome<WriteAnswer> LogOperations::write(Place<Log>& place, const WriteRequest& request, const Call& call) {
+  const Log* log = place.get();
+  const uint64_t messages = request.pairs.size() / 2;
+  if (log != nullptr && log->room() < messages) return fail(ErrorCode::Full, "the log has used up its offsets");
+  if (request.id || request.waits()) [[unlikely]] {
+    return write_with_options(place, request, call);
+  }
+  if (log != nullptr && log->retention().refuse && call.decides && !request.is_admitted) [[unlikely]] {
+    if (const std::string* group = log->refusing_group(messages, payload_of(request))) {
+      ++counters_.refused;
+      return refusal(*group);
+    }
+  }
+  return append(place, request, call);
+}
+
+// A function of its own, so that its outcome is made where the caller wants it, and not moved there.
+Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest& request, const Call& call) {
+  Outcome<WriteAnswer> done;
+  Consequences& follow = done.consequences;
+  Log& log = log_at(place, call, follow.effects);
+  done.answer->offset = log.next();
+  append_to(log, request, call, follow);
+  return done;
+}
+
+inline void LogOperations::append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow) {
+  move_clock(log, call, follow.effects);
+  for (size_t i = 0; i < request.pairs.size(); i += 2) {
+    log.append(request.pairs[i], request.pairs[i + 1], limits_.blocks);
+  }
+  counters_.written += request.pairs.size() / 2;
+  finish_appending(log, request.backlog ? log.keep_newest(*request.backlog) : 0, call, follow);
+  follow.effects.add_request();
+  follow.events.add("twrite");
+}
+
+void LogOperations::finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow) {
+  // What these evict depends on the log alone, so replicas find the same.
+  if (log.retention().any()) evicted += log.enforce_size_limits();
+  settle_evicted(log, evicted);
+  keep_appended(log, call, follow);
+  follow.wake = wake_readers(log);
+}
+
+RecentIds& LogOperations::ids_of(Log& log, const Call& call, Effects& effects) {
+  auto& ids = log.with_extras().ids;
+  const uint64_t window = log.retention().ids_ms != 0 ? log.retention().ids_ms : limits_.ids_ms;
+  if (ids && (!call.decides || ids->window_ms() == window)) return *ids;
+  if (!ids) {
+    HashKey key{};
+    if (call.decides) fill_random_(key);
+    ids = std::make_unique<RecentIds>(key, window);
+  } else {
+    ids->set_window(window, log.clock());
+  }
+  if (call.decides) effects.add(kLogIds, encode_ids_head(*ids));
+  return *ids;
+}
+
+Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const WriteRequest& request,
+                                                       const Call& call) {
+  const Log* there = place.get();
+  const RecentIds* known = there == nullptr || there->extras() == nullptr ? nullptr : there->extras()->ids.get();
+  RecentIds::Fingerprint print;
+  if (request.id && known != nullptr) {
+    // Whoever repeats goes by the log's clock, which it was told.
+    const UnixMs now = call.decides ? std::max(call.now.wall, there->clock()) : there->clock();
+    print = known->fingerprint(*request.id);
+    if (const auto before = known->find(print, now)) {
+      ++counters_.duplicates;
+      WriteAnswer same;
+      before->date ? void(same.ticket = Ticket{*before->date, before->number})
+                   : void(same.offset = Offset(before->number));
+      return same;
+    }
+  }
+  const uint64_t messages = request.pairs.size() / 2;
+  if (request.waits()) {
+    const uint64_t number =
+        there == nullptr || there->extras() == nullptr ? 1 : there->extras()->schedule.next_number();
+    if (number + messages > kMaxTicketPart) return fail(ErrorCode::Full, "the log has used up its tickets");
+  } else if (there != nullptr && call.decides && !request.is_admitted) {
+    if (const std::string* group = there->refusing_group(messages, payload_of(request))) {
+      ++counters_.refused;
+      return refusal(*group);
+    }
+  }
+
+  Outcome<WriteAnswer> done;
+  Consequences& follow = done.consequences;
+  Log& log = log_at(place, call, follow.effects);
+  // Ids are in the order of the log's clock.
+  if (request.id) move_clock(log, call, follow.effects);
+  RecentIds* const ids = request.id ? &ids_of(log, call, follow.effects) : nullptr;
+  RecentIds::Answer answer;
+  if (request.waits()) {
+    const Ticket ticket = schedule(log, request, call, follow);
+    done.answer->ticket = ticket;
+    answer = {.number = ticket.number, .date = ticket.date};
+  } else {
+    done.answer->offset = log.next();
+    answer.number = log.next().value();
+    append_to(log, request, call, follow);
+  }
+  if (ids != nullptr) {
+    if (known == nullptr) print = ids->fingerprint(*request.id);
+    ids->add(print, answer, log.clock());
+    if (request.waits()) follow.effects.add(kLogIds, encode_id(*ids, log.clock(), print, answer));
+  }
+  keep_extras(log, call, follow);
+  return done;
+}
+
+void LogOperations::forget_ids(Log& log, const Call& call, Consequences& follow) {
+  RecentIds* const ids = log.extras()->ids.get();
+  if (ids == nullptr || ids->next_expiry().value_or(call.now.wall + 1) > call.now.wall) return;
+  if (call.now.wall.value() >= ids->window_ms()) {
+    const UnixMs known_from(call.now.wall.value() - ids->window_ms() + 1);
+    if (known_from > ids->known_from()) {
+      ids->set_known_from(known_from);
+      follow.effects.add(kLogIds, encode_ids_head(*ids));
+    }
+  }
+  ids->expire(log.clock(), kIdsForgottenAtOnce);
+}
+
+// Told as what it is and not as the request, whose delay would begin anew.
+Ticket LogOperations::schedule(Log& log, const WriteRequest& request, const Call& call, Consequences& follow) {
+  const UnixMs now = call.decides ? call.now.wall : log.clock();
+  const UnixMs date = std::min(request.at ? *request.at : now + *request.delay_ms, kMaxScheduleDate);
+  Schedule& waiting = log.with_extras().schedule;
+  const Ticket first{date, waiting.next_number()};
+  std::string effect;
+  for (size_t i = 0; i < request.pairs.size(); i += 2) {
+    const Ticket ticket = waiting.add(date, request.pairs[i], request.pairs[i + 1]);
+    append_scheduled(effect, {ticket, request.pairs[i], request.pairs[i + 1]});
+  }
+  counters_.scheduled += request.pairs.size() / 2;
+  follow.effects.add(kLogScheduled, std::move(effect));
+  if (request.backlog) {
+    if (const uint64_t evicted = log.keep_newest(*request.backlog)) {
+      settle_evicted(log, evicted);
+      follow.effects.add_command(kEvictCommand, log.first().value() - 1);
+    }
+  }
+  follow.events.add("twrite");
+  return first;
+}
+
+uint64_t LogOperations::release(Log& log, uint64_t most, std::optional<UnixMs> now) {
+  Schedule& waiting = log.extras()->schedule;
+  uint64_t count = 0, bytes = 0;
+  while (count < most && !waiting.empty() && log.room() != 0) {
+    const Schedule::Waiting first = waiting.front();
+    // Whoever repeats does what it is told.
+    if (now && (first.ticket.date > *now || (count != 0 && bytes >= kScheduledBytesPerStep))) break;
+    if (now && log.refusing_group(1, first.tag.size() + first.entry.size()) != nullptr) break;
+    log.append(first.tag, first.entry, limits_.blocks);
+    bytes += first.tag.size() + first.entry.size();
+    waiting.pop_front();
+    ++count;
+    // One after the other, as if each had been written by itself.
+    if (log.retention().any()) settle_evicted(log, log.enforce_size_limits());
+  }
+  counters_.written += count;
+  return count;
+}
+
+void LogOperations::release_due(Log& log, const Call& call, const Budget& budget, Consequences& follow) {
+  const auto is_due = [&] {
+    const auto date = log.extras()->schedule.next_due();
+    return date && *date <= call.now.wall;
+  };
+  if (!is_due()) return;
+  move_clock(log, call, follow.effects);
+  uint64_t count = 0;
+  do {
+    const uint64_t step = release(log, kScheduledPerStep, call.now.wall);
+    count += step;
+    if (step == 0) break;
+  } while (is_due() && !budget.is_spent());
+  if (count == 0) return;
+  follow.effects.add(kLogDue, count);
+  follow.events.add("twrite");
+}
+
+void LogOperations::keep_extras(const Log& log, const Call& call, Consequences& follow, UnixMs earliest) {
+  const LogExtras* const extras = log.extras();
+  if (extras == nullptr) return;
+  if (!extras->schedule.empty()) {
+    const Schedule::Waiting first = extras->schedule.front();
+    const bool is_held = first.ticket.date <= call.now.wall &&
+                         (log.room() == 0 || log.refusing_group(1, first.tag.size() + first.entry.size()) != nullptr);
+    follow.look_after_at(is_held ? call.now.wall + kRefusedMs : std::max(first.ticket.date, earliest));
+  }
+  if (!extras->deletions.empty()) follow.look_after_at(earliest);
+  if (extras->ids) {
+    // Not one by one.
+    if (const auto date = extras->ids->next_expiry()) follow.look_after_at(std::max(*date + kForgetMs, earliest));
+  }
+}
+
+Outcome<uint64_t> LogOperations::cancel(Place<Log>& place, const TicketsRequest& request, const Call&) {
+  Outcome<uint64_t> done;
+  if (place.get() == nullptr || place.get()->extras() == nullptr) return done;
+  uint64_t count = 0;
+  for (const Ticket& ticket : request.tickets) count += place.get()->extras()->schedule.erase(ticket) ? 1 : 0;
+  if (count == 0) return done;
+  done.answer = count;
+  done.consequences.effects.add_request();
+  done.consequences.events.add("tsched-cancel");
+  return done;
+}
+
+Outcome<uint64_t> LogOperations::release_now(Place<Log>& place, const TicketsRequest& request, const Call& call) {
+  Outcome<uint64_t> done;
+  Log* const log = place.get();
+  if (log == nullptr || log->extras() == nullptr) return done;
+  Schedule& waiting = log->extras()->schedule;
+  std::vector<Ticket> tickets = request.tickets;
+  std::ranges::sort(tickets);
+  tickets.erase(std::unique(tickets.begin(), tickets.end()), tickets.end());
+  std::erase_if(tickets, [&](const Ticket& ticket) { return !waiting.find(ticket); });
+  if (tickets.empty()) return done;
+  uint64_t bytes = 0;
+  for (const Ticket& ticket : tickets) {
+    const auto message = waiting.find(ticket);
+    bytes += message->tag.size() + message->entry.size();
+  }
+  if (log->room() < tickets.size()) return fail(ErrorCode::Full, "the log has used up its offsets");
+  if (call.decides) {
+    if (const std::string* group = log->refusing_group(tickets.size(), bytes)) return refusal(*group);
+  }
+  Consequences& follow = done.consequences;
+  move_clock(*log, call, follow.effects);
+  for (const Ticket& ticket : tickets) {
+    const auto message = waiting.find(ticket);
+    log->append(message->tag, message->entry, limits_.blocks);
+    waiting.erase(ticket);
+  }
+  counters_.written += tickets.size();
+  finish_appending(*log, 0, call, follow);
+  done.answer = tickets.size();
+  follow.effects.add_request();
+  follow.events.add("tsched-now");
+  return done;
+}
+
+}  // namespace millrace
