@@ -106,7 +106,7 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
   Shared shared{config, server, *background, figures, *authority, rate};
   for (unsigned long i = 0; i < count; ++i) {
     workers.push_back(std::make_unique<Worker>(shared));
-    auto found = workers.back()->listen(*addresses);
+    auto found = workers.back()->listen(*addresses, i == 0);
     if (!found) {
       background.reset();
       return std::unexpected(found.error());

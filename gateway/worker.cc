@@ -67,10 +67,10 @@ Worker::~Worker() {
   while (!connections_.empty()) connections_.pop_back();
 }
 
-client::Result<std::vector<client::Endpoint>> Worker::listen(const std::vector<client::Endpoint>& at) {
+client::Result<std::vector<client::Endpoint>> Worker::listen(const std::vector<client::Endpoint>& at, bool is_first) {
   std::vector<client::Endpoint> found;
   for (const client::Endpoint& endpoint : at) {
-    auto acceptor = Acceptor::open(loop_, endpoint,
+    auto acceptor = Acceptor::open(loop_, endpoint, is_first,
                                    [this](int descriptor, std::string peer) { accept(descriptor, std::move(peer)); });
     if (!acceptor) return std::unexpected(acceptor.error());
     found.push_back((*acceptor)->endpoint());

@@ -40,7 +40,7 @@ class Worker final : HttpHost {
   Worker& operator=(const Worker&) = delete;
 
   // Before run(). What is listened at, with the ports that the system chose.
-  client::Result<std::vector<client::Endpoint>> listen(const std::vector<client::Endpoint>& at);
+  client::Result<std::vector<client::Endpoint>> listen(const std::vector<client::Endpoint>& at, bool is_first);
 
   // Until it is drained.
   void run() { loop_.run(); }

@@ -37,12 +37,12 @@ uint16_t port_of(int descriptor) {
                                              : reinterpret_cast<sockaddr_in&>(address).sin_port);
 }
 
-int listening(const addrinfo& at) {
+int listening(const addrinfo& at, bool shares) {
   const int descriptor = ::socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return -errno;
   const int on = 1;
   setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  if (shares) setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
   if (at.ai_family == AF_INET6) setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   if (::bind(descriptor, at.ai_addr, at.ai_addrlen) == 0 && ::listen(descriptor, 4096) == 0) return descriptor;
   const int problem = errno;
@@ -52,7 +52,8 @@ int listening(const addrinfo& at) {
 
 }  // namespace
 
-client::Result<std::unique_ptr<Acceptor>> Acceptor::open(EventLoop& loop, const client::Endpoint& at, Accept accept) {
+client::Result<std::unique_ptr<Acceptor>> Acceptor::open(EventLoop& loop, const client::Endpoint& at, bool is_first,
+                                                         Accept accept) {
   const auto refuse = [&](const char* why) {
     return client::fail(client::ErrorCode::BadInput, "cannot listen at " + at.text() + ": " + why);
   };
@@ -64,7 +65,13 @@ client::Result<std::unique_ptr<Acceptor>> Acceptor::open(EventLoop& loop, const 
     return refuse(gai_strerror(problem));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, freeaddrinfo);
-  const int descriptor = listening(*found);
+  // Sockets that share an address would share it with another gateway, too, without a word.
+  if (is_first) {
+    const int alone = listening(*found, false);
+    if (alone < 0) return refuse(std::strerror(-alone));
+    ::close(alone);
+  }
+  const int descriptor = listening(*found, true);
   if (descriptor < 0) return refuse(std::strerror(-descriptor));
   client::Endpoint endpoint = at;
   endpoint.port = port_of(descriptor);

@@ -14,8 +14,10 @@ class Acceptor final : IoHandler {
   // A new socket that does not wait, and the address it comes from. Whoever is called owns the socket.
   using Accept = std::function<void(int descriptor, std::string peer)>;
 
-  // Several loops listen at the same address, and the kernel shares connections out. BadInput: nobody can listen there.
-  static client::Result<std::unique_ptr<Acceptor>> open(EventLoop& loop, const client::Endpoint& at, Accept accept);
+  // Several loops listen at the same address, and the kernel shares connections out. BadInput: nobody can listen there;
+  // for the first of the loops also: another program listens there.
+  static client::Result<std::unique_ptr<Acceptor>> open(EventLoop& loop, const client::Endpoint& at, bool is_first,
+                                                        Accept accept);
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;

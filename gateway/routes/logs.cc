@@ -57,7 +57,11 @@ Task<Response> write_log(Services& services, ExchangePtr exchange) {
   }
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
-  if (delay_text) co_return json_response("{\"ticket\":" + std::to_string(answer->integer) + '}', 202);
+  if (delay_text) {
+    std::string json = "{\"ticket\":";
+    append_string(json, answer->text);
+    co_return json_response(json + '}', 202);
+  }
   co_return json_response("{\"offset\":" + std::to_string(answer->integer) + '}', 201);
 }
 

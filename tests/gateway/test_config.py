@@ -61,6 +61,11 @@ def test_a_wrong_option_is_one_line(words):
     assert done.returncode == 2 and done.stderr.decode().count("\n") == 1
 
 
+def test_an_address_that_another_gateway_has_is_refused(gateway):
+    done = millrace("serve", "--to", "127.0.0.1:1", "--listen", f"127.0.0.1:{gateway.port}")
+    assert (done.returncode, b"Address already in use" in done.stderr) == (2, True)
+
+
 def test_help_fits_a_screen():
     lines = millrace("serve", "--help").stdout.decode().splitlines()
     assert len(lines) <= 40 and max(map(len, lines)) <= 100

@@ -239,3 +239,16 @@ def test_streams_end_with_a_hint_to_come_again_when_the_gateway_ends(server):
         assert stream.next() is None
         assert stream.retry == 1000
         assert gateway.process.wait(60) == 0
+
+
+def test_a_write_that_is_sent_twice_with_its_key_is_stored_once(gateway, c):
+    for _ in range(2):
+        assert gateway.json("POST", "/v1/logs/orders", "1", {"Idempotency-Key": "k1"}) == (201, {"offset": 1})
+    assert len(c.call("TREAD", "orders", 1, 9)) == 1
+
+
+def test_a_write_may_come_later(gateway, c):
+    status, body = gateway.json("POST", "/v1/logs/orders", "1", {"Millrace-Delay": "1h"})
+    assert status == 202 and c.call("TSCHED", "CANCEL", "orders", body["ticket"]) == 1
+    assert c.call("TREAD", "orders", 1, 9) == []
+    assert gateway.json("POST", "/v1/logs/orders", "1", {"Millrace-Delay": "soon"})[0] == 400

@@ -89,6 +89,13 @@ def test_a_change_is_dispatched_to_devices(gateway, c):
     assert b'"change":"enter"' in c.call("TREAD", "{tasks}:push", 1, 1)[0][2]
 
 
+def test_without_queues_each_transport_has_a_log_beside_the_table(gateway, c):
+    c.call("ROUTE.SUBSCRIBE", "{tasks}", "phone|push", "APP", "todo", "MODEL", "task")
+    change = {"app": "todo", "model": "task", "document": {"a": 1}, "event": "saved", "origin": "laptop|web"}
+    assert gateway.json("POST", "/v1/routes/%7Btasks%7D/changes", change)[0] == 200
+    assert c.call("TREAD", "{tasks}:push", 1, 1)[0][1] == b"saved"
+
+
 @pytest.mark.parametrize("change", [None, [], {}, {"app": "a"}, {"app": "a", "model": 1, "event": "e"},
                                     {"app": "a", "model": "m", "event": "e", "queues": {"push": 1}}])
 def test_a_wrong_change_is_400(gateway, change):
