@@ -68,6 +68,11 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
   for (const client::Endpoint& address : addresses) {
     tell("listens at " + scheme + address.text() + ", before " + client::name_of_server(server));
   }
+  tell(!config.allow.empty()  ? "who may come in: whom the rules of the configuration allow"
+       : !config.keys.empty() ? "who may come in: everybody with a token"
+                              : "who may come in: clients of this machine");
+  const std::string address = scheme + addresses.front().text();
+  tell("try: curl -d '{\"id\":17}' " + address + "/v1/logs/orders && curl '" + address + "/v1/logs/orders?from=1'");
 }
 
 }  // namespace
@@ -82,7 +87,7 @@ client::Result<void> check(const Config& config) {
   return {};
 }
 
-client::Result<void> serve(const Config& config, client::ConnectionOptions server, const Tell& tell) {
+client::Result<void> serve(const Config& config, const client::ConnectionOptions& server, const Tell& tell) {
   raise_descriptor_limit();
   auto addresses = listen_addresses(config);
   if (!addresses) return std::unexpected(addresses.error());
@@ -120,7 +125,8 @@ client::Result<void> serve(const Config& config, client::ConnectionOptions serve
   for (const auto& worker : workers) {
     threads.emplace_back([&worker = *worker, &running, waiting] {
       worker.run();
-      if (--running == 0) pthread_kill(waiting, SIGTERM);
+      // Whichever of them: it only ends the wait.
+      if (--running == 0) pthread_kill(waiting, SIGINT);
     });
   }
   bool is_draining = false;

@@ -15,7 +15,7 @@ client::Result<void> check(const Config& config);
 
 // Serves until SIGTERM or Ctrl-C, and then ends in order. `tell` gets sentences for people, the first when it listens.
 // BadInput: it cannot listen, or a file of the configuration is of no use.
-client::Result<void> serve(const Config& config, client::ConnectionOptions server,
+client::Result<void> serve(const Config& config, const client::ConnectionOptions& server,
                            const std::function<void(const std::string&)>& tell);
 
 }  // namespace millrace::gateway

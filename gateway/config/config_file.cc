@@ -54,8 +54,9 @@ class FileReader {
     }
     if (const Setting* setting = find_setting(name)) return read_setting(*setting, node);
     const auto is_below = [&](const Setting& one) { return one.name.starts_with(name + "."); };
-    if (node.is_table() && std::ranges::any_of(all_settings(), is_below))
+    if (node.is_table() && std::ranges::any_of(all_settings(), is_below)) {
       return read_table(*node.as_table(), name + ".");
+    }
     return fail_at(at, "there is no setting '" + name + "'");
   }
 
@@ -225,8 +226,9 @@ Result<void> read_environment(Config& config) {
     const std::string name = environment_name(setting);
     const char* const value = std::getenv(name.c_str());
     if (value == nullptr) continue;
-    if (auto wrong = set_from_text(setting, config, value))
+    if (auto wrong = set_from_text(setting, config, value)) {
       return client::fail(ErrorCode::BadInput, name + ": " + *wrong);
+    }
   }
   return {};
 }

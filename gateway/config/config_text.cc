@@ -57,8 +57,9 @@ std::string config_text(Config config) {
   }
   for (const AllowRule& rule : config.allow) {
     text += "\n[[allow]]\nto = " + toml_text(rule.resource) + "\npattern = " + toml_text(rule.pattern) + "\nrights = [";
-    for (const std::string& right : rule.rights)
+    for (const std::string& right : rule.rights) {
       text += (&right == &rule.rights.front() ? "" : ", ") + toml_text(right);
+    }
     text += std::string("]\nanonymous = ") + (rule.is_anonymous ? "true" : "false") + '\n';
     text += claims_text(rule.claims);
   }

@@ -109,14 +109,16 @@ void HttpConnection::take_request_bytes(std::string_view bytes) {
   }
 }
 
-// Nothing that follows can be understood. The reason is a copy: it may come from the reader, which goes here.
-void HttpConnection::refuse(int status, std::string reason) {
+// Nothing that follows can be understood.
+void HttpConnection::refuse(int status, const std::string& reason) {
+  // First, because the reason may be the reader's.
+  Response refusal = error_response(status, reason);
   keeps_alive_ = false;
   is_head_ = false;
   ahead_.reset();
   phase_ = Phase::Serving;
   reader_.reset();
-  respond(error_response(status, reason));
+  respond(std::move(refusal));
 }
 
 void HttpConnection::serve() {
@@ -132,10 +134,10 @@ void HttpConnection::serve() {
 
 void HttpConnection::respond(Response response) {
   const auto exchange = std::exchange(exchange_, nullptr);
-  keeps_alive_ = keeps_alive_ && !host_.is_draining();
+  keeps_alive_ = keeps_alive_ && !host_.is_draining() && !response.stream;
   const auto took = std::chrono::duration_cast<Milliseconds>(host_.loop().now() - began_);
-  static const Request kRefused{};
-  host_.note_response(exchange ? exchange->request : kRefused, peer_, response, took);
+  static const Request refused{};
+  host_.note_response(exchange ? exchange->request : refused, peer_, response, took);
   output_.add(written(response, keeps_alive_, is_head_));
   if (response.stream && !is_head_) {
     phase_ = Phase::Streaming;

@@ -75,7 +75,7 @@ class HttpConnection final : IoHandler, StreamSink {
   void take(std::string_view bytes);
   void take_end();
   void take_request_bytes(std::string_view bytes);
-  void refuse(int status, std::string reason);
+  void refuse(int status, const std::string& reason);
   void serve();
   void go_on();
   void flush();

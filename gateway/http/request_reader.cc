@@ -58,8 +58,9 @@ void RequestReader::take_head() {
   parser_->put(boost::asio::buffer(unparsed_), problem);
   if (problem == http::error::body_limit) return refuse(413, "the body is too large");
   if (problem == http::error::bad_version) return refuse(505, "the version of HTTP is not 1.0 or 1.1");
-  if (problem && problem != http::error::need_more)
+  if (problem && problem != http::error::need_more) {
     return refuse(400, "the request is malformed: " + problem.message());
+  }
   if (!parser_->is_header_done()) return refuse(400, "the request is malformed");
   const auto& message = parser_->get();
   if (message.version() != 10 && message.version() != 11) return refuse(505, "the version of HTTP is not 1.0 or 1.1");

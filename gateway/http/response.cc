@@ -73,7 +73,7 @@ std::string written(const Response& response, bool keeps_alive, bool is_head) {
   text += reason_phrase(response.status);
   text += "\r\n";
   text += kCommonHeaders;
-  for (const auto& [name, value] : response.headers) text += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : response.headers) text.append(name).append(": ").append(value).append("\r\n");
   if (response.is_upgrade) return text + "\r\n";
   if (!response.type.empty() && response.status != 204) text += "Content-Type: " + response.type + "\r\n";
   // The end of a stream is the end of the connection: its bytes are the same for all who get them.

@@ -41,8 +41,9 @@ TEST(JsonObject, GivesFieldsAsTheyWereWritten) {
 TEST(JsonObject, TheLastOfTwoFieldsCounts) { EXPECT_EQ(JsonObject::parse(R"({"a":1,"a":2})")->number("a"), 2); }
 
 TEST(JsonObject, IsNothingForOtherJson) {
-  for (const char* text : {"[]", "1", "null", "\"{}\"", "{\"\\ud800\":1}"})
+  for (const char* text : {"[]", "1", "null", "\"{}\"", "{\"\\ud800\":1}"}) {
     EXPECT_FALSE(JsonObject::parse(text)) << text;
+  }
 }
 
 TEST(JsonItems, AreThoseOfTheArray) {

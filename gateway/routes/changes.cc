@@ -21,13 +21,15 @@ constexpr Field kDocuments[] = {{"document", "DOC", false}, {"old", "OLD", false
 std::optional<std::string> append_change(Words& words, const JsonObject& change, const std::string& table) {
   for (const Field& field : kTexts) {
     const auto text = change.text(field.name);
-    if (!text && (field.is_required || change.raw(field.name)))
+    if (!text && (field.is_required || change.raw(field.name))) {
       return "expected a text '" + std::string(field.name) + "'";
+    }
     if (text) words.insert(words.end(), {std::string(field.word), *text});
   }
   for (const Field& field : kDocuments) {
-    if (const auto raw = change.raw(field.name))
+    if (const auto raw = change.raw(field.name)) {
       words.insert(words.end(), {std::string(field.word), std::string(*raw)});
+    }
   }
   const auto event = change.text("event");
   if (!event) return "expected a text 'event'";
@@ -71,10 +73,10 @@ Task<Response> dispatch(Services& services, ExchangePtr exchange) {
 }  // namespace
 
 const std::vector<Route>& change_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"POST", "/v1/routes/{table}/changes", dispatch, Resource::Route, Right::Write, "Dispatches a change to devices"},
   };
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

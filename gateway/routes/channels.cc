@@ -89,7 +89,7 @@ Task<Response> acknowledge_receipt(Services& services, ExchangePtr exchange) {
 }  // namespace
 
 const std::vector<Route>& channel_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"PUT", "/v1/channels/{channel}/messages/{id}", put_message, Resource::Channel, Right::Write,
        "Publishes a message"},
       {"GET", "/v1/channels/{channel}", read_channel, Resource::Channel, Right::Read,
@@ -97,7 +97,7 @@ const std::vector<Route>& channel_routes() {
       {"POST", "/v1/channels/{channel}/ack", acknowledge_receipt, Resource::Channel, Right::Read,
        "Acknowledges messages of a subscriber", "subscriber receipt"},
   };
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

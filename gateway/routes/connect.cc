@@ -36,9 +36,9 @@ Task<Response> connect_socket(Services& services, ExchangePtr exchange) {
 }  // namespace
 
 const std::vector<Route>& connect_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"GET", "/v1/connect", connect_socket, Resource::Connect, Right::Read, "A WebSocket that follows and publishes"}};
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

@@ -138,7 +138,7 @@ Task<Response> acknowledge(Services& services, ExchangePtr exchange) {
 }  // namespace
 
 const std::vector<Route>& dsps_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"PUT", "/channel/{c}/message/{m}", publish, Resource::Channel, Right::Write, "Publishes a message (DSPS)"},
       {"PUT", "/channel/{c}/subscription/polling/{s}", subscribe, Resource::Channel, Right::Read, "Subscribes (DSPS)"},
       {"DELETE", "/channel/{c}/subscription/polling/{s}", unsubscribe, Resource::Channel, Right::Read,
@@ -148,7 +148,7 @@ const std::vector<Route>& dsps_routes() {
       {"DELETE", "/channel/{c}/subscription/polling/{s}/message", acknowledge, Resource::Channel, Right::Read,
        "Acknowledges messages (DSPS)", "ackHandle"},
   };
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

@@ -125,13 +125,13 @@ Task<Response> suggest(Services& services, ExchangePtr exchange) {
 }  // namespace
 
 const std::vector<Route>& finding_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"GET", "/v1/indexes/{index}", find, Resource::Index, Right::Read,
        "Finds documents: field=value, field.gte=value, field.in=a,b", "order rev limit after get"},
       {"GET", "/v1/suggest/{dictionary}", suggest, Resource::Suggest, Right::Read, "Suggests terms",
        "prefix limit fuzzy nocase"},
   };
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

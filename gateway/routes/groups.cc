@@ -125,7 +125,7 @@ Task<Response> extend(Services& services, ExchangePtr exchange) {
 }  // namespace
 
 const std::vector<Route>& group_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"POST", "/v1/logs/{log}/groups/{group}/take", take, Resource::Log, Right::Read, "Takes messages for a time",
        "count wait lease consumer"},
       {"POST", "/v1/logs/{log}/groups/{group}/ack", acknowledge_offsets, Resource::Log, Right::Read,
@@ -135,7 +135,7 @@ const std::vector<Route>& group_routes() {
       {"POST", "/v1/logs/{log}/groups/{group}/extend", extend, Resource::Log, Right::Read, "Keeps messages for longer",
        "offsets consumer lease"},
   };
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

@@ -84,14 +84,14 @@ Task<Response> release(Services& services, ExchangePtr exchange) {
 }  // namespace
 
 const std::vector<Route>& lock_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"POST", "/v1/locks/{name}", acquire, Resource::Lock, Right::Write, "Acquires a lock",
        "owner ttl wait shared limit"},
       {"POST", "/v1/locks/{name}/renew", renew, Resource::Lock, Right::Write, "Renews the lease of a lock",
        "owner ttl"},
       {"DELETE", "/v1/locks/{name}", release, Resource::Lock, Right::Write, "Releases a lock", "owner"},
   };
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

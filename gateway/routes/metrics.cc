@@ -188,9 +188,9 @@ Task<Response> metrics(Services& services, ExchangePtr) {
 }  // namespace
 
 const std::vector<Route>& metric_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"GET", "/metrics", metrics, Resource::Metrics, Right::Read, "Figures for Prometheus"}};
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

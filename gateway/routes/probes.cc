@@ -24,13 +24,13 @@ Task<Response> openapi(Services& services, ExchangePtr) { co_return json_respons
 }  // namespace
 
 const std::vector<Route>& probe_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"GET", "/probe/liveness", liveness, Resource::None, Right::Read,
        "Whether the gateway lives and reaches the server"},
       {"GET", "/probe/readiness", readiness, Resource::None, Right::Read, "Whether it serves clients"},
       {"GET", "/openapi.json", openapi, Resource::None, Right::Read, "This description"},
   };
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

@@ -61,20 +61,20 @@ Task<Response> make_ticket(Services& services, ExchangePtr exchange) {
 }  // namespace
 
 const std::vector<Route>& admin_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"PUT", "/admin/jwt/revoke", revoke, Resource::Admin, Right::Write, "Revokes a token (DSPS)", "jti exp"},
       {"PUT", "/admin/log/level", set_log_level, Resource::Admin, Right::Write, "Accepted, without effect (DSPS)",
        "category level"},
   };
-  return kRoutes;
+  return routes;
 }
 
 const std::vector<Route>& ticket_routes() {
-  static const std::vector<Route> kRoutes = {
+  static const std::vector<Route> routes = {
       {"POST", "/v1/tickets", make_ticket, Resource::Ticket, Right::Read,
        "Makes a ticket that stands for the token once, as ?ticket="},
   };
-  return kRoutes;
+  return routes;
 }
 
 }  // namespace millrace::gateway

@@ -66,9 +66,9 @@ void SseStream::drain() {
 }
 
 bool SseStream::keep_alive() {
-  static const auto kComment = std::make_shared<const std::string>(":\n\n");
+  static const auto comment = std::make_shared<const std::string>(":\n\n");
   // A client that takes nothing is ended by its time-out, and gets nothing more until then.
-  if (sink_ != nullptr && sink_->unsent() == 0) sink_->send(kComment, 0, kComment->size());
+  if (sink_ != nullptr && sink_->unsent() == 0) sink_->send(comment, 0, comment->size());
   return true;
 }
 

@@ -103,7 +103,7 @@ bool Link::take_replies() {
   }
 }
 
-void Link::break_off(Error why) {
+void Link::break_off(const Error& why) {
   if (is_broken_) return;
   is_broken_ = true;
   loop_.forget(connection_.descriptor(), *this);

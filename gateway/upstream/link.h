@@ -38,7 +38,7 @@ class Link final : IoHandler {
   const client::Endpoint& endpoint() const { return connection_.endpoint(); }
 
   // As if the other side had closed the connection.
-  void break_off(client::Error why);
+  void break_off(const client::Error& why);
 
  private:
   struct Waiting {

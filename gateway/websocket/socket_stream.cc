@@ -214,8 +214,8 @@ void SocketStream::drain() {
 bool SocketStream::keep_alive() {
   // A message that does not come to its end.
   if (reader_ && ++unfinished_ > 2) return false;
-  static const auto kPing = std::make_shared<const std::string>(ping_frame());
-  if (sink_ != nullptr && sink_->unsent() == 0 && !is_closing_) sink_->send(kPing, 0, kPing->size());
+  static const auto ping = std::make_shared<const std::string>(ping_frame());
+  if (sink_ != nullptr && sink_->unsent() == 0 && !is_closing_) sink_->send(ping, 0, ping->size());
   return true;
 }
 
