@@ -28,13 +28,13 @@ def refused(*options, **more):
 
 
 class Running:
-    """./run, until the with block ends; without the gateway, which tests/gateway/test_run.py is about."""
+    """./run, until the with block ends; without the gateway, unless it is asked for."""
 
-    def __init__(self, log, *options, **more):
+    def __init__(self, log, *options, gateway=False, **more):
         self._log = log
         with open(log, "wb") as output:
             self.process = subprocess.Popen(
-                [REPOSITORY / "run", "--no-gateway", *map(str, options)], stdin=subprocess.DEVNULL, stdout=output,
+                [REPOSITORY / "run", *([] if gateway else ["--no-gateway"]), *map(str, options)], stdin=subprocess.DEVNULL, stdout=output,
                 stderr=subprocess.STDOUT, start_new_session=True, **more)
 
     def output(self):
