@@ -241,10 +241,10 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "epoch.offset one of that epoch"},
           {"offset too large", "9223372036854775808 10", kRange,
            "invalid offset '9223372036854775808': offsets are 1 to 9223372036854775807; -n means n from the end, $ the "
-           "next one"},
+           "next one, epoch.offset one of that epoch"},
           {"offset too small", "-9223372036854775808 10", kRange,
            "invalid offset '-9223372036854775808': offsets are 1 to 9223372036854775807; -n means n from the end, $ "
-           "the next one"},
+           "the next one, epoch.offset one of that epoch"},
           {"two dollars", "$$ 10", kRange,
            "invalid offset '$$': offsets are 1 to 9223372036854775807; -n means n from the end, $ the next one, "
            "epoch.offset one of that epoch"},

@@ -21,7 +21,7 @@ def readiness(port):
 
 def test_the_gateway_begins_and_ends_with_the_server(tmp_path):
     port, http_port = free_port(), free_port()
-    with Running(tmp_path / "log", "--port", port, "--dir", tmp_path / "data", "--http", http_port) as run:
+    with Running(tmp_path / "log", "--port", port, "--dir", tmp_path / "data", "--http", http_port, gateway=True) as run:
         with run.connect(port) as connection:
             wait_until(lambda: readiness(http_port) == 200, "the gateway serves")
             assert f"http://127.0.0.1:{http_port}" in run.output()
@@ -32,7 +32,7 @@ def test_the_gateway_begins_and_ends_with_the_server(tmp_path):
 
 def test_without_a_gateway_none_is_started(tmp_path):
     port = free_port()
-    with Running(tmp_path / "log", "--port", port, "--dir", tmp_path / "data", "--no-gateway") as run:
+    with Running(tmp_path / "log", "--port", port, "--dir", tmp_path / "data", "--no-gateway", gateway=True) as run:
         with run.connect(port):
             assert "The gateway is at" not in run.output()
             assert not (tmp_path / "data" / "gateway.pid").exists()
