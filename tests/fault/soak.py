@@ -17,7 +17,7 @@ POLICIES = ("noeviction", "allkeys-lru", "allkeys-lfu", "allkeys-random",
             "volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl")
 # The live set has its full size after so many operations, however long a busy machine takes for them. Memory is compared
 # from then on.
-WARM_UP_OPERATIONS = 110_000
+WARM_UP_OPERATIONS = 220_000
 WARM_UP_SECONDS = 300  # at most
 MAY_GROW = 1.2  # from the first quarter to the last: what allocators and buffers do by themselves
 MAY_STAY = 2_000_000  # bytes that an emptied server may hold beyond what it had when it was new
