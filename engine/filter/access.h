@@ -18,6 +18,9 @@ std::vector<const Filter*> conjuncts(const Filter& filter);
 struct Equality {
   std::string field;
   Scalar value;
+  friend bool operator==(const Equality& a, const Equality& b) {
+    return a.field == b.field && ScalarView(a.value) == ScalarView(b.value);
+  }
 };
 
 // One of these holds in every document that matches the filter; nothing if no such list of at

@@ -164,15 +164,22 @@ void FilterIndex::compile(FilterSlot slot) {
 
 std::vector<Equality> FilterIndex::found_by(FilterSlot slot, const Filter& filter) const {
   std::vector<Equality> found;
+  add_found_by(slot, filter, found);
+  return found;
+}
+
+void FilterIndex::add_found_by(FilterSlot slot, const Filter& filter, std::vector<Equality>& found) const {
   if (filter.kind == Filter::Kind::Condition && (filter.op == Operator::Eq || filter.op == Operator::In)) {
     const FieldId field = fields_.find(filter.field);
     const auto is_it = [&](const EqualityEntry& entry) { return entry.filter == slot; };
     for (const Scalar& operand : filter.operands) {
-      if (by_equality_.find(hash(field, operand), is_it) != nullptr) found.push_back({filter.field, operand});
+      if (by_equality_.find(hash(field, operand), is_it) == nullptr) continue;
+      const Equality equality{filter.field, operand};
+      // A filter may repeat an equality thousands of times.
+      if (std::ranges::find(found, equality) == found.end()) found.push_back(equality);
     }
   }
-  for (const Filter& part : filter.parts) std::ranges::move(found_by(slot, part), std::back_inserter(found));
-  return found;
+  for (const Filter& part : filter.parts) add_found_by(slot, part, found);
 }
 
 std::string FilterIndex::json(FilterSlot slot) const {

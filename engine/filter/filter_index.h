@@ -103,8 +103,9 @@ class FilterIndex {
   std::vector<Key> all_keys(const Filter& filter) const;
   // The same of a filter in the index; of one that is not compiled, those by which it is found.
   std::vector<Key> all_keys(const Entry& entry) const;
-  // Those equalities of the filter by which it is found.
+  // Those equalities of the filter by which it is found, each once.
   std::vector<Equality> found_by(FilterSlot slot, const Filter& filter) const;
+  void add_found_by(FilterSlot slot, const Filter& filter, std::vector<Equality>& found) const;
   // Makes the program of a filter that was saved.
   void compile(FilterSlot slot);
   void release_saved(const SavedFilter& saved);

@@ -212,6 +212,31 @@ TEST_F(IndexTest, WhatWasSavedAndIsNoFilterFailsAlone) {
   for (const FilterSlot slot : broken) remove(slot);
 }
 
+// An equality by which the filter is found, in thousands of places of the filter.
+TEST_F(IndexTest, AFilterThatRepeatsAnEqualityIsSavedWithItOnce) {
+  std::string branches;
+  for (char field = 'A'; field <= 'Z'; ++field) {
+    for (int value = 10; value < 90; ++value) {
+      for (const char* second : {"", "x"}) {
+        if (!branches.empty()) branches += ',';
+        branches += R"({"a":1,")" + (second + std::string(1, field)) + "\":" + std::to_string(value) + "}";
+      }
+    }
+  }
+  const std::string json = R"({"a":1,"$or":[)" + branches + "]}";
+  ASSERT_LE(json.size(), FilterLimits().bytes);
+  const FilterSlot slot = add(json);
+  const std::string saved = index_.saved(slot);
+  const auto read = SavedFilter::read(saved);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->equalities().size(), 1u);
+  const FilterSlot again = add_saved(saved);
+  EXPECT_EQ(matches(R"({"a":1,"xZ":89})"), (Slots{slot, again}));
+  remove(slot);
+  remove(again);
+  EXPECT_EQ(index_.fields().limit(), 0u);
+}
+
 TEST_F(IndexTest, RegularExpressionsThatCostLeastAreRunFirst) {
   const FilterSlot costly = add(R"({"a":{"$regex":"(?:a?b?){50}c"}})");
   const FilterSlot cheap = add(R"({"a":{"$regex":"b$"}})");
