@@ -7,6 +7,7 @@
 #include "engine/base/decoder.h"
 #include "engine/base/limits.h"
 #include "engine/index/document_record.h"
+#include "engine/index/index_keys.h"
 #include "engine/index/index_part_flags.h"
 #include "engine/index/index_parts.h"
 
@@ -141,6 +142,12 @@ Result<void> restore_documents(Index& index, ByteView bytes) {
   return {};
 }
 
+// True if it is the key of one value: no key of a field begins with another one, and lines rely on that.
+bool is_whole_key(const IndexField& field, ByteView key) {
+  if (field.type != FieldType::Text) return key.size() == kNumberKeyBytes;
+  return !key.empty() && text_key_size(key) == key.size();
+}
+
 struct SavedPlace {
   OrderId field;
   std::string key;
@@ -158,6 +165,7 @@ Result<void> restore_lines(Index& index, ByteView bytes) {
     const auto order = OrderId(static_cast<uint32_t>(field));
     const IndexField* known = index.schema().find_field(order);
     if (known == nullptr || !known->is_unique || id.is_none()) return corrupt("a line for what is not there");
+    if (!is_whole_key(*known, key)) return corrupt("a line for what is no value");
     if (index.holder_of(order, key) != id && !index.is_in_line(order, key, id)) {
       return corrupt("a document in a line that does not have the value");
     }
