@@ -225,9 +225,15 @@ Result<void> Index::add_field(IndexField field) {
 Result<void> Index::add_order(CompositeOrder order) {
   const auto id = schema_.add_order(std::move(order));
   if (!id) return std::unexpected(id.error());
-  orders_.push_back({.id = *id});
+  orders_.push_back({.id = *id, .is_complete = documents_.size() == 0});
   ++schema_version_;
   return {};
+}
+
+void Index::set_work(IndexWork work) {
+  work_ = work;
+  if (work != IndexWork::None) return;
+  for (Order& order : orders_) order.is_complete = true;
 }
 
 namespace {

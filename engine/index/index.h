@@ -50,6 +50,7 @@ class Index {
     OrderId id;
     ByteOrder entries{};
     bool may_have_many = false;  // documents with several entries
+    bool is_complete = true;     // false: added later, and documents that were there before are yet to be read
     uint64_t left_out = 0;       // documents that would have too many entries
     UniqueLines lines{};         // of a UNIQUE field
   };
@@ -118,7 +119,7 @@ class Index {
   IndexWork work() const { return work_; }
   // True if it says of all documents what they hold.
   bool is_ready() const { return work_ == IndexWork::None || work_ == IndexWork::Tidy; }
-  void set_work(IndexWork work) { work_ = work; }
+  void set_work(IndexWork work);
 
   // --- for the codec ---
   // REQUIRES: it has no schema yet

@@ -69,6 +69,8 @@ KeyRanges IndexQuery::composite_ranges(const CompositeOrder& order, bool& covers
   covers_all = true;
   for (size_t i = 0; i < order.ids.size(); ++i) {
     const KeyRanges ranges = ranges_of(order.ids[i]);
+    // ranges_of() takes only the first of several conditions then.
+    if (index_.order(order.ids[i]).may_have_many && conditions_on(order.ids[i]) > 1) covers_all = false;
     if (is_point(*index_.schema().find_field(order.ids[i]), ranges)) {
       prefix += ranges.front().from;
       continue;
@@ -134,8 +136,8 @@ IndexQuery::Plan IndexQuery::best_plan() const {
   for (Plan& plan : field_plans()) consider(std::move(plan));
   for (const CompositeOrder& order : index_.schema().orders()) {
     // A document without one of the fields is not in the order: each must be asked for. Nor is one that has too many
-    // keys there.
-    if (index_.order(order.id).left_out == 0 &&
+    // keys there, or that was there before an order which is still being built.
+    if (index_.order(order.id).left_out == 0 && index_.order(order.id).is_complete &&
         std::ranges::all_of(order.ids, [&](OrderId field) { return has_condition(field); })) {
       consider(composite_plan(order));
     }

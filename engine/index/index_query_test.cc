@@ -60,6 +60,50 @@ TEST(IndexQuery, FindsADocumentThatHasTooManyKeysForAnOrder) {
   ASSERT_STREQ(index.check(), nullptr);
 }
 
+// One value may meet one condition, and another one the next: an order of two fields does not say which.
+TEST(IndexQuery, CountsWhatSeveralConditionsOnAFieldWithManyValuesLeave) {
+  using Operator = FieldCondition::Operator;
+  IndexOperations operations(kHash);
+  IndexSchema schema("d:", false);
+  ASSERT_TRUE(schema.add_field({.name = "a", .type = FieldType::Integer, .separator = ","}));
+  ASSERT_TRUE(schema.add_field({.name = "b", .type = FieldType::Integer}));
+  ASSERT_TRUE(schema.add_order({.name = "both", .fields = {"b", "a"}}));
+  Index index(schema, kHash);
+  const auto set = [&](ByteView name, ByteView a, ByteView b) {
+    DocumentValues values;
+    if (!a.empty()) values.add(index.schema().fields()[0], a);
+    if (!b.empty()) values.add(index.schema().fields()[1], b);
+    values.finish();
+    index.set(name, values);
+  };
+  set("1", "1,2", "");
+  set("2", "2", "5");
+  set("3", "9", "5");
+  set("4", "", "5");
+  EXPECT_EQ(operations.count(
+                &index, {{{"b", Operator::Equal, {"5"}}, {"a", Operator::AtLeast, {"1"}}, {"a", Operator::AtMost, {"3"}}}},
+                kNow),
+            1U);
+}
+
+TEST(IndexQuery, AnswersFromWhatItHasWhileAnOrderIsAdded) {
+  IndexOperations operations(kHash);
+  IndexSchema schema("d:", false);
+  ASSERT_TRUE(schema.add_field({.name = "tags", .separator = ","}));
+  ASSERT_TRUE(schema.add_field({.name = "colours", .separator = ","}));
+  Index index(schema, kHash);
+  set_words(index, "1", "t1", "c1");
+  ASSERT_TRUE(index.add_order({.name = "both", .fields = {"tags", "colours"}}));
+  index.set_work(IndexWork::Build);
+  EXPECT_EQ(operations.count(&index, {kTagAndColour}, kNow), 1U);
+  set_words(index, "2", "t1", "c1");
+  EXPECT_EQ(operations.count(&index, {kTagAndColour}, kNow), 2U);
+  set_words(index, "1", "t1", "c1");
+  index.set_work(IndexWork::None);
+  EXPECT_EQ(operations.count(&index, {kTagAndColour}, kNow), 2U);
+  ASSERT_STREQ(index.check(), nullptr);
+}
+
 TEST(IndexQuery, FindsItInARestoredIndexToo) {
   IndexOperations operations(kHash);
   Index index = tagged_index();
