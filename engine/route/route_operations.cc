@@ -6,6 +6,7 @@
 #include "engine/base/decoder.h"
 #include "engine/base/quoted.h"
 #include "engine/route/route_codec.h"
+#include "engine/base/prefix_probe.h"
 #include "engine/route/route_effects.h"
 
 namespace millrace {
@@ -224,12 +225,23 @@ Outcome<std::string> RouteOperations::set_presence(Place<RouteTable>& place, con
   const auto present = [&] { return place.get() == nullptr ? std::string() : place.get()->presence_prefix(); };
   if (!request.prefix || *request.prefix == present()) return present();
   if (call.decides && !request.prefix->empty()) {
-    if (const auto may = queues_.may_use(place, *request.prefix); !may) return std::unexpected(may.error());
+    if (const auto may = may_use_all(place, *request.prefix); !may) return std::unexpected(may.error());
   }
   Outcome<std::string> done{std::string(*request.prefix)};
   table_at(place, call, done.consequences).set_presence_prefix(*request.prefix);
   finish(place, "route.presence", call, budget, done.consequences);
   return done;
+// Transports are not known yet: any log with this prefix may be written to later, when no user is there to be asked.
+Result<void> RouteOperations::may_use_all(const Place<RouteTable>& place, ByteView prefix) {
+  for (const ByteView rest : kPrefixProbes) {
+    const auto may = queues_.may_use(place, std::string(prefix).append(rest));
+    if (may) continue;
+    if (may.error().code != ErrorCode::NoRights) return may;
+    return fail(ErrorCode::NoRights, "this user may not TWRITE to all logs that begin with " + quoted(prefix));
+  }
+  return {};
+}
+
 }
 
 void RouteOperations::tell_presence(Place<RouteTable>& place, const Call& call, Consequences& follow) {

@@ -86,7 +86,7 @@ class RouteOperations {
   Outcome<std::optional<uint64_t>> delete_filter(Place<RouteTable>& place, const DelFilterRequest& request,
                                                  const Call& call, const Budget& budget);
   // The prefix of the logs to which presence is dispatched, after the request; empty: it is not. Failure: what
-  // Queues::may_use() says.
+  // Queues::may_use() says of the logs with this prefix.
   Outcome<std::string> set_presence(Place<RouteTable>& place, const PresenceRequest& request, const Call& call,
                                     const Budget& budget);
 
@@ -130,6 +130,7 @@ class RouteOperations {
   // The events of what has come and gone, and its dispatch.
   void tell_presence(Place<RouteTable>& place, const Call& call, Consequences& follow);
   void dispatch_presence(Place<RouteTable>& place, const PresenceChange& change, const Call& call);
+  Result<void> may_use_all(const Place<RouteTable>& place, ByteView prefix);
 
   HashKey key_;
   Queues& queues_;

@@ -19,6 +19,7 @@ class LimitedQueues final : public Queues {
  public:
   Result<void> may_use(const Place<RouteTable>&, ByteView queue) override {
     if (queue.starts_with("theirs:")) return fail(ErrorCode::NoRights, "not yours");
+    if (queue.starts_with("one") && queue != "one") return fail(ErrorCode::NoRights, "not yours");
     return {};
   }
   Result<uint64_t> room(const Place<RouteTable>&, ByteView queue) override {
@@ -319,3 +320,5 @@ TEST_F(RouteOperationsTest, presence_is_told_as_events_and_dispatched_if_a_prefi
 }  // namespace
 
 }  // namespace millrace
+  const auto narrow = routes_.set_presence(place_, {"one"}, at(1000), NoLimit());
+  EXPECT_EQ(narrow.answer.error().text, "this user may not TWRITE to all logs that begin with 'one'");

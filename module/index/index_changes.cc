@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/hash_slot.h"
+#include "engine/base/prefix_probe.h"
 #include "module/abi/document.h"
 #include "module/runtime/reclaim.h"
 
@@ -29,9 +30,8 @@ Result<void> IdxCreate::check(abi::Context context, abi::StringRef key, const Cr
     return fail(ErrorCode::Range, "documents with this prefix are in another slot than the index: use one hash tag");
   }
   const abi::OwnedString command(request.is_json ? "GET" : "HGETALL");
-  // A pattern that allows the prefix itself, and it with bytes that nobody writes into a pattern, allows all of them.
-  for (const char* rest : {"", "\x01\x7f~"}) {
-    const abi::OwnedString document(request.prefix + rest);
+  for (const ByteView rest : kPrefixProbes) {
+    const abi::OwnedString document(std::string(request.prefix).append(rest));
     const abi::StringRef words[] = {command, document};
     if (!context.may_run(words)) {
       return fail(ErrorCode::NoRights, "the user may not read all keys that begin with the prefix");

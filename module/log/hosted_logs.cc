@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/hash_slot.h"
+#include "engine/base/quoted.h"
 #include "module/log/log_object.h"
 #include "module/runtime/deferred_wakes.h"
 #include "module/runtime/tell.h"
@@ -13,15 +14,6 @@
 namespace millrace::module {
 
 namespace {
-
-// A log may have been restored in another slot. Or their slot is being moved away, and the letters have gone ahead:
-// others in their place would be in the way of the log's own move.
-bool is_elsewhere(abi::Context context, ByteView from, ByteView to, abi::StringRef name) {
-  if (!context.is_cluster()) return false;
-  if (hash_slot(to) != hash_slot(from)) return true;
-  const auto key = LogKey::for_upkeep(context, name);
-  return key && key->get() == nullptr && context.is_served_elsewhere(name);
-}
 
 class HostedLogs final : public OtherLogs {
  public:
@@ -50,8 +42,16 @@ HeldArguments write_command(abi::StringRef name, const WriteRequest& request) {
 
 }  // namespace
 
-// The other log may be any that the cluster keeps on the same node and the user may write to.
-Result<void> may_write_other_log(abi::Context context, const char* both, ByteView from, ByteView to) {
+// The key may have been restored in another slot than that of the log. Or their slot is being moved away, and the log has
+// gone ahead: another one in its place would be in the way of the key's own move.
+bool is_log_elsewhere(abi::Context context, ByteView from, abi::StringRef to) {
+  if (!context.is_cluster()) return false;
+  if (hash_slot(to.view()) != hash_slot(from)) return true;
+  const auto key = LogKey::for_upkeep(context, to);
+  return key && key->get() == nullptr && context.is_served_elsewhere(to);
+}
+
+Result<void> may_reach_log(abi::Context context, const char* both, ByteView from, ByteView to) {
   if (context.is_cluster() && hash_slot(to) != hash_slot(from)) {
     return fail(ErrorCode::Range, std::string(both) + " must be in one hash slot: give their keys the same {tag}");
   }
@@ -59,16 +59,21 @@ Result<void> may_write_other_log(abi::Context context, const char* both, ByteVie
   static const auto& twrite_word = *new abi::OwnedString("TWRITE");
   const abi::StringRef words[] = {twrite_word, name, name, name};
   if (!context.is_effect() && !context.may_run(words)) {
-    return fail(ErrorCode::NoRights, "this user may not TWRITE to the other log");
+    return fail(ErrorCode::NoRights, "this user may not TWRITE to " + quoted(to));
   }
-  const auto opened = LogKey::for_reading(context, name);
+  return {};
+}
+
+Result<void> may_write_other_log(abi::Context context, const char* both, ByteView from, ByteView to) {
+  if (const auto may = may_reach_log(context, both, from, to); !may) return may;
+  const auto opened = LogKey::for_reading(context, abi::OwnedString(to));
   if (!opened) return std::unexpected(opened.error());
   return {};
 }
 
 bool write_other_log(abi::Context context, ByteView from, ByteView to, const WriteRequest& request) {
   const abi::OwnedString name(to);
-  if (is_elsewhere(context, from, to, name) || !write_to_log(context, name, request)) {
+  if (is_log_elsewhere(context, from, name) || !write_to_log(context, name, request)) {
     abi::log_warning(
         "millrace: dead letters cannot be written: the key holds no other log, a full one, or is in another slot or on "
         "another node; trying again in a minute");

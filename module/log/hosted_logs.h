@@ -9,8 +9,12 @@ namespace millrace::module {
 // The logs of this server, for a group's dead letters.
 OtherLogs& hosted_logs();
 
-// Whether letters of the key `from` may go to the log `to`; `both` names them in an error. Failure: Range, if it is in
-// another slot; NoRights; WrongType.
+// True if another node keeps the log `to`, or another slot than that of the key `from` does.
+bool is_log_elsewhere(abi::Context context, ByteView from, abi::StringRef to);
+// Whether the user may write to a log of this name, and it is in the slot of the key `from`; `both` names them in an
+// error. Failure: Range, NoRights.
+Result<void> may_reach_log(abi::Context context, const char* both, ByteView from, ByteView to);
+// Whether letters of the key `from` may go to the log `to`. Failure: also WrongType.
 Result<void> may_write_other_log(abi::Context context, const char* both, ByteView from, ByteView to);
 // Writes one; false if that is not possible now, which is logged.
 bool write_other_log(abi::Context context, ByteView from, ByteView to, const WriteRequest& request);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/hash_slot.h"
 #include "engine/base/quoted.h"
 #include "module/log/hosted_logs.h"
 #include "module/log/log_type.h"
@@ -19,21 +18,15 @@ class HostedQueues final : public Queues {
  public:
   // The command names a prefix only: the rights and the slot of what is made of it are looked at here.
   Result<void> may_use(const Place<RouteTable>& from, ByteView queue) override {
-    const abi::Context context = context_of(from);
-    if (context.is_cluster() && hash_slot(queue) != hash_slot(from.name())) {
-      return fail(ErrorCode::Range, "table and logs must be in one hash slot: give their keys the same {tag}");
-    }
-    const abi::OwnedString name(queue);
-    static const auto& twrite_word = *new abi::OwnedString("TWRITE");
-    const abi::StringRef words[] = {twrite_word, name, name, name};
-    if (!context.is_effect() && !context.may_run(words)) {
-      return fail(ErrorCode::NoRights, "this user may not TWRITE to " + quoted(queue));
-    }
-    return {};
+    return may_reach_log(context_of(from), "table and logs", from.name(), queue);
   }
 
   Result<uint64_t> room(const Place<RouteTable>& from, ByteView queue) override {
-    const auto key = LogKey::for_writing(context_of(from), abi::OwnedString(queue));
+    const abi::OwnedString name(queue);
+    if (is_log_elsewhere(context_of(from), from.name(), name)) {
+      return fail(ErrorCode::Refused, "the queue " + quoted(queue) + " is in another slot or on another node");
+    }
+    const auto key = LogKey::for_writing(context_of(from), name);
     if (!key) return std::unexpected(key.error());
     if (key->get() == nullptr) return UINT64_MAX;
     const uint64_t room = key->get()->room_for_groups();

@@ -7,7 +7,7 @@ import pytest
 
 from rights import user
 from route_words import TASK, WS, channel, device, do, get, info, match, subscribe
-from server import wait_until
+from server import Server, wait_until
 
 
 def dispatch(c, *words, event="task.changed", options=(), queues=("QUEUES", "*", "log:"), key="t"):
@@ -46,11 +46,14 @@ def test_one_log_of_another_type_refuses_everything(c):
 
 def test_the_logs_of_a_prefix_are_written_with_the_rights_of_the_user(server, c):
     subscribe(c, "d1|ws")
+    everything = lambda prefix: f"NOPERM this user may not TWRITE to all logs that begin with '{prefix}'"
     with user(server, "+@all", "~t", "~mine:*") as limited:
         assert dispatch(limited, queues=("QUEUES", "*", "mine:")) == [[b"ws", 1, 1]]
         words = ("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", "QUEUES", "*", "theirs:")
         assert limited.error_of(*words) == "NOPERM this user may not TWRITE to 'theirs:ws'"
-        assert limited.error_of("ROUTE.PRESENCE", "t", "QUEUES", "*", "theirs:") == "NOPERM this user may not TWRITE to 'theirs:'"
+        assert limited.error_of("ROUTE.PRESENCE", "t", "QUEUES", "*", "theirs:") == everything("theirs:")
+        assert limited.call("ROUTE.PRESENCE", "t", "QUEUES", "*", "mine:") == b"mine:"
+        assert limited.error_of("ROUTE.PRESENCE", "t", "QUEUES", "*", "t") == everything("t"), "a device t|s would make a log ts"
     assert c.call("EXISTS", "theirs:ws") == 0
 
 
@@ -232,6 +235,22 @@ def test_a_log_that_cannot_be_written_does_not_keep_a_device_away(c):
     subscribe(c, "watcher|ws", about=("APP", "chat", "MODEL", "$presence"))
     c.call("SET", "p:ws", "x")
     assert device(c, "a|ws") == 1
+
+
+def test_presence_is_not_written_to_logs_of_another_slot():
+    """A table that was restored under another key has the prefix of the old one."""
+    with Server(cluster_enabled="yes", cluster_config_file="nodes.conf") as node:
+        c = node.admin
+        c.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+        wait_until(lambda: b"cluster_state:ok" in c.call("CLUSTER", "INFO"), "the slots are served")
+        assert c.error_of("ROUTE.PRESENCE", "{a}t", "QUEUES", "*", "{b}p:").startswith("ERR table and logs must be in one hash slot")
+        assert c.call("ROUTE.PRESENCE", "{a}t", "QUEUES", "*", "{a}p:") == b"{a}p:"
+        c.call("ROUTE.SUBSCRIBE", "{a}t", "watcher|ws", "APP", "chat", "MODEL", "$presence")
+        c.call("RESTORE", "{b}t", "0", c.call("DUMP", "{a}t"))
+        assert c.call("ROUTE.DEVICE", "SET", "{b}t", "a|ws") == 1
+        assert c.call("EXISTS", "{a}p:ws") == 0
+        assert c.call("ROUTE.DEVICE", "SET", "{a}t", "a|ws") == 1
+        assert c.call("EXISTS", "{a}p:ws") == 1
 
 
 def test_a_replica_and_a_restart_keep_where_presence_is_told(server, replica, c):

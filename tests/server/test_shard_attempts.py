@@ -199,7 +199,7 @@ def test_the_log_must_be_one_and_writable(server, c, connect):
     c.call("ACL", "SETUSER", "worker", "on", "nopass", "~pool", "+@all")
     limited = connect()
     limited.call("AUTH", "worker", "x")
-    assert limited.error_of("SHARD.SET", "pool", "DEADLETTER", "dead") == "NOPERM this user may not TWRITE to the other log"
+    assert limited.error_of("SHARD.SET", "pool", "DEADLETTER", "dead") == "NOPERM this user may not TWRITE to 'dead'"
     assert c.call("EXISTS", "pool") == 0
     c.call("SHARD.SET", "pool", "DEADLETTER", "dead")
     assert info(c)["deadletter"] == b"dead"
