@@ -70,15 +70,35 @@ Result<void> restore_devices(RouteTable& table, Decoder& in) {
   return {};
 }
 
+// A filter as it was saved: parsed when it is first needed.
+struct SavedBytes {
+  ByteView bytes;
+  SavedFilter saved;
+  FilterDigest digest{};
+};
+
+Result<SavedBytes> read_saved(Decoder& in) {
+  const ByteView digest = in.bytes(kDigestBytes);
+  SavedBytes read;
+  read.bytes = read_text(in);
+  if (!in.ok()) return corrupt("a filter that is none");
+  auto saved = SavedFilter::read(read.bytes);
+  if (!saved) return std::unexpected(saved.error());
+  read.saved = std::move(*saved);
+  read.digest = filter_digest(read.saved.json());
+  if (ByteView(read.digest.data(), kDigestBytes) != digest) return corrupt("a filter that is not what was saved");
+  return read;
+}
+
+bool is_filter_name(ByteView name) { return is_name(name) && !looks_like_filter_id(name); }
+
 struct SavedTarget {
   RouteChannel channel;
   TargetKind kind = TargetKind::Everything;
   ByteView name;
   // Of a filter: how it was saved, or what it is.
-  ByteView bytes;
-  SavedFilter saved;
+  SavedBytes saved;
   Filter filter;
-  FilterDigest digest{};
 };
 
 bool is_channel(const RouteChannel& channel) {
@@ -90,20 +110,7 @@ Result<void> read_json(Decoder& in, SavedTarget& target) {
   auto filter = parse_filter(read_text(in), kNormalFormLimits);
   if (!in.ok() || !filter) return corrupt("a filter that is none");
   target.filter = std::move(*filter);
-  target.digest = filter_digest(filter_json(target.filter));
-  return {};
-}
-
-// The filter is parsed when it is first needed.
-Result<void> read_saved(Decoder& in, SavedTarget& target) {
-  const ByteView digest = in.bytes(kDigestBytes);
-  target.bytes = read_text(in);
-  if (!in.ok()) return corrupt("a filter that is none");
-  auto saved = SavedFilter::read(target.bytes);
-  if (!saved) return std::unexpected(saved.error());
-  target.saved = std::move(*saved);
-  target.digest = filter_digest(target.saved.json());
-  if (ByteView(target.digest.data(), kDigestBytes) != digest) return corrupt("a filter that is not what was saved");
+  target.saved.digest = filter_digest(filter_json(target.filter));
   return {};
 }
 
@@ -115,11 +122,13 @@ Result<SavedTarget> read_target(Decoder& in) {
   if (!is_channel(target.channel)) return corrupt("a channel's name that is none");
   target.kind = static_cast<TargetKind>(kind);
   if (is_named(target.kind)) target.name = read_text(in);
-  if (is_named(target.kind) && (!is_name(target.name) || looks_like_filter_id(target.name))) {
-    return corrupt("a filter's name that is none");
-  }
+  if (is_named(target.kind) && !is_filter_name(target.name)) return corrupt("a filter's name that is none");
   if (target.kind == TargetKind::Everything) return target;
-  if (const auto read = is_saved(target.kind) ? read_saved(in, target) : read_json(in, target); !read) {
+  if (is_saved(target.kind)) {
+    auto saved = read_saved(in);
+    if (!saved) return std::unexpected(saved.error());
+    target.saved = std::move(*saved);
+  } else if (const auto read = read_json(in, target); !read) {
     return std::unexpected(read.error());
   }
   return target;
@@ -163,7 +172,7 @@ Result<std::vector<SavedSubscription>> read_subscriptions(const RouteTable& tabl
 TargetSlot find_target(const RouteTable& table, const SavedTarget& saved) {
   if (saved.kind == TargetKind::Everything) return table.find_everything(saved.channel);
   if (is_named(saved.kind)) return table.find_filter_id(saved.channel, saved.name);
-  return table.find_filter(saved.channel, saved.digest);
+  return table.find_filter(saved.channel, saved.saved.digest);
 }
 
 TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
@@ -177,7 +186,8 @@ TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
       return table.find_filter_id(saved.channel, saved.name);
     case TargetKind::SavedFilter:
     case TargetKind::NamedSavedFilter:
-      return table.restored_filter(saved.channel, saved.name, saved.saved, saved.bytes, saved.digest);
+      return table.restored_filter(saved.channel, saved.name, saved.saved.saved, saved.saved.bytes,
+                                   saved.saved.digest);
   }
   return TargetSlot::none();
 }
@@ -202,9 +212,7 @@ Result<void> restore_target(RouteTable& table, Decoder& in) {
 // One of the filters that are saved together.
 struct FilterItem {
   ByteView name;
-  ByteView bytes;
-  SavedFilter saved;
-  FilterDigest digest{};
+  SavedBytes filter;
   size_t first = 0;  // of its subscriptions
   size_t end = 0;
 };
@@ -213,18 +221,12 @@ Result<FilterItem> read_filter_item(const RouteTable& table, Decoder& in,
                                     std::vector<SavedSubscription>& subscriptions) {
   FilterItem item;
   item.name = read_text(in);
-  const ByteView digest = in.bytes(kDigestBytes);
-  item.bytes = read_text(in);
+  if (!item.name.empty() && !is_filter_name(item.name)) return corrupt("a filter's name that is none");
+  auto filter = read_saved(in);
+  if (!filter) return std::unexpected(filter.error());
+  item.filter = std::move(*filter);
   const uint64_t count = in.number();
   if (!in.ok()) return corrupt("filters of the wrong length");
-  if (!item.name.empty() && (!is_name(item.name) || looks_like_filter_id(item.name))) {
-    return corrupt("a filter's name that is none");
-  }
-  auto saved = SavedFilter::read(item.bytes);
-  if (!saved) return std::unexpected(saved.error());
-  item.saved = std::move(*saved);
-  item.digest = filter_digest(item.saved.json());
-  if (ByteView(item.digest.data(), kDigestBytes) != digest) return corrupt("a filter that is not what was saved");
   if (count > kMostTogether || (count == 0 && item.name.empty())) return corrupt("a target of nobody, or of too many");
   item.first = subscriptions.size();
   for (uint64_t i = 0; i < count; ++i) {
@@ -244,7 +246,7 @@ Result<FilterItem> read_filter_item(const RouteTable& table, Decoder& in,
 bool has_twice(const std::vector<FilterItem>& items) {
   std::vector<std::pair<ByteView, FilterDigest>> seen;
   seen.reserve(items.size());
-  for (const FilterItem& item : items) seen.emplace_back(item.name, item.name.empty() ? item.digest : FilterDigest());
+  for (const FilterItem& item : items) seen.emplace_back(item.name, item.name.empty() ? item.filter.digest : FilterDigest());
   std::ranges::sort(seen);
   return std::ranges::adjacent_find(seen) != seen.end();
 }
@@ -264,14 +266,14 @@ Result<void> restore_filters(RouteTable& table, Decoder& in) {
   const ChannelFilters* known = known_channel.is_none() ? nullptr : table.channel(known_channel).filters.get();
   bool shares_filters = false;
   if (known != nullptr) {
-    for (const FilterItem& item : items) known->prefetch(item.digest);
-    for (const FilterItem& item : items) known->prefetch_found(item.digest);
+    for (const FilterItem& item : items) known->prefetch(item.filter.digest);
+    for (const FilterItem& item : items) known->prefetch_found(item.filter.digest);
   }
   for (const FilterItem& item : items) {
     // A filter is in one string for each of its names, and once.
-    const bool is_known = known != nullptr && known->find(item.digest).is_some();
+    const bool is_known = known != nullptr && known->find(item.filter.digest).is_some();
     shares_filters |= is_known || !item.name.empty();
-    if (item.name.empty() ? is_known && table.find_filter(channel, item.digest).is_some()
+    if (item.name.empty() ? is_known && table.find_filter(channel, item.filter.digest).is_some()
                           : known != nullptr && known->named().contains(item.name)) {
       return corrupt("a filter that is there twice");
     }
@@ -280,7 +282,7 @@ Result<void> restore_filters(RouteTable& table, Decoder& in) {
   const ChannelSlot slot = table.filters_of(channel);
   for (const FilterItem& item : items) {
     const TargetSlot target =
-        table.restored_filter(slot, item.name, item.saved, item.bytes, item.digest, !shares_filters);
+        table.restored_filter(slot, item.name, item.filter.saved, item.filter.bytes, item.filter.digest, !shares_filters);
     for (size_t i = item.first; i < item.end; ++i) {
       table.restore_subscription(subscriptions[i].device, target, subscriptions[i].terms);
     }

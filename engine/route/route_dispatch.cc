@@ -4,10 +4,10 @@
 
 #include "engine/base/limits.h"
 #include "engine/base/quoted.h"
-#include "engine/base/varint.h"
 #include "engine/route/dispatch_entry.h"
 #include "engine/route/route_effects.h"
 #include "engine/route/route_operations.h"
+#include "engine/route/route_strings.h"
 
 namespace millrace {
 
@@ -130,10 +130,8 @@ Outcome<Dispatched> RouteOperations::dispatch(Place<RouteTable>& place, const Di
   const std::string answer = dispatch_answer(done.answer->transports);
   place.get()->dispatches().add(id, answer);
   std::string effect;
-  for (const std::string* text : {&id, &answer}) {
-    append_varint(effect, text->size());
-    effect += *text;
-  }
+  append_text(effect, id);
+  append_text(effect, answer);
   done.consequences.effects.add(kRouteDispatched, std::move(effect));
   done.consequences.events.add("route.dispatch");
   return done;

@@ -1,13 +1,16 @@
 #include "engine/route/route_operations.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/base/decoder.h"
+#include "engine/base/prefix_probe.h"
 #include "engine/base/quoted.h"
 #include "engine/route/route_codec.h"
-#include "engine/base/prefix_probe.h"
 #include "engine/route/route_effects.h"
+#include "engine/route/route_strings.h"
 
 namespace millrace {
 
@@ -15,11 +18,6 @@ namespace {
 
 // How much is swept between two looks at the budget: how long one takes depends on what shares its filter.
 constexpr size_t kSweptAtOnce = 20;
-
-void append_sized(std::string& to, ByteView text) {
-  append_varint(to, text.size());
-  to += text;
-}
 
 // Moves the table's clock to the present. That is an effect, at most one a millisecond: who lives follows from the
 // clock alone.
@@ -157,19 +155,32 @@ Outcome<uint64_t> RouteOperations::delete_device(Place<RouteTable>& place, const
     finish(place, "route.device-del", call, budget, follow);
     return done;
   }
+  done.answer = delete_of_transport(place, request, call, budget, follow);
+  return done;
+}
+
+uint64_t RouteOperations::delete_of_transport(Place<RouteTable>& place, const DeviceDelRequest& request,
+                                              const Call& call, const Budget& budget, Consequences& follow) {
+  RouteTable& table = *place.get();
+  if (!table.has_devices_of(request.transport)) return 0;
   // Those who repeat are told which: their devices may be in another order.
   std::string gone;
-  const std::vector<std::string> names = table->devices_of(request.transport, request.count);
-  for (const std::string& name : names) {
-    table->delete_device(name);
-    append_sized(gone, name);
+  uint64_t count = 0;
+  do {
+    const uint64_t most = std::min<uint64_t>(kSweptAtOnce, request.count - count);
+    const std::vector<std::string> names = table.delete_devices_of(request.transport, most);
+    for (const std::string& name : names) append_text(gone, name);
+    count += names.size();
+    // Each may be told to many: so the budget counts it.
+    tell_presence(place, call, follow);
+    // It ends with 0 only if none is left: that is what a caller waits for.
+  } while (count < request.count && table.has_devices_of(request.transport) && (count == 0 || !budget.is_spent()));
+  if (count > 0) {
+    follow.effects.add(kRouteGone, std::move(gone));
+    follow.events.add("route.device-del");
   }
-  if (names.empty()) return done;
-  done.answer = names.size();
-  follow.effects.add(kRouteGone, std::move(gone));
-  follow.events.add("route.device-del");
   settle(place, call, budget, follow);
-  return done;
+  return count;
 }
 
 Outcome<std::optional<Subscribed>> RouteOperations::subscribe(Place<RouteTable>& place,
@@ -220,17 +231,6 @@ Outcome<std::optional<uint64_t>> RouteOperations::delete_filter(Place<RouteTable
   return done;
 }
 
-Outcome<std::string> RouteOperations::set_presence(Place<RouteTable>& place, const PresenceRequest& request,
-                                                   const Call& call, const Budget& budget) {
-  const auto present = [&] { return place.get() == nullptr ? std::string() : place.get()->presence_prefix(); };
-  if (!request.prefix || *request.prefix == present()) return present();
-  if (call.decides && !request.prefix->empty()) {
-    if (const auto may = may_use_all(place, *request.prefix); !may) return std::unexpected(may.error());
-  }
-  Outcome<std::string> done{std::string(*request.prefix)};
-  table_at(place, call, done.consequences).set_presence_prefix(*request.prefix);
-  finish(place, "route.presence", call, budget, done.consequences);
-  return done;
 // Transports are not known yet: any log with this prefix may be written to later, when no user is there to be asked.
 Result<void> RouteOperations::may_use_all(const Place<RouteTable>& place, ByteView prefix) {
   for (const ByteView rest : kPrefixProbes) {
@@ -242,6 +242,17 @@ Result<void> RouteOperations::may_use_all(const Place<RouteTable>& place, ByteVi
   return {};
 }
 
+Outcome<std::string> RouteOperations::set_presence(Place<RouteTable>& place, const PresenceRequest& request,
+                                                   const Call& call, const Budget& budget) {
+  const auto present = [&] { return place.get() == nullptr ? std::string() : place.get()->presence_prefix(); };
+  if (!request.prefix || *request.prefix == present()) return present();
+  if (call.decides && !request.prefix->empty()) {
+    if (const auto may = may_use_all(place, *request.prefix); !may) return std::unexpected(may.error());
+  }
+  Outcome<std::string> done{std::string(*request.prefix)};
+  table_at(place, call, done.consequences).set_presence_prefix(*request.prefix);
+  finish(place, "route.presence", call, budget, done.consequences);
+  return done;
 }
 
 void RouteOperations::tell_presence(Place<RouteTable>& place, const Call& call, Consequences& follow) {
@@ -274,11 +285,16 @@ Outcome<Done> RouteOperations::apply(Place<RouteTable>& place, const RouteEffect
   if (effect.clock) {
     table.tick(*effect.clock);
   } else if (effect.gone) {
-    for (Decoder in(*effect.gone); in.ok() && !in.finished();) table.delete_device(in.bytes(in.number()));
+    std::vector<ByteView> names;
+    for (Decoder in(*effect.gone); !in.finished();) {
+      names.push_back(read_text(in));
+      if (!in.ok()) return corrupt("names of devices of the wrong length");
+    }
+    for (const ByteView name : names) table.delete_device(name);
   } else if (effect.dispatched) {
     Decoder in(*effect.dispatched);
-    const ByteView id = in.bytes(in.number());
-    const ByteView answer = in.bytes(in.number());
+    const ByteView id = read_text(in);
+    const ByteView answer = read_text(in);
     if (!in.finished() || !is_dispatch(id, answer)) return corrupt("a dispatch that is none");
     if (table.dispatches().find(id) == nullptr) table.dispatches().add(id, answer);
   } else if (const auto restored = restore_route_part(table, effect.part); !restored) {

@@ -70,7 +70,8 @@ class RouteOperations {
   // How many subscriptions moved; nothing if there is no such device. Failure: Exists, if there is one of the new name.
   Outcome<std::optional<uint64_t>> move_device(Place<RouteTable>& place, const DeviceMoveRequest& request,
                                                const Call& call, const Budget& budget);
-  // How many subscriptions went with the device, or how many devices of the transport went.
+  // How many subscriptions went with the device, or how many devices of the transport went: fewer than asked for once
+  // the budget is spent, and none only if none is left.
   Outcome<uint64_t> delete_device(Place<RouteTable>& place, const DeviceDelRequest& request, const Call& call,
                                   const Budget& budget);
   // Nothing if the device must be known and is not. Failure: Full; NoFilter, if the request names a filter that the
@@ -114,6 +115,8 @@ class RouteOperations {
               Consequences& follow);
   void settle(Place<RouteTable>& place, const Call& call, const Budget& budget, Consequences& follow);
   void count_match(const RouteTable& table, UnixMs now);
+  uint64_t delete_of_transport(Place<RouteTable>& place, const DeviceDelRequest& request, const Call& call,
+                               const Budget& budget, Consequences& follow);
 
   // What a dispatch has for one transport.
   struct Parcel {
@@ -127,10 +130,10 @@ class RouteOperations {
                          const std::vector<Parcel>& parcels);
   std::vector<DispatchedTransport> write(const Place<RouteTable>& place, const DispatchRequest& request,
                                          const std::vector<Parcel>& parcels);
+  Result<void> may_use_all(const Place<RouteTable>& place, ByteView prefix);
   // The events of what has come and gone, and its dispatch.
   void tell_presence(Place<RouteTable>& place, const Call& call, Consequences& follow);
   void dispatch_presence(Place<RouteTable>& place, const PresenceChange& change, const Call& call);
-  Result<void> may_use_all(const Place<RouteTable>& place, ByteView prefix);
 
   HashKey key_;
   Queues& queues_;

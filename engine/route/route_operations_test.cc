@@ -298,6 +298,49 @@ TEST_F(RouteOperationsTest, a_move_is_refused_if_the_new_name_is_taken) {
   EXPECT_EQ(place_.get()->check(), nullptr);
 }
 
+TEST_F(RouteOperationsTest, devices_that_have_died_do_not_count_among_those_of_a_transport_that_are_deleted) {
+  routes_.set_device(place_, {name("a|ws"), {}}, at(1000), NoLimit());
+  routes_.set_device(place_, {name("b|ws"), {}}, at(1000), NoLimit());
+  // The latest are taken first.
+  for (const char* dead : {"c|ws", "d|ws"}) {
+    routes_.set_device(place_, {name(dead), {.user = {}, .agent = {}, .ttl_ms = 10}}, at(1000), NoLimit());
+  }
+  const DeviceDelRequest one{.device = {}, .transport = "ws", .count = 1};
+  const auto done = routes_.delete_device(place_, one, at(2000), NoTime());
+  EXPECT_EQ(*done.answer, 1u);
+  EXPECT_EQ(effects_of(done.consequences), (Told{"CLOCK 2000", "GONE \4b|ws"}));
+  EXPECT_EQ(*routes_.delete_device(place_, one, at(2000), NoTime()).answer, 1u);
+  EXPECT_EQ(*routes_.delete_device(place_, one, at(2000), NoTime()).answer, 0u);
+}
+
+TEST_F(RouteOperationsTest, devices_of_a_transport_are_deleted_until_the_budget_is_spent) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string device = std::to_string(i) + "|ws";
+    routes_.set_device(place_, {name(device), {}}, at(1000), NoLimit());
+  }
+  const DeviceDelRequest all{.device = {}, .transport = "ws", .count = 1000};
+  uint64_t calls = 0;
+  uint64_t deleted = 0;
+  while (const uint64_t count = *routes_.delete_device(place_, all, at(1000), NoTime()).answer) {
+    deleted += count;
+    ++calls;
+    if (place_.get() != nullptr) EXPECT_STREQ(place_.get()->check(), nullptr);
+  }
+  EXPECT_EQ(deleted, 100u);
+  EXPECT_GT(calls, 2u);
+}
+
+TEST_F(RouteOperationsTest, a_list_of_deleted_devices_that_is_cut_short_changes_nothing) {
+  routes_.set_device(place_, {name("a|ws"), {}}, at(1000), NoLimit());
+  for (const char* gone : {"\4a|ws\4b|w", "\4a|ws\xff", "\5a|ws"}) {
+    const auto applied =
+        routes_.apply(place_, {.clock = {}, .gone = gone, .dispatched = {}, .part = {}}, at(1000), NoLimit());
+    ASSERT_FALSE(applied.answer);
+    EXPECT_EQ(applied.answer.error().code, ErrorCode::Corrupt);
+    EXPECT_NE(place_.get()->device("a|ws", UnixMs(1000)), nullptr);
+  }
+}
+
 TEST_F(RouteOperationsTest, presence_is_told_as_events_and_dispatched_if_a_prefix_is_set) {
   RouteSubscribeRequest watches = subscription("watcher|ws");
   watches.channel = {"chat", kPresenceModel, std::nullopt, std::nullopt};
@@ -306,6 +349,8 @@ TEST_F(RouteOperationsTest, presence_is_told_as_events_and_dispatched_if_a_prefi
   EXPECT_EQ(*first.consequences.named_events, Told{"route.connected a|ws"});
   EXPECT_TRUE(queues_.written.empty());
   EXPECT_EQ(routes_.set_presence(place_, {"theirs:"}, at(1000), NoLimit()).answer.error().code, ErrorCode::NoRights);
+  const auto narrow = routes_.set_presence(place_, {"one"}, at(1000), NoLimit());
+  EXPECT_EQ(narrow.answer.error().text, "this user may not TWRITE to all logs that begin with 'one'");
   ASSERT_EQ(*routes_.set_presence(place_, {"p:"}, at(1000), NoLimit()).answer, "p:");
   const auto left = remove("a|ws", at(1000));
   EXPECT_EQ(*left.consequences.named_events, Told{"route.left a|ws"});
@@ -320,5 +365,3 @@ TEST_F(RouteOperationsTest, presence_is_told_as_events_and_dispatched_if_a_prefi
 }  // namespace
 
 }  // namespace millrace
-  const auto narrow = routes_.set_presence(place_, {"one"}, at(1000), NoLimit());
-  EXPECT_EQ(narrow.answer.error().text, "this user may not TWRITE to all logs that begin with 'one'");

@@ -90,15 +90,24 @@ std::optional<uint64_t> RouteTable::move_device(ByteView name, const DeviceName&
   return count_subscriptions(device, clock_);
 }
 
-std::vector<std::string> RouteTable::devices_of(ByteView transport, size_t most) const {
+std::vector<std::string> RouteTable::delete_devices_of(ByteView transport, size_t most) {
   std::vector<std::string> names;
-  const TransportSlot slot = transports_.find(transport);
-  if (slot.is_none()) return names;
-  for (DeviceSlot at = transports_[slot].first; at.is_some(); at = devices_[at].next_of_transport) {
-    if (names.size() == most) break;
-    names.push_back(devices_[at].name);
+  for (size_t looked = 0; looked < most; ++looked) {
+    const DeviceSlot slot = first_of(transport);
+    if (slot.is_none()) break;
+    if (devices_[slot].is_dead(clock_)) {
+      bury(slot, PresenceChange::Kind::Expired);
+    } else {
+      names.push_back(devices_[slot].name);
+      bury(slot, PresenceChange::Kind::Left);
+    }
   }
   return names;
+}
+
+DeviceSlot RouteTable::first_of(ByteView transport) const {
+  const TransportSlot slot = transports_.find(transport);
+  return slot.is_none() ? DeviceSlot::none() : transports_[slot].first;
 }
 
 bool RouteTable::set_device(const DeviceName& name, const DeviceChange& change) {

@@ -159,8 +159,10 @@ class RouteTable {
   // Makes it a device of this name, with everything it has subscribed to; returns how much that is. Nothing if there is
   // no such device. REQUIRES: no device of the new name lives
   std::optional<uint64_t> move_device(ByteView device, const DeviceName& to);
-  // The names of up to `most` devices of a transport that live.
-  std::vector<std::string> devices_of(ByteView transport, size_t most) const;
+  // Takes up to `most` devices of a transport, the latest first, and returns the names of those that lived. The others
+  // would be swept soon.
+  std::vector<std::string> delete_devices_of(ByteView transport, size_t most);
+  bool has_devices_of(ByteView transport) const { return first_of(transport).is_some(); }
   // Null if there is none that lives at `now`.
   const Device* device(ByteView name, UnixMs now) const;
   // Subscriptions of it that live.
@@ -305,6 +307,8 @@ class RouteTable {
   static constexpr size_t kMostCounted = 10'000;
 
   DeviceSlot find_device(ByteView name) const;
+  // none() if the transport has no devices.
+  DeviceSlot first_of(ByteView transport) const;
   DeviceSlot device_or_new(const DeviceName& name);
   void bury(DeviceSlot slot, PresenceChange::Kind why);
   void join_transport(DeviceSlot slot, ByteView transport);
