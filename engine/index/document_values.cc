@@ -101,8 +101,8 @@ void DocumentValues::add(const IndexField& field, ByteView text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find(field.separator), text.size());
     if (end > 0) {
-      // What is too much is found by finish().
-      if (++parts > kMaxValuesOfField + 1) break;
+      // Many of them may be the same: which are too much is found by finish().
+      if (++parts > kMaxPartsOfField) return skip(field.id, SkipReason::TooMany);
       add_one(field, text.substr(0, end));
     }
     text.remove_prefix(std::min(end + field.separator.size(), text.size()));

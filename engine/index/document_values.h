@@ -13,12 +13,14 @@
 
 namespace millrace {
 
-// The longest text that is indexed. A text of a composite order counts with the others of that order.
+// The longest text that is indexed.
 inline constexpr size_t kMaxIndexedText = 1024;
 // The longest text that is split into many values.
 inline constexpr size_t kMaxSplitText = 1024 * 1024;
 // The most values of one field, and the most combinations of a composite order, that one document may have.
 inline constexpr size_t kMaxValuesOfField = 1000;
+// The most parts of a split text, and elements of JSON arrays, that are looked at for one field. Some may be the same.
+inline constexpr size_t kMaxPartsOfField = 10 * kMaxValuesOfField;
 
 // Why a value is not in the index. Do not change: persisted.
 enum class SkipReason : uint8_t { NotAnInteger, NotANumber, TooLong, TooMany, NotJson, TooLarge };

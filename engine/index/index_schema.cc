@@ -16,6 +16,8 @@ auto* find_in(List& list, const Wanted& wanted, Of of) {
   return found == list.end() ? nullptr : &*found;
 }
 
+constexpr const char* kNoMoreIds = "the index has had 4294967293 fields and orders, and can get no more";
+
 bool is_fit_name(ByteView name) { return !name.empty() && name.size() <= kMaxNameBytes; }
 
 }  // namespace
@@ -35,6 +37,7 @@ Result<OrderId> IndexSchema::add_field(IndexField field) {
   if (field.ignores_case && field.type != FieldType::Text) {
     return fail(ErrorCode::Syntax, "NOCASE is for TEXT, and " + quoted(field.name) + " is not");
   }
+  if (!has_id()) return fail(ErrorCode::Full, kNoMoreIds);
   field.id = OrderId(next_id_++);
   fields_.push_back(std::move(field));
   return fields_.back().id;
@@ -56,6 +59,7 @@ Result<OrderId> IndexSchema::add_order(CompositeOrder order) {
     }
     order.ids.push_back(field->id);
   }
+  if (!has_id()) return fail(ErrorCode::Full, kNoMoreIds);
   order.id = OrderId(next_id_++);
   orders_.push_back(std::move(order));
   return orders_.back().id;

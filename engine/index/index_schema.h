@@ -64,6 +64,8 @@ class IndexSchema {
   void set_next_id(uint32_t id) { next_id_ = id; }
 
  private:
+  // An id, and the next one, must be less than what readers of a saved index take for none.
+  bool has_id() const { return next_id_ < UINT32_MAX - 1; }
   bool has_name(ByteView name) const { return find_field(name) != nullptr || find_order(name) != nullptr; }
 
   std::string prefix_;

@@ -149,5 +149,34 @@ TEST(DocumentRecord, HoldsWhatItWasGiven) {
   for (size_t cut = 0; cut < record.size(); ++cut) EXPECT_EQ(record_size(ByteView(record).substr(0, cut)), 0U);
 }
 
+TEST(DocumentValues, TakeAllPartsOfATextThatAreDifferentHoweverOftenTheyCome) {
+  IndexSchema schema("p", false);
+  ASSERT_TRUE(schema.add_field({.name = "tags", .separator = ","}));
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "a,";
+  DocumentValues values;
+  values.add(schema.fields()[0], text + "b");
+  values.finish();
+  EXPECT_EQ(values.values.size(), 2u);
+  EXPECT_TRUE(values.skipped.empty());
+
+  for (size_t i = 0; i < kMaxPartsOfField; ++i) text += "a,";
+  values.clear();
+  values.add(schema.fields()[0], text + "b");
+  values.finish();
+  ASSERT_EQ(values.skipped.size(), 1u);
+  EXPECT_EQ(values.skipped.front().reason, SkipReason::TooMany);
+}
+
+TEST(IndexSchema, GivesNoIdThatASavedIndexCouldNotHave) {
+  IndexSchema schema("p", false);
+  ASSERT_TRUE(schema.add_field({.name = "a"}));
+  schema.set_next_id(UINT32_MAX - 2);
+  ASSERT_TRUE(schema.add_field({.name = "b"}));
+  EXPECT_EQ(schema.add_field({.name = "c"}).error().code, ErrorCode::Full);
+  EXPECT_EQ(schema.add_order({.name = "both", .fields = {"a", "b"}}).error().code, ErrorCode::Full);
+  EXPECT_LT(schema.next_id(), UINT32_MAX);
+}
+
 }  // namespace
 }  // namespace millrace

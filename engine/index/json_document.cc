@@ -50,8 +50,8 @@ class FieldOfJson {
     if (at.is_array()) {
       const simdjson::dom::array array = at.get_array().value_unsafe();
       for (const element each : array) {
-        if (elements_++ == kMaxElements) values_.skip(field_.id, SkipReason::TooMany);
-        if (elements_ > kMaxElements) return;
+        if (elements_++ == kMaxPartsOfField) values_.skip(field_.id, SkipReason::TooMany);
+        if (elements_ > kMaxPartsOfField) return;
         add(each, path);
       }
       return;
@@ -65,8 +65,6 @@ class FieldOfJson {
   }
 
  private:
-  static constexpr size_t kMaxElements = 10 * kMaxValuesOfField;
-
   const IndexField& field_;
   DocumentValues& values_;
   size_t elements_ = 0;
