@@ -10,9 +10,9 @@
 
 namespace millrace {
 
-namespace {
-
 std::unexpected<Error> no_index() { return fail(ErrorCode::NoIndex, "there is no such index; IDX.CREATE makes one"); }
+
+namespace {
 
 bool is_visible(const Index& index, DocumentId id, UnixMs now) {
   const auto date = expiry_of(index.documents().record(id));

@@ -19,6 +19,9 @@
 
 namespace millrace {
 
+// What every request but IDX.CREATE gets if the key holds nothing.
+std::unexpected<Error> no_index();
+
 // A document that was found, for an answer.
 struct ListedDocument {
   std::string key;

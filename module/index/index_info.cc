@@ -119,9 +119,7 @@ void idx_check(abi::Context context, abi::Arguments arguments) {
   const auto key = IndexKey::for_reading(context, arguments.string(1));
   if (!key) return reply.error(key.error());
   RegisteredIndex* registered = index_registry::find(place);
-  if (key->get() == nullptr || registered == nullptr) {
-    return reply.error(index_operations().count(nullptr, {}, {}).error());
-  }
+  if (key->get() == nullptr || registered == nullptr) return reply.error(no_index().error());
   if (!key->get()->is_ready()) return write_report(reply, state_of(*key->get()), {});
   if (key->get()->work() != IndexWork::None) return write_report(reply, "running", {});
   if (!registered->checked && !registered->sweep) index_upkeep::begin_check(context, *registered, request->repairs);
