@@ -68,6 +68,10 @@ void index_appeared(abi::Context context, abi::StringRef name, std::string_view 
   if (!key || key->get() == nullptr) return;
   const DatabaseKey place{context.database(), std::string(name.view())};
   RegisteredIndex& registered = index_registry::add(place, key->get());
+  // It may have replaced one of its documents, of which no event tells.
+  if (name.view().starts_with(registered.index->schema().prefix())) {
+    registered.index->remove(name_of(registered, name.view()));
+  }
   if (event != "rename_to") registered.index->set_work(IndexWork::Verify);
   index_upkeep::resume();
 }

@@ -33,6 +33,15 @@ def test_a_cursor_is_refused_after_the_index_was_loaded_again(numbers):
     assert numbers.error_of("IDX.FIND", "numbers", "AFTER", cursor) == REFUSED
 
 
+def test_an_index_that_is_renamed_onto_one_of_its_documents_does_not_have_it(numbers):
+    numbers.call("RENAME", "numbers", "n:0")
+    assert sorted(numbers.call("IDX.FIND", "n:0")[1]) == [b"n:%d" % n for n in range(1, 5)]
+    assert numbers.call("IDX.COUNT", "n:0") == 4
+    numbers.call("RENAME", "n:0", "numbers")
+    numbers.call("HSET", "n:0", "v", "1")
+    assert numbers.call("IDX.COUNT", "numbers") == 5
+
+
 def test_a_cursor_goes_on_under_another_name_and_in_another_database(numbers):
     cursor, first = numbers.call("IDX.FIND", "numbers", "LIMIT", "2")
     numbers.call("RENAME", "numbers", "renamed")
