@@ -28,8 +28,12 @@ constexpr ArgumentDoc kCreate[] = {
     kIndex,
     {.name = "prefix", .token = "PREFIX"},
     {.name = "json", .kind = PureToken, .token = "JSON", .flags = kOptional},
-    {.name = "field-definition", .kind = Block, .token = "FIELD", .flags = kMultiple, .parts = kFieldParts},
-    {.name = "order-definition", .kind = Block, .token = "ORDER", .flags = kOptional | kMultiple, .parts = kOrderParts},
+    {.name = "field-definition", .kind = Block, .token = "FIELD", .flags = kMultipleToken, .parts = kFieldParts},
+    {.name = "order-definition",
+     .kind = Block,
+     .token = "ORDER",
+     .flags = kOptional | kMultipleToken,
+     .parts = kOrderParts},
 };
 
 constexpr ArgumentDoc kAddFieldParts[] = {
@@ -60,7 +64,7 @@ constexpr ArgumentDoc kRelations[] = {
 };
 constexpr ArgumentDoc kWhereParts[] = {kField, {.name = "relation", .kind = OneOf, .parts = kRelations}};
 constexpr ArgumentDoc kWhere{
-    .name = "condition", .kind = Block, .token = "WHERE", .flags = kOptional | kMultiple, .parts = kWhereParts};
+    .name = "condition", .kind = Block, .token = "WHERE", .flags = kOptional | kMultipleToken, .parts = kWhereParts};
 constexpr ArgumentDoc kGetParts[] = {{.name = "numfields", .kind = Integer}, {.name = "field", .flags = kMultiple}};
 constexpr ArgumentDoc kLimit{.name = "limit", .kind = Integer, .token = "LIMIT", .flags = kOptional};
 constexpr ArgumentDoc kFind[] = {
@@ -172,7 +176,7 @@ constexpr abi::Command kCommands[] = {
         .key_flags = kReads,
         .arity = -4,
         .summary = "Lists values of a field that begin with a prefix, the most frequent first.",
-        .complexity = "O(log(N) + M) with M values that begin so, at most 100,000 entries.",
+        .complexity = "O(log(N) + M) with M values that begin so, at most 30,000 entries.",
         .since = kSince11,
         .arguments = kComplete,
         .callback = callback<run<IdxComplete>>,
