@@ -41,11 +41,13 @@ void check(const PublishRequest& request, Words words) {
 void check(const FetchRequest& request, Words words) {
   check_name(request.subscriber, words);
   REQUIRE(request.max >= 1 && request.max <= kMaxReadCount);
+  REQUIRE(!request.max_bytes || (*request.max_bytes >= 1 && *request.max_bytes <= INT64_MAX));
   REQUIRE(!request.block_ms || *request.block_ms <= kMaxMs);
 }
 
 void check(const ChannelReadRequest& request, Words words) {
   REQUIRE(request.max >= 1 && request.max <= kMaxReadCount);
+  REQUIRE(!request.max_bytes || (*request.max_bytes >= 1 && *request.max_bytes <= INT64_MAX));
   // There is one way to write each position.
   if (request.start.kind == ChannelStart::Kind::After) REQUIRE(to_text(request.start.position) == words[0]);
 }

@@ -31,7 +31,8 @@ constinit long long most_feed_keys = 1'000'000;
 constinit FeedLimits limits_of_feeds;
 constinit LogLimits limits_of_logs{
     .blocks = {}, .pending_max = 1'000'000, .read_bytes = 64 * 1024 * 1024, .ids_ms = 10 * 60 * 1000};
-constinit ChannelLimits limits_of_channels{.blocks = {}, .expire_ms = 30 * 60 * 1000};
+constinit ChannelLimits limits_of_channels{
+    .blocks = {}, .expire_ms = 30 * 60 * 1000, .read_bytes = 64 * 1024 * 1024};
 constinit FactLimits limits_of_facts;
 
 void set_limits() {
@@ -39,7 +40,9 @@ void set_limits() {
                     .pending_max = static_cast<uint64_t>(pending_max),
                     .read_bytes = static_cast<uint64_t>(read_bytes),
                     .ids_ms = static_cast<uint64_t>(log_ids)};
-  limits_of_channels = {.blocks = limits_of_logs.blocks, .expire_ms = static_cast<uint64_t>(channel_expire)};
+  limits_of_channels = {.blocks = limits_of_logs.blocks,
+                        .expire_ms = static_cast<uint64_t>(channel_expire),
+                        .read_bytes = limits_of_logs.read_bytes};
 }
 
 void limit_walks() { limits_of_facts.walk_facts = static_cast<uint64_t>(fact_walk_facts); }

@@ -99,10 +99,23 @@ void Channel::touch(Subscriber& subscriber) {
   subscribers_.touch(subscriber, now());
 }
 
-Fetch Channel::fetch(const Subscriber& subscriber, uint64_t max) const {
+Fetch Channel::fetch(const Subscriber& subscriber, uint64_t max, uint64_t max_bytes) const {
   const Offset from = std::max(subscriber.position + 1, messages_.first());
   const uint64_t waiting = messages_.next() - from;
-  return {from, std::min(waiting, max), waiting > max};
+  const uint64_t count = count_within(from, std::min(waiting, max), max_bytes);
+  return {from, count, waiting > count};
+}
+
+uint64_t Channel::count_within(Offset from, uint64_t count, uint64_t bytes) const {
+  if (messages_.payload_at_most(from, from + count, bytes) <= bytes) return count;
+  MessageBlocks::Cursor cursor(messages_, from);
+  Message message;
+  uint64_t fitting = 0;
+  for (uint64_t used = 0; fitting < count && cursor.next(message); ++fitting) {
+    used += message.tag.size() + message.entry.size();
+    if (used > bytes) return std::max<uint64_t>(fitting, 1);
+  }
+  return fitting;
 }
 
 Receipt Channel::receipt_for(Offset last) const {

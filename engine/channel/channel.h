@@ -123,7 +123,8 @@ class Channel {
   // The subscriber fetches or acknowledges.
   void touch(Subscriber& subscriber);
 
-  Fetch fetch(const Subscriber& subscriber, uint64_t max) const;
+  // At most `max` messages, and so many bytes of ids and contents; one message at least if there is one.
+  Fetch fetch(const Subscriber& subscriber, uint64_t max, uint64_t max_bytes = UINT64_MAX) const;
   // What a receipt for everything up to this message says. REQUIRES: it is there.
   Receipt receipt_for(Offset last) const;
   // Advances to what a receipt is for. Invalid, and no change, if that is not what this channel
@@ -141,7 +142,8 @@ class Channel {
   Result<Offset> offset_of(const ChannelPosition& position) const;
   // What tells the message from another one that may have its clock; not 0 but in one of 2^32 cases.
   uint32_t mark_of(const Message& message) const;
-  Unread unread(Offset behind, uint64_t max, UnixMs now) const;
+  // Limited as fetch() is.
+  Unread unread(Offset behind, uint64_t max, UnixMs now, uint64_t max_bytes = UINT64_MAX) const;
   // A position that to_text() writes. REQUIRES: at most messages().last()
   ChannelPosition position_at(Offset offset) const;
   // The same for a message that is at hand.
@@ -173,6 +175,9 @@ class Channel {
 
  private:
   void drop_expired();
+  // How many of the `count` messages from here on an answer has that ends before it exceeds so many bytes; one at
+  // least, unless count is 0. Costs a walk only where that is not known from the sizes of blocks.
+  uint64_t count_within(Offset from, uint64_t count, uint64_t bytes) const;
 
   ChannelHead head_;
   MessageBlocks messages_;

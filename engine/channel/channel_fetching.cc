@@ -51,7 +51,7 @@ Outcome<Done> ChannelOperations::fetch(Place<Channel>& place, FetchRequest& requ
     give(channel, place.name(), request.subscriber, Fetch(), sink);
     return done;
   }
-  const Fetch fetch = channel.fetch(**found, request.max);
+  const Fetch fetch = channel.fetch(**found, request.max, request.max_bytes.value_or(limits_.read_bytes));
   if (fetch.count == 0 && call.may_wait) {
     request.has_waited = true;
     follow.effects.add(kChannelTouch, std::string(request.subscriber));

@@ -36,10 +36,11 @@ Result<Offset> Channel::begins_behind(const ChannelStart& start, UnixMs now) con
   return offset;
 }
 
-Unread Channel::unread(Offset behind, uint64_t max, UnixMs now) const {
+Unread Channel::unread(Offset behind, uint64_t max, UnixMs now, uint64_t max_bytes) const {
   const Offset from = std::max(behind + 1, first_alive(now));
   const uint64_t waiting = messages_.next() - from;
-  return {.from = from, .count = std::min(waiting, max), .more = waiting > max, .missed = from - (behind + 1)};
+  const uint64_t count = count_within(from, std::min(waiting, max), max_bytes);
+  return {.from = from, .count = count, .more = waiting > count, .missed = from - (behind + 1)};
 }
 
 ChannelPosition Channel::position_at(Offset offset) const {
@@ -58,7 +59,7 @@ Result<Done> ChannelOperations::read(const Channel* channel, const ChannelReadRe
   const UnixMs now = channel->present(wall);
   const auto behind = channel->begins_behind(request.start, now);
   if (!behind) return std::unexpected(behind.error());
-  const Unread unread = channel->unread(*behind, request.max, now);
+  const Unread unread = channel->unread(*behind, request.max, now, request.max_bytes.value_or(limits_.read_bytes));
   sink.begin(unread.count);
   const uint32_t life = channel->life();
   MessageBlocks::Cursor cursor(channel->messages(), unread.from);

@@ -88,6 +88,44 @@ TEST_F(ChannelReadingTest, GivesWhatLiesBehindAPosition) {
   EXPECT_EQ(two.position, all.positions[1]);
 }
 
+TEST_F(ChannelReadingTest, BytesEndAnAnswerButNeverBeforeItsFirstMessage) {
+  create(1);
+  publish(kNow, {"a", "b", "c"});  // 8 bytes each
+  limits.read_bytes = 23;
+  const Given two = read(kFirst);
+  EXPECT_EQ(two.ids, (Ids{"a", "b"}));
+  EXPECT_TRUE(two.more);
+  EXPECT_EQ(two.position, two.positions.back());
+  EXPECT_EQ(read_after(*two.position).ids, Ids{"c"});
+  limits.read_bytes = 1;
+  EXPECT_EQ(read(kFirst).ids, Ids{"a"});
+  EXPECT_EQ(read(kEnd).ids, Ids{});
+  const auto read_within = [&](uint64_t bytes) {
+    Given given;
+    EXPECT_TRUE(operations.read(&*channel, {kFirst, 64, bytes}, UnixMs(kNow), given));
+    return given;
+  };
+  EXPECT_EQ(read_within(24).ids, (Ids{"a", "b", "c"})) << "what the request says counts, not the limits";
+  EXPECT_FALSE(read_within(24).more);
+  EXPECT_EQ(read_within(16).ids, (Ids{"a", "b"}));
+}
+
+TEST_F(ChannelReadingTest, AnAnswerWithinBytesIsTheSameHoweverMessagesLieInBlocks) {
+  create(1);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(channel->publish(std::to_string(1000 + i), std::string(size_t(i % 7), 'x'), {.bytes = 256}));
+  }
+  ASSERT_GT(channel->messages().block_count(), 3u);
+  for (uint64_t bytes = 1; bytes < 1700; bytes += 13) {
+    uint64_t expected = 0;
+    for (uint64_t used = 0; expected < 200 && (used += 4 + expected % 7) <= bytes;) ++expected;
+    Given given;
+    ASSERT_TRUE(operations.read(&*channel, {kFirst, 1000, bytes}, UnixMs(kNow), given));
+    ASSERT_EQ(given.ids.size(), std::max<uint64_t>(expected, 1)) << bytes;
+    ASSERT_EQ(given.more, given.ids.size() < 200) << bytes;
+  }
+}
+
 TEST_F(ChannelReadingTest, TheEndOfAChannelIsAPositionEvenOfAnEmptyOne) {
   create(1);
   const Given empty = read(kEnd);

@@ -25,6 +25,8 @@ struct PublishRequest {
 struct FetchRequest {
   ByteView subscriber;
   uint64_t max = 64;
+  // Of ids and contents; at least one message is given. Nothing: as the limits say.
+  std::optional<uint64_t> max_bytes = std::nullopt;
   std::optional<uint64_t> block_ms;
 
   // The request has been tried, found nothing, and waits. Not for the caller to set.
@@ -34,6 +36,7 @@ struct FetchRequest {
 struct ChannelReadRequest {
   ChannelStart start;
   uint64_t max = 64;
+  std::optional<uint64_t> max_bytes = std::nullopt;  // as above
 };
 
 struct ChannelAckRequest {

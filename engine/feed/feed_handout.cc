@@ -22,6 +22,9 @@ uint64_t evicted_behind(const Log& log, Offset offset) {
   return log.evicted_end() > offset + 1 ? log.evicted_end() - (offset + 1) : 0;
 }
 
+// One past the last message there is, which is before next() if the newest ones were deleted; 0 if there is none.
+Offset end_of(const Log& log) { return log.empty() ? Offset(0) : log.end_of_messages(); }
+
 uint64_t size_of(const Message& message) { return message.tag.size() + message.entry.size(); }
 
 }  // namespace
@@ -65,10 +68,12 @@ Handed FeedHandout::give(const Log& log, Watch& watch) {
   }
   const uint64_t missed = evicted_behind(log, position.offset);
   const Offset from = std::max(position.offset + 1, log.first());
-  const uint64_t there = log.next() - from;
+  const Offset end = end_of(log);
   Chosen chosen{.count = 0, .last = from - 1};
-  if (there != 0) chosen = choose(log, from, std::min(there, messages_));
-  if (there != 0 && chosen.count == 0) return Handed::NoRoom;
+  if (from < end) {
+    chosen = choose(log, from, std::min(end - from, messages_));
+    if (chosen.count == 0) return Handed::NoRoom;
+  }
   position.offset = chosen.last;
   watch.position = position;
   messages_ -= std::max<uint64_t>(chosen.count, 1);
@@ -80,7 +85,7 @@ Handed FeedHandout::give(const Log& log, Watch& watch) {
     bytes_ -= std::min(size_of(message), bytes_);
     sink_.message(message);
   }
-  const bool more = chosen.last < log.last();
+  const bool more = chosen.last + 1 < end;
   sink_.end(more, missed);
   return more ? Handed::Some : Handed::All;
 }
@@ -163,7 +168,7 @@ Result<FeedPosition> begin_unborn(const FeedStart& start) {
 }
 
 bool has_news(const Log& log, const LogPosition& position) {
-  return position.offset < log.last() || evicted_behind(log, position.offset) != 0;
+  return position.offset + 1 < end_of(log) || evicted_behind(log, position.offset) != 0;
 }
 
 bool has_news(const Channel& channel, const ChannelPosition& position) { return position.clock != channel.clock(); }

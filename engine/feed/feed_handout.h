@@ -31,7 +31,7 @@ enum class Handed {
   Nothing,  // the key has nothing new
   All,      // everything was given
   Some,     // the answer is full, and the key has more
-  NoRoom,   // the answer was too full for any of it: the key comes first in the next one
+  NoRoom,   // the answer was too full for any of it, and is_full() now: the key comes first in the next one
   Gone,     // the log or channel is not the one that the position belongs to
 };
 

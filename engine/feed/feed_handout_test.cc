@@ -155,6 +155,36 @@ TEST_F(FeedHandoutTest, CrossesTheGapsThatCompactionLeaves) {
   EXPECT_EQ(w.position, at(4));
 }
 
+TEST_F(FeedHandoutTest, ADeletedEndIsNoNewsAndNothingToComeBackFor) {
+  write({"a", "b", "c"});
+  Removal newest;
+  newest.add(Offset(3));
+  log.delete_messages(newest);
+  Watch& w = watch(at(2));
+  EXPECT_EQ(give(log, w), Handed::Nothing);
+  EXPECT_FALSE(has_news(log, {LogEpoch(5), Offset(2)}));
+  w.position = at(0);
+  EXPECT_EQ(give(log, w), Handed::All);
+  EXPECT_EQ(key().tags, (Tags{"a", "b"}));
+  EXPECT_FALSE(key().more);
+  EXPECT_EQ(give(log, w), Handed::Nothing);
+  write({"d"});
+  EXPECT_EQ(give(log, w), Handed::All);
+  EXPECT_EQ(key().tags, Tags{"d"});
+  EXPECT_EQ(w.position, at(4));
+  EXPECT_EQ(key().missed, 0u);
+}
+
+TEST_F(FeedHandoutTest, OfALogWhoseMessagesAreAllDeletedNothingIsNew) {
+  write({"a", "b"});
+  Removal all;
+  all.add(Offset(1));
+  all.add(Offset(2));
+  log.delete_messages(all);
+  for (const uint64_t offset : {0u, 1u, 2u}) EXPECT_EQ(give(log, watch(at(offset))), Handed::Nothing) << offset;
+  EXPECT_EQ(give(log, watch(at(1), true)), Handed::Nothing) << "nor is there a notice";
+}
+
 TEST_F(FeedHandoutTest, AnotherLogUnderTheNameIsGone) {
   write({"a"});
   EXPECT_EQ(give(log, watch(at(0, 6))), Handed::Gone) << "another epoch";

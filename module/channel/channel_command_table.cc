@@ -17,14 +17,16 @@ constexpr ArgumentDoc kUnsubscribe[] = {kChannel, kSubscriber};
 constexpr ArgumentDoc kPublish[] = {kChannel, {.name = "id"}, {.name = "content"}};
 constexpr ArgumentDoc kPair[] = {{.name = "id"}, {.name = "content"}};
 constexpr ArgumentDoc kMpublish[] = {kChannel, {.name = "message", .kind = Block, .flags = kMultiple, .parts = kPair}};
+constexpr ArgumentDoc kMax = {.name = "count", .kind = Integer, .token = "MAX", .flags = kOptional};
+constexpr ArgumentDoc kMaxBytes = {.name = "bytes", .kind = Integer, .token = "MAXBYTES", .flags = kOptional};
 constexpr ArgumentDoc kFetch[] = {
     kChannel,
     kSubscriber,
-    {.name = "count", .kind = Integer, .token = "MAX", .flags = kOptional},
+    kMax,
+    kMaxBytes,
     {.name = "milliseconds", .kind = Integer, .token = "BLOCK", .flags = kOptional},
 };
-constexpr ArgumentDoc kRead[] = {
-    kChannel, {.name = "position"}, {.name = "count", .kind = Integer, .token = "MAX", .flags = kOptional}};
+constexpr ArgumentDoc kRead[] = {kChannel, {.name = "position"}, kMax, kMaxBytes};
 constexpr ArgumentDoc kAck[] = {kChannel, kSubscriber, {.name = "receipt"}};
 constexpr ArgumentDoc kSeen[] = {kChannel, kSubscriber, {.name = "id", .flags = kMultiple}};
 constexpr ArgumentDoc kCreate[] = {

@@ -22,6 +22,25 @@ Result<PublishRequest> parse_pairs(Words words) {
   return reader.finish(PublishRequest{words});
 }
 
+// MAX and MAXBYTES: how much one answer has at most.
+struct AnswerLimitWords {
+  bool max = false;
+  bool max_bytes = false;
+
+  // True if the next words are one of them.
+  template <class Request>
+  bool take(ArgumentReader& reader, Request& request) {
+    if (reader.option("MAX", max)) {
+      request.max = reader.number("MAX count", 1, kMaxReadCount);
+    } else if (reader.option("MAXBYTES", max_bytes)) {
+      request.max_bytes = reader.number("MAXBYTES", 1, INT64_MAX);
+    } else {
+      return false;
+    }
+    return true;
+  }
+};
+
 }  // namespace
 
 Result<SubscribeRequest> parse_chan_subscribe(Words words) {
@@ -48,15 +67,14 @@ Result<FetchRequest> parse_chan_fetch(Words words) {
   ArgumentReader reader(words);
   FetchRequest request;
   request.subscriber = named(reader, "subscriber");
-  bool max = false;
+  AnswerLimitWords limits;
   bool block = false;
   while (!reader.at_end()) {
-    if (reader.option("MAX", max)) {
-      request.max = reader.number("MAX count", 1, kMaxReadCount);
-    } else if (reader.option("BLOCK", block)) {
+    if (limits.take(reader, request)) continue;
+    if (reader.option("BLOCK", block)) {
       request.block_ms = reader.number("BLOCK time", 0, kMaxMs);
     } else {
-      reader.unknown_word("MAX or BLOCK");
+      reader.unknown_word("MAX, MAXBYTES or BLOCK");
     }
   }
   return reader.finish(request);
@@ -68,9 +86,9 @@ Result<ChannelReadRequest> parse_chan_read(Words words) {
   const auto start = read_channel_start(text);
   if (!start) reader.fail(ErrorCode::BadPosition, quoted(text) + " is no position in a channel, nor $ or -");
   ChannelReadRequest request{.start = start.value_or(ChannelStart())};
-  if (!reader.at_end()) {
-    reader.keyword("MAX") ? void(request.max = reader.number("MAX count", 1, kMaxReadCount))
-                          : reader.unknown_word("MAX");
+  AnswerLimitWords limits;
+  while (!reader.at_end()) {
+    if (!limits.take(reader, request)) reader.unknown_word("MAX or MAXBYTES");
   }
   return reader.finish(request);
 }

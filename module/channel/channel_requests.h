@@ -20,10 +20,10 @@ Result<PublishRequest> parse_chan_publish(Words words);
 // CHAN.MPUBLISH channel id content [id content ...]
 Result<PublishRequest> parse_chan_mpublish(Words words);
 
-// CHAN.FETCH channel subscriber [MAX n] [BLOCK ms]
+// CHAN.FETCH channel subscriber [MAX n] [MAXBYTES n] [BLOCK ms]
 Result<FetchRequest> parse_chan_fetch(Words words);
 
-// CHAN.READ channel position [MAX n]
+// CHAN.READ channel position [MAX n] [MAXBYTES n]
 Result<ChannelReadRequest> parse_chan_read(Words words);
 
 // CHAN.ACK channel subscriber receipt

@@ -148,6 +148,7 @@ TEST(ParseChanFetch, TakesEveryRightForm) {
     ByteView subscriber;
     uint64_t max;
     std::optional<uint64_t> block_ms;
+    std::optional<uint64_t> max_bytes = std::nullopt;
   } rows[] = {
       {"a name", "s", "s", 64, {}},
       {"a name that is an option", "MAX", "MAX", 64, {}},
@@ -159,6 +160,8 @@ TEST(ParseChanFetch, TakesEveryRightForm) {
       {"waiting as long as can be", "s BLOCK 9007199254740991", "s", 64, 9007199254740991},
       {"both", "s MAX 10 BLOCK 100", "s", 10, 100},
       {"both, the other way round", "s BLOCK 100 MAX 10", "s", 10, 100},
+      {"bytes", "s maxbytes 1", "s", 64, {}, 1},
+      {"all three", "s MAX 10 MAXBYTES 9223372036854775807 BLOCK 100", "s", 10, 100, INT64_MAX},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.name);
@@ -166,6 +169,7 @@ TEST(ParseChanFetch, TakesEveryRightForm) {
     ASSERT_TRUE(request) << request.error().text;
     EXPECT_EQ(request->subscriber, row.subscriber);
     EXPECT_EQ(request->max, row.max);
+    EXPECT_EQ(request->max_bytes, row.max_bytes);
     EXPECT_EQ(request->block_ms, row.block_ms);
   }
 }
@@ -177,12 +181,15 @@ TEST(ParseChanRead, TakesEveryRightForm) {
     ByteView line;
     ChannelStart start;
     uint64_t max;
+    std::optional<uint64_t> max_bytes = std::nullopt;
   } rows[] = {
       {"all messages", "-", {Kind::First, {}}, 64},
       {"none of those there are", "$", {Kind::End, {}}, 64},
       {"a position", "42.5be0cd19c0ffee42", {Kind::After, {Clock(42), 0x5be0cd19, 0xc0ffee42}}, 64},
       {"the beginning of a receipt", "-7.0000000f MAX 1", {Kind::After, {Clock(-7), 15, {}}}, 1},
       {"the most messages", "$ max 1000000", {Kind::End, {}}, 1'000'000},
+      {"bytes", "- MAXBYTES 500", {Kind::First, {}}, 64, 500},
+      {"both", "- maxbytes 500 MAX 3", {Kind::First, {}}, 3, 500},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.name);
@@ -191,6 +198,7 @@ TEST(ParseChanRead, TakesEveryRightForm) {
     EXPECT_EQ(request->start.kind, row.start.kind);
     EXPECT_EQ(request->start.position, row.start.position);
     EXPECT_EQ(request->max, row.max);
+    EXPECT_EQ(request->max_bytes, row.max_bytes);
   }
 }
 
@@ -208,8 +216,11 @@ TEST(ParseChanRead, RefusesEveryWrongForm) {
                   "'9007199254740992.0000000f' is no position in a channel, nor $ or -"},
                  {"no number", "$ MAX", kSyntax, "missing MAX count"},
                  {"none at all", "$ MAX 0", kRange, "invalid MAX count '0': expected an integer from 1 to 1000000"},
-                 {"another option", "$ BLOCK 5", kSyntax, "syntax error: expected MAX, found 'BLOCK'"},
-                 {"twice", "$ MAX 5 MAX 5", kSyntax, "syntax error: expected nothing more, found 'MAX'"}});
+                 {"another option", "$ BLOCK 5", kSyntax, "syntax error: expected MAX or MAXBYTES, found 'BLOCK'"},
+                 {"twice", "$ MAX 5 MAX 5", kSyntax, "MAX is given twice"},
+                 {"no bytes", "$ MAXBYTES 0", kRange,
+                  "invalid MAXBYTES '0': expected an integer from 1 to 9223372036854775807"},
+                 {"bytes twice", "$ MAXBYTES 5 MAX 1 MAXBYTES 5", kSyntax, "MAXBYTES is given twice"}});
 }
 
 TEST(ParseChanFetch, RefusesEveryWrongForm) {
@@ -218,7 +229,7 @@ TEST(ParseChanFetch, RefusesEveryWrongForm) {
       {{"nothing", "", kSyntax, "missing subscriber"},
        {"an empty name", " MAX 5", kRange, "the subscriber has 0 bytes, expected 1 to 512"},
        {"too long a name", kTooLong, kRange, kSubscriberTooLong},
-       {"another option", "s COUNT 5", kSyntax, "syntax error: expected MAX or BLOCK, found 'COUNT'"},
+       {"another option", "s COUNT 5", kSyntax, "syntax error: expected MAX, MAXBYTES or BLOCK, found 'COUNT'"},
        {"no count", "s MAX", kSyntax, "missing MAX count"},
        {"none", "s MAX 0", kRange, "invalid MAX count '0': expected an integer from 1 to 1000000"},
        {"too many", "s MAX 1000001", kRange, "invalid MAX count '1000001': expected an integer from 1 to 1000000"},
@@ -231,7 +242,9 @@ TEST(ParseChanFetch, RefusesEveryWrongForm) {
        {"a fraction", "s BLOCK 1.5", kRange,
         "invalid BLOCK time '1.5': expected an integer from 0 to 9007199254740991"},
        {"waiting twice", "s BLOCK 1 MAX 5 BLOCK 1", kSyntax, "BLOCK is given twice"},
-       {"a word too many", "s MAX 5 more", kSyntax, "syntax error: expected MAX or BLOCK, found 'more'"}});
+       {"a word too many", "s MAX 5 more", kSyntax, "syntax error: expected MAX, MAXBYTES or BLOCK, found 'more'"},
+       {"no bytes", "s MAXBYTES 0", kRange, "invalid MAXBYTES '0': expected an integer from 1 to 9223372036854775807"},
+       {"bytes twice", "s MAXBYTES 5 MAXBYTES 5", kSyntax, "MAXBYTES is given twice"}});
 }
 
 // --- CHAN.ACK and CHAN.SEEN ---

@@ -90,8 +90,9 @@ Outcome<ReadResult> Tread::execute(Place<Log>& log, ReadRequest& request, const 
   return outcome;
 }
 
-// Null, or with WITHINFO the information alone.
+// Null, or with WITHINFO the information alone. A read that did not ask to wait has found nothing.
 void Tread::answer_timeout(abi::Reply reply, const Log* log, const ReadRequest& request) {
+  if (!request.block_ms) return reply.array(0);
   if (!request.with_info) return reply.null_array();
   reply.array(1);
   write_bounds(reply, log == nullptr ? LogBounds{} : log->bounds(), request.with_epoch);

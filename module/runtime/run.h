@@ -23,7 +23,8 @@
 //     static bool changes(const Request&);                  // what serves it is told to replicas
 //     static Wait start_afresh(Request&);
 //     static void answer_timeout(abi::Reply, const Object*, const Request&);
-//     // If it may wait without BLOCK too, because it goes on in several turns (Wait::goes_on).
+//     // If it may wait without BLOCK too, because it goes on in several turns (Wait::goes_on). Should the object go
+//     // meanwhile, it gets the answer of a time-out.
 //     static bool may_go_on(const Request&);
 //     // If it waits by tag: before it is tried again for what is at this mark.
 //     static void resume(Request&, uint64_t mark);
@@ -103,6 +104,7 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
 
   bool changes() const override { return Command::changes(request_); }
   Wait start_afresh() override { return Command::start_afresh(request_); }
+  bool only_goes_on() const override { return !request_.block_ms; }
   const Request& request() const { return request_; }
 
  private:

@@ -48,6 +48,8 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
   virtual bool changes() const = 0;
   // The object it waited for has gone: it waits for another from the beginning.
   virtual Wait start_afresh() = 0;
+  // True if its client did not ask to wait: it only goes on (Wait::goes_on) with the object that was there.
+  virtual bool only_goes_on() const = 0;
 
   // True if it was answered.
   bool try_again(KeyPlace<Object>& place) {
@@ -251,9 +253,17 @@ class WaitingClients {
   }
 
   static void start_afresh(const DatabaseKey& key) {
-    WaitingLines* lines = room().find(key);
+    const WaitingLines* lines = room().find(key);
     if (lines == nullptr) return;
-    for (Waiter* waiter : lines->everybody()) lines->set_mark(*waiter, client_of(*waiter).start_afresh().mark);
+    for (Waiter* waiter : lines->everybody()) {
+      WaitingClient<Object>& client = client_of(*waiter);
+      // What it looked through has gone, and nobody would try it again.
+      if (client.only_goes_on()) {
+        client.time_is_over();
+      } else {
+        room().find(key)->set_mark(client, client.start_afresh().mark);
+      }
+    }
     // All keys may have been swapped or loaded, and their entries on the agenda with them.
     if constexpr (kWaitsEndByDeadline<Object>) {
       dates().forget(key);

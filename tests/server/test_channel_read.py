@@ -37,6 +37,30 @@ def test_max_limits_a_read_and_the_next_one_goes_on(c):
     assert [read(c, "-", "MAX", n)[0] for n in (1, 2)] == [["m0"], ["m0", "m1"]]
 
 
+def test_bytes_end_an_answer_but_never_before_its_first_message(c):
+    subscribe(c, "s")
+    publish(c, *"abcde")  # 13 bytes each
+    assert read(c, "-", "MAXBYTES", 26)[0::2] == (["a", "b"], 1)
+    ids, position, more, _ = read(c, "-", "MAX", 4, "MAXBYTES", 1)
+    assert (ids, more) == (["a"], 1)
+    assert read(c, position, "MAXBYTES", 52)[0::2] == (["b", "c", "d", "e"], 0)
+    messages, _, more = c.call("CHAN.FETCH", "ch", "s", "MAXBYTES", 51)
+    assert ([id for id, _ in messages], more) == ([b"a", b"b", b"c"], 1)
+
+
+def test_an_answer_has_no_more_bytes_than_the_setting_says(s):
+    subscribe(s, "s")
+    publish(s, *"abcde")
+    s.call("CONFIG", "SET", "millrace.read-bytes", 30)
+    try:
+        assert read(s)[0::2] == (["a", "b"], 1)
+        messages, _, more = s.call("CHAN.FETCH", "ch", "s")
+        assert ([id for id, _ in messages], more) == ([b"a", b"b"], 1)
+        assert read(s, "-", "MAXBYTES", 65)[0::2] == (list("abcde"), 0)
+    finally:
+        s.call("CONFIG", "SET", "millrace.read-bytes", 64 * 1024 * 1024)
+
+
 def test_the_end_is_where_the_next_publication_is_found(c):
     subscribe(c, "s")
     position = read(c, "$")[1]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeds import add, info, LOG_POSITION, name, nofeed, own_feeds, publish, read, tags, write  # noqa: F401: a fixture
+from feeds import add, info, LOG_POSITION, name, nofeed, own_feeds, publish, read, tags, wait_for_read, write  # noqa: F401: a fixture
 from rights import user
 from server import wait_until
 
@@ -125,6 +125,26 @@ def test_dead_letters_and_dispatches_are_news_too(c):
     document = ("DOC", "{}", "OLD", "null", "EVENT", "saved", "QUEUES", "push", "queue")
     c.call("ROUTE.DISPATCH", "table", "APP", "todo", "MODEL", "task", *document)
     assert list(read(c)) == ["dead", "queue"]
+
+
+def test_a_deleted_end_holds_up_no_other_key(server, c, connect):
+    write(c, "a", "1", "2", "3")
+    add(c, "a", "b", at="0")
+    c.call("TDEL", "a", "3")
+    write(c, "b", "1")
+    assert read(c) == {"a": (["1", "2"], 0, 0), "b": (["1"], 0, 0)}
+    write(c, "a", "4")
+    c.call("TDEL", "a", "4")
+    write(c, "b", "2")
+    assert read(c) == {"b": (["2"], 0, 0)}
+    assert info(c)["dirty"] == 0
+    add(c, "a", at="-", feed="g")
+    assert read(c, feed="g") == {"a": (["1", "2"], 0, 0)}
+    c.call("TDEL", "a", "1-2")
+    waiting = wait_for_read(server, connect(), feed="g")
+    write(c, "a", "5")
+    [[key, _, messages, *_]] = waiting.read()
+    assert (key, [message[1] for message in messages]) == (b"a", [b"5"])
 
 
 # --- in turn ---

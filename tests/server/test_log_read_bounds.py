@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from log_waiting import is_still_waiting, start_waiting
 from server import wait_until
 
@@ -133,6 +135,27 @@ def test_many_searches_at_once_all_end_and_others_are_served_meanwhile(server, c
         assert c.call("TWRITE", "log", "another", "e") == MANY + 1 + n
     for n, reader in enumerate(searching):
         assert reader.read() == [[MANY - 9 - n, b"tag %d" % (MANY - 10 - n), b"e"]]
+
+
+@pytest.mark.parametrize(
+    "then",
+    [(), (("SET", "log", "of another type"),), (("TWRITE", "log", "a", "e"), ("TEVICT", "log", "1"))],
+    ids=["nothing", "a string", "an empty log"],
+)
+def test_a_search_ends_if_its_log_goes(c, connect, then):
+    write_many(c, "log", MANY)
+    tags = [f"none {n}" for n in range(300)]
+    searching = [connect() for _ in range(8)]
+    for _ in range(100):
+        for reader in searching:
+            reader.send("TREAD", "log", "1", "10", "TAGS", len(tags), *tags)
+        told, *_ = c.call_all([("INFO", "millrace"), ("RENAME", "log", "kept"), *then])
+        # Those that come later find what is there by then.
+        assert all(answer == [] or "WRONGTYPE" in str(answer) for answer in (reader.read() for reader in searching))
+        if b"log_readers_blocked:0" not in told:
+            return
+        c.call("RENAME", "kept", "log")
+    pytest.fail("no search was going on when its log went")
 
 
 # --- readers that wait by tag ---
