@@ -73,8 +73,7 @@ const char* Pool::check_recipient(RecipientId id) const {
     return "a queue has delivered what it does not hold";
   }
   if (queue.is_delayed()) {
-    const auto found = delayed_.find(delay_key(id));
-    if (found == delayed_.end() || found->second != id) return "a queue is delayed for ever";
+    if (!delayed_.contains(delay_key(id))) return "a queue is delayed for ever";
     if (queue.in_flight() != 0) return "a queue is delayed and in flight";
   }
   Offset end = queue.messages.first();
