@@ -280,7 +280,8 @@ class Pool {
   // Proves the invariants. Returns what is broken, or nullptr.
   const char* check() const;
   // The same of some recipients, each by itself: that it has an owner that lists it, is found by its name, and has a
-  // good queue. From a cursor on (0: the first), at most `count`; `cursor` becomes the next one, 0 at the end.
+  // good queue. From a cursor on (0: the first; any number is allowed), at most `count`; `cursor` becomes the next one,
+  // 0 at the end.
   const char* check_some(uint64_t& cursor, uint64_t count) const;
 
  private:

@@ -89,7 +89,7 @@ const char* Pool::check_recipient(RecipientId id) const {
 
 const char* Pool::check_some(uint64_t& cursor, uint64_t count) const {
   const char* broken = nullptr;
-  cursor = recipients_.walk(cursor, count, [&](RecipientId id) {
+  cursor = recipients_.walk(recipients_.place_from(cursor), count, [&](RecipientId id) {
     if (broken == nullptr) broken = check_recipient(id);
   });
   return broken;
