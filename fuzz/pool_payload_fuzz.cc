@@ -2,8 +2,10 @@
 // parts, one after the other, for a pool that is new and for one that works. Whatever a part
 // says, the pool is valid after it, and unchanged if it was refused; it can be saved and
 // loaded, and goes on like any other.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -44,7 +46,8 @@ bool restore_next(Pool& pool, Decoder& parts) {
   if (!parts.ok()) return false;
   const std::string saved = millrace::testing::pool_to_bytes(pool);
   const uint64_t before = fuzz::allocated_bytes();
-  const auto restored = restore_part(pool, static_cast<PoolPart>(kind % 6), part, Buffer::copy_of(block));
+  const auto restored =
+      restore_part(pool, static_cast<PoolPart>(kind % std::size(kPoolParts)), part, Buffer::copy_of(block));
   REQUIRE(fuzz::allocated_bytes() - before <= kPerPart + kPerInputByte * (part.size() + block.size()));
   REQUIRE(pool.check() == nullptr);
   if (!restored) {
@@ -75,6 +78,16 @@ uint64_t pending_of(const Pool& pool) {
   uint64_t pending = 0;
   pool.recipients().each([&](const Recipient& recipient) { pending += recipient.pending(); });
   return pending;
+}
+
+// Moves its time to when nothing is delayed.
+void end_delays(Pool& pool) {
+  PoolTime last = pool.now();
+  pool.recipients().each([&](const Recipient& recipient) {
+    if (recipient.queue && recipient.queue->is_delayed())
+      last = std::max(last, recipient.queue->trouble->delayed_until);
+  });
+  pool.tick(last);
 }
 
 // The worker takes all it is given and is done with it.
@@ -109,17 +122,20 @@ void go_on(Pool& pool) {
   REQUIRE(pool.check() == nullptr);
   settle_all(pool);
   const uint64_t pending = pending_of(pool);
+  const uint64_t dead = pool.counters().dead;
   for (WorkerId id : std::vector(pool.working())) {
     if (id != living) pool.leave(id, id.value() % 2 == 0);
     REQUIRE(pool.check() == nullptr);
   }
   for (WorkerId id : std::vector(pool.going())) pool.leave(id, true);
   pool.tick(pool.now() + pool.settings().stale_ms + 1);
+  end_delays(pool);
   pool.touch(living);
   settle_all(pool);
   REQUIRE(pool.working().size() == 1 && pool.going().empty());
   REQUIRE(pool.worker(living).recipients == pool.recipients().size());
-  REQUIRE(pool.worker(living).pending == pending);
+  // What came back once too often was given up on the way.
+  REQUIRE(pool.worker(living).pending + (pool.counters().dead - dead) == pending);
   empty(pool, living);
   REQUIRE(pool.worker(living).pending == 0);
 }

@@ -291,12 +291,12 @@ void Pool::delay(RecipientId id, PoolTime until) {
   Queue& queue = *recipients_[id].queue;
   if (queue.is_ready()) drop_ready(id);
   queue.delay_until(until);
-  delayed_.emplace(delay_key(id), id);
+  delayed_.insert(delay_key(id));
 }
 
 void Pool::end_delays(uint64_t& budget) {
-  for (; !delayed_.empty() && delayed_.begin()->first.first <= now_ && budget > 0; --budget) {
-    const RecipientId id = delayed_.begin()->second;
+  for (; !delayed_.empty() && delayed_.begin()->until <= now_ && budget > 0; --budget) {
+    const RecipientId id = delayed_.begin()->id;
     delayed_.erase(delayed_.begin());
     recipients_[id].queue->delay_until(PoolTime(0));
     if (recipients_[id].queue->is_ready()) make_ready(id);
@@ -364,7 +364,7 @@ void Pool::assign(RecipientId id, WorkerId to) {
   count_pending(id, 0);
   if (!recipient.queue) return;
   if (recipient.queue->is_ready()) make_ready(id);
-  if (recipient.queue->is_delayed()) delayed_.emplace(delay_key(id), id);
+  if (recipient.queue->is_delayed()) delayed_.insert(delay_key(id));
 }
 
 void Pool::unassign(RecipientId id) {

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -91,6 +92,16 @@ struct QueueHead {
 struct TroubleHead {
   std::vector<ComeBack> came_back;
   PoolTime delayed_until;
+};
+
+// By date and assignment, the same order on every server. The id keeps two apart if forged parts, or numbers that went
+// round, give them the same assignment.
+struct DelayKey {
+  PoolTime until;
+  uint32_t assigned;
+  RecipientId id;
+
+  friend auto operator<=>(const DelayKey&, const DelayKey&) = default;
 };
 
 class Pool {
@@ -269,7 +280,8 @@ class Pool {
   // Proves the invariants. Returns what is broken, or nullptr.
   const char* check() const;
   // The same of some recipients, each by itself: that it has an owner that lists it, is found by its name, and has a
-  // good queue. From a cursor on (0: the first), at most `count`; `cursor` becomes the next one, 0 at the end.
+  // good queue. From a cursor on (0: the first; any number is allowed), at most `count`; `cursor` becomes the next one,
+  // 0 at the end.
   const char* check_some(uint64_t& cursor, uint64_t count) const;
 
  private:
@@ -323,8 +335,8 @@ class Pool {
   void delay(RecipientId id, PoolTime until);
   void end_delays(uint64_t& budget);
   void remove_gone_without_recipients();
-  std::pair<PoolTime, uint32_t> delay_key(RecipientId id) const {
-    return {recipients_[id].queue->trouble->delayed_until, recipients_[id].assigned};
+  DelayKey delay_key(RecipientId id) const {
+    return {recipients_[id].queue->trouble->delayed_until, recipients_[id].assigned, id};
   }
   const char* check_recipient(RecipientId id) const;
   const char* check_worker(WorkerId id) const;
@@ -344,8 +356,7 @@ class Pool {
   EvictedBlocks evicted_;
   PushedIds pushed_ids_;
   std::list<DeadPayload> dead_payloads_;
-  // Recipients whose queue is delayed, by date and assignment: the same order on every server.
-  std::map<std::pair<PoolTime, uint32_t>, RecipientId> delayed_;
+  std::set<DelayKey> delayed_;  // recipients whose queue is delayed
   // While it is put together again: the worker whose recipients come, and what it is to be
   // as long as it is not there.
   WorkerId restored_;

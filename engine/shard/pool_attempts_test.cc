@@ -107,12 +107,56 @@ TEST(PoolAttempts, IdleRecipientsAreFoundInTheTimeThatWasSetAndNotBefore) {
   EXPECT_EQ(found, Names(found.size(), "idle"));
 }
 
+std::string number(std::initializer_list<uint64_t> list) {
+  std::string bytes;
+  for (uint64_t one : list) append_varint(bytes, one);
+  return bytes;
+}
+
+// The order of parts in a forged payload is anybody's choice. A queue that is delayed is in no list of its worker.
+TEST(PoolAttempts, AQueueWhoseTroubleIsRestoredTakesNoMoreBlocksAndNoHead) {
+  const std::string r = number({1}) + "r";
+  for (const uint64_t delayed_until : {0U, 5U}) {
+    NamedPool pool({"w"});
+    pool.push("r", {"a"});
+    const MessageBlocks& messages = pool.pool.recipients()[pool.pool.recipients().find("r")].queue->messages;
+    MessageBlocks next{Offset(2)};
+    next.append({}, "b", {});
+    std::string block_header, block_bytes;
+    next.each_block([&](const Block& block) {
+      block_header = encode_block_header(block);
+      block_bytes = block.bytes();
+    });
+    const std::string head = encode_head(saved_head(messages));
+    ASSERT_TRUE(restore_part(pool.pool, PoolPart::Trouble, r + number({delayed_until, 2, 1}), {}));
+    pool.expect_sound();
+    EXPECT_FALSE(restore_part(pool.pool, PoolPart::Block, r + block_header, Buffer::copy_of(block_bytes)));
+    pool.expect_sound();
+    EXPECT_FALSE(restore_part(pool.pool, PoolPart::Queue, r + number({2}) + head, {}));
+    pool.expect_sound();
+    pool.tick(10);
+    pool.settle();
+    EXPECT_EQ(pool.pull("w"), (Names{"r 1 a"}));
+    EXPECT_EQ(pool.ack("w", "r", 1), testing::number(1));
+  }
+}
+
+TEST(PoolAttempts, TwoQueuesWithTheSameAssignmentAreDelayedToTheSameDate) {
+  NamedPool pool({"w"});
+  ASSERT_TRUE(restore_part(pool.pool, PoolPart::Worker, number({1}) + "v" + number({0, 0, 0}), {}));
+  const std::string one = number({1}) + "r" + number({0, 7, 1}), other = number({1}) + "s" + number({0, 7, 1});
+  ASSERT_TRUE(restore_part(pool.pool, PoolPart::Recipients, one + other, {}));
+  for (const char* name : {"r", "s"}) {
+    pool.push(name, {"a"});
+    ASSERT_TRUE(restore_part(pool.pool, PoolPart::Trouble, number({1}) + name + number({5}), {}));
+    pool.expect_sound();
+  }
+  pool.tick(5);
+  pool.settle();
+  EXPECT_EQ(pool.pull("v"), (Names{"r 1 a", "s 1 a"}));
+}
+
 TEST(PoolAttempts, TroubleThatCannotBeIsRefused) {
-  const auto number = [](std::initializer_list<uint64_t> list) {
-    std::string bytes;
-    for (uint64_t one : list) append_varint(bytes, one);
-    return bytes;
-  };
   NamedPool pool({"w"});
   pool.push("r", {"a", "b"});
   pool.pull("w", 1);

@@ -73,8 +73,7 @@ const char* Pool::check_recipient(RecipientId id) const {
     return "a queue has delivered what it does not hold";
   }
   if (queue.is_delayed()) {
-    const auto found = delayed_.find(delay_key(id));
-    if (found == delayed_.end() || found->second != id) return "a queue is delayed for ever";
+    if (!delayed_.contains(delay_key(id))) return "a queue is delayed for ever";
     if (queue.in_flight() != 0) return "a queue is delayed and in flight";
   }
   Offset end = queue.messages.first();
@@ -90,7 +89,7 @@ const char* Pool::check_recipient(RecipientId id) const {
 
 const char* Pool::check_some(uint64_t& cursor, uint64_t count) const {
   const char* broken = nullptr;
-  cursor = recipients_.walk(cursor, count, [&](RecipientId id) {
+  cursor = recipients_.walk(recipients_.place_from(cursor), count, [&](RecipientId id) {
     if (broken == nullptr) broken = check_recipient(id);
   });
   return broken;

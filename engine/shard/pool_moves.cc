@@ -298,7 +298,7 @@ std::optional<PoolTime> Pool::next_settle() const {
       if (one.busy > 0 && one.seen) consider(*one.seen + settings_.stale_ms + 1);
     }
   }
-  if (!delayed_.empty()) consider(delayed_.begin()->first.first);
+  if (!delayed_.empty()) consider(delayed_.begin()->until);
   return next;
 }
 

@@ -21,6 +21,10 @@ bool has_name_twice(std::span<const RecipientHead> heads) {
   return std::ranges::adjacent_find(names) != names.end();
 }
 
+// Whether its blocks and its head may still come: what has been delivered and what came back are told after them. Such
+// a queue is in its worker's ready list.
+bool is_being_restored(const Queue& queue) { return queue.in_flight() == 0 && !queue.trouble; }
+
 }  // namespace
 
 Result<void> Pool::restore_head(const PoolHead& head) {
@@ -114,7 +118,7 @@ Result<void> Pool::restore_block(ByteView name, BlockHeader header, Buffer bytes
   const RecipientId id = recipients_.find(name);
   if (id.is_none()) return corrupt("a queue without a recipient");
   Recipient& recipient = recipients_[id];
-  if (recipient.queue && recipient.queue->in_flight() != 0) return corrupt("a queue that is there already");
+  if (recipient.queue && !is_being_restored(*recipient.queue)) return corrupt("a queue that is there already");
   if (header.unpacked != 0) return corrupt("a pool packs no blocks");
   const uint64_t before = recipient.pending();
   auto fresh = recipient.queue ? nullptr : std::make_unique<Queue>(header.first);
@@ -132,7 +136,7 @@ Result<void> Pool::restore_queue(ByteView name, const QueueHead& head) {
   if (id.is_none() || !recipients_[id].queue) return corrupt("a queue head without a queue");
   Recipient& recipient = recipients_[id];
   Queue& queue = *recipient.queue;
-  if (queue.in_flight() != 0) return corrupt("a queue that is there already");
+  if (!is_being_restored(queue)) return corrupt("a queue that is there already");
   if (head.messages.is_of_log()) return corrupt("a log that is not a queue's");
   if (head.undelivered < head.messages.first || head.undelivered > head.messages.next ||
       head.messages.first == head.messages.next) {
@@ -163,7 +167,7 @@ Result<void> Pool::restore_trouble(ByteView name, TroubleHead head) {
   if (!is_delayed && head.came_back.empty()) return corrupt("a queue's trouble that is none");
   if (is_delayed && queue.is_ready()) drop_ready(id);
   queue.trouble = std::make_unique<QueueTrouble>(QueueTrouble{std::move(head.came_back), head.delayed_until});
-  if (is_delayed) delayed_.emplace(delay_key(id), id);
+  if (is_delayed) delayed_.insert(delay_key(id));
   return {};
 }
 

@@ -34,6 +34,16 @@ void RecipientChunks::remove(RecipientId id) {
   free_[size].push_back(id);
 }
 
+uint64_t RecipientChunks::place_from(uint64_t number) const {
+  const auto chunk = static_cast<uint32_t>(number >> 32);
+  const auto wanted = static_cast<uint32_t>(number);
+  uint32_t offset = 0;
+  if (chunk < chunks_.size()) {
+    while (offset < wanted && offset < chunks_[chunk].used) offset += at(id_of(chunk, offset))->size();
+  }
+  return uint64_t{chunk} << 32 | offset;
+}
+
 size_t RecipientChunks::memory() const {
   size_t bytes = bytes_ + chunks_.capacity() * sizeof(Chunk);
   constexpr size_t kMapNode = 32;

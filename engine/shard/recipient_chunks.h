@@ -50,6 +50,7 @@ class RecipientChunks {
 
   // Calls visit(id) for `most` of them from a place on (0: the first), and returns the place to go on from, 0 at the
   // end. One that is there all the time is met exactly once.
+  // REQUIRES: `from` is 0, or a place that walk() or place_from() returned
   template <class Visit>
   uint64_t walk(uint64_t from, uint64_t most, Visit visit) const {
     auto chunk = static_cast<uint32_t>(from >> 32);
@@ -64,6 +65,9 @@ class RecipientChunks {
     }
     return 0;
   }
+
+  // The place of walk() that a number from outside means, or the next one behind it. Costs a look at one chunk.
+  uint64_t place_from(uint64_t number) const;
 
   // Calls visit(id) for each, in the order in which they came.
   template <class Visit>

@@ -42,6 +42,7 @@ class Recipients {
   uint64_t walk(uint64_t from, uint64_t most, Visit visit) const {
     return all_.walk(from, most, visit);
   }
+  uint64_t place_from(uint64_t number) const { return all_.place_from(number); }
 
   uint64_t memory() const;
   const char* check() const;

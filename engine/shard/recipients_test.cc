@@ -71,6 +71,27 @@ TEST(Recipients, ANumberFromOutsideIsARecipientOnlyIfItWasGivenOut) {
   EXPECT_FALSE(recipients.contains(RecipientId(UINT32_MAX - 1)));
 }
 
+TEST(Recipients, AWalkFromAnyNumberMeetsOnlyRecipients) {
+  Recipients recipients(kKey);
+  std::set<RecipientId> ids;
+  for (int i = 0; i < 300; ++i)
+    ids.insert(recipients.add(std::string(static_cast<size_t>(i % 90 + 1), 'x') + std::to_string(i)));
+  std::vector<uint64_t> numbers = {1, 8, UINT32_MAX, uint64_t{1} << 32 | 4, UINT64_MAX - 1, UINT64_MAX};
+  for (uint64_t number = 0; number < 4000; ++number) numbers.push_back(number);
+  for (const uint64_t number : numbers) {
+    const uint64_t place = recipients.place_from(number);
+    recipients.walk(place, 5, [&](RecipientId id) { ASSERT_TRUE(ids.contains(id)) << number; });
+    EXPECT_EQ(recipients.place_from(place), place) << number;
+  }
+  // What a walk returns is a place.
+  uint64_t met = 0;
+  for (uint64_t at = 0; at != 0 || met == 0;) {
+    at = recipients.walk(at, 7, [&](RecipientId) { ++met; });
+    EXPECT_EQ(recipients.place_from(at), at);
+  }
+  EXPECT_EQ(met, 300u);
+}
+
 TEST(Recipients, TakeLittleRoomWhetherTheyAreFewOrMany) {
   Recipients recipients(kKey);
   const std::string name(36, 'x');

@@ -247,6 +247,20 @@ def test_check_says_ok(c):
     assert c.bytes_of("SHARD.CHECK", "pool") == b"+OK\r\n"
 
 
+def test_check_goes_on_from_any_cursor(c):
+    # The number is the client's: no place of a recipient begins at most of them.
+    join(c, "w")
+    for number in range(300):
+        route(c, "x" * (number % 90 + 1) + str(number))
+    for cursor in (1, 8, 40, 2**32 - 1, 2**32, 2**32 + 4, 2**63, 2**64 - 1):
+        assert c.call("SHARD.CHECK", "pool", "CURSOR", str(cursor), "COUNT", "10").isdigit()
+    seen, cursor = 0, b"0"
+    while seen == 0 or cursor != b"0":
+        cursor = c.call("SHARD.CHECK", "pool", "CURSOR", cursor, "COUNT", "10")
+        seen += 1
+    assert seen == 30
+
+
 # --- settings ---
 
 
