@@ -58,6 +58,15 @@ Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest
   return done;
 }
 
+inline void LogOperations::finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow) {
+  follow.wake = wake_readers(log);
+  const bool is_limited = log.retention().any();
+  // What limits evict depends on the log alone, so replicas find the same.
+  if (is_limited) evicted += log.enforce_size_limits();
+  settle_evicted(log, evicted);
+  if (is_limited) keep_appended(log, call, follow);
+}
+
 inline void LogOperations::append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow) {
   move_clock(log, call, follow.effects);
   for (size_t i = 0; i < request.pairs.size(); i += 2) {
@@ -67,14 +76,6 @@ inline void LogOperations::append_to(Log& log, const WriteRequest& request, cons
   finish_appending(log, request.backlog ? log.keep_newest(*request.backlog) : 0, call, follow);
   follow.effects.add_request();
   follow.events.add("twrite");
-}
-
-void LogOperations::finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow) {
-  // What these evict depends on the log alone, so replicas find the same.
-  if (log.retention().any()) evicted += log.enforce_size_limits();
-  settle_evicted(log, evicted);
-  keep_appended(log, call, follow);
-  follow.wake = wake_readers(log);
 }
 
 RecentIds& LogOperations::ids_of(Log& log, const Call& call, Effects& effects) {

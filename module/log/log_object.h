@@ -32,7 +32,7 @@ struct ObjectTraits<Log> {
     now.monotonic = abi::monotonic_now();
     return now;
   }
-  static void settle(KeyPlace<Log>& place, const Consequences&) {
+  [[gnu::always_inline]] static void settle(KeyPlace<Log>& place, const Consequences&) {
     const Log& log = *place.get();
     const bool has_unused = log.has_evicted() || log.has_unused_compaction();
     if (has_unused || place.key().notes().packing.is_missing(log)) free_and_pack(place);

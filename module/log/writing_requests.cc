@@ -43,25 +43,31 @@ Ticket parse_ticket(ArgumentReader& reader) {
   return ticket;
 }
 
+// TWRITE in its longer form: options, ENTRIES, and the pairs.
+Result<void> read_pairs(Words words, WriteRequest& request) {
+  ArgumentReader reader(words);
+  parse_write_options(reader, request);
+  if (reader.failed()) return reader.error();
+  request.pairs = words.subspan(words.size() - reader.left());
+  if (request.pairs.empty()) return fail(ErrorCode::Syntax, "ENTRIES needs at least one tag and entry");
+  if (request.pairs.size() % 2 != 0) {
+    return fail(ErrorCode::Syntax, "ENTRIES needs an entry for every tag: the last tag has none");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<WriteRequest> parse_twrite(Words words) {
+  // One return, so that the request is made where the caller wants it, and not copied there.
   Result<WriteRequest> parsed;
-  WriteRequest& request = *parsed;
   if (words.size() == 2) {
-    request.pairs = words;
-  } else {
-    ArgumentReader reader(words);
-    parse_write_options(reader, request);
-    if (reader.failed()) return reader.error();
-    request.pairs = words.subspan(words.size() - reader.left());
-    if (request.pairs.empty()) return fail(ErrorCode::Syntax, "ENTRIES needs at least one tag and entry");
-    if (request.pairs.size() % 2 != 0) {
-      return fail(ErrorCode::Syntax, "ENTRIES needs an entry for every tag: the last tag has none");
-    }
+    parsed->pairs = words;
+  } else if (auto read = read_pairs(words, *parsed); !read) {
+    parsed = std::unexpected(std::move(read.error()));
   }
-  if (std::ranges::any_of(request.pairs, [](ByteView part) { return part.size() > kMaxPart; })) {
-    return fail(ErrorCode::Range, "a tag or entry is larger than 512 MiB");
+  if (parsed && std::ranges::any_of(parsed->pairs, [](ByteView part) { return part.size() > kMaxPart; })) [[unlikely]] {
+    parsed = fail(ErrorCode::Range, "a tag or entry is larger than 512 MiB");
   }
   return parsed;
 }

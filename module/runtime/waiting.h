@@ -273,17 +273,22 @@ class WaitingClients {
   }
 };
 
-// Sees to it that the object is looked after when the operation wants that, on the clock of its family.
+// Sees to it that the object is looked after when the operation wants that, on the clock of its family. Most dates are
+// kept already, and then nobody asks the host for the key's name.
 template <class Object>
-void keep_date(KeyPlace<Object>& place, const Consequences& follow) {
+[[gnu::always_inline]] inline void keep_date(KeyPlace<Object>& place, const Consequences& follow) {
   if constexpr (requires { place.key().notes().date; }) {
     auto& kept = place.key().notes().date;
-    const auto keep = [&](const auto& date) {
-      // Most dates are kept already, and then nobody asks the host for the key's name.
-      if (date && !kept.is_kept(*date)) kept.keep(place.context().database(), place.name(), *date);
-    };
-    if constexpr (requires { kept.is_kept(UnixMs()); }) keep(follow.due);
-    if constexpr (requires { kept.is_kept(MonotonicMs()); }) keep(follow.due_monotonic);
+    if constexpr (requires { kept.is_kept(UnixMs()); }) {
+      if (follow.due && !kept.is_kept(*follow.due)) {
+        kept.keep(place.context().database(), place.name(), *follow.due);
+      }
+    }
+    if constexpr (requires { kept.is_kept(MonotonicMs()); }) {
+      if (follow.due_monotonic && !kept.is_kept(*follow.due_monotonic)) {
+        kept.keep(place.context().database(), place.name(), *follow.due_monotonic);
+      }
+    }
   }
 }
 

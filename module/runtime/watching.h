@@ -21,7 +21,7 @@ struct WatchNote {
 
 // To be called after every operation on an object that is there: tells those who watch the key of new messages.
 template <class Object>
-inline void tell_watchers(KeyPlace<Object>& place, const Wake& wake) {
+[[gnu::always_inline]] inline void tell_watchers(KeyPlace<Object>& place, const Wake& wake) {
   if constexpr (requires { place.key().notes().watch; }) {
     WatchNote& note = place.key().notes().watch;
     if (!note.may_be_watched && !place.is_made()) [[likely]] {
