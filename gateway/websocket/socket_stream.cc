@@ -135,13 +135,8 @@ Task<std::string> SocketStream::follow(JsonObject request) {
 std::string SocketStream::unfollow(const JsonObject& request) {
   const auto topic = topic_in(request);
   if (!topic) return kNoTopic;
-  const auto found = follows_ ? follows_->find(*topic) : FollowMap::iterator();
-  if (!follows_ || found == follows_->end()) return error_json("not-followed", "it is not followed");
-  const auto followed = found->second;
-  follows_->erase(found);
-  followed->forget();
-  followed->topic().leave(*followed);
-  services_.topics.release(*topic);
+  if (!follows_ || !follows_->contains(*topic)) return error_json("not-followed", "it is not followed");
+  drop(*topic);
   return "\"ok\":true";
 }
 
@@ -197,6 +192,16 @@ void SocketStream::send_text(std::string_view json) {
 }
 
 bool SocketStream::is_full() const { return sink_ == nullptr || sink_->unsent() > services_.config.stream_backlog; }
+
+void SocketStream::drop(const TopicKey& key) {
+  const auto found = follows_ ? follows_->find(key) : FollowMap::iterator();
+  if (!follows_ || found == follows_->end()) return;
+  const auto followed = found->second;
+  follows_->erase(found);
+  followed->forget();
+  followed->topic().leave(*followed);
+  services_.topics.release(followed->topic().key());
+}
 
 void SocketStream::on_sent() {
   if (!follows_) return;

@@ -34,6 +34,7 @@ class SocketStream final : public StreamBody,
   void send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) override;
   void send_text(std::string_view json) override;
   bool is_full() const override;
+  void drop(const TopicKey& key) override;
 
   Detached serve(std::string text);
   // The rest of an answer: "ok":true,… or "error":{…}

@@ -137,6 +137,25 @@ def test_a_text_that_is_no_object_is_answered(gateway):
     asyncio.run(run())
 
 
+def test_a_follow_that_the_server_refuses_is_over(gateway, c):
+    c.call("CHAN.PUBLISH", "room", "m1", "x")
+
+    async def run():
+        async with connected(gateway) as first, connected(gateway) as second:
+            for socket in (first, second):
+                assert await socket.ask("follow", log="room", position="0") == {"ok": True}
+                assert "WRONGTYPE" in (await socket.event("error"))["error"]
+            assert (await second.ask("unfollow", log="room"))["error"]["code"] == "not-followed"
+            assert await first.ask("ping") == {"ok": True}
+            # The topic is gone by now, and whoever follows it again makes another one.
+            c.call("DEL", "room")
+            assert await first.ask("follow", log="room", position="0") == {"ok": True}
+            c.call("TWRITE", "room", "a", "1")
+            assert (await first.event())["entry"] == 1
+
+    asyncio.run(run())
+
+
 def test_rules_hold_for_each_request(server):
     config = '[[allow]]\nto = "log"\npattern = "open"\nrights = ["read"]\nanonymous = true\n'
 
