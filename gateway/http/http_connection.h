@@ -73,6 +73,7 @@ class HttpConnection final : IoHandler, StreamSink {
 
   void receive();
   void take(std::string_view bytes);
+  bool is_held_up() const;
   void take_end();
   void take_request_bytes(std::string_view bytes);
   void refuse(int status, const std::string& reason);
@@ -97,7 +98,7 @@ class HttpConnection final : IoHandler, StreamSink {
   Moment began_{};  // the request that is served
   OutputQueue output_;
   std::unique_ptr<RequestReader> reader_;
-  std::unique_ptr<std::string> ahead_;  // bytes behind the request that is served
+  std::unique_ptr<std::string> ahead_;  // bytes behind the request that is served, or whose answer is not taken yet
   ExchangePtr exchange_;
   std::shared_ptr<StreamBody> stream_;
   std::string peer_;
