@@ -94,7 +94,7 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
     co_return std::shared_ptr<const Caller>(std::move(caller));
   }
   // A browser sends cookies with requests of any page.
-  if (is_cookie && !browsers_.trusts_page(request)) {
+  if (is_cookie && !browsers_.trusts_cookie(request)) {
     co_return std::unexpected(error_response(403, "a page of another host may not use the cookie", "origin"));
   }
   auto claims = verify_token(*token, keys_, demands_, unix_seconds());

@@ -214,6 +214,16 @@ def test_a_cookie_counts_for_our_own_pages_only(ruled):
     assert ruled.request("GET", path, headers={**cookie, "Sec-Fetch-Site": "cross-site"}).status == 403
 
 
+def test_a_page_on_the_list_may_use_the_cookie_only_with_credentials(server, keys):
+    cookie = {"Cookie": "millrace=" + bearer()["Authorization"][7:], "Origin": "https://app.example"}
+    rules = key_rules(keys[0], "HS256")
+    for credentials, status in (("false", 403), ("true", 200)):
+        config = f'[cors]\norigins = ["https://app.example"]\ncredentials = {credentials}\n' + rules
+        with Gateway(server, config=config) as gateway:
+            assert gateway.request("GET", LOG, headers=cookie).status == status
+            assert gateway.request("GET", LOG, headers={**bearer(), "Origin": "https://app.example"}).status == 200
+
+
 CHANNELS = """
 [[channel]]
 pattern = "chat-(?P<id>[0-9]+)"
@@ -243,7 +253,8 @@ def test_rules_for_channels_are_those_of_dsps(server, keys, c):
 
 
 @pytest.mark.parametrize("headers", [
-    {"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
+    {"Host": "evil.example"}, {"Host": "127.evil.example"}, {"Host": "127.0.0.1.evil.example:80"},
+    {"Host": "[::1].evil.example"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
     {"X-Forwarded-For": "192.0.2.1"}, {"Forwarded": "for=192.0.2.1"}])
 def test_what_comes_through_a_page_or_a_proxy_is_not_this_machine(gateway, headers):
     assert gateway.request("POST", LOG, "1", headers).status == 401
