@@ -125,6 +125,7 @@ void Worker::serve(ExchangePtr exchange) { answer(std::move(exchange)); }
 Detached Worker::answer(ExchangePtr exchange) {
   Response response = co_await response_to(exchange);
   shared_.authority->browsers().add_headers(exchange->request, response);
+  if (exchange->caller) response.until = exchange->caller->until;
   exchange->respond(std::move(response));
 }
 

@@ -39,9 +39,19 @@ std::string caller_name(const JsonObject& claims, const std::string& peer) {
   return peer;
 }
 
-std::shared_ptr<const Caller> known_caller(JsonObject claims, const std::string& peer) {
+// When a token ends, by the clock of the loops.
+Moment end_of_claims(const JsonObject& claims, const TokenDemands& demands) {
+  constexpr int64_t kForever = 10LL * 365 * 24 * 3600;
+  const auto end = end_of_token(claims, demands);
+  if (!end || *end - unix_seconds() > kForever) return Moment::max();
+  const auto left = std::chrono::seconds(*end) - std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::steady_clock::now() + std::chrono::duration_cast<Moment::duration>(left);
+}
+
+std::shared_ptr<const Caller> known_caller(JsonObject claims, const TokenDemands& demands, const std::string& peer) {
   auto caller = std::make_shared<Caller>();
   caller->name = caller_name(claims, peer);
+  caller->until = end_of_claims(claims, demands);
   caller->claims = std::move(claims);
   return caller;
 }
@@ -74,7 +84,7 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
     if (!answer) co_return std::unexpected(unavailable(answer.error().text));
     auto claims = answer->kind == client::Reply::Kind::Text ? JsonObject::parse(answer->text) : std::nullopt;
     if (!claims) co_return std::unexpected(no_token("the ticket is not known, or was used"));
-    co_return known_caller(std::move(*claims), exchange->peer);
+    co_return known_caller(std::move(*claims), demands_, exchange->peer);
   }
   std::optional<std::string_view> token;
   bool is_cookie = false;
@@ -107,7 +117,7 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
     }
     if (answer->integer != 0) co_return std::unexpected(no_token("the token is refused: it was revoked"));
   }
-  co_return known_caller(std::move(*claims), exchange->peer);
+  co_return known_caller(std::move(*claims), demands_, exchange->peer);
 }
 
 bool Authority::may(const Caller& caller, Resource resource, std::string_view name, Right right) const {

@@ -16,6 +16,7 @@ namespace millrace::gateway {
 struct Caller {
   std::optional<JsonObject> claims = {};  // of a token
   std::string name = {};                  // for limits: the token's subject, or the address
+  Moment until = Moment::max();           // when the token ends
   bool is_trusted = false;                // may do everything: a client of this machine, where nothing is configured
 };
 

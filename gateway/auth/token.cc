@@ -23,6 +23,11 @@ std::optional<int64_t> time_claim(const JsonObject& claims, std::string_view nam
 
 }  // namespace
 
+std::optional<int64_t> end_of_token(const JsonObject& claims, const TokenDemands& demands) {
+  const auto end = time_claim(claims, "exp");
+  return end ? std::optional(*end + demands.leeway_seconds) : std::nullopt;
+}
+
 bool claim_has(const JsonObject& claims, std::string_view name, std::string_view value) {
   const auto raw = claims.raw(name);
   if (!raw) return false;
@@ -57,9 +62,7 @@ std::expected<JsonObject, std::string> verify_token(std::string_view token, cons
   if (!is_known) return refuse("no key of ours has signed it");
   auto claims = JsonObject::parse(*body_json);
   if (!claims) return refuse("it has no claims");
-  if (const auto end = time_claim(*claims, "exp"); end && now >= *end + demands.leeway_seconds) {
-    return refuse("it has expired");
-  }
+  if (const auto end = end_of_token(*claims, demands); end && now >= *end) return refuse("it has expired");
   if (const auto begin = time_claim(*claims, "nbf"); begin && now < *begin - demands.leeway_seconds) {
     return refuse("it is not valid yet");
   }

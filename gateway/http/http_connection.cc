@@ -150,6 +150,7 @@ void HttpConnection::respond(Response response) {
   if (response.stream && !is_head_) {
     phase_ = Phase::Streaming;
     stream_ = std::move(response.stream);
+    until_ = response.until;
     is_reading_ = true;
     set_deadline(host_.timeouts().write);
     stream_->begin(*this);
@@ -267,6 +268,10 @@ void HttpConnection::drain() {
 }
 
 void HttpConnection::check_deadline(Moment now) {
+  if (phase_ == Phase::Streaming && now >= until_) {
+    const auto stream = stream_;
+    return stream->expire();
+  }
   if (now < deadline_) return;
   if (phase_ == Phase::Reading) return refuse(408, "the request did not come in time");
   end();

@@ -95,7 +95,8 @@ class HttpConnection final : IoHandler, StreamSink {
   bool is_head_ = false;     // of the request that is served
   uint32_t watched_ = 0;     // epoll's events that are asked for
   Moment deadline_ = Moment::max();
-  Moment began_{};  // the request that is served
+  Moment until_ = Moment::max();  // of a stream
+  Moment began_{};                // the request that is served
   OutputQueue output_;
   std::unique_ptr<RequestReader> reader_;
   std::unique_ptr<std::string> ahead_;  // bytes behind the request that is served, or whose answer is not taken yet

@@ -11,6 +11,7 @@
 namespace millrace::gateway {
 namespace {
 
+constexpr uint16_t kPolicyViolation = 1008;
 constexpr uint16_t kServiceRestart = 1012;
 constexpr uint16_t kTryLater = 1013;
 // Requests whose answers are still to come; a client that sends more without reading is ended.
@@ -208,13 +209,17 @@ void SocketStream::on_sent() {
   for (const auto& [topic, followed] : *follows_) followed->topic().resume(*followed);
 }
 
-void SocketStream::drain() {
-  if (sink_ == nullptr) return;
-  StreamSink& sink = *sink_;
-  sink.send(close_frame(kServiceRestart, "come again"));
+void SocketStream::close(uint16_t code, std::string_view why) {
+  if (sink_ == nullptr || is_closing_) return;
   is_closing_ = true;
+  StreamSink& sink = *sink_;
+  sink.send(close_frame(code, why));
   sink.finish();
 }
+
+void SocketStream::drain() { close(kServiceRestart, "come again"); }
+
+void SocketStream::expire() { close(kPolicyViolation, "the token has expired"); }
 
 bool SocketStream::keep_alive() {
   // A message that does not come to its end.

@@ -25,6 +25,7 @@ class SocketStream final : public StreamBody,
   bool on_bytes(std::string_view bytes) override;
   void on_sent() override;
   void drain() override;
+  void expire() override;
   bool keep_alive() override;
   void on_end() override;
 
@@ -36,6 +37,7 @@ class SocketStream final : public StreamBody,
   bool is_full() const override;
   void drop(const TopicKey& key) override;
 
+  void close(uint16_t code, std::string_view why);
   Detached serve(std::string text);
   // The rest of an answer: "ok":true,… or "error":{…}
   Task<std::string> answer_to(JsonObject request);

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from events import Events
 from gateway import Gateway
-from raw_http import RawConnection
+from raw_http import RawConnection, raw_socket
 
 SECRET = "a secret that is long enough for everybody"
 LOG = "/v1/logs/orders"
@@ -202,6 +202,20 @@ def test_a_ticket_counts_once_and_stands_for_its_token(ruled):
         assert stream.status == 200
     assert ruled.get(f"/v1/channels/room-a?ticket={body['ticket']}").status == 401
     assert ruled.json("POST", "/v1/tickets")[0] == 401
+
+
+def test_streams_and_sockets_end_with_their_token(guarded, c):
+    c.call("DEL", "orders")
+    c.call("TWRITE", "orders", "a", "1")
+    soon = bearer({"exp": int(time.time()) + 6})
+    with Events(guarded, LOG + "?from=-", **soon) as stream, raw_socket(guarded, **soon) as connection, \
+            Events(guarded, LOG + "?from=-", **bearer()) as other:
+        assert stream.next()[1]["offset"] == other.next()[1]["offset"] == 1
+        assert stream.next() is None and stream.retry == 1000
+        assert connection.ends() == b"\x88\x17" + (1008).to_bytes(2, "big") + b"the token has expired"
+        assert guarded.request("GET", LOG, headers=soon).status == 401
+        c.call("TWRITE", "orders", "a", "2")
+        assert other.next()[1]["offset"] == 2
 
 
 def test_a_cookie_counts_for_our_own_pages_only(ruled):

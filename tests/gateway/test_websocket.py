@@ -1,7 +1,6 @@
 """/v1/connect, by a client library and by raw frames."""
 
 import asyncio
-import base64
 import contextlib
 import json
 import os
@@ -11,7 +10,7 @@ import pytest
 import websockets
 
 from gateway import Gateway
-from raw_http import RawConnection
+from raw_http import HANDSHAKE, KEY, RawConnection, raw_socket
 from server import DEADLINE, wait_until
 
 
@@ -185,11 +184,6 @@ def test_it_closes_with_1012_when_the_gateway_ends(server):
 
 # --- by bytes ---
 
-HANDSHAKE = ("GET /v1/connect HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
-             "Sec-WebSocket-Key: {}\r\nSec-WebSocket-Version: 13\r\n\r\n")
-KEY = base64.b64encode(b"0123456789abcdef").decode()
-
-
 def frame(opcode, payload=b"", fin=True, masked=True, rsv=0, length=None):
     size = len(payload) if length is None else length
     head = bytes([(0x80 if fin else 0) | rsv << 4 | opcode])
@@ -203,14 +197,6 @@ def frame(opcode, payload=b"", fin=True, masked=True, rsv=0, length=None):
         head += bytes([bit | 127]) + struct.pack(">Q", size)
     body = bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload)) if masked else payload
     return head + mask + body
-
-
-@contextlib.contextmanager
-def raw_socket(gateway):
-    with RawConnection(gateway.port) as connection:
-        connection.send(HANDSHAKE.format(KEY))
-        assert connection.status() == 101
-        yield connection
 
 
 PING = b'{"id":1,"type":"ping"}'
