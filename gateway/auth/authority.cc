@@ -48,14 +48,6 @@ Moment end_of_claims(const JsonObject& claims, const TokenDemands& demands) {
   return std::chrono::steady_clock::now() + std::chrono::duration_cast<Moment::duration>(left);
 }
 
-std::shared_ptr<const Caller> known_caller(JsonObject claims, const TokenDemands& demands, const std::string& peer) {
-  auto caller = std::make_shared<Caller>();
-  caller->name = caller_name(claims, peer);
-  caller->until = end_of_claims(claims, demands);
-  caller->claims = std::move(claims);
-  return caller;
-}
-
 }  // namespace
 
 client::Result<std::shared_ptr<const Authority>> Authority::make(const Config& config) {
@@ -84,7 +76,10 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
     if (!answer) co_return std::unexpected(unavailable(answer.error().text));
     auto claims = answer->kind == client::Reply::Kind::Text ? JsonObject::parse(answer->text) : std::nullopt;
     if (!claims) co_return std::unexpected(no_token("the ticket is not known, or was used"));
-    co_return known_caller(std::move(*claims), demands_, exchange->peer);
+    if (const auto why = untimely(*claims, demands_, unix_seconds())) {
+      co_return std::unexpected(no_token("the token of the ticket is refused: " + *why));
+    }
+    co_return co_await known_caller(upstream, exchange, std::move(*claims), true);
   }
   std::optional<std::string_view> token;
   bool is_cookie = false;
@@ -109,7 +104,12 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
   }
   auto claims = verify_token(*token, keys_, demands_, unix_seconds());
   if (!claims) co_return std::unexpected(no_token("the token is refused: " + claims.error()));
-  if (const auto id = claims->text("jti")) {
+  co_return co_await known_caller(upstream, exchange, std::move(*claims), false);
+}
+
+Task<Authority::Known> Authority::known_caller(Upstream& upstream, ExchangePtr exchange, JsonObject claims,
+                                               bool has_ticket) const {
+  if (const auto id = claims.text("jti")) {
     Words words = {"EXISTS", revocation_key(*id)};
     const Answer answer = co_await upstream.ask(std::move(words));
     if (!answer || answer->is_error()) {
@@ -117,7 +117,12 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
     }
     if (answer->integer != 0) co_return std::unexpected(no_token("the token is refused: it was revoked"));
   }
-  co_return known_caller(std::move(*claims), demands_, exchange->peer);
+  auto caller = std::make_shared<Caller>();
+  caller->name = caller_name(claims, exchange->peer);
+  caller->until = end_of_claims(claims, demands_);
+  caller->claims = std::move(claims);
+  caller->has_ticket = has_ticket;
+  co_return std::shared_ptr<const Caller>(std::move(caller));
 }
 
 bool Authority::may(const Caller& caller, Resource resource, std::string_view name, Right right) const {

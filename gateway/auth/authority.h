@@ -17,6 +17,7 @@ struct Caller {
   std::optional<JsonObject> claims = {};  // of a token
   std::string name = {};                  // for limits: the token's subject, or the address
   Moment until = Moment::max();           // when the token ends
+  bool has_ticket = false;                // instead of the token itself
   bool is_trusted = false;                // may do everything: a client of this machine, where nothing is configured
 };
 
@@ -39,6 +40,10 @@ class Authority {
   static std::string ticket_key(std::string_view ticket) { return "millrace:gateway:ticket:" + std::string(ticket); }
 
  private:
+  using Known = std::expected<std::shared_ptr<const Caller>, Response>;
+
+  // The caller with these claims, unless they were revoked.
+  Task<Known> known_caller(Upstream& upstream, ExchangePtr exchange, JsonObject claims, bool has_ticket) const;
   Authority(const Config& config, std::vector<TokenKey> keys, AccessRules rules);
 
   std::vector<TokenKey> keys_;

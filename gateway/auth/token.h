@@ -22,6 +22,9 @@ struct TokenDemands {
 std::expected<JsonObject, std::string> verify_token(std::string_view token, const std::vector<TokenKey>& keys,
                                                     const TokenDemands& demands, int64_t now);
 
+// Why these claims do not count now, or nothing: they have expired, or begin later.
+std::optional<std::string> untimely(const JsonObject& claims, const TokenDemands& demands, int64_t now);
+
 // When the token counts no longer, in the same seconds. Nothing: it has no end.
 std::optional<int64_t> end_of_token(const JsonObject& claims, const TokenDemands& demands);
 

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from events import Events
 from gateway import Gateway
 from raw_http import RawConnection, raw_socket
+from server import wait_until
 
 SECRET = "a secret that is long enough for everybody"
 LOG = "/v1/logs/orders"
@@ -202,6 +203,27 @@ def test_a_ticket_counts_once_and_stands_for_its_token(ruled):
         assert stream.status == 200
     assert ruled.get(f"/v1/channels/room-a?ticket={body['ticket']}").status == 401
     assert ruled.json("POST", "/v1/tickets")[0] == 401
+
+
+def test_a_ticket_counts_no_longer_than_its_token(ruled, server):
+    token = bearer({"rooms": ["a"], "jti": "t3"})
+    tickets = [ruled.json("POST", "/v1/tickets", headers=token)[1]["ticket"] for _ in range(3)]
+    # Else each would make the next one, whatever becomes of the token.
+    assert ruled.json("POST", f"/v1/tickets?ticket={tickets[0]}")[0] == 403
+    assert ruled.get(f"/v1/channels/room-a?ticket={tickets[1]}").status == 200
+    end = int(time.time()) + 3600
+    ruled.request("PUT", f"/admin/jwt/revoke?jti=t3&exp={end}", headers=bearer({"role": "admin"}))
+    assert ruled.get(f"/v1/channels/room-a?ticket={tickets[2]}").status == 401
+
+
+def test_a_ticket_ends_with_its_token(guarded, c):
+    soon = bearer({"exp": int(time.time()) + 6})
+    status, body = guarded.json("POST", "/v1/tickets", headers=soon)
+    assert (status, body["expires"] <= 6) == (201, True)
+    # One that the server still has, as if its clock were late.
+    c.call("PERSIST", f"millrace:gateway:ticket:{body['ticket']}")
+    wait_until(lambda: guarded.request("GET", LOG, headers=soon).status == 401, "the token has expired")
+    assert guarded.get(f"{LOG}?ticket={body['ticket']}").status == 401
 
 
 def test_streams_and_sockets_end_with_their_token(guarded, c):
