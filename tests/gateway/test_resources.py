@@ -97,9 +97,24 @@ def test_without_queues_each_transport_has_a_log_beside_the_table(gateway, c):
 
 
 @pytest.mark.parametrize("change", [None, [], {}, {"app": "a"}, {"app": "a", "model": 1, "event": "e"},
-                                    {"app": "a", "model": "m", "event": "e", "queues": {"push": 1}}])
+                                    {"app": "a", "model": "m", "event": "e", "queues": {"push": 1}},
+                                    {"app": "a", "model": "m", "event": "e", "queues": {"*": "any"}},
+                                    {"app": "a", "model": "m", "event": "e", "queues": ["push"]},
+                                    {"app": "a", "model": "m", "event": "e", "queues": None},
+                                    {"app": "a", "model": "m", "event": "e", "origin": 1}])
 def test_a_wrong_change_is_400(gateway, change):
     assert gateway.json("POST", "/v1/routes/t/changes", change)[0] == 400
+
+
+def test_a_change_writes_only_logs_that_the_caller_may_write(server, c):
+    rules = '[[allow]]\nto = "route"\nanonymous = true\n[[allow]]\nto = "log"\npattern = "mine"\nanonymous = true\n'
+    c.call("ROUTE.SUBSCRIBE", "tasks", "phone|push", "APP", "todo", "MODEL", "task")
+    with Gateway(server, config=rules) as gateway:
+        for log, status in (("mine", 200), ("others", 403)):
+            change = {"app": "todo", "model": "task", "document": {"a": 1}, "event": "saved", "queues": {"push": log}}
+            assert gateway.json("POST", "/v1/routes/tasks/changes", change)[0] == status
+        assert gateway.json("POST", "/v1/routes/tasks/changes", {**change, "queues": {"*": "others"}})[0] == 400
+    assert (c.call("EXISTS", "mine"), c.call("EXISTS", "others", "otherspush")) == (1, 0)
 
 
 def test_figures_of_the_gateway_the_server_and_keys(server, c):
