@@ -36,10 +36,11 @@ class Authority {
   const BrowserRules& browsers() const { return browsers_; }
 
   // Where a revoked token is noted on the server, and a ticket.
-  std::string revocation_key(std::string_view id) const { return revocations_ + ":" + std::string(id); }
-  static std::string ticket_key(std::string_view ticket) { return "millrace:gateway:ticket:" + std::string(ticket); }
+  std::string revocation_key(std::string_view id) const { return revocations_ + std::string(id); }
+  static std::string ticket_key(std::string_view ticket) { return kOwnKeys + ("ticket:" + std::string(ticket)); }
 
  private:
+  static constexpr const char* kOwnKeys = "millrace:gateway:";
   using Known = std::expected<std::shared_ptr<const Caller>, Response>;
 
   // The caller with these claims, unless they were revoked.
@@ -51,7 +52,7 @@ class Authority {
   BrowserRules browsers_;
   TokenDemands demands_;
   std::string cookie_;
-  std::string revocations_;
+  std::string revocations_;  // before the token's id
 };
 
 }  // namespace millrace::gateway

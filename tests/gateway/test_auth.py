@@ -196,6 +196,18 @@ def test_a_revoked_token_is_refused_by_all_gateways(ruled, guarded, server):
     assert ruled.request("PUT", "/admin/log/level?category=*&level=DEBUG", headers=admin).status == 204
 
 
+def test_nobody_revokes_a_token_by_writing_its_key(server, keys, c):
+    rules = '[auth]\nrevocations = "gone"\n' + key_rules(keys[0], "HS256") + '[[allow]]\nto = "any"\n'
+    token = bearer({"jti": "t4"})
+    with Gateway(server, config=rules) as gateway:
+        for name in ("gone:t4", "millrace:gateway:ticket:x"):
+            assert gateway.request("POST", f"/v1/logs/{name}", "1", token).status == 403
+            assert gateway.request("POST", f"/v1/locks/{name}?owner=me", "", token).status == 403
+            assert gateway.request("PUT", f"/v1/channels/{name}/messages/1", "1", token).status == 403
+        assert gateway.request("POST", "/v1/logs/gone", "1", token).status == 201
+    assert c.call("EXISTS", "gone:t4", "millrace:gateway:ticket:x") == 0
+
+
 def test_a_ticket_counts_once_and_stands_for_its_token(ruled):
     status, body = ruled.json("POST", "/v1/tickets", headers=bearer({"rooms": ["a"]}))
     assert (status, body["expires"]) == (201, 60)
