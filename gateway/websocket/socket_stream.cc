@@ -163,9 +163,11 @@ Task<std::string> SocketStream::publish(JsonObject request) {
 Task<std::string> SocketStream::acknowledge(JsonObject request) {
   const auto topic = topic_in(request);
   if (!topic) co_return kNoTopic;
-  if (!may(resource_of(*topic), topic->name, Right::Read)) co_return kForbidden;
+  const bool is_log = topic->kind == TopicKey::Kind::Log;
+  // What a group has is taken from the others; the receipts of a subscriber are its own affair.
+  if (!may(resource_of(*topic), topic->name, is_log ? Right::Write : Right::Read)) co_return kForbidden;
   Words words;
-  if (topic->kind == TopicKey::Kind::Log) {
+  if (is_log) {
     words = {"TACK", topic->name, request.text("group").value_or("")};
     const auto offsets = json_items(request.raw("offsets").value_or(""));
     if (!offsets || offsets->empty()) co_return error_json("invalid", "expected \"offsets\"");

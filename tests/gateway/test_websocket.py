@@ -163,6 +163,8 @@ def test_rules_hold_for_each_request(server):
             assert await socket.ask("follow", log="open") == {"ok": True}
             assert (await socket.ask("follow", log="other"))["error"]["code"] == "forbidden"
             assert (await socket.ask("publish", log="open", entry=1))["error"]["code"] == "forbidden"
+            ack = await socket.ask("ack", log="open", group="g", offsets=[1])
+            assert ack["error"]["code"] == "forbidden"
 
     with Gateway(server, config=config) as gateway:
         asyncio.run(run(gateway))
