@@ -156,10 +156,13 @@ Task<std::optional<Response>> Worker::refusal_of(ExchangePtr exchange, const Rou
   }
   const bool is_dsps = route->pattern.starts_with("/channel/") || route->pattern.starts_with("/admin/");
   const std::string_view name = exchange->names.empty() ? std::string_view() : exchange->names.front();
-  if (caller && shared_.authority->may(**caller, route->resource, name, route->right)) {
+  using Access = Authority::Access;
+  const Access access =
+      caller ? shared_.authority->access(**caller, route->resource, name, route->right) : Access::Forbidden;
+  if (access == Access::NoSuchChannel) co_return error_response(400, "Invalid channel", "dsps.storage.invalid-channel");
+  if (access == Access::Allowed) {
     exchange->caller = *caller;
-    if (route->resource != Resource::Channel || shared_.authority->channel_expiry(name)) co_return std::nullopt;
-    co_return error_response(400, "Invalid channel", "dsps.storage.invalid-channel");
+    co_return std::nullopt;
   }
   if (!caller && caller.error().status == 503) co_return caller.error();
   if (is_dsps) co_return error_response(403, "Unauthorized", "dsps.auth.rejected");

@@ -125,7 +125,13 @@ Task<Authority::Known> Authority::known_caller(Upstream& upstream, ExchangePtr e
   co_return std::shared_ptr<const Caller>(std::move(caller));
 }
 
-bool Authority::may(const Caller& caller, Resource resource, std::string_view name, Right right) const {
+Authority::Access Authority::access(const Caller& caller, Resource resource, std::string_view name, Right right) const {
+  if (!allows(caller, resource, name, right)) return Access::Forbidden;
+  const bool exists = resource != Resource::Channel || rules_.channel_expiry(name);
+  return exists ? Access::Allowed : Access::NoSuchChannel;
+}
+
+bool Authority::allows(const Caller& caller, Resource resource, std::string_view name, Right right) const {
   if (resource == Resource::None || caller.is_trusted) return true;
   // What gateways keep for themselves: a log of such a name would revoke a token.
   if (name.starts_with(kOwnKeys) || name.starts_with(revocations_)) return false;

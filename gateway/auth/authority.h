@@ -30,9 +30,16 @@ class Authority {
   // tickets.
   Task<std::expected<std::shared_ptr<const Caller>, Response>> identify(Upstream& upstream, ExchangePtr exchange) const;
 
-  bool may(const Caller& caller, Resource resource, std::string_view name, Right right) const;
-  // Nothing: the rules let no such channel exist.
-  std::optional<Milliseconds> channel_expiry(std::string_view name) const { return rules_.channel_expiry(name); }
+  // NoSuchChannel: it would be allowed, but the rules for channels let none of this name exist.
+  enum class Access { Allowed, Forbidden, NoSuchChannel };
+  Access access(const Caller& caller, Resource resource, std::string_view name, Right right) const;
+  bool may(const Caller& caller, Resource resource, std::string_view name, Right right) const {
+    return access(caller, resource, name, right) == Access::Allowed;
+  }
+  // How long messages of the channel live; 0: as the server has it.
+  Milliseconds channel_expiry(std::string_view name) const {
+    return rules_.channel_expiry(name).value_or(Milliseconds(0));
+  }
   const BrowserRules& browsers() const { return browsers_; }
 
   // Where a revoked token is noted on the server, and a ticket.
@@ -40,6 +47,8 @@ class Authority {
   static std::string ticket_key(std::string_view ticket) { return kOwnKeys + ("ticket:" + std::string(ticket)); }
 
  private:
+  bool allows(const Caller& caller, Resource resource, std::string_view name, Right right) const;
+
   static constexpr const char* kOwnKeys = "millrace:gateway:";
   using Known = std::expected<std::shared_ptr<const Caller>, Response>;
 

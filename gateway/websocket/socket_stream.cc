@@ -39,11 +39,6 @@ std::optional<TopicKey> topic_in(const JsonObject& request) {
   return std::nullopt;
 }
 
-Resource resource_of(const TopicKey& topic) {
-  return topic.kind == TopicKey::Kind::Log ? Resource::Log : Resource::Channel;
-}
-
-const std::string kForbidden = error_json("forbidden", "this is not allowed");
 const std::string kNoTopic = error_json("invalid", "expected \"log\" or \"channel\"");
 
 }  // namespace
@@ -101,14 +96,23 @@ Task<std::string> SocketStream::answer_to(JsonObject request) {
   co_return error_json("invalid", "expected \"type\": follow, unfollow, publish, ack or ping");
 }
 
-bool SocketStream::may(Resource resource, std::string_view name, Right right) const {
-  return services_.authority.may(*caller_, resource, name, right);
+std::optional<std::string> SocketStream::refusal(const TopicKey& topic, Right right) const {
+  const Resource resource = topic.kind == TopicKey::Kind::Log ? Resource::Log : Resource::Channel;
+  switch (services_.authority.access(*caller_, resource, topic.name, right)) {
+    case Authority::Access::Allowed:
+      return std::nullopt;
+    case Authority::Access::Forbidden:
+      return error_json("forbidden", "this is not allowed");
+    case Authority::Access::NoSuchChannel:
+      return error_json("invalid-channel", "the rules let no channel of this name exist");
+  }
+  return std::nullopt;
 }
 
 Task<std::string> SocketStream::follow(JsonObject request) {
   const auto topic = topic_in(request);
   if (!topic) co_return kNoTopic;
-  if (!may(resource_of(*topic), topic->name, Right::Read)) co_return kForbidden;
+  if (auto refused = refusal(*topic, Right::Read)) co_return std::move(*refused);
   Position after;
   if (const auto given = request.text("position")) {
     const auto position = parse_position(topic->kind, *given);
@@ -144,7 +148,7 @@ std::string SocketStream::unfollow(const JsonObject& request) {
 Task<std::string> SocketStream::publish(JsonObject request) {
   const auto topic = topic_in(request);
   if (!topic) co_return kNoTopic;
-  if (!may(resource_of(*topic), topic->name, Right::Write)) co_return kForbidden;
+  if (auto refused = refusal(*topic, Right::Write)) co_return std::move(*refused);
   const bool is_log = topic->kind == TopicKey::Kind::Log;
   auto value = value_in(request, is_log ? "entry" : "content");
   const auto id = request.text("message");
@@ -165,7 +169,7 @@ Task<std::string> SocketStream::acknowledge(JsonObject request) {
   if (!topic) co_return kNoTopic;
   const bool is_log = topic->kind == TopicKey::Kind::Log;
   // What a group has is taken from the others; the receipts of a subscriber are its own affair.
-  if (!may(resource_of(*topic), topic->name, is_log ? Right::Write : Right::Read)) co_return kForbidden;
+  if (auto refused = refusal(*topic, is_log ? Right::Write : Right::Read)) co_return std::move(*refused);
   Words words;
   if (is_log) {
     words = {"TACK", topic->name, request.text("group").value_or("")};

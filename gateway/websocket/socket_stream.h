@@ -45,7 +45,8 @@ class SocketStream final : public StreamBody,
   Task<std::string> publish(JsonObject request);
   Task<std::string> acknowledge(JsonObject request);
   std::string unfollow(const JsonObject& request);
-  bool may(Resource resource, std::string_view name, Right right) const;
+  // Why the caller may not do this, or nothing.
+  std::optional<std::string> refusal(const TopicKey& topic, Right right) const;
 
   Services& services_;
   std::shared_ptr<const Caller> caller_;

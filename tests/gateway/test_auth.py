@@ -291,6 +291,10 @@ def test_rules_for_channels_are_those_of_dsps(server, keys, c):
         assert gateway.request("PUT", path.format("chat-1"), headers=token).status == 200
         info = c.call("CHAN.INFO", "chat-1")
         assert info[info.index(b"expire") + 1] == 3_600_000
+        c.call("DEL", "chat-1")
+        with Events(gateway, "/v1/channels/chat-1?subscriber=ann", **token):
+            info = c.call("CHAN.INFO", "chat-1")
+            assert info[info.index(b"expire") + 1] == 3_600_000
         answer = gateway.request("PUT", path.format("chat-2"), headers=token)
         assert (answer.status, json.loads(answer.body)["code"]) == (403, "dsps.auth.rejected")
         answer = gateway.request("PUT", path.format("other"), headers=token)

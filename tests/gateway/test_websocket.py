@@ -170,6 +170,22 @@ def test_rules_hold_for_each_request(server):
         asyncio.run(run(gateway))
 
 
+def test_rules_for_channels_hold_for_each_request(server, c):
+    config = ('[[allow]]\nto = "channel"\nanonymous = true\n[[channel]]\npattern = "chat"\n')
+    publish = {"message": "m1", "content": 1}
+
+    async def run(gateway):
+        async with connected(gateway) as socket:
+            assert await socket.ask("follow", channel="chat") == {"ok": True}
+            assert await socket.ask("publish", channel="chat", **publish) == {"ok": True, "clock": 1}
+            for type, fields in (("follow", {}), ("publish", publish), ("ack", {"subscriber": "s", "receipt": "r"})):
+                assert (await socket.ask(type, channel="other", **fields))["error"]["code"] == "invalid-channel"
+
+    with Gateway(server, config=config) as gateway:
+        asyncio.run(run(gateway))
+    assert c.call("EXISTS", "other") == 0
+
+
 def test_it_closes_with_1012_when_the_gateway_ends(server):
     async def run(gateway):
         async with connected(gateway) as socket:
