@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gateway/auth/request_rate.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
 #include "gateway/routes/figures.h"
@@ -52,10 +53,20 @@ bool SocketStream::on_bytes(std::string_view bytes) {
   if (is_closing_) return true;
   if (!reader_) reader_ = std::make_unique<FrameReader>(services_.config.frame_bytes);
   const auto self = shared_from_this();
+  if (untaken_ > services_.config.stream_backlog + services_.config.frame_bytes) {
+    close(kTryLater, "the answers are not read");
+    return true;
+  }
   std::string reply;
   const bool goes_on = reader_->put(
-      bytes, [this](std::string_view text) { serve(std::string(text)); }, reply);
+      bytes,
+      [this](std::string_view text) {
+        unfinished_ = 0;
+        serve(std::string(text));
+      },
+      reply);
   if (sink_ == nullptr) return true;
+  untaken_ += reply.size();
   if (!reply.empty()) sink_->send(std::move(reply));
   if (sink_ != nullptr && !goes_on) {
     is_closing_ = true;
@@ -69,21 +80,28 @@ bool SocketStream::on_bytes(std::string_view bytes) {
 
 Detached SocketStream::serve(std::string text) {
   const auto self = shared_from_this();
+  if (is_closing_) co_return;
   if (++unanswered_ > kMostUnanswered) {
-    if (sink_ != nullptr) sink_->send(close_frame(kTryLater, "too many requests at once"));
-    is_closing_ = true;
+    close(kTryLater, "too many requests at once");
     co_return;
   }
   auto request = JsonObject::parse(text);
   const std::string id(request ? request->raw("id").value_or("null") : "null");
-  std::string answer;
-  if (request) {
-    answer = co_await answer_to(std::move(*request));
+  std::string rest;
+  if (!services_.rate.takes_request(caller_->name, services_.loop.now())) {
+    rest = error_json("too-many-requests", "too many requests");
+  } else if (request) {
+    rest = co_await answer_to(std::move(*request));
   } else {
-    answer = error_json("invalid", "expected a JSON object");
+    rest = error_json("invalid", "expected a JSON object");
   }
   --unanswered_;
-  send_text("{\"id\":" + id + ',' + answer + '}');
+  answer("{\"id\":" + id + ',' + rest + '}');
+}
+
+void SocketStream::answer(std::string_view json) {
+  untaken_ += json.size();
+  send_text(json);
 }
 
 Task<std::string> SocketStream::answer_to(JsonObject request) {
@@ -97,6 +115,8 @@ Task<std::string> SocketStream::answer_to(JsonObject request) {
 }
 
 std::optional<std::string> SocketStream::refusal(const TopicKey& topic, Right right) const {
+  // As long as a name may be in a request of HTTP: it comes back with every message.
+  if (topic.name.size() > services_.config.requests.head_bytes) return error_json("invalid", "the name is too long");
   const Resource resource = topic.kind == TopicKey::Kind::Log ? Resource::Log : Resource::Channel;
   switch (services_.authority.access(*caller_, resource, topic.name, right)) {
     case Authority::Access::Allowed:
@@ -211,6 +231,7 @@ void SocketStream::drop(const TopicKey& key) {
 }
 
 void SocketStream::on_sent() {
+  untaken_ = 0;
   if (!follows_) return;
   for (const auto& [topic, followed] : *follows_) followed->topic().resume(*followed);
 }

@@ -38,6 +38,7 @@ class SocketStream final : public StreamBody,
   void drop(const TopicKey& key) override;
 
   void close(uint16_t code, std::string_view why);
+  void answer(std::string_view json);
   Detached serve(std::string text);
   // The rest of an answer: "ok":true,… or "error":{…}
   Task<std::string> answer_to(JsonObject request);
@@ -54,6 +55,7 @@ class SocketStream final : public StreamBody,
   std::unique_ptr<FrameReader> reader_;  // while a message is being read
   std::unique_ptr<FollowMap> follows_;
   size_t unanswered_ = 0;
+  size_t untaken_ = 0;  // bytes of answers since the client had taken everything
   bool is_closing_ = false;
   uint8_t unfinished_ = 0;  // signs of life since a message began
 };

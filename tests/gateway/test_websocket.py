@@ -114,7 +114,7 @@ def test_what_is_missing_is_told(gateway, c):
 @pytest.mark.parametrize("request_, code", [
     ({"type": "nothing"}, "invalid"), ({"type": "follow"}, "invalid"), ({"type": "follow", "log": "l", "from": "x"}, "invalid"),
     ({"type": "follow", "log": "l", "position": "x"}, "bad-position"), ({"type": "unfollow", "log": "l"}, "not-followed"),
-    ({"type": "publish", "log": "l"}, "invalid"), ({"type": "publish", "channel": "c", "content": 1}, "invalid"),
+    ({"type": "follow", "log": "l" * 20_000}, "invalid"), ({"type": "publish", "log": "l"}, "invalid"), ({"type": "publish", "channel": "c", "content": 1}, "invalid"),
     ({"type": "ack", "log": "l", "group": "g", "offsets": [1]}, "nogroup")])
 def test_a_wrong_request_is_answered_and_ends_nothing(gateway, request_, code):
     async def run():
@@ -255,6 +255,68 @@ def test_a_message_in_pieces_and_single_bytes_is_one(gateway):
         while len(got) < len(pong + answer):
             got += connection.socket.recv(100)
         assert got in (pong + answer, answer + pong)
+
+
+def next_frame(connection):
+    """(opcode, payload) of a frame with less than 126 bytes, from a socket that is read in no other way."""
+    def take(count):
+        got = b""
+        while len(got) < count:
+            more = connection.socket.recv(count - len(got))
+            assert more, "the gateway has ended the connection"
+            got += more
+        return got
+
+    opcode, size = take(2)
+    return opcode & 0x0f, take(size)
+
+
+def closed_with(got):
+    """The code of the close frame at the end of these bytes, which has a reason."""
+    return struct.unpack(">H", got[got.rindex(b"\x88") + 2:][:2])[0]
+
+
+def test_a_client_that_reads_no_answers_is_ended(server):
+    ping = frame(1, b'{"type":"ping","id":"%s"}' % (b"x" * 500_000))
+    with Gateway(server) as gateway, raw_socket(gateway) as connection:
+        before = gateway.memory()
+        for _ in range(150):
+            connection.send(ping)
+        wait_until(lambda: b"millrace_gateway_sockets 0\n" in gateway.get("/metrics").body, "the socket is ended")
+        assert gateway.memory() - before < 32 << 20
+        assert closed_with(connection.ends()) == 1013
+
+
+def test_a_client_with_too_many_requests_under_way_is_ended(server, c):
+    with Gateway(server) as gateway, raw_socket(gateway) as connection:
+        c.call("CLIENT", "PAUSE", 60_000, "WRITE")
+        try:
+            connection.send(frame(1, b'{"type":"publish","log":"l","entry":1}') * 2000)
+            assert closed_with(connection.ends()) == 1013
+        finally:
+            c.call("CLIENT", "UNPAUSE")
+
+
+def test_the_rate_counts_requests_of_a_socket(server):
+    async def run(gateway):
+        async with connected(gateway) as socket:
+            answers = [await socket.ask("ping") for _ in range(40)]
+            assert answers[0] == {"ok": True}
+            assert "too-many-requests" in [answer["error"]["code"] for answer in answers if "error" in answer]
+
+    with Gateway(server, "--set", "limits.requests_per_second=5") as gateway:
+        asyncio.run(run(gateway))
+
+
+def test_a_client_between_whose_messages_is_no_pause_stays(server):
+    whole = frame(1, PING)
+    with Gateway(server, "--set", "timeouts.keep_alive=50ms") as gateway, raw_socket(gateway) as connection:
+        connection.send(whole[:10])
+        for _ in range(6):
+            connection.send(whole[10:] + whole[:10])
+            opcodes = {1: 0, 9: 0}
+            while not all(opcodes.values()):
+                opcodes[next_frame(connection)[0]] += 1
 
 
 def test_a_close_is_answered(gateway):
