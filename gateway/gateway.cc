@@ -80,6 +80,10 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
 client::Result<void> check(const Config& config) {
   if (auto addresses = listen_addresses(config); !addresses) return std::unexpected(addresses.error());
   if (auto authority = Authority::make(config); !authority) return std::unexpected(authority.error());
+  if (config.credentials && std::ranges::find(config.origins, "*") != config.origins.end()) {
+    return client::fail(client::ErrorCode::BadInput,
+                        "cors.credentials with cors.origins \"*\" would give every page the cookies of its visitors");
+  }
   if (config.tls_certificate.empty()) return {};
   const auto context =
       load_tls_context(config.tls_certificate, config.tls_key.empty() ? config.tls_certificate : config.tls_key);

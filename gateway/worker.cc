@@ -45,7 +45,8 @@ Worker::Worker(Shared& shared)
       upstream_(loop_, shared.background, upstream_options(shared)),
       followers_(loop_, upstream_, unique_feed_name()),
       topics_(loop_, upstream_, followers_),
-      services_{loop_, shared.config, upstream_, topics_, *shared.authority, shared.figures, is_draining_} {
+      services_{loop_,          shared.config, upstream_,   topics_, *shared.authority,
+                shared.figures, shared.rate,   is_draining_} {
   router_.add(dsps_routes(), shared.config.dsps_prefix);
   router_.add(admin_routes(), shared.config.dsps_prefix);
   router_.add(probe_routes());
@@ -125,6 +126,7 @@ void Worker::serve(ExchangePtr exchange) { answer(std::move(exchange)); }
 Detached Worker::answer(ExchangePtr exchange) {
   Response response = co_await response_to(exchange);
   shared_.authority->browsers().add_headers(exchange->request, response);
+  if (exchange->caller) response.until = exchange->caller->until;
   exchange->respond(std::move(response));
 }
 
@@ -155,10 +157,13 @@ Task<std::optional<Response>> Worker::refusal_of(ExchangePtr exchange, const Rou
   }
   const bool is_dsps = route->pattern.starts_with("/channel/") || route->pattern.starts_with("/admin/");
   const std::string_view name = exchange->names.empty() ? std::string_view() : exchange->names.front();
-  if (caller && shared_.authority->may(**caller, route->resource, name, route->right)) {
+  using Access = Authority::Access;
+  const Access access =
+      caller ? shared_.authority->access(**caller, route->resource, name, route->right) : Access::Forbidden;
+  if (access == Access::NoSuchChannel) co_return error_response(400, "Invalid channel", "dsps.storage.invalid-channel");
+  if (access == Access::Allowed) {
     exchange->caller = *caller;
-    if (route->resource != Resource::Channel || shared_.authority->channel_expiry(name)) co_return std::nullopt;
-    co_return error_response(400, "Invalid channel", "dsps.storage.invalid-channel");
+    co_return std::nullopt;
   }
   if (!caller && caller.error().status == 503) co_return caller.error();
   if (is_dsps) co_return error_response(403, "Unauthorized", "dsps.auth.rejected");

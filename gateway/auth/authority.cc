@@ -39,11 +39,13 @@ std::string caller_name(const JsonObject& claims, const std::string& peer) {
   return peer;
 }
 
-std::shared_ptr<const Caller> known_caller(JsonObject claims, const std::string& peer) {
-  auto caller = std::make_shared<Caller>();
-  caller->name = caller_name(claims, peer);
-  caller->claims = std::move(claims);
-  return caller;
+// When a token ends, by the clock of the loops.
+Moment end_of_claims(const JsonObject& claims, const TokenDemands& demands) {
+  constexpr int64_t kForever = 10LL * 365 * 24 * 3600;
+  const auto end = end_of_token(claims, demands);
+  if (!end || *end - unix_seconds() > kForever) return Moment::max();
+  const auto left = std::chrono::seconds(*end) - std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::steady_clock::now() + std::chrono::duration_cast<Moment::duration>(left);
 }
 
 }  // namespace
@@ -62,7 +64,7 @@ Authority::Authority(const Config& config, std::vector<TokenKey> keys, AccessRul
       browsers_(config.origins, config.credentials),
       demands_{config.issuer, config.audience, config.leeway.count() / 1000},
       cookie_(config.cookie),
-      revocations_(config.revocations) {}
+      revocations_(config.revocations + ":") {}
 
 Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify(Upstream& upstream,
                                                                                  ExchangePtr exchange) const {
@@ -74,7 +76,10 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
     if (!answer) co_return std::unexpected(unavailable(answer.error().text));
     auto claims = answer->kind == client::Reply::Kind::Text ? JsonObject::parse(answer->text) : std::nullopt;
     if (!claims) co_return std::unexpected(no_token("the ticket is not known, or was used"));
-    co_return known_caller(std::move(*claims), exchange->peer);
+    if (const auto why = untimely(*claims, demands_, unix_seconds())) {
+      co_return std::unexpected(no_token("the token of the ticket is refused: " + *why));
+    }
+    co_return co_await known_caller(upstream, exchange, std::move(*claims), true);
   }
   std::optional<std::string_view> token;
   bool is_cookie = false;
@@ -94,12 +99,17 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
     co_return std::shared_ptr<const Caller>(std::move(caller));
   }
   // A browser sends cookies with requests of any page.
-  if (is_cookie && !browsers_.trusts_page(request)) {
+  if (is_cookie && !browsers_.trusts_cookie(request)) {
     co_return std::unexpected(error_response(403, "a page of another host may not use the cookie", "origin"));
   }
   auto claims = verify_token(*token, keys_, demands_, unix_seconds());
   if (!claims) co_return std::unexpected(no_token("the token is refused: " + claims.error()));
-  if (const auto id = claims->text("jti")) {
+  co_return co_await known_caller(upstream, exchange, std::move(*claims), false);
+}
+
+Task<Authority::Known> Authority::known_caller(Upstream& upstream, ExchangePtr exchange, JsonObject claims,
+                                               bool has_ticket) const {
+  if (const auto id = claims.text("jti")) {
     Words words = {"EXISTS", revocation_key(*id)};
     const Answer answer = co_await upstream.ask(std::move(words));
     if (!answer || answer->is_error()) {
@@ -107,11 +117,24 @@ Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify
     }
     if (answer->integer != 0) co_return std::unexpected(no_token("the token is refused: it was revoked"));
   }
-  co_return known_caller(std::move(*claims), exchange->peer);
+  auto caller = std::make_shared<Caller>();
+  caller->name = caller_name(claims, exchange->peer);
+  caller->until = end_of_claims(claims, demands_);
+  caller->claims = std::move(claims);
+  caller->has_ticket = has_ticket;
+  co_return std::shared_ptr<const Caller>(std::move(caller));
 }
 
-bool Authority::may(const Caller& caller, Resource resource, std::string_view name, Right right) const {
+Authority::Access Authority::access(const Caller& caller, Resource resource, std::string_view name, Right right) const {
+  if (!allows(caller, resource, name, right)) return Access::Forbidden;
+  const bool exists = resource != Resource::Channel || rules_.channel_expiry(name);
+  return exists ? Access::Allowed : Access::NoSuchChannel;
+}
+
+bool Authority::allows(const Caller& caller, Resource resource, std::string_view name, Right right) const {
   if (resource == Resource::None || caller.is_trusted) return true;
+  // What gateways keep for themselves: a log of such a name would revoke a token.
+  if (name.starts_with(kOwnKeys) || name.starts_with(revocations_)) return false;
   const JsonObject* const claims = caller.claims ? &*caller.claims : nullptr;
   if (resource == Resource::Channel && !rules_.channel_allows(name, claims)) return false;
   // What is done over the connection is looked at request by request.

@@ -16,6 +16,8 @@ namespace millrace::gateway {
 struct Caller {
   std::optional<JsonObject> claims = {};  // of a token
   std::string name = {};                  // for limits: the token's subject, or the address
+  Moment until = Moment::max();           // when the token ends
+  bool has_ticket = false;                // instead of the token itself
   bool is_trusted = false;                // may do everything: a client of this machine, where nothing is configured
 };
 
@@ -28,16 +30,30 @@ class Authority {
   // tickets.
   Task<std::expected<std::shared_ptr<const Caller>, Response>> identify(Upstream& upstream, ExchangePtr exchange) const;
 
-  bool may(const Caller& caller, Resource resource, std::string_view name, Right right) const;
-  // Nothing: the rules let no such channel exist.
-  std::optional<Milliseconds> channel_expiry(std::string_view name) const { return rules_.channel_expiry(name); }
+  // NoSuchChannel: it would be allowed, but the rules for channels let none of this name exist.
+  enum class Access { Allowed, Forbidden, NoSuchChannel };
+  Access access(const Caller& caller, Resource resource, std::string_view name, Right right) const;
+  bool may(const Caller& caller, Resource resource, std::string_view name, Right right) const {
+    return access(caller, resource, name, right) == Access::Allowed;
+  }
+  // How long messages of the channel live; 0: as the server has it.
+  Milliseconds channel_expiry(std::string_view name) const {
+    return rules_.channel_expiry(name).value_or(Milliseconds(0));
+  }
   const BrowserRules& browsers() const { return browsers_; }
 
   // Where a revoked token is noted on the server, and a ticket.
-  std::string revocation_key(std::string_view id) const { return revocations_ + ":" + std::string(id); }
-  static std::string ticket_key(std::string_view ticket) { return "millrace:gateway:ticket:" + std::string(ticket); }
+  std::string revocation_key(std::string_view id) const { return revocations_ + std::string(id); }
+  static std::string ticket_key(std::string_view ticket) { return kOwnKeys + ("ticket:" + std::string(ticket)); }
 
  private:
+  bool allows(const Caller& caller, Resource resource, std::string_view name, Right right) const;
+
+  static constexpr const char* kOwnKeys = "millrace:gateway:";
+  using Known = std::expected<std::shared_ptr<const Caller>, Response>;
+
+  // The caller with these claims, unless they were revoked.
+  Task<Known> known_caller(Upstream& upstream, ExchangePtr exchange, JsonObject claims, bool has_ticket) const;
   Authority(const Config& config, std::vector<TokenKey> keys, AccessRules rules);
 
   std::vector<TokenKey> keys_;
@@ -45,7 +61,7 @@ class Authority {
   BrowserRules browsers_;
   TokenDemands demands_;
   std::string cookie_;
-  std::string revocations_;
+  std::string revocations_;  // before the token's id
 };
 
 }  // namespace millrace::gateway

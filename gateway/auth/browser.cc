@@ -1,6 +1,9 @@
 #include "gateway/auth/browser.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <string>
 
 namespace millrace::gateway {
 
@@ -28,7 +31,7 @@ void BrowserRules::add_headers(const Request& request, Response& response) const
   response.headers.emplace_back("Access-Control-Expose-Headers", "Millrace-Offset, Millrace-Tag, Retry-After");
 }
 
-bool BrowserRules::trusts_page(const Request& request) const {
+bool BrowserRules::is_own_page(const Request& request) {
   const auto origin = request.header("origin");
   if (!origin) {
     // Newer browsers say so also where they send no origin, as for an image.
@@ -36,8 +39,16 @@ bool BrowserRules::trusts_page(const Request& request) const {
     return !site || *site == "same-origin" || *site == "none";
   }
   const size_t scheme = origin->find("://");
-  if (scheme != origin->npos && origin->substr(scheme + 3) == request.header("host").value_or("")) return true;
-  return is_listed(*origin);
+  return scheme != origin->npos && origin->substr(scheme + 3) == request.header("host").value_or("");
+}
+
+bool BrowserRules::trusts_page(const Request& request) const {
+  const auto origin = request.header("origin");
+  return is_own_page(request) || (origin && is_listed(*origin));
+}
+
+bool BrowserRules::trusts_cookie(const Request& request) const {
+  return is_own_page(request) || (credentials_ && trusts_page(request));
 }
 
 bool BrowserRules::is_listed(std::string_view origin) const {
@@ -50,9 +61,12 @@ bool is_loopback(std::string_view address) {
 
 bool names_loopback(const Request& request) {
   std::string_view host = request.header("host").value_or("localhost");
-  if (host.starts_with('[')) return host.starts_with("[::1]");
+  if (host.starts_with('[')) return host == "[::1]" || host.starts_with("[::1]:");
   host = host.substr(0, host.find(':'));
-  return same_letters(host, "localhost") || host.starts_with("127.");
+  if (same_letters(host, "localhost")) return true;
+  // An address, not a name that begins like one.
+  in_addr address{};
+  return inet_pton(AF_INET, std::string(host).c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
 }
 
 }  // namespace millrace::gateway

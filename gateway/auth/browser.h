@@ -22,8 +22,11 @@ class BrowserRules {
 
   // Whether the page that makes the request, if one does, is ours or on the list.
   bool trusts_page(const Request& request) const;
+  // The same if the request counts by its cookie: pages on the list need cors.credentials for that.
+  bool trusts_cookie(const Request& request) const;
 
  private:
+  static bool is_own_page(const Request& request);
   bool is_listed(std::string_view origin) const;
 
   std::vector<std::string> origins_;

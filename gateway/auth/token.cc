@@ -23,6 +23,17 @@ std::optional<int64_t> time_claim(const JsonObject& claims, std::string_view nam
 
 }  // namespace
 
+std::optional<int64_t> end_of_token(const JsonObject& claims, const TokenDemands& demands) {
+  const auto end = time_claim(claims, "exp");
+  return end ? std::optional(*end + demands.leeway_seconds) : std::nullopt;
+}
+
+std::optional<std::string> untimely(const JsonObject& claims, const TokenDemands& demands, int64_t now) {
+  if (const auto end = end_of_token(claims, demands); end && now >= *end) return "it has expired";
+  const auto begin = time_claim(claims, "nbf");
+  return begin && now < *begin - demands.leeway_seconds ? std::optional("it is not valid yet") : std::nullopt;
+}
+
 bool claim_has(const JsonObject& claims, std::string_view name, std::string_view value) {
   const auto raw = claims.raw(name);
   if (!raw) return false;
@@ -57,12 +68,7 @@ std::expected<JsonObject, std::string> verify_token(std::string_view token, cons
   if (!is_known) return refuse("no key of ours has signed it");
   auto claims = JsonObject::parse(*body_json);
   if (!claims) return refuse("it has no claims");
-  if (const auto end = time_claim(*claims, "exp"); end && now >= *end + demands.leeway_seconds) {
-    return refuse("it has expired");
-  }
-  if (const auto begin = time_claim(*claims, "nbf"); begin && now < *begin - demands.leeway_seconds) {
-    return refuse("it is not valid yet");
-  }
+  if (auto why = untimely(*claims, demands, now)) return refuse(std::move(*why));
   if (!demands.issuer.empty() && claims->text("iss") != demands.issuer) return refuse("it is of another issuer");
   if (!demands.audience.empty() && !claim_has(*claims, "aud", demands.audience)) return refuse("it is for others");
   return std::move(*claims);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,12 @@ struct TokenDemands {
 // The claims of the token, or why it is refused. `now` is Unix time in seconds.
 std::expected<JsonObject, std::string> verify_token(std::string_view token, const std::vector<TokenKey>& keys,
                                                     const TokenDemands& demands, int64_t now);
+
+// Why these claims do not count now, or nothing: they have expired, or begin later.
+std::optional<std::string> untimely(const JsonObject& claims, const TokenDemands& demands, int64_t now);
+
+// When the token counts no longer, in the same seconds. Nothing: it has no end.
+std::optional<int64_t> end_of_token(const JsonObject& claims, const TokenDemands& demands);
 
 // Whether a claim is this text, or a list that has it.
 bool claim_has(const JsonObject& claims, std::string_view name, std::string_view value);

@@ -62,8 +62,16 @@ void HttpConnection::receive() {
   } while (phase_ != Phase::Over && is_reading_ && transport_.has_buffered());
 }
 
+// The client does not take the last answer, and what it asks next waits for that.
+bool HttpConnection::is_held_up() const { return phase_ == Phase::Idle && (ahead_ || !output_.is_empty()); }
+
 // The client has gone, or will not send any more: an answer that is under way may still be read by it.
 void HttpConnection::take_end() {
+  if (is_held_up()) {
+    // go_on() reads on, and finds the end again.
+    is_reading_ = false;
+    return watch();
+  }
   if (phase_ != Phase::Serving && phase_ != Phase::Ending) return end();
   is_reading_ = false;
   keeps_alive_ = false;
@@ -75,13 +83,13 @@ void HttpConnection::take(std::string_view bytes) {
   if (phase_ == Phase::Streaming) {
     const auto stream = stream_;
     if (!stream->on_bytes(bytes) && phase_ != Phase::Over) end();
-  } else if (phase_ == Phase::Idle || phase_ == Phase::Reading) {
-    take_request_bytes(bytes);
-  } else if (phase_ == Phase::Serving) {
+  } else if (phase_ == Phase::Serving || is_held_up()) {
     if (!ahead_) ahead_ = std::make_unique<std::string>();
     ahead_->append(bytes);
     is_reading_ = ahead_->size() < kMostAhead;
     watch();
+  } else if (phase_ == Phase::Idle || phase_ == Phase::Reading) {
+    take_request_bytes(bytes);
   }  // else it is too late for anything but reading it away
 }
 
@@ -142,6 +150,7 @@ void HttpConnection::respond(Response response) {
   if (response.stream && !is_head_) {
     phase_ = Phase::Streaming;
     stream_ = std::move(response.stream);
+    until_ = response.until;
     is_reading_ = true;
     set_deadline(host_.timeouts().write);
     stream_->begin(*this);
@@ -259,6 +268,10 @@ void HttpConnection::drain() {
 }
 
 void HttpConnection::check_deadline(Moment now) {
+  if (phase_ == Phase::Streaming && now >= until_) {
+    const auto stream = stream_;
+    return stream->expire();
+  }
   if (now < deadline_) return;
   if (phase_ == Phase::Reading) return refuse(408, "the request did not come in time");
   end();

@@ -73,6 +73,7 @@ class HttpConnection final : IoHandler, StreamSink {
 
   void receive();
   void take(std::string_view bytes);
+  bool is_held_up() const;
   void take_end();
   void take_request_bytes(std::string_view bytes);
   void refuse(int status, const std::string& reason);
@@ -94,10 +95,11 @@ class HttpConnection final : IoHandler, StreamSink {
   bool is_head_ = false;     // of the request that is served
   uint32_t watched_ = 0;     // epoll's events that are asked for
   Moment deadline_ = Moment::max();
-  Moment began_{};  // the request that is served
+  Moment until_ = Moment::max();  // of a stream
+  Moment began_{};                // the request that is served
   OutputQueue output_;
   std::unique_ptr<RequestReader> reader_;
-  std::unique_ptr<std::string> ahead_;  // bytes behind the request that is served
+  std::unique_ptr<std::string> ahead_;  // bytes behind the request that is served, or whose answer is not taken yet
   ExchangePtr exchange_;
   std::shared_ptr<StreamBody> stream_;
   std::string peer_;

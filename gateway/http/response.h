@@ -1,6 +1,7 @@
 // An answer, and how it is written.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers = {};
   // A body that goes on: then `body` is its beginning, and the connection belongs to it until its end.
   std::shared_ptr<StreamBody> stream = {};
+  // When the stream ends at the latest, because its client's token counts no longer.
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   bool is_upgrade = false;  // the stream speaks another protocol from now on
 };
 

@@ -37,6 +37,8 @@ class StreamBody {
   virtual void on_sent() {}
   // The gateway ends: say so to the client, and finish().
   virtual void drain() = 0;
+  // The token of the client counts no longer: the same.
+  virtual void expire() { drain(); }
   // About every 15 seconds: what keeps proxies from ending a connection without traffic. False: the client is dead.
   virtual bool keep_alive() = 0;
   // The connection is gone. Nothing is called after it.

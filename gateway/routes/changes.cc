@@ -1,5 +1,6 @@
 #include "gateway/routes/changes.h"
 
+#include "gateway/auth/authority.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
 #include "gateway/routes/parameters.h"
@@ -16,9 +17,24 @@ constexpr Field kTexts[] = {
     {"app", "APP", true}, {"model", "MODEL", true}, {"user", "USER", false}, {"id", "ID", false}};
 constexpr Field kDocuments[] = {{"document", "DOC", false}, {"old", "OLD", false}};
 
+// "queues":{"transport":"log"} as words, and what is wrong, or nothing. "*" is not for clients: it would stand for logs
+// that nobody has looked at.
+std::optional<std::string> append_queues(Words& words, std::string_view raw, std::vector<std::string>& logs) {
+  const auto queues = JsonObject::parse(raw);
+  if (!queues) return "expected 'queues' to be {\"transport\":\"log\"}";
+  for (const auto& [transport, name] : queues->fields()) {
+    const auto log = json_string_value(name);
+    if (!log || transport == "*") return "expected 'queues' to be {\"transport\":\"log\"}";
+    words.insert(words.end(), {transport, *log});
+    logs.push_back(*log);
+  }
+  return std::nullopt;
+}
+
 // {"app","model","user"?,"id"?,"document"?,"old"?,"event","origin"?,"queues"?}. Behind the words; what is wrong, or
-// nothing.
-std::optional<std::string> append_change(Words& words, const JsonObject& change, const std::string& table) {
+// nothing. `logs` gets those that the change names.
+std::optional<std::string> append_change(Words& words, const JsonObject& change, const std::string& table,
+                                         std::vector<std::string>& logs) {
   for (const Field& field : kTexts) {
     const auto text = change.text(field.name);
     if (!text && (field.is_required || change.raw(field.name))) {
@@ -34,19 +50,13 @@ std::optional<std::string> append_change(Words& words, const JsonObject& change,
   const auto event = change.text("event");
   if (!event) return "expected a text 'event'";
   words.insert(words.end(), {"EVENT", *event});
-  if (const auto origin = change.text("origin")) words.insert(words.end(), {"ORIGIN", *origin});
+  const auto origin = change.text("origin");
+  if (!origin && change.raw("origin")) return "expected a text 'origin'";
+  if (origin) words.insert(words.end(), {"ORIGIN", *origin});
   words.emplace_back("QUEUES");
-  const auto queues = change.raw("queues") ? JsonObject::parse(*change.raw("queues")) : std::nullopt;
-  if (!queues) {
-    // Every transport has a log of its own, beside the table.
-    words.insert(words.end(), {"*", table + ":"});
-    return std::nullopt;
-  }
-  for (const auto& [transport, raw] : queues->fields()) {
-    const auto log = json_string_value(raw);
-    if (!log) return "expected 'queues' to be {\"transport\":\"log\"}";
-    words.insert(words.end(), {transport, *log});
-  }
+  if (const auto queues = change.raw("queues")) return append_queues(words, *queues, logs);
+  // Every transport has a log of its own, beside the table.
+  words.insert(words.end(), {"*", table + ":"});
   return std::nullopt;
 }
 
@@ -55,7 +65,15 @@ Task<Response> dispatch(Services& services, ExchangePtr exchange) {
   const auto change = JsonObject::parse(exchange->request.body);
   if (!change) co_return error_response(400, "the body is not a JSON object", "invalid");
   Words words = {"ROUTE.DISPATCH", exchange->names[0]};
-  if (auto wrong = append_change(words, *change, exchange->names[0])) co_return error_response(400, *wrong, "invalid");
+  std::vector<std::string> logs;
+  if (auto wrong = append_change(words, *change, exchange->names[0], logs)) {
+    co_return error_response(400, *wrong, "invalid");
+  }
+  for (const std::string& log : logs) {
+    if (!services.authority.may(*exchange->caller, Resource::Log, log, Right::Write)) {
+      co_return error_response(403, "the log '" + log + "' may not be written", "forbidden");
+    }
+  }
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
   std::string json = "{\"transports\":[";

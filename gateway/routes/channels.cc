@@ -1,5 +1,6 @@
 #include "gateway/routes/channels.h"
 
+#include "gateway/auth/authority.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
 #include "gateway/routes/following.h"
@@ -40,7 +41,7 @@ Response channel_json(const Reading& reading, int64_t missed) {
 // With receipts: the subscriber is made if there is none.
 Task<Response> follow_as_subscriber(Services& services, ExchangePtr exchange, std::string subscriber) {
   const TopicKey topic{TopicKey::Kind::Channel, exchange->names[0]};
-  Words words = {"CHAN.SUBSCRIBE", topic.name, subscriber};
+  Words words = words_to_subscribe(services, topic.name, subscriber);
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
   const auto now = co_await find_start(services.upstream, topic, "$");
@@ -87,6 +88,13 @@ Task<Response> acknowledge_receipt(Services& services, ExchangePtr exchange) {
 }
 
 }  // namespace
+
+Words words_to_subscribe(const Services& services, const std::string& channel, const std::string& subscriber) {
+  Words words = {"CHAN.SUBSCRIBE", channel, subscriber};
+  const Milliseconds expire = services.authority.channel_expiry(channel);
+  if (expire > Milliseconds(0)) words.insert(words.end(), {"EXPIRE", std::to_string(expire.count())});
+  return words;
+}
 
 const std::vector<Route>& channel_routes() {
   static const std::vector<Route> routes = {

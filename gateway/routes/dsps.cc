@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "gateway/auth/authority.h"
 #include "gateway/config/go_duration.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
+#include "gateway/routes/channels.h"
 
 namespace millrace::gateway {
 namespace {
@@ -60,9 +60,7 @@ Task<Response> publish(Services& services, ExchangePtr exchange) {
 
 Task<Response> subscribe(Services& services, ExchangePtr exchange) {
   if (auto wrong = wrong_ids(*exchange, "subscriberID")) co_return std::move(*wrong);
-  Words words = {"CHAN.SUBSCRIBE", exchange->names[0], exchange->names[1]};
-  const auto expire = services.authority.channel_expiry(exchange->names[0]).value_or(Milliseconds(0));
-  if (expire > Milliseconds(0)) words.insert(words.end(), {"EXPIRE", std::to_string(expire.count())});
+  Words words = words_to_subscribe(services, exchange->names[0], exchange->names[1]);
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
   co_return json_response(subscriber_json(*exchange));

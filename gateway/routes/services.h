@@ -9,6 +9,7 @@
 namespace millrace::gateway {
 
 class Authority;
+class RequestRate;
 class Topics;
 struct Figures;
 
@@ -19,6 +20,7 @@ struct Services {
   Topics& topics;
   const Authority& authority;
   Figures& figures;
+  RequestRate& rate;
   bool& is_draining;
   std::string openapi = {};  // as /openapi.json answers
 };

@@ -11,7 +11,7 @@
 namespace millrace::gateway {
 namespace {
 
-constexpr const char* kTicketSeconds = "60";
+constexpr Milliseconds kTicketTime{60'000};
 
 Task<Response> revoke(Services& services, ExchangePtr exchange) {
   const auto id = exchange->request.parameter("jti");
@@ -41,6 +41,8 @@ Task<Response> set_log_level(Services&, ExchangePtr exchange) {
 
 Task<Response> make_ticket(Services& services, ExchangePtr exchange) {
   if (!exchange->caller->claims) co_return error_response(401, "a ticket is made for a token", "unauthorized");
+  // Else one that is about to end could be made to last.
+  if (exchange->caller->has_ticket) co_return error_response(403, "a ticket is made for a token", "forbidden");
   unsigned char random[18];
   if (RAND_bytes(random, sizeof random) != 1) co_return unavailable("no random numbers");
   std::string ticket = base64({reinterpret_cast<const char*>(random), sizeof random});
@@ -52,10 +54,14 @@ Task<Response> make_ticket(Services& services, ExchangePtr exchange) {
     append_string(claims, name);
     claims += ':' + std::string(value);
   }
-  Words words = {"SET", Authority::ticket_key(ticket), claims + '}', "EX", kTicketSeconds};
+  // No longer than the token.
+  const auto left = std::chrono::ceil<Milliseconds>(exchange->caller->until - std::chrono::steady_clock::now());
+  const Milliseconds time = std::clamp(left, Milliseconds(1), kTicketTime);
+  Words words = {"SET", Authority::ticket_key(ticket), claims + '}', "PX", std::to_string(time.count())};
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
-  co_return json_response(R"({"expires":)" + std::string(kTicketSeconds) + R"(,"ticket":")" + ticket + "\"}", 201);
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(time).count();
+  co_return json_response(R"({"expires":)" + std::to_string(seconds) + R"(,"ticket":")" + ticket + "\"}", 201);
 }
 
 }  // namespace

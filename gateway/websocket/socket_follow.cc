@@ -31,6 +31,8 @@ void SocketFollow::fail(const std::string& why) {
   std::string json = beginning("error") + ",\"error\":";
   append_string(json, why);
   socket_->send_text(json + '}');
+  // The topic goes as soon as nobody listens, and nobody may know it then. The socket may have ended by the text.
+  if (socket_ != nullptr) socket_->drop(topic_.key());
 }
 
 }  // namespace millrace::gateway

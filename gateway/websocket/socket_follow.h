@@ -14,6 +14,8 @@ class FollowingSocket {
   virtual void send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) = 0;
   virtual void send_text(std::string_view json) = 0;
   virtual bool is_full() const = 0;
+  // What it follows has ended by itself: the socket forgets it.
+  virtual void drop(const TopicKey& key) = 0;
 
  protected:
   ~FollowingSocket() = default;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gateway/auth/request_rate.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
 #include "gateway/routes/figures.h"
@@ -11,6 +12,7 @@
 namespace millrace::gateway {
 namespace {
 
+constexpr uint16_t kPolicyViolation = 1008;
 constexpr uint16_t kServiceRestart = 1012;
 constexpr uint16_t kTryLater = 1013;
 // Requests whose answers are still to come; a client that sends more without reading is ended.
@@ -38,11 +40,6 @@ std::optional<TopicKey> topic_in(const JsonObject& request) {
   return std::nullopt;
 }
 
-Resource resource_of(const TopicKey& topic) {
-  return topic.kind == TopicKey::Kind::Log ? Resource::Log : Resource::Channel;
-}
-
-const std::string kForbidden = error_json("forbidden", "this is not allowed");
 const std::string kNoTopic = error_json("invalid", "expected \"log\" or \"channel\"");
 
 }  // namespace
@@ -56,10 +53,20 @@ bool SocketStream::on_bytes(std::string_view bytes) {
   if (is_closing_) return true;
   if (!reader_) reader_ = std::make_unique<FrameReader>(services_.config.frame_bytes);
   const auto self = shared_from_this();
+  if (untaken_ > services_.config.stream_backlog + services_.config.frame_bytes) {
+    close(kTryLater, "the answers are not read");
+    return true;
+  }
   std::string reply;
   const bool goes_on = reader_->put(
-      bytes, [this](std::string_view text) { serve(std::string(text)); }, reply);
+      bytes,
+      [this](std::string_view text) {
+        unfinished_ = 0;
+        serve(std::string(text));
+      },
+      reply);
   if (sink_ == nullptr) return true;
+  untaken_ += reply.size();
   if (!reply.empty()) sink_->send(std::move(reply));
   if (sink_ != nullptr && !goes_on) {
     is_closing_ = true;
@@ -73,21 +80,28 @@ bool SocketStream::on_bytes(std::string_view bytes) {
 
 Detached SocketStream::serve(std::string text) {
   const auto self = shared_from_this();
+  if (is_closing_) co_return;
   if (++unanswered_ > kMostUnanswered) {
-    if (sink_ != nullptr) sink_->send(close_frame(kTryLater, "too many requests at once"));
-    is_closing_ = true;
+    close(kTryLater, "too many requests at once");
     co_return;
   }
   auto request = JsonObject::parse(text);
   const std::string id(request ? request->raw("id").value_or("null") : "null");
-  std::string answer;
-  if (request) {
-    answer = co_await answer_to(std::move(*request));
+  std::string rest;
+  if (!services_.rate.takes_request(caller_->name, services_.loop.now())) {
+    rest = error_json("too-many-requests", "too many requests");
+  } else if (request) {
+    rest = co_await answer_to(std::move(*request));
   } else {
-    answer = error_json("invalid", "expected a JSON object");
+    rest = error_json("invalid", "expected a JSON object");
   }
   --unanswered_;
-  send_text("{\"id\":" + id + ',' + answer + '}');
+  answer("{\"id\":" + id + ',' + rest + '}');
+}
+
+void SocketStream::answer(std::string_view json) {
+  untaken_ += json.size();
+  send_text(json);
 }
 
 Task<std::string> SocketStream::answer_to(JsonObject request) {
@@ -100,14 +114,25 @@ Task<std::string> SocketStream::answer_to(JsonObject request) {
   co_return error_json("invalid", "expected \"type\": follow, unfollow, publish, ack or ping");
 }
 
-bool SocketStream::may(Resource resource, std::string_view name, Right right) const {
-  return services_.authority.may(*caller_, resource, name, right);
+std::optional<std::string> SocketStream::refusal(const TopicKey& topic, Right right) const {
+  // As long as a name may be in a request of HTTP: it comes back with every message.
+  if (topic.name.size() > services_.config.requests.head_bytes) return error_json("invalid", "the name is too long");
+  const Resource resource = topic.kind == TopicKey::Kind::Log ? Resource::Log : Resource::Channel;
+  switch (services_.authority.access(*caller_, resource, topic.name, right)) {
+    case Authority::Access::Allowed:
+      return std::nullopt;
+    case Authority::Access::Forbidden:
+      return error_json("forbidden", "this is not allowed");
+    case Authority::Access::NoSuchChannel:
+      return error_json("invalid-channel", "the rules let no channel of this name exist");
+  }
+  return std::nullopt;
 }
 
 Task<std::string> SocketStream::follow(JsonObject request) {
   const auto topic = topic_in(request);
   if (!topic) co_return kNoTopic;
-  if (!may(resource_of(*topic), topic->name, Right::Read)) co_return kForbidden;
+  if (auto refused = refusal(*topic, Right::Read)) co_return std::move(*refused);
   Position after;
   if (const auto given = request.text("position")) {
     const auto position = parse_position(topic->kind, *given);
@@ -135,20 +160,15 @@ Task<std::string> SocketStream::follow(JsonObject request) {
 std::string SocketStream::unfollow(const JsonObject& request) {
   const auto topic = topic_in(request);
   if (!topic) return kNoTopic;
-  const auto found = follows_ ? follows_->find(*topic) : FollowMap::iterator();
-  if (!follows_ || found == follows_->end()) return error_json("not-followed", "it is not followed");
-  const auto followed = found->second;
-  follows_->erase(found);
-  followed->forget();
-  followed->topic().leave(*followed);
-  services_.topics.release(*topic);
+  if (!follows_ || !follows_->contains(*topic)) return error_json("not-followed", "it is not followed");
+  drop(*topic);
   return "\"ok\":true";
 }
 
 Task<std::string> SocketStream::publish(JsonObject request) {
   const auto topic = topic_in(request);
   if (!topic) co_return kNoTopic;
-  if (!may(resource_of(*topic), topic->name, Right::Write)) co_return kForbidden;
+  if (auto refused = refusal(*topic, Right::Write)) co_return std::move(*refused);
   const bool is_log = topic->kind == TopicKey::Kind::Log;
   auto value = value_in(request, is_log ? "entry" : "content");
   const auto id = request.text("message");
@@ -167,9 +187,11 @@ Task<std::string> SocketStream::publish(JsonObject request) {
 Task<std::string> SocketStream::acknowledge(JsonObject request) {
   const auto topic = topic_in(request);
   if (!topic) co_return kNoTopic;
-  if (!may(resource_of(*topic), topic->name, Right::Read)) co_return kForbidden;
+  const bool is_log = topic->kind == TopicKey::Kind::Log;
+  // What a group has is taken from the others; the receipts of a subscriber are its own affair.
+  if (auto refused = refusal(*topic, is_log ? Right::Write : Right::Read)) co_return std::move(*refused);
   Words words;
-  if (topic->kind == TopicKey::Kind::Log) {
+  if (is_log) {
     words = {"TACK", topic->name, request.text("group").value_or("")};
     const auto offsets = json_items(request.raw("offsets").value_or(""));
     if (!offsets || offsets->empty()) co_return error_json("invalid", "expected \"offsets\"");
@@ -198,18 +220,33 @@ void SocketStream::send_text(std::string_view json) {
 
 bool SocketStream::is_full() const { return sink_ == nullptr || sink_->unsent() > services_.config.stream_backlog; }
 
+void SocketStream::drop(const TopicKey& key) {
+  const auto found = follows_ ? follows_->find(key) : FollowMap::iterator();
+  if (!follows_ || found == follows_->end()) return;
+  const auto followed = found->second;
+  follows_->erase(found);
+  followed->forget();
+  followed->topic().leave(*followed);
+  services_.topics.release(followed->topic().key());
+}
+
 void SocketStream::on_sent() {
+  untaken_ = 0;
   if (!follows_) return;
   for (const auto& [topic, followed] : *follows_) followed->topic().resume(*followed);
 }
 
-void SocketStream::drain() {
-  if (sink_ == nullptr) return;
-  StreamSink& sink = *sink_;
-  sink.send(close_frame(kServiceRestart, "come again"));
+void SocketStream::close(uint16_t code, std::string_view why) {
+  if (sink_ == nullptr || is_closing_) return;
   is_closing_ = true;
+  StreamSink& sink = *sink_;
+  sink.send(close_frame(code, why));
   sink.finish();
 }
+
+void SocketStream::drain() { close(kServiceRestart, "come again"); }
+
+void SocketStream::expire() { close(kPolicyViolation, "the token has expired"); }
 
 bool SocketStream::keep_alive() {
   // A message that does not come to its end.

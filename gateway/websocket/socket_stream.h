@@ -25,6 +25,7 @@ class SocketStream final : public StreamBody,
   bool on_bytes(std::string_view bytes) override;
   void on_sent() override;
   void drain() override;
+  void expire() override;
   bool keep_alive() override;
   void on_end() override;
 
@@ -34,7 +35,10 @@ class SocketStream final : public StreamBody,
   void send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) override;
   void send_text(std::string_view json) override;
   bool is_full() const override;
+  void drop(const TopicKey& key) override;
 
+  void close(uint16_t code, std::string_view why);
+  void answer(std::string_view json);
   Detached serve(std::string text);
   // The rest of an answer: "ok":true,… or "error":{…}
   Task<std::string> answer_to(JsonObject request);
@@ -42,7 +46,8 @@ class SocketStream final : public StreamBody,
   Task<std::string> publish(JsonObject request);
   Task<std::string> acknowledge(JsonObject request);
   std::string unfollow(const JsonObject& request);
-  bool may(Resource resource, std::string_view name, Right right) const;
+  // Why the caller may not do this, or nothing.
+  std::optional<std::string> refusal(const TopicKey& topic, Right right) const;
 
   Services& services_;
   std::shared_ptr<const Caller> caller_;
@@ -50,6 +55,7 @@ class SocketStream final : public StreamBody,
   std::unique_ptr<FrameReader> reader_;  // while a message is being read
   std::unique_ptr<FollowMap> follows_;
   size_t unanswered_ = 0;
+  size_t untaken_ = 0;  // bytes of answers since the client had taken everything
   bool is_closing_ = false;
   uint8_t unfinished_ = 0;  // signs of life since a message began
 };

@@ -10,7 +10,7 @@ using abi::ArgumentDoc;
 using enum abi::ArgumentKind;
 inline constexpr int kOptional = abi::kArgumentOptional;
 inline constexpr int kMultiple = abi::kArgumentMultiple;
-// The token is said again each time.
+// Each time with its token: WHERE a = 1 WHERE b = 2.
 inline constexpr int kMultipleToken = abi::kArgumentMultiple | abi::kArgumentMultipleToken;
 
 inline constexpr const char* kSince = "1.0.0";

@@ -1,8 +1,14 @@
 """Requests as bytes, for what no client would send."""
 
+import base64
+import contextlib
 import socket
 
 from server import DEADLINE
+
+HANDSHAKE = ("GET /v1/connect HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
+             "Sec-WebSocket-Key: {}\r\nSec-WebSocket-Version: 13\r\n\r\n")
+KEY = base64.b64encode(b"0123456789abcdef").decode()
 
 
 class RawConnection:
@@ -56,3 +62,13 @@ class RawConnection:
 
     def __exit__(self, *_):
         self.close()
+
+
+@contextlib.contextmanager
+def raw_socket(gateway, **headers):
+    """A WebSocket after its handshake."""
+    more = "".join(f"\r\n{name}: {value}" for name, value in headers.items())
+    with RawConnection(gateway.port) as connection:
+        connection.send(HANDSHAKE.format(KEY).replace("\r\n\r\n", more + "\r\n\r\n"))
+        assert connection.status() == 101
+        yield connection

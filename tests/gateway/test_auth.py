@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from events import Events
 from gateway import Gateway
-from raw_http import RawConnection
+from raw_http import RawConnection, raw_socket
+from server import wait_until
 
 SECRET = "a secret that is long enough for everybody"
 LOG = "/v1/logs/orders"
@@ -195,6 +196,18 @@ def test_a_revoked_token_is_refused_by_all_gateways(ruled, guarded, server):
     assert ruled.request("PUT", "/admin/log/level?category=*&level=DEBUG", headers=admin).status == 204
 
 
+def test_nobody_revokes_a_token_by_writing_its_key(server, keys, c):
+    rules = '[auth]\nrevocations = "gone"\n' + key_rules(keys[0], "HS256") + '[[allow]]\nto = "any"\n'
+    token = bearer({"jti": "t4"})
+    with Gateway(server, config=rules) as gateway:
+        for name in ("gone:t4", "millrace:gateway:ticket:x"):
+            assert gateway.request("POST", f"/v1/logs/{name}", "1", token).status == 403
+            assert gateway.request("POST", f"/v1/locks/{name}?owner=me", "", token).status == 403
+            assert gateway.request("PUT", f"/v1/channels/{name}/messages/1", "1", token).status == 403
+        assert gateway.request("POST", "/v1/logs/gone", "1", token).status == 201
+    assert c.call("EXISTS", "gone:t4", "millrace:gateway:ticket:x") == 0
+
+
 def test_a_ticket_counts_once_and_stands_for_its_token(ruled):
     status, body = ruled.json("POST", "/v1/tickets", headers=bearer({"rooms": ["a"]}))
     assert (status, body["expires"]) == (201, 60)
@@ -202,6 +215,41 @@ def test_a_ticket_counts_once_and_stands_for_its_token(ruled):
         assert stream.status == 200
     assert ruled.get(f"/v1/channels/room-a?ticket={body['ticket']}").status == 401
     assert ruled.json("POST", "/v1/tickets")[0] == 401
+
+
+def test_a_ticket_counts_no_longer_than_its_token(ruled, server):
+    token = bearer({"rooms": ["a"], "jti": "t3"})
+    tickets = [ruled.json("POST", "/v1/tickets", headers=token)[1]["ticket"] for _ in range(3)]
+    # Else each would make the next one, whatever becomes of the token.
+    assert ruled.json("POST", f"/v1/tickets?ticket={tickets[0]}")[0] == 403
+    assert ruled.get(f"/v1/channels/room-a?ticket={tickets[1]}").status == 200
+    end = int(time.time()) + 3600
+    ruled.request("PUT", f"/admin/jwt/revoke?jti=t3&exp={end}", headers=bearer({"role": "admin"}))
+    assert ruled.get(f"/v1/channels/room-a?ticket={tickets[2]}").status == 401
+
+
+def test_a_ticket_ends_with_its_token(guarded, c):
+    soon = bearer({"exp": int(time.time()) + 6})
+    status, body = guarded.json("POST", "/v1/tickets", headers=soon)
+    assert (status, body["expires"] <= 6) == (201, True)
+    # One that the server still has, as if its clock were late.
+    c.call("PERSIST", f"millrace:gateway:ticket:{body['ticket']}")
+    wait_until(lambda: guarded.request("GET", LOG, headers=soon).status == 401, "the token has expired")
+    assert guarded.get(f"{LOG}?ticket={body['ticket']}").status == 401
+
+
+def test_streams_and_sockets_end_with_their_token(guarded, c):
+    c.call("DEL", "orders")
+    c.call("TWRITE", "orders", "a", "1")
+    soon = bearer({"exp": int(time.time()) + 6})
+    with Events(guarded, LOG + "?from=-", **soon) as stream, raw_socket(guarded, **soon) as connection, \
+            Events(guarded, LOG + "?from=-", **bearer()) as other:
+        assert stream.next()[1]["offset"] == other.next()[1]["offset"] == 1
+        assert stream.next() is None and stream.retry == 1000
+        assert connection.ends() == b"\x88\x17" + (1008).to_bytes(2, "big") + b"the token has expired"
+        assert guarded.request("GET", LOG, headers=soon).status == 401
+        c.call("TWRITE", "orders", "a", "2")
+        assert other.next()[1]["offset"] == 2
 
 
 def test_a_cookie_counts_for_our_own_pages_only(ruled):
@@ -212,6 +260,16 @@ def test_a_cookie_counts_for_our_own_pages_only(ruled):
     assert ruled.request("GET", path, headers={**cookie, "Origin": same}).status == 200
     assert ruled.request("GET", path, headers={**cookie, "Origin": "https://evil.example"}).status == 403
     assert ruled.request("GET", path, headers={**cookie, "Sec-Fetch-Site": "cross-site"}).status == 403
+
+
+def test_a_page_on_the_list_may_use_the_cookie_only_with_credentials(server, keys):
+    cookie = {"Cookie": "millrace=" + bearer()["Authorization"][7:], "Origin": "https://app.example"}
+    rules = key_rules(keys[0], "HS256")
+    for credentials, status in (("false", 403), ("true", 200)):
+        config = f'[cors]\norigins = ["https://app.example"]\ncredentials = {credentials}\n' + rules
+        with Gateway(server, config=config) as gateway:
+            assert gateway.request("GET", LOG, headers=cookie).status == status
+            assert gateway.request("GET", LOG, headers={**bearer(), "Origin": "https://app.example"}).status == 200
 
 
 CHANNELS = """
@@ -233,6 +291,10 @@ def test_rules_for_channels_are_those_of_dsps(server, keys, c):
         assert gateway.request("PUT", path.format("chat-1"), headers=token).status == 200
         info = c.call("CHAN.INFO", "chat-1")
         assert info[info.index(b"expire") + 1] == 3_600_000
+        c.call("DEL", "chat-1")
+        with Events(gateway, "/v1/channels/chat-1?subscriber=ann", **token):
+            info = c.call("CHAN.INFO", "chat-1")
+            assert info[info.index(b"expire") + 1] == 3_600_000
         answer = gateway.request("PUT", path.format("chat-2"), headers=token)
         assert (answer.status, json.loads(answer.body)["code"]) == (403, "dsps.auth.rejected")
         answer = gateway.request("PUT", path.format("other"), headers=token)
@@ -243,7 +305,8 @@ def test_rules_for_channels_are_those_of_dsps(server, keys, c):
 
 
 @pytest.mark.parametrize("headers", [
-    {"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
+    {"Host": "evil.example"}, {"Host": "127.evil.example"}, {"Host": "127.0.0.1.evil.example:80"},
+    {"Host": "[::1].evil.example"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
     {"X-Forwarded-For": "192.0.2.1"}, {"Forwarded": "for=192.0.2.1"}])
 def test_what_comes_through_a_page_or_a_proxy_is_not_this_machine(gateway, headers):
     assert gateway.request("POST", LOG, "1", headers).status == 401

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from gateway import Gateway
 from raw_http import RawConnection
 from server import wait_until
 
@@ -35,6 +36,16 @@ def test_what_is_given_back_comes_again(gateway, c):
     assert take(gateway) == [(1, 1, 2)]
     gateway.json("POST", f"{GROUP}/nack?offsets=1&delay=1h")
     assert take(gateway) == []
+
+
+def test_whoever_may_only_read_takes_nothing_from_a_group(server, c):
+    c.call("TWRITE", "jobs", "a", "1")
+    rules = '[[allow]]\nto = "log"\nrights = ["read"]\nanonymous = true\n'
+    with Gateway(server, config=rules) as gateway:
+        assert gateway.get("/v1/logs/jobs").status == 200
+        for what in ("take", "ack?offsets=1", "nack?offsets=1", "extend?offsets=1"):
+            assert gateway.json("POST", f"{GROUP}/{what}")[0] == 401
+    assert c.call("TGROUP", "LIST", "jobs") == []
 
 
 def test_a_message_can_be_given_up(gateway, c):

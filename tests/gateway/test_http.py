@@ -1,6 +1,8 @@
 """The protocol itself: what is refused, and that a rude client costs only itself."""
 
+import select
 import socket
+import threading
 
 import pytest
 
@@ -78,6 +80,33 @@ def test_thousands_of_requests_at_once_are_answered(gateway):
     with RawConnection(gateway.port) as connection:
         connection.send(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3000)
         assert [connection.status() for _ in range(3000)] == [404] * 3000
+
+
+def test_a_client_that_reads_no_answers_costs_little_and_gets_them_in_order(server):
+    openapi, nothing = ("GET /openapi.json", 200), ("GET /nothing", 404)
+    asked = [openapi if i % 3 == 0 or i % 7 == 0 else nothing for i in range(20_000)]
+    unsent = memoryview(b"".join(f"{line} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() for line, _ in asked))
+    with Gateway(server) as gateway, RawConnection(gateway.port) as connection:
+        before = gateway.memory()
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 << 10)
+        # As far as it goes without reading an answer.
+        while unsent and select.select([], [connection.socket], [], 2)[1]:
+            unsent = unsent[connection.socket.send(unsent[:10_000]):]
+        assert unsent, "the gateway takes requests without an end"
+        assert gateway.memory() - before < 32 << 20
+        rest = threading.Thread(target=connection.send, args=(bytes(unsent),))
+        rest.start()
+        assert [connection.status() for _ in asked] == [status for _, status in asked]
+        rest.join()
+        assert gateway.memory() - before < 32 << 20
+
+
+def test_a_client_that_has_closed_its_side_gets_the_answers_it_has_asked_for(gateway):
+    with RawConnection(gateway.port) as connection:
+        connection.send(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000)
+        connection.socket.shutdown(socket.SHUT_WR)
+        assert [connection.status() for _ in range(1000)] == [200] * 1000
+        assert connection.ends() == b""
 
 
 def test_a_request_in_single_bytes_is_one_request(gateway, c):

@@ -53,7 +53,9 @@ def people(c):
     ("order=age", ["p:2", "p:1", "p:3", "p:0"]), ("order=age&rev=1&limit=1", ["p:0"]), ("city=Bonn&order=age", ["p:2", "p:0"]),
     ("age.gte=18&order=age", ["p:1", "p:3", "p:0"]), ("age.lt=27&order=age", ["p:2"]),
     ("city.in=Kiel,Ulm&order=age", ["p:1", "p:3"]), ("age.between=20,30&order=age", ["p:1", "p:3"]),
-    ("city.prefix=U&order=age", ["p:3"])])
+    ("city.prefix=U&order=age", ["p:3"]), ("city=Bonn&age.gte=18", ["p:0"]),
+    ("age.gte=18&age.lt=40&order=age", ["p:1", "p:3"]), ("city.in=Kiel&city.in=Ulm&age.gt=27", ["p:3"]),
+    ("age.between=20&age.between=30&city=Kiel", ["p:1"])])
 def test_documents_are_found(gateway, people, query, keys):
     status, body = gateway.json("GET", f"/v1/indexes/people?{query}")
     assert (status, [one["key"] for one in body["documents"]]) == (200, keys)
@@ -97,9 +99,24 @@ def test_without_queues_each_transport_has_a_log_beside_the_table(gateway, c):
 
 
 @pytest.mark.parametrize("change", [None, [], {}, {"app": "a"}, {"app": "a", "model": 1, "event": "e"},
-                                    {"app": "a", "model": "m", "event": "e", "queues": {"push": 1}}])
+                                    {"app": "a", "model": "m", "event": "e", "queues": {"push": 1}},
+                                    {"app": "a", "model": "m", "event": "e", "queues": {"*": "any"}},
+                                    {"app": "a", "model": "m", "event": "e", "queues": ["push"]},
+                                    {"app": "a", "model": "m", "event": "e", "queues": None},
+                                    {"app": "a", "model": "m", "event": "e", "origin": 1}])
 def test_a_wrong_change_is_400(gateway, change):
     assert gateway.json("POST", "/v1/routes/t/changes", change)[0] == 400
+
+
+def test_a_change_writes_only_logs_that_the_caller_may_write(server, c):
+    rules = '[[allow]]\nto = "route"\nanonymous = true\n[[allow]]\nto = "log"\npattern = "mine"\nanonymous = true\n'
+    c.call("ROUTE.SUBSCRIBE", "tasks", "phone|push", "APP", "todo", "MODEL", "task")
+    with Gateway(server, config=rules) as gateway:
+        for log, status in (("mine", 200), ("others", 403)):
+            change = {"app": "todo", "model": "task", "document": {"a": 1}, "event": "saved", "queues": {"push": log}}
+            assert gateway.json("POST", "/v1/routes/tasks/changes", change)[0] == status
+        assert gateway.json("POST", "/v1/routes/tasks/changes", {**change, "queues": {"*": "others"}})[0] == 400
+    assert (c.call("EXISTS", "mine"), c.call("EXISTS", "others", "otherspush")) == (1, 0)
 
 
 def test_figures_of_the_gateway_the_server_and_keys(server, c):

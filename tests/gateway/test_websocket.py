@@ -1,7 +1,6 @@
 """/v1/connect, by a client library and by raw frames."""
 
 import asyncio
-import base64
 import contextlib
 import json
 import os
@@ -11,7 +10,7 @@ import pytest
 import websockets
 
 from gateway import Gateway
-from raw_http import RawConnection
+from raw_http import HANDSHAKE, KEY, RawConnection, raw_socket
 from server import DEADLINE, wait_until
 
 
@@ -115,7 +114,7 @@ def test_what_is_missing_is_told(gateway, c):
 @pytest.mark.parametrize("request_, code", [
     ({"type": "nothing"}, "invalid"), ({"type": "follow"}, "invalid"), ({"type": "follow", "log": "l", "from": "x"}, "invalid"),
     ({"type": "follow", "log": "l", "position": "x"}, "bad-position"), ({"type": "unfollow", "log": "l"}, "not-followed"),
-    ({"type": "publish", "log": "l"}, "invalid"), ({"type": "publish", "channel": "c", "content": 1}, "invalid"),
+    ({"type": "follow", "log": "l" * 20_000}, "invalid"), ({"type": "publish", "log": "l"}, "invalid"), ({"type": "publish", "channel": "c", "content": 1}, "invalid"),
     ({"type": "ack", "log": "l", "group": "g", "offsets": [1]}, "nogroup")])
 def test_a_wrong_request_is_answered_and_ends_nothing(gateway, request_, code):
     async def run():
@@ -137,6 +136,25 @@ def test_a_text_that_is_no_object_is_answered(gateway):
     asyncio.run(run())
 
 
+def test_a_follow_that_the_server_refuses_is_over(gateway, c):
+    c.call("CHAN.PUBLISH", "room", "m1", "x")
+
+    async def run():
+        async with connected(gateway) as first, connected(gateway) as second:
+            for socket in (first, second):
+                assert await socket.ask("follow", log="room", position="0") == {"ok": True}
+                assert "WRONGTYPE" in (await socket.event("error"))["error"]
+            assert (await second.ask("unfollow", log="room"))["error"]["code"] == "not-followed"
+            assert await first.ask("ping") == {"ok": True}
+            # The topic is gone by now, and whoever follows it again makes another one.
+            c.call("DEL", "room")
+            assert await first.ask("follow", log="room", position="0") == {"ok": True}
+            c.call("TWRITE", "room", "a", "1")
+            assert (await first.event())["entry"] == 1
+
+    asyncio.run(run())
+
+
 def test_rules_hold_for_each_request(server):
     config = '[[allow]]\nto = "log"\npattern = "open"\nrights = ["read"]\nanonymous = true\n'
 
@@ -145,9 +163,27 @@ def test_rules_hold_for_each_request(server):
             assert await socket.ask("follow", log="open") == {"ok": True}
             assert (await socket.ask("follow", log="other"))["error"]["code"] == "forbidden"
             assert (await socket.ask("publish", log="open", entry=1))["error"]["code"] == "forbidden"
+            ack = await socket.ask("ack", log="open", group="g", offsets=[1])
+            assert ack["error"]["code"] == "forbidden"
 
     with Gateway(server, config=config) as gateway:
         asyncio.run(run(gateway))
+
+
+def test_rules_for_channels_hold_for_each_request(server, c):
+    config = ('[[allow]]\nto = "channel"\nanonymous = true\n[[channel]]\npattern = "chat"\n')
+    publish = {"message": "m1", "content": 1}
+
+    async def run(gateway):
+        async with connected(gateway) as socket:
+            assert await socket.ask("follow", channel="chat") == {"ok": True}
+            assert await socket.ask("publish", channel="chat", **publish) == {"ok": True, "clock": 1}
+            for type, fields in (("follow", {}), ("publish", publish), ("ack", {"subscriber": "s", "receipt": "r"})):
+                assert (await socket.ask(type, channel="other", **fields))["error"]["code"] == "invalid-channel"
+
+    with Gateway(server, config=config) as gateway:
+        asyncio.run(run(gateway))
+    assert c.call("EXISTS", "other") == 0
 
 
 def test_it_closes_with_1012_when_the_gateway_ends(server):
@@ -166,11 +202,6 @@ def test_it_closes_with_1012_when_the_gateway_ends(server):
 
 # --- by bytes ---
 
-HANDSHAKE = ("GET /v1/connect HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
-             "Sec-WebSocket-Key: {}\r\nSec-WebSocket-Version: 13\r\n\r\n")
-KEY = base64.b64encode(b"0123456789abcdef").decode()
-
-
 def frame(opcode, payload=b"", fin=True, masked=True, rsv=0, length=None):
     size = len(payload) if length is None else length
     head = bytes([(0x80 if fin else 0) | rsv << 4 | opcode])
@@ -184,14 +215,6 @@ def frame(opcode, payload=b"", fin=True, masked=True, rsv=0, length=None):
         head += bytes([bit | 127]) + struct.pack(">Q", size)
     body = bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload)) if masked else payload
     return head + mask + body
-
-
-@contextlib.contextmanager
-def raw_socket(gateway):
-    with RawConnection(gateway.port) as connection:
-        connection.send(HANDSHAKE.format(KEY))
-        assert connection.status() == 101
-        yield connection
 
 
 PING = b'{"id":1,"type":"ping"}'
@@ -232,6 +255,68 @@ def test_a_message_in_pieces_and_single_bytes_is_one(gateway):
         while len(got) < len(pong + answer):
             got += connection.socket.recv(100)
         assert got in (pong + answer, answer + pong)
+
+
+def next_frame(connection):
+    """(opcode, payload) of a frame with less than 126 bytes, from a socket that is read in no other way."""
+    def take(count):
+        got = b""
+        while len(got) < count:
+            more = connection.socket.recv(count - len(got))
+            assert more, "the gateway has ended the connection"
+            got += more
+        return got
+
+    opcode, size = take(2)
+    return opcode & 0x0f, take(size)
+
+
+def closed_with(got):
+    """The code of the close frame at the end of these bytes, which has a reason."""
+    return struct.unpack(">H", got[got.rindex(b"\x88") + 2:][:2])[0]
+
+
+def test_a_client_that_reads_no_answers_is_ended(server):
+    ping = frame(1, b'{"type":"ping","id":"%s"}' % (b"x" * 500_000))
+    with Gateway(server) as gateway, raw_socket(gateway) as connection:
+        before = gateway.memory()
+        for _ in range(150):
+            connection.send(ping)
+        wait_until(lambda: b"millrace_gateway_sockets 0\n" in gateway.get("/metrics").body, "the socket is ended")
+        assert gateway.memory() - before < 32 << 20
+        assert closed_with(connection.ends()) == 1013
+
+
+def test_a_client_with_too_many_requests_under_way_is_ended(server, c):
+    with Gateway(server) as gateway, raw_socket(gateway) as connection:
+        c.call("CLIENT", "PAUSE", 60_000, "WRITE")
+        try:
+            connection.send(frame(1, b'{"type":"publish","log":"l","entry":1}') * 2000)
+            assert closed_with(connection.ends()) == 1013
+        finally:
+            c.call("CLIENT", "UNPAUSE")
+
+
+def test_the_rate_counts_requests_of_a_socket(server):
+    async def run(gateway):
+        async with connected(gateway) as socket:
+            answers = [await socket.ask("ping") for _ in range(40)]
+            assert answers[0] == {"ok": True}
+            assert "too-many-requests" in [answer["error"]["code"] for answer in answers if "error" in answer]
+
+    with Gateway(server, "--set", "limits.requests_per_second=5") as gateway:
+        asyncio.run(run(gateway))
+
+
+def test_a_client_between_whose_messages_is_no_pause_stays(server):
+    whole = frame(1, PING)
+    with Gateway(server, "--set", "timeouts.keep_alive=50ms") as gateway, raw_socket(gateway) as connection:
+        connection.send(whole[:10])
+        for _ in range(6):
+            connection.send(whole[10:] + whole[:10])
+            opcodes = {1: 0, 9: 0}
+            while not all(opcodes.values()):
+                opcodes[next_frame(connection)[0]] += 1
 
 
 def test_a_close_is_answered(gateway):
