@@ -1,6 +1,7 @@
 #include "gateway/routes/finding.h"
 
 #include <algorithm>
+#include <set>
 
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
@@ -18,9 +19,12 @@ struct Relation {
 };
 constexpr Relation kRelations[] = {{".lte", "<="}, {".gte", ">="}, {".lt", "<"}, {".gt", ">"}, {".prefix", "PREFIX"}};
 
-// city=Bonn, age.gte=18, city.in=Bonn,Kiel, age.between=18,30: behind the words of WHERE.
+bool is_list(std::string_view name) { return name.ends_with(".in") || name.ends_with(".between"); }
+
+// city=Bonn, age.gte=18, city.in=Bonn,Kiel, age.between=18,30: each a WHERE behind the words.
 void append_condition(Words& words, std::string_view name, const std::string& value, Parameters& parameters) {
   const auto values = [&] { return parameters.list(name); };
+  words.emplace_back("WHERE");
   for (const Relation& relation : kRelations) {
     if (!name.ends_with(relation.suffix)) continue;
     const std::string field(name.substr(0, name.size() - relation.suffix.size()));
@@ -77,13 +81,12 @@ std::string found_json(const client::Reply& reply, const std::vector<std::string
 Task<Response> find(Services& services, ExchangePtr exchange) {
   Parameters parameters(exchange->request);
   Words words = {"IDX.FIND", exchange->names[0]};
-  Words conditions;
+  std::set<std::string_view> lists;
   for (const auto& [name, value] : exchange->request.query) {
-    if (std::ranges::find(kOptions, name) == std::end(kOptions)) append_condition(conditions, name, value, parameters);
-  }
-  if (!conditions.empty()) {
-    words.emplace_back("WHERE");
-    words.insert(words.end(), conditions.begin(), conditions.end());
+    if (std::ranges::find(kOptions, name) != std::end(kOptions)) continue;
+    // Values of one list may be given one by one.
+    if (is_list(name) && !lists.insert(name).second) continue;
+    append_condition(words, name, value, parameters);
   }
   if (const auto order = parameters.text("order"); !order.empty()) words.insert(words.end(), {"ORDER", order});
   if (parameters.is_on("rev")) words.emplace_back("REV");

@@ -146,6 +146,7 @@ inline constexpr uint64_t kTypeMethodsVersion = 4;
 enum class ArgumentKind : int { String, Integer, Double, Key, Pattern, UnixTime, PureToken, OneOf, Block };
 inline constexpr int kArgumentOptional = 1 << 0;
 inline constexpr int kArgumentMultiple = 1 << 1;
+inline constexpr int kArgumentMultipleToken = 1 << 2;  // its token comes each time
 
 struct HostArgument {
   const char* name;

@@ -38,7 +38,7 @@ struct ArgumentDoc {
   const char* name;
   ArgumentKind kind = ArgumentKind::String;
   const char* token = nullptr;
-  int flags = 0;  // kArgumentOptional, kArgumentMultiple
+  int flags = 0;  // kArgumentOptional, kArgumentMultiple, kArgumentMultipleToken
   std::span<const ArgumentDoc> parts = {};
 };
 

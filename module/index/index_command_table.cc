@@ -28,8 +28,12 @@ constexpr ArgumentDoc kCreate[] = {
     kIndex,
     {.name = "prefix", .token = "PREFIX"},
     {.name = "json", .kind = PureToken, .token = "JSON", .flags = kOptional},
-    {.name = "field-definition", .kind = Block, .token = "FIELD", .flags = kMultiple, .parts = kFieldParts},
-    {.name = "order-definition", .kind = Block, .token = "ORDER", .flags = kOptional | kMultiple, .parts = kOrderParts},
+    {.name = "field-definition", .kind = Block, .token = "FIELD", .flags = kMultipleToken, .parts = kFieldParts},
+    {.name = "order-definition",
+     .kind = Block,
+     .token = "ORDER",
+     .flags = kOptional | kMultipleToken,
+     .parts = kOrderParts},
 };
 
 constexpr ArgumentDoc kAddFieldParts[] = {
@@ -60,7 +64,7 @@ constexpr ArgumentDoc kRelations[] = {
 };
 constexpr ArgumentDoc kWhereParts[] = {kField, {.name = "relation", .kind = OneOf, .parts = kRelations}};
 constexpr ArgumentDoc kWhere{
-    .name = "condition", .kind = Block, .token = "WHERE", .flags = kOptional | kMultiple, .parts = kWhereParts};
+    .name = "condition", .kind = Block, .token = "WHERE", .flags = kOptional | kMultipleToken, .parts = kWhereParts};
 constexpr ArgumentDoc kGetParts[] = {{.name = "numfields", .kind = Integer}, {.name = "field", .flags = kMultiple}};
 constexpr ArgumentDoc kLimit{.name = "limit", .kind = Integer, .token = "LIMIT", .flags = kOptional};
 constexpr ArgumentDoc kFind[] = {

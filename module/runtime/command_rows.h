@@ -10,6 +10,8 @@ using abi::ArgumentDoc;
 using enum abi::ArgumentKind;
 inline constexpr int kOptional = abi::kArgumentOptional;
 inline constexpr int kMultiple = abi::kArgumentMultiple;
+// Each time with its token: WHERE a = 1 WHERE b = 2.
+inline constexpr int kMultipleToken = abi::kArgumentMultiple | abi::kArgumentMultipleToken;
 
 inline constexpr const char* kSince = "1.0.0";
 inline constexpr const char* kSince11 = "1.1.0";

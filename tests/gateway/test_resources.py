@@ -53,7 +53,9 @@ def people(c):
     ("order=age", ["p:2", "p:1", "p:3", "p:0"]), ("order=age&rev=1&limit=1", ["p:0"]), ("city=Bonn&order=age", ["p:2", "p:0"]),
     ("age.gte=18&order=age", ["p:1", "p:3", "p:0"]), ("age.lt=27&order=age", ["p:2"]),
     ("city.in=Kiel,Ulm&order=age", ["p:1", "p:3"]), ("age.between=20,30&order=age", ["p:1", "p:3"]),
-    ("city.prefix=U&order=age", ["p:3"])])
+    ("city.prefix=U&order=age", ["p:3"]), ("city=Bonn&age.gte=18", ["p:0"]),
+    ("age.gte=18&age.lt=40&order=age", ["p:1", "p:3"]), ("city.in=Kiel&city.in=Ulm&age.gt=27", ["p:3"]),
+    ("age.between=20&age.between=30&city=Kiel", ["p:1"])])
 def test_documents_are_found(gateway, people, query, keys):
     status, body = gateway.json("GET", f"/v1/indexes/people?{query}")
     assert (status, [one["key"] for one in body["documents"]]) == (200, keys)
