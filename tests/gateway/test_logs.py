@@ -279,3 +279,18 @@ def test_a_log_is_heard_of_after_the_channel_of_the_same_name_has_been_left(gate
         for number in range(1, 4):
             write(gateway, number, log="x")
             assert log.take(1)[0]["entry"] == number
+
+
+def test_a_stream_with_rare_tags_is_told_where_it_stands(server, c):
+    with Gateway(server, "--set", "timeouts.keep_alive=50ms") as gateway:
+        with Events(gateway, "/v1/logs/l?from=-&tags=rare") as stream:
+            c.call("TWRITE", "l", "ENTRIES", "rare", "1", "other", "2", "other", "3")
+            assert stream.take(1)[0]["entry"] == 1
+            while not stream.last_id.endswith(".3"):
+                stream.last_id = None
+                stream.wait_for_position()
+            last = stream.last_id
+        c.call("TWRITE", "l", "rare", "4")
+        c.call("TEVICT", "l", 3)
+        with Events(gateway, "/v1/logs/l?tags=rare", Last_Event_ID=last) as stream:
+            assert stream.next() == ("message", {"offset": 4, "tag": "rare", "entry": 4})
