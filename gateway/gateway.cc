@@ -53,13 +53,10 @@ client::Result<std::vector<client::Endpoint>> listen_addresses(const Config& con
   return addresses;
 }
 
-client::Result<void> load_certificate(const Config& config, std::vector<std::unique_ptr<Worker>>& workers) {
-  if (config.tls_certificate.empty()) return {};
-  const auto context =
-      load_tls_context(config.tls_certificate, config.tls_key.empty() ? config.tls_certificate : config.tls_key);
-  if (!context) return std::unexpected(context.error());
-  for (const auto& worker : workers) worker->use_certificate(*context);
-  return {};
+// Without one: nothing.
+client::Result<TlsContext> load_certificate(const Config& config) {
+  if (config.tls_certificate.empty()) return TlsContext();
+  return load_tls_context(config.tls_certificate, config.tls_key.empty() ? config.tls_certificate : config.tls_key);
 }
 
 void tell_addresses(const Config& config, const client::ConnectionOptions& server,
@@ -80,14 +77,14 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
 client::Result<void> check(const Config& config) {
   if (auto addresses = listen_addresses(config); !addresses) return std::unexpected(addresses.error());
   if (auto authority = Authority::make(config); !authority) return std::unexpected(authority.error());
+  if (config.keep_alive <= Milliseconds(0)) {
+    return client::fail(client::ErrorCode::BadInput, "timeouts.keep_alive must be longer than 0");
+  }
   if (config.credentials && std::ranges::find(config.origins, "*") != config.origins.end()) {
     return client::fail(client::ErrorCode::BadInput,
                         "cors.credentials with cors.origins \"*\" would give every page the cookies of its visitors");
   }
-  if (config.tls_certificate.empty()) return {};
-  const auto context =
-      load_tls_context(config.tls_certificate, config.tls_key.empty() ? config.tls_certificate : config.tls_key);
-  if (!context) return std::unexpected(context.error());
+  if (auto certificate = load_certificate(config); !certificate) return std::unexpected(certificate.error());
   return {};
 }
 
@@ -97,6 +94,8 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
   if (!addresses) return std::unexpected(addresses.error());
   auto authority = Authority::make(config);
   if (!authority) return std::unexpected(authority.error());
+  const auto certificate = load_certificate(config);
+  if (!certificate) return std::unexpected(certificate.error());
 
   // Blocked before any thread begins, so that they come to this one.
   const sigset_t signals = handled_signals();
@@ -109,17 +108,13 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
   RequestRate rate(config.requests_per_second, config.connections_per_address);
   Shared shared{config, server, *background, figures, *authority, rate};
   for (unsigned long i = 0; i < count; ++i) {
-    workers.push_back(std::make_unique<Worker>(shared));
+    workers.push_back(std::make_unique<Worker>(shared, *certificate));
     auto found = workers.back()->listen(*addresses, i == 0);
     if (!found) {
       background.reset();
       return std::unexpected(found.error());
     }
     *addresses = *found;  // the others listen at the same ports
-  }
-  if (auto loaded = load_certificate(config, workers); !loaded) {
-    background.reset();
-    return loaded;
   }
   tell_addresses(config, server, *addresses, tell);
 
@@ -139,7 +134,10 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
     sigwait(&signals, &number);
     if (running == 0) break;
     if (number == SIGHUP) {
-      const auto loaded = load_certificate(config, workers);
+      const auto loaded = load_certificate(config);
+      for (const auto& worker : workers) {
+        if (loaded) worker->use_certificate(*loaded);
+      }
       tell(loaded ? "loaded the certificate again" : loaded.error().text + "; the old one stays");
     } else if (!is_draining) {
       is_draining = true;

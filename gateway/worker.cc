@@ -40,13 +40,13 @@ std::string unique_feed_name() {
 
 }  // namespace
 
-Worker::Worker(Shared& shared)
+Worker::Worker(Shared& shared, TlsContext certificate)
     : shared_(shared),
       upstream_(loop_, shared.background, upstream_options(shared)),
       followers_(loop_, upstream_, unique_feed_name()),
       topics_(loop_, upstream_, followers_),
-      services_{loop_,          shared.config, upstream_,   topics_, *shared.authority,
-                shared.figures, shared.rate,   is_draining_} {
+      services_{loop_, shared.config, upstream_, topics_, *shared.authority, shared.figures, shared.rate, is_draining_},
+      certificate_(std::move(certificate)) {
   router_.add(dsps_routes(), shared.config.dsps_prefix);
   router_.add(admin_routes(), shared.config.dsps_prefix);
   router_.add(probe_routes());

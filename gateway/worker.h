@@ -34,7 +34,8 @@ struct Shared {
 
 class Worker final : HttpHost {
  public:
-  explicit Worker(Shared& shared);
+  // With a certificate it serves TLS alone.
+  Worker(Shared& shared, TlsContext certificate);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

@@ -39,7 +39,10 @@ bool claim_has(const JsonObject& claims, std::string_view name, std::string_view
   if (!raw) return false;
   if (const auto text = json_string_value(*raw)) return *text == value;
   if (const auto items = json_items(*raw)) {
-    return std::ranges::any_of(*items, [&](std::string_view item) { return json_string_value(item) == value; });
+    return std::ranges::any_of(*items, [&](std::string_view item) {
+      const auto text = json_string_value(item);
+      return text ? *text == value : item == value;
+    });
   }
   return *raw == value;  // a number, true or false
 }

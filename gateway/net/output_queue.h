@@ -1,6 +1,7 @@
 // Bytes on their way to one client. They may be shared with other clients: what thousands get is in memory once.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,6 +43,11 @@ class OutputQueue {
       piece.bytes.reset();
       ++first_;
     }
+    // Nor does one that always has something left keep memory for all that it was sent.
+    if (first_ > kMostSent && first_ * 2 > pieces_.size()) {
+      pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
     // An idle client keeps no memory for what it was sent.
     if (waiting_ == 0) {
       std::vector<Piece>().swap(pieces_);
@@ -50,6 +56,7 @@ class OutputQueue {
   }
 
  private:
+  static constexpr size_t kMostSent = 64;
   struct Piece {
     SharedBytes bytes;
     size_t begin;

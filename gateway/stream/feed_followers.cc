@@ -44,8 +44,16 @@ void FeedFollowers::stop(const TopicKey& topic) {
   followed_.erase(found);
   followed->follower = nullptr;
   if (!followed->node) return;
-  upstream_.call_at(*followed->node, {"FEED.DEL", name_, topic.name}, [](const Answer&) {});
+  leave_feed(*followed->node, topic.name);
   if (!has_keys(*followed->node)) readers_[*followed->node].waiting.cancel();
+}
+
+// Unless somebody else follows the key: again since, or as the other kind. For the feed it is one key.
+void FeedFollowers::leave_feed(const NodeName& node, const std::string& name) {
+  for (const auto kind : {TopicKey::Kind::Log, TopicKey::Kind::Channel}) {
+    if (followed_.contains({kind, name})) return;
+  }
+  upstream_.call_at(node, {"FEED.DEL", name_, name}, [](const Answer&) {});
 }
 
 bool FeedFollowers::has_keys(const NodeName& node) const {
@@ -87,7 +95,7 @@ Task<bool> FeedFollowers::add(FollowedPtr followed) {
       [this, &node, &words](Link::Done done) { upstream_.call_at(node, words, std::move(done)); });
   if (!*alive || !answer || answer->is_error()) co_return false;
   if (followed->follower == nullptr) {
-    upstream_.call_at(node, {"FEED.DEL", name_, followed->topic.name}, [](const Answer&) {});
+    leave_feed(node, followed->topic.name);
     co_return true;
   }
   followed->node = node;
@@ -109,7 +117,9 @@ Detached FeedFollowers::run_reader(NodeName node) {
     if (answer && answer->is_array()) {
       take(*answer);
     } else if (has_keys(node)) {
-      // The server is gone, or has forgotten the feed.
+      // The server is gone, or has forgotten the feed. Whatever it is, it must not be asked without a pause.
+      co_await rest_a_moment(loop_);
+      if (!*alive) co_return;
       attach_again(node);
     }
   }

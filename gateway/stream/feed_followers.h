@@ -43,6 +43,7 @@ class FeedFollowers final : public Followers {
   void take(const client::Reply& answer);
   void take_key(const client::Reply& entry);
   void take_messages(const FollowedPtr& followed, const client::Reply& entry);
+  void leave_feed(const NodeName& node, const std::string& name);
   void attach_again(const NodeName& node);
   bool has_keys(const NodeName& node) const;
 

@@ -16,7 +16,7 @@ class Listener {
   // Messages of the batch from the first on that is meant for it.
   virtual void deliver(Batch& batch, size_t first) = 0;
   virtual void tell_reset(const Reset& reset, const Position& position) = 0;
-  // It stands here now, and nothing has come: after the beginning, and after messages that it does not want.
+  // It stands here now, and nothing has come: after the beginning.
   virtual void tell_position(const Position& position) = 0;
   // It is so far behind that nothing more should be kept for it. It then reads on at its own pace.
   virtual bool is_full() const = 0;

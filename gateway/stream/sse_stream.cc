@@ -41,8 +41,12 @@ void SseStream::deliver_some(Batch& batch, size_t first) {
   const Encoded& events = batch.events();
   const auto& messages = batch.messages();
   for (size_t i = first; i < messages.size() && sink_ != nullptr; ++i) {
-    if (std::ranges::find(extra_->tags, messages[i].label) == extra_->tags.end()) continue;
+    if (std::ranges::find(extra_->tags, messages[i].label) == extra_->tags.end()) {
+      extra_->passed = messages[i].position;
+      continue;
+    }
     ++figures_.events;
+    extra_->passed = {};
     sink_->send(events.bytes, events.begin_of(i), events.ends[i] - events.begin_of(i));
   }
 }
@@ -68,7 +72,12 @@ void SseStream::drain() {
 bool SseStream::keep_alive() {
   static const auto comment = std::make_shared<const std::string>(":\n\n");
   // A client that takes nothing is ended by its time-out, and gets nothing more until then.
-  if (sink_ != nullptr && sink_->unsent() == 0) sink_->send(comment, 0, comment->size());
+  if (sink_ == nullptr || sink_->unsent() != 0) return true;
+  if (extra_ && !extra_->passed.text.empty()) {
+    tell_position(std::exchange(extra_->passed, {}));
+  } else {
+    sink_->send(comment, 0, comment->size());
+  }
   return true;
 }
 

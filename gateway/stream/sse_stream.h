@@ -33,6 +33,7 @@ class SseStream final : public StreamBody, public Listener, public std::enable_s
     TopicKey key;    // until it begins
     Position after;  // the same
     std::vector<std::string> tags;
+    Position passed = {};  // behind messages that it did not want, until it is told
   };
 
   void deliver(Batch& batch, size_t first) override;

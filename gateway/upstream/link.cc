@@ -7,6 +7,12 @@
 #include "client/protocol.h"
 
 namespace millrace::gateway {
+namespace {
+
+// Bytes that were sent are kept up to this before what is behind them moves to the front.
+constexpr size_t kMostSent = 64 << 10;
+
+}  // namespace
 
 using client::Error;
 using client::ErrorCode;
@@ -57,6 +63,10 @@ void Link::flush() {
     unsent_.clear();
     sent_ = 0;
     if (unsent_.capacity() > (64 << 10)) std::string().swap(unsent_);
+  }
+  if (sent_ > kMostSent && sent_ * 2 > unsent_.size()) {
+    unsent_.erase(0, sent_);
+    sent_ = 0;
   }
   const bool must_wait = !unsent_.empty();
   if (must_wait == waits_to_write_) return;

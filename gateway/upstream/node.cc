@@ -84,9 +84,11 @@ void Node::send_after(const Words& first, const Words& words, Link::Done done) {
 }
 
 void Node::take_link(Taken taken) {
-  if (!idle_.empty()) {
+  while (!idle_.empty()) {
     auto link = std::move(idle_.back());
     idle_.pop_back();
+    // The server may have closed it meanwhile.
+    if (link->is_broken()) continue;
     taken(std::move(link));
     return;
   }

@@ -41,7 +41,16 @@ void Upstream::call(Words words, size_t key, Link::Done done) {
 }
 
 void Upstream::call_waiting(Words words, size_t key, Milliseconds wait, Waiting& waiting, Link::Done done) {
-  call_waiting(Command{.words = std::move(words), .key = key, .done = std::move(done), .wait = wait}, waiting);
+  if (waiting_calls_ >= options_.most_waiting) {
+    done(client::fail(client::ErrorCode::TimedOut, "too many requests wait already"));
+    return;
+  }
+  ++waiting_calls_;
+  Link::Done counted = [this, done = std::move(done)](Answer answer) {
+    --waiting_calls_;
+    done(std::move(answer));
+  };
+  call_waiting(Command{.words = std::move(words), .key = key, .done = std::move(counted), .wait = wait}, waiting);
 }
 
 void Upstream::call_at(const NodeName& node, Words words, Link::Done done) {
@@ -61,14 +70,8 @@ void Upstream::call_waiting_at(const NodeName& node, Words words, Milliseconds w
 }
 
 void Upstream::call_waiting(Command command, Waiting& waiting) {
-  if (waiting_calls_ >= options_.most_waiting) {
-    command.done(client::fail(client::ErrorCode::TimedOut, "too many requests wait already"));
-    return;
-  }
-  ++waiting_calls_;
   command.waiting = &waiting;
-  command.done = [this, &waiting, done = std::move(command.done)](Answer answer) {
-    --waiting_calls_;
+  command.done = [&waiting, done = std::move(command.done)](Answer answer) {
     waiting.call.reset();
     done(std::move(answer));
   };

@@ -170,6 +170,8 @@ def test_rules_compare_names_with_claims(ruled):
     assert ruled.request("GET", "/v1/channels/room-c", headers=ann).status == 403
     assert ruled.request("GET", "/v1/channels/xroom-a", headers=ann).status == 403
     assert ruled.request("GET", "/v1/channels/room-b", headers=bearer({"rooms": "b"})).status == 200
+    assert ruled.request("GET", "/v1/channels/room-7", headers=bearer({"rooms": [6, 7]})).status == 200
+    assert ruled.request("GET", "/v1/channels/room-7", headers=bearer({"rooms": [67]})).status == 403
     assert ruled.request("GET", "/v1/channels/room-a").status == 401
 
 

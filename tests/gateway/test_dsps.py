@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from gateway import Gateway
-from server import wait_until
+from server import Server, wait_until
 
 COMMON = {
     "X-Frame-Options": "deny",
@@ -229,3 +229,13 @@ def test_while_the_server_is_gone_requests_answer_503_and_probes_500():
         server.come_back()
         wait_until(lambda: gateway.get("/probe/readiness").status == 200, "the gateway finds the server again")
         assert gateway.get(POLLING).status == 200
+
+
+def test_a_poll_is_answered_after_the_server_has_closed_idle_connections():
+    with Server() as server, Gateway(server) as gateway:
+        subscribe(gateway)
+        gateway.request("PUT", "/channel/c/message/m1", "1")
+        assert len(gateway.json("GET", POLLING + "?timeout=30s")[1]["messages"]) == 1
+        server.admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+        wait_until(lambda: gateway.get("/probe/readiness").status == 200, "the gateway is connected again")
+        assert gateway.json("GET", POLLING + "?timeout=30s")[0] == 200

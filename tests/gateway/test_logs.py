@@ -7,6 +7,7 @@ import pytest
 
 from events import Events
 from gateway import Gateway
+from raw_http import RawConnection
 from server import Server, wait_until
 
 
@@ -252,3 +253,44 @@ def test_a_write_may_come_later(gateway, c):
     assert status == 202 and c.call("TSCHED", "CANCEL", "orders", body["ticket"]) == 1
     assert c.call("TREAD", "orders", 1, 9) == []
     assert gateway.json("POST", "/v1/logs/orders", "1", {"Millrace-Delay": "soon"})[0] == 400
+
+
+def test_streams_need_no_place_among_the_requests_that_wait(server, c):
+    c.call("CONFIG", "RESETSTAT")
+    with Gateway(server, "--set", "limits.waiting=1") as gateway, RawConnection(gateway.port) as poll:
+        poll.send("POST /v1/logs/jobs/groups/g/take?wait=30s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+        server.wait_for_blocked(1)
+        with Events(gateway, "/v1/logs/l") as stream:
+            stream.wait_for_position()
+            for number in range(1, 30):
+                c.call("TWRITE", "l", "a", number)
+                assert stream.take(1)[0]["entry"] == number
+        added = [line for line in c.call("INFO", "commandstats").decode().splitlines() if "feed.add" in line.lower()]
+        assert [line.split("calls=")[1].split(",")[0] for line in added] == ["1"]
+
+
+def test_a_log_is_heard_of_after_the_channel_of_the_same_name_has_been_left(gateway):
+    with Events(gateway, "/v1/logs/x?from=-") as log:
+        with Events(gateway, "/v1/channels/x?from=-"):
+            wait_until(lambda: b"millrace_gateway_streams 2\n" in gateway.get("/metrics").body, "both are followed")
+            # Both have had time to be added: what follows is sent behind it on the same connection.
+            write(gateway, 1, log="y")
+        wait_until(lambda: b"millrace_gateway_streams 1\n" in gateway.get("/metrics").body, "one has left")
+        for number in range(1, 4):
+            write(gateway, number, log="x")
+            assert log.take(1)[0]["entry"] == number
+
+
+def test_a_stream_with_rare_tags_is_told_where_it_stands(server, c):
+    with Gateway(server, "--set", "timeouts.keep_alive=50ms") as gateway:
+        with Events(gateway, "/v1/logs/l?from=-&tags=rare") as stream:
+            c.call("TWRITE", "l", "ENTRIES", "rare", "1", "other", "2", "other", "3")
+            assert stream.take(1)[0]["entry"] == 1
+            while not stream.last_id.endswith(".3"):
+                stream.last_id = None
+                stream.wait_for_position()
+            last = stream.last_id
+        c.call("TWRITE", "l", "rare", "4")
+        c.call("TEVICT", "l", 3)
+        with Events(gateway, "/v1/logs/l?tags=rare", Last_Event_ID=last) as stream:
+            assert stream.next() == ("message", {"offset": 4, "tag": "rare", "entry": 4})
