@@ -96,7 +96,9 @@ Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest
     return done;
   }
   uint64_t acknowledged = 0;
-  for (const OffsetRange& range : held_ranges(*group, request.ranges, request.consumer)) {
+  // Not limited: the request itself is what is repeated.
+  PendingSearch search;
+  for (const OffsetRange& range : held_ranges(*group, request.ranges, request.consumer, search)) {
     acknowledged += group->acknowledge(range.from, range.to);
   }
   if (acknowledged == 0) return done;
