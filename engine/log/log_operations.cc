@@ -72,6 +72,8 @@ Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& requ
     const uint64_t aged = log.enforce_age(call.now.wall);
     if (aged != 0) follow.effects.add_command(kEvictCommand, log.first().value() - 1);
     evicted += aged;
+    adapt_ids(log, call, follow.effects);
+    keep_extras(log, call, follow);
   }
   settle_evicted(log, evicted);
   settle_groups(log);
