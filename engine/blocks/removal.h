@@ -1,4 +1,4 @@
-// Messages that are taken out of the middle of a log: the effect of a slice of compaction.
+// Messages that are taken out of the middle of a log by compaction or deletion: an effect.
 #pragma once
 
 #include <algorithm>

@@ -60,16 +60,6 @@ std::vector<std::unique_ptr<Feed>> Feeds::take_expired(MonotonicMs now) {
   return expired;
 }
 
-std::optional<MonotonicMs> Feeds::next_expiry() const {
-  std::optional<MonotonicMs> next;
-  for (const auto& [key, feed] : feeds_) {
-    // One that is waited for may expire as soon as its reader leaves.
-    const MonotonicMs date = feed->last_used + kFeedIdleMs;
-    if (feed->waiting == 0 && (!next || date < *next)) next = date;
-  }
-  return next;
-}
-
 std::vector<Feed*> Feeds::take_woken() {
   for (Feed* feed : woken_) feed->is_woken_ = false;
   return std::exchange(woken_, {});

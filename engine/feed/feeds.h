@@ -47,13 +47,21 @@ class Feeds {
 
   // Takes out those that have not been used for kFeedIdleMs; they are for the caller to free. O(n) with n feeds.
   std::vector<std::unique_ptr<Feed>> take_expired(MonotonicMs now);
-  // When take_expired() has something at the earliest; nothing if there is no feed.
-  std::optional<MonotonicMs> next_expiry() const;
 
   // Calls visit(feed) for each, ordered by database and name, those that have expired and are still there among them.
   template <class Visit>
   void each(Visit visit) const {
     for (const auto& [key, feed] : feeds_) visit(*feed);
+  }
+  // The same until visit(feed) returns false, each once at most. The next call begins behind the last one visited.
+  template <class Visit>
+  void each_in_turn(Visit visit) {
+    auto at = feeds_.upper_bound(last_visited_);
+    for (size_t i = 0; i < feeds_.size(); ++i, ++at) {
+      if (at == feeds_.end()) at = feeds_.begin();
+      last_visited_ = at->first;
+      if (!visit(*at->second)) return;
+    }
   }
   static bool is_expired(const Feed& feed, MonotonicMs now) {
     return feed.waiting == 0 && now >= feed.last_used + kFeedIdleMs;
@@ -66,6 +74,7 @@ class Feeds {
  private:
   using Key = std::pair<int, std::string>;
 
+  Key last_visited_;  // by each_in_turn()
   WatchedKeys& keys_;
   const FeedLimits& limits_;
   std::vector<Feed*> woken_;

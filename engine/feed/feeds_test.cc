@@ -107,12 +107,28 @@ TEST_F(FeedsTest, AFeedGoesWhenNobodyHasUsedItForAMinute) {
   const MonotonicMs last = kNow + (kFeedIdleMs - 1);
   EXPECT_TRUE(feeds.find(0, "f", "ann", last));
   EXPECT_TRUE(feeds.take_expired(last).empty());
-  EXPECT_EQ(feeds.next_expiry(), last + 1);
   EXPECT_EQ(feeds.find(0, "f", "ann", last + 1).error().code, ErrorCode::NoFeed);
   EXPECT_EQ(feeds.take_expired(last + 1).size(), 1u);
   EXPECT_EQ(feeds.size(), 0u);
-  EXPECT_EQ(feeds.next_expiry(), std::nullopt);
   EXPECT_TRUE(keys.empty()) << "nobody watches any more";
+}
+
+TEST_F(FeedsTest, AWalkThatEndsEarlyGoesOnWithTheNextFeed) {
+  for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(feeds.find_or_make(0, name, "ann", kNow));
+  const auto walk = [&](size_t most) {
+    size_t visited = 0;
+    std::string names;
+    feeds.each_in_turn([&](Feed& one) {
+      names += one.name();
+      return ++visited < most;
+    });
+    return names;
+  };
+  EXPECT_EQ(walk(2), "ab");
+  EXPECT_EQ(walk(2), "ca") << "the first one does not come first each time";
+  EXPECT_EQ(walk(9), "bca") << "each once at most";
+  feeds.take_expired(kNow + kFeedIdleMs);
+  EXPECT_EQ(walk(9), "");
 }
 
 TEST_F(FeedsTest, AFeedThatSomebodyWaitsForStays) {
@@ -120,7 +136,6 @@ TEST_F(FeedsTest, AFeedThatSomebodyWaitsForStays) {
   f.waiting = 1;
   EXPECT_TRUE(feeds.find(0, "f", "ann", kNow + 10 * kFeedIdleMs));
   EXPECT_TRUE(feeds.take_expired(kNow + 10 * kFeedIdleMs).empty());
-  EXPECT_EQ(feeds.next_expiry(), std::nullopt);
 }
 
 TEST_F(FeedsTest, AnExpiredFeedIsReplacedByAnEmptyOneOfAnyUser) {

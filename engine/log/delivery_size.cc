@@ -1,6 +1,7 @@
 #include "engine/log/delivery_size.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace millrace {
 
@@ -52,6 +53,17 @@ uint64_t messages_within(const Log& log, const Delivery& delivery, uint64_t byte
     if (!measure.add(message)) return measure.count();
   }
   return all;
+}
+
+uint64_t admit(const Log& log, const OffsetBits& messages, uint64_t& bytes) {
+  uint64_t bits = 0;
+  for (uint64_t left = messages.bits; left != 0 && bytes != 0; left &= left - 1) {
+    Message message;
+    Log::Cursor(log, messages.first + static_cast<uint64_t>(std::countr_zero(left))).next(message);
+    bytes -= std::min<uint64_t>(bytes, message.tag.size() + message.entry.size());
+    bits |= left & -left;
+  }
+  return bits;
 }
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// How many messages of a delivery fit into an answer of limited size.
+// How many messages fit into an answer of limited size, or are copied at once.
 #pragma once
 
 #include <cstdint>
@@ -10,5 +10,8 @@ namespace millrace {
 // In the order in which they are given: so many messages have at most `bytes` of tags and entries together. At least 1,
 // unless the delivery is empty. O(1) for fresh messages that surely fit, else a look at each.
 uint64_t messages_within(const Log& log, const Delivery& delivery, uint64_t bytes);
+
+// The first of these messages, as long as bytes are left when the next one comes: each lessens them.
+uint64_t admit(const Log& log, const OffsetBits& messages, uint64_t& bytes);
 
 }  // namespace millrace

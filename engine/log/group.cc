@@ -55,7 +55,7 @@ uint64_t Group::share(Offset log_next, uint64_t count, uint64_t readers, bool wi
   if (readers <= 1 || count == 0) return count;
   const uint64_t wanted = count * readers;
   const uint64_t found = fresh(log_next, with_retry, default_pending_max);
-  const uint64_t there = found >= wanted ? wanted : found + pending_.due_count(wanted - found);
+  const uint64_t there = found >= wanted ? wanted : found + pending_.due_count();
   return std::clamp<uint64_t>((there + readers - 1) / readers, 1, count);
 }
 
@@ -167,18 +167,22 @@ void Group::repeat(const std::vector<OffsetBits>& messages, UnixMs at, uint32_t 
   }
 }
 
-std::vector<PendingPart> Group::pending_in(Offset from, Offset to, std::optional<ByteView> consumer) const {
+std::vector<PendingPart> Group::pending_in(Offset from, Offset to, std::optional<ByteView> consumer,
+                                           PendingSearch& search) const {
   std::vector<PendingPart> found;
   const ConsumerId id = consumer ? consumers_.find(*consumer) : ConsumerId::none();
   if (consumer && id.is_none()) return found;
   // With the last message that a consumer holds the search is over.
   uint64_t held = consumer ? consumers_.messages(id) : UINT64_MAX;
   pending_.each_from(from, [&](const PendingPart& part) {
-    if (part.messages.first > to || held == 0) return false;
+    if (part.messages.first > to || held == 0 || search.is_over()) return false;
+    --search.looks;
     if (consumer && part.terms.consumer != id) return true;
     if (consumer) held -= part.messages.count();
     const OffsetBits messages = part.messages.within(from, to);
-    if (messages.bits != 0) found.push_back({messages, part.terms});
+    if (messages.bits == 0) return true;
+    found.push_back({messages, part.terms});
+    --search.parts;
     return true;
   });
   return found;

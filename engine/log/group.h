@@ -83,6 +83,14 @@ struct GivingUp {
   bool empty() const { return parts.empty(); }
 };
 
+// How far a search in pending messages goes.
+struct PendingSearch {
+  size_t looks = SIZE_MAX;  // ranges of any consumer that it looks at
+  size_t parts = SIZE_MAX;  // of them, those that it finds
+
+  bool is_over() const { return looks == 0 || parts == 0; }
+};
+
 class Group {
  public:
   // Will deliver the first message at or after `next`; so many offsets from there on have none.
@@ -164,8 +172,10 @@ class Group {
   uint64_t give_back(Offset from, Offset to, UnixMs at, GiveBack how = {});
   // Delivered to its holder once more, which is no attempt: due again after a new interval.
   void repeat(const std::vector<OffsetBits>& messages, UnixMs at, uint32_t retry_ms);
-  // What is pending from `from` to `to`, inclusive, of one consumer or of all. Costs what lies in between.
-  std::vector<PendingPart> pending_in(Offset from, Offset to, std::optional<ByteView> consumer) const;
+  // What is pending from `from` to `to`, inclusive, of one consumer or of all, as far as the search goes, which has
+  // less left then. Costs what it looks at.
+  std::vector<PendingPart> pending_in(Offset from, Offset to, std::optional<ByteView> consumer,
+                                      PendingSearch& search) const;
   // What a consumer holds, from `from` on, at most `count` messages. Looks at `limit` ranges at most.
   std::vector<PendingPart> held_by(ByteView consumer, Offset from, uint64_t count, size_t limit) const;
 

@@ -350,10 +350,15 @@ TEST(Group, WhatAConsumerHoldsIsFoundByItsName) {
     for (const PendingPart& part : parts) sum += part.messages.count();
     return sum;
   };
-  EXPECT_EQ(count(scene.group().pending_in(Offset(1), Offset(200), "ann")), 24u);
-  EXPECT_EQ(count(scene.group().pending_in(Offset(4), Offset(61), "ann")), 2u);
-  EXPECT_EQ(count(scene.group().pending_in(Offset(60), Offset(80), {})), 20u);
-  EXPECT_EQ(count(scene.group().pending_in(Offset(1), Offset(200), "carol")), 0u);
+  const auto pending = [&](uint64_t from, uint64_t to, std::optional<ByteView> consumer, PendingSearch search = {}) {
+    return count(scene.group().pending_in(Offset(from), Offset(to), consumer, search));
+  };
+  EXPECT_EQ(pending(1, 200, "ann"), 24u);
+  EXPECT_EQ(pending(4, 61, "ann"), 2u);
+  EXPECT_EQ(pending(60, 80, {}), 20u);
+  EXPECT_EQ(pending(1, 200, "carol"), 0u);
+  EXPECT_EQ(pending(1, 200, "ann", {.looks = SIZE_MAX, .parts = 1}), 8u) << "of the first range";
+  EXPECT_EQ(pending(1, 200, "ann", {.looks = 3, .parts = SIZE_MAX}), 14u) << "of the first two, which are hers";
   EXPECT_EQ(count(scene.group().held_by("ann", Offset(1), 1000, kAll)), 24u);
   EXPECT_EQ(count(scene.group().held_by("ann", Offset(1), 9, kAll)), 9u);
   EXPECT_EQ(count(scene.group().held_by("ann", Offset(70), 1000, kAll)), 11u);

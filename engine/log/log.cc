@@ -154,6 +154,11 @@ std::optional<uint64_t> Log::ms_until_group_event(const Now& now) const {
   return earliest;
 }
 
+void Log::run_group_clocks(const Now& now) {
+  if (!groups_) return;
+  for (auto& [name, group] : *groups_) group.run_clock(now);
+}
+
 bool Log::has_group_events() const {
   return std::ranges::any_of(groups(), [](const auto& named) { return named.second.next_event().has_value(); });
 }

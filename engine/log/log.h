@@ -97,8 +97,6 @@ class Log {
     if (!extras_) extras_ = std::make_unique<LogExtras>();
     return *extras_;
   }
-  // To be freed in parts: they may be large. REQUIRES: nothing but destruction follows.
-  std::unique_ptr<LogExtras> take_extras() { return std::move(extras_); }
   // Messages that were ever deleted.
   uint64_t deleted_total() const { return extras_ ? extras_->deleted_total : 0; }
   // Takes messages out as remove() does, but readers are told of them. Cost: the blocks they are in, twice.
@@ -195,6 +193,8 @@ class Log {
   // idle. Nothing if none ever is.
   std::optional<uint64_t> ms_until_group_event(const Now& now) const;
   bool has_group_events() const;
+  // The time of each group with pending messages goes on from here: see Group::run_clock().
+  void run_group_clocks(const Now& now);
   // The date of the oldest message that a group has not finished; nothing if it has finished all.
   std::optional<UnixMs> oldest_unfinished(const Group& group) const;
 

@@ -1,8 +1,10 @@
 // LogOperations: what consumers say of messages that they hold, and what they ask about them again.
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
+#include "engine/log/delivery_size.h"
 #include "engine/log/group_effects.h"
 #include "engine/log/log_effects.h"
 #include "engine/log/log_operations.h"
@@ -14,7 +16,7 @@ namespace {
 
 // So many ranges of pending messages are given back or extended by one request.
 constexpr size_t kBatchesPerNack = 2'000;
-// How many messages are given up by one request: each is read and written.
+// How many messages are given up by one request at most: each is read and written.
 constexpr uint64_t kMostGivenUp = 1000;
 // How many ranges of pending messages a consumer is looked for in.
 constexpr size_t kMostRangesLookedAt = 100'000;
@@ -35,6 +37,41 @@ void keep_within(const Log& log, uint64_t most, std::vector<PendingPart>& parts)
     parts[i].messages.bits = bits;
     parts.resize(bits == 0 ? i : i + 1);
   }
+}
+
+Error looked_in_vain() {
+  return {ErrorCode::Range, "none of the first " + std::to_string(kMostRangesLookedAt) +
+                                " batches pending there is held by the consumer: name other offsets"};
+}
+
+// What one request gives back or extends of the messages that it names. Failure: Range, if the consumer was looked for
+// in vain.
+Result<std::vector<OffsetRange>> some_held(const Group& group, const std::vector<OffsetRange>& ranges,
+                                           const std::optional<ByteView>& consumer) {
+  PendingSearch search{.looks = kMostRangesLookedAt, .parts = kBatchesPerNack};
+  auto held = held_ranges(group, ranges, consumer, search);
+  if (held.empty() && search.looks == 0) return std::unexpected(looked_in_vain());
+  return held;
+}
+
+// What one request gives up: at most kMostGivenUp messages, and of those that are copied only as many as are admitted.
+// Failure: as above.
+Result<GivingUp> some_to_give_up(const Log& log, const Group& group, const NackRequest& request) {
+  GivingUp giving_up;
+  PendingSearch search{.looks = kMostRangesLookedAt, .parts = kMostGivenUp};
+  uint64_t left = kMostGivenUp;
+  uint64_t bytes = group.settings().dead_letter.empty() ? UINT64_MAX : kDeadLetterBytesAtOnce;
+  for (const OffsetRange& range : request.ranges) {
+    for (PendingPart& part : group.pending_in(range.from, range.to, request.consumer, search)) {
+      while (part.messages.count() > left) part.messages.bits &= ~std::bit_floor(part.messages.bits);
+      if (bytes != UINT64_MAX) part.messages.bits = admit(log, part.messages, bytes);
+      if (part.messages.bits == 0) return giving_up;
+      left -= part.messages.count();
+      giving_up.parts.push_back({part.messages, part.terms.attempts, false});
+    }
+  }
+  if (giving_up.empty() && search.looks == 0) return std::unexpected(looked_in_vain());
+  return giving_up;
 }
 
 }  // namespace
@@ -62,9 +99,10 @@ Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest&
   Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
   if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
   if (request.dead_because) return give_up_now(place, request, call);
-  auto done =
-      put_off(*group, request.group, held_ranges(*group, request.ranges, request.consumer),
-              group->time(call.now) + request.delay_ms, {.releases = true, .is_uncounted = request.is_uncounted}, call);
+  const auto held = some_held(*group, request.ranges, request.consumer);
+  if (!held) return std::unexpected(held.error());
+  auto done = put_off(*group, request.group, *held, group->time(call.now) + request.delay_ms,
+                      {.releases = true, .is_uncounted = request.is_uncounted}, call);
   if (*done.answer == 0) return done;
   done.consequences.events.add("tnack");
   done.consequences.wake = Wake::all_lines();
@@ -74,8 +112,9 @@ Outcome<uint64_t> LogOperations::give_back(Place<Log>& place, const NackRequest&
 Outcome<uint64_t> LogOperations::extend(Place<Log>& place, const ExtendRequest& request, const Call& call) {
   Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
   if (group == nullptr) return std::unexpected(no_group(place.name(), request.group));
-  auto done = put_off(*group, request.group, held_ranges(*group, request.ranges, request.consumer),
-                      group->time(call.now) + request.ms, {}, call);
+  const auto held = some_held(*group, request.ranges, request.consumer);
+  if (!held) return std::unexpected(held.error());
+  auto done = put_off(*group, request.group, *held, group->time(call.now) + request.ms, {}, call);
   if (*done.answer != 0) done.consequences.events.add("textend");
   return done;
 }
@@ -83,26 +122,19 @@ Outcome<uint64_t> LogOperations::extend(Place<Log>& place, const ExtendRequest& 
 Outcome<uint64_t> LogOperations::give_up_now(Place<Log>& place, const NackRequest& request, const Call& call) {
   Log& log = *place.get();
   Group& group = *log.group(request.group);
-  GivingUp giving_up;
+  const auto giving_up = some_to_give_up(log, group, request);
+  if (!giving_up) return std::unexpected(giving_up.error());
   uint64_t count = 0;
-  for (const OffsetRange& range : request.ranges) {
-    for (const PendingPart& part : group.pending_in(range.from, range.to, request.consumer)) {
-      giving_up.parts.push_back({part.messages, part.terms.attempts, false});
-      count += part.messages.count();
-    }
-  }
-  if (count > kMostGivenUp) {
-    return fail(ErrorCode::Range, "DEAD gives up at most " + std::to_string(kMostGivenUp) + " messages at a time");
-  }
+  for (const GivingUp::Part& part : giving_up->parts) count += part.messages.count();
   Outcome<uint64_t> done(count);
   if (count == 0) return done;
-  if (!write_dead_letters(place, request.group, group, giving_up, request.dead_because)) {
+  if (!write_dead_letters(place, request.group, group, *giving_up, request.dead_because)) {
     return fail(ErrorCode::Full, "the DEADLETTER cannot be written to now: nothing is given up");
   }
-  group.apply(giving_up);
+  group.apply(*giving_up);
   counters_.given_up += count;
   Consequences& follow = done.consequences;
-  follow.effects.add(kLogGivenUp, encode_effect(request.group, giving_up));
+  follow.effects.add(kLogGivenUp, encode_effect(request.group, *giving_up));
   follow.events.add("tnack");
   use_group(group, request.group, call, follow.effects);
   settle_groups(log);

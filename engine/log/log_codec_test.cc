@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <string>
 
+#include "engine/log/log_extras_codec.h"
+#include "engine/log/log_requests.h"
 #include "tests/model/test_packer.h"
 
 namespace millrace {
@@ -190,6 +192,18 @@ const CorruptRow kCorruptBlockHeaders[] = {
     {"a count beyond 32 bits", varints({1, 0, uint64_t{1} << 32}), "a block header of the wrong length"},
     {"a number beyond 64 bits", std::string(11, '\xff'), "a block header of the wrong length"},
 };
+
+TEST(LogCodec, RefusesMoreDeletionsByTagThanALogMayHave) {
+  Log log;
+  log.append("t", "e");
+  TagDeletion deletion{.tags = std::vector<std::string>(kMaxTags, "tag"), .at = Offset(1), .end = Offset(2)};
+  for (size_t i = 0; i < kMaxTagDeletions; ++i) EXPECT_TRUE(restore_deletion(log, encode_deletion(deletion)));
+  EXPECT_EQ(restore_deletion(log, encode_deletion(deletion)).error().code, ErrorCode::Corrupt);
+  EXPECT_EQ(log.extras()->deletions.size(), kMaxTagDeletions);
+  log.extras()->deletions.clear();
+  deletion.tags.emplace_back("one too many");
+  EXPECT_EQ(restore_deletion(log, encode_deletion(deletion)).error().code, ErrorCode::Corrupt);
+}
 
 TEST(LogCodec, RefusesABlockHeaderThatIsNone) {
   for (const CorruptRow& row : kCorruptBlockHeaders) {

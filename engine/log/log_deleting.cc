@@ -14,7 +14,6 @@ namespace {
 // So many messages are looked at between two looks at the budget.
 constexpr uint64_t kMessagesPerLook = 128;
 constexpr uint64_t kBlocksPerLook = 1000;
-constexpr size_t kMostDeletions = 16;
 
 // The messages at these offsets, one more than kMaxDeleted at most.
 Removal messages_in(const Log& log, const std::vector<OffsetRange>& ranges) {
@@ -62,8 +61,8 @@ Outcome<uint64_t> LogOperations::delete_messages(Place<Log>& place, const Delete
   Consequences& follow = done.consequences;
   if (!request.tags.empty()) {
     auto& deletions = log->with_extras().deletions;
-    if (deletions.size() >= kMostDeletions) {
-      return fail(ErrorCode::Full, std::to_string(kMostDeletions) + " deletions by tag are waiting: try again later");
+    if (deletions.size() >= kMaxTagDeletions) {
+      return fail(ErrorCode::Full, std::to_string(kMaxTagDeletions) + " deletions by tag are waiting: try again later");
     }
     deletions.push_back({{request.tags.begin(), request.tags.end()}, log->first(), log->next()});
     follow.effects.add_request();

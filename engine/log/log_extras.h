@@ -30,7 +30,7 @@ struct CompactedPart {
 };
 
 struct LogExtras {
-  std::unique_ptr<CompactedPart> compacted;  // null unless it has been compacted, or is to be
+  std::unique_ptr<CompactedPart> compacted;  // null unless it has been compacted, or is to be, or messages were deleted
   std::unique_ptr<RecentIds> ids;            // null until the first write with an id
   uint32_t ids_ms = 0;                       // Retention::ids_ms
   Schedule schedule;

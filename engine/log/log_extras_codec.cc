@@ -9,6 +9,7 @@
 #include "engine/base/decoder.h"
 #include "engine/log/group_bytes.h"
 #include "engine/log/log_codec.h"
+#include "engine/log/log_requests.h"
 
 namespace millrace {
 
@@ -19,7 +20,6 @@ constexpr size_t kIdsAPiece = 1000;
 constexpr size_t kIdsForgottenByOneEffect = 1000;
 constexpr size_t kDeletedBytesAPiece = 8 * 1024;
 constexpr size_t kScheduledBytesAPiece = 64 * 1024;
-constexpr size_t kMostTags = 1'000'000;
 
 void append_id(std::string& to, UnixMs date, const RecentIds::Fingerprint& id, const RecentIds::Answer& answer) {
   append_varint(to, date.value());
@@ -242,10 +242,11 @@ Result<void> restore_deletion(Log& log, ByteView bytes) {
   TagDeletion deletion;
   deletion.at = Offset(in.number());
   deletion.end = Offset(in.number());
-  while (in.ok() && !in.finished() && deletion.tags.size() < kMostTags)
+  while (in.ok() && !in.finished() && deletion.tags.size() < kMaxTags)
     deletion.tags.emplace_back(in.bytes(in.number()));
   if (!in.finished() || deletion.tags.empty()) return corrupt("a deletion by tag that ends too early");
   if (deletion.end > log.next() || deletion.at > deletion.end) return corrupt("a deletion by tag outside its log");
+  if (log.with_extras().deletions.size() >= kMaxTagDeletions) return corrupt("a deletion by tag too many");
   log.with_extras().deletions.push_back(std::move(deletion));
   return {};
 }

@@ -86,6 +86,8 @@ Outcome<Done> LogOperations::set_group(Place<Log>& place, const SetGroupRequest&
 bool LogOperations::look_after_groups(Place<Log>& place, const Call& call, Consequences& follow) {
   Log& log = *place.get();
   std::vector<std::string> looked_after, idle;
+  // After a restart no clock runs. Without this, one behind the last delivery would stand until somebody reads.
+  log.run_group_clocks(call.now);
   for (const auto& [name, group] : log.groups()) {
     if (group.ms_until_event(call.now) == 0) looked_after.push_back(name);
   }

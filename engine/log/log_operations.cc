@@ -72,6 +72,8 @@ Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& requ
     const uint64_t aged = log.enforce_age(call.now.wall);
     if (aged != 0) follow.effects.add_command(kEvictCommand, log.first().value() - 1);
     evicted += aged;
+    adapt_ids(log, call, follow.effects);
+    keep_extras(log, call, follow);
   }
   settle_evicted(log, evicted);
   settle_groups(log);
@@ -96,7 +98,9 @@ Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest
     return done;
   }
   uint64_t acknowledged = 0;
-  for (const OffsetRange& range : held_ranges(*group, request.ranges, request.consumer)) {
+  // Not limited: the request itself is what is repeated.
+  PendingSearch search;
+  for (const OffsetRange& range : held_ranges(*group, request.ranges, request.consumer, search)) {
     acknowledged += group->acknowledge(range.from, range.to);
   }
   if (acknowledged == 0) return done;

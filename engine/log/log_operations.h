@@ -126,8 +126,10 @@ class LogOperations {
   Outcome<WriteAnswer> write_with_options(Place<Log>& place, const WriteRequest& request, const Call& call);
   // The ids of this log, with the window that the retention or the limits say. Changes are told.
   RecentIds& ids_of(Log& log, const Call& call, Effects& effects);
+  // Ids that are there get the window that the log or the limits say by now, which is told. REQUIRES: call.decides
+  void adapt_ids(Log& log, const Call& call, Effects& effects);
   // Those that are too old, a slice of them: told, so that replicas forget them too.
-  static void forget_ids(Log& log, const Call& call, Consequences& follow);
+  void forget_ids(Log& log, const Call& call, Consequences& follow);
   Ticket schedule(Log& log, const WriteRequest& request, const Call& call, Consequences& follow);
   // Appends messages of the schedule, the first ones: `most` that are due, or `most` that were told.
   uint64_t release(Log& log, uint64_t most, std::optional<UnixMs> now);

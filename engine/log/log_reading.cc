@@ -1,6 +1,5 @@
 // LogOperations: reading with a group, and giving up. Reading without one is in log_reading_alone.cc.
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <vector>
 
@@ -21,18 +20,6 @@ constexpr size_t kRangesPerTurn = 100;
 constexpr int kTurnsPerRead = 10;
 // How long a message waits that could not be moved to the dead letters.
 constexpr uint64_t kDeadLetterRetryMs = 60'000;
-
-// The first of these messages, as long as bytes are left when the next one comes: each lessens them.
-uint64_t admit(const Log& log, const OffsetBits& messages, uint64_t& bytes) {
-  uint64_t bits = 0;
-  for (uint64_t left = messages.bits; left != 0 && bytes != 0; left &= left - 1) {
-    Message message;
-    Log::Cursor(log, messages.first + static_cast<uint64_t>(std::countr_zero(left))).next(message);
-    bytes -= std::min<uint64_t>(bytes, message.tag.size() + message.entry.size());
-    bits |= left & -left;
-  }
-  return bits;
-}
 
 }  // namespace
 

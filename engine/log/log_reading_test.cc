@@ -87,6 +87,27 @@ class LogReading : public ::testing::Test {
   Answer answer_;
 };
 
+TEST_F(LogReading, WhatIsPendingExpiresWithoutAReaderThoughTheClockWasSetBackBeforeARestart) {
+  constexpr uint64_t kHour = 3'600'000;
+  call_.now = {.wall = UnixMs(10 * kHour), .monotonic = MonotonicMs(500)};
+  write("t", "e");
+  ReadRequest request = from(1, 1);
+  request.group = GroupRead{};
+  request.group->name = "g";
+  request.group->retry = Retry{.retry_ms = 1000, .expire_ms = 5000};
+  ASSERT_EQ(offsets(request), Offsets{1});
+  // The next process has another monotonic clock.
+  Group& group = *place_.get()->group("g");
+  group.stop_clock();
+  call_.now = {.wall = UnixMs(9 * kHour), .monotonic = MonotonicMs(100)};
+  const auto due = operations_.look_after(place_, call_, NoLimit::instance()).due_monotonic;
+  ASSERT_TRUE(due);
+  call_.now = {.wall = UnixMs(9 * kHour + 5001), .monotonic = MonotonicMs(5101)};
+  operations_.look_after(place_, call_, NoLimit::instance());
+  EXPECT_EQ(group.pending().count(), 0u);
+  EXPECT_EQ(group.counters().expired, 1u);
+}
+
 TEST_F(LogReading, AnAnswerEndsBeforeItExceedsTheBytesButHasOneMessage) {
   write("t", std::string(99, 'e'), 30);  // 100 bytes each
   EXPECT_EQ(offsets(from(1, 100)).size(), 10u) << "as the limits say";

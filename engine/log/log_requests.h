@@ -63,6 +63,10 @@ struct DeleteRequest {
 };
 // At most so many are deleted by their offsets at once.
 inline constexpr uint64_t kMaxDeleted = 10'000;
+// So many tags one request names at most: they are hashed again in each turn of a long search or deletion.
+inline constexpr uint64_t kMaxTags = 1'000;
+// So many deletions by tag wait for each other in one log.
+inline constexpr size_t kMaxTagDeletions = 16;
 
 // Where to start: an offset, so many before the next one, or the next one itself.
 class StartOffset {

@@ -26,6 +26,12 @@ uint64_t payload_of(const WriteRequest& request) {
   return bytes;
 }
 
+// How long the ids of a log are known.
+uint64_t ids_window(const Log& log, const LogLimits& limits) {
+  const uint64_t own = log.retention().ids_ms;
+  return own != 0 ? own : limits.ids_ms;
+}
+
 std::unexpected<Error> refusal(const std::string& group) {
   return fail(ErrorCode::Refused, "the group " + quoted(group) + " has not finished what this write would evict");
 }
@@ -80,7 +86,7 @@ inline void LogOperations::append_to(Log& log, const WriteRequest& request, cons
 
 RecentIds& LogOperations::ids_of(Log& log, const Call& call, Effects& effects) {
   auto& ids = log.with_extras().ids;
-  const uint64_t window = log.retention().ids_ms != 0 ? log.retention().ids_ms : limits_.ids_ms;
+  const uint64_t window = ids_window(log, limits_);
   if (ids && (!call.decides || ids->window_ms() == window)) return *ids;
   if (!ids) {
     HashKey key{};
@@ -93,37 +99,48 @@ RecentIds& LogOperations::ids_of(Log& log, const Call& call, Effects& effects) {
   return *ids;
 }
 
+void LogOperations::adapt_ids(Log& log, const Call& call, Effects& effects) {
+  if (log.extras() == nullptr || !log.extras()->ids) return;
+  if (log.extras()->ids->window_ms() == ids_window(log, limits_)) return;
+  move_clock(log, call, effects);
+  ids_of(log, call, effects);
+}
+
 Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const WriteRequest& request,
                                                        const Call& call) {
   const Log* there = place.get();
   const RecentIds* known = there == nullptr || there->extras() == nullptr ? nullptr : there->extras()->ids.get();
   RecentIds::Fingerprint print;
+  Outcome<WriteAnswer> done;
+  Consequences& follow = done.consequences;
   if (request.id && known != nullptr) {
+    if (call.decides) adapt_ids(*place.get(), call, follow.effects);
     // Whoever repeats goes by the log's clock, which it was told.
     const UnixMs now = call.decides ? std::max(call.now.wall, there->clock()) : there->clock();
     print = known->fingerprint(*request.id);
     if (const auto before = known->find(print, now)) {
       ++counters_.duplicates;
-      WriteAnswer same;
-      before->date ? void(same.ticket = Ticket{*before->date, before->number})
-                   : void(same.offset = Offset(before->number));
-      return same;
+      before->date ? void(done.answer->ticket = Ticket{*before->date, before->number})
+                   : void(done.answer->offset = Offset(before->number));
+      return done;
     }
   }
   const uint64_t messages = request.pairs.size() / 2;
   if (request.waits()) {
     const uint64_t number =
         there == nullptr || there->extras() == nullptr ? 1 : there->extras()->schedule.next_number();
-    if (number + messages > kMaxTicketPart) return fail(ErrorCode::Full, "the log has used up its tickets");
+    if (number + messages > kMaxTicketPart) {
+      done.answer = fail(ErrorCode::Full, "the log has used up its tickets");
+      return done;
+    }
   } else if (there != nullptr && call.decides && !request.is_admitted) {
     if (const std::string* group = there->refusing_group(messages, payload_of(request))) {
       ++counters_.refused;
-      return refusal(*group);
+      done.answer = refusal(*group);
+      return done;
     }
   }
 
-  Outcome<WriteAnswer> done;
-  Consequences& follow = done.consequences;
   Log& log = log_at(place, call, follow.effects);
   // Ids are in the order of the log's clock.
   if (request.id) move_clock(log, call, follow.effects);
@@ -148,6 +165,7 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
 }
 
 void LogOperations::forget_ids(Log& log, const Call& call, Consequences& follow) {
+  adapt_ids(log, call, follow.effects);
   RecentIds* const ids = log.extras()->ids.get();
   if (ids == nullptr || ids->next_expiry().value_or(call.now.wall + 1) > call.now.wall) return;
   if (call.now.wall.value() >= ids->window_ms()) {

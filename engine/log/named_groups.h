@@ -19,13 +19,13 @@ inline Error no_group(ByteView log, ByteView group) {
   return {ErrorCode::NoGroup, "no group " + quoted(group) + " in the log " + quoted(log)};
 }
 
-// The same ranges, or those parts of them that one consumer holds.
+// The same ranges, or those parts of them that one consumer holds, as far as the search goes.
 inline std::vector<OffsetRange> held_ranges(const Group& group, const std::vector<OffsetRange>& ranges,
-                                            const std::optional<ByteView>& consumer) {
+                                            const std::optional<ByteView>& consumer, PendingSearch& search) {
   if (!consumer) return ranges;
   std::vector<OffsetRange> held;
   for (const OffsetRange& range : ranges) {
-    for (const PendingPart& part : group.pending_in(range.from, range.to, consumer)) {
+    for (const PendingPart& part : group.pending_in(range.from, range.to, consumer, search)) {
       held.push_back({part.messages.first, part.messages.end() - 1});
     }
   }

@@ -30,6 +30,7 @@ Offset Pending::end() const {
 
 void Pending::index(const Range& range) {
   if (range.is_due) {
+    due_count_ += static_cast<uint64_t>(std::popcount(range.bits));
     due_.insert({range.retry_at, range.first});
     if (range.expire_at != kNeverExpires) timed_.insert({range.expire_at, range.first});
   } else {
@@ -39,11 +40,17 @@ void Pending::index(const Range& range) {
 
 void Pending::unindex(const Range& range) {
   if (range.is_due) {
+    due_count_ -= static_cast<uint64_t>(std::popcount(range.bits));
     due_.erase({range.retry_at, range.first});
     timed_.erase({range.expire_at, range.first});
   } else {
     timed_.erase({std::min<uint64_t>(range.retry_at, range.expire_at), range.first});
   }
+}
+
+void Pending::shrink(Range& range, uint64_t bits) {
+  if (range.is_due) due_count_ -= static_cast<uint64_t>(std::popcount(range.bits & ~bits));
+  range.bits = bits;
 }
 
 void Pending::add(OffsetBits messages, const PendingTerms& terms) {
@@ -85,7 +92,7 @@ uint64_t Pending::take_from(Range* range, uint64_t mask, bool cut) {
   const uint64_t lower = left & ((uint64_t{1} << lowest) - 1);
   const uint64_t upper = left & ~lower;
   if (!cut || upper == 0) {
-    range->bits = left;
+    shrink(*range, left);
     return taken;
   }
   // The upper rest gets a range of its own, beginning behind what is taken.
@@ -97,7 +104,7 @@ uint64_t Pending::take_from(Range* range, uint64_t mask, bool cut) {
     unindex(*range);
     ranges_.erase(first);
   } else {
-    range->bits = lower;
+    shrink(*range, lower);
   }
   ranges_.insert(rest);
   index(rest);
@@ -108,7 +115,7 @@ void Pending::clear() {
   ranges_.clear();
   timed_.clear();
   due_.clear();
-  count_ = 0;
+  count_ = due_count_ = 0;
 }
 
 std::optional<UnixMs> Pending::next_event() const {
@@ -119,7 +126,7 @@ std::optional<UnixMs> Pending::next_event() const {
 void Pending::split(Range* range, uint64_t bits) {
   Range rest = *range;
   const uint64_t others = range->bits & ~bits;
-  range->bits = bits;
+  shrink(*range, bits);
   const int shift = std::countr_zero(others);
   rest.first += static_cast<uint64_t>(shift);
   rest.bits = others >> shift;
@@ -163,25 +170,17 @@ std::vector<PendingPart> Pending::due(uint64_t count) const {
   return parts;
 }
 
-uint64_t Pending::due_count(uint64_t most) const {
-  uint64_t count = 0;
-  for (const Dated* next = due_.empty() ? nullptr : &due_.front(); next != nullptr && count < most;
-       next = due_.ceiling({next->date, next->first + 1})) {
-    count += static_cast<uint64_t>(std::popcount(const_cast<Ranges&>(ranges_).find(next->first)->bits));
-  }
-  return std::min(count, most);
-}
-
 const char* Pending::check() const {
   for (const char* broken : {ranges_.check(), timed_.check(), due_.check()}) {
     if (broken != nullptr) return broken;
   }
-  uint64_t count = 0, end = 0, dues = 0, dates = 0;
+  uint64_t count = 0, due_count = 0, end = 0, dues = 0, dates = 0;
   const char* broken = nullptr;
   ranges_.each([&](const Range& range) {
     if (range.bits == 0) broken = "a range without messages";
     if (range.first < end) broken = "ranges overlap";
     count += static_cast<uint64_t>(std::popcount(range.bits));
+    if (range.is_due) due_count += static_cast<uint64_t>(std::popcount(range.bits));
     end = range.first + 64 - static_cast<uint64_t>(std::countl_zero(range.bits));
     dues += range.is_due;
     dates += range.is_due == 0 || range.expire_at != kNeverExpires;
@@ -193,6 +192,7 @@ const char* Pending::check() const {
   });
   if (broken != nullptr) return broken;
   if (count != count_) return "the count is wrong";
+  if (due_count != due_count_) return "the count of due messages is wrong";
   if (dues != due_.size()) return "due ranges are not those that are due";
   return dates == timed_.size() ? nullptr : "dates without a range";
 }

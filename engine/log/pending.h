@@ -142,8 +142,8 @@ class Pending {
   // What is due, oldest deadline first, up to `count` messages.
   std::vector<PendingPart> due(uint64_t count) const;
   bool has_due() const { return !due_.empty(); }
-  // How many messages are due, as far as they are not more than `most`. Costs what it counts.
-  uint64_t due_count(uint64_t most) const;
+  // How many messages are due. O(1)
+  uint64_t due_count() const { return due_count_; }
 
   // Pieces in order of offset, from `from` on, until visit returns false.
   template <class Visit>
@@ -191,6 +191,8 @@ class Pending {
   static PendingTerms terms_of(const Range& range);
   void index(const Range& range);
   void unindex(const Range& range);
+  // Leaves these messages in a range, which stays where it is indexed. REQUIRES: bits is some of its own
+  void shrink(Range& range, uint64_t bits);
   template <class Visit>
   uint64_t take(Offset from, Offset to, bool cut, Visit visit);
   // Takes the messages of `mask` out of the range, which may be gone or cut then.
@@ -204,6 +206,7 @@ class Pending {
   ByDate timed_;
   ByDate due_;
   uint64_t count_ = 0;
+  uint64_t due_count_ = 0;  // of them, those of due ranges
 };
 
 template <class Admit>

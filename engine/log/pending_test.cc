@@ -201,6 +201,34 @@ TEST(Pending, WhatIsDueComesOldestDeadlineFirst) {
   EXPECT_STREQ(pending.check(), nullptr);
 }
 
+TEST(Pending, CountsTheMessagesThatAreDueWhateverHappensToThem) {
+  Pending pending;
+  pending.add(run(1, 20), due_at(100));
+  pending.add(run(100, 10), due_at(200));
+  const auto ignore = [](const PendingPart&) {};
+  const auto due_count = [&] {
+    EXPECT_STREQ(pending.check(), nullptr);
+    return pending.due_count();
+  };
+  EXPECT_EQ(due_count(), 0u);
+  pending.advance(UnixMs(100), 0, kAll);
+  EXPECT_EQ(due_count(), 20u);
+  pending.remove(Offset(3), Offset(5), ignore);
+  EXPECT_EQ(due_count(), 18u);
+  pending.extract(Offset(10), Offset(12), ignore);
+  EXPECT_EQ(due_count(), 16u) << "its range is cut in two";
+  pending.extract(Offset(1), Offset(3), ignore);
+  EXPECT_EQ(due_count(), 14u);
+  pending.remove(Offset(100), Offset(101), ignore);
+  EXPECT_EQ(due_count(), 14u) << "that was not due";
+  pending.look_again();
+  EXPECT_EQ(due_count(), 0u);
+  pending.advance(UnixMs(200), 0, kAll);
+  EXPECT_EQ(due_count(), 14u + 9u);
+  pending.clear();
+  EXPECT_EQ(due_count(), 0u);
+}
+
 TEST(Pending, AdvancesAtMostSoManyRangesOldestFirst) {
   Pending pending;
   for (uint64_t i = 0; i < 10; ++i) pending.add(run(1 + i, 1), due_at(1010 - i));

@@ -63,7 +63,8 @@ class WaitingLines {
   }
   // Those without tags whose mark is below `mark`, in the order of arrival. Costs what it finds.
   std::vector<Waiter*> reached(uint64_t mark) const;
-  // Those with this tag whose mark is not above `mark`, in the order of arrival. O(log n) and what it finds.
+  // Those with this tag whose mark is not above `mark`, in the order of arrival. O(log n) and all that wait for the
+  // tag.
   std::vector<Waiter*> tagged(ByteView tag, uint64_t mark) const;
   bool has_tags() const { return !tags_.empty(); }
   // Whatever is before this mark has been shown to all that wait by tag: tagged() need not be asked about it again.

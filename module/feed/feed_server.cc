@@ -30,12 +30,13 @@ class ExpiredFeed final : public Reclaimable {
 void look_for_moved_keys(abi::Context context) {
   if (!context.is_cluster() || !context.is_master()) return;
   const Slice slice;
-  feeds().each([&](Feed& feed) {
+  feeds().each_in_turn([&](Feed& feed) {
     context.select(feed.database());
     for (size_t i = 0; i < feed.unborn() && !slice.is_over(); ++i) {
       Watch& watch = *feed.next_unborn();
       if (context.is_served_elsewhere(abi::OwnedString(watch.key_name()))) feed.set_dirty(watch);
     }
+    return !slice.is_over();
   });
 }
 

@@ -75,8 +75,8 @@ bool write_other_log(abi::Context context, ByteView from, ByteView to, const Wri
   const abi::OwnedString name(to);
   if (is_log_elsewhere(context, from, name) || !write_to_log(context, name, request)) {
     abi::log_warning(
-        "millrace: dead letters cannot be written: the key holds no other log, a full one, or is in another slot or on "
-        "another node; trying again in a minute");
+        "millrace: dead letters cannot be written: the key holds no other log, or one that is full or refuses them for "
+        "its groups, or is in another slot or on another node; what a group gives up is tried again in a minute");
     return false;
   }
   return true;

@@ -301,7 +301,9 @@ constexpr abi::Command kCommands[] = {
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -4,
         .summary = "Acknowledges messages that a group's readers were given; returns how many were pending.",
-        .complexity = "O(log(N)) for each offset, plus O(1) for each batch acknowledged, with N batches pending.",
+        .complexity =
+            "O(log(N)) for each offset, plus O(1) for each batch acknowledged, with CONSUMER for each batch in "
+            "the ranges, with N batches pending.",
         .since = kSince,
         .arguments = kAck,
         .callback = callback<run<Tack>>,
@@ -321,7 +323,7 @@ constexpr abi::Command kCommands[] = {
     },
     {
         .name = "TEXTEND",
-        .flags = "write deny-oom fast",
+        .flags = "write deny-oom",
         .key_flags = abi::kKeyReadWrite | abi::kKeyUpdate,
         .arity = -5,
         .summary = "Moves the time at which pending messages are delivered again; returns how many were pending.",

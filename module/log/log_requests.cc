@@ -12,7 +12,7 @@ namespace millrace::module {
 
 std::vector<ByteView> parse_tags(ArgumentReader& reader) {
   std::vector<ByteView> tags;
-  const uint64_t number = reader.number("number of TAGS", 1, INT64_MAX);
+  const uint64_t number = reader.number("number of TAGS", 1, kMaxTags);
   if (!reader.failed() && number > reader.left()) {
     reader.fail(ErrorCode::Syntax, "TAGS says " + std::to_string(number) + " tags, but only " +
                                        std::to_string(reader.left()) + " arguments follow");

@@ -25,8 +25,12 @@
 //     static constexpr bool kWaitsEndByDeadline = true;
 //     // Requests that wait are served inside the transaction that has something for them, and not when it is over.
 //     static constexpr bool kServedInTransactions = true;
-//     // Calls visit(tag, offset) for each message from an offset on until that returns false: requests may wait by
-//     tag. template <class Visit> static void each_tag(const Log& log, uint64_t from, Visit visit);
+//     // If requests may wait by tag: calls visit(tag, offset) for each message from an offset on, until it returns
+//     false.
+//
+//     template <class Visit>
+//     static void each_tag(const Log& log, uint64_t from, Visit visit);
+//
 //     // At most so many requests that wait for one object are served in one turn; the others follow in the next one.
 //     static constexpr size_t kServedPerTurn = 1000;
 //     // An object that is removed by one request and made again by the next, which has waited for that, keeps its key.

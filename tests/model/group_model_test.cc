@@ -305,7 +305,8 @@ class History {
                                            const std::optional<std::string>& consumer) {
     std::optional<ByteView> name;
     if (consumer) name = *consumer;
-    return group.pending_in(Offset(from), Offset(to), name);
+    PendingSearch all;
+    return group.pending_in(Offset(from), Offset(to), name, all);
   }
   const char* evict(uint64_t before) {
     const uint64_t evicted = model_.evict_before(before);

@@ -7,7 +7,7 @@ OFFSETS = f"expected an integer from -{INT_MAX} to {INT_MAX}"
 COUNTS = f"expected an integer from 0 to {INT_MAX}"
 TIMES = "expected an integer from 0 to 9007199254740991"
 READS = "expected an integer from 0 to 1000000"
-TAGS = f"expected an integer from 1 to {INT_MAX}"
+TAGS = "expected an integer from 1 to 1000"
 READ_WORDS = (
     "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, "
     "WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found"
@@ -115,12 +115,12 @@ ROWS = {
         ("TREAD", "1", "1", "TAGS", "3", "a", "b"),
         "TAGS says 3 tags, but only 2 arguments follow",
     ),
-    "read: TAGS far more than there are": (
+    "read: TAGS far more than there may be": (
         ("TREAD", "1", "1", "TAGS", INT_MAX, "a"),
-        f"TAGS says {INT_MAX} tags, but only 1 arguments follow",
+        f"invalid number of TAGS '{INT_MAX}': {TAGS}",
     ),
     "read: TAGS fewer than there are": (("TREAD", "1", "1", "TAGS", "1", "a", "b"), f"{READ_WORDS} 'b'"),
-    "read: MAXBYTES 0": (("TREAD", "1", "1", "MAXBYTES", "0"), f"invalid MAXBYTES '0': {TAGS}"),
+    "read: MAXBYTES 0": (("TREAD", "1", "1", "MAXBYTES", "0"), f"invalid MAXBYTES '0': expected an integer from 1 to {INT_MAX}"),
     "read: MAXBYTES without a number": (("TREAD", "1", "1", "MAXBYTES"), "missing MAXBYTES"),
     "read: REV with BLOCK": (
         ("TREAD", "1", "1", "REV", "BLOCK", "5"),

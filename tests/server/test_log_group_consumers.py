@@ -100,10 +100,40 @@ def test_dead_letters_that_cannot_be_written_change_nothing(c):
 def test_dead_is_bounded(c):
     write(c, 1001)
     take(c, 1001, *LONG)
-    with pytest.raises(RespError, match="ERR DEAD gives up at most 1000 messages at a time"):
-        c.call("TNACK", "log", "g", "DEAD", "why", ALL)
-    assert c.call("TNACK", "log", "g", "DEAD", "why", "1-1000") == 1000
+    assert c.call("TNACK", "log", "g", "DEAD", "why", ALL) == 1000
     assert pending_offsets(c) == [1001]
+    assert [c.call("TNACK", "log", "g", "DEAD", "why", ALL) for _ in range(2)] == [1, 0]
+
+
+def test_dead_copies_half_a_megabyte_at_a_time(c):
+    entry = "x" * 100_000
+    c.call("TWRITE", "log", "ENTRIES", *["t", entry] * 13)
+    take(c, 13, *LONG, "CONSUMER", "ann")
+    c.call("TGROUP", "SET", "log", "g", "DEADLETTER", "dead")
+    given_up = [c.call("TNACK", "log", "g", "CONSUMER", "ann", "DEAD", "why", ALL) for _ in range(4)]
+    assert given_up == [6, 6, 1, 0], "524,288 bytes, and the message that exceeds them"
+    assert [message[0] for message in c.call("TREAD", "dead", "1", "20")] == list(range(1, 14))
+
+
+def test_a_consumer_is_not_looked_for_without_end(c):
+    """One that holds nothing among 100,000 batches of another cost 10 ms, and a million cost 100."""
+    count = 101_000
+    for _ in range(0, count, 1000):
+        c.call("TWRITE", "log", "ENTRIES", *["t", "e"] * 1000)
+    c.call("TGROUP", "CREATE", "log", "g", "FIRST")
+    for first in range(0, count, 1000):
+        # No two neighbours have the same terms, so that each is a batch.
+        c.call_all(
+            ("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", 3_600_000 + n % 2, "0", "CONSUMER", "bob")
+            for n in range(first, first + 1000)
+        )
+    c.call("TWRITE", "log", "t", "e")
+    take(c, 1, *LONG, "CONSUMER", "ann")
+    for command, *options in (("TNACK",), ("TNACK", "DEAD", "why"), ("TEXTEND", "1000")):
+        with pytest.raises(RespError, match="ERR none of the first 100000 batches pending there is held by the"):
+            c.call(command, "log", "g", "CONSUMER", "ann", *options, ALL)
+    assert c.call("TEXTEND", "log", "g", "CONSUMER", "bob", "7200000", ALL) == 2000
+    assert c.call("TNACK", "log", "g", "CONSUMER", "ann", f"{count}-{count + 1}") == 1
 
 
 # --- TEXTEND ---

@@ -56,6 +56,18 @@ def test_the_window_is_exact_and_a_setting_unless_the_log_has_its_own(s, still, 
         assert write(s, "c") == 6
 
 
+def test_a_shorter_window_applies_at_once(s, still, clock):
+    write(s, "a")
+    clock.advance(60)
+    s.call("TRETAIN", "log", "IDS", "50")
+    assert write(s, "a") == 2
+    s.call("TRETAIN", "log", "IDS", "0")
+    write(s, "b")
+    clock.advance(60)
+    with still.changed_settings(**{"millrace.log-ids": "50"}):
+        assert write(s, "b") == 4
+
+
 def test_a_longer_window_brings_nothing_back(s, clock):
     s.call("TRETAIN", "log", "IDS", "100")
     write(s, "a")
