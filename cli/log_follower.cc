@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "client/cluster_map.h"
@@ -16,7 +17,7 @@ using client::Result;
 // How long the server may keep us waiting for a message before it answers that none came:
 // what tells a quiet log from a server that is gone.
 constexpr int64_t kBlockMs = 10'000;
-constexpr int kPatienceMs = 20'000;
+constexpr int64_t kPatienceMs = 20'000;
 constexpr client::Milliseconds kLongestRest{2000};
 constexpr const char* kBatch = "100";
 
@@ -89,13 +90,19 @@ Result<Reply> LogFollower::ask() {
     words.insert(words.end(), {"SKIP", "WITHINFO"});
   }
   if (auto sent = connection_.send(words); !sent) return std::unexpected(sent.error());
-  pollfd waited[] = {{connection_.descriptor(), POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}};
-  const int ready = poll(waited, 2, static_cast<int>(kBlockMs) + kPatienceMs);
-  if (ready == 0 || stop_.came()) {
+  const auto last = std::chrono::steady_clock::now() + client::Milliseconds(kBlockMs + kPatienceMs);
+  while (true) {
+    // A descriptor that is readable is no answer yet: TLS sends messages of its own.
+    auto reply = connection_.receive_some();
+    if (!reply) return std::unexpected(reply.error());
+    if (*reply) return std::move(**reply);
+    pollfd waited[] = {{connection_.descriptor(), POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}};
+    const auto left = std::chrono::ceil<client::Milliseconds>(last - std::chrono::steady_clock::now());
+    poll(waited, 2, static_cast<int>(std::max(left, client::Milliseconds(0)).count()));
+    if (left > client::Milliseconds(0) && !stop_.came()) continue;
     connection_.close();
     return client::fail(client::ErrorCode::TimedOut, connection_.endpoint().text() + " does not answer");
   }
-  return connection_.receive();
 }
 
 Result<LogFollower::Next> LogFollower::take(const Reply& reply, const Show& show, const Tell& tell) {

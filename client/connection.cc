@@ -8,6 +8,12 @@
 #include "client/protocol.h"
 
 namespace millrace::client {
+namespace {
+
+bool must_wait(Transfer::Kind kind) { return kind == Transfer::Kind::MustRead || kind == Transfer::Kind::MustWrite; }
+
+}  // namespace
+
 Connection::Connection(ConnectionOptions options) : options_(std::move(options)) {}
 Connection::Connection(Connection&&) noexcept = default;
 Connection& Connection::operator=(Connection&&) noexcept = default;
@@ -106,6 +112,24 @@ Result<void> Connection::send(Words words) {
 }
 
 Result<Reply> Connection::receive() {
+  for (;;) {
+    Transfer why_not{Transfer::Kind::Done};
+    auto reply = read_reply(why_not);
+    if (!reply) return std::unexpected(reply.error());
+    if (*reply) return std::move(**reply);
+    if (!wait_for(why_not.kind)) return broken(why_not);
+  }
+}
+
+Result<std::optional<Reply>> Connection::receive_some() {
+  Transfer why_not{Transfer::Kind::Done};
+  auto reply = read_reply(why_not);
+  if (!reply || *reply || must_wait(why_not.kind)) return reply;
+  return broken(why_not);
+}
+
+// The next reply, as far as it is there; nothing, and why not, if no more can be read now.
+Result<std::optional<Reply>> Connection::read_reply(Transfer& why_not) {
   if (!is_open()) return fail(ErrorCode::Closed, "the connection to " + options_.to.text() + " is closed");
   for (;;) {
     auto reply = replies_->next();
@@ -113,21 +137,17 @@ Result<Reply> Connection::receive() {
       close();
       return fail(ErrorCode::Protocol, options_.to.text() + " does not speak the protocol: " + reply.error().text);
     }
-    if (*reply) return std::move(**reply);
+    if (*reply) return std::move(*reply);
     char bytes[16 << 10];
-    const Transfer got = socket_->read(bytes, sizeof bytes);
-    if (got.kind == Transfer::Kind::Done) {
-      replies_->feed({bytes, got.bytes});
-    } else if (!wait_for(got.kind)) {
-      return broken(got);
-    }
+    why_not = socket_->read(bytes, sizeof bytes);
+    if (why_not.kind != Transfer::Kind::Done) return std::nullopt;
+    replies_->feed({bytes, why_not.bytes});
   }
 }
 
 // False if there is nothing to wait for, or the time is over.
 bool Connection::wait_for(Transfer::Kind kind) const {
-  if (kind != Transfer::Kind::MustRead && kind != Transfer::Kind::MustWrite) return false;
-  return socket_->wait_for(kind, within_deadline(options_.answer_timeout));
+  return must_wait(kind) && socket_->wait_for(kind, within_deadline(options_.answer_timeout));
 }
 
 Milliseconds Connection::within_deadline(Milliseconds timeout) const {

@@ -60,6 +60,9 @@ class Connection {
   // the same order.
   Result<void> send(Words words);
   Result<Reply> receive();
+  // Like receive(), but does not wait: nothing if the answer is not there as a whole. A descriptor
+  // that is readable may lead to nothing, since TLS sends messages of its own.
+  Result<std::optional<Reply>> receive_some();
 
   // How long one answer may take from now on; 0: for ever. For commands that wait.
   void set_answer_timeout(Milliseconds timeout);
@@ -90,6 +93,7 @@ class Connection {
   Result<void> log_in();
   Result<void> require_master();
   Result<void> require_ok(std::initializer_list<std::string_view> words);
+  Result<std::optional<Reply>> read_reply(Transfer& why_not);
   std::unexpected<Error> broken(const Transfer& transfer);
   bool wait_for(Transfer::Kind kind) const;
   // This timeout (0: none), or what is left until the deadline. Negative: for ever.

@@ -58,6 +58,13 @@ class Ledger {
   }
 
   const InputPosition& settled_up_to() const { return settled_up_to_; }
+  // Behind the last command that succeeded, whatever is open before it.
+  const InputPosition& succeeded_up_to() const {
+    for (auto entry = open_.rbegin(); entry != open_.rend(); ++entry) {
+      if (entry->outcome == Outcome::Succeeded) return entry->end;
+    }
+    return settled_up_to_;
+  }
   bool is_all_settled() const { return open_.empty(); }
   // How many are between the oldest that is not settled and the newest.
   size_t span() const { return open_.size(); }

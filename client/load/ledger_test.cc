@@ -43,6 +43,20 @@ TEST(Ledger, WhatBecameOfCommandsIsToldInTheOrderOfTheInput) {
   EXPECT_EQ(told, (std::vector<std::string>{"1", "2: ERR", "4: no record"}));
 }
 
+TEST(Ledger, WhatSucceededAheadOfTheOthersIsKnown) {
+  Ledger ledger({});
+  for (uint64_t i = 0; i < 4; ++i) ledger.enter({0, i, i + 1}, {0, i + 1, i + 2});
+  const auto tell = [](const Ledger::Entry&) {};
+  EXPECT_EQ(ledger.succeeded_up_to(), InputPosition());
+  ledger.settle(0, Outcome::Succeeded, "", tell);
+  EXPECT_EQ(ledger.succeeded_up_to(), ledger.settled_up_to());
+  ledger.settle(3, Outcome::Bad, "no record", tell);
+  EXPECT_EQ(ledger.succeeded_up_to(), ledger.settled_up_to()) << "the server has nothing of it";
+  ledger.settle(2, Outcome::Succeeded, "", tell);
+  EXPECT_EQ(ledger.succeeded_up_to(), (InputPosition{0, 3, 4}));
+  EXPECT_EQ(ledger.settled_up_to(), (InputPosition{0, 1, 2}));
+}
+
 // Against the stupid way: a list of what is settled, looked through from its beginning.
 TEST(Ledger, SettlesLikeItsModelInAnyOrder) {
   std::mt19937 random(7);

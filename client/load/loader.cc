@@ -257,7 +257,7 @@ Result<void> Loader::look_for_new_owners() {
   if (!router_.refresh()) return {};
   for (Pipeline& pipeline : router_.pipelines()) {
     if (!is_away(pipeline) || router_.serves(pipeline.endpoint())) continue;
-    const Loss loss = losses_->judge_replacement(pipeline, ledger_.settled_up_to());
+    const Loss loss = losses_->judge_replacement(pipeline, ledger_.succeeded_up_to());
     if (auto reported = report_loss("the cluster", loss); !reported) return reported;
     pipeline.give_up([&](const Pipeline::Answer& answer) {
       again_.push_back({answer.number, std::string(answer.command), std::nullopt});
@@ -271,20 +271,20 @@ Result<void> Loader::look_for_new_owners() {
 Result<void> Loader::look_for_losses(Pipeline& pipeline) {
   const auto comeback = pipeline.take_comeback();
   if (!comeback) return {};
-  return report_loss(pipeline.endpoint().text(), losses_->judge(*comeback, ledger_.settled_up_to()));
+  return report_loss(pipeline.endpoint().text(), losses_->judge(*comeback, ledger_.succeeded_up_to()));
 }
 
 Result<void> Loader::report_loss(const std::string& server, const Loss& loss) {
-  const InputPosition settled = ledger_.settled_up_to();
+  const InputPosition confirmed = ledger_.succeeded_up_to();
   if (loss.kind == Loss::Kind::None) return {};
   if (loss.kind == Loss::Kind::Certain) {
     // A second run that went on from here would leave out what is gone.
     if (auto told = watcher_.settled({}, {}, options_.server.login.database); !told) return told;
-    return fail(ErrorCode::DataLost, server + " lacks what was confirmed up to " + place_of(settled) + ": " + loss.why +
-                                         "; load everything again, from the beginning of the input");
+    return fail(ErrorCode::DataLost, server + " lacks what was confirmed up to " + place_of(confirmed) + ": " +
+                                         loss.why + "; load everything again, from the beginning of the input");
   }
   is_doubtful_ = true;
-  watcher_.tell(server + " may lack what was confirmed from " + place_of(loss.from) + " to " + place_of(settled) +
+  watcher_.tell(server + " may lack what was confirmed from " + place_of(loss.from) + " to " + place_of(confirmed) +
                 ": " + loss.why);
   return {};
 }

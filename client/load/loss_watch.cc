@@ -1,7 +1,5 @@
 #include "client/load/loss_watch.h"
 
-#include <poll.h>
-
 #include <utility>
 
 namespace millrace::client {
@@ -30,11 +28,10 @@ LossWatch::LossWatch(ConnectionOptions server, bool is_cluster, const InputPosit
 
 void LossWatch::look(const InputPosition& settled) {
   if (is_asked_) {
-    pollfd answer{connection_.is_open() ? connection_.descriptor() : -1, POLLIN, 0};
-    if (connection_.is_open() && poll(&answer, 1, 0) == 0) return;
+    const auto info = connection_.receive_some();
+    if (info && !*info) return;
     is_asked_ = false;
-    const auto info = connection_.receive();
-    const auto identity = info ? parse_identity(info->text) : std::nullopt;
+    const auto identity = info ? parse_identity((*info)->text) : std::nullopt;
     if (identity) marks_.set_offset(identity->offset);
     // A user who may not ask is not asked for again every second.
     asks_offsets_ = !info || identity;
@@ -48,7 +45,7 @@ void LossWatch::look(const InputPosition& settled) {
   is_asked_ = connection_.send(kInfo).has_value();
 }
 
-Loss LossWatch::judge(const Pipeline::Comeback& comeback, const InputPosition& settled) const {
+Loss LossWatch::judge(const Pipeline::Comeback& comeback, const InputPosition& confirmed) const {
   const Kept kept = what_is_kept(comeback.before, comeback.now);
   Loss loss{.kind = Loss::Kind::Possible, .from = begin_};
   switch (kept.what) {
@@ -70,13 +67,13 @@ Loss LossWatch::judge(const Pipeline::Comeback& comeback, const InputPosition& s
       loss.why = "this user may not ask it (INFO) whether it was restarted";
       break;
   }
-  return loss.from == settled ? Loss{} : loss;
+  return loss.from == confirmed ? Loss{} : loss;
 }
 
-Loss LossWatch::judge_replacement(const Pipeline& lost, const InputPosition& settled) const {
+Loss LossWatch::judge_replacement(const Pipeline& lost, const InputPosition& confirmed) const {
   if (!lost.has_confirmed()) return {};
   const InputPosition from = marks_.confirmed_at(lost.last_heard() - kLastMoments);
-  if (from == settled) return {};
+  if (from == confirmed) return {};
   return {Loss::Kind::Possible, from,
           "other nodes have taken over from " + lost.endpoint().text() +
               ", and may lack what it had not copied to them yet"};

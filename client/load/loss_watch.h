@@ -28,10 +28,11 @@ class LossWatch {
   // Called often, while all connections are well. Everything before `settled` was confirmed.
   void look(const InputPosition& settled);
 
-  // What may be missing of all that lies before `settled`.
-  Loss judge(const Pipeline::Comeback& comeback, const InputPosition& settled) const;
+  // What may be missing of what was confirmed, the last of it before `confirmed`: commands may be
+  // answered while one before them is not.
+  Loss judge(const Pipeline::Comeback& comeback, const InputPosition& confirmed) const;
   // The same if other nodes of a cluster serve what this one did.
-  Loss judge_replacement(const Pipeline& lost, const InputPosition& settled) const;
+  Loss judge_replacement(const Pipeline& lost, const InputPosition& confirmed) const;
 
  private:
   Connection connection_;

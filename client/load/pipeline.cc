@@ -40,7 +40,7 @@ Result<void> Pipeline::open() {
   identity_ = std::move(identity);
   is_open_ = true;
   replies_ = ReplyReader();
-  last_heard_ = Clock::now();
+  last_heard_ = answer_expected_since_ = Clock::now();
   trouble_.reset();
   return {};
 }
@@ -59,14 +59,14 @@ void Pipeline::add(std::string_view bytes, uint64_t number, const Role& role) {
 
 void Pipeline::enter(uint64_t number, size_t size, const Role& role) {
   // Patience for the server begins when there is something to answer.
-  if (unanswered_++ == 0) last_heard_ = Clock::now();
+  if (unanswered_++ == 0) answer_expected_since_ = Clock::now();
   entries_.push_back({number, size, role});
 }
 
 Result<void> Pipeline::receive(const OnAnswer& on_answer) {
   if (!is_open_) return try_again();
   auto done = receive_some(on_answer);
-  if (done && unanswered_ > 0 && Clock::now() - last_heard_ > limits_.answer_timeout) {
+  if (done && unanswered_ > 0 && Clock::now() - answer_expected_since_ > limits_.answer_timeout) {
     done = fail(ErrorCode::TimedOut, endpoint().text() + " has not answered for " +
                                          std::to_string(limits_.answer_timeout.count() / 1000) + " seconds");
   }
@@ -104,7 +104,7 @@ Result<void> Pipeline::receive_some(const OnAnswer& on_answer) {
     const Transfer got = connection_.read_some(bytes, sizeof bytes);
     if (must_wait(got)) return {};
     if (got.kind != Transfer::Kind::Done) return connection_broke(endpoint(), got);
-    last_heard_ = Clock::now();
+    last_heard_ = answer_expected_since_ = Clock::now();
     lost_at_.reset();
     pause_ = Milliseconds(0);
     tries_ = 0;
@@ -218,7 +218,7 @@ Result<void> Pipeline::try_again() {
 std::optional<Pipeline::Clock::time_point> Pipeline::due() const {
   if (!is_open_) return next_try_;
   if (unanswered_ == 0) return std::nullopt;
-  return last_heard_ + limits_.answer_timeout;
+  return answer_expected_since_ + limits_.answer_timeout;
 }
 
 }  // namespace millrace::client

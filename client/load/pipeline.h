@@ -138,7 +138,8 @@ class Pipeline {
   size_t held_ = 0;  // answered ones at the front of entries_, until their transaction ends
   size_t held_bytes_ = 0;
   size_t unanswered_ = 0;
-  Clock::time_point last_heard_;
+  Clock::time_point last_heard_;             // the server, for what it is known to have had
+  Clock::time_point answer_expected_since_;  // for how long it has been silent although it was asked
   // Since the server last answered something: when it was lost, and what was done about it.
   std::optional<Clock::time_point> lost_at_;
   Clock::time_point next_try_;

@@ -23,9 +23,6 @@ constexpr int kMostHolds = 100;
 // How often one question follows the redirections of a cluster.
 constexpr int kMostRedirections = 5;
 
-// How much later than a wait's end its answer may come.
-constexpr Milliseconds kPatienceBehindWait(1000);
-
 Milliseconds until_then(Moment then) {
   const auto left = std::chrono::ceil<Milliseconds>(then - std::chrono::steady_clock::now());
   return std::max(left, Milliseconds(0));
@@ -169,16 +166,16 @@ Result<std::optional<LockServer::Answer>> LockServer::acquire_in_line(const Lock
 Result<Reply> LockServer::wait_for_reply(Moment until, int stop) {
   const Moment last = std::max(until, std::chrono::steady_clock::now()) + kPatienceBehindWait;
   while (true) {
+    // A descriptor that is readable is no answer yet: TLS sends messages of its own.
+    auto reply = connection_.receive_some();
+    if (!reply) return std::unexpected(reply.error());
+    if (*reply) return std::move(**reply);
     // A descriptor below zero is skipped by poll().
     pollfd watched[] = {{connection_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}};
     // poll() counts in an int; who waits longer looks again.
     const Milliseconds left = std::min<Milliseconds>(until_then(last), std::chrono::hours(1));
     poll(watched, std::size(watched), static_cast<int>(left.count()));
-    if (watched[0].revents != 0) {
-      connection_.set_deadline(std::chrono::steady_clock::now() + patience_);
-      return connection_.receive();
-    }
-    const bool is_given_up = watched[1].revents != 0;
+    const bool is_given_up = watched[1].revents != 0 && watched[0].revents == 0;
     if (!is_given_up && left > Milliseconds(0)) continue;
     connection_.close();
     if (is_given_up) return Reply{};

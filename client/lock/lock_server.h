@@ -62,6 +62,9 @@ class LockServer {
 
   const Endpoint& endpoint() const { return connection_.endpoint(); }
 
+  // How much later than the end of a wait in line its answer may come.
+  static constexpr Milliseconds kPatienceBehindWait{1000};
+
  private:
   enum class Kind { Unknown, Module, Plain };
   using Texts = std::vector<std::string>;

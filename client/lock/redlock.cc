@@ -99,7 +99,7 @@ Answers<LockServer::Answer> Redlock::ask_all_servers(Question question, Moment s
     const Quorum quorum = count(answers, started);
     return quorum.is_reached() || quorum.is_hopeless();
   };
-  return ask_all<Answer>(servers_, question, is_enough, grace);
+  return ask_all<Answer>(servers_, question, is_enough, started + patience_, grace);
 }
 
 // The five steps: the time; every server, all at once; majority and time left; what remains
@@ -140,7 +140,7 @@ Result<bool> Redlock::agree_on_token(const Servers& granted) {
   const auto answers = ask_all<Answer>(
       granted,
       [name = name_, ttl = ttl_, token = token_](LockServer& server) { return server.renew(name, ttl, token); },
-      [&](const Answers<Answer>& so_far) { return count_agreeing(so_far) >= needed_; });
+      [&](const Answers<Answer>& so_far) { return count_agreeing(so_far) >= needed_; }, Clock::now() + patience_);
   if (count_agreeing(answers) >= needed_) return true;
   const bool is_trouble = std::ranges::any_of(answers, [](const auto& answer) { return answer && !*answer; });
   if (is_trouble) return std::unexpected(trouble_in(answers));
@@ -156,7 +156,8 @@ Result<std::optional<HeldLock>> Redlock::wait_in_line(Moment deadline, int stop)
         [name = name_, ttl = ttl_, deadline, stop](LockServer& server) {
           return server.acquire_in_line(name, ttl, deadline, stop);
         },
-        [](const auto&) { return false; });
+        [](const auto&) { return false; },
+        std::max(deadline, Clock::now()) + LockServer::kPatienceBehindWait + patience_);
     const Result<std::optional<Answer>>& answer = *answers.front();
     has_line_ = answer && *answer;
     if (answer && !*answer) return try_once();
@@ -223,7 +224,8 @@ void Redlock::release() {
       });
     }
   }
-  static_cast<void>(ask_all<Answer>(ready, question, [](const auto&) { return false; }));
+  static_cast<void>(ask_all<Answer>(
+      ready, question, [](const auto&) { return false; }, Clock::now() + patience_));
 }
 
 }  // namespace millrace::client

@@ -30,8 +30,9 @@ struct HeldLock {
 
 struct RedlockOptions {
   Milliseconds ttl{30'000};  // how long it is held without being renewed; 10 ms at least
-  // How long one server may take to answer, a new connection included. Nothing: a tenth of the
-  // lease, and a second at most.
+  // How long a round of questions may take: a server that has not answered by then, new
+  // connections and redirections included, has not answered. Nothing: a tenth of the lease, and a
+  // second at most.
   std::optional<Milliseconds> patience = {};
   LockMode mode = {};
 };
@@ -57,8 +58,8 @@ class Redlock {
   // Gives it back wherever it may be held, as far as servers answer.
   void release();
 
-  // How long one renewal can take if no server answers: who must be certain begins it so long
-  // before valid_until.
+  // How long one renewal can take, whatever the servers and the network do: who must be certain
+  // begins it so long before valid_until.
   Milliseconds longest_round() const { return patience_; }
 
   const std::string& key() const { return name_.key; }

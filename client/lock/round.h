@@ -1,6 +1,8 @@
 // One question to several servers at the same time, and their answers as they come.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
@@ -18,15 +20,16 @@ namespace millrace::client {
 template <class Answer>
 using Answers = std::vector<std::optional<Result<Answer>>>;
 
-// Asks each of the servers and returns when all have answered, or when `is_enough` says so of the
-// answers that came and the others have had `grace` since then. A server that has not answered
-// by then goes on in its own time; what it says is not heard. One that still owes an answer from
-// before is not asked, and has not answered in time.
+// Asks each of the servers and returns when all have answered, when `is_enough` says so of the
+// answers that came and the others have had `grace` since then, or at `deadline`: those that have
+// not answered have failed then (TimedOut). A server that has not answered goes on in its own
+// time; what it says is not heard. One that still owes an answer from before is not asked, and has
+// not answered in time.
 //
-// `question` and `is_enough` are called in other threads, the latter by one at a time; the former
-// may outlive this call.
+// `question` is called in other threads and may outlive this call; `is_enough` is called in this
+// one.
 template <class Answer, class Question, class IsEnough>
-Answers<Answer> ask_all(std::span<ServerThread* const> servers, Question question, IsEnough is_enough,
+Answers<Answer> ask_all(std::span<ServerThread* const> servers, Question question, IsEnough is_enough, Moment deadline,
                         Milliseconds grace = Milliseconds(0)) {
   struct Shared {
     std::mutex mutex;
@@ -37,9 +40,12 @@ Answers<Answer> ask_all(std::span<ServerThread* const> servers, Question questio
   const auto shared = std::make_shared<Shared>();
   shared->answers.resize(servers.size());
   std::unique_lock lock(shared->mutex);
+  const auto is_late = [&](size_t i) {
+    return fail(ErrorCode::TimedOut, servers[i]->name() + " did not answer in time");
+  };
   for (size_t i = 0; i < servers.size(); ++i) {
     if (servers[i]->is_busy()) {
-      shared->answers[i] = fail(ErrorCode::TimedOut, servers[i]->name() + " did not answer in time");
+      shared->answers[i] = is_late(i);
       continue;
     }
     ++shared->open;
@@ -52,9 +58,17 @@ Answers<Answer> ask_all(std::span<ServerThread* const> servers, Question questio
       };
     });
   }
-  shared->changed.wait(lock, [&] { return shared->open == 0 || is_enough(std::as_const(shared->answers)); });
-  shared->changed.wait_for(lock, grace, [&] { return shared->open == 0; });
-  return shared->answers;
+  const auto is_decided = [&] { return shared->open == 0 || is_enough(std::as_const(shared->answers)); };
+  if (shared->changed.wait_until(lock, deadline, is_decided)) {
+    shared->changed.wait_until(lock, std::min(deadline, std::chrono::steady_clock::now() + grace),
+                               [&] { return shared->open == 0; });
+    return shared->answers;
+  }
+  Answers<Answer> answers = shared->answers;
+  for (size_t i = 0; i < servers.size(); ++i) {
+    if (!answers[i]) answers[i] = is_late(i);
+  }
+  return answers;
 }
 
 }  // namespace millrace::client

@@ -46,12 +46,11 @@ void Lock::set_value(ByteView owner, ByteView value) {
 }
 
 const Lock::Holder* Lock::newest(MonotonicMs now) const {
-  const Holder* newest = nullptr;
-  for (const Holder& holder : holders_) {
-    if (holder.second.lease.is_over(now)) continue;
-    if (newest == nullptr || holder.second.token > newest->second.token) newest = &holder;
+  if (holding() == 1) return holders_.begin()->second.lease.is_over(now) ? nullptr : &*holders_.begin();
+  for (auto at = by_token_.rbegin(); at != by_token_.rend(); ++at) {
+    if (!at->second->second.lease.is_over(now)) return at->second;
   }
-  return newest;
+  return nullptr;
 }
 
 bool Lock::has_room_for(LockMode mode) const {
@@ -99,7 +98,7 @@ const Holding& Lock::put_at(Holders::iterator found, ByteView owner, LockMode mo
     forget(*found);
     found->second = holding;
   } else {
-    // Two holders: from now on there is an index.
+    // Two holders: from now on there are indexes.
     if (holders_.size() == 1) index(*holders_.begin());
     found = holders_.emplace(owner, holding).first;
     holder_bytes_ += bytes_of(*found);
@@ -120,7 +119,9 @@ void Lock::remove_at(Holders::iterator found) {
   holder_bytes_ -= bytes_of(*found);
   if (values_) set_value(found->first, {});
   holders_.erase(found);
-  if (holders_.size() == 1) by_end_.clear();
+  if (holders_.size() != 1) return;
+  by_end_.clear();
+  by_token_.clear();
 }
 
 MonotonicMs Lock::last_end() const {
@@ -163,7 +164,8 @@ size_t Lock::bytes_of(const Holder& holder) {
 }
 
 size_t Lock::memory() const {
-  size_t bytes = sizeof(Lock) + holder_bytes_ + by_end_.size() * (kTreeNode + sizeof(ByEnd::value_type));
+  size_t bytes = sizeof(Lock) + holder_bytes_ + by_end_.size() * (kTreeNode + sizeof(ByEnd::value_type)) +
+                 by_token_.size() * (kTreeNode + sizeof(ByToken::value_type));
   if (!values_) return bytes;
   for (const auto& [owner, value] : *values_)
     bytes += kTreeNode + 2 * sizeof(std::string) + owner.size() + value.size();
@@ -172,6 +174,7 @@ size_t Lock::memory() const {
 
 const char* Lock::check() const {
   if (by_end_.size() != (holding() > 1 ? holding() : 0)) return "a holder without an end, or an end without a holder";
+  if (by_token_.size() != by_end_.size()) return "a holder without a token, or a token without a holder";
   if (mode_.kind() == LockMode::Kind::Exclusive && holding() > 1) return "more holders than the mode allows";
   if (values_ && values_->empty()) return "room for values, and none";
   if (mode_.kind() == LockMode::Kind::Exclusive && mode_.permits() != 1) return "exclusive, and not for one";
@@ -184,6 +187,7 @@ const char* Lock::check() const {
   for (const Holder& holder : holders_) {
     bytes += bytes_of(holder);
     if (holding() > 1 && !by_end_.contains({holder.second.lease.end, &holder})) return "a holder with the wrong end";
+    if (holding() > 1 && !by_token_.contains({holder.second.token, &holder})) return "a holder with the wrong token";
     if (holder.second.holds == 0) return "a holder that holds nothing";
     if (holder.second.token.value() == 0) return "a holder without a token";
     if (holder.second.lease.ttl_ms > kMaxLeaseMs) return "a lease that is too long";

@@ -81,7 +81,7 @@ class Lock {
 
   // What the owner has put down about itself; empty if nothing. Borrowed until the lock changes.
   ByteView value_of(ByteView owner) const;
-  // The holder with the greatest token among those whose leases are not over, or null. O(n).
+  // The holder with the greatest token among those whose leases are not over, or null. O(n) with n of them over.
   const Holder* newest(MonotonicMs now) const;
 
   // True if one more owner can hold it in this mode. Of two limits the greater counts: a request that waited with a
@@ -133,21 +133,30 @@ class Lock {
 
  private:
   using ByEnd = std::set<std::pair<MonotonicMs, const Holder*>>;
+  using ByToken = std::set<std::pair<Token, const Holder*>>;
 
   static size_t bytes_of(const Holder& holder);
 
   // put() and remove() of an owner that was looked for.
   const Holding& put_at(Holders::iterator found, ByteView owner, LockMode mode, const Holding& holding);
   void remove_at(Holders::iterator found);
-  void index(const Holder& holder) { by_end_.emplace(holder.second.lease.end, &holder); }
-  void forget(const Holder& holder) { by_end_.erase({holder.second.lease.end, &holder}); }
+  void index(const Holder& holder) {
+    by_end_.emplace(holder.second.lease.end, &holder);
+    by_token_.emplace(holder.second.token, &holder);
+  }
+  void forget(const Holder& holder) {
+    by_end_.erase({holder.second.lease.end, &holder});
+    by_token_.erase({holder.second.token, &holder});
+  }
   MonotonicMs last_end() const;
 
   LockMode mode_ = LockMode::exclusive();
   Holders holders_;
   // What owners have put down. Null until one does: most never do.
   std::unique_ptr<std::map<std::string, std::string, std::less<>>> values_;
-  ByEnd by_end_;  // empty unless there are two holders at least: most locks have one
+  // Empty unless there are two holders at least: most locks have one.
+  ByEnd by_end_;
+  ByToken by_token_;
   size_t holder_bytes_ = 0;
 };
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <string>
+
 namespace millrace {
 namespace {
 
@@ -110,6 +113,29 @@ TEST(Lock, HoldingAgainTakesTheLongerLease) {
   EXPECT_EQ(lock.grant("ann", kExclusive, lease(10, 20), Token(6)).lease.end, MonotonicMs(1000));
   EXPECT_EQ(lock.find("ann")->lease.ttl_ms, 1000u);
   EXPECT_EQ(lock.grant("ann", kExclusive, lease(10, 2000), Token(6)).lease.end, MonotonicMs(2010));
+}
+
+// Against the stupid way, a look at all of them.
+TEST(Lock, TheNewestHolderIsFoundWhoeverComesGoesAndRenews) {
+  std::mt19937 random(11);
+  Lock lock;
+  for (uint64_t step = 0; step < 3000; ++step) {
+    const std::string owner = "owner " + std::to_string(random() % 12);
+    if (random() % 3 == 0) {
+      lock.remove(owner);
+    } else if (!lock.renew(owner, lease(step, random() % 9), Token(random() % 2 == 0 ? 2 * step + 1 : 0))) {
+      lock.grant(owner, kShared, lease(step, random() % 9), Token(2 * step + 2));
+    }
+    ASSERT_EQ(lock.check(), nullptr);
+    for (const uint64_t now : {step, step + 4, step + 20}) {
+      const Lock::Holder* newest = nullptr;
+      for (const Lock::Holder& holder : lock.holders()) {
+        if (holder.second.lease.is_over(MonotonicMs(now))) continue;
+        if (newest == nullptr || holder.second.token > newest->second.token) newest = &holder;
+      }
+      ASSERT_EQ(lock.newest(MonotonicMs(now)), newest) << step;
+    }
+  }
 }
 
 TEST(Lock, AValueBelongsToAHolder) {

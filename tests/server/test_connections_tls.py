@@ -3,7 +3,7 @@
 import pytest
 
 from certificates import Authority
-from server import Server, free_port, wait_until
+from server import Server, free_port, let_pass, wait_until
 from tool import Running, counts, millrace
 
 LINES = b"".join(b"SADD s %d\n" % i for i in range(50_000))
@@ -68,6 +68,33 @@ def test_lock_and_tail_speak_tls_too(tls, tmp_path, words):
         running.wait_for_output("2\ttag\tlater\n")
         running.interrupt()
         running.ends_with(0)
+
+
+def test_a_lock_that_is_waited_for_and_a_quiet_log_survive_what_tls_sends_by_itself(tls, tmp_path):
+    """After the handshake the server sends session tickets: the socket is readable, and there is no answer."""
+    words = ["--to", f"rediss://127.0.0.1:{tls.port}?cacert={tls.authority.certificate}"]
+    admin = tls.server.admin
+    admin.call("DEL", "held", "quiet")
+    admin.call("LOCK.ACQUIRE", "held", "another", 3_600_000)
+    # A short lease has a short patience: the tickets come, and then nothing for longer than that.
+    with Running(tmp_path, "lock", *words, "--ttl", "1s", "--wait", "1h", "held", "--", "echo", "locked") as waiting:
+        tls.server.wait_for_blocked(1)
+        place = tls.server.waiting_clients()
+        let_pass(0.5)
+        assert tls.server.waiting_clients() == place and waiting.errors() == ""
+        admin.call("LOCK.RELEASE", "held", "another")
+        waiting.wait_for_output("locked\n")
+        waiting.ends_with(0)
+    with Running(tmp_path, "tail", *words, "quiet") as following:
+        tls.server.wait_for_blocked(1)
+        place = tls.server.waiting_clients()
+        let_pass(6)  # longer than the five seconds an answer may take
+        assert tls.server.waiting_clients() == place and following.errors() == ""
+        admin.call("TWRITE", "quiet", "tag", "entry")
+        following.wait_for_output("1\ttag\tentry\n")
+        following.interrupt()
+        following.ends_with(0)
+    assert following.errors() == ""
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(tls, tmp_path):

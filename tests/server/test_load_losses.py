@@ -79,6 +79,45 @@ def test_lines_that_were_confirmed_long_before_are_not_doubted(tmp_path):
         assert "may lack what was confirmed from -:3 to -:4: " in running.errors()
 
 
+def test_a_silent_server_is_doubted_from_when_it_was_heard_last_not_from_when_it_was_asked(tmp_path):
+    """It confirms a line, is silent for longer than its file may be behind, gets another line and dies."""
+    with Server(appendonly="yes", appendfsync="everysec") as own:
+        with Running(tmp_path, "load", "--to", f":{own.port}", "-", stdin=subprocess.PIPE) as running:
+            def send(lines):
+                running.process.stdin.write(lines)
+                running.process.stdin.flush()
+
+            send(b"SADD s 1\n")
+            wait_until(lambda: own.admin.call("SCARD", "s") == 1, "it is under way")
+            running.wait_until_it_waits()
+            own.suspend()
+            told = running.errors().count("records")
+            wait_until(lambda: running.errors().count("records") > told + 1, "some seconds have gone by")
+            send(b"SADD s 2\n")
+            running.wait_until_it_waits()
+            own.kill()
+            running.wait_for_errors("trying to reach it again")
+            own.come_back()
+            running.process.stdin.close()
+            running.ends_with(5)
+        assert "may lack what was confirmed from -:1 to -:2: " in running.errors()
+
+
+def test_what_was_confirmed_while_an_earlier_line_waits_for_its_answer_is_not_forgotten(tmp_path):
+    with Server() as own:
+        lines = b"BLPOP nothing 0\n" + b"".join(b"SADD s%d x\n" % i for i in range(20))
+        with Running(tmp_path, "load", "--to", f":{own.port}", "--connections", "2", "-", stdin=subprocess.PIPE) as running:
+            running.process.stdin.write(lines)
+            running.process.stdin.flush()
+            wait_until(lambda: own.admin.call("DBSIZE") > 0, "the other connection goes on")
+            running.wait_until_it_waits()
+            own.kill()
+            running.wait_for_errors("trying to reach it again")
+            own.come_back()
+            running.ends_with(5)
+        assert "lacks what was confirmed up to -:" in running.errors()
+
+
 def test_a_user_who_may_not_ask_cannot_be_told_that_all_is_well(tmp_path, path):
     with Server(appendonly="yes", appendfsync="always") as own:
         own.admin.call("ACL", "SETUSER", "default", "-info")
