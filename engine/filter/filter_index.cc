@@ -89,6 +89,8 @@ FilterSlot FilterIndex::add_saved(const SavedFilter& saved, ByteView bytes) {
   Entry& entry = filters_[slot];
   entry.program = Program::of_saved(bytes);
   entry.is_used = true;
+  ++to_compile_later_;
+  compiled_before_ = std::min(compiled_before_, slot.value());
   if (saved.equalities().empty()) {
     std::vector<Bound> bounds;
     for (const auto& [field, low, high] : saved.intervals()) bounds.push_back({fields_.use(field), low, high});
@@ -142,6 +144,7 @@ void FilterIndex::release_saved(const SavedFilter& saved) {
 
 void FilterIndex::compile(FilterSlot slot) {
   Entry& entry = filters_[slot];
+  --to_compile_later_;
   const std::string bytes(entry.program.saved());
   const SavedFilter saved = *SavedFilter::read(bytes);
   const auto filter = parse_filter(saved.json(), kNormalFormLimits);
@@ -160,6 +163,27 @@ void FilterIndex::compile(FilterSlot slot) {
     by_equality_.find(hash(fields_.find(each.field), each.value), is_it)->prefilter = prefilter;
   }
   release_saved(saved);
+}
+
+bool FilterIndex::compile_some(size_t most) {
+  for (; most > 0 && to_compile_later_ > 0; ++compiled_before_) {
+    const FilterSlot slot(compiled_before_);
+    if (!std::as_const(filters_)[slot].is_to_compile()) continue;
+    compile(slot);
+    if (is_one_of_many(slot)) filters_[slot].program.prepare_regexes();
+    --most;
+  }
+  return to_compile_later_ > 0;
+}
+
+bool FilterIndex::is_one_of_many(FilterSlot slot) const {
+  constexpr size_t kMany = 64;
+  const Entry& entry = filters_[slot];
+  if (entry.is_unreadable) return false;
+  const std::vector<Equality> access = found_by(slot, entry.program.filter(fields_));
+  return access.empty() || std::ranges::any_of(access, [&](const Equality& each) {
+           return by_equality_.count(hash(fields_.find(each.field), each.value), kMany) == kMany;
+         });
 }
 
 std::vector<Equality> FilterIndex::found_by(FilterSlot slot, const Filter& filter) const {
@@ -232,6 +256,7 @@ void FilterIndex::add_to_range_index(FilterSlot slot, std::vector<Bound> bounds)
 
 void FilterIndex::remove(FilterSlot slot) {
   Entry& entry = filters_[slot];
+  if (entry.is_to_compile()) --to_compile_later_;
   bool found = false;
   for (const Key& key : all_keys(entry)) {
     --equalities_[key.field.value()];
@@ -364,6 +389,8 @@ FilterIndex FilterIndex::clone() const {
   });
   copy.by_equality_ = by_equality_.clone();
   copy.equalities_ = equalities_;
+  copy.to_compile_later_ = to_compile_later_;
+  copy.compiled_before_ = compiled_before_;
   for (const auto& index : range_indexes_) copy.range_indexes_.push_back(std::make_unique<RangeIndex>(*index));
   return copy;
 }
@@ -393,11 +420,14 @@ const char* FilterIndex::check() const {
     in_range_indexes += index->size();
   }
   size_t used = 0;
+  size_t to_compile = 0;
   size_t by_equality = 0;
   std::vector<uint32_t> equalities(equalities_.size());
   for (FilterSlot slot : filters_.all()) {
     if (!filters_[slot].is_used) continue;
     ++used;
+    to_compile += filters_[slot].is_to_compile();
+    if (filters_[slot].is_to_compile() && slot.value() < compiled_before_) return "a filter would never be compiled";
     const auto keys = all_keys(filters_[slot]);
     for (const Key& key : keys) ++equalities[key.field.value()];
     by_equality += std::ranges::any_of(keys, [&](const Key& key) {
@@ -405,6 +435,7 @@ const char* FilterIndex::check() const {
     });
   }
   if (used != filters_.size()) return "the count of filters is wrong";
+  if (to_compile != to_compile_later_) return "the count of filters to compile is wrong";
   if (equalities != equalities_) return "the equalities of a field are counted wrong";
   return used == by_equality + in_range_indexes ? nullptr : "a filter cannot be found, or is in both indexes";
 }

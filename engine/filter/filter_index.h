@@ -61,6 +61,10 @@ class FilterIndex {
   // holds what the document has of the fields.
   void match(const simdjson::dom::object& document, FieldValues& values, uint64_t& regex_work, FilterMatches& found);
 
+  // Compiles up to `most` of the filters that were saved, so that no document has to wait for many of them. False once
+  // none is left.
+  bool compile_some(size_t most);
+
   const Fields& fields() const { return fields_; }
   // Frees one filter; false once none is left. REQUIRES: nothing but more of this, and its destruction, follows
   bool free_last() { return filters_.free_last(); }
@@ -75,6 +79,8 @@ class FilterIndex {
     uint32_t last_seen = 0;  // by the match of this number
     bool is_used = false;
     bool is_unreadable = false;  // it was saved, and is no filter: nobody finds it
+
+    bool is_to_compile() const { return is_used && !is_unreadable && !program.is_compiled(); }
   };
 
   // An entry of the equality index: a filter that demands the value under whose hash the entry is.
@@ -108,6 +114,8 @@ class FilterIndex {
   void add_found_by(FilterSlot slot, const Filter& filter, std::vector<Equality>& found) const;
   // Makes the program of a filter that was saved.
   void compile(FilterSlot slot);
+  // Whether documents lead to the filter together with many others.
+  bool is_one_of_many(FilterSlot slot) const;
   void release_saved(const SavedFilter& saved);
   // Notes the document's hashes and short values.
   void look_at(const FieldValues& document);
@@ -131,6 +139,8 @@ class FilterIndex {
   HashIndex<EqualityEntry> by_equality_;
   std::vector<uint32_t> equalities_;  // by field: how many filters have them; no other field leads to a filter
   std::vector<std::unique_ptr<RangeIndex>> range_indexes_;
+  size_t to_compile_later_ = 0;   // filters that were saved and are not compiled
+  uint32_t compiled_before_ = 0;  // compile_some() goes on with this slot
   uint32_t match_number_ = 0;
   // Of the document that is looked at; nothing between two matches.
   std::vector<FilterSlot> candidates_;

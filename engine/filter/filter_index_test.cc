@@ -196,6 +196,35 @@ TEST_F(IndexTest, AFilterThatWasSavedIsCompiledWhenADocumentLeadsToIt) {
   EXPECT_EQ(index_.fields().limit(), 0u);
 }
 
+TEST_F(IndexTest, FiltersThatWereSavedAreCompiledAFewAtATime) {
+  FilterIndex other(kKey);
+  std::vector<FilterSlot> slots;
+  for (int i = 0; i < 200; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string json = i % 2 == 0 ? R"({"a":)" + number + "}" : R"({"b":{"$regex":"x)" + number + R"($"},"d":1})";
+    slots.push_back(add_saved(other.saved(other.add(parse_filter(json).value()))));
+  }
+  const FilterSlot broken = add_saved(saved_filter(R"({"a":)", {}, {{"c", 0, 1}}));
+  remove(slots[1]);
+  EXPECT_TRUE(index_.compile_some(10));
+  EXPECT_EQ(index_.count_compiled(), 10u);
+  EXPECT_EQ(matches(R"({"a":90})"), Slots{slots[90]});
+  EXPECT_EQ(index_.count_compiled(), 11u);
+  FilterIndex copy = index_.clone();
+  EXPECT_FALSE(copy.compile_some(1000));
+  EXPECT_EQ(copy.count_compiled(), 199u);
+  EXPECT_STREQ(copy.check(), nullptr);
+  int calls = 1;
+  for (; index_.compile_some(10); ++calls) ASSERT_STREQ(index_.check(), nullptr);
+  EXPECT_EQ(calls, 19);
+  EXPECT_FALSE(index_.compile_some(10));
+  EXPECT_EQ(matches_within(1000, R"({"b":"x3","c":1})").failed.front().filter, broken);
+  // One that comes later, in a slot before.
+  EXPECT_EQ(add_saved(other.saved(other.add(parse_filter(R"({"a":1})").value()))), slots[1]);
+  EXPECT_FALSE(index_.compile_some(10));
+  EXPECT_EQ(index_.count_compiled(), 200u);
+}
+
 TEST_F(IndexTest, WhatWasSavedAndIsNoFilterFailsAlone) {
   const std::vector<Equality> by_a = {{"a", {ScalarKind::Number, false, Number(int64_t{1}), {}}}};
   add(R"({"a":1})");

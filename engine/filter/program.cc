@@ -225,6 +225,12 @@ Verdict Program::is_found(size_t at, std::span<const ScalarView> values, Evaluat
   return is_found ? Verdict::Yes : Verdict::No;
 }
 
+void Program::prepare_regexes() const {
+  for (size_t at = 0; at < steps_.size(); ++at) {
+    if (steps_[at].what == Step::What::Condition && steps_[at].op == Operator::Regex) regex(at + 1);
+  }
+}
+
 void Program::release(Fields& fields) const {
   for (const Step& step : steps_) {
     if (step.what == Step::What::Condition) fields.release(FieldId(step.number));

@@ -64,6 +64,8 @@ class Program {
     __builtin_prefetch(steps_.data());
     __builtin_prefetch(reinterpret_cast<const char*>(steps_.data()) + kLine);
   }
+  // Makes its regular expressions, which else the first document that needs them does.
+  void prepare_regexes() const;
   void release(Fields& fields) const;
 
   // The filter it was compiled from.

@@ -17,6 +17,7 @@ ByteOrder::Place ByteOrder::place_of(ByteView entry) const {
 }
 
 bool ByteOrder::insert(ByteView entry) {
+  counts_before_.clear();
   if (size_ == 0) {
     groups_.clear();
     groups_.push_back(std::make_unique<Group>());
@@ -70,6 +71,7 @@ void ByteOrder::add_chunk(Place behind, ByteChunk chunk) {
 
 bool ByteOrder::erase(ByteView entry) {
   if (size_ == 0) return false;
+  counts_before_.clear();
   const Place place = place_of(entry);
   ByteChunk& chunk = groups_[place.group]->chunks[place.chunk];
   if (!chunk.erase(entry)) return false;
@@ -112,20 +114,31 @@ bool ByteOrder::contains(ByteView entry) const {
   return chunk.is_equal(chunk.lower_bound(entry), entry);
 }
 
+const std::vector<uint64_t>& ByteOrder::counts_before() const {
+  if (!counts_before_.empty()) return counts_before_;
+  counts_before_.reserve(groups_.size());
+  uint64_t before = 0;
+  for (const auto& group : groups_) {
+    counts_before_.push_back(before);
+    before += group->count;
+  }
+  return counts_before_;
+}
+
 uint64_t ByteOrder::rank(ByteView bound) const {
   if (size_ == 0) return 0;
   const Place place = place_of(bound);
-  uint64_t before = 0;
-  for (size_t i = 0; i < place.group; ++i) before += groups_[i]->count;
+  uint64_t before = counts_before()[place.group];
   const std::vector<ByteChunk>& chunks = groups_[place.group]->chunks;
   for (size_t i = 0; i < place.chunk; ++i) before += chunks[i].count();
   return before + chunks[place.chunk].lower_bound(bound).index;
 }
 
 void ByteOrder::at_rank(uint64_t rank, std::string& entry) const {
-  auto group = groups_.begin();
-  for (; rank >= (*group)->count; ++group) rank -= (*group)->count;
-  auto chunk = (*group)->chunks.begin();
+  const std::vector<uint64_t>& before = counts_before();
+  const auto group = static_cast<size_t>(std::ranges::upper_bound(before, rank) - before.begin()) - 1;
+  rank -= before[group];
+  auto chunk = groups_[group]->chunks.begin();
   for (; rank >= chunk->count(); ++chunk) rank -= chunk->count();
   chunk->read(chunk->spot_of(rank), entry);
 }
@@ -204,7 +217,7 @@ void ByteOrder::Walk::previous() {
 }
 
 size_t ByteOrder::memory() const {
-  size_t bytes = groups_.capacity() * sizeof(groups_[0]) + chunk_bytes_;
+  size_t bytes = groups_.capacity() * sizeof(groups_[0]) + chunk_bytes_ + counts_before_.capacity() * sizeof(uint64_t);
   for (const auto& group : groups_) bytes += sizeof(Group) + group->chunks.capacity() * sizeof(ByteChunk);
   return bytes;
 }
@@ -217,6 +230,8 @@ bool ByteOrder::free_some() {
 const char* ByteOrder::check() const {
   uint64_t total = 0;
   size_t bytes = 0;
+  size_t at = 0;
+  if (!counts_before_.empty() && counts_before_.size() != groups_.size()) return "groups are counted wrong";
   std::string before;
   std::string entry;
   for (const auto& group : groups_) {
@@ -231,6 +246,7 @@ const char* ByteOrder::check() const {
       bytes += chunk.memory();
     }
     if (count != group->count) return "a group with a wrong count";
+    if (!counts_before_.empty() && counts_before_[at++] != total) return "the entries before a group are counted wrong";
     total += count;
   }
   if (bytes != chunk_bytes_) return "the bytes of the chunks are wrong";

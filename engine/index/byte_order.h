@@ -2,8 +2,8 @@
 // another one. Strings are in chunks (byte_chunk.h), chunks in groups of up to 128; a million numbers with their
 // documents take some 8 bytes each.
 //
-// Finding, adding and removing take O(log n) and the move of part of a chunk and of a group. A rank takes the number
-// of groups, which is n / 8,000.
+// Finding, adding and removing take O(log n) and the move of part of a chunk and of a group. A rank takes O(log n) and
+// a look at up to 128 chunks; the first one after a change also takes the number of groups, which is n / 8,000.
 #pragma once
 
 #include <cstddef>
@@ -87,10 +87,14 @@ class ByteOrder {
   void add_chunk(Place behind, ByteChunk chunk);
   void drop_chunk(Place place);
   void unite(Place place);
+  // By group, how many entries are before it.
+  const std::vector<uint64_t>& counts_before() const;
 
   std::vector<std::unique_ptr<Group>> groups_;
   uint64_t size_ = 0;
   size_t chunk_bytes_ = 0;  // of the allocations of all chunks
+  // Empty after a change, until a rank is asked for.
+  mutable std::vector<uint64_t> counts_before_;
 };
 
 }  // namespace millrace

@@ -80,10 +80,11 @@ TEST(IndexQuery, CountsWhatSeveralConditionsOnAFieldWithManyValuesLeave) {
   set("2", "2", "5");
   set("3", "9", "5");
   set("4", "", "5");
-  EXPECT_EQ(operations.count(
-                &index, {{{"b", Operator::Equal, {"5"}}, {"a", Operator::AtLeast, {"1"}}, {"a", Operator::AtMost, {"3"}}}},
-                kNow),
-            1U);
+  EXPECT_EQ(
+      operations.count(
+          &index, {{{"b", Operator::Equal, {"5"}}, {"a", Operator::AtLeast, {"1"}}, {"a", Operator::AtMost, {"3"}}}},
+          kNow),
+      1U);
 }
 
 TEST(IndexQuery, AnswersFromWhatItHasWhileAnOrderIsAdded) {

@@ -186,8 +186,7 @@ TargetSlot make_target(RouteTable& table, const SavedTarget& saved) {
       return table.find_filter_id(saved.channel, saved.name);
     case TargetKind::SavedFilter:
     case TargetKind::NamedSavedFilter:
-      return table.restored_filter(saved.channel, saved.name, saved.saved.saved, saved.saved.bytes,
-                                   saved.saved.digest);
+      return table.restored_filter(saved.channel, saved.name, saved.saved.saved, saved.saved.bytes, saved.saved.digest);
   }
   return TargetSlot::none();
 }
@@ -246,7 +245,8 @@ Result<FilterItem> read_filter_item(const RouteTable& table, Decoder& in,
 bool has_twice(const std::vector<FilterItem>& items) {
   std::vector<std::pair<ByteView, FilterDigest>> seen;
   seen.reserve(items.size());
-  for (const FilterItem& item : items) seen.emplace_back(item.name, item.name.empty() ? item.filter.digest : FilterDigest());
+  for (const FilterItem& item : items)
+    seen.emplace_back(item.name, item.name.empty() ? item.filter.digest : FilterDigest());
   std::ranges::sort(seen);
   return std::ranges::adjacent_find(seen) != seen.end();
 }
@@ -281,8 +281,8 @@ Result<void> restore_filters(RouteTable& table, Decoder& in) {
   if (has_twice(items)) return corrupt("a filter that is there twice");
   const ChannelSlot slot = table.filters_of(channel);
   for (const FilterItem& item : items) {
-    const TargetSlot target =
-        table.restored_filter(slot, item.name, item.filter.saved, item.filter.bytes, item.filter.digest, !shares_filters);
+    const TargetSlot target = table.restored_filter(slot, item.name, item.filter.saved, item.filter.bytes,
+                                                    item.filter.digest, !shares_filters);
     for (size_t i = item.first; i < item.end; ++i) {
       table.restore_subscription(subscriptions[i].device, target, subscriptions[i].terms);
     }

@@ -18,6 +18,8 @@ namespace {
 
 // How much is swept between two looks at the budget: how long one takes depends on what shares its filter.
 constexpr size_t kSweptAtOnce = 20;
+// The same for filters: one with many conditions takes as long as hundreds of others.
+constexpr size_t kCompiledAtOnce = 1;
 
 // Moves the table's clock to the present. That is an effect, at most one a millisecond: who lives follows from the
 // clock alone.
@@ -104,7 +106,7 @@ void RouteOperations::settle(Place<RouteTable>& place, const Call& call, const B
     follow.is_removed = true;
     return;
   }
-  follow.look_after_at(table.next_date());
+  follow.look_after_at(table.upkeep_date());
 }
 
 Outcome<bool> RouteOperations::set_device(Place<RouteTable>& place, const DeviceSetRequest& request, const Call& call,
@@ -273,6 +275,7 @@ Consequences RouteOperations::look_after(Place<RouteTable>& place, const Call& c
     follow.effects.add(kRouteClock, table.clock().value());
     follow.events.add("route.sweep");
   }
+  while (table.compile_some(kCompiledAtOnce) && !budget.is_spent()) continue;
   settle(place, call, budget, follow);
   return follow;
 }

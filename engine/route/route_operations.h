@@ -102,7 +102,8 @@ class RouteOperations {
   Outcome<Dispatched> dispatch(Place<RouteTable>& place, const DispatchRequest& request, const Call& call);
 
   // --- by itself ---
-  // What is due: devices and subscriptions whose time is over are swept until the budget is spent.
+  // What is due: devices and subscriptions whose time is over are swept until the budget is spent, and filters that
+  // were loaded are compiled, so that no change has to wait for all that it leads to.
   Consequences look_after(Place<RouteTable>& place, const Call& call, const Budget& budget);
 
   // --- repeating ---

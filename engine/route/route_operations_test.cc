@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/route/route_codec.h"
 #include "engine/route/route_effects.h"
 
 namespace millrace {
@@ -339,6 +340,34 @@ TEST_F(RouteOperationsTest, a_list_of_deleted_devices_that_is_cut_short_changes_
     EXPECT_EQ(applied.answer.error().code, ErrorCode::Corrupt);
     EXPECT_NE(place_.get()->device("a|ws", UnixMs(1000)), nullptr);
   }
+}
+
+TEST_F(RouteOperationsTest, filters_that_were_loaded_are_compiled_without_waiting_for_a_change) {
+  OwnPlace<RouteTable> other{"other"};
+  for (int i = 0; i < 10; ++i) {
+    RouteSubscribeRequest request = subscription("a|ws");
+    request.filter = filter(R"({"n":)" + std::to_string(i) + "}");
+    ASSERT_TRUE(routes_.subscribe(other, request, at(1000), NoLimit()).answer);
+  }
+  EXPECT_EQ(other.get()->upkeep_date(), std::nullopt);
+  const Call repeats{.now = {.wall = UnixMs(1000)}, .decides = false};
+  encode_route_table(*other.get(), [&](ByteView part) {
+    const RouteEffect effect{.clock = {}, .gone = {}, .dispatched = {}, .part = part};
+    ASSERT_TRUE(routes_.apply(place_, effect, repeats, NoLimit()).answer);
+  });
+  const auto compiled = [&] {
+    const RouteTable& table = *place_.get();
+    return table.channel(table.find_channel(kOrders.key())).filters->index().count_compiled();
+  };
+  EXPECT_EQ(compiled(), 0u);
+  size_t visits = 0;
+  for (; place_.get()->upkeep_date() && visits < 100; ++visits) {
+    const Consequences follow = routes_.look_after(place_, at(1000), NoTime());
+    EXPECT_TRUE(effects_of(follow).empty() && events_of(follow).empty());
+    EXPECT_EQ(follow.due, place_.get()->upkeep_date());
+  }
+  EXPECT_EQ(compiled(), 10u);
+  EXPECT_GT(visits, 1u);
 }
 
 TEST_F(RouteOperationsTest, presence_is_told_as_events_and_dispatched_if_a_prefix_is_set) {

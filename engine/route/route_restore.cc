@@ -58,6 +58,8 @@ RouteTable RouteTable::clone() const {
   copy.gone_targets_ = gone_targets_;
   copy.buried_subscriptions_ = buried_subscriptions_;
   copy.filters_ = filters_;
+  copy.is_compiled_ = is_compiled_;
+  copy.compiled_channels_ = compiled_channels_;
   copy.dispatches_ = dispatches_.clone();
   copy.presence_prefix_ = presence_prefix_;
   copy.presence_apps_ = presence_apps_;

@@ -238,6 +238,10 @@ class RouteTable {
   // When sweep() will next have something to do, or now if there is nothing left of it at all;
   // nothing if never.
   std::optional<UnixMs> next_date() const;
+  // Compiles up to `most` filters that were saved. False once none is left.
+  bool compile_some(size_t most);
+  // When sweep() or compile_some() will next have something to do; nothing if never.
+  std::optional<UnixMs> upkeep_date() const { return is_compiled_ ? next_date() : clock_; }
   // When a subscription ends if nobody renews it; nothing if never.
   std::optional<UnixMs> end_of(SubscriptionSlot slot) const;
   bool is_dead(SubscriptionSlot slot, UnixMs now) const;
@@ -358,6 +362,9 @@ class RouteTable {
   std::vector<TargetSlot> gone_targets_;
   uint64_t buried_subscriptions_ = 0;  // of subscriptions_, those that were deleted and are not swept
   uint64_t filters_ = 0;
+  // Whether all filters are compiled; if not, those of channels before this one are.
+  bool is_compiled_ = true;
+  uint32_t compiled_channels_ = 0;
   RecentAnswers dispatches_;
   std::string presence_prefix_;
   std::map<std::string, uint32_t, std::less<>> presence_apps_;  // with how many channels of presence each has

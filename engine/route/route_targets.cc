@@ -92,8 +92,23 @@ TargetSlot RouteTable::restored_filter(ChannelSlot channel, ByteView name, const
   if (filter.is_none()) {
     filter = filters.add_saved(saved, bytes, digest);
     ++filters_;
+    is_compiled_ = false;
+    compiled_channels_ = std::min(compiled_channels_, channel.value());
   }
   return name.empty() ? target_of(channel, filter) : named_target(channel, name, filter);
+}
+
+bool RouteTable::compile_some(size_t most) {
+  // Most channels have none to compile, and are looked at in no time.
+  for (size_t looked = 0; compiled_channels_ < channels_.limit(); ++compiled_channels_, ++looked) {
+    constexpr size_t kMostLookedAt = 1000;
+    if (looked == kMostLookedAt) return true;
+    const ChannelSlot slot(compiled_channels_);
+    ChannelFilters* filters = std::as_const(channels_)[slot].filters.get();
+    if (filters != nullptr && filters->index().compile_some(most)) return true;
+  }
+  is_compiled_ = true;
+  return false;
 }
 
 std::string RouteTable::filter_name(const RouteTarget& target) const {

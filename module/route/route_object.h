@@ -21,7 +21,7 @@ struct ObjectTraits<RouteTable> {
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
   static Consequences look_after(KeyPlace<RouteTable>& place, const Call& call);
-  static std::optional<UnixMs> first_date(const RouteTable& table) { return table.next_date(); }
+  static std::optional<UnixMs> first_date(const RouteTable& table) { return table.upkeep_date(); }
 };
 
 }  // namespace millrace::module
