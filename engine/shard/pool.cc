@@ -11,15 +11,10 @@ namespace millrace {
 namespace {
 
 // Whether so many more payloads, or with none one more routed message, cannot be counted.
-std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads, uint64_t recipient_max) {
+std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads) {
   if (payloads == 0) {
     if (recipient.routed < UINT32_MAX) return std::nullopt;
     return Error{ErrorCode::Full, "the recipient has as much pending as it can"};
-  }
-  const uint64_t queued = recipient.queue ? recipient.queue->messages.count() : 0;
-  if (recipient_max != 0 && queued + payloads > recipient_max) {
-    return Error{ErrorCode::Refused, "the recipient's queue has " + std::to_string(queued) + " payloads, and takes " +
-                                         std::to_string(recipient_max)};
   }
   const Offset next = recipient.queue ? recipient.queue->messages.next() : recipient.next_sequence;
   if (kMaxOffset - next >= payloads) return std::nullopt;
@@ -60,10 +55,6 @@ Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
   RecipientId id = recipients_.find(name);
   if (id.is_none()) {
     if (recipients_.is_full()) return fail(ErrorCode::Full, "the pool has as many recipients as it can");
-    if (settings_.recipient_max != 0 && payloads > settings_.recipient_max) {
-      return fail(ErrorCode::Refused,
-                  "the queue of a recipient takes " + std::to_string(settings_.recipient_max) + " payloads");
-    }
     const WorkerId owner = choose_living(WorkerId::none());
     id = recipients_.add(name);
     assign(id, owner);
@@ -72,7 +63,7 @@ Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
     return id;
   }
   Recipient& recipient = recipients_[id];
-  if (auto refusal = refusal_of_more(recipient, payloads, settings_.recipient_max)) {
+  if (auto refusal = refusal_of_more(recipient, payloads)) {
     return std::unexpected(std::move(*refusal));
   }
   const WorkerId owner = recipient.owner;
@@ -102,6 +93,19 @@ Result<Routed> Pool::route(ByteView name) {
   return Routed{recipient.owner, recipient.pending()};
 }
 
+std::optional<Error> Pool::why_full(ByteView name, size_t payloads, std::optional<ByteView> push_id) const {
+  const uint64_t most = settings_.recipient_max;
+  if (most == 0 || payloads == 0 || (push_id && pushed_ids_.contains(*push_id))) return std::nullopt;
+  const RecipientId id = recipients_.find(name);
+  const uint64_t queued = id.is_some() && recipients_[id].queue ? recipients_[id].queue->messages.count() : 0;
+  if (queued + payloads <= most) return std::nullopt;
+  if (id.is_none()) {
+    return Error{ErrorCode::Refused, "the queue of a recipient takes " + std::to_string(most) + " payloads"};
+  }
+  return Error{ErrorCode::Refused,
+               "the recipient's queue has " + std::to_string(queued) + " payloads, and takes " + std::to_string(most)};
+}
+
 Queue& Pool::queue_of(Recipient& recipient) {
   if (!recipient.queue) recipient.queue = std::make_unique<Queue>(recipient.next_sequence);
   return *recipient.queue;
@@ -109,6 +113,7 @@ Queue& Pool::queue_of(Recipient& recipient) {
 
 Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, BlockLimits limits,
                           std::optional<ByteView> push_id) {
+  if (auto full = why_full(name, payloads.size(), push_id)) return std::unexpected(std::move(*full));
   const bool is_known = push_id && pushed_ids_.contains(*push_id);
   const auto id = prepare(name, is_known ? 0 : payloads.size());
   if (!id) return std::unexpected(id.error());
@@ -121,7 +126,7 @@ Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, Blo
   for (ByteView payload : payloads) queue.messages.append({}, payload, limits);
   if (!was_ready && queue.is_ready()) make_ready(*id);
   count_pending(*id, before);
-  return Routed{recipient.owner, recipient.pending()};
+  return Routed{recipient.owner, recipient.pending(), payloads.size()};
 }
 
 Result<RecipientId> Pool::own_recipient(WorkerId worker, ByteView name) const {
@@ -347,6 +352,8 @@ void Pool::remove_recipient(RecipientId id) {
   const WorkerId owner = recipients_[id].owner;
   unassign(id);
   recipients_.remove(id);
+  // Places begin anew in a pool without recipients.
+  if (recipients_.size() == 0) notes.looking_from = 0;
   ++counters_.forgotten;
   remove_if_empty(owner);
 }

@@ -4,8 +4,8 @@
 //   iterator               ^ the next new recipient goes to w2
 //
 // A worker whose last access is more than `stale` ago is stale; if something is pending for
-// it, its recipients move to the living, with everything that is pending. That is all a
-// pool knows of death.
+// it, its recipients move to the living, with everything that is pending. One for which nothing
+// is pending is removed later (kGoneAfter), and its recipients move then.
 //
 // What time it is, is what tick() was told last. It is the time the pool's servers have
 // been up: neither a clock that is set nor a server that was down makes a worker stale.
@@ -60,6 +60,7 @@ struct PoolCounters {
 struct Routed {
   WorkerId worker;
   uint64_t pending;
+  uint64_t queued = 0;  // payloads; none if they were there already
 };
 
 inline Error no_workers() { return {ErrorCode::NoWorkers, "the pool has no worker that lives"}; }
@@ -151,6 +152,10 @@ class Pool {
     }
     return 0;
   }
+  // When a worker for which nothing is pending is removed.
+  PoolTime gone_at(const Worker& worker) const {
+    return worker.seen.value_or(worker.joined) + kGoneAfter * settings_.stale_ms + 1;
+  }
   // What is pending of all recipients.
   uint64_t pending() const { return pending_; }
   // Who owns it; nothing if it is not assigned.
@@ -183,9 +188,12 @@ class Pool {
   // something pending. Then counts one more pending, or queues the payloads.
   // Failure: NoWorkers, Full.
   Result<Routed> route(ByteView recipient);
-  // With an id nothing is queued if it is that of an earlier push. Failure: also Refused.
+  // With an id nothing is queued if it is that of an earlier push. Failure: also Refused, see why_full().
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
                       std::optional<ByteView> push_id = std::nullopt);
+  // The failure of a push of so many payloads by the setting recipient_max, for who wants to know before time moves on;
+  // nothing if it is accepted. O(1).
+  std::optional<Error> why_full(ByteView recipient, size_t payloads, std::optional<ByteView> push_id) const;
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
   Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
   // The failures of done() and acknowledge(), for who wants to know before time moves on.
@@ -223,6 +231,11 @@ class Pool {
   // all. They are not removed.
   static constexpr uint64_t kLooks = 4'000;
   bool each_forgettable(const std::function<void(ByteView)>& visit);
+
+  // Whether at least two others live, as far as a look at a few of them tells: then a worker that has come makes no
+  // move possible that was not before. O(kFew).
+  static constexpr size_t kFew = 16;
+  bool has_company(WorkerId worker) const;
 
   // Moves idle recipients from workers that have more to workers that have fewer, at most
   // so many. Returns how many.
@@ -290,10 +303,6 @@ class Pool {
   bool must_fail_over(const Worker& worker) const {
     if (worker.state == Worker::State::Dead) return false;
     return worker.busy > 0 ? is_stale(worker) : now_ >= gone_at(worker);
-  }
-  // When a worker for which nothing is pending is removed.
-  PoolTime gone_at(const Worker& worker) const {
-    return worker.seen.value_or(worker.joined) + kGoneAfter * settings_.stale_ms + 1;
   }
   // The next worker for a recipient, by policy: a living one, not `except`; nobody if there
   // is none.

@@ -74,6 +74,8 @@ TEST(PoolAttempts, AForgottenRecipientLeavesRoomForAnother) {
   NamedPool pool({"w"});
   for (int i = 0; i < 500; ++i) pool.route("recipient " + std::to_string(1000 + i));
   EXPECT_FALSE(pool.pool.forget("recipient 1000")) << "something is pending for it";
+  pool.route("one that stays");
+  const uint64_t before = pool.pool.recipients().memory();
   for (int i = 0; i < 500; ++i) {
     const std::string name = "recipient " + std::to_string(1000 + i);
     pool.done("w", name);
@@ -81,10 +83,9 @@ TEST(PoolAttempts, AForgottenRecipientLeavesRoomForAnother) {
     ASSERT_FALSE(pool.pool.forget(name));
   }
   pool.expect_sound();
-  const uint64_t before = pool.pool.recipients().memory();
   for (int i = 0; i < 500; ++i) pool.route("recipient " + std::to_string(3000 + i));
   EXPECT_LE(pool.pool.recipients().memory(), before);
-  EXPECT_EQ(pool.pool.recipients().size(), 500u);
+  EXPECT_EQ(pool.pool.recipients().size(), 501u);
   pool.expect_sound();
 }
 
@@ -105,6 +106,35 @@ TEST(PoolAttempts, IdleRecipientsAreFoundInTheTimeThatWasSetAndNotBefore) {
   }
   EXPECT_EQ(found.front(), "idle");
   EXPECT_EQ(found, Names(found.size(), "idle"));
+}
+
+// Places of recipients begin anew when the last one has gone.
+TEST(PoolAttempts, IdleRecipientsAreLookedForInAPoolThatWasEmptyInBetween) {
+  NamedPool pool({"w"});
+  pool.pool.set({.forget_ms = 800});
+  const auto add = [&](size_t length, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const std::string name = std::to_string(i) + std::string(length, 'x');
+      ASSERT_TRUE(pool.pool.route(name) && pool.pool.done(pool.id("w"), name, 1));
+    }
+  };
+  add(3, Pool::kLooks + 1);
+  uint64_t now = 0;
+  const auto look = [&] {
+    pool.pool.tick_steps(PoolTime(now += 100));
+    std::vector<std::string> found;
+    const bool has_looked = pool.pool.each_forgettable([&](ByteView name) { found.emplace_back(name); });
+    for (const std::string& name : found) EXPECT_TRUE(pool.pool.forget(name));
+    return has_looked;
+  };
+  EXPECT_FALSE(look()) << "it stopped half way";
+  std::vector<std::string> names;
+  pool.pool.recipients().each([&](const Recipient& recipient) { names.emplace_back(recipient.name()); });
+  for (const std::string& name : names) ASSERT_TRUE(pool.pool.forget(name));
+  add(50, Pool::kLooks + 1);
+  for (int i = 0; i < 40; ++i) look();
+  pool.expect_sound();
+  EXPECT_EQ(pool.pool.recipients().size(), 0u);
 }
 
 std::string number(std::initializer_list<uint64_t> list) {

@@ -55,6 +55,16 @@ bool Pool::has_living_besides(WorkerId except) const {
   return std::ranges::any_of(working_, [&](WorkerId id) { return id != except && is_living(worker(id)); });
 }
 
+bool Pool::has_company(WorkerId worker) const {
+  // Those that came last are the least likely to be stale.
+  size_t living = 0;
+  for (size_t i = working_.size(), looks = 0; i > 0 && looks < kFew && living < 2; ++looks) {
+    const WorkerId other = working_[--i];
+    living += other != worker && is_living(this->worker(other));
+  }
+  return living == 2;
+}
+
 // --- coming and going ---
 
 bool Pool::is_full(ByteView name, PoolTime now) const {

@@ -93,7 +93,9 @@ void PoolOperations::send_dead_payloads(PoolVisit& visit) {
   constexpr uint64_t kTryAgainMs = 60'000;
   Pool& pool = visit.pool();
   const PoolTime refused = pool.notes.letters_refused;
-  if (refused != PoolTime(0) && pool.now() - refused < kTryAgainMs) return visit.look_again_at(refused + kTryAgainMs);
+  // The pool's own time stands still while nothing is due.
+  const PoolTime now = visit.present();
+  if (refused != PoolTime(0) && now - refused < kTryAgainMs) return visit.look_again_at(refused + kTryAgainMs);
   size_t written = 0;
   for (const DeadPayload& dead : pool.dead_payloads()) {
     if (written == kMostAtOnce) break;
@@ -104,10 +106,10 @@ void PoolOperations::send_dead_payloads(PoolVisit& visit) {
     ++written;
   }
   const bool is_refused = written < std::min(kMostAtOnce, pool.dead_payloads().size());
-  pool.notes.letters_refused = is_refused ? std::max(pool.now(), PoolTime(1)) : PoolTime(0);
+  pool.notes.letters_refused = is_refused ? std::max(now, PoolTime(1)) : PoolTime(0);
   pool.drop_dead_payloads(written);
   if (written != 0) visit.follow.effects.add(kPoolLetters, uint64_t{written});
-  if (!pool.dead_payloads().empty()) visit.look_again_at(pool.now() + (is_refused ? kTryAgainMs : 1));
+  if (!pool.dead_payloads().empty()) visit.look_again_at(now + (is_refused ? kTryAgainMs : 1));
 }
 
 void PoolOperations::forget_idle(PoolVisit& visit) {
@@ -165,10 +167,13 @@ Outcome<uint64_t> PoolOperations::join(Place<Pool>& place, ByteView worker, cons
   }
   Pool& pool = pool_at(place);
   return execute<uint64_t>(place, call, [&](PoolVisit& visit) {
-    pool.join(worker);
+    const bool is_known = pool.find_worker(worker).has_value();
+    const WorkerId id = pool.join(worker);
     visit.changed("shard.join");
-    visit.look_at_all();
-    visit.follow.wake = Wake::all_lines();
+    visit.look_at_joined(id);
+    // Nothing has moved: one that is new may be what senders wait for, one that starts anew gets what it had in hand.
+    visit.follow.wake = Wake::one_line(kSendersLine);
+    if (is_known) visit.follow.wake = pool.has_company(id) ? Wake::one_line(worker) : Wake::all_lines();
     return pool.working().size();
   });
 }
@@ -297,6 +302,10 @@ Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, co
   if (place.get() == nullptr || !place.get()->can_send(request.recipient, present(*place.get(), call))) {
     return wait_for_worker(request, call);
   }
+  // Asked before the pool's time moves: what is refused changes nothing.
+  if (auto full = place.get()->why_full(request.recipient, request.payloads.size(), request.id)) {
+    return std::unexpected(std::move(*full));
+  }
   return execute<Sent>(place, call, [&](PoolVisit& visit) -> Result<Sent> {
     Pool& pool = visit.pool();
     const bool counts = request.payloads.empty();
@@ -304,7 +313,7 @@ Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, co
         counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_, request.id);
     if (!routed) return std::unexpected(routed.error());
     totals_.routed += counts;
-    totals_.pushed += request.payloads.size();
+    totals_.pushed += routed->queued;
     const ByteView worker = pool.worker(routed->worker).name;
     visit.changed(event);
     visit.look_at(routed->worker);

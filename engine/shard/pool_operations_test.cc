@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/limits.h"
 #include "engine/waiting/waiting_room.h"
 #include "tests/model/pool_bytes.h"
 #include "tests/model/pool_requests.h"
@@ -18,10 +19,23 @@ using testing::PayloadText;
 
 class OneWaiter final : public Waiter {};
 
+// A log that takes dead payloads, or takes none.
+class OneDeadLog final : public DeadPayloadLogs {
+ public:
+  Result<void> may_write(const Place<Pool>&, ByteView) override { return {}; }
+  bool write(const Place<Pool>&, ByteView, ByteView, ByteView) override {
+    ++asked;
+    return is_open;
+  }
+
+  bool is_open = true;
+  int asked = 0;
+};
+
 // Operations on one pool, at a time that the test sets.
 class PoolOperationsTest : public ::testing::Test, private PoolWaiters {
  protected:
-  PoolOperationsTest() : pools(HashKey{}, *this, limits) { set_time(10); }
+  PoolOperationsTest() : pools(HashKey{}, *this, limits, &dead_log) { set_time(10); }
 
   // Both clocks; nothing has gone by in which the pool could not be reached.
   void set_time(uint64_t ms) {
@@ -83,6 +97,7 @@ class PoolOperationsTest : public ::testing::Test, private PoolWaiters {
   using Told = std::vector<std::string>;
 
   BlockLimits limits;
+  OneDeadLog dead_log;
   PoolOperations pools;
   OwnPlace<Pool> place{"pool"};
   Call call{.now = {.wall = {}, .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 1},
@@ -141,6 +156,30 @@ TEST_F(PoolOperationsTest, WhatAnotherOwnsOrWasNotGivenOutIsRefusedBeforeTimeMov
   expect_refusal(pools.done(place, {"other", "r", 1}, call), ErrorCode::NotOwner);
   expect_refusal(pools.done(place, {"w", "r", 1}, call), ErrorCode::Range);
   EXPECT_EQ(place.get()->now(), PoolTime(0));
+}
+
+TEST_F(PoolOperationsTest, APushThatIsTooMuchForItsRecipientIsRefusedBeforeTimeMoves) {
+  join("w");
+  get(pools.set(place, {.stale_ms = {}, .policy = {}, .recipient_max = 1}, call));
+  push("r", "payload");
+  set_time(20);
+  const ByteView two[] = {"a", "b"};
+  for (const ByteView recipient : {"r", "new"}) {
+    RouteRequest request{recipient, two, std::nullopt};
+    expect_refusal(pools.push(place, request, call), ErrorCode::Refused);
+  }
+  EXPECT_EQ(place.get()->now(), PoolTime(0));
+  EXPECT_EQ(place.get()->owner("new"), std::nullopt);
+}
+
+TEST_F(PoolOperationsTest, APushThatIsSentAgainIsNotCountedAgain) {
+  join("w");
+  const ByteView two[] = {"a", "b"};
+  for (int i = 0; i < 3; ++i) {
+    RouteRequest request{"r", two, std::nullopt, "id"};
+    EXPECT_EQ(get(pools.push(place, request, call)).pending, 2u);
+  }
+  EXPECT_EQ(pools.totals().pushed, 2u);
 }
 
 TEST_F(PoolOperationsTest, WithoutWorkersSendersAreRefusedOrWaitInALineOfTheirOwn) {
@@ -221,9 +260,10 @@ TEST_F(PoolOperationsTest, ARebalanceThatMovesNobodyIsNotTold) {
 
 // --- who is woken ---
 
-TEST_F(PoolOperationsTest, APushWakesTheLineOfItsWorkerAndComingAndGoingWakesAll) {
+TEST_F(PoolOperationsTest, APushWakesTheLineOfItsWorkerANewWorkerThatOfTheSendersAndGoingWakesAll) {
   join("w");
-  EXPECT_EQ(follow.wake.lines, Wake::Lines::All);
+  EXPECT_EQ(follow.wake.lines, Wake::Lines::One);
+  EXPECT_EQ(follow.wake.line, kSendersLine);
   EXPECT_EQ(push("r", "payload").worker, "w");
   EXPECT_EQ(follow.wake.lines, Wake::Lines::One);
   EXPECT_EQ(follow.wake.line, "w");
@@ -235,7 +275,63 @@ TEST_F(PoolOperationsTest, APushWakesTheLineOfItsWorkerAndComingAndGoingWakesAll
   EXPECT_EQ(follow.wake.lines, Wake::Lines::All);
 }
 
+TEST_F(PoolOperationsTest, AWorkerThatStartsAnewWakesItsOwnLineAndAllIfItMayHaveBeenTheOnlyOne) {
+  join("w");
+  join("w");
+  EXPECT_EQ(follow.wake.lines, Wake::Lines::All);
+  join("v");
+  join("u");
+  join("w");
+  EXPECT_EQ(follow.wake.lines, Wake::Lines::One);
+  EXPECT_EQ(follow.wake.line, "w");
+}
+
 // --- workers that wait, and dates ---
+
+TEST_F(PoolOperationsTest, AmongManyAWorkerThatJoinsIsLookedAtAlone) {
+  get(pools.set(place, {300, std::nullopt}, call));
+  for (int i = 0; i < 100; ++i) join("worker " + std::to_string(i));
+  EXPECT_EQ(follow.due_monotonic, MonotonicMs(1010 + 3001)) << "it goes if it never shows itself";
+  set_time(50);
+  join("worker 7");
+  EXPECT_EQ(follow.due_monotonic, MonotonicMs(1050 + 3001));
+}
+
+TEST_F(PoolOperationsTest, AmongManyThatAreStaleAWorkerThatJoinsTakesOver) {
+  get(pools.set(place, {300, std::nullopt}, call));
+  for (int i = 0; i < 100; ++i) join("worker " + std::to_string(i));
+  push("r", "payload");
+  for (int i = 0; i < 100; ++i) get(pools.heartbeat(place, "worker " + std::to_string(i), call));
+  set_time(400);
+  join("heir");
+  EXPECT_EQ(follow.due_monotonic, MonotonicMs(1401)) << "all are looked at in a turn of its own";
+  set_time(401);
+  look_after();
+  EXPECT_EQ(follow.wake.lines, Wake::Lines::All);
+  EXPECT_EQ(pull("heir"), "[ r 1 payload ] 1");
+}
+
+TEST_F(PoolOperationsTest, DeadPayloadsOfAnIdlePoolAreWrittenWhenTheirLogTakesThemAgain) {
+  join("w");
+  get(pools.set(place, {.stale_ms = kMaxDurationMs, .policy = {}, .dead_log = "dead"}, call));
+  push("r", "payload");
+  pull("w");
+  dead_log.is_open = false;
+  set_time(20);
+  get(pools.give_back(place, {.worker = "w", .recipient = "r", .sequence = Offset(1), .dead = "why"}, call));
+  EXPECT_EQ(dead_log.asked, 1);
+  EXPECT_EQ(follow.due_monotonic, MonotonicMs(1020 + 60'000));
+  set_time(30'000);
+  look_after();
+  EXPECT_EQ(dead_log.asked, 1) << "it is not asked all the time";
+  EXPECT_EQ(follow.due_monotonic, MonotonicMs(1020 + 60'000));
+  dead_log.is_open = true;
+  set_time(60'020);
+  look_after();
+  EXPECT_EQ(dead_log.asked, 2);
+  EXPECT_EQ(told(), Told{"LETTERS 1"});
+  EXPECT_TRUE(place.get()->dead_payloads().empty());
+}
 
 TEST_F(PoolOperationsTest, APullThatWaitsShowsItsWorkerAndIsNotToldItself) {
   join("w");

@@ -31,7 +31,8 @@ class PoolVisit {
 
   // Moves the pool's time to the present. That is an effect, at most one a millisecond; what follows from it, and the
   // requests themselves, are repeated as they came.
-  // A request that is refused should not come here: time that has moved is a change.
+  // A request that is refused should not come here, since time that has moved is a change. It does only if a pool or a
+  // recipient is as full as a pool or a recipient can ever be.
   void move_clock() {
     if (!call_.decides) return;
     start_clock();
@@ -65,6 +66,13 @@ class PoolVisit {
     if (moved() != 0 || !call_.decides) return;  // finish() looks at all
     const Worker& one = pool().worker(worker);
     if (one.seen) look_again_at(*one.seen + (one.busy > 0 ? 1 : Pool::kGoneAfter) * pool().settings().stale_ms + 1);
+  }
+  // This worker has joined. If others could take over from each other before, that is all that is new. Else all are
+  // looked at, but if they are many, later: a worker that joins does not wait for that.
+  void look_at_joined(WorkerId worker) {
+    if (!call_.decides) return;
+    if (pool().working().size() + pool().going().size() <= Pool::kFew) return look_at_all();
+    look_again_at(pool().has_company(worker) ? pool().gone_at(pool().worker(worker)) : pool().now());
   }
   // At this time of the pool, but not before the next millisecond: others have their turn between two slices of a long
   // move.

@@ -27,6 +27,9 @@ RecipientId Recipients::add(ByteView name) {
 void Recipients::remove(RecipientId id) {
   by_name_.remove(hash(all_[id].name()), id);
   all_.remove(id);
+  if (size() != 0) return;
+  all_ = RecipientChunks();
+  by_name_ = RecipientIndex();
 }
 
 uint64_t Recipients::memory() const {

@@ -35,7 +35,8 @@ class Recipients {
   }
   // REQUIRES: there is none of that name; !is_full()
   RecipientId add(ByteView name);
-  // REQUIRES: contains(id)
+  // The memory of the last one that goes is given back with that of all before it; until then places are only used
+  // again. REQUIRES: contains(id)
   void remove(RecipientId id);
   // As RecipientChunks::walk(), which costs as many places as it looks at.
   template <class Visit>

@@ -101,6 +101,20 @@ TEST(Recipients, TakeLittleRoomWhetherTheyAreFewOrMany) {
   EXPECT_LE(recipients.memory(), 50'000u * 100);
 }
 
+TEST(Recipients, GiveTheirMemoryBackWhenTheLastOneGoes) {
+  Recipients recipients(kKey);
+  for (const int round : {1, 2}) {
+    std::vector<RecipientId> ids;
+    for (int i = 0; i < 5000; ++i) ids.push_back(recipients.add("recipient " + std::to_string(i * round)));
+    const uint64_t full = recipients.memory();
+    for (RecipientId id : ids) recipients.remove(id);
+    EXPECT_EQ(recipients.size(), 0u);
+    EXPECT_LT(recipients.memory(), full / 100);
+    EXPECT_EQ(recipients.check(), nullptr);
+    EXPECT_EQ(recipients.find("recipient 1"), RecipientId::none());
+  }
+}
+
 TEST(Recipients, MemoryCountsNamesAndQueues) {
   Recipients recipients(kKey);
   const RecipientId ann = recipients.add("ann");

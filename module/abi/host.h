@@ -77,10 +77,12 @@ struct HostEvent {
 inline constexpr HostEvent kEventRoleChanged{0, 1};
 inline constexpr HostEvent kEventFlushed{2, 1};
 inline constexpr HostEvent kEventLoading{3, 1};
+inline constexpr HostEvent kEventClientChanged{4, 1};
 inline constexpr HostEvent kEventCron{8, 1};
 inline constexpr HostEvent kEventSwapDb{11, 1};
 inline constexpr HostEvent kEventLoop{15, 1};
 inline constexpr uint64_t kLoopBeforeSleep = 0;
+inline constexpr uint64_t kClientDisconnects = 1;
 inline constexpr uint64_t kRoleNowMaster = 0;
 inline constexpr uint64_t kFlushEnded = 1;
 inline constexpr uint64_t kLoadingEnded = 3;  // smaller ones: it begins
@@ -89,6 +91,13 @@ inline constexpr uint64_t kLoadingFailed = 4;
 struct HostCronInfo {
   uint64_t version;
   int32_t hz;
+};
+
+// The beginning of what the host tells of a client.
+struct HostClientInfo {
+  uint64_t version;
+  uint64_t flags;
+  uint64_t id;
 };
 
 struct HostFlushInfo {

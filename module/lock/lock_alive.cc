@@ -2,12 +2,14 @@
 
 #include <strings.h>
 
-#include <algorithm>
+#include <set>
+#include <string>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "module/abi/clock.h"
 #include "module/abi/context.h"
+#include "module/abi/disconnection.h"
 #include "module/abi/timer.h"
 #include "module/lock/lock_upkeep.h"
 #include "module/runtime/role.h"
@@ -19,15 +21,21 @@ namespace {
 struct Expected {
   DatabaseKey key;
   LostGrant grant;
-  uint64_t client;
   MonotonicMs until;
 };
 
-std::vector<Expected> expected;
+// By client: one that waits for a second lock has taken up the first by asking for it.
+std::unordered_map<uint64_t, Expected> expected;
+std::set<std::pair<MonotonicMs, uint64_t>> by_date;  // with the client
+
+void forget(std::unordered_map<uint64_t, Expected>::iterator found) {
+  by_date.erase({found->second.until, found->first});
+  expected.erase(found);
+}
 
 // A client whose last command is the one that was granted has sent none since. One that has gone sends none.
-bool is_taken_up(const Expected& one) {
-  const std::string last = abi::Context::last_command_of(one.client);
+bool is_taken_up(uint64_t client) {
+  const std::string last = abi::Context::last_command_of(client);
   return !last.empty() && strcasecmp(last.c_str(), "LOCK.ACQUIRE") != 0;
 }
 
@@ -36,33 +44,45 @@ void look_at_all(abi::Context context);
 constinit abi::Timer timer(look_at_all);
 
 void set_timer(MonotonicMs now) {
-  if (expected.empty()) return;
-  const auto next = std::ranges::min(expected, {}, &Expected::until).until;
+  if (by_date.empty()) return;
+  const MonotonicMs next = by_date.begin()->first;
   timer.set_at_latest(abi::now() + (next > now ? next - now : 0) + 1);
 }
 
 void look_at_all(abi::Context) {
   const MonotonicMs now = abi::monotonic_now();
   // What another server decides by now is its own.
-  if (!may_decide) expected.clear();
-  std::erase_if(expected, [&](Expected& one) {
-    if (one.until >= now) return false;
-    if (!is_taken_up(one)) take_back_soon(one.key, std::move(one.grant));
-    return true;
-  });
+  if (!may_decide) {
+    expected.clear();
+    by_date.clear();
+  }
+  while (!by_date.empty() && by_date.begin()->first < now) {
+    const auto found = expected.find(by_date.begin()->second);
+    if (!is_taken_up(found->first)) take_back_soon(found->second.key, std::move(found->second.grant));
+    forget(found);
+  }
   set_timer(now);
+}
+
+// What a client has sent is known only as long as it is connected.
+void on_disconnection(uint64_t client) {
+  const auto found = expected.find(client);
+  if (found != expected.end() && is_taken_up(client)) forget(found);
 }
 
 }  // namespace
 
 void expect_sign_of_life(const DatabaseKey& key, LostGrant grant, uint64_t client, uint64_t alive_ms) {
+  abi::watch_disconnections(on_disconnection);
+  expect_no_sign_of_life(client);
   const MonotonicMs now = abi::monotonic_now();
-  expected.push_back({key, std::move(grant), client, now + alive_ms});
+  expected.emplace(client, Expected{key, std::move(grant), now + alive_ms});
+  by_date.emplace(now + alive_ms, client);
   set_timer(now);
 }
 
-void has_sent_acquire(uint64_t client) {
-  std::erase_if(expected, [&](const Expected& one) { return one.client == client; });
+void expect_no_sign_of_life(uint64_t client) {
+  if (const auto found = expected.find(client); found != expected.end()) forget(found);
 }
 
 bool are_signs_of_life_expected() { return !expected.empty(); }

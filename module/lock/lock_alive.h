@@ -10,14 +10,15 @@
 
 namespace millrace::module {
 
-// The client is looked at when the time is over.
+// The client is looked at when the time is over, and when its connection ends: one that has sent a command by then has
+// taken the lock up.
 void expect_sign_of_life(const DatabaseKey& key, LostGrant grant, uint64_t client, uint64_t alive_ms);
 
 // The client has sent LOCK.ACQUIRE: whatever it was granted before, it has taken up. Other commands need not be told;
-// the host knows the last one of each client.
-void has_sent_acquire(uint64_t client);
+// the host knows the last one of each client. Or it left before it was told of its grant, which is taken back already.
+void expect_no_sign_of_life(uint64_t client);
 
-// Whether has_sent_acquire() must be called.
+// Whether expect_no_sign_of_life() must be called for a client that sends LOCK.ACQUIRE.
 bool are_signs_of_life_expected();
 
 }  // namespace millrace::module

@@ -27,7 +27,7 @@ struct LockAcquire : OwnersCommand {
   static constexpr auto parse = parse_lock_acquire;
   static Result<void> check(abi::Context context, abi::StringRef, const AcquireRequest&) {
     if (are_signs_of_life_expected()) [[unlikely]] {
-      has_sent_acquire(context.client());
+      expect_no_sign_of_life(context.client());
     }
     return {};
   }
@@ -44,7 +44,8 @@ struct LockAcquire : OwnersCommand {
     if (!request.alive_ms || request.granted == Token(0)) return;
     expect_sign_of_life(key, {std::string(request.owner), request.granted}, client, *request.alive_ms);
   }
-  static void left_unanswered(const DatabaseKey& key, const AcquireRequest& request) {
+  static void left_unanswered(const DatabaseKey& key, const AcquireRequest& request, uint64_t client) {
+    expect_no_sign_of_life(client);
     if (request.granted != Token(0)) take_back_soon(key, {std::string(request.owner), request.granted});
   }
 

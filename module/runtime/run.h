@@ -31,7 +31,7 @@
 //     // If it must know: the client of the host with this number is answered.
 //     static void was_served(const DatabaseKey&, const Request&, uint64_t client);
 //     // If it must know: its client was served, and has left before the answer was written.
-//     static void left_unanswered(const DatabaseKey&, const Request&);
+//     static void left_unanswered(const DatabaseKey&, const Request&, uint64_t client);
 //
 // A command that only looks has `show` instead of `execute`:
 //
@@ -129,8 +129,8 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
   }
 
   void left_unanswered() override {
-    if constexpr (requires { Command::left_unanswered(this->place(), request_); }) {
-      Command::left_unanswered(this->place(), request_);
+    if constexpr (requires { Command::left_unanswered(this->place(), request_, client_); }) {
+      Command::left_unanswered(this->place(), request_, client_);
     }
   }
 

@@ -45,6 +45,21 @@ def test_a_client_that_leaves_passes_it_on(c, wait):
     token_of(next_one)
 
 
+def test_a_client_that_has_sent_a_command_may_close_its_connection(c, wait):
+    take(c, "holder")
+    take(c, "holder", key="measure")
+    brief, next_one = wait("brief", "ALIVE", 50), wait("next")
+    silent = wait("silent", "ALIVE", 50, key="measure")
+    release(c, "holder")
+    token_of(brief)
+    assert brief.call("LOCK.RENEW", "lock", "brief", HOUR) == 1
+    brief.close()
+    release(c, "holder", key="measure")
+    wait_until(lambda: c.call("EXISTS", "measure") == 0, "the time of a grant that was made later is over")
+    assert holders(c) == ["brief"] and not next_one.has_answer()
+    token_of(silent)
+
+
 def test_a_lock_that_was_not_waited_for_needs_no_sign_of_life(c):
     take(c, "ann", "WAIT", HOUR, "ALIVE", 1)
     let_pass(0.05)

@@ -1,5 +1,7 @@
 """Leader election: who holds a lock, what it says about itself, and who takes over, without polling."""
 
+import resource
+
 import pytest
 
 from locks import HOUR, acquire, holders, info, named, release, start_waiting, take, wait_for_waiting
@@ -114,6 +116,27 @@ def test_a_replica_tells_it_too(server, replica, c):
         release(c, "ann")
         take(c, "bob", "VALUE", "next")
         assert named(there.read())["value"] == b"next"
+
+
+def test_a_replica_tells_more_of_them_than_it_serves_in_one_turn(server, replica, c):
+    count = 1200
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, count + 1000)), hard))
+    first = take(c, "ann")
+    wait_until(lambda: replica.admin.call("LOCK.WATCH", "lock") is not None, "the replica has it")
+    already = replica.counter("lock_waiting")
+    clients = [replica.connect() for _ in range(count)]
+    try:
+        for client in clients:
+            client.send("LOCK.WATCH", "lock", "TOKEN", first, "BLOCK", HOUR)
+        wait_for_waiting(replica, already + count)
+        release(c, "ann")
+        take(c, "bob")
+        assert {told(client) for client in clients} == {"bob"}
+    finally:
+        for client in clients:
+            client.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_values_survive_restart_dump_and_rewrite(server, c):
