@@ -1,5 +1,5 @@
 // A filter as it is saved: its normal form, and how an index finds it. So a filter that is loaded is indexed without
-// being parsed; it is parsed and compiled when a document first leads to it.
+// being parsed; it is parsed and compiled later, at the latest when a document leads to it.
 //
 //   saved  := access json
 //   access := 0                              every document leads to it
