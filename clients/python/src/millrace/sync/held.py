@@ -23,7 +23,7 @@ class HeldLock:
         self.token: int | None = None  # the fencing token: hand it on to what you write to
         self.lost = waiting.Flag()  # set when the lock is lost while it is held
         self._settings = settings
-        self._valid_until = 0.0
+        self.valid_until = 0.0  # until when it is certainly ours, by time.monotonic()
         self._ended = waiting.Flag()  # released or lost
         self._canceller: waiting.Canceller | None = None
         self._tasks: list[waiting.Task] = []
@@ -45,7 +45,7 @@ class HeldLock:
 
     def acquire(self) -> None:
         self.lost, self._ended = waiting.Flag(), waiting.Flag()
-        self.token, self._valid_until = self._take()
+        self.token, self.valid_until = self._take()
         self._tasks = [waiting.spawn("renewal", self._keep), waiting.spawn("lease", self._watch)]
         self._settings.observer.notice("lock_acquired", key=self.key, token=self.token)
 
@@ -58,14 +58,13 @@ class HeldLock:
         self._tasks = []
         if self.lost.is_set():
             raise LockLost(f"the lock {self.key} was lost while it was held")
-        self._give_back(self._valid_until)
-        self._valid_until = 0.0
+        self._give_back(self.valid_until)
         self._settings.observer.notice("lock_released", key=self.key, token=self.token)
 
     @property
     def remaining(self) -> float:
         """Seconds for which it is certainly ours; 0 if it is not."""
-        return 0.0 if self.lost.is_set() else max(0.0, self._valid_until - waiting.now())
+        return 0.0 if self._ended.is_set() else max(0.0, self.valid_until - waiting.now())
 
     def check(self) -> None:
         """Raises LockLost unless the lock is ours now."""
@@ -103,20 +102,20 @@ class HeldLock:
                 self._lose("the server says that it is not ours")
                 return
             if not self._ended.is_set():
-                self._valid_until = max(self._valid_until, until)
+                self.valid_until = max(self.valid_until, until)
             pause = self.ttl / 3
 
     def _watch(self) -> None:
         """Ends the lock when its lease does, whatever renewal is doing."""
-        while not self._ended.wait(self._valid_until - waiting.now()):
-            if waiting.now() >= self._valid_until:
+        while not self._ended.wait(self.valid_until - waiting.now()):
+            if waiting.now() >= self.valid_until:
                 self._lose("its lease is over")
                 return
 
     def _lose(self, why: str) -> None:
         if self._ended.is_set():
             return
-        self._valid_until = 0.0
+        self.valid_until = min(self.valid_until, waiting.now())
         self.lost.set()
         self._ended.set()
         self._settings.logger.warning("the lock %s is lost: %s", self.key, why)

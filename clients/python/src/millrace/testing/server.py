@@ -47,8 +47,8 @@ class TestServer:
     def __init__(self, **settings: object) -> None:
         """Settings are the server's own, with _ for -: appendonly="yes"."""
         self.directory = tempfile.mkdtemp(prefix="millrace-")
-        self._settings = {"bind": "127.0.0.1", "save": '""', "appendonly": "no",
-                          **{name.replace("_", "-"): value for name, value in settings.items()}}
+        self._settings: dict[str, object] = {"bind": "127.0.0.1", "save": '""', "appendonly": "no"}
+        self._settings.update({name.replace("_", "-"): value for name, value in settings.items()})
         self._process: subprocess.Popen[bytes] | None = None
         self.port = 0
         try:
