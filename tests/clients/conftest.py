@@ -1,10 +1,20 @@
 """A server, a proxy before it, and drivers of each package."""
 
+import os
+
 import pytest
 
 from drivers import KINDS, Driver
 from fault_proxy import FaultProxy
 from server import Server
+
+
+def pytest_collection_modifyitems(config, items):
+    """What is marked `full` runs in ./test --all, or if it is asked for by its marker."""
+    if not os.environ.get("MILLRACE_FULL") and "full" not in config.getoption("-m"):
+        left_out = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.name)

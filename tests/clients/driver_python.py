@@ -146,6 +146,8 @@ class Driver:
         self.stoppable[job] = subscription
         async for message in each(subscription):
             report(job, message=message.content, id=message.id)
+            if message.content == request.get("hang_at"):
+                await sleep(3600)
         await done(subscription.ack())
 
     async def lock(self, job, request):

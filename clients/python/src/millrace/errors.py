@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import redis
@@ -155,6 +156,26 @@ def is_answer(error: Exception) -> bool:
     """Whether the server said this, in place of a connection that broke. In redis-py LOADING and failed logins are
     kinds of ConnectionError."""
     return isinstance(error, redis.ResponseError) or type(error).__name__ in _CODE_OF_CLASS
+
+
+@dataclasses.dataclass
+class Redirection:
+    """MOVED or ASK: another node of the cluster has the slot, or the key already."""
+
+    is_ask: bool
+    host: str
+    port: int
+
+
+def redirection(reply: Any) -> Redirection | None:
+    """What a reply says of another node, if that is what it is."""
+    kind, _, where = str(reply).partition(" ") if isinstance(reply, redis.ResponseError) else ("", "", "")
+    if type(reply).__name__ in ("MovedError", "AskError"):  # where redis-py has taken the first word away
+        kind, where = type(reply).__name__[:-5].upper(), str(reply)
+    if kind not in ("MOVED", "ASK"):
+        return None
+    host, _, port = where.split(" ")[-1].rpartition(":")
+    return Redirection(kind == "ASK", host, int(port))
 
 
 def checked(reply: Any) -> Any:

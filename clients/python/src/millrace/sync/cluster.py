@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from typing import Any, Sequence
 
-from ..errors import ConnectionLost, MillraceError, RefusedForNow, checked
+from ..errors import ConnectionLost, MillraceError, RefusedForNow, checked, redirection
 from ..replies import Words, text
 from ..settings import Settings
 from ..slots import key_slot
@@ -44,10 +44,11 @@ class ClusterLink(Link):
             except ConnectionLost:
                 self._stale = True
                 raise
-            moved = next((reply for reply in replies if type(reply).__name__ in ("MovedError", "AskError")), None)
+            moved = next(filter(None, map(redirection, replies)), None)
             if moved is None:
                 return replies
-            address, asking = _address(moved, address), type(moved).__name__ == "AskError"
+            # A node that does not know its own name gives an empty one: it is the one that was asked.
+            address, asking = (moved.host or address[0], moved.port), moved.is_ask
             if asking and commands[0][0] == "MULTI":
                 raise RefusedForNow("TRYAGAIN the slot is on its way", "TRYAGAIN")
             if not asking:
@@ -85,7 +86,6 @@ class ClusterLink(Link):
                 continue
             slots: dict[int, Address] = {}
             for first, last, master, *_ in rows:
-                # A node that does not know its own name gives an empty one: it is the one that was asked.
                 node = (text(master[0]) if master[0] else address[0], int(master[1]))
                 slots.update(dict.fromkeys(range(int(first), int(last) + 1), node))
             if slots:
@@ -101,8 +101,3 @@ class ClusterLink(Link):
 
 def _asked(commands: Sequence[Words]) -> list[Words]:
     return [words for command in commands for words in (("ASKING",), command)]
-
-
-def _address(error: Any, asked: Address) -> Address:
-    """Where MOVED or ASK send us."""
-    return (error.host or asked[0], int(error.port))
