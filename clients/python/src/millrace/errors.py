@@ -119,6 +119,7 @@ _BY_CODE: dict[str, type[ServerError]] = {
     for kind in (NoGroup, NoSubscriber, BadReceipt, BadPosition, NotOwner, NoWorker, NoWorkers, Full, NotUnique,
                  BadFilter, WrongType, OutOfMemory, NotPermitted)
 }
+_BY_CODE.update(WRONGPASS=NotPermitted, NOAUTH=NotPermitted)
 _FOR_NOW = frozenset(("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "UNBLOCKED", "NOREPLICAS",
                       "MISCONF", "BUSY"))
 
@@ -149,7 +150,7 @@ def server_error(error: Exception) -> ServerError:
         text = f"{code} {text}"
     if code in _FOR_NOW:
         return RefusedForNow(text, code)
-    return _BY_CODE[code](text) if code in _BY_CODE else ServerError(text, code)
+    return _BY_CODE.get(code, ServerError)(text, code)
 
 
 def is_answer(error: Exception) -> bool:

@@ -50,8 +50,8 @@ class Source:
         if address is not None:
             kwargs = {name: value for name, value in kwargs.items() if name not in _NODE_ONLY}
             kwargs.update(host=address[0], port=address[1])
-        connect_timeout = kwargs.get("socket_connect_timeout")
-        # Nothing that waits for a server to accept it takes longer than a command that answers at once.
-        kwargs["socket_connect_timeout"] = min(timeout, connect_timeout or 5.0)
+        if "path" not in kwargs:  # a Unix socket has no such time-out
+            # Connecting takes no longer than a command that answers at once.
+            kwargs["socket_connect_timeout"] = min(timeout, kwargs.get("socket_connect_timeout") or 5.0)
         return self._class(**kwargs, socket_timeout=timeout, retry_on_error=[], retry=self._no_retry,
                            decode_responses=False)

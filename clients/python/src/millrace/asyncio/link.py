@@ -34,9 +34,9 @@ class Line:
                 replies = await breaker.run(lambda: self._send_and_read(commands), self._connection)
             more = then(replies) if then is not None else []
             return [*replies, *await self._send_and_read(more)] if more else replies
-        except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
+        except (redis.RedisError, OSError) as error:
             await self.close()
-            if is_answer(error):
+            if is_answer(error):  # the server refuses the connection: a wrong password, or it loads
                 raise server_error(error) from error
             raise ConnectionLost(f"{commands[0][0]!s}: {error}") from error
         except BaseException:

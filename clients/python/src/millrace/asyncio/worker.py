@@ -9,7 +9,7 @@ from typing import Any, Callable, Generic, Iterable, TypeVar
 
 from ..backoff import Backoff, pauses
 from ..codecs import Codec
-from ..errors import BrokenOff, ConnectionLost, MillraceError, NoGroup, RefusedForNow, Reject, checked
+from ..errors import BrokenOff, ConnectionLost, MillraceError, NoGroup, RefusedForNow, Reject
 from ..hand import Delivery, Hand
 from ..messages import Message
 from ..replies import LAST_OFFSET, Word, Words, milliseconds, ranges, text
@@ -101,10 +101,11 @@ class Worker(Generic[T]):
         finally:
             self._stopping.set()
             await self._wind_up(handling, drain)
+            end = waiting.now() + _SETTLE_AFTER_STOP
             await settling.join()
             await beating.join()
             try:
-                await self._give_back_rest()
+                await self._give_back_rest(max(0.0, end - waiting.now()))
             finally:
                 self._stopping.clear()
         if self._settler.error is not None:
@@ -281,13 +282,12 @@ class Worker(Generic[T]):
         self._settler.close(_SETTLE_AFTER_STOP)
         self._ended.set()
 
-    async def _give_back_rest(self) -> None:
+    async def _give_back_rest(self, within: float) -> None:
         """Everything that this consumer still holds, also what a read that was broken off has delivered."""
         while True:
             try:
-                given = checked((await self._link.persist_all(
-                    self.key, [("TNACK", self.key, self.group, "CONSUMER", self.consumer, "UNCOUNTED",
-                                f"1-{LAST_OFFSET}")], retry_for=_SETTLE_AFTER_STOP))[0])
+                given = await self._link.persist(self.key, "TNACK", self.key, self.group, "CONSUMER", self.consumer,
+                                                 "UNCOUNTED", f"1-{LAST_OFFSET}", retry_for=within)
             except NoGroup:
                 return
             except MillraceError as error:
