@@ -61,7 +61,8 @@ def wheel(tmp_path_factory):
 
 
 def test_the_types_are_strict():
-    run("mypy", "--cache-dir", os.devnull, cwd=PACKAGE)
+    examples = sorted((REPOSITORY / "examples" / "python").glob("*.py"))
+    run("mypy", "--cache-dir", os.devnull, PACKAGE / "src" / "millrace", *examples, cwd=PACKAGE)
 
 
 def test_the_wheel_works_in_an_empty_environment(server, wheel, tmp_path):

@@ -40,7 +40,7 @@ class Index:
         try:
             await self._link.persist(self.name, *words)
         except ServerError as error:
-            if "exists" in str(error):
+            if "is there already" in str(error):
                 return False
             raise
         return True

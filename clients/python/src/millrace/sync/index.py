@@ -41,7 +41,7 @@ class Index:
         try:
             self._link.persist(self.name, *words)
         except ServerError as error:
-            if "exists" in str(error):
+            if "is there already" in str(error):
                 return False
             raise
         return True
