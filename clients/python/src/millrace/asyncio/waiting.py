@@ -181,8 +181,14 @@ class Breaker:
     def break_off(self) -> None:
         """From now on everything that runs in it ends."""
         self._broken = True
-        if self._waiting is not None:
+        self._cancel()
+
+    def _cancel(self) -> None:
+        # More than once: before Python 3.12 wait_for, which redis-py sends by, loses a cancellation that comes when it is
+        # just done.
+        if self._waiting is not None and not self._waiting.done():
             self._waiting.cancel()
+            self._waiting.get_loop().call_later(0.05, self._cancel)
 
 
 class Canceller:
