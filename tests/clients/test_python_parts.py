@@ -15,6 +15,7 @@ from millrace import errors
 from millrace.backoff import Backoff, pauses
 from millrace.codecs import Json
 from millrace.hand import Delivery, Hand
+from millrace.pool_hand import PoolDelivery, PoolHand
 from millrace.replies import as_map, ranges
 from millrace.slots import key_slot
 from millrace.sync.redlock import needed
@@ -176,3 +177,34 @@ def test_a_hand_stays_consistent_whatever_happens():
             hand.lose([offset])
             held.pop(offset, None)
         assert hand.room() == 20 - len(held) - len(running), seed
+
+
+# --- what a pool's worker has in hand ---
+
+def payload(sequence, life=0):
+    return PoolDelivery(b"ann", sequence, b"p", 1, life)
+
+
+def test_what_a_pool_delivers_again_is_handled_once_and_in_order():
+    hand = PoolHand(10)
+    assert [hand.admit(payload(number)) for number in (1, 2, 3)] == ["new", "kept", "kept"]
+    first = hand.start(b"ann")
+    assert first.sequence == 1 and hand.start(b"ann") is None  # one at a time
+    hand.join_again()
+    # 1 runs, and comes again with those behind it.
+    assert [hand.admit(payload(number, 1)) for number in (1, 2)] == ["kept", "kept"]
+    assert first.life == 1 and hand.finish(first, "done")
+    hand.join_again()
+    # Its acknowledgement has no answer yet: acknowledged again, not handled.
+    assert [hand.admit(payload(number, 2)) for number in (1, 2)] == ["done", "new"]
+    hand.acknowledged(b"ann", 1)
+    assert hand.start(b"ann").sequence == 2
+
+
+def test_a_pool_that_begins_again_is_handled_from_its_first_payload():
+    hand = PoolHand(10)
+    hand.admit(payload(5))
+    hand.finish(hand.start(b"ann"), "done")
+    hand.forget_handled()
+    hand.join_again()
+    assert hand.admit(payload(1, 1)) == "new"

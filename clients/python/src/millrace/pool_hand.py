@@ -41,6 +41,11 @@ class PoolHand:
             self._life += 1
             self._queues.clear()
 
+    def forget_handled(self) -> None:
+        """What was handled is somebody else's now, or of a pool that was deleted, whose sequences begin again."""
+        with self._lock:
+            self._handled.clear()
+
     def admit(self, delivery: PoolDelivery) -> str:
         """`new` if a recipient became ready, `done` if it was handled already and must be acknowledged, else `kept`."""
         with self._lock:

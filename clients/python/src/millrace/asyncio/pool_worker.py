@@ -95,7 +95,8 @@ class PoolWorker(Generic[T]):
             except BrokenOff:
                 return
             except (NoWorker, NotOwner):
-                self._must_join = True  # we were taken for dead, and others have what was ours
+                self._must_join = True  # we were taken for dead, and others have what was ours; or the pool is new
+                self._hand.forget_handled()
             except (ConnectionLost, RefusedForNow) as error:
                 self._must_join = True  # nobody knows what the lost answer delivered
                 pause = next(waits)
@@ -186,8 +187,9 @@ class PoolWorker(Generic[T]):
         except (NoWorker, NotOwner):
             return True
         except ServerError as error:
-            self._link.settings.logger.debug("%s: %s", command, error)  # after a failover it was never delivered
-            return True
+            # It overtook a JOIN, or a replica has taken over that had not heard of the delivery: it comes again.
+            self._link.settings.logger.debug("%s: %s", command, error)
+            return False
         except MillraceError:
             self._must_join = True
             return False
