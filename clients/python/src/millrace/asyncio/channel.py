@@ -1,0 +1,125 @@
+"""A channel: publishing once, and subscriptions as iterators."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, Callable, Generic, TypeVar
+
+from ..backoff import pauses
+from ..codecs import Codec
+from ..errors import BadReceipt, BrokenOff, ConnectionLost, NoSubscriber, RefusedForNow, checked
+from ..messages import Publication
+from ..replies import Word, Words, milliseconds, text
+from . import waiting
+from .link import Link
+
+T = TypeVar("T")
+OnGap = Callable[[], Any]
+
+
+class Channel(Generic[T]):
+    def __init__(self, link: Link, name: str, codec: Codec[T]) -> None:
+        self.name = name
+        self._link, self._codec = link, codec
+
+    async def publish(self, content: T, id: str | None = None) -> bool:
+        """Publishes once, however often it is sent. False: a message with this id was there before."""
+        words: Words = ("CHAN.PUBLISH", self.name, id or uuid.uuid4().hex, self._codec.encode(content))
+        try:
+            return await self._link.call(self.name, *words) is not None
+        except (ConnectionLost, RefusedForNow) as error:
+            self._link.tell_retry(words, error, 0)
+        # If the first sending arrived, the next is answered by null: nobody can tell the two apart.
+        await self._link.persist(self.name, *words)
+        return True
+
+    def subscribe(self, name: str, *, batch: int = 1, expire: float | None = None,
+                  on_gap: OnGap | None = None) -> Subscription[T]:
+        """An iterator of messages. Each is acknowledged when the next is asked for; with a batch, when the one behind the
+        batch is. `on_gap` is called when the subscription begins anew, also for the first time: load the present
+        state there."""
+        return Subscription(self._link, self.name, self._codec, name, batch, expire, on_gap)
+
+    async def unsubscribe(self, name: str) -> bool:
+        return bool(await self._link.persist(self.name, "CHAN.UNSUBSCRIBE", self.name, name))
+
+    async def seen(self, name: str, *ids: str) -> list[bool]:
+        """Whether the subscriber is past these messages."""
+        return [bool(one) for one in await self._link.persist(self.name, "CHAN.SEEN", self.name, name, *ids)]
+
+
+class Subscription(Generic[T]):
+    def __init__(self, link: Link, channel: str, codec: Codec[T], name: str, batch: int, expire: float | None,
+                 on_gap: OnGap | None) -> None:
+        self._link, self._channel, self._codec, self._name = link, channel, codec, name
+        self._batch, self._expire, self._on_gap = batch, expire, on_gap
+        self._rows: list[Any] = []  # fetched and not returned, the next one last
+        self._receipt: Any = None  # of what was returned
+        self._breaker = waiting.Breaker()
+
+    def __aiter__(self) -> Subscription[T]:
+        return self
+
+    async def __anext__(self) -> Publication[T]:
+        while not self._rows:
+            if not await self._fetch():
+                raise StopAsyncIteration
+        message_id, content = self._rows.pop()
+        return Publication(text(message_id), self._codec.decode(content))
+
+    def stop(self) -> None:
+        """Ends the iteration, also one that waits. The last message stays unacknowledged unless ack() is called."""
+        self._breaker.break_off()
+
+    async def ack(self) -> None:
+        """Acknowledges what was returned without asking for more. REQUIRES: the whole batch was returned."""
+        if self._receipt is not None and not self._rows:
+            try:
+                await self._link.persist(self._channel, "CHAN.ACK", self._channel, self._name, self._receipt)
+            except (BadReceipt, NoSubscriber):
+                pass  # the next fetch finds out what that means
+            self._receipt = None
+
+    async def _fetch(self) -> bool:
+        """Acknowledges, and waits for more; False if it was stopped."""
+        for pause in pauses():
+            try:
+                self._rows, self._receipt = await self._exchange()
+                if self._rows:
+                    return True
+            except BrokenOff:
+                return False
+            except NoSubscriber:
+                self._receipt = None
+                await self._begin()
+            except BadReceipt:
+                self._receipt = None
+            except (ConnectionLost, RefusedForNow) as error:
+                self._link.tell_retry(("CHAN.FETCH",), error, pause)
+                await waiting.sleep(pause)
+            else:
+                return True  # nothing came meanwhile: ask again
+        raise AssertionError("pauses() never ends")
+
+    async def _exchange(self) -> tuple[list[Any], Any]:
+        settings = self._link.settings
+        commands: list[Words] = []
+        if self._receipt is not None:
+            commands.append(("CHAN.ACK", self._channel, self._name, self._receipt))
+        commands.append(("CHAN.FETCH", self._channel, self._name, "MAX", self._batch,
+                         "BLOCK", milliseconds(settings.block)))
+        replies = await self._link.exchange(self._channel, commands, settings.wait_timeout, self._breaker)
+        for reply in replies[:-1]:
+            checked(reply)
+        messages, receipt, _ = checked(replies[-1])
+        return list(reversed(messages)), receipt
+
+    async def _begin(self) -> None:
+        words: list[Word] = ["CHAN.SUBSCRIBE", self._channel, self._name]
+        if self._expire is not None:
+            words += ["EXPIRE", milliseconds(self._expire)]
+        await self._link.persist(self._channel, *words, retry_for=float("inf"))
+        self._link.settings.logger.info("%s subscribes to %s", self._name, self._channel)
+        self._link.settings.observer.notice("gap", key=self._channel)
+        if self._on_gap is not None:
+            await waiting.call(self._on_gap)

@@ -1,0 +1,123 @@
+"""What every kind of lock does while it is held: renews, notices its loss in time, gives back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import LockLost, MillraceError
+from ..settings import Settings
+from . import waiting
+
+
+def safe_part(ttl: float) -> float:
+    """How much of a lease the holder counts on: clocks do not run equally fast."""
+    return ttl * 0.99 - 0.002
+
+
+class HeldLock:
+    """Use it as a context manager, or acquire() and release(). One holder, used again after it is released."""
+
+    def __init__(self, settings: Settings, key: str, ttl: float) -> None:
+        self.key, self.ttl = key, ttl
+        self.token: int | None = None  # the fencing token: hand it on to what you write to
+        self.lost = waiting.Flag()  # set when the lock is lost while it is held
+        self._settings = settings
+        self.valid_until = 0.0  # until when it is certainly ours, by time.monotonic()
+        self._ended = waiting.Flag()  # released or lost
+        self._canceller: waiting.Canceller | None = None
+        self._tasks: list[waiting.Task] = []
+
+    # What a kind of lock must do.
+
+    async def _take(self) -> tuple[int | None, float]:
+        """Waits for the lock; its token, and until when it is ours. Raises LockTimeout."""
+        raise NotImplementedError
+
+    async def _renew(self) -> float | None:
+        """Until when it is ours now; None if the server says that it is not. Raises if nobody answered."""
+        raise NotImplementedError
+
+    async def _give_back(self, until: float) -> None:
+        raise NotImplementedError
+
+    # What a user calls.
+
+    async def acquire(self) -> None:
+        self.lost, self._ended = waiting.Flag(), waiting.Flag()
+        self.token, self.valid_until = await self._take()
+        self._tasks = [waiting.spawn("renewal", self._keep), waiting.spawn("lease", self._watch)]
+        self._settings.observer.notice("lock_acquired", key=self.key, token=self.token)
+
+    async def release(self) -> None:
+        """Gives it back. Raises LockLost if it was lost before."""
+        self._ended.set()
+        for task in self._tasks:
+            if not await task.join(0):
+                task.cancel()
+        self._tasks = []
+        if self.lost.is_set():
+            raise LockLost(f"the lock {self.key} was lost while it was held")
+        await self._give_back(self.valid_until)
+        self._settings.observer.notice("lock_released", key=self.key, token=self.token)
+
+    @property
+    def remaining(self) -> float:
+        """Seconds for which it is certainly ours; 0 if it is not."""
+        return 0.0 if self._ended.is_set() else max(0.0, self.valid_until - waiting.now())
+
+    def check(self) -> None:
+        """Raises LockLost unless the lock is ours now."""
+        if self.remaining <= 0.0:
+            raise LockLost(f"the lock {self.key} is lost")
+
+    async def __aenter__(self) -> Any:
+        await self.acquire()
+        self._canceller = waiting.Canceller()
+        return self
+
+    async def __aexit__(self, kind: Any, error: Any, _: Any) -> None:
+        canceller, self._canceller = self._canceller, None
+        try:
+            await self.release()
+        except LockLost:
+            if canceller is not None:
+                canceller.take_back()
+            # An error of the work itself says more; being cancelled was our doing.
+            if error is None or isinstance(error, waiting.Cancelled):
+                raise
+
+    # What runs meanwhile.
+
+    async def _keep(self) -> None:
+        pause = self.ttl / 3
+        while not await self._ended.wait(pause):
+            try:
+                until = await self._renew()
+            except MillraceError as error:
+                self._settings.logger.debug("the lock %s is not renewed, tried again: %s", self.key, error)
+                pause = min(self.ttl / 20, 0.25)
+                continue
+            if until is None:
+                self._lose("the server says that it is not ours")
+                return
+            if not self._ended.is_set():
+                self.valid_until = max(self.valid_until, until)
+            pause = self.ttl / 3
+
+    async def _watch(self) -> None:
+        """Ends the lock when its lease does, whatever renewal is doing."""
+        while not await self._ended.wait(self.valid_until - waiting.now()):
+            if waiting.now() >= self.valid_until:
+                self._lose("its lease is over")
+                return
+
+    def _lose(self, why: str) -> None:
+        if self._ended.is_set():
+            return
+        self.valid_until = min(self.valid_until, waiting.now())
+        self.lost.set()
+        self._ended.set()
+        self._settings.logger.warning("the lock %s is lost: %s", self.key, why)
+        self._settings.observer.notice("lock_lost", key=self.key, token=self.token)
+        if self._canceller is not None:
+            self._canceller.cancel()

@@ -1,0 +1,114 @@
+"""Follows a log without a group, and resumes exactly."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, Callable, Generic, Sequence, TypeVar, Union
+
+from ..backoff import pauses
+from ..codecs import Codec
+from ..errors import BrokenOff, ConnectionLost, RefusedForNow
+from ..messages import Entry
+from ..replies import Word, milliseconds, text
+from . import waiting
+from .link import Link
+
+T = TypeVar("T")
+Start = Union[str, int, datetime.datetime]
+OnGap = Callable[[int, int], Any]
+
+
+class Reader(Generic[T]):
+    """An iterator of entries. `position` is where it goes on: `epoch.offset`, or an offset in a log without an epoch."""
+
+    def __init__(self, link: Link, key: str, codec: Codec[T], *, start: Start, tags: Sequence[str], count: int,
+                 follow: bool, on_gap: OnGap | None) -> None:
+        self._link, self._key, self._codec = link, key, codec
+        self._start, self._tags, self._count, self._follow = start, tags, count, follow
+        self._on_gap = on_gap
+        self._next: int | None = None
+        self._epoch = 0
+        self._rows: list[Any] = []  # read and not returned, the next one last
+        self._breaker = waiting.Breaker()
+
+    def __aiter__(self) -> Reader[T]:
+        return self
+
+    async def __anext__(self) -> Entry[T]:
+        while not self._rows:
+            if not await self._read():
+                raise StopAsyncIteration
+        offset, tag, entry, time = self._rows.pop()
+        return Entry(offset, text(tag), self._codec.decode(entry), time / 1000, self._position(offset + 1))
+
+    @property
+    def position(self) -> str | None:
+        """Of the next message; None before the first read."""
+        following = self._rows[-1][0] if self._rows else self._next
+        return None if following is None else self._position(following)
+
+    def stop(self) -> None:
+        """Ends the iteration, also one that waits."""
+        self._breaker.break_off()
+
+    def _position(self, offset: int) -> str:
+        return f"{self._epoch}.{offset}" if self._epoch else str(offset)
+
+    async def _read(self) -> bool:
+        """Whether to go on: the reader was not stopped, and it follows or there was something."""
+        settings = self._link.settings
+        for pause in pauses():
+            try:
+                if self._next is None:
+                    await self._find_start()
+                words: list[Word] = ["TREAD", self._key, self._position(self._next or 1), self._count, "SKIP",
+                                     "WITHINFO", "EPOCH", "WITHTIME"]
+                if self._follow:
+                    words += ["BLOCK", milliseconds(settings.block)]
+                if self._tags:
+                    words += ["TAGS", len(self._tags), *self._tags]
+                reply = await self._link.call(self._key, *words, timeout=settings.wait_timeout, breaker=self._breaker)
+                return await self._take(reply)
+            except BrokenOff:
+                return False
+            except (ConnectionLost, RefusedForNow) as error:
+                self._link.tell_retry(("TREAD",), error, pause)
+            await waiting.sleep(pause)
+        raise AssertionError("pauses() never ends")
+
+    async def _take(self, reply: Any) -> bool:
+        (first, last, epoch), *rows = reply
+        self._epoch = self._epoch or epoch
+        expected = self._next or 1
+        if first > expected:
+            self._link.settings.logger.warning("%s: messages %d to %d are evicted", self._key, expected, first - 1)
+            self._link.settings.observer.notice("gap", key=self._key)
+            self._next = first
+            if self._on_gap is not None:
+                await waiting.call(self._on_gap, expected, first)
+        if rows:
+            self._next = rows[-1][0] + 1
+        elif self._tags and last >= (self._next or 1):
+            self._next = last + 1  # how far it was looked for the tags
+            rows = []
+            self._rows = []
+            return True
+        self._rows = rows[::-1]
+        return bool(rows) or self._follow
+
+    async def _find_start(self) -> None:
+        """Resolves where to begin to an offset, once: what is asked for then can be asked for again."""
+        if isinstance(self._start, datetime.datetime):
+            at = milliseconds(self._start.timestamp())
+            self._next = int(await self._link.call(self._key, "TSEEK", self._key, at))
+        elif self._start == "end":
+            [(_, last, self._epoch)] = await self._link.call(
+                self._key, "TREAD", self._key, 1, 0, "WITHINFO", "EPOCH")
+            self._next = last + 1
+        elif self._start == "first":
+            [(first, _, self._epoch)] = await self._link.call(
+                self._key, "TREAD", self._key, 1, 0, "WITHINFO", "EPOCH")
+            self._next = first
+        else:
+            epoch, _, offset = str(self._start).rpartition(".")
+            self._epoch, self._next = int(epoch or 0), int(offset)

@@ -1,0 +1,90 @@
+"""Tells the server what came of messages: many outcomes in one exchange, sent again until it is answered."""
+
+from __future__ import annotations
+
+from ..backoff import pauses
+from ..errors import ConnectionLost, NoGroup, RefusedForNow, checked
+from ..hand import Hand
+from ..replies import Words, milliseconds, ranges
+from . import waiting
+from .link import Link
+
+_AT_ONCE_MOST = 1000
+
+
+class Settler:
+    """One for each run of a worker."""
+
+    def __init__(self, link: Link, key: str, group: str, consumer: str, hand: Hand, settled: waiting.Flag,
+                 breaker: waiting.Breaker) -> None:
+        self._link, self._key, self._hand = link, key, hand
+        self._suffix: Words = (key, group, "CONSUMER", consumer)
+        self._settled_flag = settled  # set when something is settled
+        self._breaker = breaker  # ends the read, if the server refuses what we tell it
+        self._mutex = waiting.Mutex()
+        self._some = waiting.Flag()
+        self._done: list[int] = []
+        self._refused: list[tuple[int, Words]] = []  # offset, and the options of TNACK
+        self._give_up_at: float | None = None
+        self.error: Exception | None = None
+
+    def done(self, offset: int) -> None:
+        with self._mutex:
+            self._done.append(offset)
+            self._some.set()
+
+    def failed(self, offset: int, pause: float) -> None:
+        self._refuse(offset, ("DELAY", milliseconds(pause)))
+
+    def rejected(self, offset: int, reason: str) -> None:
+        # 1 to 512 bytes, and no character cut in two.
+        self._refuse(offset, ("DEAD", reason.encode()[:512].decode("utf-8", "ignore") or "rejected"))
+
+    def _refuse(self, offset: int, options: Words) -> None:
+        with self._mutex:
+            self._refused.append((offset, options))
+            self._some.set()
+
+    def close(self, within: float) -> None:
+        """Nothing more is added; what is left is tried for so many seconds."""
+        with self._mutex:
+            self._give_up_at = waiting.now() + within
+            self._some.set()
+
+    async def run(self) -> None:
+        while True:
+            await self._some.wait()
+            with self._mutex:
+                done, self._done = self._done[:_AT_ONCE_MOST], self._done[_AT_ONCE_MOST:]
+                refused, self._refused = self._refused[:_AT_ONCE_MOST], self._refused[_AT_ONCE_MOST:]
+                if not done and not refused:
+                    if self._give_up_at is not None:
+                        return
+                    self._some.clear()
+                    continue
+            await self._tell(done, refused)
+            self._hand.settled(done, len(refused))
+            self._settled_flag.set()
+
+    async def _tell(self, done: list[int], refused: list[tuple[int, Words]]) -> None:
+        commands: list[Words] = []
+        if done:
+            commands.append(("TACK", *self._suffix, *ranges(done)))
+        commands += [("TNACK", *self._suffix, *options, offset) for offset, options in refused]
+        for pause in pauses():
+            try:
+                for reply in await self._link.exchange(self._key, commands):
+                    checked(reply)
+                return
+            except (ConnectionLost, RefusedForNow) as error:
+                self._link.tell_retry(commands[0], error, pause)
+                if self._give_up_at is not None and waiting.now() + pause > self._give_up_at:
+                    return  # they come again after their leases
+            except NoGroup:
+                return  # the log or the group is gone, and with it what was pending
+            except Exception as error:
+                self._link.settings.logger.error("outcomes of %s are not told: %s", self._key, error)
+                self.error = error
+                self._breaker.break_off()
+                return
+            await waiting.sleep(pause)

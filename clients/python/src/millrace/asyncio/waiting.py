@@ -1,0 +1,222 @@
+"""How this package waits in asyncio. millrace/sync/waiting.py has the same names for threads; all other modules of
+millrace/sync are made of those here by clients/python/generate_sync."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import contextlib
+import inspect
+import time
+from typing import Any, Awaitable, Callable, Generic, Iterable, Iterator, TypeVar
+
+import redis.asyncio
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+from ..errors import BrokenOff, TimeLimitExceeded
+
+T = TypeVar("T")
+
+Cancelled = asyncio.CancelledError
+Promise = asyncio.Future
+now = time.monotonic
+client_from_url: Callable[..., Any] = redis.asyncio.Redis.from_url
+
+
+def no_retry() -> Any:
+    return Retry(NoBackoff(), 0)
+
+
+class Mutex:
+    """Nothing here runs beside anything else between two awaits."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Flag:
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self.set = self._event.set
+        self.clear = self._event.clear
+        self.is_set = self._event.is_set
+
+    async def wait(self, timeout: float | None = None) -> bool:
+        """Whether it is set in time."""
+        if self._event.is_set():
+            return True
+        if timeout is not None and timeout <= 0:
+            return False
+        try:
+            await asyncio.wait_for(self._event.wait(), timeout)
+        except asyncio.TimeoutError:
+            return False
+        return True
+
+
+class Box(Generic[T]):
+    """A queue that can be closed."""
+
+    def __init__(self) -> None:
+        self._items: collections.deque[T] = collections.deque()
+        self._closed = False
+        self._filled = asyncio.Event()
+
+    def put(self, item: T) -> None:
+        self._items.append(item)
+        self._filled.set()
+
+    async def take(self) -> T | None:
+        """The next item; None once it is closed and empty."""
+        while not self._items:
+            if self._closed:
+                return None
+            self._filled.clear()
+            await self._filled.wait()
+        return self._items.popleft()
+
+    def empty(self) -> list[T]:
+        """Takes out everything there is."""
+        items = list(self._items)
+        self._items.clear()
+        return items
+
+    def close(self) -> None:
+        self._closed = True
+        self._filled.set()
+
+
+class Task:
+    def __init__(self, task: asyncio.Task[None]) -> None:
+        self._task = task
+
+    def cancel(self) -> None:
+        self._task.cancel()
+
+    async def join(self, timeout: float | None = None) -> bool:
+        """Whether it has ended in time."""
+        done, _ = await asyncio.wait([self._task], timeout=None if timeout is None else max(timeout, 0))
+        return bool(done)
+
+
+def spawn(name: str, function: Callable[..., Awaitable[None]], *arguments: Any) -> Task:
+    async def run() -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await function(*arguments)
+
+    return Task(asyncio.get_running_loop().create_task(run(), name=f"millrace {name}"))
+
+
+async def sleep(seconds: float) -> None:
+    await asyncio.sleep(seconds)
+
+
+async def call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls what a user gave us: a coroutine function, or a plain one."""
+    returned = function(*arguments)
+    return await returned if inspect.isawaitable(returned) else returned
+
+
+async def call_within(limit: float | None, function: Callable[..., Any], *arguments: Any) -> Any:
+    if limit is None:
+        return await call(function, *arguments)
+    try:
+        return await asyncio.wait_for(call(function, *arguments), limit)
+    except asyncio.TimeoutError:
+        raise TimeLimitExceeded(f"the handler took longer than {limit} seconds") from None
+
+
+async def all_within(timeout: float, functions: list[Callable[[], Awaitable[T]]],
+                     enough: Callable[[list[T]], bool]) -> list[T]:
+    """Runs all at once; what those returned that came in time, and no later than enough of them have."""
+    results: list[T] = []
+    tasks = [asyncio.ensure_future(function()) for function in functions]
+    try:
+        for finished in asyncio.as_completed(tasks, timeout=timeout):
+            with contextlib.suppress(Exception):
+                results.append(await finished)
+            if enough(results):
+                break
+    except asyncio.TimeoutError:
+        pass
+    for task in tasks:
+        if not task.done():
+            task.cancel()
+        task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    return results
+
+
+def new_promise() -> asyncio.Future[Any]:
+    promise: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    # An error that nobody asks for is not worth a line: flush() raises it.
+    promise.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+    return promise
+
+
+class Breaker:
+    """Breaks off a wait of another task, by closing its connection."""
+
+    def __init__(self) -> None:
+        self._broken = False
+        self._waiting: asyncio.Future[Any] | None = None
+
+    async def run(self, exchange: Callable[[], Awaitable[T]], connection: Any) -> T:
+        if self._broken:
+            raise BrokenOff("the wait was broken off")
+        exchanging: asyncio.Future[T] = asyncio.ensure_future(exchange())
+        self._waiting = exchanging
+        try:
+            return await exchanging
+        except asyncio.CancelledError:
+            if self._broken:
+                raise BrokenOff("the wait was broken off") from None
+            raise
+        finally:
+            self._waiting = None
+
+    def break_off(self) -> None:
+        """From now on everything that runs in it ends."""
+        self._broken = True
+        self._cancel()
+
+    def _cancel(self) -> None:
+        # More than once: before Python 3.12 wait_for, which redis-py sends by, loses a cancellation that comes when it is
+        # just done.
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.cancel()
+            self._waiting.get_loop().call_later(0.05, self._cancel)
+
+
+class Canceller:
+    """Cancels the task that made it, once, and takes that back if it is still under way."""
+
+    def __init__(self) -> None:
+        self._task = asyncio.current_task()
+        self._cancelled = False
+
+    def cancel(self) -> None:
+        if self._task is not None and not self._task.done() and self._task is not asyncio.current_task():
+            self._cancelled = True
+            self._task.cancel()
+
+    def take_back(self) -> None:
+        if self._cancelled and self._task is not None and hasattr(self._task, "uncancel"):
+            self._task.uncancel()
+
+
+@contextlib.contextmanager
+def on_signals(signals: Iterable[int], function: Callable[[], None]) -> Iterator[None]:
+    """Calls the function when one of the signals comes."""
+    loop = asyncio.get_running_loop()
+    listened = list(signals)
+    for number in listened:
+        loop.add_signal_handler(number, function)
+    try:
+        yield
+    finally:
+        for number in listened:
+            loop.remove_signal_handler(number)

@@ -1,0 +1,52 @@
+"""What a handler, a reader and a subscription get."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclasses.dataclass
+class Message(Generic[T]):
+    """A message of a group. `id` is the same in every delivery: an idempotency key."""
+
+    id: str
+    key: str
+    group: str
+    offset: int
+    tag: str
+    value: T
+    attempts: int
+    time: float  # when it was written, Unix seconds
+    lost: bool = False  # its lease is over, and another worker may have it
+
+
+@dataclasses.dataclass
+class Entry(Generic[T]):
+    """A message of a log, read without a group. Start with `position` to read on behind it."""
+
+    offset: int
+    tag: str
+    value: T
+    time: float
+    position: str
+
+
+@dataclasses.dataclass
+class Publication(Generic[T]):
+    """A message of a channel."""
+
+    id: str
+    content: T
+
+
+@dataclasses.dataclass
+class Payload(Generic[T]):
+    """What a pool's worker handles. Recipient and sequence name it: an idempotency key."""
+
+    recipient: str
+    sequence: int
+    value: T
+    attempts: int

@@ -1,0 +1,87 @@
+"""What a pool's worker has in hand: the payloads of a recipient in order, recipients beside each other."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import threading
+
+
+@dataclasses.dataclass
+class PoolDelivery:
+    recipient: bytes
+    sequence: int
+    payload: bytes
+    attempts: int
+    life: int  # which joining of the worker it came with
+
+
+class PoolHand:
+    """Thread-safe. A recipient is ready when it has a payload that waits and none that runs."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._queues: dict[bytes, collections.deque[PoolDelivery]] = {}
+        self._running: dict[bytes, PoolDelivery] = {}
+        self._handled: dict[bytes, int] = {}  # the last sequence that was handled and is not acknowledged yet
+        self._life = 0
+
+    @property
+    def life(self) -> int:
+        return self._life
+
+    def room(self) -> int:
+        with self._lock:
+            return self._most - len(self._running) - sum(len(queue) for queue in self._queues.values())
+
+    def join_again(self) -> None:
+        """Everything is delivered again, from what is not acknowledged on: what waits is dropped."""
+        with self._lock:
+            self._life += 1
+            self._queues.clear()
+
+    def forget_handled(self) -> None:
+        """What was handled is somebody else's now, or of a pool that was deleted, whose sequences begin again."""
+        with self._lock:
+            self._handled.clear()
+
+    def admit(self, delivery: PoolDelivery) -> str:
+        """`new` if a recipient became ready, `done` if it was handled already and must be acknowledged, else `kept`."""
+        with self._lock:
+            if delivery.sequence <= self._handled.get(delivery.recipient, 0):
+                return "done"
+            running = self._running.get(delivery.recipient)
+            if running is not None and running.sequence == delivery.sequence:
+                running.life = delivery.life
+                return "kept"
+            queue = self._queues.setdefault(delivery.recipient, collections.deque())
+            queue.append(delivery)
+            return "new" if running is None and len(queue) == 1 else "kept"
+
+    def start(self, recipient: bytes) -> PoolDelivery | None:
+        with self._lock:
+            queue = self._queues.get(recipient)
+            if not queue or recipient in self._running:
+                return None
+            delivery = queue.popleft()
+            if not queue:
+                del self._queues[recipient]
+            self._running[recipient] = delivery
+            return delivery
+
+    def finish(self, delivery: PoolDelivery, outcome: str) -> bool:
+        """Whether the recipient is ready again. What `failed` is given back, with all behind it."""
+        with self._lock:
+            self._running.pop(delivery.recipient, None)
+            if outcome == "done":
+                self._handled[delivery.recipient] = delivery.sequence
+            elif outcome == "failed":
+                self._queues.pop(delivery.recipient, None)
+            return delivery.recipient in self._queues
+
+    def acknowledged(self, recipient: bytes, sequence: int) -> None:
+        """The server knows, or the recipient is somebody else's."""
+        with self._lock:
+            if self._handled.get(recipient) == sequence:
+                del self._handled[recipient]

@@ -1,0 +1,204 @@
+# Made of millrace/asyncio by clients/python/generate_sync: change it there.
+"""A worker of a pool: joins, shows itself, pulls, handles, acknowledges, leaves."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Generic, Iterable, TypeVar
+
+from ..backoff import Backoff, pauses
+from ..codecs import Codec
+from ..errors import (BrokenOff, ConnectionLost, MillraceError, NotOwner, NoWorker, RefusedForNow, ServerError, checked)
+from ..messages import Payload
+from ..pool_hand import PoolDelivery, PoolHand
+from ..replies import as_map, milliseconds, text
+from . import waiting
+from .attempt import decoded, outcome_of
+from .link import Link
+
+T = TypeVar("T")
+Handler = Callable[[T, Payload[T]], Any]
+
+
+class PoolWorker(Generic[T]):
+    def __init__(self, link: Link, key: str, name: str, codec: Codec[T], *, concurrency: int, prefetch: int,
+                 backoff: Backoff) -> None:
+        self.key, self.name = key, name
+        self._link, self._codec, self._backoff = link, codec, backoff
+        self._concurrency, self._most = concurrency, concurrency + prefetch
+        self._handler: Handler[T] | None = None
+        self._stopping = waiting.Flag()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._hand = PoolHand(self._most)
+        self._ready: waiting.Box[bytes] = waiting.Box()
+        self._changed = waiting.Flag()
+        self._ended = waiting.Flag()
+        self._breaker = waiting.Breaker()
+        self._stale = 15.0
+        self._must_join = True
+        self._abandoning = False
+
+    def handler(self, function: Handler[T]) -> Handler[T]:
+        """Decorates the handler of payloads."""
+        self._handler = function
+        return function
+
+    def run(self, *, stop_on: Iterable[int] = (), drain: float = 25.0) -> None:
+        """Handles payloads until stop(), or one of the signals."""
+        with waiting.on_signals(stop_on, self.stop):
+            self._work(drain)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._changed.set()
+        self._breaker.break_off()
+
+    def _work(self, drain: float) -> None:
+        self._begin()
+        beating = waiting.spawn("heartbeat", self._beat)
+        handling = [waiting.spawn("handler", self._handle_payloads) for _ in range(self._concurrency)]
+        try:
+            self._pull()
+        finally:
+            end = waiting.now() + drain
+            self._ready.empty()
+            self._ready.close()
+            for task in handling:
+                if not task.join(end - waiting.now()):
+                    self._abandoning = True
+                    task.cancel()
+            self._ended.set()
+            beating.join()
+            self._leave()
+            self._stopping.clear()
+
+    def _pull(self) -> None:
+        waits = pauses()
+        settings = self._link.settings
+        while not self._stopping.is_set():
+            try:
+                if self._must_join:
+                    self._join()
+                room = self._hand.room()
+                if room < 1:
+                    self._changed.clear()
+                    if self._hand.room() < 1 and not self._stopping.is_set():
+                        self._changed.wait()
+                    continue
+                life = self._hand.life
+                rows = self._link.call(
+                    self.key, "SHARD.PULL", self.key, self.name, "COUNT", room, "BLOCK", milliseconds(settings.block),
+                    "WITHATTEMPTS", timeout=settings.wait_timeout, breaker=self._breaker)
+                waits = pauses()
+                for recipient, sequence, payload, attempts in rows:
+                    self._admit(PoolDelivery(recipient, sequence, payload, attempts, life))
+            except BrokenOff:
+                return
+            except (NoWorker, NotOwner):
+                self._must_join = True  # we were taken for dead, and others have what was ours; or the pool is new
+                self._hand.forget_handled()
+            except (ConnectionLost, RefusedForNow) as error:
+                self._must_join = True  # nobody knows what the lost answer delivered
+                pause = next(waits)
+                self._link.tell_retry(("SHARD.PULL",), error, pause)
+                self._stopping.wait(pause)
+
+    def _join(self) -> None:
+        """Joins and shows itself in one step: one that has joined and was never seen would never be missed."""
+        replies = self._link.exchange(self.key, [
+            ("MULTI",), ("SHARD.JOIN", self.key, self.name), ("SHARD.HEARTBEAT", self.key, self.name), ("EXEC",),
+            ("SHARD.INFO", self.key, "COUNT", 1)])
+        for reply in replies[:4]:
+            checked(reply)
+        for reply in replies[3]:
+            checked(reply)
+        self._stale = int(as_map(checked(replies[4]))["stale"]) / 1000
+        self._hand.join_again()
+        self._must_join = False
+
+    def _admit(self, delivery: PoolDelivery) -> None:
+        place = self._hand.admit(delivery)
+        if place == "done":
+            self._acknowledge(delivery)
+        elif place == "new":
+            self._ready.put(delivery.recipient)
+
+    # --- payloads ---
+
+    def _handle_payloads(self) -> None:
+        while not self._abandoning:
+            recipient = self._ready.take()
+            if recipient is None:
+                return
+            delivery = self._hand.start(recipient)
+            if delivery is not None:
+                outcome, error = self._attempt(delivery)
+                if outcome != "cancelled":
+                    is_more = self._hand.finish(delivery, outcome)
+                    self._settle(delivery, outcome, error)
+                    if is_more and not self._stopping.is_set():
+                        self._ready.put(recipient)
+            self._changed.set()
+
+    def _attempt(self, delivery: PoolDelivery) -> tuple[str, BaseException | None]:
+        def work() -> None:
+            value = decoded(self._codec, delivery.payload)
+            payload = Payload(text(delivery.recipient), delivery.sequence, value, delivery.attempts)
+            if self._handler is None:
+                raise LookupError("the worker has no handler")
+            with self._link.settings.observer.handling(payload):
+                waiting.call(self._handler, value, payload)
+
+        return outcome_of(work, lambda: self._abandoning)
+
+    def _settle(self, delivery: PoolDelivery, outcome: str, error: BaseException | None) -> None:
+        self._link.settings.observer.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
+                                            offset=delivery.sequence, attempts=delivery.attempts, outcome=outcome)
+        if outcome == "done":
+            self._acknowledge(delivery)
+            return
+        self._link.settings.logger.warning("%s %s %d, %s: %r", self.key, text(delivery.recipient), delivery.sequence,
+                                           outcome, error)
+        if delivery.life != self._hand.life:
+            return  # it is delivered again already
+        reason = str(error).encode()[:512].decode("utf-8", "ignore") or "rejected"
+        if outcome == "rejected":
+            self._tell(delivery, "SHARD.NACK", "DEAD", reason)
+        else:
+            self._tell(delivery, "SHARD.NACK", "DELAY", milliseconds(self._backoff(delivery.attempts)))
+
+    def _acknowledge(self, delivery: PoolDelivery) -> None:
+        if self._tell(delivery, "SHARD.ACK"):
+            self._hand.acknowledged(delivery.recipient, delivery.sequence)
+
+    def _tell(self, delivery: PoolDelivery, command: str, *options: str | int) -> bool:
+        """Whether it was answered. Without an answer the payload comes again, once we have joined again."""
+        try:
+            self._link.persist(self.key, command, self.key, self.name, delivery.recipient, delivery.sequence,
+                                     *options, until=self._ended)
+        except (NoWorker, NotOwner):
+            return True
+        except ServerError as error:
+            # It overtook a JOIN, or a replica has taken over that had not heard of the delivery: it comes again.
+            self._link.settings.logger.debug("%s: %s", command, error)
+            return False
+        except MillraceError:
+            self._must_join = True
+            return False
+        return True
+
+    # --- life ---
+
+    def _beat(self) -> None:
+        while not self._ended.wait(self._stale / 3):
+            try:
+                self._link.call(self.key, "SHARD.HEARTBEAT", self.key, self.name)
+            except MillraceError as error:
+                self._link.settings.logger.debug("no heartbeat of %s: %s", self.name, error)  # the next pull finds out
+
+    def _leave(self) -> None:
+        try:
+            self._link.persist(self.key, "SHARD.LEAVE", self.key, self.name, "NOW", retry_for=5.0)
+        except MillraceError as error:
+            self._link.settings.logger.debug("%s does not leave: %s", self.name, error)

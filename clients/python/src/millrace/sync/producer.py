@@ -1,0 +1,219 @@
+# Made of millrace/asyncio by clients/python/generate_sync: change it there.
+"""Writes messages in batches, each stored once however often it is sent."""
+
+from __future__ import annotations
+
+import dataclasses
+import uuid
+from typing import Any, Generic, TypeVar
+
+from ..codecs import Codec
+from ..errors import ConnectionLost, Full, MillraceError, NotReplicated, Undelivered
+from ..replies import Word, Words, milliseconds, text
+from . import waiting
+from .link import Link
+
+T = TypeVar("T")
+_WAIT_MOST = 1.0  # seconds of one WAIT for replicas; it is asked again
+
+
+@dataclasses.dataclass
+class _Item:
+    tag: str
+    entry: bytes
+    promise: waiting.Promise[Any]
+    options: Words  # of a write by itself: ID, AT or DELAY
+    since: float
+
+
+class Producer(Generic[T]):
+    """`with` it, or close() it: closing sends what is left."""
+
+    def __init__(self, link: Link, key: str, codec: Codec[T], *, linger: float, batch: int, batch_bytes: int,
+                 buffer: int, retry_for: float, replicas: int) -> None:
+        self._link, self._key, self._codec = link, key, codec
+        self._linger, self._batch, self._batch_bytes = linger, batch, batch_bytes
+        self._buffer, self._retry_for, self._replicas = buffer, retry_for, replicas
+        self._name = uuid.uuid4().hex
+        self._batches = 0
+        self._mutex = waiting.Mutex()
+        self._items: list[_Item] = []  # not sent yet
+        self._bytes = 0
+        self._unanswered = 0
+        self._error: Exception | None = None  # the first since the last flush()
+        self._hurry = self._closed = False
+        self._filled, self._ripe, self._room, self._quiet = (waiting.Flag() for _ in range(4))
+        self._quiet.set()
+        self._task: waiting.Task | None = None
+
+    def send(self, tag: str, value: T, *, id: str | None = None, at: float | None = None,
+                   delay: float | None = None) -> waiting.Promise[Any]:
+        """Puts a message into the buffer, and waits while that is full. The promise is of its offset, or with `at` (Unix
+        seconds) or `delay` of its ticket. With an `id` of yours the same message can be sent by another process."""
+        options: list[Word] = []
+        if id is not None:
+            options += ["ID", id]
+        if at is not None:
+            options += ["AT", milliseconds(at)]
+        if delay is not None:
+            options += ["DELAY", milliseconds(delay)]
+        item = _Item(tag, self._codec.encode(value), waiting.new_promise(), tuple(options), waiting.now())
+        while not self._add(item):
+            self._room.wait()
+        return item.promise
+
+    def write(self, tag: str, value: T, *, id: str | None = None, at: float | None = None,
+                    delay: float | None = None) -> Any:
+        """Writes one message now, and returns its offset or ticket."""
+        entry = self._codec.encode(value)
+        options: list[Word] = ["ID", id or uuid.uuid4().hex]
+        if at is not None:
+            options += ["AT", milliseconds(at)]
+        if delay is not None:
+            options += ["DELAY", milliseconds(delay)]
+        return self._write(("TWRITE", self._key, *options, "ENTRIES", tag, entry))
+
+    def _add(self, item: _Item) -> bool:
+        with self._mutex:
+            if self._closed:
+                raise MillraceError("the producer is closed")
+            if self._unanswered >= self._buffer:
+                self._room.clear()
+                return False
+            self._items.append(item)
+            self._bytes += len(item.entry)
+            self._unanswered += 1
+            self._quiet.clear()
+            self._filled.set()
+            if len(self._items) >= self._batch or self._bytes >= self._batch_bytes:
+                self._ripe.set()
+            if self._task is None:
+                self._task = waiting.spawn("producer", self._run)
+            return True
+
+    def flush(self) -> None:
+        """Waits until everything that was sent is answered; raises the first error there was."""
+        with self._mutex:
+            self._hurry = True
+            self._ripe.set()
+        self._quiet.wait()
+        with self._mutex:
+            error, self._error = self._error, None
+            self._hurry = False
+        if error is not None:
+            raise error
+
+    def close(self) -> None:
+        try:
+            self.flush()
+        finally:
+            with self._mutex:
+                self._closed = True
+                self._filled.set()
+                task = self._task
+            if task is not None:
+                task.join()
+
+    def __enter__(self) -> Producer[T]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- the task that sends ---
+
+    def _run(self) -> None:
+        while self._has_some():
+            batch = self._take()
+            began = waiting.now()
+            try:
+                first = self._write(self._words(batch))
+            except Exception as error:
+                self._fail(batch, error)
+            else:
+                self._succeed(batch, first)
+                self._link.settings.observer.notice(
+                    "sent", key=self._key, messages=len(batch), bytes=sum(len(item.entry) for item in batch),
+                    seconds=waiting.now() - began)
+
+    def _has_some(self) -> bool:
+        """Waits for a batch; False once it is closed and everything is sent."""
+        while True:
+            self._filled.wait()
+            with self._mutex:
+                if not self._items:
+                    if self._closed:
+                        return False
+                    self._filled.clear()
+                    continue
+                left = 0.0 if self._hurry or self._closed else self._items[0].since + self._linger - waiting.now()
+            self._ripe.wait(left)
+            return True
+
+    def _take(self) -> list[_Item]:
+        """The next batch: as much as goes into one write."""
+        with self._mutex:
+            count = size = 0
+            for item in self._items[:self._batch]:
+                size += len(item.entry)
+                alone = bool(item.options)
+                if count and (alone or size > self._batch_bytes):
+                    break
+                count += 1
+                if alone:
+                    break
+            batch, self._items = self._items[:count], self._items[count:]
+            self._bytes -= sum(len(item.entry) for item in batch)
+            if not (len(self._items) >= self._batch or self._bytes >= self._batch_bytes or self._hurry):
+                self._ripe.clear()
+            self._batches += 1
+            return batch
+
+    def _words(self, batch: list[_Item]) -> Words:
+        options = batch[0].options
+        if "ID" not in options[:1]:
+            options = ("ID", f"{self._name}-{self._batches}", *options)
+        pairs: list[Word] = []
+        for item in batch:
+            pairs += (item.tag, item.entry)
+        return ("TWRITE", self._key, *options, "ENTRIES", *pairs)
+
+    def _write(self, words: Words) -> Any:
+        """Until it is answered, and replicated if that is asked for; the offset of the first, or its ticket."""
+        end = waiting.now() + self._retry_for
+        commands: list[Words] = [words]
+        if self._replicas:
+            commands.append(("WAIT", self._replicas, milliseconds(min(_WAIT_MOST, self._link.settings.answer_timeout / 2))))
+        while True:
+            try:
+                replies = self._link.persist_all(
+                    self._key, commands, max(0.0, end - waiting.now()), also=(Full,))
+            except ConnectionLost as error:
+                raise Undelivered(f"no answer for {self._retry_for} seconds: {error}") from error
+            place = text(replies[0]) if isinstance(replies[0], bytes) else replies[0]
+            if not self._replicas or int(replies[1]) >= self._replicas:
+                return place
+            if waiting.now() > end:
+                raise NotReplicated(f"only {replies[1]} replicas have it", place)
+
+    def _succeed(self, batch: list[_Item], first: Any) -> None:
+        for number, item in enumerate(batch):
+            if not item.promise.done():
+                item.promise.set_result(first + number if isinstance(first, int) else first)
+        self._answered(len(batch), None)
+
+    def _fail(self, batch: list[_Item], error: Exception) -> None:
+        self._link.settings.logger.warning("%d messages for %s are not written: %s", len(batch), self._key, error)
+        for item in batch:
+            if not item.promise.done():
+                item.promise.set_exception(error)
+        self._answered(len(batch), error)
+
+    def _answered(self, count: int, error: Exception | None) -> None:
+        with self._mutex:
+            self._unanswered -= count
+            self._error = self._error or error
+            if self._unanswered < self._buffer:
+                self._room.set()
+            if self._unanswered == 0:
+                self._quiet.set()

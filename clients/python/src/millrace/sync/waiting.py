@@ -1,0 +1,209 @@
+"""How this package waits in threads. millrace/asyncio/waiting.py has the same names for asyncio."""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import contextlib
+import signal
+import socket
+import threading
+import time
+from typing import Any, Callable, Generic, Iterable, Iterator, TypeVar
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from ..errors import BrokenOff, TimeLimitExceeded
+
+T = TypeVar("T")
+
+Promise = concurrent.futures.Future
+now = time.monotonic
+client_from_url: Callable[..., Any] = redis.Redis.from_url
+
+
+class Cancelled(BaseException):
+    """A thread cannot be cancelled: this is never raised."""
+
+
+def no_retry() -> Any:
+    return Retry(NoBackoff(), 0)
+
+
+Mutex = threading.Lock
+
+
+class Flag:
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self.set = self._event.set
+        self.clear = self._event.clear
+        self.is_set = self._event.is_set
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether it is set in time."""
+        return self._event.wait(None if timeout is None else max(timeout, 0))
+
+
+class Box(Generic[T]):
+    """A queue that can be closed."""
+
+    def __init__(self) -> None:
+        self._items: collections.deque[T] = collections.deque()
+        self._closed = False
+        self._changed = threading.Condition()
+
+    def put(self, item: T) -> None:
+        with self._changed:
+            self._items.append(item)
+            self._changed.notify()
+
+    def take(self) -> T | None:
+        """The next item; None once it is closed and empty."""
+        with self._changed:
+            while not self._items:
+                if self._closed:
+                    return None
+                self._changed.wait()
+            return self._items.popleft()
+
+    def empty(self) -> list[T]:
+        """Takes out everything there is."""
+        with self._changed:
+            items = list(self._items)
+            self._items.clear()
+            return items
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+
+class Task:
+    def __init__(self, thread: threading.Thread) -> None:
+        self._thread = thread
+
+    def cancel(self) -> None:
+        """A thread cannot be cancelled: it is left alone, and what it brings is ignored."""
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Whether it has ended in time."""
+        self._thread.join(None if timeout is None else max(timeout, 0))
+        return not self._thread.is_alive()
+
+
+def spawn(name: str, function: Callable[..., None], *arguments: Any) -> Task:
+    thread = threading.Thread(target=function, args=arguments, name=f"millrace {name}", daemon=True)
+    thread.start()
+    return Task(thread)
+
+
+def sleep(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls what a user gave us."""
+    return function(*arguments)
+
+
+def call_within(limit: float | None, function: Callable[..., Any], *arguments: Any) -> Any:
+    """A thread that takes longer is left alone."""
+    if limit is None:
+        return function(*arguments)
+    promise = new_promise()
+    spawn("handler", _keep, promise, function, *arguments)
+    try:
+        return promise.result(limit)
+    except concurrent.futures.TimeoutError:
+        if promise.done():  # the function raised it
+            raise
+        raise TimeLimitExceeded(f"the handler took longer than {limit} seconds") from None
+
+
+def _keep(promise: concurrent.futures.Future[Any], function: Callable[..., Any], *arguments: Any) -> None:
+    try:
+        promise.set_result(function(*arguments))
+    except BaseException as error:  # it belongs to whoever asks for the result
+        promise.set_exception(error)
+
+
+def all_within(timeout: float, functions: list[Callable[[], T]], enough: Callable[[list[T]], bool]) -> list[T]:
+    """Runs all at once; what those returned that came in time, and no later than enough of them have."""
+    results: list[T] = []
+    promises = [new_promise() for _ in functions]
+    for promise, function in zip(promises, functions):
+        spawn("request", _keep, promise, function)
+    with contextlib.suppress(concurrent.futures.TimeoutError):
+        for finished in concurrent.futures.as_completed(promises, timeout):
+            if finished.exception() is None:
+                results.append(finished.result())
+            if enough(results):
+                break
+    return results
+
+
+def new_promise() -> concurrent.futures.Future[Any]:
+    return concurrent.futures.Future()
+
+
+class Breaker:
+    """Breaks off a wait of another thread, by closing its connection."""
+
+    def __init__(self) -> None:
+        self._broken = False
+        self._connection: Any = None
+        self._mutex = threading.Lock()
+
+    def run(self, exchange: Callable[[], T], connection: Any) -> T:
+        with self._mutex:
+            if self._broken:
+                raise BrokenOff("the wait was broken off")
+            self._connection = connection
+        try:
+            return exchange()
+        except Exception:
+            if self._broken:
+                raise BrokenOff("the wait was broken off") from None
+            raise
+        finally:
+            with self._mutex:
+                self._connection = None
+
+    def break_off(self) -> None:
+        """From now on everything that runs in it ends."""
+        with self._mutex:
+            self._broken = True
+            # The other thread reads from this socket: it is woken by the end of the stream, and closes it itself.
+            waited_for = getattr(self._connection, "_sock", None)
+            if waited_for is not None:
+                with contextlib.suppress(OSError):
+                    waited_for.shutdown(socket.SHUT_RDWR)
+
+
+class Canceller:
+    """A thread cannot be cancelled."""
+
+    def cancel(self) -> None:
+        pass
+
+    def take_back(self) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def on_signals(signals: Iterable[int], function: Callable[[], None]) -> Iterator[None]:
+    """Calls the function when one of the signals comes. REQUIRES: the main thread, if there are any."""
+    def handler(number: int, frame: object) -> None:
+        # In a thread of its own: here the main thread may hold any lock.
+        threading.Thread(target=function, daemon=True).start()
+
+    before = {number: signal.signal(number, handler) for number in signals}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)

@@ -1,0 +1,292 @@
+# Made of millrace/asyncio by clients/python/generate_sync: change it there.
+"""Handles the messages of a group: clients/BEHAVIOUR.md says how, step by step."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from typing import Any, Callable, Generic, Iterable, TypeVar
+
+from ..backoff import Backoff, pauses
+from ..codecs import Codec
+from ..errors import BrokenOff, ConnectionLost, MillraceError, NoGroup, RefusedForNow
+from ..hand import Delivery, Hand
+from ..messages import Message
+from ..replies import LAST_OFFSET, Word, Words, milliseconds, ranges, text
+from . import waiting
+from .attempt import decoded, outcome_of
+from .link import Link
+from .settling import Settler
+
+T = TypeVar("T")
+Handler = Callable[[T, Message[T]], Any]
+_SETTLE_AFTER_STOP = 5.0  # seconds for the last acknowledgements, if the server is away
+
+
+def consumer_name() -> str:
+    """One that nobody else has; also not this process, after a restart."""
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
+class Worker(Generic[T]):
+    def __init__(self, link: Link, key: str, group: str, codec: Codec[T], *, concurrency: int, prefetch: int | None,
+                 lease: float, expire: float | None, max_attempts: int | None, dead_letter: str | None,
+                 backoff: Backoff, start: str, consumer: str | None, time_limit: float | None) -> None:
+        self.key, self.group, self.consumer = key, group, consumer or consumer_name()
+        self._link, self._codec = link, codec
+        self._concurrency, self._lease, self._expire = concurrency, lease, expire
+        self._most = concurrency + (concurrency if prefetch is None else prefetch)
+        self._backoff, self._start, self._time_limit = backoff, start.upper(), time_limit
+        self._group_settings: Words = ()
+        if max_attempts is not None:
+            self._group_settings += ("MAXATTEMPTS", max_attempts)
+        if dead_letter is not None:
+            self._group_settings += ("DEADLETTER", dead_letter)
+        self._handlers: dict[str | None, Handler[T]] = {}
+        self._stopping = waiting.Flag()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Everything that belongs to one run."""
+        self._hand = Hand(self._most)
+        self._queue: waiting.Box[Delivery] = waiting.Box()
+        self._ended = waiting.Flag()
+        self._changed = waiting.Flag()  # there may be room, or nothing left to do
+        self._breaker = waiting.Breaker()
+        self._settler = Settler(self._link, self.key, self.group, self.consumer, self._hand, self._changed,
+                                self._breaker)
+        self._epoch: int | None = None
+        self._mine_from: int | None = 1  # where to go on looking for what we held before; None: nowhere
+        self._abandoning = False
+        self._handled = 0
+
+    # --- what a user calls ---
+
+    def on(self, *tags: str) -> Callable[[Handler[T]], Handler[T]]:
+        """Decorates the handler of these tags; without tags, of all that have none of their own."""
+        def register(handler: Handler[T]) -> Handler[T]:
+            for tag in tags or (None,):
+                self._handlers[tag] = handler
+            return handler
+
+        return register
+
+    def run(self, *, stop_on: Iterable[int] = (), drain: float = 25.0) -> None:
+        """Handles messages until stop(), or one of the signals."""
+        with waiting.on_signals(stop_on, self.stop):
+            self._work(drain, block=True)
+
+    def run_until_idle(self) -> int:
+        """Handles what can be delivered now; how many messages that was. For tests."""
+        self._work(drain=60.0, block=False)
+        return self._handled
+
+    def stop(self) -> None:
+        """Takes no more, and lets run() come to its end. From any thread or signal handler that may call this package."""
+        self._stopping.set()
+        self._changed.set()
+        self._breaker.break_off()
+
+    # --- a run ---
+
+    def _work(self, drain: float, block: bool) -> None:
+        self._begin()
+        if self._stopping.is_set():  # stopped before it began
+            self._stopping.clear()
+            return
+        settling = waiting.spawn("settler", self._settler.run)
+        beating = waiting.spawn("lease", self._extend_leases)
+        handling = [waiting.spawn("handler", self._handle_messages) for _ in range(self._concurrency)]
+        try:
+            self._read(block)
+        finally:
+            self._stopping.set()
+            self._wind_up(handling, drain)
+            end = waiting.now() + _SETTLE_AFTER_STOP
+            settling.join()
+            beating.join()
+            try:
+                self._give_back_rest(max(0.0, end - waiting.now()))
+            finally:
+                self._stopping.clear()
+        if self._settler.error is not None:
+            raise self._settler.error
+
+    def _read(self, block: bool) -> None:
+        is_set_up = False
+        waits = pauses()
+        while not self._stopping.is_set() and self._settler.error is None:
+            try:
+                if not is_set_up:
+                    self._set_up()
+                    is_set_up = True
+                room = self._hand.room()
+                if room < 1:
+                    self._changed.clear()
+                    if self._hand.room() < 1 and not self._stopping.is_set():
+                        self._changed.wait()
+                    continue
+                was_idle = self._hand.is_empty() and self._mine_from is None
+                found, is_set_up = self._read_once(room, block)
+                waits = pauses()
+                if not found and is_set_up and not block:
+                    if was_idle:
+                        return
+                    self._changed.clear()
+                    if not self._hand.is_empty():
+                        self._changed.wait()
+            except BrokenOff:
+                return
+            except NoGroup:
+                is_set_up = False
+            except (ConnectionLost, RefusedForNow) as error:
+                self._mine_from = 1  # what the lost answer delivered
+                pause = next(waits)
+                self._link.tell_retry(("TREAD",), error, pause)
+                self._stopping.wait(pause)
+
+    def _set_up(self) -> None:
+        start = "NEXT" if self._start == "NEXT" else "FIRST"
+        made = self._link.call(self.key, "TGROUP", "CREATE", self.key, self.group, start, *self._group_settings)
+        if not made and self._group_settings:
+            self._link.call(self.key, "TGROUP", "SET", self.key, self.group, *self._group_settings)
+
+    def _read_once(self, room: int, block: bool) -> tuple[bool, bool]:
+        """Whether it found something, and whether it is still the log that was set up."""
+        words: list[Word] = ["TREAD", self.key, self._mine_from or 1, room, "GROUP", self.group,
+                             "CONSUMER", self.consumer, "RETRY", milliseconds(self._lease),
+                             milliseconds(self._expire or 0), "WITHINFO", "EPOCH", "WITHATTEMPTS", "WITHTIME"]
+        settings = self._link.settings
+        if self._mine_from is not None:
+            words.append("MINE")
+        elif block:
+            words += ["BLOCK", milliseconds(settings.block)]
+        reply = self._link.call(self.key, *words, timeout=settings.wait_timeout, breaker=self._breaker)
+        (_, _, epoch), *rows = reply
+        if self._epoch is not None and epoch != self._epoch:
+            self._epoch = None
+            self._mine_from = 1  # the read has delivered something already; MINE finds it again
+            return True, False
+        self._epoch = epoch
+        lease_ends = waiting.now() + self._lease
+        deliveries = [Delivery(offset, tag, entry, attempts, time, epoch, lease_ends)
+                      for offset, tag, entry, attempts, time in rows]
+        if self._mine_from is not None:
+            self._mine_from = deliveries[-1].offset + 1 if deliveries else None
+        admitted = self._hand.admit(deliveries)
+        if admitted:
+            settings.observer.notice("received", key=self.key, group=self.group, messages=len(admitted))
+        for delivery in admitted:
+            self._queue.put(delivery)
+        return bool(deliveries), True
+
+    # --- messages ---
+
+    def _handle_messages(self) -> None:
+        while not self._abandoning:
+            delivery = self._queue.take()
+            if delivery is None:
+                return
+            if self._hand.start(delivery, waiting.now()):
+                self._handle(delivery)
+            self._changed.set()
+
+    def _handle(self, delivery: Delivery) -> None:
+        began = waiting.now()
+        outcome, error = self._attempt(delivery)
+        if outcome == "cancelled" or not self._hand.finish(delivery, outcome == "done"):
+            outcome = "lost" if delivery.is_lost else "cancelled"  # what is cancelled is given back with all the rest
+        elif outcome == "done":
+            self._settler.done(delivery.offset)
+        elif outcome == "rejected":
+            self._settler.rejected(delivery.offset, str(error))
+        else:
+            self._settler.failed(delivery.offset, self._backoff(delivery.attempts))
+        settings = self._link.settings
+        if outcome in ("failed", "rejected"):
+            settings.logger.warning("%s %d (%s), attempt %d, %s: %r", self.key, delivery.offset, text(delivery.tag),
+                                    delivery.attempts, outcome, error)
+        self._handled += 1
+        settings.observer.notice("handled", key=self.key, group=self.group, tag=text(delivery.tag),
+                                 offset=delivery.offset, attempts=delivery.attempts, outcome=outcome,
+                                 seconds=waiting.now() - began)
+
+    def _attempt(self, delivery: Delivery) -> tuple[str, BaseException | None]:
+        def work() -> None:
+            value = decoded(self._codec, delivery.entry)
+            message = Message(f"{self.key}:{delivery.epoch}.{delivery.offset}", self.key, self.group, delivery.offset,
+                              text(delivery.tag), value, delivery.attempts, delivery.time / 1000)
+            delivery.message = message
+            handler = self._handlers.get(message.tag) or self._handlers.get(None)
+            if handler is None:
+                raise LookupError(f"no handler for the tag {message.tag!r}")
+            with self._link.settings.observer.handling(message):
+                waiting.call_within(self._time_limit, handler, value, message)
+
+        return outcome_of(work, lambda: self._abandoning)
+
+    # --- leases ---
+
+    def _extend_leases(self) -> None:
+        """Until the run ends, and also while handlers are drained."""
+        while not self._ended.wait(self._lease / 3):
+            offsets = self._hand.leased()
+            if offsets:
+                try:
+                    self._extend(offsets)
+                except MillraceError as error:
+                    self._link.settings.logger.debug("leases of %s are not extended: %s", self.key, error)
+
+    def _extend(self, offsets: list[int]) -> None:
+        prefix: Words = (self.key, self.group, "CONSUMER", self.consumer)
+        sent = waiting.now()
+        extended = self._link.persist(self.key, "TEXTEND", *prefix, milliseconds(self._lease), *ranges(offsets),
+                                            retry_for=self._lease / 3, until=self._ended)
+        if extended == len(offsets):
+            self._hand.extended(offsets, sent + self._lease)
+            return
+        # Some were finished since, or are not ours any more.
+        rows = self._link.persist(self.key, "TGROUP", "PENDING", *prefix, "COUNT", 1_000_000,
+                                        retry_for=self._lease / 3, until=self._ended)
+        held = {row[0] for row in rows}
+        self._hand.extended(held, sent + self._lease)
+        for delivery in self._hand.lose(offset for offset in offsets if offset not in held):
+            if delivery.message is not None:
+                delivery.message.lost = True
+            self._link.settings.logger.warning("the lease of %s %d is lost", self.key, delivery.offset)
+
+    # --- the end ---
+
+    def _wind_up(self, handling: list[waiting.Task], drain: float) -> None:
+        """What waits is dropped, what runs may end; all outcomes are told."""
+        end = waiting.now() + drain
+        self._queue.empty()
+        self._hand.drop_waiting()
+        self._queue.close()
+        for task in handling:
+            if not task.join(end - waiting.now()):
+                self._abandoning = True
+                task.cancel()
+        if self._abandoning:
+            for task in handling:
+                task.join(0.1)
+            self._hand.abandon()
+        self._settler.close(_SETTLE_AFTER_STOP)
+        self._ended.set()
+
+    def _give_back_rest(self, within: float) -> None:
+        """Everything that this consumer still holds, also what a read that was broken off has delivered."""
+        while True:
+            try:
+                given = self._link.persist(self.key, "TNACK", self.key, self.group, "CONSUMER", self.consumer,
+                                                 "UNCOUNTED", f"1-{LAST_OFFSET}", retry_for=within)
+            except NoGroup:
+                return
+            except MillraceError as error:
+                self._link.settings.logger.warning("%s: nothing is given back, it comes after its lease: %s",
+                                                   self.key, error)
+                return
+            if not given:
+                return
+            self._link.settings.observer.notice("given_back", key=self.key, group=self.group, messages=given)

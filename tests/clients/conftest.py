@@ -1,0 +1,59 @@
+"""A server, a proxy before it, and drivers of each package."""
+
+import os
+
+import pytest
+
+from drivers import KINDS, Driver
+from fault_proxy import FaultProxy
+from server import Server
+
+
+def pytest_collection_modifyitems(config, items):
+    """What is marked `full` runs in ./test --all, or if it is asked for by its marker."""
+    if not os.environ.get("MILLRACE_FULL") and "full" not in config.getoption("-m"):
+        left_out = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request):
+    """Each package, in each way in which it is used."""
+    if not request.param.is_there():
+        pytest.skip(f"{request.param.name} is not built")
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def _server():
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture
+def server(_server):
+    """The shared server, empty."""
+    _server.admin.call("FLUSHALL")
+    return _server
+
+
+@pytest.fixture
+def proxy(server):
+    with FaultProxy(server.port) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def drive(kind):
+    """Starts drivers of this kind, for a port or with other words; they end with the test."""
+    started = []
+
+    def start(*words):
+        words = (f"redis://127.0.0.1:{words[0]}",) if isinstance(words[0], int) else words
+        started.append(Driver(kind, *words))
+        return started[-1]
+
+    yield start
+    for driver in started:
+        driver.__exit__()

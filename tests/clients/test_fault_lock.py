@@ -1,0 +1,81 @@
+"""Locks: one holder at a time, and a loss that is noticed before somebody else can have the lock."""
+
+import time
+
+import pytest
+
+from jumping_clock import JumpingClock
+from server import let_pass, wait_until
+
+
+def take(server, key, owner, ttl, wait):
+    """By hand, past the proxy; when it was granted."""
+    with server.connect() as connection:
+        granted, token, _, _ = connection.call("LOCK.ACQUIRE", key, owner, ttl, "WAIT", wait)
+        return (token, time.monotonic()) if granted else None
+
+
+def test_a_lost_answer_holds_nothing_twice(server, proxy, drive):
+    proxy.swallow("LOCK.ACQUIRE", times=2)
+    proxy.swallow("LOCK.RENEW", times=1)
+    proxy.swallow("LOCK.RELEASE", times=1)
+    job = drive(proxy.port).start("lock", key="pay", ttl=30, wait=20, hold=0.1)
+    job.finish()
+    assert len(job.values("acquired")) == 1 and job.values("released") == job.values("acquired")
+    assert proxy.swallowed["LOCK.ACQUIRE"] == 2
+    # Nobody holds it, under whatever owner.
+    assert take(server, "pay", "by hand", 1000, 0) is not None
+
+
+def test_it_is_renewed_for_as_long_as_it_is_held(server, proxy, drive):
+    job = drive(proxy.port).start("lock", key="pay", ttl=3, hold=7)
+    [acquired] = job.wait_for("acquired")
+    assert take(server, "pay", "rival", 1000, 30_000)[0] > acquired["acquired"]
+    job.finish()
+    assert job.values("released") and not job.values("lost")
+
+
+@pytest.mark.parametrize("harm", ["silence", "broken"])
+def test_a_loss_is_noticed_before_somebody_else_has_it(server, proxy, drive, harm):
+    job = drive(proxy.port).start("lock", key="pay", ttl=3, hold=60)
+    [acquired] = job.wait_for("acquired")
+    if harm == "silence":
+        with proxy.silence():
+            token, granted_at = take(server, "pay", "rival", 30_000, 30_000)
+            [lost] = job.wait_for("lost")
+        # By its own clock the holder had given it up by then, whenever its process got to run.
+        assert lost["until"] <= granted_at
+    else:
+        server.admin.call("LOCK.BREAK", "pay")
+        [lost] = job.wait_for("lost")
+        token, _ = take(server, "pay", "rival", 30_000, 0)
+    assert token > acquired["acquired"]
+    job.finish()
+
+
+def test_many_that_take_turns_never_hold_it_together(server, proxy, drive):
+    proxy.swallow("LOCK.ACQUIRE", times=10, every=4)
+    proxy.swallow("LOCK.RELEASE", times=10, every=4)
+    drivers = [drive(proxy.port) for _ in range(3)]
+    jobs = [driver.start("lock", key="pay", ttl=2, wait=60, hold=0.05) for driver in drivers for _ in range(5)]
+    for job in jobs:
+        job.finish()
+    held = sorted((job.reports("acquired")[0]["acquired"], job.reports("acquired")[0]["at"],
+                   job.reports("released")[0]["at"]) for job in jobs)
+    for (_, _, released), (_, acquired, _) in zip(held, held[1:]):
+        assert released <= acquired  # in the order of tokens, one after the other
+    assert sum(proxy.swallowed.values()) > 0
+
+
+def test_a_clock_that_jumps_neither_ends_nor_keeps_it(tmp_path, drive):
+    clock = JumpingClock(tmp_path)
+    with clock.server() as server:
+        job = drive(server.port).start("lock", key="pay", ttl=3, hold=6)
+        job.wait_for("acquired")
+        for jump in (3600, -3600, 0):
+            clock.set(jump)
+            assert take(server, "pay", "rival", 1000, 0) is None
+            let_pass(0.5)
+        job.finish()
+        assert job.values("released") and not job.values("lost")
+        wait_until(lambda: take(server, "pay", "rival", 1000, 0), "it is free")

@@ -1,0 +1,167 @@
+"""A server that is killed and comes back, a replica that takes over, a slot that moves."""
+
+import pytest
+
+from cluster import Cluster
+from counting import assert_each_handled, stored, wait_until_finished
+from jumping_clock import JumpingClock
+from sentinels import Sentinel
+from server import Server, let_pass, wait_until
+
+VALUES = [str(number) for number in range(300)]
+
+
+@pytest.fixture
+def durable():
+    with Server(appendonly="yes") as server:
+        yield server
+
+
+def replication(server):
+    """What it says of its role; nothing while it changes that, and closes connections."""
+    server.forget_clients()
+    try:
+        return server.info("replication")
+    except OSError:
+        return {}
+
+
+class Traffic:
+    """Producers and a worker, a publisher and a subscriber, that go on whatever happens."""
+
+    def __init__(self, driver, **more):
+        self._driver = driver
+        self._more = more
+        self.work = driver.start("work", key="{orders}", group="g", concurrency=4, consumer="ann")
+        self.listen = driver.start("subscribe", channel="{news}", name="ann")
+        self.listen.wait_for("gap")
+        self.produced, self.published = [], []
+
+    def send(self, values):
+        """In the background; finish() waits for it."""
+        self.produced.append((values, self._driver.start("produce", key="{orders}", tag="new", values=values, batch=5,
+                                                         **self._more)))
+        self.published.append((values, self._driver.start("publish", channel="{news}", values=values)))
+
+    def finish(self, server):
+        """Until everything has arrived; `server()` has the keys."""
+        values = []
+        for sent, job in self.produced:
+            job.finish(120)
+            values += sent
+        for _, job in self.published:
+            job.finish(120)
+        wait_until(lambda: set(self.listen.values("message")) == set(values), "every publication is received")
+        wait_until_finished(server("{orders}"), "{orders}", "g")
+        self.work.stop()
+        self.listen.stop()
+        assert sorted(stored(server("{orders}"), "{orders}")) == sorted(values)  # none lost, none twice
+        assert_each_handled(self.work.values("handled"), values)
+        return values
+
+
+def test_a_server_that_is_killed_and_comes_back_has_lost_nothing(durable, drive):
+    traffic = Traffic(drive(durable.port))
+    for part in range(3):
+        traffic.send(VALUES[part * 100:part * 100 + 100])
+        traffic.work.wait_for("handled", part * 100 + 10)
+        durable.kill()
+        durable.come_back()
+    traffic.finish(lambda key: durable)
+    assert len(traffic.listen.values("message")) == len(VALUES)  # ids make each publication one
+
+
+def test_a_worker_stops_in_time_though_the_server_is_gone(durable, drive):
+    driver = drive(durable.port)
+    job = driver.start("work", key="{orders}", group="g")
+    driver.start("produce", key="{orders}", tag="new", values=["one"]).finish()
+    job.wait_for("handled")
+    durable.kill()
+    job.stop()
+
+
+def test_what_is_not_answered_for_too_long_is_said(durable, drive):
+    driver = drive(durable.port)
+    driver.start("produce", key="{orders}", tag="new", values=["one"]).finish()
+    durable.kill()
+    assert driver.start("produce", key="{orders}", tag="new", values=["two"], retry_for=1).end()["end"] == "Undelivered"
+
+
+def test_a_clock_that_jumps_gives_no_message_to_a_second_worker(tmp_path, drive):
+    clock = JumpingClock(tmp_path)
+    with clock.server() as server:
+        driver = drive(server.port)
+        driver.start("produce", key="orders", tag="new", values=VALUES[:4]).finish()
+        slow = driver.start("work", key="orders", group="g", concurrency=4, handle=["slow", 3])
+        slow.wait_for("handled", 4)
+        other = driver.start("work", key="orders", group="g")
+        for jump in (3600, -3600, 0):
+            clock.set(jump)
+            let_pass(0.5)
+        driver.start("produce", key="orders", tag="new", values=VALUES[4:8]).finish()
+        wait_until_finished(server, "orders", "g")
+        slow.stop()
+        other.stop()
+        assert not assert_each_handled(slow.values("handled") + other.values("handled"), VALUES[:8])
+
+
+@pytest.mark.full
+def test_a_failover_loses_nothing_that_a_replica_has(drive):
+    with Server(appendonly="yes") as master, Server(appendonly="yes") as replica:
+        replica.replicate(master)
+        with Sentinel("orders", master) as sentinel:
+            traffic = Traffic(drive("--sentinel", f"127.0.0.1:{sentinel.port}", "orders"), replicas=1)
+            traffic.send(VALUES[:100])
+            traffic.work.wait_for("handled", 10)
+            sentinel.fail_over("orders")
+            traffic.send(VALUES[100:200])
+            wait_until(lambda: replication(replica).get("role") == "master", "the replica has taken over")
+            # The old master follows the new one, so that a write has a replica again.
+            wait_until(lambda: replication(master).get("master_link_status") == "up", "the old master follows")
+            traffic.send(VALUES[200:])
+            values = []
+            for sent, job in traffic.produced:
+                job.finish(120)
+                values += sent
+            wait_until_finished(replica, "{orders}", "g")
+            traffic.work.stop()
+            assert_each_handled(traffic.work.values("handled"), values)
+            assert set(stored(replica, "{orders}")) == set(values)
+            traffic.listen.stop()
+
+
+@pytest.mark.full
+def test_nothing_is_lost_or_repeated_while_slots_move(drive):
+    with Cluster() as cluster:
+        driver = drive("--cluster", f"redis://127.0.0.1:{cluster.nodes[0].port}")
+        traffic = Traffic(driver)
+        lock = driver.start("lock", key="{orders}:lock", ttl=10, hold=8)
+        slots = {key: cluster.nodes[0].admin.call("CLUSTER", "KEYSLOT", key) for key in ("{orders}", "{news}")}
+        for part in range(3):
+            traffic.send(VALUES[part * 100:part * 100 + 100])
+            traffic.work.wait_for("handled", part * 100 + 10)
+            for slot in slots.values():
+                source = cluster.master_of(slot)
+                cluster.move_slot(slot, next(node for node in cluster.masters if node is not source))
+        traffic.finish(lambda key: cluster.master_of(slots[key]))
+        lock.finish()
+        assert lock.values("released") and not lock.values("lost")
+
+
+@pytest.mark.full
+def test_nothing_is_lost_when_a_node_of_a_cluster_fails_over(drive):
+    with Cluster(replicas=1, appendonly="yes") as cluster:
+        driver = drive("--cluster", f"redis://127.0.0.1:{cluster.nodes[0].port}")
+        slot = cluster.nodes[0].admin.call("CLUSTER", "KEYSLOT", "{orders}")
+        work = driver.start("work", key="{orders}", group="g", concurrency=4)
+        driver.start("produce", key="{orders}", tag="new", values=VALUES[:100], replicas=1).finish()
+        master = cluster.master_of(slot)
+        replica = next(node for node in cluster.nodes
+                       if node.info("replication").get("master_port") == str(master.port))
+        produce = driver.start("produce", key="{orders}", tag="new", values=VALUES[100:], batch=5, replicas=1)
+        cluster.hand_over_to(replica)
+        produce.finish(120)
+        wait_until_finished(cluster.master_of(slot), "{orders}", "g")
+        work.stop()
+        assert stored(cluster.master_of(slot), "{orders}") == VALUES
+        assert_each_handled(work.values("handled"), VALUES)

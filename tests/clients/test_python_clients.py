@@ -1,0 +1,233 @@
+"""The user's client of redis-py, with whatever settings, and what our connections take from it."""
+
+import asyncio
+import contextlib
+import pathlib
+import sys
+import threading
+import time
+
+import pytest
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "clients" / "python" / "src"))
+
+import redis
+import redis.asyncio
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+
+import millrace
+import millrace.asyncio
+from millrace import ConnectionLost, LockLost, LockTimeout, Millrace, NotPermitted, Observer, Text, WrongType, redlock
+from server import Server, wait_until
+
+# What redis-py 8 has by default, as far as 4.3 can be told: a time-out of 5 seconds (1, so that the test is quick), ten
+# resendings, after a time-out too.
+NEWEST = {"socket_timeout": 1, "retry_on_timeout": True, "retry": Retry(ExponentialBackoff(1, 0.1), 10)}
+
+
+@pytest.fixture
+def mr(server):
+    with Millrace.from_url(f"redis://127.0.0.1:{server.port}") as mr:
+        yield mr
+
+
+def calls(server, command):
+    flat = server.info("commandstats").get(f"cmdstat_{command}", "calls=0,")
+    return int(flat.split(",")[0].partition("=")[2])
+
+
+def test_the_defaults_of_the_newest_redis_py_neither_cut_a_wait_short_nor_send_it_again(server):
+    client = redis.Redis(port=server.port, decode_responses=True, **NEWEST)
+    mr = Millrace(client, block=2.5)
+    server.admin.call("CONFIG", "RESETSTAT")
+    worker = mr.worker("orders", "g", codec=Text())
+    seen = []
+    worker.on()(lambda value, message: seen.append(value))
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    wait_until(lambda: server.info("clients")["blocked_clients"] == "1", "the worker waits")
+    first = server.admin.call("CLIENT", "LIST")
+    time.sleep(1.5)  # longer than the time-out of the user's client, shorter than the wait
+    # MINE, and one read that waits; on the connection that it began on.
+    assert calls(server, "treadgroup") + calls(server, "tread") <= 2
+    assert server.info("clients")["blocked_clients"] == "1"
+    waiting = [line.split()[0] for line in first.decode().splitlines() if "flags=b" in line]
+    assert waiting and all(name in server.admin.call("CLIENT", "LIST").decode() for name in waiting)
+    server.admin.call("TWRITE", "orders", "new", "one")
+    wait_until(lambda: seen == ["one"], "it is handled")
+    worker.stop()
+    thread.join()
+    assert client.ping() is True  # theirs works as before
+
+
+def test_database_user_and_password_are_the_user_s(server):
+    server.admin.call("ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all")
+    with Millrace.from_url(f"redis://ann:secret@127.0.0.1:{server.port}/3") as mr:
+        mr.producer("orders").write("new", b"one")
+        assert mr.client.exists("orders") == 1
+    assert server.admin.call("EXISTS", "orders") == 0  # database 0
+    with Millrace.from_url(f"redis://ann:wrong@127.0.0.1:{server.port}") as wrong:
+        with pytest.raises(NotPermitted):
+            wrong.producer("orders").write("new", b"one")
+
+
+def test_a_unix_socket_is_a_way_to_the_server(tmp_path):
+    with Server(unixsocket=tmp_path / "s"):
+        with Millrace.from_url(f"unix://{tmp_path}/s") as mr:
+            assert mr.producer("orders").write("new", b"one") == 1
+
+
+def test_an_error_of_the_server_ends_a_worker(server, mr):
+    server.admin.call("SET", "orders", "a string")
+    with pytest.raises(WrongType):
+        mr.worker("orders", "g").run()
+
+
+def test_a_server_that_is_not_there_is_said_after_retry_for(server):
+    with Millrace.from_url("redis://127.0.0.1:1", retry_for=0.3) as mr:
+        with pytest.raises(ConnectionLost):
+            mr.channel("news").publish(b"one")
+
+
+def test_an_observer_hears_of_everything_and_wraps_handlers(server):
+    class Listener(Observer):
+        def __init__(self):
+            self.events, self.spans = [], []
+
+        def notice(self, event, **facts):
+            self.events.append((event, facts))
+
+        @contextlib.contextmanager
+        def handling(self, message):
+            self.spans.append(message.id)
+            yield
+
+    listener = Listener()
+    with Millrace.from_url(f"redis://127.0.0.1:{server.port}", observer=listener) as mr:
+        with mr.producer("orders", codec=Text()) as producer:
+            producer.send("new", "one")
+        worker = mr.worker("orders", "g", codec=Text())
+        worker.on("new")(lambda value, message: None)
+        worker.run_until_idle()
+        with mr.lock("lock"):
+            pass
+    events = [event for event, _ in listener.events]
+    assert [event for event in events if event != "retried"] == [
+        "sent", "received", "handled", "lock_acquired", "lock_released"]
+    [handled] = [facts for event, facts in listener.events if event == "handled"]
+    assert (handled["outcome"], handled["tag"], handled["attempts"]) == ("done", "new", 1)
+    assert len(listener.spans) == 1
+
+
+def test_a_message_of_another_tag_without_a_handler_is_tried_again_elsewhere(server, mr):
+    producer = mr.producer("orders", codec=Text())
+    producer.write("unknown", "one")
+    old = mr.worker("orders", "g", codec=Text(), backoff=millrace.Backoff.none(), max_attempts=3)
+    old.on("known")(lambda value, message: None)
+    old.run_until_idle()
+    assert mr.call("orders", "TGROUP", "LIST", "orders")[0][13] == 1  # given up: exhausted
+
+
+# --- asyncio ---
+
+def test_a_cancelled_call_never_leaves_its_answer_to_the_next(server, proxy):
+    async def scenario():
+        mr = millrace.asyncio.Millrace.from_url(f"redis://127.0.0.1:{proxy.port}")
+        await mr.call("a", "SET", "a", "1")
+        proxy.delay(0.2)
+        for _ in range(5):
+            call = asyncio.create_task(mr.call("a", "GET", "a"))
+            await asyncio.sleep(0.05)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+            assert await mr.call("b", "ECHO", "mine") == b"mine"
+
+    asyncio.run(scenario())
+
+
+def test_the_work_under_a_lock_is_cancelled_when_the_lock_is_lost(server):
+    async def scenario():
+        mr = millrace.asyncio.Millrace.from_url(f"redis://127.0.0.1:{server.port}")
+        reached = []
+        with pytest.raises(LockLost):
+            async with mr.lock("pay", ttl=0.6):
+                await mr.call("pay", "LOCK.BREAK", "pay")
+                await asyncio.sleep(600)
+                reached.append("never")
+        assert not reached
+        assert asyncio.current_task().cancelling() == 0
+        async with mr.lock("pay", ttl=30):  # and the task goes on
+            pass
+
+    asyncio.run(scenario())
+
+
+def test_signals_stop_a_worker(server, tmp_path):
+    import signal
+    import subprocess
+
+    program = tmp_path / "program.py"
+    program.write_text(f"""
+import asyncio, signal, sys
+import millrace, millrace.asyncio
+def made(package):
+    mr = package.Millrace.from_url("redis://127.0.0.1:{server.port}")
+    worker = mr.worker("orders", "g")
+    worker.on()(lambda value, message: print("handled", flush=True))
+    return worker
+stop_on = (signal.SIGTERM, signal.SIGINT)
+if sys.argv[1] == "asyncio":
+    async def main():
+        await made(millrace.asyncio).run(stop_on=stop_on)
+    asyncio.run(main())
+else:
+    made(millrace).run(stop_on=stop_on)
+print("stopped", flush=True)
+""")
+    for way in ("sync", "asyncio"):
+        server.admin.call("TWRITE", "orders", "new", way)
+        process = subprocess.Popen(
+            [sys.executable, str(program), way], stdout=subprocess.PIPE, text=True,
+            env={"PYTHONPATH": str(pathlib.Path(millrace.__file__).parents[1])})
+        assert process.stdout.readline() == "handled\n"
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read() == "stopped\n"
+        assert process.wait(30) == 0
+
+
+# --- Redlock ---
+
+@pytest.fixture
+def five():
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(Server()) for _ in range(5)]
+
+
+def test_redlock_needs_a_majority_and_its_tokens_rise(five):
+    servers = [Millrace.from_url(f"redis://127.0.0.1:{server.port}") for server in five]
+    for dead in five[:2]:
+        dead.kill()
+    with redlock(servers, "pay", ttl=10, patience=3) as first:
+        with pytest.raises(LockTimeout):
+            with redlock(servers, "pay", ttl=10, patience=3):
+                pass
+        assert first.remaining > 0
+    with redlock(servers, "pay", ttl=10, wait=10, patience=3) as second:
+        assert second.token > first.token
+    five[2].kill()
+    with pytest.raises(LockTimeout):
+        redlock(servers, "pay", ttl=10, patience=3).acquire()
+
+
+def test_redlock_is_lost_when_a_majority_is_gone(five):
+    async def scenario():
+        servers = [millrace.asyncio.Millrace.from_url(f"redis://127.0.0.1:{server.port}") for server in five]
+        with pytest.raises(LockLost):
+            async with millrace.asyncio.redlock(servers, "pay", ttl=2, patience=0.6):
+                for dead in five[:3]:
+                    dead.kill()
+                await asyncio.sleep(600)
+
+    asyncio.run(scenario())

@@ -1,0 +1,210 @@
+"""Parts of the Python package that decide without waiting."""
+
+import pathlib
+import random
+import sys
+
+import pytest
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "clients" / "python" / "src"))
+
+import redis.crc
+import redis.exceptions
+
+from millrace import errors
+from millrace.backoff import Backoff, pauses
+from millrace.codecs import Json
+from millrace.hand import Delivery, Hand
+from millrace.pool_hand import PoolDelivery, PoolHand
+from millrace.replies import as_map, ranges
+from millrace.slots import key_slot
+from millrace.sync.redlock import needed
+
+
+@pytest.mark.parametrize("offsets, words", [
+    ([], []),
+    ([7], [7]),
+    ([3, 4, 5, 9], ["3-5", 9]),
+    ([9, 3, 5, 4], ["3-5", 9]),
+    ([1, 2, 4, 5], ["1-2", "4-5"]),
+])
+def test_offsets_that_follow_each_other_are_sent_as_ranges(offsets, words):
+    assert ranges(offsets) == words
+
+
+def test_a_map_is_the_same_in_resp2_and_resp3():
+    assert as_map([b"first", 1, b"last", 2]) == as_map({b"first": 1, b"last": 2}) == {"first": 1, "last": 2}
+
+
+@pytest.mark.parametrize("error, kind, code", [
+    (redis.exceptions.ResponseError("NOGROUP no group"), errors.NoGroup, "NOGROUP"),
+    (redis.exceptions.ResponseError("FULL the group"), errors.Full, "FULL"),
+    (redis.exceptions.ReadOnlyError("You can't write"), errors.RefusedForNow, "READONLY"),
+    (redis.exceptions.BusyLoadingError("loading"), errors.RefusedForNow, "LOADING"),
+    (redis.exceptions.ResponseError("UNBLOCKED the server is a replica"), errors.RefusedForNow, "UNBLOCKED"),
+    (redis.exceptions.NoPermissionError("this user"), errors.NotPermitted, "NOPERM"),
+    (redis.exceptions.AuthenticationError("invalid password"), errors.NotPermitted, "NOPERM"),
+    (redis.exceptions.ResponseError("invalid count"), errors.ServerError, "ERR"),
+    (redis.exceptions.ResponseError("WRONGTYPE Operation"), errors.WrongType, "WRONGTYPE"),
+])
+def test_errors_have_types_by_their_first_word(error, kind, code):
+    found = errors.server_error(error)
+    assert (type(found), found.code) == (kind, code)
+
+
+def test_a_login_that_fails_is_no_broken_connection():
+    assert errors.is_answer(redis.exceptions.AuthenticationError("no"))
+    assert not errors.is_answer(redis.exceptions.ConnectionError("no"))
+
+
+@pytest.mark.parametrize("reply, found", [
+    (redis.exceptions.ResponseError("MOVED 105 127.0.0.1:7001"), (False, "127.0.0.1", 7001)),
+    (redis.exceptions.ResponseError("ASK 105 ::1:7001"), (True, "::1", 7001)),
+    (redis.exceptions.ResponseError("MOVED 105 :7001"), (False, "", 7001)),
+    (redis.exceptions.MovedError("105 127.0.0.1:7001"), (False, "127.0.0.1", 7001)),
+    (redis.exceptions.AskError("105 127.0.0.1:7001"), (True, "127.0.0.1", 7001)),
+    (redis.exceptions.ResponseError("ERR no"), None),
+    (b"MOVED 105 127.0.0.1:7001", None),
+])
+def test_redirections_are_known_whoever_has_parsed_them(reply, found):
+    redirection = errors.redirection(reply)
+    assert (redirection and (redirection.is_ask, redirection.host, redirection.port)) == found
+
+
+def test_back_off_doubles_up_to_its_cap_with_jitter():
+    backoff = Backoff.exponential(1, cap=300, jitter=0.2)
+    for attempt, middle in ((1, 1), (2, 2), (5, 16), (20, 300), (5000, 300)):
+        for _ in range(50):
+            assert middle * 0.8 <= backoff(attempt) <= middle * 1.2
+    assert Backoff.fixed(3)(9) == 3 and Backoff.none()(1) == 0
+
+
+def test_pauses_end_at_two_seconds():
+    steps = pauses()
+    taken = [next(steps) for _ in range(20)]
+    assert 0.025 <= taken[0] <= 0.075 and all(1 <= pause <= 3 for pause in taken[-5:])
+
+
+@pytest.mark.parametrize("key", [b"123456789", b"{orders}:dead", b"{orders}", b"{}a", b"a{b}{c}", b"{a", b"", b"}{a}"])
+def test_the_slot_of_a_key_is_that_of_redis_py(key):
+    assert key_slot(key) == redis.crc.key_slot(key)
+
+
+@pytest.mark.parametrize("servers, limit, wanted", [(1, None, 1), (3, None, 2), (5, None, 3), (5, 3, 4), (5, 1, 3)])
+def test_how_many_servers_must_grant_a_lock(servers, limit, wanted):
+    assert needed(servers, limit) == wanted
+    # No more than `limit` owners can have so many grants each.
+    permits = limit or 1
+    assert (permits + 1) * wanted > servers * permits
+
+
+def test_json_of_a_dataclass_comes_back():
+    import dataclasses
+
+    @dataclasses.dataclass
+    class Order:
+        number: int
+        name: str
+
+    codec = Json(Order)
+    assert codec.decode(codec.encode(Order(1, "ä"))) == Order(1, "ä")
+    with pytest.raises(TypeError):
+        codec.decode(b'{"other": 1}')
+
+
+# --- what a worker has in hand ---
+
+def delivery(offset, lease_ends=10.0, epoch=1):
+    return Delivery(offset, b"t", b"e", 1, 0, epoch, lease_ends)
+
+
+def test_a_message_is_in_hand_once():
+    hand = Hand(10)
+    first = delivery(1)
+    assert hand.admit([first, delivery(2)])[0] is first
+    assert hand.admit([delivery(1, 20.0)]) == [] and first.lease_ends == 20.0
+    assert hand.start(first, 15.0) and hand.admit([delivery(1)]) == []
+    assert hand.finish(first, is_done=True) and hand.admit([delivery(1)]) == []
+    hand.settled([1], 0)
+    assert hand.admit([delivery(1)])
+
+
+def test_what_failed_may_come_again_before_the_server_s_answer():
+    hand = Hand(10)
+    [first] = hand.admit([delivery(1)])
+    assert hand.start(first, 0) and hand.finish(first, is_done=False)
+    assert not hand.is_empty() and hand.admit([delivery(1)])
+
+
+def test_a_message_whose_lease_is_over_is_not_started():
+    hand = Hand(10)
+    [first] = hand.admit([delivery(1)])
+    assert not hand.start(first, 10.0)
+    [second] = hand.admit([delivery(2)])
+    assert hand.lose([2]) == [second] and not hand.start(second, 0)
+
+
+def test_the_outcome_of_a_lost_message_does_not_count():
+    hand = Hand(10)
+    [first] = hand.admit([delivery(1)])
+    assert hand.start(first, 0)
+    hand.lose([1])
+    assert not hand.finish(first, is_done=True)
+    assert hand.is_empty()
+
+
+def test_a_hand_stays_consistent_whatever_happens():
+    """A naive model over random histories: what is admitted is started at most once, and room is what is left."""
+    seed = random.randrange(10**6)
+    chance = random.Random(seed)
+    hand, held, running = Hand(20), {}, {}
+    for _ in range(5000):
+        offset = chance.randrange(1, 30)
+        step = chance.choice(["admit", "start", "finish", "lose"])
+        if step == "admit" and hand.room() > 0:
+            admitted = hand.admit([delivery(offset, 1e9)])
+            assert bool(admitted) == (offset not in held and offset not in running), seed
+            held.update((one.offset, one) for one in admitted)
+        elif step == "start" and offset in held:
+            one = held.pop(offset)
+            assert hand.start(one, 0), seed
+            running[offset] = one
+        elif step == "finish" and offset in running:
+            one = running.pop(offset)
+            assert hand.finish(one, is_done=True) == (not one.is_lost), seed
+            hand.settled([offset], 0)
+        elif step == "lose":
+            hand.lose([offset])
+            held.pop(offset, None)
+        assert hand.room() == 20 - len(held) - len(running), seed
+
+
+# --- what a pool's worker has in hand ---
+
+def payload(sequence, life=0):
+    return PoolDelivery(b"ann", sequence, b"p", 1, life)
+
+
+def test_what_a_pool_delivers_again_is_handled_once_and_in_order():
+    hand = PoolHand(10)
+    assert [hand.admit(payload(number)) for number in (1, 2, 3)] == ["new", "kept", "kept"]
+    first = hand.start(b"ann")
+    assert first.sequence == 1 and hand.start(b"ann") is None  # one at a time
+    hand.join_again()
+    # 1 runs, and comes again with those behind it.
+    assert [hand.admit(payload(number, 1)) for number in (1, 2)] == ["kept", "kept"]
+    assert first.life == 1 and hand.finish(first, "done")
+    hand.join_again()
+    # Its acknowledgement has no answer yet: acknowledged again, not handled.
+    assert [hand.admit(payload(number, 2)) for number in (1, 2)] == ["done", "new"]
+    hand.acknowledged(b"ann", 1)
+    assert hand.start(b"ann").sequence == 2
+
+
+def test_a_pool_that_begins_again_is_handled_from_its_first_payload():
+    hand = PoolHand(10)
+    hand.admit(payload(5))
+    hand.finish(hand.start(b"ann"), "done")
+    hand.forget_handled()
+    hand.join_again()
+    assert hand.admit(payload(1, 1)) == "new"
