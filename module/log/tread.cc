@@ -59,6 +59,8 @@ class MessageWriter final : public MessageSink {
     if (with_time_) reply_.integer(static_cast<int64_t>(message.written.value()));
   }
 
+  void frame(ByteView frame) override { reply_.bytes(frame); }
+
   void end(uint64_t entries) override {
     if (!is_known_) reply_.array_was(entries + info());
   }
@@ -92,6 +94,7 @@ Outcome<ReadResult> Tread::execute(Place<Log>& log, ReadRequest& request, const 
 
 // Null, or with WITHINFO the information alone.
 void Tread::answer_timeout(abi::Reply reply, const Log* log, const ReadRequest& request) {
+  if (request.is_framed) return reply.null();
   if (!request.with_info) return reply.null_array();
   reply.array(1);
   write_bounds(reply, log == nullptr ? LogBounds{} : log->bounds(), request.with_epoch);

@@ -10,10 +10,14 @@ namespace millrace::module {
 
 namespace {
 
-// [BACKLOG count] [ID id] [AT unix-ms | DELAY ms] ENTRIES
+// [BACKLOG count] [ID id] [AT unix-ms | DELAY ms] ENTRIES | FRAMED frame
 void parse_write_options(ArgumentReader& reader, WriteRequest& request) {
   bool backlog = false, id = false, at = false, delay = false;
   while (!reader.failed() && !reader.keyword("ENTRIES")) {
+    if (reader.keyword("FRAMED")) {
+      request.frame = reader.word("frame");
+      break;
+    }
     if (reader.option("BACKLOG", backlog)) {
       request.backlog = reader.number("BACKLOG count", 0, INT64_MAX);
     } else if (reader.option("ID", id)) {
@@ -23,7 +27,7 @@ void parse_write_options(ArgumentReader& reader, WriteRequest& request) {
     } else if (reader.option("DELAY", delay)) {
       request.delay_ms = reader.number("DELAY", 0, kMaxDelayMs);
     } else {
-      reader.unknown_word("BACKLOG, ID, AT, DELAY or ENTRIES");
+      reader.unknown_word("BACKLOG, ID, AT, DELAY, ENTRIES or FRAMED");
     }
   }
   if (at && delay) reader.fail(ErrorCode::Syntax, "AT and DELAY exclude each other");
@@ -48,11 +52,12 @@ Ticket parse_ticket(ArgumentReader& reader) {
 Result<WriteRequest> parse_twrite(Words words) {
   Result<WriteRequest> parsed;
   WriteRequest& request = *parsed;
-  if (words.size() == 2) {
+  if (words.size() == 2 && !is_keyword(words[0], "FRAMED")) {
     request.pairs = words;
   } else {
     ArgumentReader reader(words);
     parse_write_options(reader, request);
+    if (request.frame) return reader.finish(request);
     if (reader.failed()) return reader.error();
     request.pairs = words.subspan(words.size() - reader.left());
     if (request.pairs.empty()) return fail(ErrorCode::Syntax, "ENTRIES needs at least one tag and entry");
