@@ -44,7 +44,8 @@ Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd) {
     ByteView records = block.bytes;
     if (block.unpacked != 0) {
       const auto size = static_cast<uint32_t>(block.unpacked);
-      if ((unpacked += size) > kMostUnpackedOfFrame) return bad_frame("more in packed blocks than 64 MiB");
+      unpacked += size;
+      if (unpacked > kMostUnpackedOfFrame) return bad_frame("more in packed blocks than 64 MiB");
       char* const to = contents.unpacked.emplace_back(new char[size]).get();
       zstd.unpack(records, to, size) ? void(records = {to, size}) : frame.fail_unpacking();
     }
