@@ -19,10 +19,11 @@ using client::Result;
 constexpr int64_t kBlockMs = 10'000;
 constexpr int64_t kPatienceMs = 20'000;
 constexpr client::Milliseconds kLongestRest{2000};
-constexpr const char* kBatch = "100";
+// Of a frame, which is a string of a megabyte at most if messages are of the usual size; and for a group.
+constexpr const char* kFrameMessages = "10000";
+constexpr const char* kGroupMessages = "100";
 
-// The messages of an answer; they borrow it. Evicted ones, which are null, are left out, and so
-// is what WITHINFO gives.
+// The messages that a group was given; they borrow the answer.
 std::vector<Message> messages_in(const Reply& reply) {
   std::vector<Message> messages;
   for (const Reply& item : reply.items) {
@@ -36,20 +37,20 @@ std::vector<Message> messages_in(const Reply& reply) {
   return messages;
 }
 
-// The log's last offset, where an answer begins with what WITHINFO gives: [first, last].
-std::optional<int64_t> last_offset_in(const Reply& reply) {
-  if (reply.items.empty() || reply.items[0].items.size() != 2) return std::nullopt;
-  return reply.items[0].items[1].integer;
+// Where a log that holds this is read from, as the user has said it: an offset, -n for the last n, or $.
+Offset start_of(const std::string& from, const FrameHead& log) {
+  if (from == "$") return log.log_next;
+  const int64_t number = std::stoll(from);
+  if (number > 0) return Offset(static_cast<uint64_t>(number));
+  if (log.log_first == log.log_next) return log.log_next;
+  const auto back = static_cast<uint64_t>(-number);
+  return back < log.log_next.value() ? log.log_next - back : Offset(1);
 }
 
 }  // namespace
 
 LogFollower::LogFollower(client::ConnectionOptions server, FollowOptions options, StopSignal& stop)
-    : connection_(server),
-      server_(std::move(server)),
-      options_(std::move(options)),
-      stop_(stop),
-      position_(options_.group ? "1" : options_.from) {}
+    : connection_(server), server_(std::move(server)), options_(std::move(options)), stop_(stop) {}
 
 Result<void> LogFollower::follow(const Show& show, const Tell& tell) {
   if (auto opened = connection_.open_within(options_.connect_for); !opened) return opened;
@@ -78,16 +79,22 @@ Result<void> LogFollower::follow(const Show& show, const Tell& tell) {
   return {};
 }
 
-// Asks for messages and waits for them, or for the signal.
+// Asks for messages and waits for them, or for the signal. Where the log is first looked at, no messages are asked for:
+// from then on it is read by number, and what is written between two questions is not missed.
 Result<Reply> LogFollower::ask() {
   const std::string block = std::to_string(kBlockMs);
-  std::vector<std::string_view> words = {"TREAD", options_.key, position_, kBatch, "BLOCK", block};
   const std::string retry = options_.group ? std::to_string(options_.group->retry_ms) : "";
+  const std::string position =
+      next_ ? (epoch_ ? std::to_string(epoch_->value()) + "." : "") + std::to_string(next_->value()) : "1";
+  std::vector<std::string_view> words = {"TREAD", options_.key, position};
   if (options_.group) {
-    words.insert(words.end(), {"GROUP", options_.group->name, "RETRY", retry, "0", "WITHATTEMPTS"});
+    words.insert(words.end(),
+                 {kGroupMessages, "BLOCK", block, "GROUP", options_.group->name, "RETRY", retry, "0", "WITHATTEMPTS"});
     if (!options_.group->consumer.empty()) words.insert(words.end(), {"CONSUMER", options_.group->consumer});
+  } else if (next_) {
+    words.insert(words.end(), {kFrameMessages, "FRAMED", "BLOCK", block});
   } else {
-    words.insert(words.end(), {"SKIP", "WITHINFO"});
+    words.insert(words.end(), {"0", "FRAMED"});
   }
   if (auto sent = connection_.send(words); !sent) return std::unexpected(sent.error());
   const auto last = std::chrono::steady_clock::now() + client::Milliseconds(kBlockMs + kPatienceMs);
@@ -106,30 +113,59 @@ Result<Reply> LogFollower::ask() {
 }
 
 Result<LogFollower::Next> LogFollower::take(const Reply& reply, const Show& show, const Tell& tell) {
-  if (reply.is_error()) return take_error(reply.text);
-  const std::vector<Message> messages = messages_in(reply);
-  if (messages.empty()) {
-    if (const auto last = last_offset_in(reply); last && !options_.group) hear_of_last(*last, tell);
+  if (reply.is_error()) return take_error(reply.text, tell);
+  return options_.group ? take_delivery(reply, show, tell) : take_frame(reply, show, tell);
+}
+
+Result<LogFollower::Next> LogFollower::take_frame(const Reply& reply, const Show& show, const Tell& tell) {
+  if (reply.is_nil()) {
+    // Nothing has come for a while: the log may be shorter than what we wait for.
+    const auto log = connection_.call({"TREAD", options_.key, "1", "0", "FRAMED"});
+    if (!log || log->kind != Reply::Kind::Text) return Next::Go;
+    frame_.open(log->text);
+    if (!frame_.failure()) hear_of_log(frame_.head(), tell);
     return Next::Go;
   }
-  if (!options_.group) {
-    if (expected_ && messages.front().offset > *expected_) {
-      tell("messages " + std::to_string(*expected_) + " to " + std::to_string(messages.front().offset - 1) +
+  frame_.open(reply.text);
+  if (auto failure = frame_.failure()) return std::unexpected(*failure);
+  if (!next_) {
+    next_ = start_of(options_.from, frame_.head());
+    return Next::Go;
+  }
+  bool may_miss = epoch_.has_value();
+  for (millrace::Message message; frame_.next(message); may_miss = false) {
+    if (may_miss && message.offset > *next_) {
+      tell("messages " + std::to_string(next_->value()) + " to " + std::to_string(message.offset.value() - 1) +
            " were evicted or replaced before they could be read");
     }
-    expected_ = messages.back().offset + 1;
-    position_ = std::to_string(*expected_);
+    const Message shown{static_cast<int64_t>(message.offset.value()), message.tag, message.entry, std::nullopt};
+    if (!show.message(shown)) return Next::Stop;
   }
-  if (!show(messages)) return Next::Stop;
+  if (auto failure = frame_.failure()) return std::unexpected(*failure);
+  next_ = frame_.head().end;
+  epoch_ = frame_.head().epoch;
+  return show.answer_ends() ? Next::Go : Next::Stop;
+}
+
+Result<LogFollower::Next> LogFollower::take_delivery(const Reply& reply, const Show& show, const Tell& tell) {
+  const std::vector<Message> messages = messages_in(reply);
+  if (messages.empty()) return Next::Go;
+  for (const Message& message : messages) {
+    if (!show.message(message)) return Next::Stop;
+  }
+  if (!show.answer_ends()) return Next::Stop;
   // If this fails, the group delivers them again: that is what RETRY is for.
-  if (options_.group) {
-    if (auto done = acknowledge(messages); !done) tell(done.error().text + "; not acknowledged, so they come again");
-  }
+  if (auto done = acknowledge(messages); !done) tell(done.error().text + "; not acknowledged, so they come again");
   return Next::Go;
 }
 
 // Some errors are a state the server is in and leaves again; the others are the answer.
-Result<LogFollower::Next> LogFollower::take_error(const std::string& text) {
+Result<LogFollower::Next> LogFollower::take_error(const std::string& text, const Tell& tell) {
+  if (text.starts_with("BADPOSITION ")) {
+    tell("the log was deleted or replaced; reading it from its beginning");
+    begin_again();
+    return Next::Go;
+  }
   if (text.starts_with("MOVED ")) {
     auto there = client::redirection_target(text, connection_.endpoint());
     if (!there) return std::unexpected(there.error());
@@ -162,28 +198,26 @@ Result<void> LogFollower::acknowledge(const std::vector<Message>& messages) {
 
 // Whether the server answers again.
 bool LogFollower::comes_back(const Tell& tell) {
-  auto reply = connection_.call({"TREAD", options_.key, "1", "0", "WITHINFO"});
-  const auto last = reply ? last_offset_in(*reply) : std::nullopt;
-  if (!last) return false;
+  const auto reply = connection_.call({"TREAD", options_.key, "1", "0", "FRAMED"});
+  if (!reply || reply->kind != Reply::Kind::Text) return false;
+  frame_.open(reply->text);
+  if (frame_.failure()) return false;
   tell(connection_.endpoint().text() + " is back");
-  if (!options_.group) hear_of_last(*last, tell);
+  if (!options_.group) hear_of_log(frame_.head(), tell);
   return true;
 }
 
-// There is nothing for us yet, and this is the log's last offset. A log that ends before what
-// we have seen was made anew, or its server came back without it: it begins again at 1, and
-// waiting for the old position would be silence for a long time.
-void LogFollower::hear_of_last(int64_t last, const Tell& tell) {
-  if (expected_ && last + 1 < *expected_) {
-    tell("the log is shorter than before; reading it from its beginning");
-    expected_ = 1;
-  } else if (!expected_ && (position_ == "$" || position_.starts_with('-'))) {
-    // From here on by number: what is written before we ask again is not missed.
-    expected_ = last + 1;
-  } else {
-    return;
-  }
-  position_ = std::to_string(*expected_);
+// A log that ends before what we have seen has lost something: its server came back without it. Waiting for the old
+// position would be silence for a long time.
+void LogFollower::hear_of_log(const FrameHead& head, const Tell& tell) {
+  if (!epoch_ || head.epoch != *epoch_ || head.log_next >= *next_) return;
+  tell("the log is shorter than before; reading it from its beginning");
+  begin_again();
+}
+
+void LogFollower::begin_again() {
+  next_ = Offset(1);
+  epoch_.reset();
 }
 
 // Waits before the next attempt, a little longer each time, but not for the signal.

@@ -1,4 +1,4 @@
-// Reads a log as it grows: from a position of its own, or for a group. Goes on after the
+// Reads a log as it grows: from a position of its own, in frames, or for a group. Goes on after the
 // server was away, and follows the key to another node of a cluster.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "cli/stop_signal.h"
 #include "client/connection.h"
+#include "client/log/frame_reader.h"
 
 namespace millrace::cli {
 
@@ -37,9 +38,12 @@ struct FollowOptions {
 
 class LogFollower {
  public:
-  // What is done with the messages of one answer. False ends it, and nothing of that answer
-  // is acknowledged.
-  using Show = std::function<bool(const std::vector<Message>& messages)>;
+  // What is done with a message, whose bytes live until it returns, and when the last one of an answer was shown. False
+  // ends it, and nothing of that answer is acknowledged.
+  struct Show {
+    std::function<bool(const Message& message)> message;
+    std::function<bool()> answer_ends;
+  };
   // What people should know, in one sentence: the server is away, messages are missing, the log
   // was made anew.
   using Tell = std::function<void(const std::string& sentence)>;
@@ -56,19 +60,24 @@ class LogFollower {
 
   client::Result<client::Reply> ask();
   client::Result<Next> take(const client::Reply& reply, const Show& show, const Tell& tell);
-  client::Result<Next> take_error(const std::string& text);
+  client::Result<Next> take_frame(const client::Reply& reply, const Show& show, const Tell& tell);
+  client::Result<Next> take_delivery(const client::Reply& reply, const Show& show, const Tell& tell);
+  client::Result<Next> take_error(const std::string& text, const Tell& tell);
   client::Result<void> acknowledge(const std::vector<Message>& messages);
   bool comes_back(const Tell& tell);
-  void hear_of_last(int64_t last, const Tell& tell);
+  void hear_of_log(const FrameHead& head, const Tell& tell);
+  void begin_again();
   void rest();
 
   client::Connection connection_;
   client::ConnectionOptions server_;
   FollowOptions options_;
   StopSignal& stop_;
-  std::string position_;             // the offset to ask for
-  std::optional<int64_t> expected_;  // the offset that comes next, once one has come
-  client::Milliseconds rest_{0};     // how long to wait before the next attempt
+  // Without a group:
+  std::optional<Offset> next_;     // the offset to ask for, once the log was looked at
+  std::optional<LogEpoch> epoch_;  // of the log that messages came from
+  client::FrameReader frame_{std::string_view()};
+  client::Milliseconds rest_{0};  // how long to wait before the next attempt
 };
 
 }  // namespace millrace::cli

@@ -35,8 +35,7 @@ the last n offsets hold fewer than n. With --group each message goes to one of t
 readers; it is acknowledged after it was printed, and comes again if we die before.
 
 It goes on when the server restarts, and ends with Ctrl-C. A log that was deleted and
-written anew is read from its beginning; that is noticed within ten seconds, unless the new
-one has become longer than the old one was.
+written anew is read from its beginning.
 
 Exit status: 0 ended by Ctrl-C, 1 the server refused it, 2 wrong call, 3 no server,
 4 the output cannot be written.
@@ -68,12 +67,9 @@ std::string line_of(const Message& message, bool as_json) {
 }
 
 // False when the output takes no more.
-bool print(const std::vector<Message>& messages, bool as_json) {
-  for (const Message& message : messages) {
-    const std::string line = line_of(message, as_json);
-    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) return false;
-  }
-  return std::fflush(stdout) == 0;
+bool print(const Message& message, bool as_json) {
+  const std::string line = line_of(message, as_json);
+  return std::fwrite(line.data(), 1, line.size(), stdout) == line.size();
 }
 
 int run(TailOptions& options) {
@@ -91,11 +87,13 @@ int run(TailOptions& options) {
   LogFollower follower(*server, options.follow, stop);
   bool can_print = true;
   int why_not = 0;
-  const auto show = [&](const std::vector<Message>& messages) {
-    can_print = print(messages, options.as_json);
+  const auto note = [&](bool is_printed) {
+    can_print = is_printed;
     if (!can_print) why_not = errno;
     return can_print;
   };
+  const LogFollower::Show show{[&](const Message& message) { return note(print(message, options.as_json)); },
+                               [&] { return note(std::fflush(stdout) == 0); }};
   const auto done = follower.follow(
       show, [](const std::string& sentence) { std::fprintf(stderr, "millrace tail: %s\n", sentence.c_str()); });
   if (!done) {

@@ -14,8 +14,12 @@ namespace {
 using fuzz::is_one_of;
 
 void check(const WriteRequest& request, Words words) {
-  REQUIRE(request.pairs.size() >= 2 && request.pairs.size() % 2 == 0);
-  REQUIRE(request.pairs.data() + request.pairs.size() == words.data() + words.size());
+  if (request.frame) {
+    REQUIRE(request.pairs.empty() && is_one_of(*request.frame, words));
+  } else {
+    REQUIRE(request.pairs.size() >= 2 && request.pairs.size() % 2 == 0);
+    REQUIRE(request.pairs.data() + request.pairs.size() == words.data() + words.size());
+  }
   REQUIRE(!request.backlog || *request.backlog <= INT64_MAX);
 }
 
@@ -27,6 +31,7 @@ void check(const ReadRequest& request, Words words) {
   for (ByteView tag : request.tags) REQUIRE(is_one_of(tag, words));
   REQUIRE(!request.max_bytes || (*request.max_bytes >= 1 && *request.max_bytes <= INT64_MAX));
   REQUIRE(!request.backwards || (!request.block_ms && !request.group));
+  REQUIRE(!request.is_framed || (request.skip && !request.group && !request.backwards && request.tags.empty()));
   std::vector<ByteView> command = {"TREAD", "key"};
   command.insert(command.end(), words.begin(), words.end());
   REQUIRE(reads_with_group(command) == request.group.has_value());

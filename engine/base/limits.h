@@ -15,4 +15,8 @@ inline constexpr uint64_t kMaxDurationMs = 3'155'760'000'000;
 // Largest payload, the host's own default limit for a string.
 inline constexpr uint64_t kMaxPart = 512 * 1024 * 1024;
 
+// A larger block of messages is never packed: packing it, and unpacking it for a reader, would be a pause.
+// Packed bytes from outside may not claim to hold more either.
+inline constexpr uint32_t kMostUnpacked = 128 * 1024;
+
 }  // namespace millrace

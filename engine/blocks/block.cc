@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <vector>
 
-#include "engine/base/decoder.h"
+#include "engine/base/record_reader.h"
 #include "engine/blocks/block_packer.h"
 #include "engine/blocks/tag_index.h"
 
@@ -57,47 +56,28 @@ Result<Block> Block::from_records(BlockHeader header, Buffer bytes, TagIndex& ta
   block.missing_ = header.missing;
   uint64_t missing = 0;
   const char* const base = block.bytes_.data();
-  Decoder decoder(block.bytes_.view());
-  std::vector<TagPosition> positions;
+  RecordReader records;
+  records.open(block.bytes_.view(), header.missing != 0);
   for (uint32_t i = 0; i < header.count; ++i) {
-    const auto start = static_cast<uint32_t>(decoder.bytes(0).data() - base);
-    if (header.missing != 0) {
-      const uint64_t gap = decoder.number();
-      if (i == 0 ? gap != 0 : gap > header.missing - missing) return corrupt("a block with other gaps than it says");
-      missing += gap;
-    }
-    const uint64_t reference = decoder.number();
-    uint64_t tag_size = 0;
-    if (reference == 0) {
-      const auto position = static_cast<TagPosition>(decoder.bytes(0).data() - base);
-      tag_size = decoder.number();
-      decoder.bytes(tag_size);
-      if (!decoder.ok()) return corrupt("a block ends inside a tag");
-      positions.push_back(position);
-    } else {
-      // Positions were pushed in ascending order.
-      if (!std::ranges::binary_search(positions, reference)) {
-        return corrupt("a message refers to a tag that is not there");
-      }
-      tag_size = tag_at(base, static_cast<TagPosition>(reference)).size();
-    }
-    const uint64_t delta = decoder.number();
-    const uint64_t entry_size = decoder.number();
-    decoder.bytes(entry_size);
-    if (!decoder.ok()) return corrupt("a block ends inside a message");
-    if (i == 0 ? delta != 0 : delta > INT64_MAX - block.last_time_.value()) {
+    const uint32_t start = records.position();
+    Record record;
+    uint64_t gap;
+    if (const char* wrong = records.next(record, gap)) return corrupt(wrong);
+    if (i == 0 ? gap != 0 : gap > header.missing - missing) return corrupt("a block with other gaps than it says");
+    missing += gap;
+    if (i == 0 ? record.time_delta != 0 : record.time_delta > INT64_MAX - block.last_time_.value()) {
       return corrupt("a message beyond the end of time");
     }
-    block.last_time_ = block.last_time_ + delta;
+    block.last_time_ = block.last_time_ + record.time_delta;
     block.count_ = i;
     block.mark(start, block.last_time_);
-    block.payload_ += tag_size + entry_size;
+    block.payload_ += record.tag.size() + record.entry.size();
   }
-  if (!decoder.finished()) return corrupt("bytes after the last message of a block");
+  if (!records.at_end()) return corrupt("bytes after the last message of a block");
   if (missing != header.missing) return corrupt("a block with other gaps than it says");
   block.count_ = header.count;
 
-  for (TagPosition position : positions) {
+  for (TagPosition position : records.tag_positions()) {
     if (tags.find(base, tag_at(base, position)) != 0) return corrupt("a block that stores a tag twice");
     tags.add(base, position);
   }

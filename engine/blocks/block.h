@@ -12,8 +12,8 @@
 
 #include "engine/base/buffer.h"
 #include "engine/base/error.h"
+#include "engine/base/record_format.h"
 #include "engine/base/strong.h"
-#include "engine/blocks/record_format.h"
 #include "engine/blocks/tag_filter.h"
 #include "engine/blocks/unpacked_blocks.h"
 

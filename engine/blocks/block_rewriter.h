@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "engine/base/message.h"
 #include "engine/blocks/block.h"
-#include "engine/blocks/message.h"
 #include "engine/blocks/tag_index.h"
 
 namespace millrace {

@@ -28,11 +28,11 @@
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/base/message.h"
 #include "engine/base/strong.h"
 #include "engine/blocks/block.h"
 #include "engine/blocks/block_list.h"
 #include "engine/blocks/evicted_blocks.h"
-#include "engine/blocks/message.h"
 #include "engine/blocks/removal.h"
 #include "engine/blocks/tag_index.h"
 
@@ -211,6 +211,15 @@ class MessageBlocks {
   void each_block(Visit visit) const {
     for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) visit(full_[place]);
     if (!newest_.empty()) visit(newest_);
+  }
+  // Blocks with messages at or behind `from`, until `visit` returns false. Whether it never did.
+  template <class Visit>
+  bool each_block_from(Offset from, Visit visit) const {
+    auto place = full_.find([&](const Block& b) { return b.end() > from; });
+    for (; place != full_.end(); place = full_.after(place)) {
+      if (!visit(full_[place])) return false;
+    }
+    return newest_.empty() || visit(newest_);
   }
 
   // True if nothing says yet where the messages begin.

@@ -8,15 +8,12 @@
 #include <optional>
 
 #include "engine/base/buffer.h"
+#include "engine/base/limits.h"
 
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;
 
 namespace millrace {
-
-// A larger block is never packed: packing it, and unpacking it for a reader, would be a pause.
-// Packed bytes from outside may not claim to hold more either.
-inline constexpr uint32_t kMostUnpacked = 128 * 1024;
 
 inline constexpr int kLeastPackLevel = 1;
 inline constexpr int kMostPackLevel = 9;  // beyond it a block takes longer than a slice of time

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "engine/blocks/record_format.h"
+#include "engine/base/record_format.h"
 
 namespace millrace {
 

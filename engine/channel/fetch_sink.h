@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/base/bytes.h"
-#include "engine/blocks/message.h"
+#include "engine/base/message.h"
 #include "engine/channel/channel_position.h"
 
 namespace millrace {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "engine/base/keyed_hash.h"
 #include "engine/blocks/block_packer.h"
@@ -52,7 +53,8 @@ class LogOperations {
   const LogCounters& counters() const { return counters_; }
 
   // --- messages ---
-  // Failure: Full; Refused, if the log's groups must finish something first. Nothing has changed then.
+  // Failure: Full; Refused, if the log's groups must finish something first; Corrupt, if the frame is none. Nothing has
+  // changed then.
   Outcome<WriteAnswer> write(Place<Log>& place, const WriteRequest& request, const Call& call);
   // Gives messages to the sink: what the offset says, or what the group has for a reader. Waits if the request may
   // block and there is nothing; the request remembers where it stands, and is given to read() again when it is woken.
@@ -120,6 +122,9 @@ class LogOperations {
   Log& log_at(Place<Log>& place, const Call& call, Effects& effects) {
     return place.get() != nullptr ? *place.get() : create(place, call, effects);
   }
+  // The frame's messages as pairs, in place of it.
+  Outcome<WriteAnswer> write_frame(Place<Log>& place, const WriteRequest& request, const Call& call);
+  void give_frame(const Log* log, const ReadRequest& request, MessageSink& sink);
   // A write without an id that does not wait. REQUIRES: there is room
   Outcome<WriteAnswer> append(Place<Log>& place, const WriteRequest& request, const Call& call);
   void append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow);
@@ -180,6 +185,7 @@ class LogOperations {
   const HashKey& tag_key_;
   FillRandom fill_random_;
   LogCounters counters_;
+  std::string frame_room_;  // of the frame that was read last: a new allocation of that size is dear
 };
 
 }  // namespace millrace

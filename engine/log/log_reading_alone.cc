@@ -136,7 +136,7 @@ Outcome<ReadResult> LogOperations::read_alone(Place<Log>& place, ReadRequest& re
   if (!request.from) request.from = request.start.in(log);
   if (!request.tags.empty() && request.count != 0) return read_by_tag(log, request, call, sink, budget);
   if (!request.block_ms || has_something_to_read(log, request)) {
-    give_messages(log, request, sink);
+    request.is_framed ? give_frame(log, request, sink) : give_messages(log, request, sink);
     return ReadResult::Given;
   }
   Outcome<ReadResult> nothing(ReadResult::NothingCame);

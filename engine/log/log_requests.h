@@ -25,16 +25,21 @@ struct OffsetRange {
 
 struct WriteRequest {
   std::optional<uint64_t> backlog;            // keep so many messages, those of this request among them
-  std::span<const ByteView> pairs;            // tag, entry, tag, entry, …: an even number, at least two
+  std::span<const ByteView> pairs;            // tag, entry, tag, entry, …: an even number, at least two; or a frame
   std::optional<ByteView> id = std::nullopt;  // a write with the same id is carried out once
   // The messages wait until then; a date that has passed is now.
   std::optional<UnixMs> at = std::nullopt;
   std::optional<uint64_t> delay_ms = std::nullopt;
+  // A frame with the messages, instead of pairs.
+  std::optional<ByteView> frame = std::nullopt;
   // Whoever asks has looked for room (Log::room_for_groups()): Retention::refuse does not apply.
   bool is_admitted = false;
 
   bool waits() const { return at || delay_ms; }
 };
+
+// A frame that is written holds at most so many messages.
+inline constexpr uint64_t kMaxFrameMessages = 1'000'000;
 
 // Where the first message of a write is, the others following on: in the log, or in its schedule.
 struct WriteAnswer {
@@ -112,6 +117,9 @@ struct ReadRequest {
   bool backwards = false;             // from the offset towards the first message; never with a group or block_ms
   std::optional<uint64_t> max_bytes;  // of tags and entries; at least one message is given. Nothing: as the limits say
   std::vector<ByteView> tags;         // none: all
+  // All messages in one frame (engine/base/frame_format.h), with `skip` and neither `backwards`, a group, tags nor
+  // with_info.
+  bool is_framed = false;
 
   // Where `start` is, once the request has been tried: it waits for what comes from there on, whatever is written
   // meanwhile. Not for the caller to set.

@@ -39,6 +39,9 @@ std::unexpected<Error> refusal(const std::string& group) {
 }  // namespace
 
 Outcome<WriteAnswer> LogOperations::write(Place<Log>& place, const WriteRequest& request, const Call& call) {
+  if (request.frame) [[unlikely]] {
+    return write_frame(place, request, call);
+  }
   const Log* log = place.get();
   const uint64_t messages = request.pairs.size() / 2;
   if (log != nullptr && log->room() < messages) return fail(ErrorCode::Full, "the log has used up its offsets");

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/blocks/message.h"
+#include "engine/base/message.h"
 #include "engine/log/log_bounds.h"
 
 namespace millrace {
@@ -20,6 +20,8 @@ class MessageSink {
   virtual void evicted(uint64_t count) = 0;
   // The views live until the call returns. `attempts` is 0 unless they were asked for.
   virtual void message(const Message& message, uint32_t attempts) = 0;
+  // Of a read with is_framed the only call.
+  virtual void frame(ByteView /*frame*/) {}
   // Last of all, with the number of entries.
   virtual void end(uint64_t entries) = 0;
 

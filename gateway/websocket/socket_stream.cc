@@ -175,7 +175,7 @@ Task<std::string> SocketStream::publish(JsonObject request) {
   if (!value || (!is_log && !id)) {
     co_return error_json("invalid", is_log ? "expected \"entry\"" : "expected \"message\", its id, and \"content\"");
   }
-  Words words = is_log ? Words{"TWRITE", topic->name, request.text("tag").value_or(""), std::move(*value)}
+  Words words = is_log ? Words{"TWRITE", topic->name, "ENTRIES", request.text("tag").value_or(""), std::move(*value)}
                        : Words{"CHAN.PUBLISH", topic->name, *id, std::move(*value)};
   const Answer answer = co_await services_.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return failure_json(*failed);

@@ -10,6 +10,7 @@
 #include "module/runtime/deferred_wakes.h"
 #include "module/runtime/tell.h"
 #include "module/runtime/waiting.h"
+#include "module/words/argument_reader.h"
 
 namespace millrace::module {
 
@@ -29,13 +30,13 @@ class HostedLogs final : public OtherLogs {
   static abi::Context context_of(const Place<Log>& place) { return static_cast<const KeyPlace<Log>&>(place).context(); }
 };
 
-// TWRITE key tag entry, or with ENTRIES.
+// TWRITE key tag entry, or with ENTRIES: for several, and for a tag that would be taken for a word of TWRITE.
 HeldArguments write_command(abi::StringRef name, const WriteRequest& request) {
   std::vector<abi::OwnedString> words;
   words.reserve(request.pairs.size() + 3);
   words.emplace_back("TWRITE");
   words.emplace_back(name.view());
-  if (request.pairs.size() > 2) words.emplace_back("ENTRIES");
+  if (request.pairs.size() > 2 || is_keyword(request.pairs[0], "FRAMED")) words.emplace_back("ENTRIES");
   for (ByteView part : request.pairs) words.emplace_back(part);
   return HeldArguments(std::move(words));
 }

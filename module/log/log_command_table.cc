@@ -13,11 +13,15 @@ namespace {
 constexpr ArgumentDoc kTagEntry[] = {{.name = "tag"}, {.name = "entry"}};
 constexpr ArgumentDoc kWhen[] = {{.name = "unix-time-milliseconds", .kind = UnixTime, .token = "AT"},
                                  {.name = "milliseconds", .kind = Integer, .token = "DELAY"}};
+constexpr ArgumentDoc kWhat[] = {
+    {.name = "entries", .kind = Block, .token = "ENTRIES", .flags = kMultiple, .parts = kTagEntry},
+    {.name = "frame", .token = "FRAMED"},
+};
 constexpr ArgumentDoc kEntriesForm[] = {
     {.name = "backlog", .kind = Integer, .token = "BACKLOG", .flags = kOptional},
     {.name = "id", .token = "ID", .flags = kOptional},
     {.name = "when", .kind = OneOf, .flags = kOptional, .parts = kWhen},
-    {.name = "entries", .kind = Block, .token = "ENTRIES", .flags = kMultiple, .parts = kTagEntry},
+    {.name = "many", .kind = OneOf, .parts = kWhat},
 };
 constexpr ArgumentDoc kWriteForms[] = {
     {.name = "message", .kind = Block, .parts = kTagEntry},
@@ -49,6 +53,7 @@ constexpr ArgumentDoc kRead[] = {
     {.name = "mine", .kind = PureToken, .token = "MINE", .flags = kOptional},
     {.name = "skip", .kind = PureToken, .token = "SKIP", .flags = kOptional},
     {.name = "tags", .kind = Block, .token = "TAGS", .flags = kOptional, .parts = kTags},
+    {.name = "framed", .kind = PureToken, .token = "FRAMED", .flags = kOptional},
 };
 
 // --- TRETAIN ---

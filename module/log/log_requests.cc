@@ -83,6 +83,15 @@ class GroupOptions {
   bool group_ = false, tail_group_ = false, consumer_ = false, retry_ = false, with_attempts_ = false, mine_ = false;
 };
 
+// A frame has the dates of its messages and what WITHINFO tells, and never nulls for what was evicted.
+void finish_framed(ArgumentReader& reader, ReadRequest& request) {
+  if (request.group || request.with_info || request.with_time || request.skip || request.backwards ||
+      !request.tags.empty()) {
+    reader.fail(ErrorCode::Syntax, "FRAMED goes with BLOCK and MAXBYTES only");
+  }
+  request.skip = true;
+}
+
 }  // namespace
 
 Result<ReadRequest> parse_tread(Words words) {
@@ -101,7 +110,8 @@ Result<ReadRequest> parse_tread(Words words) {
     } else if (reader.option("WITHINFO", request.with_info)) {
       request.with_epoch = reader.keyword("EPOCH");
     } else if (options.take(reader) || reader.option("WITHTIME", request.with_time) ||
-               reader.option("SKIP", request.skip) || reader.option("REV", request.backwards)) {
+               reader.option("SKIP", request.skip) || reader.option("REV", request.backwards) ||
+               reader.option("FRAMED", request.is_framed)) {
       // Taken, with its values if it has any.
     } else if (reader.option("MAXBYTES", max_bytes)) {
       request.max_bytes = reader.number("MAXBYTES", 1, INT64_MAX);
@@ -109,8 +119,8 @@ Result<ReadRequest> parse_tread(Words words) {
       request.tags = parse_tags(reader);
     } else {
       reader.unknown_word(
-          "BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or "
-          "TAGS");
+          "BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP, TAGS "
+          "or FRAMED");
     }
   }
   options.finish(reader);
@@ -134,6 +144,7 @@ Result<ReadRequest> parse_tread(Words words) {
   if (!reader.failed() && block && request.count == 0) {
     reader.fail(ErrorCode::Syntax, "BLOCK needs a count of at least 1: with 0 there is nothing to wait for");
   }
+  if (request.is_framed) finish_framed(reader, request);
   if (reader.failed()) parsed = reader.error();
   return parsed;
 }

@@ -11,6 +11,7 @@ namespace millrace::module {
 
 // TWRITE key tag entry
 // TWRITE key [BACKLOG count] [ID id] [AT unix-ms | DELAY ms] ENTRIES tag entry [tag entry ...]
+// TWRITE key [BACKLOG count] [ID id] [AT unix-ms | DELAY ms] FRAMED frame
 Result<WriteRequest> parse_twrite(Words words);
 
 // TSCHED LIST key [FROM ticket] [COUNT n]
@@ -32,6 +33,7 @@ std::vector<ByteView> parse_tags(ArgumentReader& reader);
 // TREAD key offset count [BLOCK ms] [GROUP name | TAILGROUP name] [CONSUMER name]
 //       [RETRY retry-ms expire-ms] [WITHINFO [EPOCH]] [WITHATTEMPTS] [WITHTIME] [MAXBYTES n] [REV] [MINE] [SKIP]
 //       [TAGS n tag ...]
+// TREAD key offset count FRAMED [BLOCK ms] [MAXBYTES n]
 Result<ReadRequest> parse_tread(Words words);
 
 // TREADGROUP key offset count …: the same, with a group.

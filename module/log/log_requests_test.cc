@@ -63,42 +63,43 @@ TEST(ParseTwrite, TakesAnIdAndADate) {
 }
 
 TEST(ParseTwrite, RefusesEveryWrongForm) {
-  expect_errors(
-      parse_twrite,
-      {
-          {"nothing", "", kSyntax, "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found nothing more"},
-          {"a tag alone", "tag", kSyntax, "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'tag'"},
-          {"a word too many", "tag entry more", kSyntax,
-           "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'tag'"},
-          {"entries without any", "BACKLOG 5 ENTRIES", kSyntax, "ENTRIES needs at least one tag and entry"},
-          {"a bare keyword", "ENTRIES", kSyntax, "ENTRIES needs at least one tag and entry"},
-          {"the last tag has no entry", "ENTRIES t e u", kSyntax,
-           "ENTRIES needs an entry for every tag: the last tag has none"},
-          {"a tag alone behind a backlog", "BACKLOG 5 ENTRIES t", kSyntax,
-           "ENTRIES needs an entry for every tag: the last tag has none"},
-          {"backlog without entries", "BACKLOG 5 t e", kSyntax,
-           "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 't'"},
-          {"backlog without a count", "BACKLOG ENTRIES t e", kRange,
-           "invalid BACKLOG count 'ENTRIES': expected an integer from 0 to 9223372036854775807"},
-          {"backlog alone", "BACKLOG", kSyntax, "missing BACKLOG count"},
-          {"backlog negative", "BACKLOG -1 ENTRIES t e", kRange,
-           "invalid BACKLOG count '-1': expected an integer from 0 to 9223372036854775807"},
-          {"backlog not a number", "BACKLOG five ENTRIES t e", kRange,
-           "invalid BACKLOG count 'five': expected an integer from 0 to 9223372036854775807"},
-          {"backlog too large", "BACKLOG 9223372036854775808 ENTRIES t e", kRange,
-           "invalid BACKLOG count '9223372036854775808': expected an integer from 0 to 9223372036854775807"},
-          {"backlog beyond 64 bits", "BACKLOG 18446744073709551617 ENTRIES t e", kRange,
-           "invalid BACKLOG count '18446744073709551617': expected an integer from 0 to 9223372036854775807"},
-          {"an id without a value", "ID", kSyntax, "missing ID"},
-          {"an empty id", "ID  ENTRIES t e", kRange, "the ID has 0 bytes, expected 1 to 512"},
-          {"two ids", "ID a ID b ENTRIES t e", kSyntax, "ID is given twice"},
-          {"a date and a delay", "AT 1 DELAY 1 ENTRIES t e", kSyntax, "AT and DELAY exclude each other"},
-          {"a date too late", "AT 281474976710656 ENTRIES t e", kRange,
-           "invalid AT '281474976710656': expected an integer from 0 to 281474976710655"},
-          {"a delay too long", "DELAY 140737488355329 ENTRIES t e", kRange,
-           "invalid DELAY '140737488355329': expected an integer from 0 to 140737488355328"},
-          {"backlog twice", "BACKLOG 5 BACKLOG 5 ENTRIES t e", kSyntax, "BACKLOG is given twice"},
-      });
+  expect_errors(parse_twrite,
+                {
+                    {"nothing", "", kSyntax,
+                     "syntax error: expected BACKLOG, ID, AT, DELAY, ENTRIES or FRAMED, found nothing more"},
+                    {"a tag alone", "tag", kSyntax,
+                     "syntax error: expected BACKLOG, ID, AT, DELAY, ENTRIES or FRAMED, found 'tag'"},
+                    {"a word too many", "tag entry more", kSyntax,
+                     "syntax error: expected BACKLOG, ID, AT, DELAY, ENTRIES or FRAMED, found 'tag'"},
+                    {"entries without any", "BACKLOG 5 ENTRIES", kSyntax, "ENTRIES needs at least one tag and entry"},
+                    {"a bare keyword", "ENTRIES", kSyntax, "ENTRIES needs at least one tag and entry"},
+                    {"the last tag has no entry", "ENTRIES t e u", kSyntax,
+                     "ENTRIES needs an entry for every tag: the last tag has none"},
+                    {"a tag alone behind a backlog", "BACKLOG 5 ENTRIES t", kSyntax,
+                     "ENTRIES needs an entry for every tag: the last tag has none"},
+                    {"backlog without entries", "BACKLOG 5 t e", kSyntax,
+                     "syntax error: expected BACKLOG, ID, AT, DELAY, ENTRIES or FRAMED, found 't'"},
+                    {"backlog without a count", "BACKLOG ENTRIES t e", kRange,
+                     "invalid BACKLOG count 'ENTRIES': expected an integer from 0 to 9223372036854775807"},
+                    {"backlog alone", "BACKLOG", kSyntax, "missing BACKLOG count"},
+                    {"backlog negative", "BACKLOG -1 ENTRIES t e", kRange,
+                     "invalid BACKLOG count '-1': expected an integer from 0 to 9223372036854775807"},
+                    {"backlog not a number", "BACKLOG five ENTRIES t e", kRange,
+                     "invalid BACKLOG count 'five': expected an integer from 0 to 9223372036854775807"},
+                    {"backlog too large", "BACKLOG 9223372036854775808 ENTRIES t e", kRange,
+                     "invalid BACKLOG count '9223372036854775808': expected an integer from 0 to 9223372036854775807"},
+                    {"backlog beyond 64 bits", "BACKLOG 18446744073709551617 ENTRIES t e", kRange,
+                     "invalid BACKLOG count '18446744073709551617': expected an integer from 0 to 9223372036854775807"},
+                    {"an id without a value", "ID", kSyntax, "missing ID"},
+                    {"an empty id", "ID  ENTRIES t e", kRange, "the ID has 0 bytes, expected 1 to 512"},
+                    {"two ids", "ID a ID b ENTRIES t e", kSyntax, "ID is given twice"},
+                    {"a date and a delay", "AT 1 DELAY 1 ENTRIES t e", kSyntax, "AT and DELAY exclude each other"},
+                    {"a date too late", "AT 281474976710656 ENTRIES t e", kRange,
+                     "invalid AT '281474976710656': expected an integer from 0 to 281474976710655"},
+                    {"a delay too long", "DELAY 140737488355329 ENTRIES t e", kRange,
+                     "invalid DELAY '140737488355329': expected an integer from 0 to 140737488355328"},
+                    {"backlog twice", "BACKLOG 5 BACKLOG 5 ENTRIES t e", kSyntax, "BACKLOG is given twice"},
+                });
 }
 
 TEST(ParseTwrite, RefusesATagOrEntryLargerThanTheHostAllows) {
@@ -257,7 +258,7 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "invalid count '18446744073709551617': expected an integer from 0 to 1000000"},
           {"unknown option", "5 10 BLOKC 5", kSyntax,
            "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
-           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found 'BLOKC'"},
+           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP, TAGS or FRAMED, found 'BLOKC'"},
           {"block without a timeout", "5 10 BLOCK", kSyntax, "missing BLOCK timeout"},
           {"block negative", "5 10 BLOCK -1", kRange,
            "invalid BLOCK timeout '-1': expected an integer from 0 to 9007199254740991"},
@@ -290,7 +291,7 @@ TEST(ParseTread, RefusesEveryWrongForm) {
            "invalid number of TAGS '1001': expected an integer from 1 to 1000"},
           {"too many tags", "5 10 TAGS 1 a b", kSyntax,
            "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, "
-           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found 'b'"},
+           "WITHATTEMPTS, WITHTIME, MAXBYTES, REV, MINE, SKIP, TAGS or FRAMED, found 'b'"},
       });
 }
 

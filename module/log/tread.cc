@@ -59,6 +59,8 @@ class MessageWriter final : public MessageSink {
     if (with_time_) reply_.integer(static_cast<int64_t>(message.written.value()));
   }
 
+  void frame(ByteView frame) override { reply_.bytes(frame); }
+
   void end(uint64_t entries) override {
     if (!is_known_) reply_.array_was(entries + info());
   }
@@ -93,6 +95,7 @@ Outcome<ReadResult> Tread::execute(Place<Log>& log, ReadRequest& request, const 
 // Null, or with WITHINFO the information alone. A read that did not ask to wait has found nothing.
 void Tread::answer_timeout(abi::Reply reply, const Log* log, const ReadRequest& request) {
   if (!request.block_ms) return reply.array(0);
+  if (request.is_framed) return reply.null();
   if (!request.with_info) return reply.null_array();
   reply.array(1);
   write_bounds(reply, log == nullptr ? LogBounds{} : log->bounds(), request.with_epoch);

@@ -10,10 +10,14 @@ namespace millrace::module {
 
 namespace {
 
-// [BACKLOG count] [ID id] [AT unix-ms | DELAY ms] ENTRIES
+// [BACKLOG count] [ID id] [AT unix-ms | DELAY ms] ENTRIES | FRAMED frame
 void parse_write_options(ArgumentReader& reader, WriteRequest& request) {
   bool backlog = false, id = false, at = false, delay = false;
   while (!reader.failed() && !reader.keyword("ENTRIES")) {
+    if (reader.keyword("FRAMED")) {
+      request.frame = reader.word("frame");
+      break;
+    }
     if (reader.option("BACKLOG", backlog)) {
       request.backlog = reader.number("BACKLOG count", 0, INT64_MAX);
     } else if (reader.option("ID", id)) {
@@ -23,7 +27,7 @@ void parse_write_options(ArgumentReader& reader, WriteRequest& request) {
     } else if (reader.option("DELAY", delay)) {
       request.delay_ms = reader.number("DELAY", 0, kMaxDelayMs);
     } else {
-      reader.unknown_word("BACKLOG, ID, AT, DELAY or ENTRIES");
+      reader.unknown_word("BACKLOG, ID, AT, DELAY, ENTRIES or FRAMED");
     }
   }
   if (at && delay) reader.fail(ErrorCode::Syntax, "AT and DELAY exclude each other");
@@ -43,10 +47,14 @@ Ticket parse_ticket(ArgumentReader& reader) {
   return ticket;
 }
 
-// TWRITE in its longer form: options, ENTRIES, and the pairs.
-Result<void> read_pairs(Words words, WriteRequest& request) {
+// TWRITE in its longer form: options, then ENTRIES and the pairs, or a frame.
+Result<void> read_long_form(Words words, WriteRequest& request) {
   ArgumentReader reader(words);
   parse_write_options(reader, request);
+  if (request.frame) {
+    if (auto alone = reader.finish(true); !alone) return std::unexpected(std::move(alone.error()));
+    return {};
+  }
   if (reader.failed()) return reader.error();
   request.pairs = words.subspan(words.size() - reader.left());
   if (request.pairs.empty()) return fail(ErrorCode::Syntax, "ENTRIES needs at least one tag and entry");
@@ -61,9 +69,9 @@ Result<void> read_pairs(Words words, WriteRequest& request) {
 Result<WriteRequest> parse_twrite(Words words) {
   // One return, so that the request is made where the caller wants it, and not copied there.
   Result<WriteRequest> parsed;
-  if (words.size() == 2) {
+  if (words.size() == 2 && !is_keyword(words[0], "FRAMED")) {
     parsed->pairs = words;
-  } else if (auto read = read_pairs(words, *parsed); !read) {
+  } else if (auto read = read_long_form(words, *parsed); !read) {
     parsed = std::unexpected(std::move(read.error()));
   }
   if (parsed && std::ranges::any_of(parsed->pairs, [](ByteView part) { return part.size() > kMaxPart; })) [[unlikely]] {

@@ -16,6 +16,7 @@
 #include "engine/log/log_operations.h"
 #include "engine/log/log_parts.h"
 #include "engine/waiting/waiting_room.h"
+#include "tests/model/frames.h"
 #include "tests/model/log_bytes.h"
 #include "tests/model/seeds.h"
 
@@ -252,6 +253,12 @@ class History {
     }
     const std::vector<ByteView> pairs(texts.begin(), texts.end());
     WriteRequest request{.backlog = std::nullopt, .pairs = pairs};
+    std::string frame;
+    if (chance(4)) {
+      frame = frame_of(pairs, {.bytes = static_cast<uint32_t>(between(10, 100))}, chance(2));
+      request.frame = frame;
+      request.pairs = {};
+    }
     if (chance(10)) request.backlog = between(0, 30);
     const std::string id = "id " + std::to_string(between(0, 20));
     if (chance(3)) request.id = id;

@@ -28,3 +28,23 @@ def test_redlock_takes_a_lock_over_three_servers_works_and_gives_it_back():
         take(servers[1].admin, "somebody")
         done = example("redlock", "lock", *addresses)
         assert (done.returncode, done.stderr, done.stdout) == (1, "somebody else holds it\n", "")
+
+
+def test_replay_reads_a_log_from_a_date_to_a_date():
+    with Server() as server:
+        address = f"127.0.0.1:{server.port}"
+        for key, batches in (("log", 30), ("other", 1)):
+            for _ in range(batches):
+                server.admin.call("TWRITE", key, "ENTRIES", *["tag", "x" * 97] * 1000)
+        done = example("replay", address, "log")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("30000 messages of 3000000 bytes, in frames of ")
+        times = [message[3] for message in server.admin.call("TREAD", "log", 1, 30_000, "WITHTIME")]
+        begin, end = times[7000], times[23_000]
+        expected = sum(begin <= time < end for time in times)
+        done = example("replay", address, "log", str(begin), str(end))
+        assert done.stdout.startswith(f"{expected} messages of {100 * expected} bytes, ")
+        assert example("replay", address, "missing").stdout.startswith("0 messages")
+        server.admin.call("SET", "text", "x")
+        done = example("replay", address, "text")
+        assert done.returncode == 1 and "WRONGTYPE" in done.stderr

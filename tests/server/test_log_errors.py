@@ -10,7 +10,7 @@ READS = "expected an integer from 0 to 1000000"
 TAGS = "expected an integer from 1 to 1000"
 READ_WORDS = (
     "syntax error: expected BLOCK, GROUP, TAILGROUP, CONSUMER, RETRY, WITHINFO, WITHATTEMPTS, "
-    "WITHTIME, MAXBYTES, REV, MINE, SKIP or TAGS, found"
+    "WITHTIME, MAXBYTES, REV, MINE, SKIP, TAGS or FRAMED, found"
 )
 RETAIN_WORDS = "syntax error: expected COUNT, AGE, BYTES, LATEST, ACKED, IDS or REFUSE, found"
 EFFECTS = (
@@ -25,10 +25,10 @@ ROWS = {
     # --- TWRITE ---
     "write: no entry": (("TWRITE", "tag"), "wrong number of arguments for 'TWRITE' command"),
     "write: no tag": (("TWRITE",), "wrong number of arguments for 'TWRITE' command"),
-    "write: three words": (("TWRITE", "a", "b", "c"), "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'a'"),
+    "write: three words": (("TWRITE", "a", "b", "c"), "syntax error: expected BACKLOG, ID, AT, DELAY, ENTRIES or FRAMED, found 'a'"),
     "write: pairs without ENTRIES": (
         ("TWRITE", "a", "b", "c", "d"),
-        "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'a'",
+        "syntax error: expected BACKLOG, ID, AT, DELAY, ENTRIES or FRAMED, found 'a'",
     ),
     "write: a tag without an entry": (
         ("TWRITE", "ENTRIES", "a", "1", "b"),
@@ -36,7 +36,7 @@ ROWS = {
     ),
     "write: BACKLOG without ENTRIES": (
         ("TWRITE", "BACKLOG", "5", "a"),
-        "syntax error: expected BACKLOG, ID, AT, DELAY or ENTRIES, found 'a'",
+        "syntax error: expected BACKLOG, ID, AT, DELAY, ENTRIES or FRAMED, found 'a'",
     ),
     "write: BACKLOG and nothing behind it": (
         ("TWRITE", "BACKLOG", "5", "ENTRIES"),

@@ -1,4 +1,4 @@
-#include "engine/blocks/record_format.h"
+#include "engine/base/record_format.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,71 @@
+// Reads a log in frames, from an offset on, at the speed of the connection: the next frame is asked for before the
+// messages of one are given, so that server and program work at the same time.
+//
+//   client::LogReader reader(connection, "orders", {.from = Offset(1)});
+//   for (Message message; reader.next(message);) …
+//   if (auto failure = reader.failure()) …
+//
+// A program that stores position() with what it has made of the messages goes on from there after a crash.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "client/connection.h"
+#include "client/error.h"
+#include "client/log/frame_reader.h"
+#include "engine/base/message.h"
+#include "engine/base/strong.h"
+
+namespace millrace::client {
+
+struct LogReaderOptions {
+  Offset from{1};
+  std::optional<LogEpoch> epoch = {};     // `from` is an offset in this life of the log, and in no other
+  uint64_t batch = 10'000;                // so many messages at once, 1 to 1,000,000
+  std::optional<Milliseconds> wait = {};  // at the end of the log, wait so long for another message (0: for ever)
+};
+
+class LogReader {
+ public:
+  // Borrows the connection, which is used for nothing else as long as the reader lives.
+  LogReader(Connection& connection, std::string key, LogReaderOptions options = {});
+  LogReader(const LogReader&) = delete;
+  LogReader& operator=(const LogReader&) = delete;
+  // Closes the connection if an answer is still to come.
+  ~LogReader();
+
+  // The next message; its views live until the next call. False at the end of the log, or if nothing came in time: it
+  // may be called again then. And false after a failure.
+  bool next(Message& message);
+
+  // What has ended it: the connection, an error that the server answered (BadInput; BADPOSITION if the log was deleted
+  // or replaced), a frame that is none.
+  const std::optional<Error>& failure() const { return failure_; }
+
+  // Behind the message that was given last: where to go on.
+  Offset position() const { return position_; }
+  // Of the log, once it has answered.
+  std::optional<LogEpoch> epoch() const { return options_.epoch; }
+  // Bytes of all frames so far.
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  bool ask(Offset from);
+  bool receive();
+  bool fail(Error error);
+
+  Connection& connection_;
+  const std::string key_;
+  LogReaderOptions options_;
+  Offset position_;
+  std::string received_;
+  FrameReader frame_;
+  bool is_open_ = false;   // frame_ has messages that were not given
+  bool is_asked_ = false;  // an answer is to come
+  uint64_t bytes_ = 0;
+  std::optional<Error> failure_;
+};
+
+}  // namespace millrace::client

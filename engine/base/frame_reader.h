@@ -1,0 +1,151 @@
+// Reads a frame (frame_format.h) that nobody has vouched for: every number is checked before it is used, and nothing is
+// allocated for what the frame only says it has. The caller unpacks packed blocks.
+//
+//   FrameReader frame(bytes);
+//   for (FrameBlock block; frame.next_block(block);) {
+//     frame.enter(block.unpacked == 0 ? block.bytes : unpacked(block));
+//     for (Message message; frame.next(message);) …
+//   }
+//   if (frame.failure() != nullptr) …          what came until then must not be used
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/bytes.h"
+#include "engine/base/decoder.h"
+#include "engine/base/frame_format.h"
+#include "engine/base/limits.h"
+#include "engine/base/message.h"
+#include "engine/base/record_reader.h"
+#include "engine/base/strong.h"
+
+namespace millrace {
+
+class FrameReader {
+ public:
+  // Borrows the bytes as long as it reads them.
+  explicit FrameReader(ByteView frame) : in_(frame) { read_head(frame); }
+
+  // What is wrong with the frame; nullptr as long as nothing is.
+  const char* failure() const { return failure_; }
+  // REQUIRES: no failure
+  const FrameHead& head() const { return head_; }
+
+  // The next block; false at the end of the frame, and if it is wrong. REQUIRES: next() has returned false, unless it
+  // is the first block.
+  bool next_block(FrameBlock& block) {
+    if (failure_ != nullptr) return false;
+    if (in_.finished()) {
+      if (given_ != head_.count) fail("a frame with another number of messages than it says");
+      return false;
+    }
+    block.first = Offset(in_.number());
+    block.first_time = UnixMs(in_.number());
+    block.count = in_.number();
+    block.unpacked = in_.number();
+    block.missing = in_.number();
+    const uint64_t size = in_.number();
+    block.bytes = in_.bytes(size);
+    if (!in_.ok() || size > UINT32_MAX) return wrong("a frame that ends inside a block");
+    if (block.unpacked != 0 && (block.unpacked > kMostUnpacked || block.unpacked <= size)) {
+      return wrong("a packed block of an impossible size");
+    }
+    if (block.count == 0) return wrong("a block without messages");
+    if (block.first_time.value() > INT64_MAX) return wrong("a block beyond the end of time");
+    if (block.first > kMaxOffset || block.count > kMaxOffset - block.first ||
+        block.missing > kMaxOffset - block.first - block.count) {
+      return wrong("a block beyond the last offset");
+    }
+    const Offset end = block.first + block.count + block.missing;
+    if (block.first < behind_) return wrong("a block that does not come behind the one before it");
+    if (end <= head_.from || block.first >= head_.end) return wrong("a block outside of its frame");
+    behind_ = end;
+    block_ = block;
+    return true;
+  }
+
+  // Where the records of that block are: its bytes, or what they unpack to. They are borrowed until the next block.
+  void enter(ByteView records) {
+    if (failure_ != nullptr) return;
+    records_.open(records, block_.missing != 0);
+    offset_ = block_.first;
+    time_ = block_.first_time;
+    left_ = block_.count;
+    missing_ = 0;
+  }
+
+  // What the packed bytes say of themselves is not true.
+  void fail_unpacking() { fail("a packed block that does not unpack"); }
+
+  // The next message of the block that belongs to the frame; false at the end of the block, and if it is wrong.
+  bool next(Message& message) {
+    while (left_ != 0) {
+      Record record;
+      uint64_t gap;
+      if (const char* reason = records_.next(record, gap)) return wrong(reason);
+      const bool is_first = left_ == block_.count;
+      if (gap > block_.missing - missing_ || (is_first && gap != 0)) return wrong(kOtherGaps);
+      if (is_first ? record.time_delta != 0 : record.time_delta > INT64_MAX - time_.value()) {
+        return wrong("a message beyond the end of time");
+      }
+      missing_ += gap;
+      offset_ = offset_ + gap;
+      time_ = time_ + record.time_delta;
+      if (--left_ == 0 && !ends_as_it_says()) return false;
+      message = {offset_, record.tag, record.entry, time_};
+      ++offset_;
+      if (message.offset < head_.from || message.offset >= head_.end) continue;
+      ++given_;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr const char* kOtherGaps = "a block with other gaps than it says";
+
+  void read_head(ByteView frame) {
+    if (!frame.starts_with(kFrameMark.substr(0, kFrameMark.size() - 1))) return fail("bytes that are no frame");
+    if (!frame.starts_with(kFrameMark)) return fail("a frame of a version that is not known here");
+    in_.bytes(kFrameMark.size());
+    head_.epoch = LogEpoch(in_.number());
+    head_.log_first = Offset(in_.number());
+    head_.log_next = Offset(in_.number());
+    head_.from = Offset(in_.number());
+    head_.end = Offset(in_.number());
+    head_.count = in_.number();
+    if (!in_.ok()) return fail("a frame that ends inside its head");
+    if (head_.epoch > kMaxEpoch || head_.log_next > kMaxOffset || head_.log_first > head_.log_next ||
+        head_.from.value() == 0 || head_.end > kMaxOffset || head_.from > head_.end ||
+        head_.count > head_.end - head_.from) {
+      fail("a frame with impossible offsets");
+    }
+  }
+  void fail(const char* reason) {
+    if (failure_ == nullptr) failure_ = reason;
+    left_ = 0;
+  }
+  bool wrong(const char* reason) {
+    fail(reason);
+    return false;
+  }
+  bool ends_as_it_says() {
+    if (!records_.at_end()) return wrong("bytes after the last message of a block");
+    return missing_ == block_.missing || wrong(kOtherGaps);
+  }
+
+  Decoder in_;
+  FrameHead head_;
+  const char* failure_ = nullptr;
+  Offset behind_{1};    // the block before ends there
+  uint64_t given_ = 0;  // messages
+  // Of the block that is read:
+  FrameBlock block_;
+  RecordReader records_;
+  Offset offset_;
+  UnixMs time_;
+  uint64_t left_ = 0;
+  uint64_t missing_ = 0;
+};
+
+}  // namespace millrace

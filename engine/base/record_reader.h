@@ -1,0 +1,88 @@
+// Reads the records of a block (record_format.h) that nobody has vouched for. Every length is checked against the bytes
+// there are, and a reference must be to a tag that an earlier record of the block has brought.
+//
+//   RecordReader records;
+//   records.open(block, has_gaps);
+//   while (!records.at_end()) {
+//     if (const char* wrong = records.next(record, gap)) return wrong;
+//     …
+//   }
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/bytes.h"
+#include "engine/base/record_format.h"
+#include "engine/base/varint.h"
+
+namespace millrace {
+
+class RecordReader {
+ public:
+  // Borrows the bytes as long as it reads them. REQUIRES: block.size() <= UINT32_MAX
+  void open(ByteView block, bool has_gaps) {
+    begin_ = at_ = block.data();
+    end_ = begin_ + block.size();
+    has_gaps_ = has_gaps;
+    recent_ = 0;
+    tag_positions_.clear();
+  }
+
+  bool at_end() const { return at_ == end_; }
+  // Where the next record begins.
+  uint32_t position() const { return static_cast<uint32_t>(at_ - begin_); }
+  // Where tags are stored, of all records read so far, ascending.
+  const std::vector<TagPosition>& tag_positions() const { return tag_positions_; }
+
+  // Reads the next record, and how many offsets without a message are before it. Returns what is wrong with it, or
+  // nullptr. The views live as long as the block's bytes.
+  const char* next(Record& record, uint64_t& gap) {
+    gap = 0;
+    uint64_t reference, size;
+    if ((has_gaps_ && !number(gap)) || !number(reference)) return kEndsInMessage;
+    if (reference == 0) {
+      recent_ = position();
+      if (!number(size) || size > left()) return "a block ends inside a tag";
+      recent_tag_ = {at_, size};
+      at_ += size;
+      tag_positions_.push_back(static_cast<TagPosition>(recent_));
+    } else if (reference != recent_) {
+      if (!std::ranges::binary_search(tag_positions_, reference)) return "a message refers to a tag that is not there";
+      recent_ = reference;
+      recent_tag_ = tag_at(begin_, static_cast<TagPosition>(reference));
+    }
+    record.tag = recent_tag_;
+    if (!number(record.time_delta) || !number(size) || size > left()) return kEndsInMessage;
+    record.entry = {at_, size};
+    at_ += size;
+    return nullptr;
+  }
+
+ private:
+  static constexpr const char* kEndsInMessage = "a block ends inside a message";
+
+  uint64_t left() const { return static_cast<uint64_t>(end_ - at_); }
+
+  bool number(uint64_t& value) {
+    if (at_ != end_ && static_cast<uint8_t>(*at_) < 0x80) [[likely]] {
+      value = static_cast<uint8_t>(*at_++);
+      return true;
+    }
+    const char* const next = get_varint(at_, end_, value);
+    if (next == nullptr) return false;
+    at_ = next;
+    return true;
+  }
+
+  const char* begin_ = nullptr;
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  bool has_gaps_ = false;
+  uint64_t recent_ = 0;  // where the tag of the last record is stored; 0: there was none
+  ByteView recent_tag_;
+  std::vector<TagPosition> tag_positions_;
+};
+
+}  // namespace millrace

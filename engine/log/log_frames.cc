@@ -1,0 +1,94 @@
+// LogOperations: frames, many messages in one string (engine/base/frame_format.h).
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/frame_reader.h"
+#include "engine/blocks/frame_builder.h"
+#include "engine/log/log_operations.h"
+
+namespace millrace {
+
+namespace {
+
+// What the packed blocks of a frame that is written may unpack to, all together: packed bytes could claim a thousand
+// times what they bring.
+constexpr uint64_t kMostUnpackedOfFrame = uint64_t{64} * 1024 * 1024;
+
+// The room of a frame that was read is kept for the next one, unless it is larger.
+constexpr size_t kMostFrameRoom = size_t{1024} * 1024;
+
+// Of what a frame says it has, so much is believed before it is seen.
+constexpr uint64_t kReservedMessages = 1024;
+
+// The messages of a frame. Borrows its bytes, and holds those of its packed blocks.
+struct FrameContents {
+  std::vector<ByteView> pairs;
+  std::vector<std::unique_ptr<char[]>> unpacked;
+};
+
+std::unexpected<Error> bad_frame(const char* reason) {
+  return fail(ErrorCode::Corrupt, std::string("FRAMED needs a frame, but there is ") + reason +
+                                      " (a message with the tag FRAMED is written with ENTRIES)");
+}
+
+// Failure: Corrupt
+Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd) {
+  FrameContents contents;
+  FrameReader frame(bytes);
+  if (frame.failure() == nullptr) {
+    if (frame.head().count > kMaxFrameMessages) return bad_frame("one with more than 1000000 messages");
+    contents.pairs.reserve(2 * std::min(frame.head().count, kReservedMessages));
+  }
+  uint64_t unpacked = 0;
+  Message message;
+  for (FrameBlock block; frame.next_block(block);) {
+    ByteView records = block.bytes;
+    if (block.unpacked != 0) {
+      const auto size = static_cast<uint32_t>(block.unpacked);
+      unpacked += size;
+      if (unpacked > kMostUnpackedOfFrame) return bad_frame("more in packed blocks than 64 MiB");
+      char* const to = contents.unpacked.emplace_back(new char[size]).get();
+      zstd.unpack(records, to, size) ? void(records = {to, size}) : frame.fail_unpacking();
+    }
+    frame.enter(records);
+    while (frame.next(message)) {
+      contents.pairs.push_back(message.tag);
+      contents.pairs.push_back(message.entry);
+    }
+  }
+  if (frame.failure() != nullptr) return bad_frame(frame.failure());
+  if (contents.pairs.empty()) return bad_frame("one without messages");
+  return contents;
+}
+
+}  // namespace
+
+Outcome<WriteAnswer> LogOperations::write_frame(Place<Log>& place, const WriteRequest& request, const Call& call) {
+  const auto contents = decode_frame(*request.frame, packer_.zstd());
+  if (!contents) return std::unexpected(contents.error());
+  WriteRequest plain = request;
+  plain.frame = std::nullopt;
+  plain.pairs = contents->pairs;
+  return write(place, plain, call);
+}
+
+void LogOperations::give_frame(const Log* log, const ReadRequest& request, MessageSink& sink) {
+  if (log == nullptr) return sink.frame(empty_frame({}, *request.from));
+  FrameHead head;
+  head.epoch = log->epoch();
+  head.log_first = log->first();
+  head.log_next = log->next();
+  if (request.count == 0 || log->empty() || *request.from >= log->end_of_messages()) {
+    return sink.frame(empty_frame(head, *request.from));
+  }
+  BuiltFrame built = build_frame(log->messages(), head, *request.from,
+                                 {.messages = request.count, .bytes = most_bytes(request)}, std::move(frame_room_));
+  counters_.read += built.count;
+  sink.frame(built.bytes);
+  if (built.bytes.capacity() <= kMostFrameRoom) frame_room_ = std::move(built.bytes);
+}
+
+}  // namespace millrace
