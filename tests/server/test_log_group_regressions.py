@@ -51,12 +51,14 @@ def test_nobody_is_served_while_writes_are_paused(own):
 
 
 def test_a_dead_letter_does_not_serve_its_readers_while_writes_are_paused(own):
-    own.admin.call("TWRITE", "log", "t", "e")
-    own.admin.call("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "30", "0")
-    own.admin.call("TGROUP", "SET", "log", "g", "MAXATTEMPTS", "1", "DEADLETTER", "dead")
+    # The reader waits before anything can become a dead letter.
     reader = own.connect()
     reader.send(*worker("dead"))
     own.wait_for_blocked(1)
+    own.admin.call("TWRITE", "log", "t", "e")
+    own.admin.call("TGROUP", "CREATE", "log", "g", "1")
+    own.admin.call("TGROUP", "SET", "log", "g", "MAXATTEMPTS", "1", "DEADLETTER", "dead")
+    own.admin.call("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "30", "0")
     take = ("TREAD", "log", "1", "1", "GROUP", "g", "RETRY", "30", "0")
     own.connect().call_all([("DEBUG", "SLEEP", "0.05"), take, ("CLIENT", "PAUSE", "100", "WRITE")])
     assert reader.read()[0][2] == b"e"
