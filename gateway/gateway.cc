@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/server_url.h"
+#include "gateway/deliver/deliverer.h"
 #include "gateway/worker.h"
 
 namespace millrace::gateway {
@@ -80,6 +81,7 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
 client::Result<void> check(const Config& config) {
   if (auto addresses = listen_addresses(config); !addresses) return std::unexpected(addresses.error());
   if (auto authority = Authority::make(config); !authority) return std::unexpected(authority.error());
+  if (auto webhooks = check_webhooks(config.webhooks); !webhooks) return webhooks;
   if (config.tls_certificate.empty()) return {};
   const auto context =
       load_tls_context(config.tls_certificate, config.tls_key.empty() ? config.tls_certificate : config.tls_key);
@@ -102,6 +104,13 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
   const unsigned long count = config.threads != 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::unique_ptr<Worker>> workers;
   auto background = std::make_unique<Background>(kBackgroundThreads);
+  std::unique_ptr<Deliverer> deliverer;
+  if (!config.webhooks.empty()) {
+    auto made = Deliverer::make(config.webhooks, server, tell);
+    if (!made) return std::unexpected(made.error());
+    deliverer = std::move(*made);
+    figures.webhooks = &deliverer->figures();
+  }
   RequestRate rate(config.requests_per_second, config.connections_per_address);
   Shared shared{config, server, *background, figures, *authority, rate};
   for (unsigned long i = 0; i < count; ++i) {
@@ -129,6 +138,7 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
       if (--running == 0) pthread_kill(waiting, SIGINT);
     });
   }
+  if (deliverer) threads.emplace_back([&deliverer = *deliverer] { deliverer.run(); });
   bool is_draining = false;
   while (running != 0) {
     int number = 0;
@@ -141,8 +151,10 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
       is_draining = true;
       tell("ends: no more clients, and those that wait are told to come again");
       for (const auto& worker : workers) worker->drain();
+      if (deliverer) deliverer->drain(config.drain);
     } else {
       for (const auto& worker : workers) worker->stop();
+      if (deliverer) deliverer->stop();
     }
   }
   for (std::thread& thread : threads) thread.join();

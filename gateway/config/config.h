@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/connection.h"
+#include "gateway/config/webhook_rule.h"
 #include "gateway/http/http_connection.h"
 #include "gateway/http/request_reader.h"
 
@@ -76,6 +77,7 @@ struct Config {
   std::vector<ChannelRule> channels;
   std::vector<KeyRule> keys;
   std::vector<AllowRule> allow;
+  std::vector<WebhookRule> webhooks;
 };
 
 }  // namespace millrace::gateway
