@@ -1,6 +1,7 @@
 #include "gateway/gateway.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -27,6 +28,12 @@ void raise_descriptor_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string host_name() {
+  char name[256] = "gateway";
+  gethostname(name, sizeof name - 1);
+  return name;
 }
 
 sigset_t handled_signals() {
@@ -89,7 +96,8 @@ client::Result<void> check(const Config& config) {
   return {};
 }
 
-client::Result<void> serve(const Config& config, const client::ConnectionOptions& server, const Tell& tell) {
+client::Result<void> serve(const Config& given, const client::ConnectionOptions& server, const Tell& tell) {
+  Config config = given;
   raise_descriptor_limit();
   auto addresses = listen_addresses(config);
   if (!addresses) return std::unexpected(addresses.error());
@@ -126,6 +134,7 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
     background.reset();
     return loaded;
   }
+  if (config.name.empty()) config.name = host_name() + ':' + std::to_string(addresses->front().port);
   tell_addresses(config, server, *addresses, tell);
 
   std::vector<std::thread> threads;

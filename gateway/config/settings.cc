@@ -38,6 +38,7 @@ constexpr Setting kSettings[] = {
     MILLRACE_SETTING("timeouts.keep_alive", keep_alive, "between two signs of life in a stream"),
     MILLRACE_SETTING("timeouts.drain", drain, "for clients to go after SIGTERM"),
     MILLRACE_SETTING("timeouts.drain_notice", drain_notice, "from a readiness that fails to the end of the listening"),
+    MILLRACE_SETTING("timeouts.device", device_retention, "for a device of a WebSocket to come back"),
     MILLRACE_SETTING("cors.origins", origins, "pages that may call us from other hosts; \"*\": all"),
     MILLRACE_SETTING("cors.credentials", credentials, "whether they may send cookies"),
     MILLRACE_SETTING("auth.issuer", issuer, "what a token must have as iss; empty: anything"),

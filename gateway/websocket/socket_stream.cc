@@ -7,6 +7,7 @@
 #include "gateway/routes/figures.h"
 #include "gateway/routes/parameters.h"
 #include "gateway/stream/reading.h"
+#include "gateway/websocket/socket_answers.h"
 
 namespace millrace::gateway {
 namespace {
@@ -16,21 +17,7 @@ constexpr uint16_t kTryLater = 1013;
 // Requests whose answers are still to come; a client that sends more without reading is ended.
 constexpr size_t kMostUnanswered = 1000;
 constexpr size_t kMostFollows = 1000;
-
-std::string error_json(std::string_view code, std::string_view text) {
-  std::string json = "\"error\":{\"code\":";
-  append_string(json, code);
-  json += ",\"error\":";
-  append_string(json, text);
-  return json + '}';
-}
-
-// What a failed answer of the server is to the client: its body is {"code":…,"error":…}.
-std::string failure_json(const Response& response) {
-  std::string body = response.body;
-  while (body.ends_with('\n')) body.pop_back();
-  return "\"error\":" + body;
-}
+constexpr size_t kMostDevices = 10;
 
 std::optional<TopicKey> topic_in(const JsonObject& request) {
   if (auto log = request.text("log")) return TopicKey{TopicKey::Kind::Log, std::move(*log)};
@@ -42,8 +29,8 @@ Resource resource_of(const TopicKey& topic) {
   return topic.kind == TopicKey::Kind::Log ? Resource::Log : Resource::Channel;
 }
 
-const std::string kForbidden = error_json("forbidden", "this is not allowed");
-const std::string kNoTopic = error_json("invalid", "expected \"log\" or \"channel\"");
+const std::string kForbidden = socket_error("forbidden", "this is not allowed");
+const std::string kNoTopic = socket_error("invalid", "expected \"log\" or \"channel\"");
 
 }  // namespace
 
@@ -84,7 +71,7 @@ Detached SocketStream::serve(std::string text) {
   if (request) {
     answer = co_await answer_to(std::move(*request));
   } else {
-    answer = error_json("invalid", "expected a JSON object");
+    answer = socket_error("invalid", "expected a JSON object");
   }
   --unanswered_;
   send_text("{\"id\":" + id + ',' + answer + '}');
@@ -97,7 +84,10 @@ Task<std::string> SocketStream::answer_to(JsonObject request) {
   if (type == "unfollow") co_return unfollow(request);
   if (type == "publish") co_return co_await publish(std::move(request));
   if (type == "ack") co_return co_await acknowledge(std::move(request));
-  co_return error_json("invalid", "expected \"type\": follow, unfollow, publish, ack or ping");
+  if (type == "device") co_return co_await connect_device(std::move(request));
+  if (type == "subscribe" || type == "unsubscribe" || type == "leave")
+    co_return co_await use_device(std::move(request));
+  co_return socket_error("invalid", "expected \"type\": follow, unfollow, publish, ack, device, subscribe, … or ping");
 }
 
 bool SocketStream::may(Resource resource, std::string_view name, Right right) const {
@@ -111,20 +101,20 @@ Task<std::string> SocketStream::follow(JsonObject request) {
   Position after;
   if (const auto given = request.text("position")) {
     const auto position = parse_position(topic->kind, *given);
-    if (!position) co_return error_json("bad-position", "the position is none of ours");
+    if (!position) co_return socket_error("bad-position", "the position is none of ours");
     after = *position;
   } else {
     const auto start = co_await find_start(services_.upstream, *topic, request.text("from").value_or("$"));
     if (!start) {
       const bool is_wrong = start.error().code == client::ErrorCode::BadInput;
-      co_return error_json(is_wrong ? "invalid" : "unavailable", start.error().text);
+      co_return socket_error(is_wrong ? "invalid" : "unavailable", start.error().text);
     }
     after = *start;
   }
   if (sink_ == nullptr) co_return std::string();
   if (!follows_) follows_ = std::make_unique<FollowMap>();
-  if (follows_->contains(*topic)) co_return error_json("conflict", "it is followed already");
-  if (follows_->size() >= kMostFollows) co_return error_json("too-many", "no more than 1000 are followed");
+  if (follows_->contains(*topic)) co_return socket_error("conflict", "it is followed already");
+  if (follows_->size() >= kMostFollows) co_return socket_error("too-many", "no more than 1000 are followed");
   Topic& shared = services_.topics.at(*topic);
   auto made = std::make_shared<SocketFollow>(*this, shared);
   follows_->emplace(*topic, made);
@@ -136,7 +126,7 @@ std::string SocketStream::unfollow(const JsonObject& request) {
   const auto topic = topic_in(request);
   if (!topic) return kNoTopic;
   const auto found = follows_ ? follows_->find(*topic) : FollowMap::iterator();
-  if (!follows_ || found == follows_->end()) return error_json("not-followed", "it is not followed");
+  if (!follows_ || found == follows_->end()) return socket_error("not-followed", "it is not followed");
   const auto followed = found->second;
   follows_->erase(found);
   followed->forget();
@@ -153,12 +143,12 @@ Task<std::string> SocketStream::publish(JsonObject request) {
   auto value = value_in(request, is_log ? "entry" : "content");
   const auto id = request.text("message");
   if (!value || (!is_log && !id)) {
-    co_return error_json("invalid", is_log ? "expected \"entry\"" : "expected \"message\", its id, and \"content\"");
+    co_return socket_error("invalid", is_log ? "expected \"entry\"" : "expected \"message\", its id, and \"content\"");
   }
   Words words = is_log ? Words{"TWRITE", topic->name, request.text("tag").value_or(""), std::move(*value)}
                        : Words{"CHAN.PUBLISH", topic->name, *id, std::move(*value)};
   const Answer answer = co_await services_.upstream.ask(std::move(words));
-  if (auto failed = failure_of(answer)) co_return failure_json(*failed);
+  if (auto failed = failure_of(answer)) co_return socket_failure(*failed);
   if (answer->is_nil()) co_return std::string("\"ok\":true,\"duplicate\":true");
   co_return std::string(is_log ? "\"ok\":true,\"offset\":" : "\"ok\":true,\"clock\":") +
       std::to_string(answer->integer);
@@ -172,15 +162,54 @@ Task<std::string> SocketStream::acknowledge(JsonObject request) {
   if (topic->kind == TopicKey::Kind::Log) {
     words = {"TACK", topic->name, request.text("group").value_or("")};
     const auto offsets = json_items(request.raw("offsets").value_or(""));
-    if (!offsets || offsets->empty()) co_return error_json("invalid", "expected \"offsets\"");
+    if (!offsets || offsets->empty()) co_return socket_error("invalid", "expected \"offsets\"");
     for (const std::string_view item : *offsets) words.push_back(json_string_value(item).value_or(std::string(item)));
   } else {
     words = {"CHAN.ACK", topic->name, request.text("subscriber").value_or(""), request.text("receipt").value_or("")};
   }
   const Answer answer = co_await services_.upstream.ask(std::move(words));
-  if (auto failed = failure_of(answer)) co_return failure_json(*failed);
+  if (auto failed = failure_of(answer)) co_return socket_failure(*failed);
   services_.topics.nudge(*topic);
   co_return "\"ok\":true,\"acknowledged\":" + std::to_string(answer->integer);
+}
+
+Task<std::string> SocketStream::connect_device(JsonObject request) {
+  const std::string table = request.text("table").value_or("");
+  const std::string name = request.text("device").value_or("");
+  if (table.empty() || name.empty()) co_return socket_error("invalid", "expected \"table\" and \"device\"");
+  if (!may(Resource::Route, table, Right::Read)) co_return kForbidden;
+  if (!devices_) devices_ = std::make_unique<DeviceMap>();
+  if (devices_->contains(table)) co_return socket_error("conflict", "this socket has a device of the table already");
+  if (devices_->size() >= kMostDevices) co_return socket_error("too-many", "no more than 10 tables");
+  const auto device = std::make_shared<SocketDevice>(*this, services_, table, name);
+  devices_->emplace(table, device);
+  // With a token, the user is whom that names.
+  auto user = caller_->claims ? caller_->claims->text("sub") : request.text("user");
+  std::string answer = co_await device->open(std::move(user), request.text("cursor"));
+  if (sink_ == nullptr) co_return std::string();
+  if (answer.starts_with("\"ok\"")) {
+    // Behind the answer.
+    services_.loop.later([device] { device->begin(); });
+  } else {
+    device->forget();
+    devices_->erase(table);
+  }
+  co_return answer;
+}
+
+Task<std::string> SocketStream::use_device(JsonObject request) {
+  const std::string table = request.text("table").value_or("");
+  const auto found = devices_ ? devices_->find(table) : DeviceMap::iterator();
+  if (!devices_ || found == devices_->end())
+    co_return socket_error("no-device", "no device of this table is connected");
+  const auto device = found->second;
+  const std::string type = request.text("type").value_or("");
+  if (type == "subscribe") co_return co_await device->subscribe(std::move(request));
+  if (type == "unsubscribe") co_return co_await device->unsubscribe(std::move(request));
+  std::string answer = co_await device->leave();
+  device->forget();
+  if (devices_) devices_->erase(table);
+  co_return answer;
 }
 
 void SocketStream::send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) {
@@ -199,6 +228,10 @@ void SocketStream::send_text(std::string_view json) {
 bool SocketStream::is_full() const { return sink_ == nullptr || sink_->unsent() > services_.config.stream_backlog; }
 
 void SocketStream::on_sent() {
+  if (devices_) {
+    const DeviceMap devices = *devices_;
+    for (const auto& [table, device] : devices) device->resume();
+  }
   if (!follows_) return;
   for (const auto& [topic, followed] : *follows_) followed->topic().resume(*followed);
 }
@@ -224,6 +257,10 @@ void SocketStream::on_end() {
   const auto self = shared_from_this();
   sink_ = nullptr;
   --services_.figures.sockets;
+  if (devices_) {
+    for (const auto& [table, device] : *devices_) device->forget();
+    devices_.reset();
+  }
   if (!follows_) return;
   for (const auto& [topic, followed] : *follows_) {
     followed->forget();

@@ -9,6 +9,7 @@
 #include "gateway/http/stream_body.h"
 #include "gateway/routes/services.h"
 #include "gateway/websocket/frames.h"
+#include "gateway/websocket/socket_device.h"
 #include "gateway/websocket/socket_follow.h"
 
 namespace millrace::gateway {
@@ -31,6 +32,8 @@ class SocketStream final : public StreamBody,
  private:
   using FollowMap = std::map<TopicKey, std::shared_ptr<SocketFollow>>;
 
+  using DeviceMap = std::map<std::string, std::shared_ptr<SocketDevice>>;  // by their tables
+
   void send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) override;
   void send_text(std::string_view json) override;
   bool is_full() const override;
@@ -41,6 +44,8 @@ class SocketStream final : public StreamBody,
   Task<std::string> follow(JsonObject request);
   Task<std::string> publish(JsonObject request);
   Task<std::string> acknowledge(JsonObject request);
+  Task<std::string> connect_device(JsonObject request);
+  Task<std::string> use_device(JsonObject request);
   std::string unfollow(const JsonObject& request);
   bool may(Resource resource, std::string_view name, Right right) const;
 
@@ -49,6 +54,7 @@ class SocketStream final : public StreamBody,
   StreamSink* sink_ = nullptr;
   std::unique_ptr<FrameReader> reader_;  // while a message is being read
   std::unique_ptr<FollowMap> follows_;
+  std::unique_ptr<DeviceMap> devices_;
   size_t unanswered_ = 0;
   bool is_closing_ = false;
   uint8_t unfinished_ = 0;  // signs of life since a message began
