@@ -109,6 +109,7 @@ client::Result<void> serve(const Config& given, const client::ConnectionOptions&
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
   Figures figures;
+  figures.writes_access_log = config.access_log != "off";
   const unsigned long count = config.threads != 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::unique_ptr<Worker>> workers;
   auto background = std::make_unique<Background>(kBackgroundThreads);

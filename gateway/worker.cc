@@ -139,7 +139,20 @@ Task<Response> Worker::response_to(ExchangePtr exchange) {
   }
   exchange->names = std::move(found.names);
   if (auto refusal = co_await refusal_of(exchange, found.route)) co_return std::move(*refusal);
-  co_return co_await found.route->handler(services_, exchange);
+  Response response = co_await found.route->handler(services_, exchange);
+  if (response.stream && exchange->caller) response.stream->expires_at = end_of(*exchange->caller);
+  co_return response;
+}
+
+// When the token of the caller has expired, and with it what it has opened.
+Moment Worker::end_of(const Caller& caller) const {
+  const auto end = caller.claims ? caller.claims->number("exp") : std::nullopt;
+  if (!end) return Moment::max();
+  const auto left =
+      std::chrono::seconds(*end) + shared_.config.leeway - std::chrono::system_clock::now().time_since_epoch();
+  // Further away than anything stays open.
+  if (left > std::chrono::hours(24 * 365)) return Moment::max();
+  return loop_.now() + std::chrono::duration_cast<Moment::duration>(left);
 }
 
 // Why the request is not served: too many of them, or the caller may not. Nothing: it is.
@@ -172,7 +185,7 @@ Task<std::optional<Response>> Worker::refusal_of(ExchangePtr exchange, const Rou
 void Worker::note_response(const Request& request, const std::string& peer, const Response& response,
                            Milliseconds took) {
   ++shared_.figures.requests[static_cast<size_t>(response.status / 100) % 6];
-  if (shared_.config.access_log != "off") {
+  if (shared_.figures.writes_access_log) {
     write_access(shared_.config.access_log == "json", request, peer, response, took);
   }
 }

@@ -69,6 +69,7 @@ class Worker final : HttpHost {
   void end_drain();
   Detached answer(ExchangePtr exchange);
   Task<Response> response_to(ExchangePtr exchange);
+  Moment end_of(const Caller& caller) const;
   Task<std::optional<Response>> refusal_of(ExchangePtr exchange, const Route* route);
 
   Shared& shared_;

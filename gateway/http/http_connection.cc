@@ -259,6 +259,10 @@ void HttpConnection::drain() {
 }
 
 void HttpConnection::check_deadline(Moment now) {
+  if (phase_ == Phase::Streaming && now >= stream_->expires_at) {
+    const auto stream = stream_;
+    return stream->expire();
+  }
   if (now < deadline_) return;
   if (phase_ == Phase::Reading) return refuse(408, "the request did not come in time");
   end();

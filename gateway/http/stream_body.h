@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "gateway/loop/event_loop.h"
 #include "gateway/net/output_queue.h"
 
 namespace millrace::gateway {
@@ -37,10 +38,14 @@ class StreamBody {
   virtual void on_sent() {}
   // The gateway ends: say so to the client, and finish().
   virtual void drain() = 0;
+  // What let the client in has expired: say so, and finish().
+  virtual void expire() { drain(); }
   // About every 15 seconds: what keeps proxies from ending a connection without traffic. False: the client is dead.
   virtual bool keep_alive() = 0;
   // The connection is gone. Nothing is called after it.
   virtual void on_end() = 0;
+
+  Moment expires_at = Moment::max();  // set before it begins
 };
 
 }  // namespace millrace::gateway

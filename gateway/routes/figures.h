@@ -10,6 +10,7 @@
 namespace millrace::gateway {
 
 struct Figures {
+  std::atomic<bool> writes_access_log = false;  // as the configuration says, or PUT /admin/log/level
   std::atomic<uint64_t> accepted = 0;
   std::atomic<uint64_t> refused = 0;  // connections beyond a limit
   std::atomic<int64_t> connections = 0;

@@ -12,7 +12,6 @@
 namespace millrace::gateway {
 namespace {
 
-constexpr uint16_t kServiceRestart = 1012;
 constexpr uint16_t kTryLater = 1013;
 // Requests whose answers are still to come; a client that sends more without reading is ended.
 constexpr size_t kMostUnanswered = 1000;
@@ -236,10 +235,10 @@ void SocketStream::on_sent() {
   for (const auto& [topic, followed] : *follows_) followed->topic().resume(*followed);
 }
 
-void SocketStream::drain() {
+void SocketStream::close(uint16_t code, std::string_view why) {
   if (sink_ == nullptr) return;
   StreamSink& sink = *sink_;
-  sink.send(close_frame(kServiceRestart, "come again"));
+  sink.send(close_frame(code, why));
   is_closing_ = true;
   sink.finish();
 }

@@ -25,11 +25,14 @@ class SocketStream final : public StreamBody,
   void begin(StreamSink& sink) override;
   bool on_bytes(std::string_view bytes) override;
   void on_sent() override;
-  void drain() override;
+  void drain() override { close(kServiceRestart, "come again"); }
+  void expire() override { close(kPolicyViolation, "the token has expired"); }
   bool keep_alive() override;
   void on_end() override;
 
  private:
+  static constexpr uint16_t kPolicyViolation = 1008;
+  static constexpr uint16_t kServiceRestart = 1012;
   using FollowMap = std::map<TopicKey, std::shared_ptr<SocketFollow>>;
 
   using DeviceMap = std::map<std::string, std::shared_ptr<SocketDevice>>;  // by their tables
@@ -38,6 +41,7 @@ class SocketStream final : public StreamBody,
   void send_text(std::string_view json) override;
   bool is_full() const override;
 
+  void close(uint16_t code, std::string_view why);
   Detached serve(std::string text);
   // The rest of an answer: "ok":true,… or "error":{…}
   Task<std::string> answer_to(JsonObject request);
