@@ -59,6 +59,10 @@ void HookResponseReader::put_end() {
 
 void HookResponseReader::finish(bool keeps_alive) {
   const auto& message = parser_->get();
+  if (message.result_int() < 200) {
+    state_ = State::Malformed;
+    return;
+  }
   state_ = State::Complete;
   status_ = static_cast<int>(message.result_int());
   keeps_alive_ = keeps_alive;

@@ -28,7 +28,7 @@ const Row kRows[] = {
     {"a body without end", "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n" + std::string(70'000, 'x'),
      State::Complete, 200, false},
     {"half a head", "HTTP/1.1 200 OK\r\nContent-", State::Reading, 0, false},
-    {"no HTTP", "SSH-2.0-OpenSSH\r\n", State::Malformed, 0, false},
+    {"no HTTP", "SSH-2.0-OpenSSH\r\n\r\n", State::Malformed, 0, false},
     {"another protocol", "HTTP/1.1 101 Switching\r\n\r\n", State::Malformed, 0, false},
     {"headers without end", "HTTP/1.1 200 OK\r\nA: " + std::string(40'000, 'x'), State::Malformed, 0, false},
 };
