@@ -1,6 +1,7 @@
 #include "gateway/gateway.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "client/server_url.h"
+#include "gateway/deliver/deliverer.h"
 #include "gateway/worker.h"
 
 namespace millrace::gateway {
@@ -26,6 +28,12 @@ void raise_descriptor_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string host_name() {
+  char name[256] = "gateway";
+  gethostname(name, sizeof name - 1);
+  return name;
 }
 
 sigset_t handled_signals() {
@@ -84,11 +92,13 @@ client::Result<void> check(const Config& config) {
     return client::fail(client::ErrorCode::BadInput,
                         "cors.credentials with cors.origins \"*\" would give every page the cookies of its visitors");
   }
+  if (auto webhooks = check_webhooks(config.webhooks); !webhooks) return webhooks;
   if (auto certificate = load_certificate(config); !certificate) return std::unexpected(certificate.error());
   return {};
 }
 
-client::Result<void> serve(const Config& config, const client::ConnectionOptions& server, const Tell& tell) {
+client::Result<void> serve(const Config& given, const client::ConnectionOptions& server, const Tell& tell) {
+  Config config = given;
   raise_descriptor_limit();
   auto addresses = listen_addresses(config);
   if (!addresses) return std::unexpected(addresses.error());
@@ -102,9 +112,17 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
   Figures figures;
+  figures.writes_access_log = config.access_log != "off";
   const unsigned long count = config.threads != 0 ? config.threads : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::unique_ptr<Worker>> workers;
   auto background = std::make_unique<Background>(kBackgroundThreads);
+  std::unique_ptr<Deliverer> deliverer;
+  if (!config.webhooks.empty()) {
+    auto made = Deliverer::make(config.webhooks, server, tell);
+    if (!made) return std::unexpected(made.error());
+    deliverer = std::move(*made);
+    figures.webhooks = &deliverer->figures();
+  }
   RequestRate rate(config.requests_per_second, config.connections_per_address);
   Shared shared{config, server, *background, figures, *authority, rate};
   for (unsigned long i = 0; i < count; ++i) {
@@ -116,6 +134,7 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
     }
     *addresses = *found;  // the others listen at the same ports
   }
+  if (config.name.empty()) config.name = host_name() + ':' + std::to_string(addresses->front().port);
   tell_addresses(config, server, *addresses, tell);
 
   std::vector<std::thread> threads;
@@ -128,6 +147,7 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
       if (--running == 0) pthread_kill(waiting, SIGINT);
     });
   }
+  if (deliverer) threads.emplace_back([&deliverer = *deliverer] { deliverer.run(); });
   bool is_draining = false;
   while (running != 0) {
     int number = 0;
@@ -143,8 +163,10 @@ client::Result<void> serve(const Config& config, const client::ConnectionOptions
       is_draining = true;
       tell("ends: no more clients, and those that wait are told to come again");
       for (const auto& worker : workers) worker->drain();
+      if (deliverer) deliverer->drain(config.drain);
     } else {
       for (const auto& worker : workers) worker->stop();
+      if (deliverer) deliverer->stop();
     }
   }
   for (std::thread& thread : threads) thread.join();

@@ -177,7 +177,7 @@ Task<std::optional<Response>> Worker::refusal_of(ExchangePtr exchange, const Rou
 void Worker::note_response(const Request& request, const std::string& peer, const Response& response,
                            Milliseconds took) {
   ++shared_.figures.requests[static_cast<size_t>(response.status / 100) % 6];
-  if (shared_.config.access_log != "off") {
+  if (shared_.figures.writes_access_log) {
     write_access(shared_.config.access_log == "json", request, peer, response, took);
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/connection.h"
+#include "gateway/config/webhook_rule.h"
 #include "gateway/http/http_connection.h"
 #include "gateway/http/request_reader.h"
 
@@ -64,6 +65,8 @@ struct Config {
   Milliseconds drain{20'000};       // after SIGTERM
   Milliseconds drain_notice{0};     // from a readiness that fails to the end of the listening
 
+  Milliseconds device_retention{120'000};  // of a device of a WebSocket that is gone
+
   std::vector<std::string> origins;  // CORS; "*" is everyone
   bool credentials = false;          // whether cookies may come from them
   std::string issuer;                // what tokens must say; empty: anything
@@ -76,6 +79,7 @@ struct Config {
   std::vector<ChannelRule> channels;
   std::vector<KeyRule> keys;
   std::vector<AllowRule> allow;
+  std::vector<WebhookRule> webhooks;
 };
 
 }  // namespace millrace::gateway

@@ -52,7 +52,7 @@ class FileReader {
       }
       return {};
     }
-    if (const Setting* setting = find_setting(name)) return read_setting(*setting, node);
+    if (const Setting* setting = find_setting(name)) return read_value(name, setting->of(config_), node);
     const auto is_below = [&](const Setting& one) { return one.name.starts_with(name + "."); };
     if (node.is_table() && std::ranges::any_of(all_settings(), is_below)) {
       return read_table(*node.as_table(), name + ".");
@@ -60,9 +60,8 @@ class FileReader {
     return fail_at(at, "there is no setting '" + name + "'");
   }
 
-  Result<void> read_setting(const Setting& setting, const toml::node& node) {
-    const SettingValue value = setting.of(config_);
-    const std::string name = "'" + std::string(setting.name) + "'";
+  Result<void> read_value(std::string_view setting, SettingValue value, const toml::node& node) {
+    const std::string name = "'" + std::string(setting) + "'";
     if (auto* const* list = std::get_if<std::vector<std::string>*>(&value)) {
       if (const auto* text = node.as_string()) {
         **list = {text->get()};
@@ -89,7 +88,7 @@ class FileReader {
     if (std::holds_alternative<std::string*>(value) && !node.is_string()) {
       return fail_at(node.source(), name + " must be a text");
     }
-    if (auto wrong = set_from_text(setting, config_, text)) return fail_at(node.source(), name + ": " + *wrong);
+    if (auto wrong = set_from_text(value, text)) return fail_at(node.source(), name + ": " + *wrong);
     return {};
   }
 
@@ -111,6 +110,7 @@ class FileReader {
     if (name == "channel") return read_channel(table);
     if (name == "key") return read_key(table);
     if (name == "allow") return read_allow(table);
+    if (name == "webhook") return read_webhook(table);
     return fail_at(table.source(), "there is no [[" + name + "]]");
   }
 
@@ -199,6 +199,21 @@ class FileReader {
     }
     rule.where = place(table.source());
     config_.allow.push_back(std::move(rule));
+    return {};
+  }
+
+  Result<void> read_webhook(const toml::table& table) {
+    WebhookRule rule;
+    for (const auto& [key, node] : table) {
+      const WebhookSetting* const found = find_webhook_setting(key.str());
+      if (found == nullptr) {
+        return fail_at(key.source(), "[[webhook]] has no setting '" + std::string(key.str()) + "'");
+      }
+      if (auto read = read_value(found->name, found->of(rule), node); !read) return read;
+    }
+    if (auto wrong = wrong_with_webhook(rule)) return fail_at(table.source(), "[[webhook]] " + *wrong);
+    rule.where = place(table.source());
+    config_.webhooks.push_back(std::move(rule));
     return {};
   }
 

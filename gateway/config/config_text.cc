@@ -63,6 +63,7 @@ std::string config_text(Config config) {
     text += std::string("]\nanonymous = ") + (rule.is_anonymous ? "true" : "false") + '\n';
     text += claims_text(rule.claims);
   }
+  for (const WebhookRule& rule : config.webhooks) text += "\n[[webhook]]\n" + webhook_text(rule);
   return text;
 }
 

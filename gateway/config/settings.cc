@@ -1,10 +1,6 @@
 #include "gateway/config/settings.h"
 
 #include <algorithm>
-#include <charconv>
-
-#include "gateway/config/go_duration.h"
-#include "gateway/json/json_text.h"
 
 namespace millrace::gateway {
 namespace {
@@ -42,6 +38,7 @@ constexpr Setting kSettings[] = {
     MILLRACE_SETTING("timeouts.keep_alive", keep_alive, "between two signs of life in a stream"),
     MILLRACE_SETTING("timeouts.drain", drain, "for clients to go after SIGTERM"),
     MILLRACE_SETTING("timeouts.drain_notice", drain_notice, "from a readiness that fails to the end of the listening"),
+    MILLRACE_SETTING("timeouts.device", device_retention, "for a device of a WebSocket to come back"),
     MILLRACE_SETTING("cors.origins", origins, "pages that may call us from other hosts; \"*\": all"),
     MILLRACE_SETTING("cors.credentials", credentials, "whether they may send cookies"),
     MILLRACE_SETTING("auth.issuer", issuer, "what a token must have as iss; empty: anything"),
@@ -54,41 +51,6 @@ constexpr Setting kSettings[] = {
 
 #undef MILLRACE_SETTING
 
-std::optional<std::string> set_number(unsigned long& to, std::string_view text) {
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), to);
-  if (problem == std::errc() && end == text.data() + text.size()) return std::nullopt;
-  return "expected a number";
-}
-
-std::optional<std::string> set_time(Milliseconds& to, std::string_view text) {
-  const auto time = parse_go_duration(text);
-  if (!time) return "expected a time such as 30s, 250ms or 1h30m";
-  to = *time;
-  return std::nullopt;
-}
-
-std::optional<std::string> set_switch(bool& to, std::string_view text) {
-  if (text != "true" && text != "false") return "expected true or false";
-  to = text == "true";
-  return std::nullopt;
-}
-
-void set_list(std::vector<std::string>& to, std::string_view text) {
-  to.clear();
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(','), text.size());
-    to.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
-template <class... Functions>
-struct OneOf : Functions... {
-  using Functions::operator()...;
-};
-template <class... Functions>
-OneOf(Functions...) -> OneOf<Functions...>;
-
 }  // namespace
 
 std::span<const Setting> all_settings() { return kSettings; }
@@ -96,44 +58,6 @@ std::span<const Setting> all_settings() { return kSettings; }
 const Setting* find_setting(std::string_view name) {
   const auto* const found = std::ranges::find(kSettings, name, &Setting::name);
   return found == std::end(kSettings) ? nullptr : found;
-}
-
-std::optional<std::string> set_from_text(const Setting& setting, Config& config, std::string_view text) {
-  using Wrong = std::optional<std::string>;
-  return std::visit(OneOf{
-                        [&](std::string* to) -> Wrong {
-                          *to = text;
-                          return std::nullopt;
-                        },
-                        [&](std::vector<std::string>* to) -> Wrong {
-                          set_list(*to, text);
-                          return std::nullopt;
-                        },
-                        [&](bool* to) { return set_switch(*to, text); },
-                        [&](unsigned long* to) { return set_number(*to, text); },
-                        [&](Milliseconds* to) { return set_time(*to, text); },
-                    },
-                    setting.of(config));
-}
-
-std::string value_text(const Setting& setting, Config& config) {
-  const auto quoted = [](const std::string& text) {
-    std::string out;
-    append_string(out, text);
-    return out;
-  };
-  return std::visit(OneOf{
-                        [&](const std::string* from) { return quoted(*from); },
-                        [&](const std::vector<std::string>* from) {
-                          std::string list = "[";
-                          for (const std::string& one : *from) list += (list.size() > 1 ? ", " : "") + quoted(one);
-                          return list + "]";
-                        },
-                        [&](const bool* from) { return std::string(*from ? "true" : "false"); },
-                        [&](const unsigned long* from) { return std::to_string(*from); },
-                        [&](const Milliseconds* from) { return quoted(go_duration(*from)); },
-                    },
-                    setting.of(config));
 }
 
 std::string environment_name(const Setting& setting) {

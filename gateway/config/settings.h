@@ -5,14 +5,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
-#include <vector>
 
 #include "gateway/config/config.h"
+#include "gateway/config/setting_value.h"
 
 namespace millrace::gateway {
-
-using SettingValue = std::variant<std::string*, std::vector<std::string>*, bool*, unsigned long*, Milliseconds*>;
 
 struct Setting {
   std::string_view name;  // "limits.body": body in the table [limits]
@@ -24,12 +21,10 @@ std::span<const Setting> all_settings();
 // Nothing if there is none of this name.
 const Setting* find_setting(std::string_view name);
 
-// Sets it from text, as the environment and the command line have it; a list is separated by commas. What is wrong,
-// or nothing.
-std::optional<std::string> set_from_text(const Setting& setting, Config& config, std::string_view text);
-
-// As TOML writes it.
-std::string value_text(const Setting& setting, Config& config);
+inline std::optional<std::string> set_from_text(const Setting& setting, Config& config, std::string_view text) {
+  return set_from_text(setting.of(config), text);
+}
+inline std::string value_text(const Setting& setting, Config& config) { return value_text(setting.of(config)); }
 
 // MILLRACE_LIMITS_BODY for limits.body.
 std::string environment_name(const Setting& setting);

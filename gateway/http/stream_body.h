@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "gateway/loop/event_loop.h"
 #include "gateway/net/output_queue.h"
 
 namespace millrace::gateway {

@@ -3,10 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
+
+#include "gateway/deliver/hook_figures.h"
 
 namespace millrace::gateway {
 
 struct Figures {
+  std::atomic<bool> writes_access_log = false;  // as the configuration says, or PUT /admin/log/level
   std::atomic<uint64_t> accepted = 0;
   std::atomic<uint64_t> refused = 0;  // connections beyond a limit
   std::atomic<int64_t> connections = 0;
@@ -15,6 +19,7 @@ struct Figures {
   std::atomic<uint64_t> requests[6] = {};  // by the first digit of the status
   std::atomic<uint64_t> events = 0;        // sent to streams and sockets
   std::atomic<uint64_t> resets = 0;
+  const std::deque<HookFigures>* webhooks = nullptr;  // null: there are none
   std::atomic<uint64_t> lagging = 0;  // how often a stream was taken from the live ones because it was slow
 };
 

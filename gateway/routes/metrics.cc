@@ -70,6 +70,21 @@ void add_own(Samples& samples, Services& services) {
   }
 }
 
+void add_webhooks(Samples& samples, const std::deque<HookFigures>& webhooks) {
+  for (const HookFigures& webhook : webhooks) {
+    const std::string labels = '{' + label("webhook", webhook.name) + '}';
+    const auto counter = [&](const char* name, uint64_t value) {
+      samples.add(name, "counter", labels, static_cast<int64_t>(value));
+    };
+    counter("millrace_webhook_delivered_total", webhook.delivered);
+    counter("millrace_webhook_failed_attempts_total", webhook.failed);
+    counter("millrace_webhook_given_up_total", webhook.given_up);
+    counter("millrace_webhook_request_milliseconds_total", webhook.milliseconds);
+    samples.add("millrace_webhook_in_flight", "gauge", labels, webhook.in_flight);
+    samples.add("millrace_webhook_paused", "gauge", labels, webhook.is_paused ? 1 : 0);
+  }
+}
+
 // "millrace_log_writes:17" of INFO millrace.
 void add_counters(Samples& samples, std::string_view info) {
   while (!info.empty()) {
@@ -175,6 +190,7 @@ Task<std::vector<std::string>> keys_of(Services& services, std::string pattern) 
 Task<Response> metrics(Services& services, ExchangePtr) {
   Samples samples;
   add_own(samples, services);
+  if (services.figures.webhooks != nullptr) add_webhooks(samples, *services.figures.webhooks);
   Words words = {"INFO", "millrace"};
   const Answer info = co_await services.upstream.ask(std::move(words), Upstream::kNoKey);
   if (info) add_counters(samples, info->text);

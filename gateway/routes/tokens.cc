@@ -7,6 +7,7 @@
 #include "gateway/auth/authority.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
+#include "gateway/routes/figures.h"
 
 namespace millrace::gateway {
 namespace {
@@ -29,13 +30,14 @@ Task<Response> revoke(Services& services, ExchangePtr exchange) {
   co_return json_response(json + '}');
 }
 
-// There are no levels to set: the access log is part of the configuration. The call is accepted, as DSPS's is.
-Task<Response> set_log_level(Services&, ExchangePtr exchange) {
+// What there is to log is each answer, at the level INFO. It is plain, unless the configuration has json.
+Task<Response> set_log_level(Services& services, ExchangePtr exchange) {
   constexpr std::string_view kLevels[] = {"DEBUG", "INFO", "WARN", "ERROR", "FATAL"};
   const auto level = exchange->request.parameter("level").value_or("");
   if (std::ranges::none_of(kLevels, [&](std::string_view one) { return same_letters(one, level); })) {
     co_return error_response(400, "Invalid \"level\" parameter");
   }
+  services.figures.writes_access_log = same_letters(level, "DEBUG") || same_letters(level, "INFO");
   co_return Response{.status = 204};
 }
 
@@ -69,8 +71,8 @@ Task<Response> make_ticket(Services& services, ExchangePtr exchange) {
 const std::vector<Route>& admin_routes() {
   static const std::vector<Route> routes = {
       {"PUT", "/admin/jwt/revoke", revoke, Resource::Admin, Right::Write, "Revokes a token (DSPS)", "jti exp"},
-      {"PUT", "/admin/log/level", set_log_level, Resource::Admin, Right::Write, "Accepted, without effect (DSPS)",
-       "category level"},
+      {"PUT", "/admin/log/level", set_log_level, Resource::Admin, Right::Write,
+       "DEBUG and INFO write the access log (DSPS)", "category level"},
   };
   return routes;
 }

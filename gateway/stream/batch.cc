@@ -49,6 +49,13 @@ const Encoded& Batch::frames() {
   return *frames_;
 }
 
+const std::optional<DispatchedChange>& Batch::change(size_t message) {
+  if (changes_.empty()) {
+    for (const Message& one : messages_) changes_.push_back(dispatched_change(one.content));
+  }
+  return changes_[message];
+}
+
 void append_topic(std::string& out, const TopicKey& topic) {
   out += topic.kind == TopicKey::Kind::Log ? "\"log\":" : "\"channel\":";
   append_string(out, topic.name);

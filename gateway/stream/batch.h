@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gateway/net/output_queue.h"
+#include "gateway/stream/dispatched_change.h"
 #include "gateway/stream/message.h"
 
 namespace millrace::gateway {
@@ -27,12 +28,15 @@ class Batch {
   const Encoded& events();
   // As text frames of a WebSocket.
   const Encoded& frames();
+  // A message as a change for devices. Nothing: it is none.
+  const std::optional<DispatchedChange>& change(size_t message);
 
  private:
   const TopicKey& topic_;
   const std::vector<Message>& messages_;
   std::optional<Encoded> events_;
   std::optional<Encoded> frames_;
+  std::vector<std::optional<DispatchedChange>> changes_;  // of all messages, once one was asked for
 };
 
 // The fields of a message, without braces: "offset":17,"tag":"new","entry":…

@@ -58,6 +58,13 @@ class Upstream {
   // TimedOut: as many commands wait as may.
   void call_waiting(Words words, size_t key, Milliseconds wait, Waiting& waiting, Link::Done done);
 
+  // The same for a coroutine.
+  auto ask_waiting(Words words, Milliseconds wait, Waiting& waiting, size_t key = 1) {
+    return told<Answer>([this, words = std::move(words), key, wait, &waiting](Link::Done done) mutable {
+      call_waiting(std::move(words), key, wait, waiting, std::move(done));
+    });
+  }
+
   // The same for one node, without following redirections: a MOVED is an answer, after which node_name_of() will know
   // better. It is not one of those of clients, of which only so many may wait.
   void call_at(const NodeName& node, Words words, Link::Done done);

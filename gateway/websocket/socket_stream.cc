@@ -8,31 +8,16 @@
 #include "gateway/routes/figures.h"
 #include "gateway/routes/parameters.h"
 #include "gateway/stream/reading.h"
+#include "gateway/websocket/socket_answers.h"
 
 namespace millrace::gateway {
 namespace {
 
-constexpr uint16_t kPolicyViolation = 1008;
-constexpr uint16_t kServiceRestart = 1012;
 constexpr uint16_t kTryLater = 1013;
 // Requests whose answers are still to come; a client that sends more without reading is ended.
 constexpr size_t kMostUnanswered = 1000;
 constexpr size_t kMostFollows = 1000;
-
-std::string error_json(std::string_view code, std::string_view text) {
-  std::string json = "\"error\":{\"code\":";
-  append_string(json, code);
-  json += ",\"error\":";
-  append_string(json, text);
-  return json + '}';
-}
-
-// What a failed answer of the server is to the client: its body is {"code":…,"error":…}.
-std::string failure_json(const Response& response) {
-  std::string body = response.body;
-  while (body.ends_with('\n')) body.pop_back();
-  return "\"error\":" + body;
-}
+constexpr size_t kMostDevices = 10;
 
 std::optional<TopicKey> topic_in(const JsonObject& request) {
   if (auto log = request.text("log")) return TopicKey{TopicKey::Kind::Log, std::move(*log)};
@@ -40,7 +25,7 @@ std::optional<TopicKey> topic_in(const JsonObject& request) {
   return std::nullopt;
 }
 
-const std::string kNoTopic = error_json("invalid", "expected \"log\" or \"channel\"");
+const std::string kNoTopic = socket_error("invalid", "expected \"log\" or \"channel\"");
 
 }  // namespace
 
@@ -89,11 +74,11 @@ Detached SocketStream::serve(std::string text) {
   const std::string id(request ? request->raw("id").value_or("null") : "null");
   std::string rest;
   if (!services_.rate.takes_request(caller_->name, services_.loop.now())) {
-    rest = error_json("too-many-requests", "too many requests");
+    rest = socket_error("too-many-requests", "too many requests");
   } else if (request) {
     rest = co_await answer_to(std::move(*request));
   } else {
-    rest = error_json("invalid", "expected a JSON object");
+    rest = socket_error("invalid", "expected a JSON object");
   }
   --unanswered_;
   answer("{\"id\":" + id + ',' + rest + '}');
@@ -111,20 +96,23 @@ Task<std::string> SocketStream::answer_to(JsonObject request) {
   if (type == "unfollow") co_return unfollow(request);
   if (type == "publish") co_return co_await publish(std::move(request));
   if (type == "ack") co_return co_await acknowledge(std::move(request));
-  co_return error_json("invalid", "expected \"type\": follow, unfollow, publish, ack or ping");
+  if (type == "device") co_return co_await connect_device(std::move(request));
+  if (type == "subscribe" || type == "unsubscribe" || type == "leave")
+    co_return co_await use_device(std::move(request));
+  co_return socket_error("invalid", "expected \"type\": follow, unfollow, publish, ack, device, subscribe, … or ping");
 }
 
 std::optional<std::string> SocketStream::refusal(const TopicKey& topic, Right right) const {
   // As long as a name may be in a request of HTTP: it comes back with every message.
-  if (topic.name.size() > services_.config.requests.head_bytes) return error_json("invalid", "the name is too long");
+  if (topic.name.size() > services_.config.requests.head_bytes) return socket_error("invalid", "the name is too long");
   const Resource resource = topic.kind == TopicKey::Kind::Log ? Resource::Log : Resource::Channel;
   switch (services_.authority.access(*caller_, resource, topic.name, right)) {
     case Authority::Access::Allowed:
       return std::nullopt;
     case Authority::Access::Forbidden:
-      return error_json("forbidden", "this is not allowed");
+      return socket_error("forbidden", "this is not allowed");
     case Authority::Access::NoSuchChannel:
-      return error_json("invalid-channel", "the rules let no channel of this name exist");
+      return socket_error("invalid-channel", "the rules let no channel of this name exist");
   }
   return std::nullopt;
 }
@@ -136,20 +124,20 @@ Task<std::string> SocketStream::follow(JsonObject request) {
   Position after;
   if (const auto given = request.text("position")) {
     const auto position = parse_position(topic->kind, *given);
-    if (!position) co_return error_json("bad-position", "the position is none of ours");
+    if (!position) co_return socket_error("bad-position", "the position is none of ours");
     after = *position;
   } else {
     const auto start = co_await find_start(services_.upstream, *topic, request.text("from").value_or("$"));
     if (!start) {
       const bool is_wrong = start.error().code == client::ErrorCode::BadInput;
-      co_return error_json(is_wrong ? "invalid" : "unavailable", start.error().text);
+      co_return socket_error(is_wrong ? "invalid" : "unavailable", start.error().text);
     }
     after = *start;
   }
   if (sink_ == nullptr) co_return std::string();
   if (!follows_) follows_ = std::make_unique<FollowMap>();
-  if (follows_->contains(*topic)) co_return error_json("conflict", "it is followed already");
-  if (follows_->size() >= kMostFollows) co_return error_json("too-many", "no more than 1000 are followed");
+  if (follows_->contains(*topic)) co_return socket_error("conflict", "it is followed already");
+  if (follows_->size() >= kMostFollows) co_return socket_error("too-many", "no more than 1000 are followed");
   Topic& shared = services_.topics.at(*topic);
   auto made = std::make_shared<SocketFollow>(*this, shared);
   follows_->emplace(*topic, made);
@@ -160,7 +148,7 @@ Task<std::string> SocketStream::follow(JsonObject request) {
 std::string SocketStream::unfollow(const JsonObject& request) {
   const auto topic = topic_in(request);
   if (!topic) return kNoTopic;
-  if (!follows_ || !follows_->contains(*topic)) return error_json("not-followed", "it is not followed");
+  if (!follows_ || !follows_->contains(*topic)) return socket_error("not-followed", "it is not followed");
   drop(*topic);
   return "\"ok\":true";
 }
@@ -173,12 +161,12 @@ Task<std::string> SocketStream::publish(JsonObject request) {
   auto value = value_in(request, is_log ? "entry" : "content");
   const auto id = request.text("message");
   if (!value || (!is_log && !id)) {
-    co_return error_json("invalid", is_log ? "expected \"entry\"" : "expected \"message\", its id, and \"content\"");
+    co_return socket_error("invalid", is_log ? "expected \"entry\"" : "expected \"message\", its id, and \"content\"");
   }
   Words words = is_log ? Words{"TWRITE", topic->name, "ENTRIES", request.text("tag").value_or(""), std::move(*value)}
                        : Words{"CHAN.PUBLISH", topic->name, *id, std::move(*value)};
   const Answer answer = co_await services_.upstream.ask(std::move(words));
-  if (auto failed = failure_of(answer)) co_return failure_json(*failed);
+  if (auto failed = failure_of(answer)) co_return socket_failure(*failed);
   if (answer->is_nil()) co_return std::string("\"ok\":true,\"duplicate\":true");
   co_return std::string(is_log ? "\"ok\":true,\"offset\":" : "\"ok\":true,\"clock\":") +
       std::to_string(answer->integer);
@@ -194,15 +182,56 @@ Task<std::string> SocketStream::acknowledge(JsonObject request) {
   if (is_log) {
     words = {"TACK", topic->name, request.text("group").value_or("")};
     const auto offsets = json_items(request.raw("offsets").value_or(""));
-    if (!offsets || offsets->empty()) co_return error_json("invalid", "expected \"offsets\"");
+    if (!offsets || offsets->empty()) co_return socket_error("invalid", "expected \"offsets\"");
     for (const std::string_view item : *offsets) words.push_back(json_string_value(item).value_or(std::string(item)));
   } else {
     words = {"CHAN.ACK", topic->name, request.text("subscriber").value_or(""), request.text("receipt").value_or("")};
   }
   const Answer answer = co_await services_.upstream.ask(std::move(words));
-  if (auto failed = failure_of(answer)) co_return failure_json(*failed);
+  if (auto failed = failure_of(answer)) co_return socket_failure(*failed);
   services_.topics.nudge(*topic);
   co_return "\"ok\":true,\"acknowledged\":" + std::to_string(answer->integer);
+}
+
+Task<std::string> SocketStream::connect_device(JsonObject request) {
+  const std::string table = request.text("table").value_or("");
+  const std::string name = request.text("device").value_or("");
+  if (table.empty() || name.empty()) co_return socket_error("invalid", "expected \"table\" and \"device\"");
+  if (!services_.authority.may(*caller_, Resource::Route, table, Right::Read)) {
+    co_return socket_error("forbidden", "this is not allowed");
+  }
+  if (!devices_) devices_ = std::make_unique<DeviceMap>();
+  if (devices_->contains(table)) co_return socket_error("conflict", "this socket has a device of the table already");
+  if (devices_->size() >= kMostDevices) co_return socket_error("too-many", "no more than 10 tables");
+  const auto device = std::make_shared<SocketDevice>(*this, services_, table, name);
+  devices_->emplace(table, device);
+  // With a token, the user is whom that names.
+  auto user = caller_->claims ? caller_->claims->text("sub") : request.text("user");
+  std::string answer = co_await device->open(std::move(user), request.text("cursor"));
+  if (sink_ == nullptr) co_return std::string();
+  if (answer.starts_with("\"ok\"")) {
+    // Behind the answer.
+    services_.loop.later([device] { device->begin(); });
+  } else {
+    device->forget();
+    devices_->erase(table);
+  }
+  co_return answer;
+}
+
+Task<std::string> SocketStream::use_device(JsonObject request) {
+  const std::string table = request.text("table").value_or("");
+  const auto found = devices_ ? devices_->find(table) : DeviceMap::iterator();
+  if (!devices_ || found == devices_->end())
+    co_return socket_error("no-device", "no device of this table is connected");
+  const auto device = found->second;
+  const std::string type = request.text("type").value_or("");
+  if (type == "subscribe") co_return co_await device->subscribe(std::move(request));
+  if (type == "unsubscribe") co_return co_await device->unsubscribe(std::move(request));
+  std::string answer = co_await device->leave();
+  device->forget();
+  if (devices_) devices_->erase(table);
+  co_return answer;
 }
 
 void SocketStream::send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) {
@@ -232,6 +261,10 @@ void SocketStream::drop(const TopicKey& key) {
 
 void SocketStream::on_sent() {
   untaken_ = 0;
+  if (devices_) {
+    const DeviceMap devices = *devices_;
+    for (const auto& [table, device] : devices) device->resume();
+  }
   if (!follows_) return;
   for (const auto& [topic, followed] : *follows_) followed->topic().resume(*followed);
 }
@@ -243,10 +276,6 @@ void SocketStream::close(uint16_t code, std::string_view why) {
   sink.send(close_frame(code, why));
   sink.finish();
 }
-
-void SocketStream::drain() { close(kServiceRestart, "come again"); }
-
-void SocketStream::expire() { close(kPolicyViolation, "the token has expired"); }
 
 bool SocketStream::keep_alive() {
   // A message that does not come to its end.
@@ -261,6 +290,10 @@ void SocketStream::on_end() {
   const auto self = shared_from_this();
   sink_ = nullptr;
   --services_.figures.sockets;
+  if (devices_) {
+    for (const auto& [table, device] : *devices_) device->forget();
+    devices_.reset();
+  }
   if (!follows_) return;
   for (const auto& [topic, followed] : *follows_) {
     followed->forget();

@@ -9,6 +9,7 @@
 #include "gateway/http/stream_body.h"
 #include "gateway/routes/services.h"
 #include "gateway/websocket/frames.h"
+#include "gateway/websocket/socket_device.h"
 #include "gateway/websocket/socket_follow.h"
 
 namespace millrace::gateway {
@@ -24,13 +25,17 @@ class SocketStream final : public StreamBody,
   void begin(StreamSink& sink) override;
   bool on_bytes(std::string_view bytes) override;
   void on_sent() override;
-  void drain() override;
-  void expire() override;
+  void drain() override { close(kServiceRestart, "come again"); }
+  void expire() override { close(kPolicyViolation, "the token has expired"); }
   bool keep_alive() override;
   void on_end() override;
 
  private:
+  static constexpr uint16_t kPolicyViolation = 1008;
+  static constexpr uint16_t kServiceRestart = 1012;
   using FollowMap = std::map<TopicKey, std::shared_ptr<SocketFollow>>;
+
+  using DeviceMap = std::map<std::string, std::shared_ptr<SocketDevice>>;  // by their tables
 
   void send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) override;
   void send_text(std::string_view json) override;
@@ -45,6 +50,8 @@ class SocketStream final : public StreamBody,
   Task<std::string> follow(JsonObject request);
   Task<std::string> publish(JsonObject request);
   Task<std::string> acknowledge(JsonObject request);
+  Task<std::string> connect_device(JsonObject request);
+  Task<std::string> use_device(JsonObject request);
   std::string unfollow(const JsonObject& request);
   // Why the caller may not do this, or nothing.
   std::optional<std::string> refusal(const TopicKey& topic, Right right) const;
@@ -54,6 +61,7 @@ class SocketStream final : public StreamBody,
   StreamSink* sink_ = nullptr;
   std::unique_ptr<FrameReader> reader_;  // while a message is being read
   std::unique_ptr<FollowMap> follows_;
+  std::unique_ptr<DeviceMap> devices_;
   size_t unanswered_ = 0;
   size_t untaken_ = 0;  // bytes of answers since the client had taken everything
   bool is_closing_ = false;

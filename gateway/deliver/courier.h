@@ -1,0 +1,85 @@
+// Carries the parcels of one webhook to their receivers: at most so many at once, in order where that is asked for, and
+// again after a pause where one fails.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "gateway/config/webhook_rule.h"
+#include "gateway/deliver/hook_client.h"
+#include "gateway/deliver/hook_figures.h"
+#include "gateway/deliver/parcel.h"
+
+namespace millrace::gateway {
+
+class Courier {
+ public:
+  // `rule`, `client` and `figures` outlive it. `tell` gets sentences for people.
+  Courier(EventLoop& loop, HookClient& client, const WebhookRule& rule, std::vector<std::string> secrets,
+          HookFigures& figures, std::function<void(const std::string&)> tell);
+  ~Courier();
+  Courier(const Courier&) = delete;
+  Courier& operator=(const Courier&) = delete;
+
+  // Before anything else.
+  void use(HookSource& source) { source_ = &source; }
+
+  // How many more parcels it takes now.
+  size_t room() const;
+  bool has(uint64_t number) const { return held_.contains(number); }
+  void take(Parcel parcel);
+
+  // Forgets what has not been sent: another deliverer has it from now on. What is under way comes to its end.
+  void drop();
+  // Sends nothing more. What is under way comes to its end.
+  void stop() { is_stopped_ = true; }
+  bool is_idle() const { return in_flight_ == 0; }
+  // The numbers of all that it has.
+  std::vector<uint64_t> numbers() const;
+
+ private:
+  struct Held {
+    Parcel parcel = {};
+    bool is_sent = false;
+    EventLoop::Timer again = {};
+  };
+  using HeldPtr = std::shared_ptr<Held>;
+
+  void make_ready(const HeldPtr& held);
+  void start();
+  void send(const HeldPtr& held);
+  std::string request_of(const Parcel& parcel, const HookUrl& url) const;
+  void take_outcome(const HeldPtr& held, const HookOutcome& outcome);
+  void fail(const HeldPtr& held, const HookOutcome& outcome, const std::string& why);
+  void give_up(const HeldPtr& held, const std::string& reason);
+  void remove(const HeldPtr& held);
+  bool is_hopeless(const HookOutcome& outcome) const;
+  // How many requests may be under way: few where the receiver fails.
+  size_t limit() const;
+  void note_success();
+  void note_failure(Milliseconds asked_pause);
+
+  EventLoop& loop_;
+  HookClient& client_;
+  const WebhookRule& rule_;
+  const std::vector<std::string> secrets_;
+  HookFigures& figures_;
+  std::function<void(const std::string&)> tell_;
+  HookSource* source_ = nullptr;
+  std::map<uint64_t, HeldPtr> held_;
+  std::unordered_map<std::string, std::deque<HeldPtr>> lanes_;  // if in order
+  std::deque<HeldPtr> ready_;
+  size_t in_flight_ = 0;
+  unsigned long failures_ = 0;  // in a row, over all parcels
+  bool is_paused_ = false;
+  bool is_stopped_ = false;
+  EventLoop::Timer pause_;
+  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace millrace::gateway

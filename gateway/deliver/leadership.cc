@@ -1,0 +1,65 @@
+#include "gateway/deliver/leadership.h"
+
+#include <utility>
+
+namespace millrace::gateway {
+namespace {
+
+constexpr Milliseconds kLease{10'000};
+constexpr Milliseconds kBetween{2'500};
+
+}  // namespace
+
+Leadership::Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner,
+                       std::function<void()> changed)
+    : loop_(loop),
+      upstream_(upstream),
+      key_(std::move(key)),
+      owner_(std::move(owner)),
+      changed_(std::move(changed)),
+      wakeup_(loop) {}
+
+Leadership::~Leadership() { loop_.cancel(lease_); }
+
+Detached Leadership::run() {
+  while (!is_released_) {
+    const Moment since = loop_.now();
+    Words words = {leads_ ? "LOCK.RENEW" : "LOCK.ACQUIRE", key_, owner_, std::to_string(kLease.count())};
+    const bool renews = leads_;
+    const Answer answer = co_await upstream_.ask(std::move(words));
+    if (is_released_) break;
+    // Without an answer the lease counts on.
+    if (answer && !answer->is_error()) {
+      const bool has_it = renews ? answer->integer == 1 : answer->items.size() == 4 && answer->items[0].integer == 1;
+      if (has_it) watch_lease(since);
+      set(has_it);
+    }
+    co_await wakeup_.wait(kBetween);
+  }
+}
+
+// From when it was asked for: the server counts from a later moment.
+void Leadership::watch_lease(Moment since) {
+  loop_.cancel(lease_);
+  const auto left = std::chrono::floor<Milliseconds>(since + kLease - loop_.now());
+  lease_ = loop_.after(left, [this] {
+    lease_ = {};
+    set(false);
+  });
+}
+
+void Leadership::set(bool leads) {
+  if (!leads) loop_.cancel(lease_);
+  if (std::exchange(leads_, leads) != leads) changed_();
+}
+
+void Leadership::release() {
+  if (std::exchange(is_released_, true)) return;
+  wakeup_.wake();
+  if (!leads_) return;
+  Words words = {"LOCK.RELEASE", key_, owner_};
+  upstream_.call(std::move(words), 1, [](const Answer&) {});
+  set(false);
+}
+
+}  // namespace millrace::gateway

@@ -1,0 +1,42 @@
+// Among all deliverers of one webhook, the one that may deliver: it holds a lock on the server. The others wait for it
+// to end.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "gateway/deliver/wakeup.h"
+#include "gateway/upstream/upstream.h"
+
+namespace millrace::gateway {
+
+class Leadership {
+ public:
+  // `changed` is told when it is gained or lost.
+  Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner, std::function<void()> changed);
+  ~Leadership();
+  Leadership(const Leadership&) = delete;
+  Leadership& operator=(const Leadership&) = delete;
+
+  void start() { run(); }
+  bool leads() const { return leads_; }
+  // Lets another one lead. It does not lead again.
+  void release();
+
+ private:
+  Detached run();
+  void set(bool leads);
+  void watch_lease(Moment since);
+
+  EventLoop& loop_;
+  Upstream& upstream_;
+  const std::string key_;
+  const std::string owner_;
+  std::function<void()> changed_;
+  Wakeup wakeup_;
+  EventLoop::Timer lease_;  // when it ends
+  bool leads_ = false;
+  bool is_released_ = false;
+};
+
+}  // namespace millrace::gateway

@@ -1,0 +1,225 @@
+#include "gateway/deliver/log_source.h"
+
+#include <algorithm>
+
+#include "gateway/deliver/hook_signature.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr size_t kMostRead = 100;
+constexpr size_t kMostAcknowledged = 500;
+constexpr size_t kMostReason = 512;
+constexpr Milliseconds kReadWait{10'000};
+constexpr Milliseconds kAfterFailure{500};
+constexpr Milliseconds kOrderedLease{60'000};
+// After its request is over, a message is acknowledged well within this time.
+constexpr Milliseconds kLeaseGrace{15'000};
+// All deliverers in order are one consumer, so that the next one finds what the last one had.
+constexpr const char* kOrderedConsumer = "millrace deliver";
+
+}  // namespace
+
+LogSource::LogSource(EventLoop& loop, Upstream& upstream, const WebhookRule& rule, Courier& courier, std::string owner,
+                     std::function<void(const std::string&)> tell)
+    : loop_(loop),
+      upstream_(upstream),
+      rule_(rule),
+      courier_(courier),
+      consumer_(rule.in_order ? kOrderedConsumer : owner),
+      tell_(std::move(tell)),
+      lease_(rule.in_order ? kOrderedLease : rule.timeout + kLeaseGrace),
+      wakeup_(loop),
+      settle_pause_(loop) {
+  if (!rule_.in_order) return;
+  leadership_ = std::make_unique<Leadership>(loop_, upstream_, "millrace:webhook:" + rule_.log + ':' + rule_.group,
+                                             std::move(owner), [this] { on_leading(); });
+}
+
+LogSource::~LogSource() { loop_.cancel(extension_); }
+
+void LogSource::start() {
+  if (leadership_) {
+    leadership_->start();
+    extend_leases();
+  }
+  run();
+}
+
+void LogSource::stop() {
+  stops_ = true;
+  waiting_.cancel();
+  wakeup_.wake();
+}
+
+void LogSource::on_leading() {
+  courier_.drop();
+  is_prepared_ = false;
+  unread_of_mine_ = 1;
+  if (leadership_->leads()) {
+    wakeup_.wake();
+  } else {
+    waiting_.cancel();
+  }
+}
+
+Detached LogSource::run() {
+  while (!stops_) {
+    const size_t room = courier_.room();
+    if (room == 0 || (leadership_ && !leadership_->leads())) {
+      co_await wakeup_.wait(kReadWait);
+      continue;
+    }
+    if (!is_prepared_) is_prepared_ = co_await prepare();
+    if (!is_prepared_) {
+      co_await wakeup_.wait(kAfterFailure);
+      continue;
+    }
+    const Answer answer = co_await read(std::min(room, kMostRead));
+    if (stops_ || (leadership_ && !leadership_->leads())) continue;
+    if (!answer || answer->is_error()) {
+      is_prepared_ = false;
+      co_await wakeup_.wait(kAfterFailure);
+      continue;
+    }
+    take(*answer);
+  }
+}
+
+// The group, with its dead letters.
+Task<bool> LogSource::prepare() {
+  const std::string dead = rule_.dead_letter_log();
+  Words create = {"TGROUP", "CREATE", rule_.log, rule_.group, rule_.from_now ? "NEXT" : "FIRST"};
+  Words set = {"TGROUP", "SET", rule_.log, rule_.group};
+  for (Words* const words : {&create, &set}) {
+    words->insert(words->end(), {"DEADLETTER", dead.empty() ? "NONE" : dead});
+  }
+  Answer answer = co_await upstream_.ask(std::move(create), 2);
+  if (answer && !answer->is_error() && answer->integer == 0) answer = co_await upstream_.ask(std::move(set), 2);
+  if (answer && !answer->is_error()) co_return true;
+  if (answer) tell_("webhook " + rule_.name() + ": the server refuses: " + answer->text);
+  co_return false;
+}
+
+// What a deliverer before us had, as long as there is some; then what is new.
+Task<Answer> LogSource::read(size_t room) {
+  const bool reads_mine = leadership_ && unread_of_mine_ != 0;
+  Words asked = {"TREAD", rule_.log, std::to_string(reads_mine ? unread_of_mine_ : 1), std::to_string(room), "GROUP"};
+  asked.insert(asked.end(), {rule_.group, "RETRY", std::to_string(lease_.count()), "0", "WITHATTEMPTS", "WITHTIME"});
+  asked.insert(asked.end(), {"CONSUMER", consumer_});
+  if (reads_mine) {
+    asked.emplace_back("MINE");
+    Answer answer = co_await upstream_.ask(std::move(asked));
+    if (answer && answer->is_array()) {
+      const auto& items = answer->items;
+      unread_of_mine_ = items.empty() ? 0 : static_cast<uint64_t>(items.back().items[0].integer) + 1;
+    }
+    co_return answer;
+  }
+  asked.insert(asked.end(), {"BLOCK", std::to_string(kReadWait.count())});
+  co_return co_await upstream_.ask_waiting(std::move(asked), kReadWait, waiting_);
+}
+
+// [[offset, tag, entry, attempts, time], ...]
+void LogSource::take(const client::Reply& messages) {
+  for (const client::Reply& message : messages.items) {
+    const auto& item = message.items;
+    if (item.size() < 5) continue;
+    const std::string offset = std::to_string(item[0].integer);
+    Parcel parcel{.number = static_cast<uint64_t>(item[0].integer),
+                  .lane = item[1].text,
+                  .id = hook_id({"log", rule_.log, offset, std::to_string(item[4].integer)}),
+                  .content = item[2].text,
+                  .headers = {{"Millrace-Log", percent_encoded(rule_.log)},
+                              {"Millrace-Offset", offset},
+                              {"Millrace-Tag", percent_encoded(item[1].text)}}};
+    // The lease has ended before we could extend it: it is under way already.
+    if (courier_.has(parcel.number)) continue;
+    if (!leadership_) parcel.attempts = static_cast<unsigned long>(item[3].integer - 1);
+    if (parcel.attempts >= rule_.attempts) {
+      give_up(parcel, "no attempt has come to an end");
+      continue;
+    }
+    courier_.take(std::move(parcel));
+  }
+}
+
+void LogSource::finish(const Parcel& parcel) {
+  finished_.push_back(parcel.number);
+  settle();
+}
+
+void LogSource::give_up(const Parcel& parcel, const std::string& reason) {
+  given_up_.emplace_back(parcel.number, reason.substr(0, kMostReason));
+  settle();
+}
+
+bool LogSource::give_back(const Parcel& parcel, Milliseconds pause) {
+  if (leadership_) return false;
+  Words back = words("TNACK");
+  back.insert(back.end(), {"CONSUMER", consumer_, "DELAY", std::to_string(pause.count())});
+  back.push_back(std::to_string(parcel.number));
+  // If the server does not get it, the message comes again when its lease ends.
+  upstream_.call(std::move(back), 1, [](const Answer&) {});
+  return true;
+}
+
+// Tells the server what has come to its end, until it knows.
+Detached LogSource::settle() {
+  if (std::exchange(is_settling_, true)) co_return;
+  while (!finished_.empty() || !given_up_.empty()) {
+    bool is_told = false;
+    if (finished_.empty()) {
+      is_told = co_await bury();
+    } else {
+      is_told = co_await acknowledge();
+    }
+    if (!is_told) co_await settle_pause_.wait(kAfterFailure);
+  }
+  is_settling_ = false;
+}
+
+Task<bool> LogSource::acknowledge() {
+  std::vector<uint64_t> batch;
+  batch.swap(finished_);
+  if (batch.size() > kMostAcknowledged) {
+    finished_.assign(batch.begin() + kMostAcknowledged, batch.end());
+    batch.resize(kMostAcknowledged);
+  }
+  // Also what has passed on to another deliverer meanwhile: it has arrived.
+  Words done = words("TACK");
+  for (const uint64_t offset : batch) done.push_back(std::to_string(offset));
+  const Answer answer = co_await upstream_.ask(std::move(done));
+  // Any error but that the group is gone with all that it kept.
+  const bool is_told = answer && (!answer->is_error() || answer->is_error("NOGROUP"));
+  if (!is_told) finished_.insert(finished_.end(), batch.begin(), batch.end());
+  co_return is_told;
+}
+
+Task<bool> LogSource::bury() {
+  const auto [offset, reason] = given_up_.front();
+  Words dead = words("TNACK");
+  dead.insert(dead.end(), {"DEAD", reason, std::to_string(offset)});
+  Answer answer = co_await upstream_.ask(std::move(dead));
+  if (answer && answer->is_error() && !answer->is_error("NOGROUP") && !answer->is_error("LOADING")) {
+    tell_("webhook " + rule_.name() + ": a dead letter cannot be written: " + answer->text);
+    co_return false;
+  }
+  if (!answer || answer->is_error("LOADING")) co_return false;
+  given_up_.pop_front();
+  co_return true;
+}
+
+// As long as we have them, the messages do not come again.
+void LogSource::extend_leases() {
+  const std::vector<uint64_t> numbers = courier_.numbers();
+  if (!numbers.empty() && leadership_->leads()) {
+    Words extend = words("TEXTEND");
+    extend.insert(extend.end(), {"CONSUMER", consumer_, std::to_string(lease_.count())});
+    for (const uint64_t offset : numbers) extend.push_back(std::to_string(offset));
+    upstream_.call(std::move(extend), 1, [](const Answer&) {});
+  }
+  extension_ = loop_.after(lease_ / 4, [this] { extend_leases(); });
+}
+
+}  // namespace millrace::gateway
