@@ -6,6 +6,7 @@ included; its memory is what the process that serves clients has in memory.
 
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -147,6 +148,16 @@ class Nchan(Peer):
         self.processes = [*children(self._nginx.pid), self._nginx.pid]
         if redis:
             self.processes.append(self._server.client().info("server")["process_id"])
+            wait_until(self._serves_streams, "nginx has found Redis")
+
+    def _serves_streams(self):
+        """A stream that is asked for before nginx is connected to Redis may wait forever."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=2) as stream:
+            stream.sendall(self.listen("first"))
+            try:
+                return stream.recv(65536).startswith(b"HTTP/1.1 200 ")
+            except TimeoutError:
+                return False
 
     def publish(self, channel, body):
         return request("POST", f"/publish/{channel}", body, "Content-Type: application/json")
