@@ -92,7 +92,8 @@ Task<Response> dispatch(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& change_routes() {
   static const std::vector<Route> routes = {
-      {"POST", "/v1/routes/{table}/changes", dispatch, Resource::Route, Right::Write, "Dispatches a change to devices"},
+      {"POST", "/v1/routes/{table}/changes", dispatch, Resource::Route, Right::Write, "Dispatches a change to devices",
+       "", "transports:array"},
   };
   return routes;
 }

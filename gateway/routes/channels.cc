@@ -99,9 +99,10 @@ Words words_to_subscribe(const Services& services, const std::string& channel, c
 const std::vector<Route>& channel_routes() {
   static const std::vector<Route> routes = {
       {"PUT", "/v1/channels/{channel}/messages/{id}", put_message, Resource::Channel, Right::Write,
-       "Publishes a message"},
+       "Publishes a message", "", "clock:integer"},
       {"GET", "/v1/channels/{channel}", read_channel, Resource::Channel, Right::Read,
-       "Reads a channel, or follows it as text/event-stream", "from count last_event_id subscriber"},
+       "Reads a channel, or follows it as text/event-stream", "from count last_event_id subscriber",
+       "messages:array missed:integer more:boolean position:string"},
       {"POST", "/v1/channels/{channel}/ack", acknowledge_receipt, Resource::Channel, Right::Read,
        "Acknowledges messages of a subscriber", "subscriber receipt"},
   };

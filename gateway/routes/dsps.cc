@@ -137,12 +137,15 @@ Task<Response> acknowledge(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& dsps_routes() {
   static const std::vector<Route> routes = {
-      {"PUT", "/channel/{c}/message/{m}", publish, Resource::Channel, Right::Write, "Publishes a message (DSPS)"},
-      {"PUT", "/channel/{c}/subscription/polling/{s}", subscribe, Resource::Channel, Right::Read, "Subscribes (DSPS)"},
+      {"PUT", "/channel/{c}/message/{m}", publish, Resource::Channel, Right::Write, "Publishes a message (DSPS)", "",
+       "channelID:string messageID:string"},
+      {"PUT", "/channel/{c}/subscription/polling/{s}", subscribe, Resource::Channel, Right::Read, "Subscribes (DSPS)",
+       "", "channelID:string subscriberID:string"},
       {"DELETE", "/channel/{c}/subscription/polling/{s}", unsubscribe, Resource::Channel, Right::Read,
-       "Ends a subscription (DSPS)"},
+       "Ends a subscription (DSPS)", "", "channelID:string subscriberID:string"},
       {"GET", "/channel/{c}/subscription/polling/{s}", poll, Resource::Channel, Right::Read,
-       "Fetches messages, and waits for them (DSPS)", "timeout max"},
+       "Fetches messages, and waits for them (DSPS)", "timeout max",
+       "ackHandle?:string channelID:string messages:array moreMessages:boolean"},
       {"DELETE", "/channel/{c}/subscription/polling/{s}/message", acknowledge, Resource::Channel, Right::Read,
        "Acknowledges messages (DSPS)", "ackHandle"},
   };

@@ -130,9 +130,9 @@ Task<Response> suggest(Services& services, ExchangePtr exchange) {
 const std::vector<Route>& finding_routes() {
   static const std::vector<Route> routes = {
       {"GET", "/v1/indexes/{index}", find, Resource::Index, Right::Read,
-       "Finds documents: field=value, field.gte=value, field.in=a,b", "order rev limit after get"},
+       "Finds documents: field=value, field.gte=value, field.in=a,b", "order rev limit after get", "documents:array"},
       {"GET", "/v1/suggest/{dictionary}", suggest, Resource::Suggest, Right::Read, "Suggests terms",
-       "prefix limit fuzzy nocase"},
+       "prefix limit fuzzy nocase", "terms:array"},
   };
   return routes;
 }

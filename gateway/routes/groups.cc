@@ -127,13 +127,13 @@ Task<Response> extend(Services& services, ExchangePtr exchange) {
 const std::vector<Route>& group_routes() {
   static const std::vector<Route> routes = {
       {"POST", "/v1/logs/{log}/groups/{group}/take", take, Resource::Log, Right::Write, "Takes messages for a time",
-       "count wait lease consumer"},
+       "count wait lease consumer", "messages:array"},
       {"POST", "/v1/logs/{log}/groups/{group}/ack", acknowledge_offsets, Resource::Log, Right::Write,
-       "Acknowledges messages", "offsets consumer"},
+       "Acknowledges messages", "offsets consumer", "acknowledged:integer"},
       {"POST", "/v1/logs/{log}/groups/{group}/nack", give_back_messages, Resource::Log, Right::Write,
-       "Gives messages back, or up", "offsets consumer delay uncounted dead"},
+       "Gives messages back, or up", "offsets consumer delay uncounted dead", "returned:integer"},
       {"POST", "/v1/logs/{log}/groups/{group}/extend", extend, Resource::Log, Right::Write, "Keeps messages for longer",
-       "offsets consumer lease"},
+       "offsets consumer lease", "extended:integer"},
   };
   return routes;
 }

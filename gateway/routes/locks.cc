@@ -86,10 +86,11 @@ Task<Response> release(Services& services, ExchangePtr exchange) {
 const std::vector<Route>& lock_routes() {
   static const std::vector<Route> routes = {
       {"POST", "/v1/locks/{name}", acquire, Resource::Lock, Right::Write, "Acquires a lock",
-       "owner ttl wait shared limit"},
-      {"POST", "/v1/locks/{name}/renew", renew, Resource::Lock, Right::Write, "Renews the lease of a lock",
-       "owner ttl"},
-      {"DELETE", "/v1/locks/{name}", release, Resource::Lock, Right::Write, "Releases a lock", "owner"},
+       "owner ttl wait shared limit", "acquired:boolean holds?:integer lease?:integer token?:integer"},
+      {"POST", "/v1/locks/{name}/renew", renew, Resource::Lock, Right::Write, "Renews the lease of a lock", "owner ttl",
+       "renewed:boolean"},
+      {"DELETE", "/v1/locks/{name}", release, Resource::Lock, Right::Write, "Releases a lock", "owner",
+       "holds:integer"},
   };
   return routes;
 }

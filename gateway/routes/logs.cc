@@ -158,9 +158,10 @@ Task<Response> read_or_follow(Services& services, ExchangePtr exchange) {
 const std::vector<Route>& log_routes() {
   static const std::vector<Route> routes = {
       {"POST", "/v1/logs/{log}", write_log, Resource::Log, Right::Write,
-       "Writes an entry, or lines of them as application/x-ndjson"},
+       "Writes an entry, or lines of them as application/x-ndjson", "", "offset:integer"},
       {"GET", "/v1/logs/{log}", read_or_follow, Resource::Log, Right::Read,
-       "Reads a log, or follows it as text/event-stream", "from count tags rev last_event_id"},
+       "Reads a log, or follows it as text/event-stream", "from count tags rev last_event_id",
+       "epoch:string first:integer last:integer messages:array next?:integer"},
   };
   return routes;
 }

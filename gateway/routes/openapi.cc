@@ -22,6 +22,29 @@ void append_parameter(std::string& json, std::string_view name, std::string_view
   json += R"(,"schema":{"type":"string"}})";
 }
 
+// Takes the first word off `left`.
+std::string_view next_word(std::string_view& left) {
+  const std::string_view word = left.substr(0, left.find(' '));
+  left.remove_prefix(std::min(word.size() + 1, left.size()));
+  return word;
+}
+
+// The JSON Schema of what Route::answer says.
+std::string answer_schema(std::string_view fields) {
+  std::string required;
+  std::string properties;
+  while (!fields.empty()) {
+    const std::string_view field = next_word(fields);
+    const size_t colon = field.find(':');
+    const bool optional = field[colon - 1] == '?';
+    const std::string name = '"' + std::string(field.substr(0, optional ? colon - 1 : colon)) + '"';
+    if (!optional) required += (required.empty() ? "" : ",") + name;
+    properties +=
+        (properties.empty() ? "" : ",") + name + R"(:{"type":")" + std::string(field.substr(colon + 1)) + "\"}";
+  }
+  return R"({"type":"object","required":[)" + required + R"(],"properties":{)" + properties + "}}";
+}
+
 std::string operation_json(const Router::Described& row) {
   std::string json = "{\"summary\":";
   append_string(json, row.route->summary);
@@ -30,11 +53,13 @@ std::string operation_json(const Router::Described& row) {
     append_parameter(json, std::string_view(row.path).substr(open + 1, row.path.find('}', open) - open - 1), "path");
   }
   for (std::string_view left = row.route->parameters; !left.empty();) {
-    const size_t end = std::min(left.find(' '), left.size());
-    append_parameter(json, left.substr(0, end), "query");
-    left.remove_prefix(std::min(end + 1, left.size()));
+    append_parameter(json, next_word(left), "query");
   }
-  json += R"(],"responses":{"2XX":{"description":"done"},"default":{"description":"refused",)"
+  json += R"(],"responses":{"2XX":{"description":"done")";
+  if (!row.route->answer.empty()) {
+    json += R"(,"content":{"application/json":{"schema":)" + answer_schema(row.route->answer) + "}}";
+  }
+  json += R"(},"default":{"description":"refused",)"
           R"("content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}}})";
   // What is about nothing needs no token.
   json += row.route->resource == Resource::None ? R"(,"security":[]})" : "}";

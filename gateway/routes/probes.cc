@@ -26,9 +26,11 @@ Task<Response> openapi(Services& services, ExchangePtr) { co_return json_respons
 const std::vector<Route>& probe_routes() {
   static const std::vector<Route> routes = {
       {"GET", "/probe/liveness", liveness, Resource::None, Right::Read,
-       "Whether the gateway lives and reaches the server"},
-      {"GET", "/probe/readiness", readiness, Resource::None, Right::Read, "Whether it serves clients"},
-      {"GET", "/openapi.json", openapi, Resource::None, Right::Read, "This description"},
+       "Whether the gateway lives and reaches the server", "", "server:string"},
+      {"GET", "/probe/readiness", readiness, Resource::None, Right::Read, "Whether it serves clients", "",
+       "server:string"},
+      {"GET", "/openapi.json", openapi, Resource::None, Right::Read, "This description", "",
+       "openapi:string info:object paths:object components:object"},
   };
   return routes;
 }

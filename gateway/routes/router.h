@@ -22,6 +22,7 @@ struct Route {
   Right right = Right::Read;
   std::string_view summary = {};     // half a sentence, for /openapi.json
   std::string_view parameters = {};  // of the query: "from count tags"
+  std::string_view answer = {};  // fields of its JSON object: "messages:array next?:integer", ? for some answers only
 };
 
 class Router {

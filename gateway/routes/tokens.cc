@@ -70,7 +70,8 @@ Task<Response> make_ticket(Services& services, ExchangePtr exchange) {
 
 const std::vector<Route>& admin_routes() {
   static const std::vector<Route> routes = {
-      {"PUT", "/admin/jwt/revoke", revoke, Resource::Admin, Right::Write, "Revokes a token (DSPS)", "jti exp"},
+      {"PUT", "/admin/jwt/revoke", revoke, Resource::Admin, Right::Write, "Revokes a token (DSPS)", "jti exp",
+       "jti:string exp:integer"},
       {"PUT", "/admin/log/level", set_log_level, Resource::Admin, Right::Write,
        "DEBUG and INFO write the access log (DSPS)", "category level"},
   };
@@ -80,7 +81,7 @@ const std::vector<Route>& admin_routes() {
 const std::vector<Route>& ticket_routes() {
   static const std::vector<Route> routes = {
       {"POST", "/v1/tickets", make_ticket, Resource::Ticket, Right::Read,
-       "Makes a ticket that stands for the token once, as ?ticket="},
+       "Makes a ticket that stands for the token once, as ?ticket=", "", "ticket:string expires:integer"},
   };
   return routes;
 }
