@@ -4,6 +4,7 @@
 PROGRAMS = {
     "log": "--messages 200000 --rounds 7 --reads 2000",
     "groups": "--messages 200000 --worked 50000 --rounds 7",
+    "frames": "--messages 200000 --rounds 5 --reads 500",
     "compress": "--messages 250000 --rounds 5",  # more than the cache of unpacked blocks holds
     "latest": "--messages 1000000 --tags 10000",
     "huge": "--messages 1000000",

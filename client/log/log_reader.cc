@@ -1,6 +1,5 @@
 #include "client/log/log_reader.h"
 
-#include <array>
 #include <utility>
 #include <vector>
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "engine/blocks/block_rewriter.h"
@@ -23,7 +24,7 @@ class FrameBuilder {
   FrameBuilder(const MessageBlocks& messages, Offset from, FrameLimits limits)
       : messages_(messages), limits_(limits), from_(from), end_(from) {}
 
-  BuiltFrame build(FrameHead head) {
+  BuiltFrame build(FrameHead head, std::string room) {
     const bool is_whole = messages_.each_block_from(from_, [&](const Block& block) { return add(block); });
     // The last messages may have been deleted: a reader that has all there are goes on at the end of the log.
     if (is_whole) end_ = messages_.next();
@@ -32,7 +33,8 @@ class FrameBuilder {
     head.count = count_;
     size_t size = kMostFrameHeadBytes;
     for (const FrameBlock& block : blocks_) size += kMostFrameHeadBytes + block.bytes.size();
-    BuiltFrame built{{}, count_};
+    BuiltFrame built{std::move(room), count_};
+    built.bytes.clear();
     built.bytes.reserve(size);
     append_frame_head(built.bytes, head);
     for (const FrameBlock& block : blocks_) append_frame_block(built.bytes, block);
@@ -134,8 +136,9 @@ class FrameBuilder {
 
 }  // namespace
 
-BuiltFrame build_frame(const MessageBlocks& messages, FrameHead head, Offset from, FrameLimits limits) {
-  return FrameBuilder(messages, std::max(from, messages.first()), limits).build(head);
+BuiltFrame build_frame(const MessageBlocks& messages, FrameHead head, Offset from, FrameLimits limits,
+                       std::string room) {
+  return FrameBuilder(messages, std::max(from, messages.first()), limits).build(head, std::move(room));
 }
 
 std::string empty_frame(FrameHead head, Offset from) {

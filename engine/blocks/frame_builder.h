@@ -26,8 +26,9 @@ struct BuiltFrame {
 };
 
 // The messages from `from` on. Of `head` epoch, log_first and log_next are as given, the rest is filled in.
-// REQUIRES: there is a message at or after `from`; limits.messages > 0
-BuiltFrame build_frame(const MessageBlocks& messages, FrameHead head, Offset from, FrameLimits limits);
+// The room of `room` is used, whatever it holds. REQUIRES: there is a message at or after `from`; limits.messages > 0
+BuiltFrame build_frame(const MessageBlocks& messages, FrameHead head, Offset from, FrameLimits limits,
+                       std::string room = {});
 
 // A frame without messages, for a reader that finds none: it goes on at `from`.
 std::string empty_frame(FrameHead head, Offset from);

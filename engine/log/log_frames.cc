@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/frame_reader.h"
@@ -15,6 +16,9 @@ namespace {
 // What the packed blocks of a frame that is written may unpack to, all together: packed bytes could claim a thousand
 // times what they bring.
 constexpr uint64_t kMostUnpackedOfFrame = uint64_t{64} * 1024 * 1024;
+
+// The room of a frame that was read is kept for the next one, unless it is larger.
+constexpr size_t kMostFrameRoom = size_t{1024} * 1024;
 
 // Of what a frame says it has, so much is believed before it is seen.
 constexpr uint64_t kReservedMessages = 1024;
@@ -44,7 +48,8 @@ Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd) {
     ByteView records = block.bytes;
     if (block.unpacked != 0) {
       const auto size = static_cast<uint32_t>(block.unpacked);
-      if ((unpacked += size) > kMostUnpackedOfFrame) return bad_frame("more in packed blocks than 64 MiB");
+      unpacked += size;
+      if (unpacked > kMostUnpackedOfFrame) return bad_frame("more in packed blocks than 64 MiB");
       char* const to = contents.unpacked.emplace_back(new char[size]).get();
       zstd.unpack(records, to, size) ? void(records = {to, size}) : frame.fail_unpacking();
     }
@@ -79,10 +84,11 @@ void LogOperations::give_frame(const Log* log, const ReadRequest& request, Messa
   if (request.count == 0 || log->empty() || *request.from >= log->end_of_messages()) {
     return sink.frame(empty_frame(head, *request.from));
   }
-  const BuiltFrame built =
-      build_frame(log->messages(), head, *request.from, {.messages = request.count, .bytes = most_bytes(request)});
+  BuiltFrame built = build_frame(log->messages(), head, *request.from,
+                                 {.messages = request.count, .bytes = most_bytes(request)}, std::move(frame_room_));
   counters_.read += built.count;
   sink.frame(built.bytes);
+  if (built.bytes.capacity() <= kMostFrameRoom) frame_room_ = std::move(built.bytes);
 }
 
 }  // namespace millrace

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "engine/base/keyed_hash.h"
 #include "engine/blocks/block_packer.h"
@@ -182,6 +183,7 @@ class LogOperations {
   const HashKey& tag_key_;
   FillRandom fill_random_;
   LogCounters counters_;
+  std::string frame_room_;  // of the frame that was read last: a new allocation of that size is dear
 };
 
 }  // namespace millrace

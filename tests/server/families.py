@@ -16,6 +16,7 @@ import log_family
 import route_family
 import shard_family
 import suggest_family
+from log_frames import make_frame
 from resp import RespError
 
 KEY = object()
@@ -158,6 +159,7 @@ LOG = Family(
         ("TDEL", KEY, "400-5000"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
         ("TWRITE", KEY, "ID", "once", "ENTRIES", "tag", "entry"),
+        ("TWRITE", KEY, "FRAMED", make_frame((b"tag", b"entry"), (b"tag", b"other"))),
         ("TWRITE", KEY, "ID", "later", "DELAY", "3600000", "ENTRIES", "tag", "entry"),
         ("TSCHED", "NOW", KEY, log_family.TICKET),
         ("TSCHED", "CANCEL", KEY, log_family.OTHER_TICKET),
@@ -168,6 +170,7 @@ LOG = Family(
         ("TWRITE", KEY, "tag", "entry"),
         ("TWRITE", KEY, "BACKLOG", "3", "ENTRIES", "tag", "entry"),
         ("TWRITE", KEY, "ID", "once", "ENTRIES", "tag", "entry"),
+        ("TWRITE", KEY, "FRAMED", make_frame((b"tag", b"entry"))),
         ("TWRITE", KEY, "AT", "4000000000000", "ENTRIES", "tag", "entry"),
         ("TSCHED", "NOW", KEY, log_family.TICKET),
         ("TREADGROUP", KEY, "1", "10", "GROUP", "workers", *log_family.LONG),

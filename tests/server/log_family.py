@@ -2,6 +2,7 @@
 
 import random
 
+from log_frames import make_frame
 from resp import RespError
 from server import wait_until
 
@@ -26,6 +27,7 @@ def fill(connection, key, seed):
     commands.append(("TWRITE", key, "large", rng.randbytes(300_000)))
     commands.append(("TEVICT", key, "37"))
     commands.append(("TWRITE", key, "BACKLOG", "700", "ENTRIES", "a", "b", "c", "d"))
+    commands.append(("TWRITE", key, "FRAMED", make_frame(*(message(rng) for _ in range(20)))))
     commands.append(("TRETAIN", key, "COUNT", "650", "BYTES", "1000000"))
     # Ids, messages that wait for a date, and deleted ones, the last of the log among them.
     for n in range(30):
