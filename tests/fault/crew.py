@@ -10,6 +10,7 @@ from group_client import GroupClient
 from index_client import IndexClient
 from lock_client import LockClient
 from log_client import LogClient
+from once_client import OnceClient
 from pool_client import PoolClient
 from resp import RespError
 from route_client import RouteClient
@@ -19,6 +20,7 @@ from suggest_client import SuggestClient
 PATIENCE = 60  # seconds in which a server or a cluster that was there must be there again
 FAMILIES = {
     "log": LogClient,
+    "once": OnceClient,
     "group": GroupClient,
     "channel": ChannelClient,
     "pool": PoolClient,
