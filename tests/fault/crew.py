@@ -8,6 +8,7 @@ from client import is_transient
 from fact_client import FactClient
 from group_client import GroupClient
 from index_client import IndexClient
+from later_client import LaterClient
 from lock_client import LockClient
 from log_client import LogClient
 from once_client import OnceClient
@@ -21,6 +22,7 @@ PATIENCE = 60  # seconds in which a server or a cluster that was there must be t
 FAMILIES = {
     "log": LogClient,
     "once": OnceClient,
+    "later": LaterClient,
     "group": GroupClient,
     "channel": ChannelClient,
     "pool": PoolClient,
