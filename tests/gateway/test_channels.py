@@ -79,7 +79,7 @@ def test_a_window_of_unacknowledged_messages_moves_on_with_acknowledgements(gate
 
 
 def test_large_messages_come_a_window_of_bytes_at_a_time(gateway, c):
-    large = "x" * 300_000
+    large = '"' + "x" * 300_000 + '"'
     c.call("CHAN.SUBSCRIBE", "room", "ann")
     for n in range(20):
         c.call("CHAN.PUBLISH", "room", f"m{n}", large)
