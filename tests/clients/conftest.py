@@ -22,6 +22,7 @@ def kind(request):
     """Each package, in each way in which it is used."""
     if not request.param.is_there():
         pytest.skip(f"{request.param.name} is not built")
+    request.param.prepare()
     return request.param
 
 
