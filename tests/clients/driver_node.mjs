@@ -1,4 +1,4 @@
-// The driver of clients/node: README.md has the protocol. The first word says which client it wraps: ioredis.
+// The driver of clients/node: README.md has the protocol. The first word says which client it wraps: ioredis, node-redis.
 // MILLRACE_NODE names the folder with the built package and the clients beside it.
 
 import { createRequire } from "node:module";
@@ -130,6 +130,7 @@ class Driver {
 
 /** The user's client, with its own defaults. */
 function madeClient() {
+  if (way === "node-redis") return require("redis-6").createClient({ url: words.at(-1) });
   const { Cluster, Redis } = require("ioredis-6");
   if (words[0] === "--cluster") return new Cluster([words[1]], { lazyConnect: true });
   if (words[0] !== "--sentinel") return new Redis(words[0], { lazyConnect: true });
@@ -137,8 +138,7 @@ function madeClient() {
   return new Redis({ sentinels: [{ host, port: Number(port) }], name: words[2], lazyConnect: true });
 }
 
-if (way !== "ioredis") throw new Error(`no driver for ${way}`);
-const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000 }));
+const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, isClusterNode: words[0] === "--cluster" }));
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const request = JSON.parse(line);

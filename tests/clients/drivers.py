@@ -36,12 +36,12 @@ def _python(way):
                 (("PYTHONPATH", str(REPOSITORY / "clients" / "python" / "src")),))
 
 
-def _node(way):
-    return Kind(f"node-{way}", ("node", str(HERE / "driver_node.mjs"), way), (("MILLRACE_NODE", str(FOLDER)),),
+def _node(name, way):
+    return Kind(name, ("node", str(HERE / "driver_node.mjs"), way), (("MILLRACE_NODE", str(FOLDER)),),
                 built_package)
 
 
-KINDS = [_python("sync"), _python("asyncio"), _node("ioredis")]
+KINDS = [_python("sync"), _python("asyncio"), _node("node-ioredis", "ioredis"), _node("node-redis", "node-redis")]
 
 
 class Driver:

@@ -4,6 +4,7 @@ import { Channel } from "./channel.js";
 import { ClusterLink } from "./cluster.js";
 import { raw, type Codec } from "./codecs.js";
 import { MillraceError } from "./errors.js";
+import { Index } from "./indexes.js";
 import { Link } from "./link.js";
 import { Lock, type LockOptions } from "./lock.js";
 import { Pool } from "./pool.js";
@@ -11,21 +12,25 @@ import { Producer, type ProducerOptions } from "./producer.js";
 import { Reader, type ReaderOptions } from "./reader.js";
 import { Redlock, type RedlockOptions } from "./redlock.js";
 import type { Words } from "./replies.js";
+import { Routes } from "./routes.js";
 import { SILENT, type Logger, type Observer } from "./settings.js";
 import { sourceOf } from "./source.js";
+import { Suggestions } from "./suggestions.js";
 import { Worker, type WorkerOptions } from "./worker.js";
 
 export interface MillraceOptions {
   answerTimeoutMs?: number | undefined;
   blockMs?: number | undefined;
   retryForMs?: number | undefined;
+  /** With node-redis: the client is for one node of a cluster, and all of it is meant. */
+  isClusterNode?: boolean | undefined;
   logger?: Logger | undefined;
   observer?: Observer | undefined;
 }
 
 type WithCodec<Options, T> = Options & { codec: Codec<T> };
 
-/** Wraps a client of ioredis. Connections are our own, made as that client makes its own. */
+/** Wraps a client of ioredis (one server, a cluster, or a Sentinel's master) or of node-redis (one server, or a node of a cluster). Connections are our own, made as that client makes its own. */
 export class Millrace {
   private readonly link: Link;
 
@@ -37,13 +42,26 @@ export class Millrace {
       logger: options.logger ?? SILENT,
       observer: options.observer ?? {},
     };
-    const source = sourceOf(client);
+    const source = sourceOf(client, options.isClusterNode ?? false);
     this.link = source.isCluster ? new ClusterLink(source, settings) : new Link(source, settings);
   }
 
   /** Closes our connections; the client stays the user's. */
   close(): void {
     this.link.close();
+  }
+
+  /** Sends dead letters back to the logs they came from, or to another one, all or up to `count`; how many. */
+  async redrive(deadLetters: string, { to, count = Infinity }: { to?: string; count?: number } = {}): Promise<number> {
+    let moved = 0;
+    while (moved < count) {
+      const words: Words = ["TREDRIVE", deadLetters, "COUNT", Math.min(1000, count - moved)];
+      if (to !== undefined) words.push("TO", to);
+      const nowMoved = Number(await this.link.persist(deadLetters, words));
+      if (nowMoved === 0) break;
+      moved += nowMoved;
+    }
+    return moved;
   }
 
   /** Any command, sent once to the server that has the key: for what has no method here. */
@@ -86,6 +104,18 @@ export class Millrace {
   pool(key: string): Pool<Buffer>;
   pool(key: string, options: { codec?: Codec<any> } = {}): Pool<any> {
     return new Pool(this.link, key, options.codec ?? raw);
+  }
+
+  routes(table: string): Routes {
+    return new Routes(this.link, table);
+  }
+
+  index(name: string): Index {
+    return new Index(this.link, name);
+  }
+
+  suggestions(name: string): Suggestions {
+    return new Suggestions(this.link, name);
   }
 
   /** A lock over several servers that know nothing of each other. */
