@@ -16,6 +16,7 @@ class LossyProxy:
         self._pairs = []  # (client's side, server's side), open ones
         self._doomed = set()  # server's sides whose next answer is lost
         self._lose = None
+        self.accepted = 0  # connections so far
         self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -34,7 +35,12 @@ class LossyProxy:
         with contextlib.suppress(OSError):  # closed at the end
             while True:
                 client, _ = self._listener.accept()
-                pair = (client, socket.create_connection(("127.0.0.1", self._server_port)))
+                self.accepted += 1
+                try:
+                    pair = (client, socket.create_connection(("127.0.0.1", self._server_port)))
+                except OSError:  # the server is away, and so is the client's connection
+                    client.close()
+                    continue
                 with self._lock:
                     self._pairs.append(pair)
                 threading.Thread(target=self._requests, args=(pair,), daemon=True).start()
@@ -44,12 +50,21 @@ class LossyProxy:
         client, server = pair
         with contextlib.suppress(OSError):
             while data := client.recv(65536):
-                with self._lock:
-                    if self._lose is not None and self._lose in data:
-                        self._lose = None
+                if self._loses_answer_of(data):
+                    with self._lock:
                         self._doomed.add(server)
                 server.sendall(data)
         self._close(pair)
+
+    def _loses_answer_of(self, data):
+        with self._lock:
+            if self._lose is None or self._lose not in data:
+                return False
+            self._lose = None
+            return True
+
+    def _hold_answer(self):
+        """Before each piece of an answer: a kind of proxy may take its time."""
 
     def _answers(self, pair):
         client, server = pair
@@ -58,6 +73,7 @@ class LossyProxy:
                 with self._lock:
                     if server in self._doomed:
                         break
+                self._hold_answer()
                 client.sendall(data)
         self._close(pair)
 

@@ -9,11 +9,12 @@ from typing import Any, Callable, Generic, Iterable, TypeVar
 
 from ..backoff import Backoff, pauses
 from ..codecs import Codec
-from ..errors import BrokenOff, ConnectionLost, MillraceError, NoGroup, RefusedForNow, Reject
+from ..errors import BrokenOff, ConnectionLost, MillraceError, NoGroup, RefusedForNow
 from ..hand import Delivery, Hand
 from ..messages import Message
 from ..replies import LAST_OFFSET, Word, Words, milliseconds, ranges, text
 from . import waiting
+from .attempt import decoded, outcome_of
 from .link import Link
 from .settling import Settler
 
@@ -211,27 +212,18 @@ class Worker(Generic[T]):
                                  seconds=waiting.now() - began)
 
     async def _attempt(self, delivery: Delivery) -> tuple[str, BaseException | None]:
-        """What came of it: done, failed, rejected or cancelled."""
-        try:
-            value = self._codec.decode(delivery.entry)
-        except Exception as error:
-            return "rejected", Reject(f"the entry cannot be decoded: {error}")
-        message = Message(f"{self.key}:{delivery.epoch}.{delivery.offset}", self.key, self.group, delivery.offset,
-                          text(delivery.tag), value, delivery.attempts, delivery.time / 1000)
-        delivery.message = message
-        handler = self._handlers.get(message.tag) or self._handlers.get(None)
-        try:
+        async def work() -> None:
+            value = decoded(self._codec, delivery.entry)
+            message = Message(f"{self.key}:{delivery.epoch}.{delivery.offset}", self.key, self.group, delivery.offset,
+                              text(delivery.tag), value, delivery.attempts, delivery.time / 1000)
+            delivery.message = message
+            handler = self._handlers.get(message.tag) or self._handlers.get(None)
             if handler is None:
                 raise LookupError(f"no handler for the tag {message.tag!r}")
             with self._link.settings.observer.handling(message):
                 await waiting.call_within(self._time_limit, handler, value, message)
-        except Reject as reason:
-            return "rejected", reason
-        except waiting.Cancelled as error:
-            return ("cancelled" if self._abandoning else "failed"), error
-        except Exception as error:
-            return "failed", error
-        return "done", None
+
+        return await outcome_of(work, lambda: self._abandoning)
 
     # --- leases ---
 

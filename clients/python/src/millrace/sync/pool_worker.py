@@ -7,12 +7,12 @@ from typing import Any, Callable, Generic, Iterable, TypeVar
 
 from ..backoff import Backoff, pauses
 from ..codecs import Codec
-from ..errors import (BrokenOff, ConnectionLost, MillraceError, NotOwner, NoWorker, RefusedForNow, Reject, ServerError,
-                      checked)
+from ..errors import (BrokenOff, ConnectionLost, MillraceError, NotOwner, NoWorker, RefusedForNow, ServerError, checked)
 from ..messages import Payload
 from ..pool_hand import PoolDelivery, PoolHand
 from ..replies import as_map, milliseconds, text
 from . import waiting
+from .attempt import decoded, outcome_of
 from .link import Link
 
 T = TypeVar("T")
@@ -142,23 +142,15 @@ class PoolWorker(Generic[T]):
             self._changed.set()
 
     def _attempt(self, delivery: PoolDelivery) -> tuple[str, BaseException | None]:
-        try:
-            value = self._codec.decode(delivery.payload)
-        except Exception as error:
-            return "rejected", Reject(f"the payload cannot be decoded: {error}")
-        payload = Payload(text(delivery.recipient), delivery.sequence, value, delivery.attempts)
-        try:
+        def work() -> None:
+            value = decoded(self._codec, delivery.payload)
+            payload = Payload(text(delivery.recipient), delivery.sequence, value, delivery.attempts)
             if self._handler is None:
                 raise LookupError("the worker has no handler")
             with self._link.settings.observer.handling(payload):
                 waiting.call(self._handler, value, payload)
-        except Reject as reason:
-            return "rejected", reason
-        except waiting.Cancelled as error:
-            return ("cancelled" if self._abandoning else "failed"), error
-        except Exception as error:
-            return "failed", error
-        return "done", None
+
+        return outcome_of(work, lambda: self._abandoning)
 
     def _settle(self, delivery: PoolDelivery, outcome: str, error: BaseException | None) -> None:
         self._link.settings.observer.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
