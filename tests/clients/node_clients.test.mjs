@@ -73,6 +73,20 @@ for (const [name, make] of Object.entries(WAYS)) {
       assert.equal(await mr.redrive("dead", { count: 1 }), 1);
     });
 
+    test("a handler hears that its time is over, and its outcome is ignored", async () => {
+      await mr.producer("orders", { codec: text }).write("new", "one");
+      const heard = [];
+      const worker = mr.worker("orders", "g", { codec: text, backoff: Backoff.none(), timeLimitMs: 50 });
+      worker.on(async (_, { attempts, signal }) => {
+        if (attempts > 1) return;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        heard.push(attempts); // returns: but it has failed already
+      });
+      assert.equal(await worker.runUntilIdle(), 2);
+      assert.deepEqual(heard, [1]);
+      assert.deepEqual(events.filter(([event]) => event === "handled").map(([, { outcome }]) => outcome), ["failed", "done"]);
+    });
+
     test("an error of the server ends a worker", async () => {
       await mr.call("orders", "SET", "orders", "a string");
       await assert.rejects(mr.worker("orders", "g").run(), WrongType);

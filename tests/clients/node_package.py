@@ -2,8 +2,11 @@
 
 import fcntl
 import functools
+import json
 import shutil
 import subprocess
+
+import pytest
 
 from server import REPOSITORY
 
@@ -25,6 +28,9 @@ def built_package():
     import javascript
 
     javascript.node_modules()
+    needed = int(json.loads((SOURCES / "package.json").read_text())["engines"]["node"].lstrip(">="))
+    if javascript.node_version() < needed:
+        pytest.skip(f"the package needs Node {needed}")
     with open(FOLDER / "build-lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not _is_new():

@@ -1,5 +1,22 @@
 // What a worker has in hand: which messages wait, run, or are handled and not acknowledged yet.
 
+/** An AbortController that is made when somebody asks for its signal: few handlers do. */
+export class LazyAbort {
+  private controller: AbortController | undefined;
+  private isAborted = false;
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    if (this.isAborted) this.controller.abort();
+    return this.controller.signal;
+  }
+
+  abort(): void {
+    this.isAborted = true;
+    this.controller?.abort();
+  }
+}
+
 /** A message as it was delivered. */
 export interface Delivery {
   readonly offset: number;
@@ -11,7 +28,7 @@ export interface Delivery {
   /** On our monotonic clock. */
   leaseEnds: number;
   isLost: boolean;
-  readonly abort: AbortController;
+  readonly abort: LazyAbort;
 }
 
 /** A message waits, then runs, then settles: its outcome is sent and has no answer yet. */

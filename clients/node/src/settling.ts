@@ -5,7 +5,7 @@ import { NoGroup, checked, isPassing, reasonOf } from "./errors.js";
 import type { Hand } from "./hand.js";
 import type { Link } from "./link.js";
 import { deadReason, ranges, type Words } from "./replies.js";
-import { Flag, now, sleep, type Breaker } from "./waiting.js";
+import { Flag, now, others, sleep, type Breaker } from "./waiting.js";
 
 const AT_ONCE_MOST = 1000;
 
@@ -60,6 +60,7 @@ export class Settler {
   async run(): Promise<void> {
     for (;;) {
       await this.some.wait();
+      await others(); // what ends together is told together
       const done = this.done.splice(0, AT_ONCE_MOST);
       const refused = this.refused.splice(0, AT_ONCE_MOST);
       if (done.length + refused.length === 0) {

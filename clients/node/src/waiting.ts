@@ -18,6 +18,11 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => after(ms, resolve));
 }
 
+/** Lets everything that is ready to go on do so first. */
+export function others(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** A state that can be waited for. */
 export class Flag {
   private state = false;

@@ -7,14 +7,14 @@ import { decoded, outcomeOf, within } from "./attempt.js";
 import { Backoff, Pauses } from "./backoff.js";
 import type { Codec } from "./codecs.js";
 import { BrokenOff, MillraceError, NoGroup, isPassing, reasonOf } from "./errors.js";
-import { Hand, type Delivery } from "./hand.js";
+import { Hand, LazyAbort, type Delivery } from "./hand.js";
 import { Leases } from "./leases.js";
 import type { Link } from "./link.js";
 import type { Message } from "./messages.js";
 import { LAST_OFFSET, bytes, list, text, type Words } from "./replies.js";
 import { Settler } from "./settling.js";
 import { waitTimeout } from "./settings.js";
-import { Box, Breaker, Flag, endsWithin, now, onSignals } from "./waiting.js";
+import { Box, Breaker, Flag, endsWithin, now, onSignals, others } from "./waiting.js";
 
 const SETTLE_AFTER_STOP = 5000; // milliseconds for the last acknowledgements, if the server is away
 
@@ -159,6 +159,7 @@ export class Worker<T> {
         if (room < 1) {
           run.changed.clear();
           if (!this.stopping.isSet) await run.changed.wait();
+          await others(); // handlers that return at once make room for more than one
           continue;
         }
         const wasIdle = run.hand.isEmpty() && run.mineFrom === undefined;
@@ -215,7 +216,7 @@ export class Worker<T> {
       const [offset, tag, entry, attempts, time] = list(row);
       return {
         offset: Number(offset), tag: text(tag), entry: bytes(entry), attempts: Number(attempts), timeMs: Number(time),
-        epoch, leaseEnds, isLost: false, abort: new AbortController(),
+        epoch, leaseEnds, isLost: false, abort: new LazyAbort(),
       };
     });
     const last = deliveries.at(-1);
@@ -263,7 +264,10 @@ export class Worker<T> {
     const { offset, tag, attempts, timeMs, epoch } = delivery;
     const value = decoded(this.codec, delivery.entry);
     const message: Message<T> = {
-      id: `${key}:${epoch}.${offset}`, key, group, offset, tag, value, attempts, timeMs, signal: delivery.abort.signal,
+      id: `${key}:${epoch}.${offset}`, key, group, offset, tag, value, attempts, timeMs,
+      get signal() {
+        return delivery.abort.signal;
+      },
       get lost() {
         return delivery.isLost;
       },
