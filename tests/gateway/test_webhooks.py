@@ -20,8 +20,8 @@ QUICK = {"back_off": "1ms", "longest_back_off": "20ms"}
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
-def webhook(server, receiver, *words, **settings):
-    return Deliverer(server, "--log", "orders", "--group", "shop", "--url", receiver.url, "--allow-private", *words, **settings)
+def webhook(server, receiver, *words, group="shop", **settings):
+    return Deliverer(server, "--log", "orders", "--group", group, "--url", receiver.url, "--allow-private", *words, **settings)
 
 
 def group(c, log="orders"):
@@ -78,13 +78,21 @@ def test_what_fails_comes_again_with_the_same_id_until_it_arrives(server, c):
 
 
 def test_retry_after_is_obeyed(server, c):
+    """Beside a receiver that fails without the header and is asked again and again, those with it are left alone."""
     c.call("TWRITE", "orders", "new", "1")
-    answers = [(503, {"Retry-After": "2"}), 204]
-    with Receiver(lambda hook: answers[len(receiver.got) - 1]) as receiver, webhook(server, receiver, **QUICK):
-        receiver.wait_for(1)
-        begun = time.monotonic()
-        wait_for_all_done(c, 1)
-        assert time.monotonic() - begun > 1.5
+
+    def refuse_with(**headers):
+        return Receiver(lambda hook: (503, {name.replace("_", "-"): value for name, value in headers.items()}))
+
+    soon = [(503, {"Retry-After": "1"}), 204]
+    with refuse_with(Retry_After="3600") as hour, refuse_with() as plain, \
+            Receiver(lambda hook: soon[len(second.got) - 1]) as second, \
+            webhook(server, hour, **QUICK), webhook(server, second, group="others", **QUICK):
+        hour.wait_for(1)
+        with webhook(server, plain, group="rest", **QUICK):
+            plain.wait_for(5)
+        second.wait_for(2)
+        assert len(hour.got) == 1
 
 
 @pytest.mark.parametrize("in_order", [False, True])

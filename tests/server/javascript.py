@@ -70,16 +70,27 @@ def require_client(name):
         pytest.skip(f"{name} needs Node {needed}, this is {node_version()}")
 
 
-def run_javascript(text, timeout=60, **words):
-    """Runs a module, with values in place of words as PORT=6379, and returns what it printed."""
+def start_javascript(text, folder, stdin=None, stdout=None, stderr=None, **words):
+    """Starts a module in a folder of the caller's, with values in place of words as PORT=6379; the process."""
     modules = node_modules()
     for word, value in words.items():
         text = text.replace(word, str(value))
+    # A module finds packages beside itself; NODE_PATH is for the older require() only.
+    os.symlink(modules, f"{folder}/node_modules")
+    script = pathlib.Path(folder, "script.mjs")
+    script.write_text(text)
+    return subprocess.Popen(["node", str(script)], stdin=stdin, stdout=stdout, stderr=stderr, text=True)
+
+
+def run_javascript(text, timeout=60, **words):
+    """Runs a module to its end and returns what it printed."""
     with tempfile.TemporaryDirectory(prefix="millrace-test-") as directory:
-        # A module finds packages beside itself; NODE_PATH is for the older require() only.
-        os.symlink(modules, f"{directory}/node_modules")
-        script = pathlib.Path(directory, "script.mjs")
-        script.write_text(text)
-        done = subprocess.run(["node", str(script)], capture_output=True, text=True, timeout=timeout)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
+        node = start_javascript(text, directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **words)
+        try:
+            printed, errors = node.communicate(timeout=timeout)
+        finally:
+            if node.poll() is None:
+                node.kill()
+                node.wait()
+    assert node.returncode == 0, errors[-3000:]
+    return printed
