@@ -2,8 +2,8 @@
 //
 //   17-3-40
 //
-// The position of a fact in the order never changes, and a cursor stays valid when its fact is deleted. So no fact is on
-// two pages, and every fact that exists from the first page to the last is on one of them.
+// The position of a fact in the order never changes, and a cursor stays valid when its fact is deleted. So no fact is
+// on two pages, and every fact that exists from the first page to the last is on one of them.
 #pragma once
 
 #include <optional>
