@@ -32,7 +32,7 @@ for one webhook if you like: in order, one delivers and the others are ready.
 
 Examples:
   millrace deliver --log orders --group shop --url https://shop.example/hooks --secret key
-  millrace deliver --channel room --subscriber bot --url http://127.0.0.1:9000/ --allow-private
+  millrace deliver --channel room --subscriber bot --url http://127.0.0.1/ --allow-private
   millrace deliver --config gateway.toml)";
 
 // Options of their own; the others are for --set.

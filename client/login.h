@@ -1,4 +1,4 @@
-// Who we are to a server, and which of its databases we mean. Sent whenever a connection opens.
+// User, password and database. Sent whenever a connection opens.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// `millrace serve`: the same deliveries for browsers, phones and curl. One process without state of its own, before one
-// server or a cluster; as many beside each other as one likes.
+// `millrace serve`: access to the server for browsers, phones and curl. One process without state of its own, in front
+// of one server or a cluster. Any number of gateways can run in parallel.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 
 namespace millrace::gateway {
 
-// Whether serve() could use it: what cannot be seen in one setting alone, and the files that it names.
+// Checks whether serve() can use the configuration: rules that concern several settings, and the files that it names.
 client::Result<void> check(const Config& config);
 
 // Serves until SIGTERM or Ctrl-C, and then ends in order. `tell` gets sentences for people, the first when it listens.
-// BadInput: it cannot listen, or a file of the configuration is of no use.
+// BadInput: it cannot listen, or a file that the configuration names cannot be used.
 client::Result<void> serve(const Config& config, const client::ConnectionOptions& server,
                            const std::function<void(const std::string&)>& tell);
 

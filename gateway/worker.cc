@@ -144,11 +144,11 @@ Task<Response> Worker::response_to(ExchangePtr exchange) {
   co_return co_await found.route->handler(services_, exchange);
 }
 
-// Why the request is not served: too many of them, or the caller may not. Nothing: it is.
+// Why the request is refused: too many requests, or no right to do it. Empty: it is served.
 Task<std::optional<Response>> Worker::refusal_of(ExchangePtr exchange, const Route* route) {
   if (route->resource == Resource::None) co_return std::nullopt;
   const auto caller = co_await shared_.authority->identify(upstream_, exchange);
-  // Whoever is refused is known by the address alone.
+  // A caller without a valid token is identified by its address.
   const std::string& client = caller ? (*caller)->name : exchange->peer;
   if (!shared_.rate.takes_request(client, loop_.now())) {
     Response response = error_response(429, "too many requests", "too-many-requests");
@@ -183,7 +183,7 @@ void Worker::note_response(const Request& request, const std::string& peer, cons
 }
 
 void Worker::look_after() {
-  // Backwards: a connection that ends takes the place of the last one.
+  // Backwards: when a connection ends, the last one takes its place.
   for (size_t i = connections_.size(); i-- > 0;) {
     if (i < connections_.size()) connections_[i]->check_deadline(loop_.now());
   }

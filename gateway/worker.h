@@ -40,17 +40,17 @@ class Worker final : HttpHost {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Before run(). What is listened at, with the ports that the system chose.
+  // REQUIRES: before run(). Returns the addresses it listens at, with the ports that the system chose.
   client::Result<std::vector<client::Endpoint>> listen(const std::vector<client::Endpoint>& at, bool is_first);
 
-  // Until it is drained.
+  // Runs until it is drained.
   void run() { loop_.run(); }
 
-  // From any thread: no more clients, what waits and streams ends with a farewell, then run() returns.
+  // From any thread: accepts no more clients, ends waiting requests and streams with a last answer, then run() returns.
   void drain();
   // From any thread: ends at once.
   void stop() { loop_.stop(); }
-  // From any thread: the certificate for new connections.
+  // From any thread: sets the certificate for new connections.
   void use_certificate(TlsContext context);
 
  private:

@@ -31,8 +31,7 @@ constinit long long most_feed_keys = 1'000'000;
 constinit FeedLimits limits_of_feeds;
 constinit LogLimits limits_of_logs{
     .blocks = {}, .pending_max = 1'000'000, .read_bytes = 64 * 1024 * 1024, .ids_ms = 10 * 60 * 1000};
-constinit ChannelLimits limits_of_channels{
-    .blocks = {}, .expire_ms = 30 * 60 * 1000, .read_bytes = 64 * 1024 * 1024};
+constinit ChannelLimits limits_of_channels{.blocks = {}, .expire_ms = 30 * 60 * 1000, .read_bytes = 64 * 1024 * 1024};
 constinit FactLimits limits_of_facts;
 
 void set_limits() {

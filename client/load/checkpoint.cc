@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view kFirstLine = "millrace checkpoint 1";
 constexpr size_t kLargestFile = 1 << 20;
-// Waiting for the disk at every step would cost more than the load itself; after a power
-// failure it goes on from at most this long before.
+// Syncing to disk at every step would cost more than the load itself. After a power failure, at most this much time is
+// loaded again.
 constexpr std::chrono::seconds kBetweenSyncs{1};
 
 // The numbers in the file, in their order.

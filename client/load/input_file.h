@@ -1,5 +1,5 @@
-// A descriptor with a buffer before it, so that its first bytes can be looked at. What can be
-// read anywhere, a regular file, is read without moving the descriptor's own position.
+// A file descriptor with a buffer, so that the first bytes can be examined before they are used. A regular file is read
+// at explicit offsets, which does not move the descriptor's own position.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,27 @@ class InputFile {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  // What is buffered and not used yet; fetches some if that is nothing. Empty: the end.
+  // The bytes that are buffered and not used yet. If there are none, it first reads some. Empty at the end of the file.
   Result<std::string_view> ahead();
   void use(size_t bytes) { used_ += bytes; }
   bool has_buffered() const { return used_ < filled_; }
 
-  // Past the buffer, which must be empty, into the caller's.
+  // Reads into the caller's memory, without the buffer. REQUIRES: the buffer is empty.
   Result<size_t> fetch(char* to, size_t room);
 
-  // At least `bytes` of the beginning, unless there are fewer.
+  // The beginning of the file: at least `bytes` bytes, or all if there are fewer.
   Result<std::string_view> beginning(size_t bytes);
 
   // Passes over bytes of a regular file. REQUIRES: size() is known, nothing is buffered.
   void skip(uint64_t bytes) { offset_ += bytes; }
 
-  // Whether ahead() would wait for somebody who writes into a pipe.
+  // Whether ahead() would have to wait for the writer of a pipe.
   bool would_wait() const;
 
   int descriptor() const { return descriptor_; }
   bool is_regular() const { return size_.has_value(); }
   std::optional<uint64_t> size() const { return size_; }
-  // How far the file was fetched, and how far it was used.
+  // The offsets up to which the file was read into the buffer, and up to which it was used.
   uint64_t fetched() const { return offset_; }
   uint64_t used() const { return offset_ - (filled_ - used_); }
 

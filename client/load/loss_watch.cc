@@ -6,10 +6,10 @@ namespace millrace::client {
 namespace {
 
 constexpr Milliseconds kBetweenMarks{1000};
-// How long the host may let an append-only file wait for a busy disk, and how far a replica is
-// expected to lag where nobody says it.
+// How long the server may delay writes to an append-only file while the disk is busy. Also the assumed lag of a replica
+// if its lag is unknown.
 constexpr Milliseconds kLastMoments{2000};
-// Who asks beside a load must not hold it up.
+// Questions to the server during a load must not delay it.
 constexpr Milliseconds kShortPatience{500};
 
 ConnectionOptions with_short_patience(ConnectionOptions server) {
@@ -33,7 +33,7 @@ void LossWatch::look(const InputPosition& settled) {
     is_asked_ = false;
     const auto identity = info ? parse_identity((*info)->text) : std::nullopt;
     if (identity) marks_.set_offset(identity->offset);
-    // A user who may not ask is not asked for again every second.
+    // If the user has no right to ask, do not try again every second.
     asks_offsets_ = !info || identity;
   }
   const auto now = Clock::now();

@@ -1,4 +1,4 @@
-// Inputs that are commands already, in the Redis protocol or one a line: no template.
+// Inputs that already consist of commands, in the Redis protocol or one in each line. They need no template.
 #pragma once
 
 #include "client/load/command_parser.h"

@@ -1,4 +1,4 @@
-// What becomes of a record: one or more commands in which fields stand in braces.
+// The commands that are made from a record. Fields of the record stand in braces.
 //
 //   TWRITE orders {type} {json}        each word is sent as one, whatever bytes the field has
 //   SET user:{id} "{first} {last}"     a word may have several; quotes as in redis-cli
@@ -18,22 +18,21 @@ namespace millrace::client {
 
 class Template {
  public:
-  // Of one command, or of several that a record becomes together. BadInput: quotes or braces
-  // that do not close, a field without a name, no word at all.
+  // From one command, or from several that are sent for each record. BadInput: quotes or braces that are not closed, a
+  // field without a name, no word at all.
   static Result<Template> parse(std::string_view text) { return parse(std::span(&text, 1)); }
   static Result<Template> parse(std::span<const std::string_view> texts);
 
   // The fields used, each once.
   const std::vector<TemplateField>& fields() const { return fields_; }
 
-  // A value that the record does not have, of an optional field. An empty value is another thing.
+  // Stands for the value of an optional field that the record does not have. It differs from an empty value.
   static constexpr std::string_view kMissing{};
   static bool is_missing(std::string_view value) { return value.data() == nullptr; }
 
-  // The commands with values[i] for fields()[i]. They borrow the values, this, and a buffer of
-  // this, until the next call. A word with a missing value is left out, together with the word
-  // before it if that is a literal behind the first two: the name of the value. A command of
-  // which no more than the first two words are left then is left out.
+  // The commands with values[i] for fields()[i]. They borrow the values, this object and its buffer, until the next
+  // call. A word with a missing value is left out. The word before it, usually the name of the value, is left out too,
+  // if it is a literal and not one of the first two words. A command with only the first two words left is left out.
   std::span<const std::vector<std::string_view>> fill(std::span<const std::string_view> values);
 
  private:

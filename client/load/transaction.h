@@ -1,5 +1,5 @@
-// A transaction of the input: what a command is to it, and what became of its commands when
-// it ended. Their own answers say only that they were queued.
+// A transaction in the input: the role of each command in it, and the results of its commands when it ended. The direct
+// answers to these commands say only that they were queued.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,14 @@ enum class TransactionPart {
 
 class TransactionOutcome {
  public:
-  // Of the transaction that this part ended, which was answered so. Borrows the verdict.
+  // For a transaction that ended with the part `end`, whose answer was `verdict`. Borrows the verdict.
   TransactionOutcome(TransactionPart end, const ReplyReader::Verdict& verdict);
 
-  // What became of its next command, MULTI being the first, which was answered so when it was
-  // sent. What the user discards went well. Borrows both verdicts.
+  // The result of its next command; MULTI is the first. `answer` is the direct answer to that command. Commands that
+  // the user discards count as successful. Borrows both verdicts.
   ReplyReader::Verdict of_next(const ReplyReader::Verdict& answer);
 
-  // What became of the end itself. An error in the answer of EXEC belongs to a command, unless
-  // nothing was carried out.
+  // The result of the end itself. An error in the answer of EXEC belongs to a command, unless nothing was carried out.
   ReplyReader::Verdict of_end() const;
 
   bool is_carried_out() const { return end_ == TransactionPart::Executes && why_not_.empty(); }

@@ -12,7 +12,7 @@
 namespace millrace::client {
 namespace {
 
-// The recipe of SET NX PX: only who set the value may touch it.
+// The recipe of SET NX PX: only the client that set the value may change or delete it.
 constexpr std::string_view kRelease =
     "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end";
 constexpr std::string_view kRenew =
@@ -20,7 +20,7 @@ constexpr std::string_view kRenew =
 
 constexpr int kMostHolds = 100;
 
-// How often one question follows the redirections of a cluster.
+// How many redirections of a cluster one command follows.
 constexpr int kMostRedirections = 5;
 
 Milliseconds until_then(Moment then) {
@@ -78,14 +78,14 @@ Result<void> LockServer::open() {
   if (!opened || !is_one_of_several_) return opened;
   const auto about = connection_.call({"INFO", "server"});
   if (!about) return std::unexpected(about.error());
-  // A user who may not ask is not told.
+  // A user without the right to run INFO gets an error; the identity stays unknown.
   if (about->kind == Reply::Kind::Text) identity_ = run_id_in(about->text);
   return {};
 }
 
 template <class MakeWords, class Receive>
 Result<Reply> LockServer::ask_keeper(MakeWords make_words, Receive receive) {
-  bool is_asking = false;  // the slot is on its way, and its next keeper wants to be asked like this
+  bool is_asking = false;  // the slot is moving, and its new node needs ASKING first
   for (int i = 0;; ++i) {
     connection_.set_deadline(std::chrono::steady_clock::now() + patience_);
     auto done = open();
@@ -143,7 +143,7 @@ Result<LockServer::Answer> LockServer::answer_in(const Reply& reply) const {
 Result<std::optional<LockServer::Answer>> LockServer::acquire_in_line(const LockName& name, Milliseconds ttl,
                                                                       Moment until, int stop) {
   if (has_line() == false) return std::nullopt;
-  // What was spent on opening, or at another node, is no longer there to be waited.
+  // Time that was spent on opening the connection, or at another node, is subtracted from the wait.
   const auto words = [&] {
     Texts all = acquiring_words(name, ttl);
     all.insert(all.end(), {"WAIT", text_of(until_then(until))});
@@ -172,7 +172,7 @@ Result<Reply> LockServer::wait_for_reply(Moment until, int stop) {
     if (*reply) return std::move(**reply);
     // A descriptor below zero is skipped by poll().
     pollfd watched[] = {{connection_.descriptor(), POLLIN, 0}, {stop, POLLIN, 0}};
-    // poll() counts in an int; who waits longer looks again.
+    // poll() takes an int, so a longer wait is made of several calls.
     const Milliseconds left = std::min<Milliseconds>(until_then(last), std::chrono::hours(1));
     poll(watched, std::size(watched), static_cast<int>(left.count()));
     const bool is_given_up = watched[1].revents != 0 && watched[0].revents == 0;
@@ -195,7 +195,7 @@ Result<LockServer::Answer> LockServer::renew(const LockName& name, Milliseconds 
 
 Result<LockServer::Answer> LockServer::release(const LockName& name) {
   auto released = release_once(name);
-  // The server may have been restarted since it was last asked; to give back twice does no harm.
+  // The server may have been restarted since the last command. Releasing twice does no harm.
   if (!released && released.error().code == ErrorCode::Closed) released = release_once(name);
   return released;
 }

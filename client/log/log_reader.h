@@ -1,11 +1,11 @@
-// Reads a log in frames, from an offset on, at the speed of the connection: the next frame is asked for before the
-// messages of one are given, so that server and program work at the same time.
+// Reads a log in frames, from an offset on. It asks for the next frame before it returns the messages of the present
+// one, so that server and program work at the same time.
 //
 //   client::LogReader reader(connection, "orders", {.from = Offset(1)});
 //   for (Message message; reader.next(message);) …
 //   if (auto failure = reader.failure()) …
 //
-// A program that stores position() with what it has made of the messages goes on from there after a crash.
+// A program that stores position() together with its results can continue from there after a crash.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace millrace::client {
 struct LogReaderOptions {
   Offset from{1};
   std::optional<LogEpoch> epoch = {};     // `from` is an offset in this life of the log, and in no other
-  uint64_t batch = 10'000;                // so many messages at once, 1 to 1,000,000
-  std::optional<Milliseconds> wait = {};  // at the end of the log, wait so long for another message (0: for ever)
+  uint64_t batch = 10'000;                // messages in one frame at most, 1 to 1,000,000
+  std::optional<Milliseconds> wait = {};  // at the end of the log, wait this long for a message (0: for ever)
 };
 
 class LogReader {
@@ -36,17 +36,17 @@ class LogReader {
   // Closes the connection if an answer is still to come.
   ~LogReader();
 
-  // The next message; its views live until the next call. False at the end of the log, or if nothing came in time: it
-  // may be called again then. And false after a failure.
+  // The next message; its views live until the next call. False at the end of the log, or if no message came in time;
+  // in both cases it may be called again. Also false after a failure.
   bool next(Message& message);
 
-  // What has ended it: the connection, an error that the server answered (BadInput; BADPOSITION if the log was deleted
-  // or replaced), a frame that is none.
+  // Why reading has ended: the connection, an error of the server (BadInput; BADPOSITION if the log was deleted or
+  // replaced), or an invalid frame.
   const std::optional<Error>& failure() const { return failure_; }
 
-  // Behind the message that was given last: where to go on.
+  // The offset after the message that was returned last: where to continue.
   Offset position() const { return position_; }
-  // Of the log, once it has answered.
+  // The epoch of the log, known after the first answer.
   std::optional<LogEpoch> epoch() const { return options_.epoch; }
   // Bytes of all frames so far.
   uint64_t bytes() const { return bytes_; }

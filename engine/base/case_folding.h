@@ -1,5 +1,5 @@
-// Simple case folding of UTF-8, as Unicode 14 defines it: each character becomes one other at most, so "Straße" and
-// "STRASSE" stay different. Does not depend on a locale.
+// Simple case folding of UTF-8, as Unicode 14 defines it: each character is replaced by at most one other, so "Straße"
+// and "STRASSE" stay different. Does not depend on a locale.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace millrace {
 // The text in its folded form. Bytes that are not valid UTF-8 stay as they are.
 std::string fold_case(ByteView text);
 
-// The characters with the same folded form as this one, itself among them: "k", "K" and the Kelvin sign. At most some
+// The characters with the same folded form as this one, including itself: "k", "K" and the Kelvin sign. At most about
 // five. REQUIRES: one character, or one byte that is not part of valid UTF-8
 std::vector<std::string> case_variants(ByteView character);
 

@@ -153,6 +153,7 @@ TEST(HashIndex, ACloneStandsOnItsOwn) {
 // The values of one hash; dead ones may still be there, living ones must.
 using Model = std::unordered_multimap<uint32_t, uint32_t>;
 
+template <class Index>
 class History {
  public:
   explicit History(uint64_t seed) : random_(seed), hashes_(between(1, chance(3) ? 20 : 100'000)) {}
@@ -227,7 +228,23 @@ class History {
 };
 
 TEST(HashIndex, RandomHistoriesAgreeWithAMultimap) {
-  testing::run_seeds(100, [](uint64_t seed) { History(seed).run(); });
+  testing::run_seeds(100, [](uint64_t seed) { History<Index>(seed).run(); });
+}
+
+TEST(HashIndex, RandomHistoriesWithAFilterAgreeWithAMultimap) {
+  testing::run_seeds(100, [](uint64_t seed) { History<HashIndex<uint32_t, BucketFilter>>(seed).run(); });
+}
+
+// --- the filter ---
+
+TEST(BucketFilter, DeniesMostHashesOfABucketThatItHasNot) {
+  constexpr uint32_t kBuckets = 1 << 16;  // hashes of one bucket have the same low bits
+  BucketFilter filter;
+  for (uint32_t i = 0; i < Index::kFull; ++i) filter.add(hash_of(i) * kBuckets + 7);
+  for (uint32_t i = 0; i < Index::kFull; ++i) ASSERT_TRUE(filter.may_have(hash_of(i) * kBuckets + 7)) << i;
+  uint32_t passed = 0;
+  for (uint32_t i = Index::kFull; i < 10'000; ++i) passed += filter.may_have(hash_of(i) * kBuckets + 7) ? 1 : 0;
+  EXPECT_LT(passed, 2'000u);
 }
 
 }  // namespace

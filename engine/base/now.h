@@ -1,4 +1,4 @@
-// What the caller's clocks show. The engine reads no clock: every operation is told.
+// The present time by the caller's clocks. The engine reads no clock: every operation gets this as an argument.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@ namespace millrace {
 
 struct Now {
   UnixMs wall = {};
-  // For leases and waits, which a wall clock that is set must not change.
+  // For leases and waits: setting the wall clock must not change them.
   MonotonicMs monotonic = {};
-  uint64_t clock_id = 0;  // which monotonic clock that is; 0: unknown, and equal to no other
+  uint64_t clock_id = 0;  // identifies the monotonic clock; 0: unknown, different from every clock
   // For worker pools: the time during which this process could be reached, and a number that changes whenever that
   // time starts anew.
   MonotonicMs served = {};

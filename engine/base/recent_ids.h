@@ -121,8 +121,9 @@ class RecentIds {
   UnixMs front_date_;  // of the oldest, if there is one
   UnixMs last_date_;
   std::deque<Chunk> chunks_;
-  uint32_t first_chunk_ = 0;   // the number of chunks_.front(), which counts up and wraps around
-  HashIndex<uint32_t> index_;  // number of the chunk * kChunkSize + place in it
+  uint32_t first_chunk_ = 0;  // the number of chunks_.front(), which counts up and wraps around
+  // Of the chunk's number * kChunkSize + the place in it. Most ids that are looked for are new.
+  HashIndex<uint32_t, BucketFilter> index_;
 };
 
 }  // namespace millrace

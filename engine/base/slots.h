@@ -1,7 +1,7 @@
-// Things by number: a number stays with its thing until that goes, and is then given to
-// another. Adding one never moves the others, and a few take little room: pieces double in
-// size up to a thousand. A piece in which nothing is left gives its memory back, but for the last
-// such one among many others: who comes and goes alone does not make a piece each time.
+// Things by number. A thing keeps its number (slot) until it is removed; then the number is used again. Adding a thing
+// never moves the others, and few things take little memory: pieces double in size up to a thousand. A piece without
+// things is freed, but one empty piece is kept as a spare, so that adding and removing a single thing does not allocate
+// a piece each time.
 //
 //   piece   0   1   2     3         4 …         10              11 …
 //   slots   0   1   2-3   4-7       8-15 …      512-1023        1024-2047 …
@@ -23,7 +23,7 @@ namespace millrace {
 template <class T, class Slot = uint32_t>
 class Slots {
  public:
-  // The same things under the same numbers; clone(thing) makes each.
+  // A copy with the same numbers; clone(thing) copies each thing.
   template <class Clone>
   Slots clone(Clone clone) const {
     Slots copy;
@@ -40,9 +40,9 @@ class Slots {
     return copy;
   }
 
-  // Things, unused slots not counted.
+  // The number of things, without unused slots.
   size_t size() const { return limit_ - free_.size(); }
-  // Slots are below this.
+  // All slots are less than this.
   uint32_t limit() const { return limit_; }
   // All slots below limit(), in ascending order; some may be unused. Valid until the next change.
   auto all() const {
@@ -78,8 +78,8 @@ class Slots {
     if (spare_ != kNoPiece && size() < piece_size(spare_)) drop_spare();
   }
 
-  // Destroys what the last slot holds; false if there is no slot. REQUIRES: nothing but more of this, and its
-  // destruction, follows
+  // Destroys the thing in the last slot; false if there is no slot. REQUIRES: after it, only free_last() and the
+  // destructor are called
   bool free_last() {
     if (limit_ == 0) return false;
     const Place place = place_of(Slot(--limit_));
@@ -101,8 +101,8 @@ class Slots {
     return piece.things != nullptr ? piece.things[place.at] : nothing();
   }
 
-  // Frees up to a thousand things; false once nothing is left. REQUIRES: nothing but more of this, and its destruction,
-  // follows.
+  // Frees up to a thousand things; false once nothing is left. REQUIRES: after it, only free_some() and the destructor
+  // are called.
   bool free_some() {
     if (!pieces_.empty()) pieces_.pop_back();
     return !pieces_.empty();

@@ -128,7 +128,8 @@ void Block::make_room(uint64_t needed, BlockLimits limits) {
 
 void Block::seal(const TagIndex& tags) {
   filter_ = TagFilter::build(bytes_.data(), tags.positions());
-  // The last message's room is not worth a copy; a large one that did not fit is.
+  // Room for about one more message is not worth a copy to free it; more room, left because a large message did not
+  // fit, is.
   if (bytes_.capacity() - bytes_.size() > bytes_.capacity() / 8) bytes_.reserve(bytes_.size());
   if (landmarks_.capacity() > landmarks_.size()) landmarks_.reserve(landmarks_.size());
 }
@@ -152,8 +153,8 @@ void Block::unpack_in_place() { bytes_ = packer_->unpacked().open(packed_id_, by
 
 void Block::mark(uint32_t byte, UnixMs time) {
   if (count_ == 0 || count_ % kStride != 0 || has_gaps()) return;
-  // A gap would shift the rest. Without a landmark for every stride (a block that spans
-  // seven weeks) the last ones are walked to from the last landmark there is.
+  // A missing landmark would shift the others, so none is added after one was left out. (That happens in a block that
+  // spans seven weeks.) The messages behind are found by walking from the last landmark.
   if (landmark_count() + 1 != count_ / kStride || time - first_time_ > UINT32_MAX) return;
   if (landmarks_.size() == landmarks_.capacity()) {
     landmarks_.reserve(std::max(2 * landmarks_.capacity(), kFewestLandmarks * uint32_t{sizeof(Landmark)}));

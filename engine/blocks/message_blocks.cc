@@ -28,7 +28,7 @@ Offset MessageBlocks::append(ByteView tag, ByteView entry, BlockLimits limits) {
   const bool was_empty = empty();
   if (!newest_.append(tags_, tag, entry, clock_, limits)) {
     seal_newest();
-    // After several full blocks the next one will fill too: it does not grow step by step.
+    // After several full blocks the next one will probably be filled too, so it gets its full size at once.
     if (full_.size() >= kBlocksBeforeWholeOnes) newest_.reserve(limits);
     newest_.append(tags_, tag, entry, clock_, limits);
   }
@@ -58,7 +58,7 @@ MessageBlocks::Evicted MessageBlocks::evict_before(Offset new_first) {
   return evicted;
 }
 
-// Puts aside the blocks of which nothing is left.
+// Moves blocks without remaining messages to `evicted`.
 void MessageBlocks::drop_blocks_before(Offset new_first, Evicted& evicted) {
   const BlockTotals taken = full_.take_before(new_first, evicted_);
   payload_ -= taken.payload;
@@ -151,7 +151,7 @@ MessageBlocks::Cursor::Cursor(const MessageBlocks& messages, Offset from) : mess
   BlockPosition position = block_->near(from);
   while (position.offset < from) records_.advance(position);
   at_ += position.byte;
-  // The record's own gap and delta lead here from the message before it.
+  // The gap and the delta in the record are relative to the previous message.
   const char* record = at_;
   uint64_t delta;
   offset_ = position.offset - records_.gap_at(record);
@@ -269,7 +269,7 @@ Result<void> MessageBlocks::restore_head(const MessagesHead& head, Gaps gaps) {
   return {};
 }
 
-// Of each block by itself, and of the list.
+// Checks each block, and the list of blocks.
 const char* MessageBlocks::check_blocks() const {
   Offset expected = oldest().first();
   UnixMs latest;

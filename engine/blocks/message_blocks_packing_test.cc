@@ -238,7 +238,7 @@ TEST(MessageBlocksPacking, RefusesPackedBlocksThatAreDamagedAndSaysWhy) {
   EXPECT_EQ(why(header, good.bytes), "a packed block that is too large to be one");
   header = good.header;
   header.count = 11;
-  EXPECT_EQ(why(header, good.bytes), "a block ends inside a tag");
+  EXPECT_EQ(why(header, good.bytes), "a block ends inside a message");
   header.count = 9;
   EXPECT_EQ(why(header, good.bytes), "bytes after the last message of a block");
 }

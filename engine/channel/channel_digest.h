@@ -1,4 +1,5 @@
-// What a channel holds, as a digest: not how its messages happen to be cut into blocks, and only subscribers that live.
+// A digest of a channel's contents. It does not depend on how messages are divided into blocks, and includes only
+// subscribers that have not expired.
 #pragma once
 
 #include "engine/base/digest_sink.h"

@@ -27,7 +27,7 @@ namespace millrace {
 
 struct ChannelLimits {
   BlockLimits blocks;
-  uint64_t expire_ms = 1'800'000;  // of a channel that is made without an expiry of its own
+  uint64_t expire_ms = 1'800'000;                    // of a channel that is made without an expiry of its own
   uint64_t read_bytes = uint64_t{64} * 1024 * 1024;  // the payload of one answer that has no limit of its own
 };
 

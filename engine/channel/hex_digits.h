@@ -1,4 +1,4 @@
-// Numbers as hexadecimal digits, as receipts and positions have them.
+// Writes numbers as hexadecimal digits, for receipts and positions.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
-// Where a page of facts ended, as text for the client to bring back: the numbers of the names of the last fact.
+// The end of a page of facts, as text that the client sends back: the numbers of the names of the last fact.
 //
 //   17-3-40
 //
-// A fact keeps its place as long as it is there, and a place stays one when its fact has gone: so pages have nothing
-// twice, and miss no fact that is there from the first page to the last.
+// The position of a fact in the order never changes, and a cursor stays valid when its fact is deleted. So no fact is
+// on two pages, and every fact that exists from the first page to the last is on one of them.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 namespace millrace {
 
 std::string fact_cursor(const Fact& last);
-// Nothing if it is no cursor.
+// Empty if the text is not a cursor.
 std::optional<Fact> parse_fact_cursor(ByteView text);
 
 }  // namespace millrace

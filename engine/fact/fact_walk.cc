@@ -32,7 +32,7 @@ class Walker {
     Fact by;
   };
 
-  // All facts that lead from a step to others.
+  // Follows all facts that lead from a step to others.
   void leave(size_t i) {
     const FactName here = steps_[i].name;
     const FactPattern leading = request_.is_reverse ? FactPattern{FactName::none(), predicate_, here}
@@ -62,7 +62,7 @@ class Walker {
     is_over_ = true;
   }
 
-  // To the step that was made last.
+  // The path to the last step.
   std::vector<Fact> path() const {
     std::vector<Fact> facts;
     for (size_t i = steps_.size() - 1; i > 0; i = steps_[i].before) facts.push_back(steps_[i].by);

@@ -1,6 +1,6 @@
-// A feed: keys that one reader watches, each with the position up to which it was read. Keys that have got something
-// stand in a line, once each, and are handed out in turn. A reader that is slow makes nothing grow: a key that is in
-// line stays where it is, however much is written to it.
+// A feed: keys that one reader watches, each with the position up to which it was read. Keys with something new (dirty
+// keys) are in a queue, once each, and are handed out in turn. A slow reader needs no more memory: a key that is in the
+// queue keeps its place, however much is written to it.
 //
 //   dirty    [k7] [k2] [k9]              handed out from the front; a key with more to read goes to the end
 //   idle     [k1] [k3] ...               nothing new since it was read
@@ -46,7 +46,7 @@ class Watch final : public Watcher {
 };
 static_assert(sizeof(Watch) <= 96);
 
-// Watches in a row; it does not own them.
+// A linked list of watches; it does not own them.
 class WatchList {
  public:
   size_t size() const { return size_; }
@@ -64,8 +64,8 @@ class WatchList {
 
 class Feed {
  public:
-  // The keys are of one database. Borrows the table for its own lifetime, and the list, to which it adds itself when
-  // something becomes dirty while readers wait.
+  // All keys are of one database. Borrows `keys` and `woken` for its lifetime. It adds itself to `woken` when a key
+  // becomes dirty while readers wait.
   Feed(WatchedKeys& keys, std::vector<Feed*>& woken, int database, std::string name, std::string user)
       : keys_(keys), woken_(woken), database_(database), name_(std::move(name)), user_(std::move(user)) {}
   Feed(const Feed&) = delete;
@@ -75,7 +75,7 @@ class Feed {
 
   int database() const { return database_; }
   const std::string& name() const { return name_; }
-  // Who made it: nobody else may use it.
+  // The user that created it; no other user may use it.
   const std::string& user() const { return user_; }
   size_t size() const { return dirty_.size() + idle_.size() + unborn_.size(); }
   size_t dirty() const { return dirty_.size(); }
@@ -83,29 +83,28 @@ class Feed {
   // --- keys ---
   // Null if it does not watch the key. O(n) with n feeds that watch it.
   Watch* find(ByteView key) const;
-  // Watches a key from now on; it stands in no line of dirty keys. REQUIRES: find(key) is null
+  // Watches a key from now on; the key is not dirty yet. REQUIRES: find(key) is null
   Watch& add(ByteView key, FeedPosition position);
   void remove(Watch& watch);
 
   // --- handing out ---
   // The key whose turn it is; null if none is dirty.
   Watch* next() const { return dirty_.first(); }
-  // It has been handed out as far as it goes.
+  // All messages of the key have been handed out.
   void set_idle(Watch& watch);
-  // It has more to read, or has got something: to the end of the line, if it is not in it.
+  // The key has more to read, or something new: puts it at the end of the queue, unless it is in the queue.
   void set_dirty(Watch& watch);
   void put_last(Watch& watch);
-  // One of the keys that were not there yet, each in turn; null if there is none.
+  // The next of the keys that did not exist yet, each in turn; null if there is none.
   Watch* next_unborn();
   size_t unborn() const { return unborn_.size(); }
 
-  // --- its readers ---
-  // When somebody last read or added something, and how many wait for it to have something.
+  // --- its readers --- When a client last read the feed or added a key, and how many clients wait in a read.
   MonotonicMs last_used;
   uint32_t waiting = 0;
-  // Handed out so far.
+  // How many messages were handed out so far.
   uint64_t messages = 0;
-  // Has it looked after with the others that are woken, if there is something for its readers.
+  // Adds the feed to the woken ones if it has readers that wait and something for them.
   void wake_readers();
 
   // Removes some keys; false once none is left. For a feed that nobody can reach any more.

@@ -1,6 +1,5 @@
-// A filter: what a document must be like. Written as JSON, kept in a normal form: filters
-// that differ in the order of keys or of $and members, in white space, or in other ways that
-// mean nothing, are the same filter.
+// A filter is a condition on documents. It is written as JSON and stored in a normal form: filters that differ only in
+// the order of keys or of $and members, in white space, or in other ways without meaning, are the same filter.
 //
 //   {"priority": "high", "age": {"$gte": 18, "$lt": 65}}
 //
@@ -30,7 +29,7 @@ inline constexpr const char* kOperatorNames[] = {"$eq",  "$ne", "$gt",  "$gte", 
 struct Filter {
   enum class Kind : uint8_t { Condition, And, Or, Not };
 
-  Kind kind = Kind::And;  // of nothing: every document
+  Kind kind = Kind::And;  // And without parts matches every document
   // A condition on a field. Exists has a boolean, In at least two operands, Nin none or at least
   // two (by ScalarOrder, no two the same), all others one.
   std::string field;
@@ -43,24 +42,24 @@ struct Filter {
 struct FilterLimits {
   size_t bytes = 64 * 1024;
   size_t depth = 32;
-  size_t path_names = 64;         // in a path: no document is deeper
-  size_t path_bytes = 64 * 1024;  // of all paths, each as often as there are conditions on it
+  size_t path_names = 64;         // in one path; no document is deeper
+  size_t path_bytes = 64 * 1024;  // of all paths; a path counts once for each condition on it
   size_t regexes = 8;
   size_t regex_bytes = 1024;
 };
 
-// For the normal form of a filter that has kept the limits. It says in full what may have been
-// said briefly: conditions on one field with its name each, 1e18 with its zeros, members of an
-// object as a list of objects.
+// Limits for the normal form of a filter that was within FilterLimits. The normal form may be longer: it repeats the
+// name of a field for each condition, writes 1e18 with its zeros, and turns the members of an object into a list of
+// objects.
 inline constexpr FilterLimits kNormalFormLimits = {.bytes = 1024 * 1024, .depth = 2 * FilterLimits().depth + 2};
 
-// Failure: BadFilter, with the path to what is wrong.
+// Failure: BadFilter, with the path to the part that is invalid.
 Result<Filter> parse_filter(ByteView json, FilterLimits limits = {});
 
 // The normal form as JSON; parse_filter() of it, with kNormalFormLimits, gives the same filter.
 std::string filter_json(const Filter& filter);
 
-// The same for filters that are the same, different for others; from the normal form.
+// A digest of the normal form: equal for equal filters, different for different ones.
 using FilterDigest = std::array<char, 16>;
 FilterDigest filter_digest(ByteView normal_json);
 

@@ -1,4 +1,4 @@
-// What is asked for, and the ways to it; index_search.cc and index_count.cc walk them.
+// The conditions of a query, and the plans to find its results; index_search.cc and index_count.cc carry them out.
 #include "engine/index/index_query.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ KeyRanges IndexQuery::ranges_of(OrderId field) const {
   for (const Resolved& condition : where_) {
     if (condition.field->id != field) continue;
     left = intersection(left, condition.ranges);
-    // One value may meet one condition, and another one the next.
+    // A document with several values may meet each condition with another value.
     if (index_.order(field).may_have_many) break;
   }
   return left;
@@ -69,7 +69,7 @@ KeyRanges IndexQuery::composite_ranges(const CompositeOrder& order, bool& covers
   covers_all = true;
   for (size_t i = 0; i < order.ids.size(); ++i) {
     const KeyRanges ranges = ranges_of(order.ids[i]);
-    // ranges_of() takes only the first of several conditions then.
+    // In this case ranges_of() uses only the first of several conditions.
     if (index_.order(order.ids[i]).may_have_many && conditions_on(order.ids[i]) > 1) covers_all = false;
     if (is_point(*index_.schema().find_field(order.ids[i]), ranges)) {
       prefix += ranges.front().from;
@@ -118,7 +118,7 @@ IndexQuery::Plan IndexQuery::plan_by(OrderId order) const {
 std::vector<IndexQuery::Plan> IndexQuery::field_plans() const {
   std::vector<Plan> plans;
   for (const Resolved& condition : where_) {
-    // A plan takes all conditions of its field.
+    // A plan uses all conditions of its field.
     const bool is_there =
         std::ranges::any_of(plans, [&](const Plan& plan) { return plan.order == condition.field->id; });
     if (!is_there) plans.push_back(field_plan(*condition.field));
@@ -135,8 +135,8 @@ IndexQuery::Plan IndexQuery::best_plan() const {
   };
   for (Plan& plan : field_plans()) consider(std::move(plan));
   for (const CompositeOrder& order : index_.schema().orders()) {
-    // A document without one of the fields is not in the order: each must be asked for. Nor is one that has too many
-    // keys there, or that was there before an order which is still being built.
+    // A document without one of the fields is not in the order, so each field needs a condition. A document with too
+    // many keys is not in it either, nor is one that existed before an order that is still being built.
     if (index_.order(order.id).left_out == 0 && index_.order(order.id).is_complete &&
         std::ranges::all_of(order.ids, [&](OrderId field) { return has_condition(field); })) {
       consider(composite_plan(order));

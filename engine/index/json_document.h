@@ -1,5 +1,5 @@
-// The values of an index's fields in a JSON document. A field is a path of names with dots between them; arrays on the
-// way and at its end are gone through, so that one document may have many values. Values that are null are none; true
+// The values of an index's fields in a JSON document. A field is a path of names with dots between them. Arrays along
+// the path and at its end are expanded, so one document may have many values for a field. A null is not a value; true
 // and false are texts.
 #pragma once
 
@@ -22,11 +22,11 @@ class JsonDocuments {
   static constexpr size_t kMaxBytes = 1024 * 1024;
   static constexpr size_t kMaxDepth = 64;
 
-  // Adds the values of all fields. A document that is no JSON, or too large, is skipped as a whole.
+  // Adds the values of all fields to `values`. A document that is not JSON, or too large, is skipped as a whole.
   void read(ByteView json, const IndexSchema& schema, DocumentValues& values);
 
-  // What a document holds at each path, for people: a string as it is, everything else as JSON. Nothing if it holds
-  // nothing there, or is no JSON.
+  // The value at each path, in a form for people: a string as it is, everything else as JSON. Empty if the document has
+  // no value there, or is not JSON.
   std::vector<std::optional<std::string>> show(ByteView json, std::span<const ByteView> paths);
 
  private:

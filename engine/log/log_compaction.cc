@@ -1,4 +1,4 @@
-// The part of a log that takes messages out of its middle.
+// The part of a log that removes messages from its middle.
 #include <algorithm>
 #include <vector>
 
@@ -61,7 +61,7 @@ void Log::remove(const Removal& removal, BlockLimits limits) {
 
 void Log::delete_messages(const Removal& removal, BlockLimits limits) {
   CompactedPart& part = compacted_part();
-  // It may take one of these for the newest of its tag: it begins anew.
+  // Compaction may have recorded one of these as the newest of its tag, so it starts again.
   if (part.compaction) part.unused = std::move(part.compaction);
   take_out(removal, limits);
   LogExtras& extras = with_extras();

@@ -1,4 +1,5 @@
-// What a log holds, as a digest: not how its messages happen to be cut into blocks, and what is pending into ranges.
+// A digest of a log's contents. It does not depend on how messages are divided into blocks, and pending ones into
+// ranges.
 #pragma once
 
 #include "engine/base/digest_sink.h"

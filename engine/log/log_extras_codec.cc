@@ -192,7 +192,7 @@ Result<void> restore_scheduled(Log& log, ByteView bytes) {
   return {};
 }
 
-// Words of bits and not ranges: what is decoded takes no more memory than it brings.
+// Written as words of bits, not as ranges, so that the decoded form never takes more memory than the encoded bytes.
 void each_deleted_piece(const Log& log, const PieceVisit& visit) {
   if (log.extras() == nullptr) return;
   std::string piece;

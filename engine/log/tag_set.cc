@@ -7,7 +7,7 @@ namespace millrace {
 
 namespace {
 
-// So few are compared faster than one is hashed.
+// Comparing with this few tags is faster than hashing one.
 constexpr size_t kFew = 4;
 
 }  // namespace
@@ -20,7 +20,7 @@ TagSet::TagSet(const HashKey& key, std::span<const ByteView> tags)
   for (const ByteView& tag : tags) {
     const uint64_t hash = keyed_hash(key_, tag);
     size_t i = hash & mask;
-    // One that is named twice is there once: otherwise it would make the way long for others.
+    // A tag that is named twice is stored once: a second copy would make probing longer for others.
     while (slots_[i].tag != nullptr && (slots_[i].hash != hash || *slots_[i].tag != tag)) i = (i + 1) & mask;
     slots_[i] = {hash, &tag};
   }

@@ -13,11 +13,11 @@ namespace millrace {
 
 class TagSet {
  public:
-  // Borrows all of them. The key, which should be random, keeps strangers from choosing tags that all have one hash.
+  // Borrows the key and the tags. The key should be random, so that nobody can choose tags that all have the same hash.
   TagSet(const HashKey& key, std::span<const ByteView> tags);
 
   bool contains(ByteView tag) const;
-  // For asking blocks.
+  // Probes for the tag filters of blocks.
   const std::vector<TagFilter::Probe>& probes() const { return probes_; }
 
  private:

@@ -1,4 +1,4 @@
-// The queues of the caller, which a dispatch writes to: logs, in the server.
+// The queues that a dispatch writes to. The caller provides them; in the server they are logs.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@ namespace millrace {
 
 class Queues {
  public:
-  // Whether a queue that the request does not name itself may be written to by whoever sent it, and is kept where the
-  // table is. Failure: NoRights, Range.
+  // Checks a queue whose name does not come from the request itself: the sender must have the right to write to it, and
+  // it must be in the same hash slot as the table. Failure: NoRights, Range.
   virtual Result<void> may_use(const Place<RouteTable>& from, ByteView queue) = 0;
-  // How many messages a queue can still take; one that does not exist is made when it is written to. Failure:
+  // How many more messages a queue can take. A queue that does not exist is created by the first write. Failure:
   // WrongType, or another reason why it cannot be written to.
   virtual Result<uint64_t> room(const Place<RouteTable>& from, ByteView queue) = 0;
-  // Writes one message, and carries out the consequences. The table does not change meanwhile. REQUIRES: there is room
+  // Writes one message, and carries out the consequences. The table does not change during the call. REQUIRES: there is
+  // room.
   virtual Offset write(const Place<RouteTable>& from, ByteView queue, ByteView tag, ByteView entry) = 0;
 
  protected:

@@ -6,10 +6,9 @@
 //   device d1|mqtt -+    optional time to live          +--- app:shop:user:u7:model:task, everything
 //                                                              targets, of channels
 //
-// Time is an argument, and the table's own clock never runs backwards. What has died by that
-// clock is gone for everybody who asks; its memory is given back by sweep(), some at a time.
-// So tables that were told the same things at the same times answer the same, whoever has
-// swept more.
+// Time is an argument, and the table's own clock never runs backwards. What has expired by that clock is no longer
+// visible; sweep() frees its memory, some at a time. So tables that got the same calls at the same times give the same
+// answers, even if one has swept more than the other.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +46,8 @@ struct DeviceName {
 };
 std::optional<DeviceName> parse_device_name(ByteView name);
 
-// A time in which a device did not show itself: what had so short a time to live is over, even
-// if it has shown itself since and nobody has swept yet.
+// A time in which a device was not seen. Subscriptions with a shorter time to live have ended in it, even if the device
+// was seen again later and sweep() has not removed them yet.
 struct Silence {
   UnixMs begin;
   UnixMs end;
@@ -65,10 +64,10 @@ struct Device {
   UnixMs connected;
   UnixMs seen;
   uint64_t ttl_ms = 0;  // 0: lives until it is deleted
-  UnixMs due;           // where it stands in the list of what will end
+  UnixMs due;           // its date in endings_
   bool is_gone = false;
   uint64_t shortest_ttl_ms = UINT64_MAX;  // of a subscription it has or had
-  std::vector<Silence> silences;          // longer than that, as long as something may have ended in them
+  std::vector<Silence> silences;          // longer than that; kept as long as a subscription may have ended in them
   DeviceSubscriptions subscriptions;
 
   bool is_used() const { return !name.empty(); }
@@ -76,29 +75,29 @@ struct Device {
   bool is_dead(UnixMs now) const { return is_gone || (ttl_ms != 0 && now >= seen + ttl_ms); }
 };
 
-// What a match must know of a device, apart from all it need not know: a match looks at many.
+// The fields of a device that a match needs. They are kept apart from the others because a match looks at many devices.
 struct DeviceMark {
   uint32_t match = 0;     // the number of the last match that found it,
-  uint32_t found_at = 0;  // and where it stands there
+  uint32_t found_at = 0;  // and its index in the result
   TransportSlot transport;
-  bool can_die = false;      // else it need not be asked whether it is dead
+  bool can_die = false;      // false: no need to check whether it is dead
   uint32_t id_size = 0;      // of the device's name,
   const char* id = nullptr;  // which begins with it
 };
 
-// What a device can subscribe to: everything that is heard on a channel, or what a filter lets through.
+// What a device can subscribe to: all changes on a channel, or those that match a filter.
 struct RouteTarget {
   ChannelSlot channel;
   FilterSlot filter;                  // none: everything
-  TargetSlot next_of_filter;          // others may share the filter under a name
-  std::unique_ptr<std::string> name;  // by SETFILTER; it stays when nobody has subscribed
+  TargetSlot next_of_filter;          // targets with a name may share the filter
+  std::unique_ptr<std::string> name;  // by SETFILTER; such a target stays without subscriptions
   Members members;
   bool is_gone = false;
 
   bool is_used() const { return channel.is_some(); }
 };
 
-// What the table holds of one channel; RouteChannel is the channel's address.
+// The table's entry for one channel; RouteChannel is the channel's address.
 struct ChannelEntry {
   std::string key;  // RouteChannel::key(); empty: an unused slot
   TargetSlot everything;
@@ -110,8 +109,8 @@ struct ChannelEntry {
   bool is_used() const { return !key.empty(); }
 };
 
-// Where a listing of subscriptions goes on. Members of a target are listed from the last to the first: the place of one
-// that goes is taken by the last, which was listed before.
+// Where a listing of subscriptions continues. Members of a target are listed from the last to the first: when a member
+// is removed, the last one takes its place, and that one was listed before.
 struct SubscriberCursor {
   uint32_t filter = 0;  // 0: everything; else one more than the filter's slot
   TargetSlot target;
@@ -127,17 +126,17 @@ struct RouteCounts {
 
 class RouteTable {
  public:
-  // How many dispatches are known by their ids, and what these may take.
+  // How many ids of dispatches are remembered at most, and how many bytes they may take.
   static constexpr size_t kMostDispatches = 10'000;
   static constexpr size_t kMostDispatchBytes = size_t{4} << 20;
 
   explicit RouteTable(const HashKey& key) : key_(key), dispatches_(key, kMostDispatches, kMostDispatchBytes) {}
   RouteTable(RouteTable&&) = default;
   RouteTable& operator=(RouteTable&&) = default;
-  // The same but for the figures of ROUTE.INFO, which begin anew.
+  // An equal table, except that the counters of ROUTE.INFO start again.
   RouteTable clone() const;
 
-  // Nothing is left, not even to sweep.
+  // True if nothing is left, not even something to sweep.
   bool empty() const { return devices_.size() == 0 && targets_.size() == 0 && presence_prefix_.empty(); }
   UnixMs clock() const { return clock_; }
   // The present for a reader, which does not move the clock: `now`, but never before the clock.
@@ -154,13 +153,13 @@ class RouteTable {
   // What is not named in the change stays as it was. True if the device is new.
   bool set_device(const DeviceName& name, const DeviceChange& change);
   bool touch(ByteView device);
-  // How many subscriptions went with it; nothing if there is no such device.
+  // Returns how many subscriptions were deleted with it; nothing if there is no such device.
   std::optional<uint64_t> delete_device(ByteView device);
-  // Makes it a device of this name, with everything it has subscribed to; returns how much that is. Nothing if there is
-  // no such device. REQUIRES: no device of the new name lives
+  // Renames a device, which keeps its subscriptions, and returns how many these are. Nothing if there is no such
+  // device. REQUIRES: no device of the new name lives
   std::optional<uint64_t> move_device(ByteView device, const DeviceName& to);
-  // Takes up to `most` devices of a transport, the latest first, and returns the names of those that lived. The others
-  // would be swept soon.
+  // Deletes up to `most` devices of a transport, the latest first, and returns the names of those that were alive. The
+  // others had expired.
   std::vector<std::string> delete_devices_of(ByteView transport, size_t most);
   bool has_devices_of(ByteView transport) const { return first_of(transport).is_some(); }
   // Null if there is none that lives at `now`.
@@ -183,8 +182,8 @@ class RouteTable {
   // --- subscriptions ---
   // False if it can take no more, whatever memory there is.
   bool has_room() const { return subscriptions_.size() < kMaxSubscriptions; }
-  // A new one, or an old one that is renewed, and keeps its time to live if none is given. A device that is not
-  // known is made. REQUIRES: has_room()
+  // Makes a subscription, or renews an existing one, which keeps its time to live if none is given. A device that does
+  // not exist is created. REQUIRES: has_room()
   void subscribe(const DeviceName& device, TargetSlot target, std::optional<uint64_t> ttl_ms);
   bool unsubscribe(ByteView device, TargetSlot target);
 
@@ -197,27 +196,28 @@ class RouteTable {
   }
   // By name, or by the id of a filter without one.
   TargetSlot find_filter_id(const RouteChannel& channel, ByteView id) const;
-  // The same, made if there is none. A target without a name is to be subscribed to at once.
+  // The same, but created if there is none. The caller must subscribe to a target without a name at once.
   TargetSlot everything(const RouteChannel& channel);
   TargetSlot filtered(const RouteChannel& channel, const Filter& filter, ByteView normal_json);
-  // With a filter that was saved (saved_filter.h); `name` is empty for one without. `bytes` are what `saved` was read
-  // from, and the digest is that of its JSON.
+  // A target with a filter that was saved (saved_filter.h); `name` is empty for a filter without a name. `saved` was
+  // read from `bytes`, and `digest` is that of its JSON.
   TargetSlot restored_filter(const RouteChannel& channel, ByteView name, const SavedFilter& saved, ByteView bytes,
                              const FilterDigest& digest) {
     return restored_filter(filters_of(channel), name, saved, bytes, digest);
   }
-  // The same for many of one channel, which is made if it is missing, and is to get a target at once. `is_new`: the
-  // channel has no such filter under any name.
+  // The same for many filters of one channel. filters_of() creates the channel if it is missing; the caller must add a
+  // target at once. `is_new`: the channel does not have this filter yet, under any name.
   ChannelSlot filters_of(const RouteChannel& channel);
   TargetSlot restored_filter(ChannelSlot channel, ByteView name, const SavedFilter& saved, ByteView bytes,
                              const FilterDigest& digest, bool is_new = false);
-  // Whether it is there for a client at `now`: it has a name, or a subscription that lives. A target without either may
-  // be swept already in a table that was told the same. O(N) with N subscriptions that have died and are not swept.
+  // Whether a client can see the target at `now`: it has a name, or a subscription that is alive. A target without
+  // either may already be swept in another table that got the same calls. O(N) with N subscriptions that have died and
+  // are not swept.
   bool is_there(TargetSlot target, UnixMs now) const;
 
-  // Gives the filter a name: those who have subscribed to the name hear by the new one.
+  // Gives the filter a name. Devices that have subscribed to the name get changes by the new filter from now on.
   void set_filter(const RouteChannel& channel, ByteView name, const Filter& filter, ByteView normal_json);
-  // How many subscriptions went with it. REQUIRES: a target with a filter
+  // Returns how many subscriptions were deleted with it. REQUIRES: a target with a filter
   uint64_t delete_target(TargetSlot target);
 
   // What a client calls the filter of a target: its name, or its id. REQUIRES: a target with a filter
@@ -232,11 +232,9 @@ class RouteTable {
   SubscriberCursor scan_subscribers(const RouteChannel& channel, TargetSlot only, SubscriberCursor cursor,
                                     uint64_t count, UnixMs now, Visit visit) const;
 
-  // --- time ---
-  // Gives back up to `most` of what has died. True if more is left.
+  // --- time --- Frees up to `most` things that have expired. True if more is left.
   bool sweep(size_t most);
-  // When sweep() will next have something to do, or now if there is nothing left of it at all;
-  // nothing if never.
+  // When sweep() will next have something to do, or now if the table is empty; nothing if never.
   std::optional<UnixMs> next_date() const;
   // Compiles up to `most` filters that were saved. False once none is left.
   bool compile_some(size_t most);
@@ -252,17 +250,15 @@ class RouteTable {
   const RecentAnswers& dispatches() const { return dispatches_; }
   RecentAnswers& dispatches() { return dispatches_; }
 
-  // --- presence ---
-  // What has come and gone since this was last asked; forgets it.
+  // --- presence --- The devices that have come and gone since the last call; clears the list.
   std::vector<PresenceChange> take_presence() { return std::exchange(presence_, {}); }
-  // The logs to which it is dispatched are called this and the transport. Empty: none are.
+  // Presence is dispatched to the log whose name is this prefix followed by the transport. Empty: it is not dispatched.
   const std::string& presence_prefix() const { return presence_prefix_; }
   void set_presence_prefix(ByteView prefix) { presence_prefix_ = prefix; }
   // The apps that have channels of presence.
   const std::map<std::string, uint32_t, std::less<>>& presence_apps() const { return presence_apps_; }
 
-  // --- looking at it ---
-  // Those that have died and are not swept yet count, unless they were deleted.
+  // --- looking at it --- Includes what has expired and is not swept yet, but not what was deleted.
   RouteCounts counts() const;
   ChannelSlot find_channel(ByteView key) const;
   const ChannelEntry& channel(ChannelSlot slot) const { return channels_[slot]; }
@@ -279,15 +275,14 @@ class RouteTable {
   const FailingFilters& failing_filters() const { return failing_; }
   uint64_t matches() const { return matches_; }
 
-  // --- as a value ---
-  // Adds what a saved table has; see route_codec.h. REQUIRES: it is not there yet.
+  // --- as a value --- Adds a part of a saved table; see route_codec.h. REQUIRES: it is not there yet.
   DeviceSlot restore_device(const DeviceName& name, const DeviceChange& change, UnixMs connected, UnixMs seen);
   void restore_subscription(DeviceSlot device, TargetSlot target, const SubscriptionTerms& terms);
 
   // How many pieces of memory it has, about.
   uint64_t parts() const { return devices_.limit() + targets_.limit() + channels_.limit(); }
   uint64_t memory() const;
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows
+  // Frees a part; false once nothing is left. REQUIRES: after it, only free_some() and the destructor are called
   bool free_some();
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
@@ -295,7 +290,7 @@ class RouteTable {
  private:
   friend class RouteMatcher;
 
-  // What will end: a device, or a subscription.
+  // The date at which a device or a subscription expires.
   struct Ending {
     UnixMs date;
     uint64_t what;  // twice the slot; and one for a subscription
@@ -306,8 +301,8 @@ class RouteTable {
   static uint64_t of_subscription(SubscriptionSlot slot) { return uint64_t{slot.value()} * 2 + 1; }
 
   uint32_t hash(ByteView bytes) const { return static_cast<uint32_t>(keyed_hash(key_, bytes)); }
-  // Up to here what a device or a filter had is counted one by one; beyond, those whose time is
-  // over and that are not swept yet count too.
+  // Up to this number, the subscriptions of a device or a filter are counted one by one; above it, expired ones that
+  // are not swept yet count, too.
   static constexpr size_t kMostCounted = 10'000;
 
   DeviceSlot find_device(ByteView name) const;
@@ -320,7 +315,7 @@ class RouteTable {
   void note_presence(PresenceChange::Kind kind, const Device& device);
   void change_ttl(DeviceSlot slot, uint64_t ttl_ms);
   void set_terms(SubscriptionSlot slot, uint64_t ttl_ms);
-  // The device shows itself.
+  // Notes that the device was seen now.
   void show(Device& device);
   static UnixMs end_of(const SubscriptionTerms& terms, const Device& device);
   static bool is_over(const SubscriptionTerms& terms, const Device& device, UnixMs now);
@@ -336,7 +331,7 @@ class RouteTable {
   // The target of a filter that has none yet, if there is none.
   TargetSlot target_of(ChannelSlot channel, FilterSlot filter);
   TargetSlot named_target(ChannelSlot channel, ByteView name, FilterSlot filter);
-  // Takes the target from its channel, which goes with its last one.
+  // Removes the target from its channel; the channel is removed with its last target.
   void leave_channel(TargetSlot slot);
   void drop_if_unused(TargetSlot slot);
   SubscriptionSlot add_subscription(DeviceSlot device, TargetSlot target);
@@ -360,9 +355,9 @@ class RouteTable {
   OrderedChunks<Ending, ending_of> endings_;
   std::vector<DeviceSlot> gone_devices_;
   std::vector<TargetSlot> gone_targets_;
-  uint64_t buried_subscriptions_ = 0;  // of subscriptions_, those that were deleted and are not swept
+  uint64_t buried_subscriptions_ = 0;  // how many of subscriptions_ were deleted and are not swept yet
   uint64_t filters_ = 0;
-  // Whether all filters are compiled; if not, those of channels before this one are.
+  // Whether all filters are compiled. If not, those of the first `compiled_channels_` channels are.
   bool is_compiled_ = true;
   uint32_t compiled_channels_ = 0;
   RecentAnswers dispatches_;
@@ -402,7 +397,7 @@ SubscriberCursor RouteTable::scan_subscribers(const RouteChannel& channel, Targe
     TargetSlot target = at == 0 ? entry.everything : entry.filters->first_target(FilterSlot(at - 1));
     for (; target.is_some(); target = targets_[target].next_of_filter) {
       if (only.is_some() && target != only) continue;
-      // A page that was cut short goes on with the target that it ended in.
+      // A page that ended within a target continues with that target.
       if (cursor.left != 0 && cursor.filter == at && target != cursor.target) continue;
       const Members& members = targets_[target].members;
       size_t left = std::exchange(cursor.left, 0);

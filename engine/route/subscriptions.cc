@@ -6,7 +6,7 @@ namespace millrace {
 
 namespace {
 
-// Lists are many and short: a quarter more room at a time, not twice as much.
+// There are many short lists, so the capacity grows by a quarter, not to twice the size.
 template <class Value>
 void push_back_tightly(std::vector<Value>& list, Value value) {
   if (list.size() == list.capacity()) list.reserve(list.size() + list.size() / 4 + 1);
@@ -20,7 +20,7 @@ void shrink_if_sparse(std::vector<Value>& list) {
 
 }  // namespace
 
-// Slots are our own numbers: nobody can choose those that collide.
+// Slots are numbers that the table assigns, so clients cannot choose colliding ones.
 uint32_t Subscriptions::hash(DeviceSlot device, TargetSlot target) {
   uint64_t mixed = (uint64_t{device.value()} << 32 | target.value()) * 0x9e3779b97f4a7c15U;
   mixed ^= mixed >> 32;
@@ -52,7 +52,7 @@ SubscriptionSlot Subscriptions::add(DeviceSlot device, TargetSlot target, Device
 void Subscriptions::remove(SubscriptionSlot slot, DeviceSubscriptions& of_device, Members& of_target) {
   take_terms(slot, of_target);
   const Subscription gone = slots_[slot];
-  // The last ones take its places.
+  // The last entries of both lists take its places.
   of_device[gone.at_device] = of_device.back();
   slots_[of_device.back()].at_device = gone.at_device;
   of_device.pop_back();

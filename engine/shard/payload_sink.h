@@ -1,4 +1,4 @@
-// Where a pull puts the payloads it delivers, one after the other and without copying them.
+// Receives the payloads that a pull delivers, one after the other, without copying them.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@ namespace millrace {
 
 class PayloadSink {
  public:
-  // First of all.
+  // Called first.
   virtual void begin() = 0;
   // The views live until the call returns.
   virtual void payload(const Pool::PulledPayload& pulled) = 0;
-  // Last of all, with the number of payloads.
+  // Called last, with the number of payloads.
   virtual void end(uint64_t payloads) = 0;
 
  protected:

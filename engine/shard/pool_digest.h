@@ -1,4 +1,4 @@
-// What a pool holds, as a digest: not how the blocks of its queues happen to be cut.
+// A digest of a pool's contents. It does not depend on how the queues are divided into blocks.
 #pragma once
 
 #include "engine/base/digest_sink.h"

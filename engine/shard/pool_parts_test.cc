@@ -382,7 +382,7 @@ TEST(PoolParts, RefusesBlocksThatAreNoQueues) {
       {"beyond all offsets", block, named("cat") + numbers({uint64_t{1} << 63, 0, 1}), "a block beyond the last offset",
        bytes},
       {"packed", block, named("cat") + numbers({1, 0, 1, 100}), "a pool packs no blocks", bytes},
-      {"of the wrong count", block, named("cat") + numbers({1, 0, 2}), "a block ends inside a tag", bytes},
+      {"of the wrong count", block, named("cat") + numbers({1, 0, 2}), "a block ends inside a message", bytes},
   });
 }
 

@@ -18,13 +18,13 @@ struct LeaveRequest {
   bool lets_go = false;  // of what it has in hand, too
 };
 
-// A message for a recipient's worker: payloads that are queued, or none, and a message that goes another way is
-// counted.
+// A message for a recipient's worker. Payloads are queued. Without payloads, only the count is kept: the message itself
+// is sent by other means.
 struct RouteRequest {
   ByteView recipient;
   std::span<const ByteView> payloads;
   std::optional<uint64_t> block_ms = {};
-  std::optional<ByteView> id = {};  // of this push: it is queued once, however often it is sent
+  std::optional<ByteView> id = {};  // id of this push: a repeated push is queued once
 
   // The list of payloads while the request waits: the caller's list lives only as long as its call. Not for the caller
   // to set.
@@ -55,7 +55,8 @@ struct PullRequest {
   std::optional<uint64_t> block_ms = {};
   bool with_attempts = false;
 
-  // It has found nothing and waits: if it finds nothing again, nothing has changed. Not for the caller to set.
+  // The request has found nothing and waits. If it finds nothing again, the pool is not changed. The caller must not
+  // set it.
   bool is_waiting = false;
 };
 
@@ -65,7 +66,7 @@ struct PoolAckRequest {
   Offset sequence;  // the last one that is acknowledged
 };
 
-// A payload that the worker cannot handle comes back, or is given up.
+// A payload that the worker cannot handle: it is delivered again, or given up.
 struct PoolNackRequest {
   ByteView worker;
   ByteView recipient;
@@ -82,7 +83,7 @@ struct PoolSetRequest {
   std::optional<uint64_t> forget_ms = {};
   std::optional<uint64_t> recipient_max = {};
 
-  // What `old` becomes.
+  // The settings after this request is applied to `old`.
   PoolSettings applied_to(const PoolSettings& old) const {
     return {.stale_ms = stale_ms.value_or(old.stale_ms),
             .policy = policy.value_or(old.policy),
@@ -93,19 +94,20 @@ struct PoolSetRequest {
   }
 };
 
-// Workers of a pool that are shown: with all of them in the order in which they joined, else page by page.
+// Which workers of a pool are shown. If all fit into one answer, they come in the order in which they joined, else page
+// by page.
 struct PoolInfoRequest {
   uint64_t count = 1000;
   uint64_t cursor = 0;
 };
 
-// Recipients of a pool that are checked; nothing: all of them, and that all counts add up.
+// Which recipients of a pool are checked. Without a cursor: all of them, and whether all counts add up.
 struct PoolCheckRequest {
   std::optional<uint64_t> cursor;
   uint64_t count = 1000;
 };
 
-// An effect that another engine has told: what apply() takes.
+// An effect of another engine, for apply().
 struct PoolEffect {
   enum class Kind { Clock, Seen, Settle, Forget, Letters, Part };
   Kind kind = Kind::Clock;

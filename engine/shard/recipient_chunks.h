@@ -1,5 +1,5 @@
-// Where recipients are: one behind the other, each with its name, in chunks that never move. The place of one that has
-// gone is used again for one that is as long.
+// The memory of recipients: one after the other, each with its name, in chunks that never move. The place of a removed
+// recipient is used again for one of the same size.
 //
 //   number    chunk << 15 | where in it, in units of 8 bytes
 //   chunk     | ann ... | bob ... | a longer name ... |      |
@@ -37,8 +37,8 @@ class RecipientChunks {
   const Recipient& operator[](RecipientId id) const { return *at(id); }
 
   bool is_full() const { return chunks_.size() == kMostChunks; }
-  // Whether so many recipients more fit, with names of so many bytes together. May say no when the last chunks are in
-  // use; if it is not full, one more fits.
+  // Whether this many more recipients fit, with names of `name_bytes` bytes in total. It may return false too early
+  // when the last chunks are in use. If is_full() is false, one more fits.
   bool has_room_for(uint64_t recipients, uint64_t name_bytes) const {
     // Near the limit each new chunk is of the largest size, and more than half full when the next one is added.
     const uint64_t bytes = recipients * (sizeof(Recipient) + alignof(Recipient)) + name_bytes;
@@ -48,9 +48,9 @@ class RecipientChunks {
   RecipientId add(ByteView name);
   void remove(RecipientId id);
 
-  // Calls visit(id) for `most` of them from a place on (0: the first), and returns the place to go on from, 0 at the
-  // end. One that is there all the time is met exactly once.
-  // REQUIRES: `from` is 0, or a place that walk() or place_from() returned
+  // Calls visit(id) for `most` recipients, starting at a place (0: the first), and returns the place to continue from,
+  // 0 at the end. A recipient that exists all the time is visited exactly once. REQUIRES: `from` is 0, or a place that
+  // walk() or place_from() returned
   template <class Visit>
   uint64_t walk(uint64_t from, uint64_t most, Visit visit) const {
     auto chunk = static_cast<uint32_t>(from >> 32);
@@ -66,10 +66,10 @@ class RecipientChunks {
     return 0;
   }
 
-  // The place of walk() that a number from outside means, or the next one behind it. Costs a look at one chunk.
+  // The place for walk() that belongs to a number from outside, or the next place after it. Reads one chunk.
   uint64_t place_from(uint64_t number) const;
 
-  // Calls visit(id) for each, in the order in which they came.
+  // Calls visit(id) for each recipient, in the order of their arrival.
   template <class Visit>
   void each(Visit visit) const {
     for (uint32_t chunk = 0; chunk < chunks_.size(); ++chunk) {
@@ -85,7 +85,7 @@ class RecipientChunks {
   // it is beyond all of them.
   ByteView name_if_any(RecipientId id) const;
 
-  // Without what the recipients hold elsewhere.
+  // Does not include memory that the recipients own elsewhere.
   size_t memory() const;
 
  private:
@@ -111,7 +111,7 @@ class RecipientChunks {
 
   std::vector<Chunk> chunks_;
   size_t bytes_ = 0;                                   // of all chunks
-  std::map<uint32_t, std::vector<RecipientId>> free_;  // places of those that have gone, by size
+  std::map<uint32_t, std::vector<RecipientId>> free_;  // places of removed recipients, by size
 };
 
 }  // namespace millrace

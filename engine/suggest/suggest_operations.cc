@@ -16,7 +16,7 @@ Outcome<double> SuggestOperations::add(Place<TermDictionary>& place, const Sugge
   const double amount = present.weight_for(request.amount);
   const double weight = request.sets ? amount : before.value_or(0) + amount;
   const double score = present.score(weight);
-  // A score that is set is in the range, however it is rounded.
+  // A score that is set was checked by the parser; rounding must not make it fail here.
   if (!request.sets && score > kMaxScore) {
     return fail(ErrorCode::Range, "the score of " + quoted(request.term) + " would be above 100000000000");
   }
@@ -56,9 +56,9 @@ std::vector<const TermEntry*> SuggestOperations::get(const TermDictionary* dicti
   without_mistake.allows_a_mistake = false;
   const std::vector<std::string> right = matching_prefixes(terms, without_mistake).right;
   std::vector<const TermEntry*> best = best_terms(terms, right, request.limit);
-  // A mistake is looked for only if there is room for what it finds: that takes longer.
+  // The search with a mistake takes longer, so it is done only if there is room for its results.
   if (best.size() < request.limit && request.prefix.allows_a_mistake) {
-    // Fewer are right than asked for, so among these are enough others.
+    // These include terms that are in `best` already. There are fewer than `limit` of those, so enough others are left.
     const std::vector<std::string> mistaken = matching_prefixes(terms, request.prefix).mistaken;
     for (const TermEntry* entry : best_terms(terms, mistaken, request.limit)) {
       if (best.size() < request.limit && !begins_with_one(right, entry->term->text())) best.push_back(entry);

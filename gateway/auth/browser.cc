@@ -34,7 +34,7 @@ void BrowserRules::add_headers(const Request& request, Response& response) const
 bool BrowserRules::is_own_page(const Request& request) {
   const auto origin = request.header("origin");
   if (!origin) {
-    // Newer browsers say so also where they send no origin, as for an image.
+    // Newer browsers send this header even with requests that have no Origin header, such as those for images.
     const auto site = request.header("sec-fetch-site");
     return !site || *site == "same-origin" || *site == "none";
   }
@@ -64,7 +64,7 @@ bool names_loopback(const Request& request) {
   if (host.starts_with('[')) return host == "[::1]" || host.starts_with("[::1]:");
   host = host.substr(0, host.find(':'));
   if (same_letters(host, "localhost")) return true;
-  // An address, not a name that begins like one.
+  // It must be an address, not a host name that begins like one.
   in_addr address{};
   return inet_pton(AF_INET, std::string(host).c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
 }

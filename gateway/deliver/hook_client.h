@@ -30,7 +30,7 @@ class HookClient {
   void send(const HookTarget& target, std::string request, Milliseconds timeout, std::function<void(HookOutcome)> done);
 
  private:
-  using Place = std::tuple<bool, std::string, uint16_t, std::string, bool>;  // what a connection is good for
+  using Place = std::tuple<bool, std::string, uint16_t, std::string, bool>;  // equal: may share a connection
   struct Sending;
   using SendingPtr = std::shared_ptr<Sending>;
 

@@ -32,7 +32,7 @@ class Wakeup {
     }
     loop_.cancel(timer_);
     // Later: whoever wakes it may be called by what it does next.
-    loop_.later([this, done = std::exchange(waiting_, nullptr)] { done(true); });
+    loop_.later([done = std::exchange(waiting_, nullptr)] { done(true); });
   }
 
  private:

@@ -11,7 +11,7 @@ constexpr size_t kMostLevels = 512;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads JSON from front to back, with a stack of its own: text of strangers must not decide how deep ours gets.
+// Reads JSON from front to back with an explicit stack, so that untrusted text cannot overflow the call stack.
 class Compactor {
  public:
   explicit Compactor(std::string_view text) : text_(text) { out_.reserve(text.size()); }
@@ -123,7 +123,7 @@ class Compactor {
     return false;
   }
 
-  // Leaves the place at the last character of it.
+  // Ends with the position at the last character of the escape.
   bool escape() {
     if (++at_ == text_.size()) return false;
     if (text_[at_] != 'u') return std::string_view("\"\\/bfnrt").find(text_[at_]) != std::string_view::npos;

@@ -13,16 +13,16 @@ class Listener {
  public:
   virtual ~Listener() = default;
 
-  // Messages of the batch from the first on that is meant for it.
+  // Delivers the messages of the batch from index `first` on; earlier ones are not for this listener.
   virtual void deliver(Batch& batch, size_t first) = 0;
   virtual void tell_reset(const Reset& reset, const Position& position) = 0;
-  // It stands here now, and nothing has come: after the beginning.
+  // The listener's position at the beginning, when there is no message yet.
   virtual void tell_position(const Position& position) = 0;
-  // It is so far behind that nothing more should be kept for it. It then reads on at its own pace.
+  // True if the listener is so far behind that the topic must not buffer more for it. It then reads at its own pace.
   virtual bool is_full() const = 0;
-  // Somebody has acknowledged something.
+  // Called when a client has acknowledged messages of the channel.
   virtual void nudge() {}
-  // The server refuses to be read from for good: `why` is its answer.
+  // The server refuses to let this topic be read, permanently: `why` is its answer.
   virtual void fail(const std::string& why) = 0;
 
  private:

@@ -127,7 +127,13 @@ bool same_life(TopicKey::Kind kind, const Position& one, const Position& other) 
 
 Words words_to_read(const TopicKey& topic, const Position& after) {
   if (topic.kind == TopicKey::Kind::Channel) {
-    return {"CHAN.READ", topic.name, after.text.empty() ? "-" : after.text, "MAX", std::to_string(kReadMessages)};
+    return {"CHAN.READ",
+            topic.name,
+            after.text.empty() ? "-" : after.text,
+            "MAX",
+            std::to_string(kReadMessages),
+            "MAXBYTES",
+            std::to_string(kReadBytes)};
   }
   const std::string_view epoch = epoch_in(after);
   const std::string start = (epoch.empty() ? "" : std::string(epoch) + '.') + std::to_string(after.number + 1);

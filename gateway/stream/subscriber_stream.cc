@@ -8,6 +8,7 @@ namespace millrace::gateway {
 namespace {
 
 constexpr size_t kWindow = 256;
+constexpr size_t kWindowBytes = 1 << 20;
 // Acknowledgements that went through another gateway are noticed so late; and a fetch is a sign of life.
 constexpr Milliseconds kFetchAgain{1000};
 
@@ -40,7 +41,10 @@ Detached SubscriberStream::fetch_all() {
   const auto self = shared_from_this();
   is_fetching_ = true;
   while (sink_ != nullptr && std::exchange(must_fetch_, false)) {
-    Words words = {"CHAN.FETCH", key_.name, subscriber_, "MAX", std::to_string(kWindow)};
+    // A client that has not taken what was sent gets nothing more; the timer asks again.
+    if (sink_->unsent() > kWindowBytes) break;
+    Words words = {
+        "CHAN.FETCH", key_.name, subscriber_, "MAX", std::to_string(kWindow), "MAXBYTES", std::to_string(kWindowBytes)};
     const Answer answer = co_await upstream_.ask(std::move(words));
     if (sink_ == nullptr) co_return;
     if (!take(answer)) break;

@@ -1,5 +1,5 @@
-// A log or a channel that somebody listens to. Listeners that have everything get what comes at once; one that is
-// behind, because it comes back or is slow, reads on by itself until it has everything.
+// A log or a channel with listeners. Listeners that are up to date (live) get new messages at once. A listener that is
+// behind, because it has reconnected or is slow, reads separately until it is up to date.
 #pragma once
 
 #include <map>
@@ -24,21 +24,21 @@ class Topic final : Follower {
   const TopicKey& key() const { return key_; }
   bool is_idle() const { return live_.empty() && behind_.empty(); }
 
-  // The listener is told everything behind the position, until leave().
+  // The listener gets all messages after the position, until leave().
   void join(std::shared_ptr<Listener> listener, Position after);
   void leave(Listener& listener);
   // A listener that was full has room again.
   void resume(Listener& listener);
-  // Something was acknowledged: see Listener::nudge.
+  // Messages were acknowledged: see Listener::nudge.
   void nudge();
 
  private:
-  // A listener on its way to the live ones.
+  // A listener that is not live yet.
   struct Behind {
     std::shared_ptr<Listener> listener;
     Position position;
     bool is_reading = false;
-    bool is_told = false;  // where it stands
+    bool is_told = false;  // its position, by tell_position()
   };
 
   void on_reading(const Reading& reading) override;
@@ -53,7 +53,7 @@ class Topic final : Follower {
   Followers& followers_;
   const TopicKey key_;
   bool follows_ = false;
-  Position position_;  // up to which the live ones have been told
+  Position position_;  // up to which live listeners have got everything
   std::vector<std::shared_ptr<Listener>> live_;
   std::map<Listener*, std::shared_ptr<Behind>> behind_;
   std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
@@ -66,9 +66,9 @@ class Topics {
       : loop_(loop), upstream_(upstream), followers_(followers) {}
 
   Topic& at(const TopicKey& key);
-  // Forgets the topic if nobody listens to it.
+  // Removes the topic if it has no listeners.
   void release(const TopicKey& key);
-  // Topic::nudge, if anybody listens to it.
+  // Calls Topic::nudge if the topic exists.
   void nudge(const TopicKey& key);
   size_t size() const { return topics_.size(); }
 

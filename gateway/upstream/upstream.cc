@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMostRedirections = 8;
 constexpr Milliseconds kTick{500};
-// How much later than asked for a server may answer a command that waits.
+// A server may answer a command that waits this much later than the wait that was asked for.
 constexpr Milliseconds kGrace{5000};
 
 }  // namespace
@@ -88,7 +88,7 @@ void Upstream::send(const std::shared_ptr<Command>& command) {
   auto done = [this, command, &node](Answer answer) { take_answer(command, node, std::move(answer)); };
   if (command->wait) {
     command->waiting->call = std::make_shared<WaitingCall>(loop_, std::move(done));
-    // Cancelled before it has begun, it may be gone already.
+    // Keeps the call alive: it may be cancelled, and removed from `waiting`, while it starts.
     const auto call = command->waiting->call;
     call->start(node, command->words, *command->wait + kGrace, command->asking);
   } else if (command->asking) {
@@ -107,9 +107,9 @@ void Upstream::take_answer(const std::shared_ptr<Command>& command, Node& node, 
   done(std::move(answer));
 }
 
-// Whether the answer says that the command belongs to another node. It has not been carried out then.
+// Whether the answer sends the command to another node. The command was not carried out in that case.
 bool Upstream::redirects(Command& command, Node& node, const client::Reply& reply) {
-  // The sentinels, or the cluster, know who is the master by now.
+  // This node is no longer the master: ask the sentinels, or the cluster, which node is.
   if (reply.is_error("READONLY")) {
     if (map_) {
       refresh_map();
@@ -135,12 +135,12 @@ void Upstream::ask_for_map(Node& node) {
     asks_for_map_ = false;
     if (!answer) return;
     auto map = client::ClusterMap::from_reply(*answer, endpoint);
-    // One that is not whole yet, as during a failover, is asked for again with the next redirection.
+    // An incomplete map, as during a failover, is ignored: the next redirection asks for it again.
     if (map && map->is_cluster()) map_ = std::move(*map);
   });
 }
 
-// From a node that answers.
+// Asks the first node that has an open connection.
 void Upstream::refresh_map() {
   if (!map_) return;
   if (seed_->is_open()) return ask_for_map(*seed_);
@@ -178,7 +178,7 @@ void Upstream::look_after() {
     node->close_silent(options_.answer_timeout);
     is_whole = is_whole && node->is_open();
   }
-  // Where a node is gone, another one takes its slots sooner or later.
+  // If a node is gone, another one takes over its slots; the map shows when.
   if (!is_whole) refresh_map();
   tick_ = loop_.after(kTick, [this] { look_after(); });
 }

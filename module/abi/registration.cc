@@ -14,7 +14,7 @@ namespace {
 
 // Commands do not nest, so one list serves them all and is allocated once.
 constinit std::vector<ByteView> views_of_call;
-// A call of a million words should not hold on to its list for ever.
+// After a call with more words than this, the list is freed, so that it does not keep the memory.
 constexpr size_t kMostKept = 4096;
 
 [[gnu::noinline]] void resize_views(size_t count) { views_of_call = std::vector<ByteView>(count); }
@@ -97,9 +97,9 @@ int on_key_event(HostContext* context, int, const char* event, HostString* key) 
   return kOk;
 }
 
-// What the host derives for its own commands from the same flags. Redis 7.0 has no way
-// to put a module's command into a category; there, users allow it by name. A command that
-// only holds subcommands is in none, or taking the category away would take all of them.
+// Sets the categories that the host derives from the same flags for its own commands. Redis 7.0 has no way to put a
+// module's command into a category; there, users allow it by name. A command that only holds subcommands is in none, or
+// taking the category away would take all of them.
 bool set_categories(HostCommand* handle, const Command& command) {
   if (host.SetCommandACLCategories == nullptr || command.callback == nullptr) return true;
   const std::string_view flags = command.flags;
@@ -221,7 +221,7 @@ bool is_named(ByteView word, ByteView name) {
          std::ranges::equal(word, name, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
 }
 
-// What the host calls with every command of every client: so it does little.
+// The host calls this for every command of every client, so it must be fast.
 void replace_alias(HostFilterCall* call) {
   const ByteView name = StringRef(host.CommandFilterArgGet(call, 0)).view();
   for (const Alias& alias : aliases) {

@@ -1,4 +1,4 @@
-// The commands that change a channel, but for CHAN.FETCH: how each is answered.
+// The commands that change a channel, except CHAN.FETCH, and how each is answered.
 #pragma once
 
 #include <optional>
@@ -72,8 +72,8 @@ struct ChanCreate {
   static constexpr auto write = write_ok;
 };
 
-// CHAN.APPLY is not for people: it is what a master writes to its replicas and a server to its AOF. It is documented,
-// and as careful with its bytes as RESTORE, because anybody may send it.
+// CHAN.APPLY is not for users: a master sends it to its replicas, and a server writes it to its AOF. But any client may
+// send it, so it is documented, and checks its bytes as carefully as RESTORE does.
 struct ChanApply {
   using Object = Channel;
   static constexpr auto parse = parse_chan_apply;

@@ -204,23 +204,23 @@ TEST(ParseChanRead, TakesEveryRightForm) {
 
 TEST(ParseChanRead, RefusesEveryWrongForm) {
   constexpr ErrorCode kBad = ErrorCode::BadPosition;
-  expect_errors(parse_chan_read,
-                {{"nothing", "", kSyntax, "missing position"},
-                 {"an empty position", " MAX 5", kBad, "'' is no position in a channel, nor $ or -"},
-                 {"a clock alone", "42", kBad, "'42' is no position in a channel, nor $ or -"},
-                 {"a whole receipt", "1.0000000f.0123456789abcdef", kBad,
-                  "'1.0000000f.0123456789abcdef' is no position in a channel, nor $ or -"},
-                 {"digits in upper case", "1.0000000F", kBad, "'1.0000000F' is no position in a channel, nor $ or -"},
-                 {"a digit missing", "1.000000f", kBad, "'1.000000f' is no position in a channel, nor $ or -"},
-                 {"a clock that is none", "9007199254740992.0000000f", kBad,
-                  "'9007199254740992.0000000f' is no position in a channel, nor $ or -"},
-                 {"no number", "$ MAX", kSyntax, "missing MAX count"},
-                 {"none at all", "$ MAX 0", kRange, "invalid MAX count '0': expected an integer from 1 to 1000000"},
-                 {"another option", "$ BLOCK 5", kSyntax, "syntax error: expected MAX or MAXBYTES, found 'BLOCK'"},
-                 {"twice", "$ MAX 5 MAX 5", kSyntax, "MAX is given twice"},
-                 {"no bytes", "$ MAXBYTES 0", kRange,
-                  "invalid MAXBYTES '0': expected an integer from 1 to 9223372036854775807"},
-                 {"bytes twice", "$ MAXBYTES 5 MAX 1 MAXBYTES 5", kSyntax, "MAXBYTES is given twice"}});
+  expect_errors(
+      parse_chan_read,
+      {{"nothing", "", kSyntax, "missing position"},
+       {"an empty position", " MAX 5", kBad, "'' is no position in a channel, nor $ or -"},
+       {"a clock alone", "42", kBad, "'42' is no position in a channel, nor $ or -"},
+       {"a whole receipt", "1.0000000f.0123456789abcdef", kBad,
+        "'1.0000000f.0123456789abcdef' is no position in a channel, nor $ or -"},
+       {"digits in upper case", "1.0000000F", kBad, "'1.0000000F' is no position in a channel, nor $ or -"},
+       {"a digit missing", "1.000000f", kBad, "'1.000000f' is no position in a channel, nor $ or -"},
+       {"a clock that is none", "9007199254740992.0000000f", kBad,
+        "'9007199254740992.0000000f' is no position in a channel, nor $ or -"},
+       {"no number", "$ MAX", kSyntax, "missing MAX count"},
+       {"none at all", "$ MAX 0", kRange, "invalid MAX count '0': expected an integer from 1 to 1000000"},
+       {"another option", "$ BLOCK 5", kSyntax, "syntax error: expected MAX or MAXBYTES, found 'BLOCK'"},
+       {"twice", "$ MAX 5 MAX 5", kSyntax, "MAX is given twice"},
+       {"no bytes", "$ MAXBYTES 0", kRange, "invalid MAXBYTES '0': expected an integer from 1 to 9223372036854775807"},
+       {"bytes twice", "$ MAXBYTES 5 MAX 1 MAXBYTES 5", kSyntax, "MAXBYTES is given twice"}});
 }
 
 TEST(ParseChanFetch, RefusesEveryWrongForm) {

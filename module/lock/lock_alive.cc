@@ -24,7 +24,7 @@ struct Expected {
   MonotonicMs until;
 };
 
-// By client: one that waits for a second lock has taken up the first by asking for it.
+// By client id. A client has one entry at most: asking for a second lock is a command, and so takes up the first grant.
 std::unordered_map<uint64_t, Expected> expected;
 std::set<std::pair<MonotonicMs, uint64_t>> by_date;  // with the client
 
@@ -33,7 +33,8 @@ void forget(std::unordered_map<uint64_t, Expected>::iterator found) {
   expected.erase(found);
 }
 
-// A client whose last command is the one that was granted has sent none since. One that has gone sends none.
+// True if the client has sent a command since the grant. If its last command is still the LOCK.ACQUIRE that was
+// granted, or if it is disconnected, it has not.
 bool is_taken_up(uint64_t client) {
   const std::string last = abi::Context::last_command_of(client);
   return !last.empty() && strcasecmp(last.c_str(), "LOCK.ACQUIRE") != 0;
@@ -51,7 +52,7 @@ void set_timer(MonotonicMs now) {
 
 void look_at_all(abi::Context) {
   const MonotonicMs now = abi::monotonic_now();
-  // What another server decides by now is its own.
+  // This server no longer decides about locks, so it drops the grants that it watched.
   if (!may_decide) {
     expected.clear();
     by_date.clear();
@@ -64,7 +65,7 @@ void look_at_all(abi::Context) {
   set_timer(now);
 }
 
-// What a client has sent is known only as long as it is connected.
+// The last command of a client is known only while it is connected, so it is checked now.
 void on_disconnection(uint64_t client) {
   const auto found = expected.find(client);
   if (found != expected.end() && is_taken_up(client)) forget(found);

@@ -7,7 +7,7 @@ namespace millrace::module {
 
 namespace {
 
-// Holders whose leases are not over: to a reader the others are gone, even where nobody has decided so yet.
+// Holders whose leases have not ended. The others are left out, even if no command has removed them yet.
 template <class Visit>
 void each_holder(const Lock& lock, MonotonicMs now, Visit visit) {
   for (const auto& [owner, holding] : lock.holders()) {
@@ -65,7 +65,7 @@ std::vector<WaitingOwner> waiting_owners(const DatabaseKey& key, size_t most, Mo
   const WaitingLines* lines = WaitingClients<Lock>::room().find(key);
   if (lines == nullptr) return owners;
   for (const Waiter* waiter : lines->in_line(kLockLine, most)) {
-    // Nothing else waits in this line.
+    // The cast is safe: only LOCK.ACQUIRE waits in this line.
     const AcquireRequest& request = static_cast<const WaitingCommand<LockAcquire>*>(waiter)->request();
     const MonotonicMs since = waiter->deadline() - *request.block_ms;
     owners.push_back({request.owner, request.mode, now - since, waiter->arrival()});

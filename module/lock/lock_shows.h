@@ -23,7 +23,7 @@ struct WaitingOwner {
   ByteView owner;
   LockMode mode;
   uint64_t waited_ms;
-  uint64_t arrival;  // its number among all that ever waited on this server
+  uint64_t arrival;  // arrival number, increasing per server
 };
 // In the order of the line, at most `most`. The views are valid until a client comes or goes.
 std::vector<WaitingOwner> waiting_owners(const DatabaseKey& key, size_t most, MonotonicMs now);

@@ -1,5 +1,5 @@
-// What happens to locks although nobody calls: leases and waits end, and grants that their clients were not told of are
-// taken back.
+// Work on locks that no command asks for: leases and waits end, and grants are taken back if the client never got the
+// answer.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace millrace::module {
 
-// What the module must know: Family::look_after and Family::waiters.
+// For the module's table of families: Family::look_after and Family::waiters.
 void look_after_lock(abi::Context context, abi::StringRef name);
 const Waiters* lock_waiters();
 

@@ -16,10 +16,11 @@ namespace millrace::module {
 
 namespace {
 
-// However many logs are being compacted or have messages to delete, the server belongs to its clients in between.
+// The pause between two slices, in which clients are served, however many logs are being compacted or have messages to
+// delete.
 constexpr auto kRest = std::chrono::microseconds(800);
 
-// The time this thread has worked, whoever else had the processor meanwhile.
+// The processor time of this thread. It does not include time in which other threads or processes ran.
 uint64_t worked_us() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -32,7 +33,7 @@ bool has_long_work(const Log& log) {
          (log.extras() != nullptr && (!log.extras()->deletions.empty() || !log.extras()->schedule.empty()));
 }
 
-// A slice of time, unless another log has only just had its turn: then none.
+// Allows one slice of work, or none if another log had its slice only just now.
 class UpkeepBudget final : public Budget {
  public:
   explicit UpkeepBudget(const Log& log)
@@ -40,7 +41,7 @@ class UpkeepBudget final : public Budget {
         compacts_(works_ && log.wants_compaction()),
         worked_before_(compacts_ ? worked_us() : 0) {}
   ~UpkeepBudget() {
-    // A log whose schedule has little to write does not keep others waiting.
+    // A log that did no long work, for example one with a short schedule, does not make others wait.
     if (works_ && was_asked_) last_end_ = std::chrono::steady_clock::now();
     if (!compacts_) return;
     log_upkeep.compaction_slice_max_us = std::max(log_upkeep.compaction_slice_max_us, worked_us() - worked_before_);

@@ -67,7 +67,7 @@ Result<void> read_long_form(Words words, WriteRequest& request) {
 }  // namespace
 
 Result<WriteRequest> parse_twrite(Words words) {
-  // One return, so that the request is made where the caller wants it, and not copied there.
+  // One return statement, so that the compiler constructs the request in place (NRVO) instead of copying it.
   Result<WriteRequest> parsed;
   if (words.size() == 2 && !is_keyword(words[0], "FRAMED")) {
     parsed->pairs = words;

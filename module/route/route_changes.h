@@ -1,4 +1,4 @@
-// The commands that change a routing table: how each is answered.
+// The commands that change a routing table, and how each is answered.
 #pragma once
 
 #include <optional>
@@ -104,8 +104,8 @@ struct RoutePresence {
   }
 };
 
-// ROUTE.APPLY is what a master writes to its replicas and a server to its AOF. It is documented, and as careful with
-// its bytes as RESTORE, because anybody may send it.
+// A master sends ROUTE.APPLY to its replicas, and a server writes it to its AOF. But any client may send it, so it is
+// documented, and checks its bytes as carefully as RESTORE does.
 struct RouteApply {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_apply;

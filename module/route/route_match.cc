@@ -7,7 +7,7 @@ namespace millrace::module {
 
 namespace {
 
-// How the devices of one answer are written. What many of them have in common is made once.
+// Writes the devices of one answer. Strings that many of them share are made once.
 class FoundWriter {
  public:
   FoundWriter(abi::Reply reply, const RouteTable& table, const RouteMatcher& matcher, const MatchRequest& request)

@@ -445,7 +445,7 @@ Result<RouteChannel> parse_route_patterns(Words words) {
 Result<PartitionRequest> parse_route_partition(Words words) {
   ArgumentReader reader(words);
   PartitionRequest request;
-  // As long as a channel of the longest parts.
+  // Enough for a channel whose parts all have the greatest length.
   request.channel = reader.name("channel", 4 * kMaxNameBytes + 32);
   if (reader.keyword("PARTITIONS")) {
     request.partitions = static_cast<uint32_t>(reader.number("PARTITIONS", 1, UINT32_MAX));

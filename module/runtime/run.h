@@ -85,7 +85,7 @@ template <class Command, class Answer>
 void write(abi::Reply reply, const Outcome<Answer>& outcome) {
   if (outcome.consequences.wait) return;
   if (outcome.answer) return Command::write(reply, *outcome.answer);
-  // An effect that was told: bytes that are refused are counted.
+  // This command applies an effect from a master or an AOF: count the refused bytes.
   if constexpr (requires { Command::kApplies; }) ++counters.refused_payloads;
   reply.error(outcome.answer.error());
 }
@@ -98,7 +98,7 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
   using Object = typename Command::Object;
   using Request = RequestOf<Command>;
 
-  // The request's views are of the words of the command, which are held from now on.
+  // The views in the request point into the command's arguments, which this object keeps alive.
   WaitingCommand(DatabaseKey place, abi::Arguments arguments, Request request, uint64_t client)
       : WaitingClient<Object>(std::move(place), arguments), request_(std::move(request)), client_(client) {}
 
@@ -205,7 +205,7 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
     call.may_wait = detail::may_wait<Command>(*request) && call.decides && !context.must_answer_at_once();
   }
   if constexpr (requires { Command::prepare(place, call); }) Command::prepare(place, call);
-  // Not moved: consequences are many words, and most of them empty.
+  // Not moved: Consequences is a large struct, most of which is empty.
   const auto outcome = detail::execute<Command>(place, *request, call, context.reply());
   const Consequences& follow = outcome.consequences;
   detail::write<Command>(context.reply(), outcome);

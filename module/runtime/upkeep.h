@@ -1,4 +1,4 @@
-// What is done to a key although nobody calls: its date has come, or it has appeared under a name.
+// Work on a key that no command asks for: its date on the agenda has come, or the key has appeared under a new name.
 #pragma once
 
 #include "module/runtime/waiting.h"

@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 import threading
+from typing import Callable
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
 
+from node_package import FOLDER, built_package
 from server import REPOSITORY, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -23,10 +25,10 @@ class Kind:
     name: str
     command: tuple
     environment: tuple = ()
-    needs: str = ""  # a file without which it cannot run
+    prepare: Callable = lambda: None  # builds what it needs, or skips the test
 
     def is_there(self):
-        return shutil.which(self.command[0]) is not None and (not self.needs or (REPOSITORY / self.needs).exists())
+        return shutil.which(self.command[0]) is not None
 
 
 def _python(way):
@@ -34,7 +36,12 @@ def _python(way):
                 (("PYTHONPATH", str(REPOSITORY / "clients" / "python" / "src")),))
 
 
-KINDS = [_python("sync"), _python("asyncio")]
+def _node(name, way):
+    return Kind(name, ("node", str(HERE / "driver_node.mjs"), way), (("MILLRACE_NODE", str(FOLDER)),),
+                built_package)
+
+
+KINDS = [_python("sync"), _python("asyncio"), _node("node-ioredis", "ioredis"), _node("node-redis", "node-redis")]
 
 
 class Driver:

@@ -25,6 +25,7 @@ def test_every_message_is_handled_once_though_answers_are_lost(server, proxy, dr
     job.stop()
     # MINE returns what a lost answer delivered, and a lost acknowledgement is repeated: nothing is handled twice.
     assert not assert_each_handled(job.values("handled"), VALUES)
+    assert set(job.values("attempts")) == {1}  # nor did any come only after its lease
     assert proxy.swallowed["TREAD"] == 5 and proxy.swallowed["TACK"] >= 1
 
 

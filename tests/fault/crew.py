@@ -8,8 +8,10 @@ from client import is_transient
 from fact_client import FactClient
 from group_client import GroupClient
 from index_client import IndexClient
+from later_client import LaterClient
 from lock_client import LockClient
 from log_client import LogClient
+from once_client import OnceClient
 from pool_client import PoolClient
 from resp import RespError
 from route_client import RouteClient
@@ -19,6 +21,8 @@ from suggest_client import SuggestClient
 PATIENCE = 60  # seconds in which a server or a cluster that was there must be there again
 FAMILIES = {
     "log": LogClient,
+    "once": OnceClient,
+    "later": LaterClient,
     "group": GroupClient,
     "channel": ChannelClient,
     "pool": PoolClient,

@@ -78,6 +78,23 @@ def test_a_window_of_unacknowledged_messages_moves_on_with_acknowledgements(gate
     assert seen == list(range(600))
 
 
+def test_large_messages_come_a_window_of_bytes_at_a_time(gateway, c):
+    large = '"' + "x" * 300_000 + '"'
+    c.call("CHAN.SUBSCRIBE", "room", "ann")
+    for n in range(20):
+        c.call("CHAN.PUBLISH", "room", f"m{n}", large)
+    seen = []
+    with Events(gateway, "/v1/channels/room?subscriber=ann") as stream:
+        while len(seen) < 20:
+            _, data = stream.next()
+            assert len(data["messages"]) <= 3  # 1 MiB
+            seen += [one["id"] for one in data["messages"]]
+            gateway.json("POST", "/v1/channels/room/ack", {"subscriber": "ann", "receipt": data["receipt"]})
+    assert seen == [f"m{n}" for n in range(20)]
+    with Events(gateway, "/v1/channels/room?from=-") as stream:
+        assert [len(stream.next()[1]["content"]) for _ in range(20)] == [300_000] * 20
+
+
 def test_a_subscription_that_is_ended_ends_the_stream(gateway, c):
     with Events(gateway, "/v1/channels/room?subscriber=ann") as stream:
         publish(gateway, 1)

@@ -16,7 +16,7 @@ import log_family
 import route_family
 import shard_family
 import suggest_family
-from log_frames import make_frame
+from log_frames import make_frame, read_frame
 from resp import RespError
 
 KEY = object()
@@ -111,13 +111,26 @@ class Family:
 
 # --- log ---
 
+class FrameOf:
+    """Equal to every frame with these messages, [offset, tag, entry]: dates and epochs nobody can foresee."""
+
+    def __init__(self, *messages):
+        self._messages = list(messages)
+
+    def __eq__(self, other):
+        return isinstance(other, bytes) and [message[:3] for message in read_frame(other).messages] == self._messages
+
+    def __repr__(self):
+        return f"a frame of {self._messages}"
+
+
 def _waiting(name, *options):
     return Waiting(
         name=f"log {name}",
         command=("TREADGROUP" if "GROUP" in options else "TREAD", KEY, "1", "1", "BLOCK", "0", *options),
         command_briefly=("TREAD", KEY, "1", "1", "BLOCK", "20", *options),
         wake=lambda connection, key: connection.call("TWRITE", key, "tag", "entry"),
-        answer=[[1, b"tag", b"entry"]],
+        answer=FrameOf([1, b"tag", b"entry"]) if "FRAMED" in options else [[1, b"tag", b"entry"]],
         answer_in_vain=None,
         blocked_counter="log_readers_blocked",
     )
@@ -135,6 +148,7 @@ LOG = Family(
         ("TREAD", KEY, "1", "100"),
         ("TREAD", KEY, "-5", "10", "WITHINFO", "SKIP", "TAGS", "1", "a"),
         ("TSEEK", KEY, "0"),
+        ("TREAD", KEY, "1", "100", "FRAMED"),
         ("TSCHED", "LIST", KEY, "COUNT", "5"),
         ("TINFO", KEY),
         ("TGROUP", "LIST", KEY),
@@ -201,7 +215,7 @@ LOG = Family(
         "log_messages_deleted",
         "log_writes_repeated",
     ),
-    waiting=(_waiting("alone"), _waiting("in a group", "GROUP", "g", "RETRY", "60000", "0")),
+    waiting=(_waiting("alone"), _waiting("in frames", "FRAMED"), _waiting("in a group", "GROUP", "g", "RETRY", "60000", "0")),
 )
 
 # --- channel ---

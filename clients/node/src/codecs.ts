@@ -1,0 +1,31 @@
+// How values become entries, which are bytes, and back.
+
+export interface Codec<T> {
+  encode(value: T): Buffer;
+  decode(entry: Buffer): T;
+}
+
+/** Entries as they are. */
+export const raw: Codec<Buffer> = {
+  encode: (value) => value,
+  decode: (entry) => entry,
+};
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** UTF-8. */
+export const text: Codec<string> = {
+  encode: (value) => Buffer.from(value),
+  decode: (entry) => strict.decode(entry),
+};
+
+/** JSON. `check` makes a T of what was parsed, or throws: then the message is rejected. Without it T is taken on trust. */
+export function json<T = unknown>(check?: (value: unknown) => T): Codec<T> {
+  return {
+    encode: (value) => Buffer.from(JSON.stringify(value)),
+    decode: (entry) => {
+      const value: unknown = JSON.parse(strict.decode(entry));
+      return check ? check(value) : (value as T);
+    },
+  };
+}

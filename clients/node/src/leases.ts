@@ -1,0 +1,52 @@
+// Keeps what a worker has in hand its own.
+
+import { MillraceError } from "./errors.js";
+import type { Hand } from "./hand.js";
+import type { Link } from "./link.js";
+import { list, ranges, type Words } from "./replies.js";
+import { now, type Flag } from "./waiting.js";
+
+/** One for each run of a worker. */
+export class Leases {
+  constructor(
+    private readonly link: Link,
+    private readonly key: string,
+    private readonly who: Words,
+    private readonly hand: Hand,
+    private readonly leaseMs: number,
+    private readonly ended: Flag,
+  ) {}
+
+  /** Extends every third of a lease until the run ends, and also while handlers are drained. */
+  async run(): Promise<void> {
+    while (!(await this.ended.wait(this.leaseMs / 3))) {
+      const offsets = this.hand.leased();
+      if (offsets.length === 0) continue;
+      try {
+        await this.extend(offsets);
+      } catch (error) {
+        if (!(error instanceof MillraceError)) throw error;
+        this.link.settings.logger.debug(`leases of ${this.key} are not extended: ${error.message}`);
+      }
+    }
+  }
+
+  private async extend(offsets: number[]): Promise<void> {
+    const patience = { retryForMs: this.leaseMs / 3, until: this.ended };
+    const sent = now();
+    const words: Words = ["TEXTEND", ...this.who, Math.round(this.leaseMs), ...ranges(offsets)];
+    if (Number(await this.link.persist(this.key, words, patience)) === offsets.length) {
+      this.hand.extended(offsets, sent + this.leaseMs);
+      return;
+    }
+    // Some were finished since, or are not ours any more.
+    const pending: Words = ["TGROUP", "PENDING", ...this.who, "COUNT", 1_000_000];
+    const rows = list(await this.link.persist(this.key, pending, patience));
+    const held = new Set(rows.map((row) => Number(list(row)[0])));
+    this.hand.extended(held, sent + this.leaseMs);
+    for (const delivery of this.hand.lose(offsets.filter((offset) => !held.has(offset)))) {
+      delivery.abort.abort();
+      this.link.settings.logger.warn(`the lease of ${this.key} ${delivery.offset} is lost`);
+    }
+  }
+}

@@ -1,0 +1,230 @@
+// Writes messages in batches, each stored once however often it is sent.
+
+import { randomUUID } from "node:crypto";
+
+import type { Codec } from "./codecs.js";
+import { ConnectionLost, Full, MillraceError, NotReplicated, Undelivered, reasonOf } from "./errors.js";
+import type { Link } from "./link.js";
+import { text, type Words } from "./replies.js";
+import { Flag, now } from "./waiting.js";
+
+const WAIT_MOST = 1000; // milliseconds of one WAIT for replicas; it is asked again
+
+export interface ProducerOptions {
+  lingerMs?: number | undefined;
+  batch?: number | undefined;
+  batchBytes?: number | undefined;
+  buffer?: number | undefined;
+  retryForMs?: number | undefined;
+  replicas?: number | undefined;
+}
+
+/** With an `id` of yours the same message can be sent by another process. `at` is a date, or Unix milliseconds. */
+export interface SendOptions {
+  id?: string | undefined;
+  at?: Date | number | undefined;
+  delayMs?: number | undefined;
+}
+
+/** An offset; of a message for later, its ticket. */
+export type Place = number | string;
+
+/** What send() returns: the message is in the buffer. `stored` settles when it is answered. */
+export interface Sent {
+  readonly stored: Promise<Place>;
+}
+
+interface Item {
+  readonly tag: string;
+  readonly entry: Buffer;
+  readonly options: Words; // of a write by itself: ID, AT or DELAY
+  readonly since: number;
+  resolve(place: Place): void;
+  reject(error: unknown): void;
+}
+
+function optionWords({ id, at, delayMs }: SendOptions): Words {
+  const words: Words = [];
+  if (id !== undefined) words.push("ID", id);
+  if (at !== undefined) words.push("AT", Math.round(Number(at)));
+  if (delayMs !== undefined) words.push("DELAY", Math.round(delayMs));
+  return words;
+}
+
+/** close() it: closing sends what is left. */
+export class Producer<T> {
+  private readonly name = randomUUID();
+  private readonly lingerMs: number;
+  private readonly batch: number;
+  private readonly batchBytes: number;
+  private readonly buffer: number;
+  private readonly retryForMs: number;
+  private readonly replicas: number;
+  private batches = 0;
+  private items: Item[] = []; // not sent yet
+  private size = 0; // bytes of them
+  private unanswered = 0;
+  private firstError: unknown; // since the last flush()
+  private hurry = false;
+  private closed = false;
+  private readonly filled = new Flag();
+  private readonly ripe = new Flag();
+  private readonly room = new Flag();
+  private readonly quiet = new Flag();
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly link: Link,
+    private readonly key: string,
+    private readonly codec: Codec<T>,
+    options: ProducerOptions,
+  ) {
+    this.lingerMs = options.lingerMs ?? 5;
+    this.batch = options.batch ?? 500;
+    this.batchBytes = options.batchBytes ?? 1 << 20;
+    this.buffer = options.buffer ?? 10_000;
+    this.retryForMs = options.retryForMs ?? link.settings.retryForMs;
+    this.replicas = options.replicas ?? 0;
+    this.quiet.set();
+  }
+
+  /** Puts a message into the buffer, and waits while that is full. */
+  async send(tag: string, value: T, options: SendOptions = {}): Promise<Sent> {
+    const entry = this.codec.encode(value);
+    while (this.unanswered >= this.buffer && !this.closed) {
+      this.room.clear();
+      await this.room.wait();
+    }
+    if (this.closed) throw new MillraceError("the producer is closed");
+    const stored = new Promise<Place>((resolve, reject) => {
+      this.items.push({ tag, entry, options: optionWords(options), since: now(), resolve, reject });
+    });
+    stored.catch(() => undefined); // an error that nobody asks for: flush() throws it
+    this.size += entry.length;
+    this.unanswered += 1;
+    this.quiet.clear();
+    this.filled.set();
+    if (this.isRipe()) this.ripe.set();
+    this.running ??= this.run();
+    return { stored };
+  }
+
+  /** Writes one message now, and returns its offset or ticket. */
+  async write(tag: string, value: T, options: SendOptions = {}): Promise<Place> {
+    const words = optionWords({ ...options, id: options.id ?? randomUUID() });
+    return this.persist(["TWRITE", this.key, ...words, "ENTRIES", tag, this.codec.encode(value)]);
+  }
+
+  /** Waits until everything that was sent is answered; throws the first error there was. */
+  async flush(): Promise<void> {
+    this.hurry = true;
+    this.ripe.set();
+    await this.quiet.wait();
+    this.hurry = false;
+    const error = this.firstError;
+    this.firstError = undefined;
+    if (error !== undefined) throw error;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.flush();
+    } finally {
+      this.closed = true;
+      this.filled.set();
+      this.room.set();
+      await this.running;
+    }
+  }
+
+  // --- what sends ---
+
+  private isRipe(): boolean {
+    return this.hurry || this.items.length >= this.batch || this.size >= this.batchBytes;
+  }
+
+  private async run(): Promise<void> {
+    while (await this.hasSome()) {
+      const batch = this.take();
+      const began = now();
+      try {
+        const first = await this.persist(this.words(batch));
+        batch.forEach((item, number) => item.resolve(typeof first === "number" ? first + number : first));
+        this.answered(batch.length, undefined);
+        const bytes = batch.reduce((sum, item) => sum + item.entry.length, 0);
+        this.link.notice("sent", { key: this.key, messages: batch.length, bytes, ms: now() - began });
+      } catch (error) {
+        this.link.settings.logger.warn(`${batch.length} messages for ${this.key} are not written: ${reasonOf(error)}`);
+        for (const item of batch) item.reject(error);
+        this.answered(batch.length, error);
+      }
+    }
+  }
+
+  /** Waits for a batch; false once it is closed and everything is sent. */
+  private async hasSome(): Promise<boolean> {
+    for (;;) {
+      await this.filled.wait();
+      const oldest = this.items[0];
+      if (oldest !== undefined) {
+        await this.ripe.wait(this.closed ? 0 : oldest.since + this.lingerMs - now());
+        return true;
+      }
+      if (this.closed) return false;
+      this.filled.clear();
+    }
+  }
+
+  /** The next batch: as much as goes into one write. */
+  private take(): Item[] {
+    let count = 0;
+    let size = 0;
+    for (const item of this.items.slice(0, this.batch)) {
+      const alone = item.options.length > 0;
+      if (count > 0 && (alone || size + item.entry.length > this.batchBytes)) break;
+      size += item.entry.length;
+      count += 1;
+      if (alone) break;
+    }
+    const batch = this.items.splice(0, count);
+    this.size -= size;
+    if (!this.isRipe()) this.ripe.clear();
+    this.batches += 1;
+    return batch;
+  }
+
+  private words(batch: Item[]): Words {
+    let options = batch[0]?.options ?? [];
+    if (options[0] !== "ID") options = ["ID", `${this.name}-${this.batches}`, ...options];
+    return ["TWRITE", this.key, ...options, "ENTRIES", ...batch.flatMap((item) => [item.tag, item.entry])];
+  }
+
+  /** Until it is answered, and replicated if that is asked for; the offset of the first, or its ticket. */
+  private async persist(words: Words): Promise<Place> {
+    const end = now() + this.retryForMs;
+    const commands = [words];
+    if (this.replicas > 0) {
+      commands.push(["WAIT", this.replicas, Math.round(Math.min(WAIT_MOST, this.link.settings.answerTimeoutMs / 2))]);
+    }
+    for (;;) {
+      let replies: unknown[];
+      try {
+        const also = (error: unknown): boolean => error instanceof Full;
+        replies = await this.link.persistAll(this.key, commands, { retryForMs: Math.max(0, end - now()), also });
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) throw error;
+        throw new Undelivered(`no answer for ${this.retryForMs} ms: ${error.message}`, { cause: error });
+      }
+      const place = typeof replies[0] === "number" ? replies[0] : text(replies[0]);
+      if (this.replicas === 0 || Number(replies[1]) >= this.replicas) return place;
+      if (now() > end) throw new NotReplicated(`only ${Number(replies[1])} replicas have it`, place);
+    }
+  }
+
+  private answered(count: number, error: unknown): void {
+    this.unanswered -= count;
+    this.firstError ??= error;
+    if (this.unanswered < this.buffer) this.room.set();
+    if (this.unanswered === 0) this.quiet.set();
+  }
+}

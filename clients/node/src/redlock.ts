@@ -1,0 +1,108 @@
+// A lock over several servers that know nothing of each other: docs/guides/locks.md.
+
+import { randomUUID } from "node:crypto";
+
+import { LockTimeout, MillraceError, NotOwner } from "./errors.js";
+import { HeldLock, safePart, type Grant } from "./held.js";
+import type { Link } from "./link.js";
+import { list, type Words } from "./replies.js";
+import { allWithin, now, sleep } from "./waiting.js";
+
+export interface RedlockOptions {
+  ttlMs?: number | undefined;
+  waitMs?: number | undefined;
+  limit?: number | undefined;
+  patienceMs?: number | undefined;
+}
+
+/** How many servers must grant it, so that no more than `limit` owners hold it at a time. */
+export function needed(servers: number, limit = 1): number {
+  return Math.floor((servers * limit) / (limit + 1)) + 1;
+}
+
+export class Redlock extends HeldLock {
+  private readonly waitMs: number;
+  private readonly needed: number;
+  private readonly patienceMs: number;
+  private readonly options: Words = [];
+  private owner = "";
+
+  constructor(
+    private readonly links: [Link, ...Link[]],
+    key: string,
+    { ttlMs = 30_000, waitMs = 0, limit, patienceMs }: RedlockOptions,
+  ) {
+    super(links[0].settings, key, Math.round(ttlMs));
+    this.waitMs = waitMs;
+    this.needed = needed(links.length, limit);
+    this.patienceMs = patienceMs === undefined ? Math.min(1000, ttlMs / 10) : Math.min(patienceMs, ttlMs / 3);
+    if (limit !== undefined) this.options.push("LIMIT", limit);
+  }
+
+  protected async take(): Promise<Grant> {
+    const deadline = now() + this.waitMs;
+    for (;;) {
+      this.owner = randomUUID();
+      const sent = now();
+      const answers = await this.askAll((link) => this.acquireAt(link));
+      const granted = answers.filter((token) => token !== undefined).sort((one, other) => one - other);
+      // The greatest of the majority with the smallest ones: one server whose clock is ahead has no say.
+      const token = granted[this.needed - 1];
+      if (token !== undefined) {
+        const untilMs = sent + safePart(this.ttlMs);
+        // From when a majority has heard of the token, it gives only greater ones.
+        const told = await this.renewAll("TOKEN", token);
+        if (this.isEnough(told) && now() < untilMs) return { token, untilMs };
+      }
+      await this.releaseEverywhere();
+      if (now() >= deadline) {
+        throw new LockTimeout(`the lock ${this.key} was not granted by ${this.needed} of ${this.links.length} servers`);
+      }
+      await sleep(10 + Math.random() * 50);
+    }
+  }
+
+  private isEnough(answers: (number | undefined)[]): boolean {
+    return answers.filter((answer) => answer !== undefined).length >= this.needed;
+  }
+
+  private askAll(ask: (link: Link) => Promise<number | undefined>): Promise<(number | undefined)[]> {
+    const calls = this.links.map((link) => () => ask(link));
+    return allWithin(this.patienceMs, calls, (answers) => this.isEnough(answers));
+  }
+
+  private callAt(link: Link, command: string, ...words: Words): Promise<unknown> {
+    return link.call(this.key, [command, this.key, this.owner, ...words], { timeoutMs: this.patienceMs });
+  }
+
+  private async acquireAt(link: Link): Promise<number | undefined> {
+    const [granted, token] = list(await this.callAt(link, "LOCK.ACQUIRE", this.ttlMs, ...this.options));
+    return granted ? Number(token) : undefined;
+  }
+
+  private renewAll(...words: Words): Promise<(number | undefined)[]> {
+    return this.askAll(async (link) => Number(await this.callAt(link, "LOCK.RENEW", this.ttlMs, ...words)) || undefined);
+  }
+
+  protected async renew(): Promise<number | undefined> {
+    const sent = now();
+    const answers = await this.renewAll();
+    if (this.isEnough(answers)) return sent + safePart(this.ttlMs);
+    const refusals = answers.filter((answer) => answer === undefined).length;
+    if (refusals > this.links.length - this.needed) return undefined; // so many say no that it cannot be ours
+    throw new MillraceError("too few servers have answered");
+  }
+
+  private async releaseEverywhere(): Promise<void> {
+    const calls = this.links.map((link) => async () => {
+      await this.callAt(link, "LOCK.RELEASE").catch((error: unknown) => {
+        if (!(error instanceof NotOwner)) throw error;
+      });
+    });
+    await allWithin(this.patienceMs, calls, (released) => released.length === this.links.length);
+  }
+
+  protected giveBack(): Promise<void> {
+    return this.releaseEverywhere();
+  }
+}

@@ -1,0 +1,99 @@
+// Tells the server what came of messages: many outcomes in one exchange, sent again until it is answered.
+
+import { Pauses } from "./backoff.js";
+import { NoGroup, checked, isPassing, reasonOf } from "./errors.js";
+import type { Hand } from "./hand.js";
+import type { Link } from "./link.js";
+import { deadReason, ranges, type Words } from "./replies.js";
+import { Flag, now, others, sleep, type Breaker } from "./waiting.js";
+
+const AT_ONCE_MOST = 1000;
+
+interface Refusal {
+  readonly offset: number;
+  readonly options: Words; // of TNACK
+}
+
+/** One for each run of a worker. */
+export class Settler {
+  private readonly some = new Flag();
+  private done: number[] = [];
+  private refused: Refusal[] = [];
+  private giveUpAt: number | undefined;
+  /** Why the server refuses what we tell it, if it does. */
+  error: unknown;
+
+  /** `who` is key, group, CONSUMER and consumer; `settled` is set when something is; the breaker ends the read. */
+  constructor(
+    private readonly link: Link,
+    private readonly key: string,
+    private readonly who: Words,
+    private readonly hand: Hand,
+    private readonly settled: Flag,
+    private readonly breaker: Breaker,
+  ) {}
+
+  succeeded(offset: number): void {
+    this.done.push(offset);
+    this.some.set();
+  }
+
+  failed(offset: number, pauseMs: number): void {
+    this.refuse({ offset, options: ["DELAY", Math.round(pauseMs)] });
+  }
+
+  rejected(offset: number, reason: string): void {
+    this.refuse({ offset, options: ["DEAD", deadReason(reason)] });
+  }
+
+  private refuse(refusal: Refusal): void {
+    this.refused.push(refusal);
+    this.some.set();
+  }
+
+  /** Nothing more is added; what is left is tried for so long. */
+  close(withinMs: number): void {
+    this.giveUpAt = now() + withinMs;
+    this.some.set();
+  }
+
+  async run(): Promise<void> {
+    for (;;) {
+      await this.some.wait();
+      await others(); // what ends together is told together
+      const done = this.done.splice(0, AT_ONCE_MOST);
+      const refused = this.refused.splice(0, AT_ONCE_MOST);
+      if (done.length + refused.length === 0) {
+        if (this.giveUpAt !== undefined) return;
+        this.some.clear();
+        continue;
+      }
+      await this.tell(done, refused);
+      this.hand.settled(done, refused.length);
+      this.settled.set();
+    }
+  }
+
+  private async tell(done: number[], refused: Refusal[]): Promise<void> {
+    const commands: Words[] = refused.map(({ offset, options }) => ["TNACK", ...this.who, ...options, offset]);
+    if (done.length > 0) commands.unshift(["TACK", ...this.who, ...ranges(done)]);
+    for (const pauses = new Pauses(); ; ) {
+      const pause = pauses.next();
+      try {
+        (await this.link.exchange(this.key, commands)).forEach(checked);
+        return;
+      } catch (error) {
+        if (error instanceof NoGroup) return; // the log or the group is gone, and with it what was pending
+        if (!isPassing(error)) {
+          this.link.settings.logger.error(`outcomes of ${this.key} are not told: ${reasonOf(error)}`);
+          this.error = error;
+          this.breaker.breakOff();
+          return;
+        }
+        this.link.tellRetry(String(commands[0]?.[0]), error, pause);
+        if (this.giveUpAt !== undefined && now() + pause > this.giveUpAt) return; // they come again after their leases
+      }
+      await sleep(pause);
+    }
+  }
+}

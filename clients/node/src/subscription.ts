@@ -1,0 +1,106 @@
+// What a subscriber of a channel gets, as an iterator.
+
+import { Pauses } from "./backoff.js";
+import type { Codec } from "./codecs.js";
+import { BadReceipt, BrokenOff, NoSubscriber, checked, isPassing } from "./errors.js";
+import type { Link } from "./link.js";
+import type { Publication } from "./messages.js";
+import { bytes, list, text, type Word, type Words } from "./replies.js";
+import { waitTimeout } from "./settings.js";
+import { Breaker, sleep } from "./waiting.js";
+
+export interface SubscribeOptions {
+  batch?: number | undefined;
+  expireMs?: number | undefined;
+  onGap?: (() => unknown) | undefined;
+}
+
+export class Subscription<T> implements AsyncIterableIterator<Publication<T>> {
+  private rows: unknown[][] = []; // fetched and not returned, the next one last
+  private receipt: Word | undefined; // of what was returned
+  private readonly breaker = new Breaker();
+
+  constructor(
+    private readonly link: Link,
+    private readonly channel: string,
+    private readonly codec: Codec<T>,
+    private readonly name: string,
+    private readonly options: SubscribeOptions,
+  ) {}
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Publication<T>, undefined>> {
+    for (;;) {
+      const row = this.rows.pop();
+      if (row !== undefined) {
+        return { done: false, value: { id: text(row[0]), content: this.codec.decode(bytes(row[1])) } };
+      }
+      if (!(await this.fetch())) return { done: true, value: undefined };
+    }
+  }
+
+  /** Ends the iteration, also one that waits. The last message stays unacknowledged unless ack() is called. */
+  stop(): void {
+    this.breaker.breakOff();
+  }
+
+  /** Acknowledges what was returned without asking for more. REQUIRES: the whole batch was returned. */
+  async ack(): Promise<void> {
+    if (this.receipt === undefined || this.rows.length > 0) return;
+    try {
+      await this.link.persist(this.channel, ["CHAN.ACK", this.channel, this.name, this.receipt]);
+    } catch (error) {
+      // The next fetch finds out what these mean.
+      if (!(error instanceof BadReceipt || error instanceof NoSubscriber)) throw error;
+    }
+    this.receipt = undefined;
+  }
+
+  /** Acknowledges, and waits for more; false if it was stopped. */
+  private async fetch(): Promise<boolean> {
+    for (const pauses = new Pauses(); ; ) {
+      try {
+        await this.exchange();
+        return true;
+      } catch (error) {
+        if (error instanceof BrokenOff) return false;
+        if (error instanceof NoSubscriber) {
+          this.receipt = undefined;
+          await this.begin();
+        } else if (error instanceof BadReceipt) {
+          this.receipt = undefined;
+        } else if (isPassing(error)) {
+          const pause = pauses.next();
+          this.link.tellRetry("CHAN.FETCH", error, pause);
+          await sleep(pause);
+        } else {
+          throw error;
+        }
+      }
+    }
+  }
+
+  private async exchange(): Promise<void> {
+    const { settings } = this.link;
+    const who = [this.channel, this.name];
+    const commands: Words[] = [["CHAN.FETCH", ...who, "MAX", this.options.batch ?? 1, "BLOCK", settings.blockMs]];
+    if (this.receipt !== undefined) commands.unshift(["CHAN.ACK", ...who, this.receipt]);
+    const options = { timeoutMs: waitTimeout(settings), breaker: this.breaker };
+    const replies = (await this.link.exchange(this.channel, commands, options)).map(checked);
+    const [messages, receipt] = list(replies.at(-1));
+    this.rows = list(messages).map(list).reverse();
+    this.receipt = receipt === null ? undefined : (receipt as Word);
+  }
+
+  private async begin(): Promise<void> {
+    const words: Words = ["CHAN.SUBSCRIBE", this.channel, this.name];
+    if (this.options.expireMs !== undefined) words.push("EXPIRE", Math.round(this.options.expireMs));
+    await this.link.persist(this.channel, words, { retryForMs: Infinity });
+    this.link.settings.logger.info(`${this.name} subscribes to ${this.channel}`);
+    this.link.notice("gap", { key: this.channel });
+    await this.options.onGap?.();
+  }
+}

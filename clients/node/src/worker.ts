@@ -1,0 +1,315 @@
+// Handles the messages of a group: clients/BEHAVIOUR.md says how, step by step.
+
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+
+import { decoded, outcomeOf, within } from "./attempt.js";
+import { Backoff, Pauses } from "./backoff.js";
+import type { Codec } from "./codecs.js";
+import { BrokenOff, MillraceError, NoGroup, isPassing, reasonOf } from "./errors.js";
+import { Hand, LazyAbort, type Delivery } from "./hand.js";
+import { Leases } from "./leases.js";
+import type { Link } from "./link.js";
+import type { Message } from "./messages.js";
+import { LAST_OFFSET, bytes, list, text, type Words } from "./replies.js";
+import { Settler } from "./settling.js";
+import { waitTimeout } from "./settings.js";
+import { Box, Breaker, Flag, endsWithin, now, onSignals, others } from "./waiting.js";
+
+const SETTLE_AFTER_STOP = 5000; // milliseconds for the last acknowledgements, if the server is away
+
+export type Handler<T> = (value: T, message: Message<T>) => unknown;
+
+export interface WorkerOptions {
+  concurrency?: number | undefined;
+  prefetch?: number | undefined;
+  leaseMs?: number | undefined;
+  expireMs?: number | undefined;
+  maxAttempts?: number | undefined;
+  deadLetter?: string | undefined;
+  backoff?: Backoff | undefined;
+  start?: "first" | "next" | undefined;
+  /** Name it if you have a name that is the same after a restart: what it held before a crash then comes first. */
+  consumer?: string | undefined;
+  timeLimitMs?: number | undefined;
+}
+
+export interface RunOptions {
+  stopOn?: Iterable<NodeJS.Signals>;
+  drainMs?: number | undefined;
+}
+
+/** Everything that belongs to one run. */
+class Run {
+  readonly queue = new Box<Delivery>();
+  readonly ended = new Flag();
+  readonly changed = new Flag(); // there may be room, or nothing left to do
+  readonly breaker = new Breaker();
+  readonly hand: Hand;
+  readonly settler: Settler;
+  readonly leases: Leases;
+  epoch: number | undefined;
+  mineFrom: number | undefined = 1; // where to go on looking for what we held before
+  abandoning = false;
+  handled = 0;
+
+  constructor(link: Link, key: string, who: Words, most: number, leaseMs: number) {
+    this.hand = new Hand(most);
+    this.settler = new Settler(link, key, who, this.hand, this.changed, this.breaker);
+    this.leases = new Leases(link, key, who, this.hand, leaseMs, this.ended);
+  }
+}
+
+export class Worker<T> {
+  readonly consumer: string;
+  private readonly concurrency: number;
+  private readonly most: number;
+  private readonly leaseMs: number;
+  private readonly backoff: Backoff;
+  private readonly groupSettings: Words = [];
+  private readonly handlers = new Map<string | undefined, Handler<T>>();
+  private readonly stopping = new Flag();
+  private readonly who: Words;
+  private run_: Run | undefined;
+
+  constructor(
+    private readonly link: Link,
+    readonly key: string,
+    readonly group: string,
+    private readonly codec: Codec<T>,
+    private readonly options: WorkerOptions,
+  ) {
+    this.consumer = options.consumer ?? `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`;
+    this.concurrency = options.concurrency ?? 1;
+    this.most = this.concurrency + (options.prefetch ?? this.concurrency);
+    this.leaseMs = options.leaseMs ?? 30_000;
+    this.backoff = options.backoff ?? Backoff.exponential();
+    if (options.maxAttempts !== undefined) this.groupSettings.push("MAXATTEMPTS", options.maxAttempts);
+    if (options.deadLetter !== undefined) this.groupSettings.push("DEADLETTER", options.deadLetter);
+    this.who = [key, group, "CONSUMER", this.consumer];
+  }
+
+  /** Sets the handler of a tag or of several; without tags, of all that have none of their own. */
+  on(handler: Handler<T>): this;
+  on(tags: string | string[], handler: Handler<T>): this;
+  on(first: string | string[] | Handler<T>, second?: Handler<T>): this {
+    if (typeof first === "function") this.handlers.set(undefined, first);
+    else if (second) for (const tag of [first].flat()) this.handlers.set(tag, second);
+    return this;
+  }
+
+  /** Handles messages until stop(), or one of the signals. */
+  async run({ stopOn = [], drainMs = 25_000 }: RunOptions = {}): Promise<void> {
+    const forget = onSignals(stopOn, () => this.stop());
+    try {
+      await this.work(drainMs, true);
+    } finally {
+      forget();
+    }
+  }
+
+  /** Handles what can be delivered now; how many messages that was. For tests. */
+  async runUntilIdle(): Promise<number> {
+    return this.work(60_000, false);
+  }
+
+  /** Takes no more, and lets run() come to its end. */
+  stop(): void {
+    this.stopping.set();
+    this.run_?.changed.set();
+    this.run_?.breaker.breakOff();
+  }
+
+  // --- a run ---
+
+  private async work(drainMs: number, block: boolean): Promise<number> {
+    const run = new Run(this.link, this.key, this.who, this.most, this.leaseMs);
+    if (this.stopping.isSet) {
+      this.stopping.clear(); // stopped before it began
+      return 0;
+    }
+    this.run_ = run;
+    const settling = run.settler.run();
+    const beating = run.leases.run();
+    const handling = Array.from({ length: this.concurrency }, () => this.handleMessages(run));
+    try {
+      await this.read(run, block);
+    } finally {
+      this.stopping.set();
+      await this.windUp(run, handling, drainMs);
+      const end = now() + SETTLE_AFTER_STOP;
+      await settling;
+      await beating;
+      await this.giveBackRest(Math.max(0, end - now()));
+      this.stopping.clear();
+      this.run_ = undefined;
+    }
+    if (run.settler.error !== undefined) throw run.settler.error;
+    return run.handled;
+  }
+
+  private async read(run: Run, block: boolean): Promise<void> {
+    let isSetUp = false;
+    const pauses = new Pauses();
+    while (!this.stopping.isSet && run.settler.error === undefined) {
+      try {
+        if (!isSetUp) await this.setUp();
+        isSetUp = true;
+        const room = run.hand.room();
+        if (room < 1) {
+          run.changed.clear();
+          if (!this.stopping.isSet) await run.changed.wait();
+          await others(); // handlers that return at once make room for more than one
+          continue;
+        }
+        const wasIdle = run.hand.isEmpty() && run.mineFrom === undefined;
+        const found = await this.readOnce(run, room, block);
+        if (found === "another log") isSetUp = false;
+        pauses.reset();
+        if (found === "nothing" && !block) {
+          if (wasIdle) return;
+          run.changed.clear();
+          if (!run.hand.isEmpty()) await run.changed.wait();
+        }
+      } catch (error) {
+        if (error instanceof BrokenOff) return;
+        if (error instanceof NoGroup) {
+          isSetUp = false;
+        } else if (isPassing(error)) {
+          run.mineFrom = 1; // what the lost answer delivered
+          const pause = pauses.next();
+          this.link.tellRetry("TREAD", error, pause);
+          await this.stopping.wait(pause);
+        } else {
+          throw error;
+        }
+      }
+    }
+  }
+
+  private async setUp(): Promise<void> {
+    const start = this.options.start === "next" ? "NEXT" : "FIRST";
+    const made = await this.link.call(this.key, ["TGROUP", "CREATE", this.key, this.group, start, ...this.groupSettings]);
+    if (Number(made) === 0 && this.groupSettings.length > 0) {
+      await this.link.call(this.key, ["TGROUP", "SET", this.key, this.group, ...this.groupSettings]);
+    }
+  }
+
+  private async readOnce(run: Run, room: number, block: boolean): Promise<"something" | "nothing" | "another log"> {
+    const { settings } = this.link;
+    const words: Words = ["TREAD", this.key, run.mineFrom ?? 1, room, "GROUP", this.group, "CONSUMER", this.consumer];
+    words.push("RETRY", Math.round(this.leaseMs), Math.round(this.options.expireMs ?? 0));
+    words.push("WITHINFO", "EPOCH", "WITHATTEMPTS", "WITHTIME");
+    if (run.mineFrom !== undefined) words.push("MINE");
+    else if (block) words.push("BLOCK", settings.blockMs);
+    const reply = await this.link.call(this.key, words, { timeoutMs: waitTimeout(settings), breaker: run.breaker });
+    const [info, ...rows] = list(reply);
+    const epoch = Number(list(info)[2]);
+    if (run.epoch !== undefined && epoch !== run.epoch) {
+      run.epoch = undefined;
+      run.mineFrom = 1; // the read has delivered something already; MINE finds it again
+      return "another log";
+    }
+    run.epoch = epoch;
+    const leaseEnds = now() + this.leaseMs;
+    const deliveries = rows.map((row): Delivery => {
+      const [offset, tag, entry, attempts, time] = list(row);
+      return {
+        offset: Number(offset), tag: text(tag), entry: bytes(entry), attempts: Number(attempts), timeMs: Number(time),
+        epoch, leaseEnds, isLost: false, abort: new LazyAbort(),
+      };
+    });
+    const last = deliveries.at(-1);
+    if (run.mineFrom !== undefined) run.mineFrom = last && last.offset + 1;
+    const admitted = run.hand.admit(deliveries);
+    if (admitted.length > 0) {
+      this.link.notice("received", { key: this.key, group: this.group, messages: admitted.length });
+    }
+    for (const delivery of admitted) run.queue.put(delivery);
+    return last ? "something" : "nothing";
+  }
+
+  // --- messages ---
+
+  private async handleMessages(run: Run): Promise<void> {
+    while (!run.abandoning) {
+      const delivery = await run.queue.take();
+      if (delivery === undefined) return;
+      if (run.hand.start(delivery, now())) await this.handle(run, delivery);
+      run.changed.set();
+    }
+  }
+
+  private async handle(run: Run, delivery: Delivery): Promise<void> {
+    const began = now();
+    const [outcome, error] = await outcomeOf(() => this.attempt(delivery));
+    delivery.abort.abort(); // nothing that runs on counts any more
+    const { offset, tag, attempts } = delivery;
+    let told: string = outcome;
+    if (!run.hand.finish(delivery, outcome === "done")) {
+      told = delivery.isLost ? "lost" : "cancelled"; // what is cancelled is given back with all the rest
+    } else if (outcome === "done") {
+      run.settler.succeeded(offset);
+    } else {
+      if (outcome === "rejected") run.settler.rejected(offset, reasonOf(error));
+      else run.settler.failed(offset, this.backoff(attempts));
+      this.link.settings.logger.warn(`${this.key} ${offset} (${tag}), attempt ${attempts}, ${told}: ${reasonOf(error)}`);
+    }
+    run.handled += 1;
+    this.link.notice("handled", { key: this.key, group: this.group, tag, offset, attempts, outcome: told, ms: now() - began });
+  }
+
+  private async attempt(delivery: Delivery): Promise<void> {
+    const { key, group } = this;
+    const { offset, tag, attempts, timeMs, epoch } = delivery;
+    const value = decoded(this.codec, delivery.entry);
+    const message: Message<T> = {
+      id: `${key}:${epoch}.${offset}`, key, group, offset, tag, value, attempts, timeMs,
+      get signal() {
+        return delivery.abort.signal;
+      },
+      get lost() {
+        return delivery.isLost;
+      },
+    };
+    const handler = this.handlers.get(tag) ?? this.handlers.get(undefined);
+    if (handler === undefined) throw new Error(`no handler for the tag ${tag}`);
+    const call = async (): Promise<void> => {
+      await handler(value, message);
+    };
+    const { observer } = this.link.settings;
+    await within(this.options.timeLimitMs, observer.around ? observer.around(message, call) : call());
+  }
+
+  // --- the end ---
+
+  /** What waits is dropped, what runs may end; all outcomes are told. */
+  private async windUp(run: Run, handling: Promise<void>[], drainMs: number): Promise<void> {
+    run.queue.empty();
+    run.hand.dropWaiting();
+    run.queue.close();
+    if (!(await endsWithin(Promise.all(handling), drainMs))) {
+      run.abandoning = true;
+      for (const delivery of run.hand.abandon()) delivery.abort.abort();
+    }
+    run.settler.close(SETTLE_AFTER_STOP);
+    run.ended.set();
+  }
+
+  /** Everything that this consumer still holds, also what a read that was broken off has delivered. */
+  private async giveBackRest(withinMs: number): Promise<void> {
+    const words: Words = ["TNACK", ...this.who, "UNCOUNTED", `1-${LAST_OFFSET}`];
+    for (;;) {
+      try {
+        const messages = Number(await this.link.persist(this.key, words, { retryForMs: withinMs }));
+        if (messages === 0) return;
+        this.link.notice("given_back", { key: this.key, group: this.group, messages });
+      } catch (error) {
+        if (error instanceof NoGroup) return;
+        if (!(error instanceof MillraceError)) throw error;
+        this.link.settings.logger.warn(`${this.key}: nothing is given back, it comes after its lease: ${error.message}`);
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// The driver of clients/node: README.md has the protocol. The first word says which client it wraps: ioredis, node-redis.
+// MILLRACE_NODE names the folder with the built package and the clients beside it.
+
+import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
+
+const require = createRequire(`${process.env.MILLRACE_NODE}/`);
+const { Backoff, LockLost, Millrace, Reject, text } = require("./package/dist/cjs/index.js");
+const [way, ...words] = process.argv.slice(2);
+
+function report(job, facts) {
+  process.stdout.write(JSON.stringify({ job, ...facts }) + "\n");
+}
+
+/** Seconds of CLOCK_MONOTONIC. */
+const seconds = () => Number(process.hrtime.bigint()) / 1e9;
+const sleep = (forSeconds) => new Promise((resolve) => setTimeout(resolve, forSeconds * 1000));
+const ms = (given) => (given === undefined ? undefined : given * 1000);
+
+class Driver {
+  stoppable = new Map();
+
+  constructor(mr) {
+    this.mr = mr;
+  }
+
+  async carryOut(request) {
+    const job = request.job;
+    try {
+      report(job, { end: "ok", ...(await this[request.do.replace("-", "_")](job, request)) });
+    } catch (error) {
+      report(job, { end: error.name, text: `${error.message}\n${error.stack}` });
+    }
+  }
+
+  stop(job) {
+    this.stoppable.get(job).stop();
+  }
+
+  async produce(_job, request) {
+    const { linger, batch, buffer, retry_for, replicas } = request;
+    const producer = this.mr.producer(request.key, {
+      codec: text, lingerMs: ms(linger), batch, buffer, retryForMs: ms(retry_for), replicas,
+    });
+    const sent = [];
+    for (const value of request.values) sent.push((await producer.send(request.tag, value)).stored);
+    await producer.close();
+    return { offsets: await Promise.all(sent) };
+  }
+
+  async work(job, request) {
+    const worker = this.mr.worker(request.key, request.group, {
+      codec: text, backoff: Backoff.fixed(ms(request.backoff ?? 0)), consumer: request.consumer,
+      concurrency: request.concurrency, leaseMs: ms(request.lease), maxAttempts: request.max_attempts,
+      deadLetter: request.dead_letter, timeLimitMs: ms(request.time_limit), prefetch: request.prefetch,
+    });
+    worker.on(this.handler(job, request.handle ?? "ok"));
+    this.stoppable.set(job, worker);
+    await worker.run({ drainMs: ms(request.drain) });
+  }
+
+  handler(job, way) {
+    return async (value, { tag, offset, attempts, id }) => {
+      report(job, { handled: value, tag, offset, attempts, id, at: seconds() });
+      if (way === "reject") throw new Reject("no good");
+      if (way === "fail-once" && attempts === 1) throw new Error("the first time it fails");
+      if (way === "cancel-once" && attempts === 1) throw new DOMException("cancelled", "AbortError");
+      if (way === "hang" || (way === "hang-once" && attempts === 1)) await sleep(3600);
+      if (Array.isArray(way)) await sleep(way[1]);
+    };
+  }
+
+  async follow(job, request) {
+    const reader = this.mr.reader(request.key, {
+      codec: text, start: request.start, onGap: (first, next) => report(job, { gap: [first, next] }),
+    });
+    this.stoppable.set(job, reader);
+    let count = 0;
+    for await (const { value, offset, position } of reader) {
+      report(job, { message: value, offset, position });
+      count += 1;
+      if (count === request.until) break;
+    }
+  }
+
+  async publish(_job, request) {
+    const channel = this.mr.channel(request.channel, { codec: text });
+    for (const value of request.values) await channel.publish(value);
+  }
+
+  async subscribe(job, request) {
+    const subscription = this.mr.channel(request.channel, { codec: text }).subscribe(request.name, {
+      batch: request.batch, onGap: () => report(job, { gap: true }),
+    });
+    this.stoppable.set(job, subscription);
+    for await (const { id, content } of subscription) {
+      report(job, { message: content, id });
+      if (content === request.hang_at) await sleep(3600);
+    }
+    await subscription.ack();
+  }
+
+  async lock(job, request) {
+    const lock = this.mr.lock(request.key, { ttlMs: ms(request.ttl), waitMs: ms(request.wait) });
+    try {
+      await lock.using(async () => {
+        report(job, { acquired: lock.token, at: seconds() });
+        const end = seconds() + request.hold;
+        while (seconds() < end && !lock.signal.aborted) await sleep(0.002);
+        if (!lock.signal.aborted) report(job, { released: lock.token, at: seconds() });
+      });
+    } catch (error) {
+      if (!(error instanceof LockLost)) throw error;
+      report(job, { lost: lock.token, at: seconds(), until: lock.validUntilMs / 1000 });
+    }
+  }
+
+  async push(_job, request) {
+    const pool = this.mr.pool(request.pool, { codec: text });
+    for (const value of request.values) await pool.push(request.recipient, [value], { waitMs: ms(request.wait ?? 10) });
+  }
+
+  async pool_work(job, request) {
+    const worker = this.mr.pool(request.pool, { codec: text }).worker(request.name, { concurrency: request.concurrency });
+    worker.on((value, { recipient, sequence }) => report(job, { handled: value, recipient, sequence }));
+    this.stoppable.set(job, worker);
+    await worker.run({ drainMs: ms(request.drain) });
+  }
+}
+
+/** The user's client, with its own defaults. */
+function madeClient() {
+  if (way === "node-redis") return require("redis-6").createClient({ url: words.at(-1) });
+  const { Cluster, Redis } = require("ioredis-6");
+  if (words[0] === "--cluster") return new Cluster([words[1]], { lazyConnect: true });
+  if (words[0] !== "--sentinel") return new Redis(words[0], { lazyConnect: true });
+  const [host, port] = words[1].split(":");
+  return new Redis({ sentinels: [{ host, port: Number(port) }], name: words[2], lazyConnect: true });
+}
+
+const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, isClusterNode: words[0] === "--cluster" }));
+const lines = createInterface({ input: process.stdin });
+lines.on("line", (line) => {
+  const request = JSON.parse(line);
+  if (request.do === "stop") driver.stop(request.of);
+  else void driver.carryOut(request);
+});
+lines.on("close", () => process.exit());

@@ -1,0 +1,22 @@
+"""Runs the tests of the Node package that are written in JavaScript."""
+
+import os
+import subprocess
+
+import pytest
+
+import javascript
+from node_package import FOLDER, built_package
+from drivers import HERE
+from server import module_path
+
+
+@pytest.mark.parametrize("name", ["node_parts", "node_clients"])
+def test_in_javascript(name):
+    built_package()
+    for client in ("ioredis-6", "redis-6"):
+        javascript.require_client(client)
+    environment = {**os.environ, "MILLRACE_NODE": str(FOLDER), "MILLRACE_MODULE": module_path()}
+    done = subprocess.run(["node", "--test", str(HERE / f"{name}.test.mjs")], capture_output=True, text=True, timeout=300,
+                          env=environment)
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
