@@ -97,7 +97,7 @@ void append_record(std::string& to, const IndexSchema& schema, const DocumentVal
   to += '\0';
 }
 
-bool RecordReader::next() {
+bool DocumentRecordReader::next() {
   while (left_.front() != '\0') {
     const uint64_t tag = take_tag(left_);
     const ByteView stored = take_stored(left_, tag & 15);
@@ -167,7 +167,7 @@ size_t own_record_size(const char* bytes) {
 void read_record(const IndexSchema& schema, ByteView record, DocumentValues& values) {
   values.clear();
   values.expires_at = expiry_of(record);
-  RecordReader reader(schema, record);
+  DocumentRecordReader reader(schema, record);
   while (reader.next()) values.values.push_back({reader.field(), std::string(reader.key())});
 }
 

@@ -28,10 +28,10 @@ inline constexpr ByteView kEmptyRecord{"\0", 1};
 void append_record(std::string& to, const IndexSchema& schema, const DocumentValues& values);
 
 // Reads the values of a record, one after the other.
-class RecordReader {
+class DocumentRecordReader {
  public:
   // Borrows both for its own lifetime.
-  RecordReader(const IndexSchema& schema, ByteView record) : schema_(schema), left_(record) {}
+  DocumentRecordReader(const IndexSchema& schema, ByteView record) : schema_(schema), left_(record) {}
 
   // Goes to the next value; false if there is none. Values of fields that have been dropped are left out.
   bool next();

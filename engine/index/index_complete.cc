@@ -25,7 +25,7 @@ std::unordered_map<std::string, uint64_t> expired_counts(const Index& index, Ord
   for (walk.seek(""); walk.is_at_entry() && steps < kMostSteps; walk.next(), ++steps) {
     if (UnixMs(static_cast<uint64_t>(integer_of_key(walk.entry()))) >= now) break;
     const DocumentId id = id_of_entry(walk.entry());
-    RecordReader reader(index.schema(), index.documents().record(id));
+    DocumentRecordReader reader(index.schema(), index.documents().record(id));
     while (reader.next()) {
       if (reader.field() != field || index.is_in_line(field, reader.key(), id)) continue;
       ++counts[std::string(reader.key())];

@@ -36,7 +36,7 @@ bool IndexQuery::meets_conditions(DocumentId id, ByteView record) const {
   if (where_.empty()) return true;
   uint32_t met = 0;
   const auto all = static_cast<uint32_t>((uint64_t{1} << where_.size()) - 1);
-  RecordReader reader(index_.schema(), record);
+  DocumentRecordReader reader(index_.schema(), record);
   while (met != all && reader.next()) {
     for (size_t i = 0; i < where_.size(); ++i) {
       const Resolved& condition = where_[i];

@@ -25,7 +25,7 @@ std::optional<std::string> IndexQuery::key_in(const Plan& plan, DocumentId id, b
     }
     return found;
   }
-  RecordReader reader(index_.schema(), record);
+  DocumentRecordReader reader(index_.schema(), record);
   while (reader.next() && reader.field() <= *plan.order) {
     if (reader.field() != *plan.order || index_.is_in_line(reader.field(), reader.key(), id)) continue;
     if (!take(reader.key())) break;
