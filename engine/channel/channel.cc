@@ -40,8 +40,9 @@ void Channel::set_expire(uint64_t expire_ms) {
 
 void Channel::drop_expired() {
   expired_before_ = oldest_alive(now());
-  if (!messages_.empty() && messages_.first_time() < expired_before_)
+  if (!messages_.empty() && messages_.first_time() < expired_before_) {
     messages_.evict_before(messages_.seek(expired_before_));
+  }
   ids_.shrink(messages_);
   subscribers_.remove_inactive(expired_before_, kRemovedPerTick);
 }
@@ -145,8 +146,9 @@ Ack Channel::acknowledge(Subscriber& subscriber, Clock clock) {
 }
 
 Result<void> Channel::append_block(BlockHeader header, Buffer bytes) {
-  if (header.count > kMaxMessages - messages_.count())
+  if (header.count > kMaxMessages - messages_.count()) {
     return fail(ErrorCode::Corrupt, "more messages than a channel holds");
+  }
   if (header.unpacked != 0) return fail(ErrorCode::Corrupt, "a channel packs no blocks");
   const Offset before = messages_.next();
   if (auto appended = messages_.append_block(header, std::move(bytes)); !appended) return appended;
