@@ -84,8 +84,9 @@ uint64_t pending_of(const Pool& pool) {
 void end_delays(Pool& pool) {
   PoolTime last = pool.now();
   pool.recipients().each([&](const Recipient& recipient) {
-    if (recipient.queue && recipient.queue->is_delayed())
+    if (recipient.queue && recipient.queue->is_delayed()) {
       last = std::max(last, recipient.queue->trouble->delayed_until);
+    }
   });
   pool.tick(last);
 }

@@ -167,8 +167,9 @@ size_t Lock::memory() const {
   size_t bytes = sizeof(Lock) + holder_bytes_ + by_end_.size() * (kTreeNode + sizeof(ByEnd::value_type)) +
                  by_token_.size() * (kTreeNode + sizeof(ByToken::value_type));
   if (!values_) return bytes;
-  for (const auto& [owner, value] : *values_)
+  for (const auto& [owner, value] : *values_) {
     bytes += kTreeNode + 2 * sizeof(std::string) + owner.size() + value.size();
+  }
   return bytes + sizeof(*values_);
 }
 

@@ -58,8 +58,9 @@ std::string encode_more(const Log& log) {
   const uint64_t number = log.extras() == nullptr ? 1 : log.extras()->schedule.next_number();
   std::string bytes;
   if (keep.ids_ms == 0 && !keep.refuse && number == 1 && log.deleted_total() == 0) return bytes;
-  for (uint64_t each : {uint64_t{keep.ids_ms}, keep.refuse ? kRefuse : 0, number, log.deleted_total()})
+  for (uint64_t each : {uint64_t{keep.ids_ms}, keep.refuse ? kRefuse : 0, number, log.deleted_total()}) {
     append_varint(bytes, each);
+  }
   return bytes;
 }
 
@@ -149,8 +150,8 @@ Result<void> restore_ids(Log& log, ByteView bytes) {
 void append_scheduled(std::string& bytes, const Schedule::Waiting& message) {
   append_varint(bytes, message.ticket.date.value());
   append_varint(bytes, message.ticket.number);
-  append_bytes(bytes, message.tag);
-  append_bytes(bytes, message.entry);
+  group_bytes::append_bytes(bytes, message.tag);
+  group_bytes::append_bytes(bytes, message.entry);
 }
 
 void each_schedule_piece(const Log& log, const PieceVisit& visit) {
@@ -233,7 +234,7 @@ std::string encode_deletion(const TagDeletion& deletion) {
   std::string bytes;
   append_varint(bytes, deletion.at.value());
   append_varint(bytes, deletion.end.value());
-  for (const std::string& tag : deletion.tags) append_bytes(bytes, tag);
+  for (const std::string& tag : deletion.tags) group_bytes::append_bytes(bytes, tag);
   return bytes;
 }
 
@@ -242,8 +243,9 @@ Result<void> restore_deletion(Log& log, ByteView bytes) {
   TagDeletion deletion;
   deletion.at = Offset(in.number());
   deletion.end = Offset(in.number());
-  while (in.ok() && !in.finished() && deletion.tags.size() < kMaxTags)
+  while (in.ok() && !in.finished() && deletion.tags.size() < kMaxTags) {
     deletion.tags.emplace_back(in.bytes(in.number()));
+  }
   if (!in.finished() || deletion.tags.empty()) return corrupt("a deletion by tag that ends too early");
   if (deletion.end > log.next() || deletion.at > deletion.end) return corrupt("a deletion by tag outside its log");
   if (log.with_extras().deletions.size() >= kMaxTagDeletions) return corrupt("a deletion by tag too many");

@@ -245,8 +245,9 @@ Result<FilterItem> read_filter_item(const RouteTable& table, Decoder& in,
 bool has_twice(const std::vector<FilterItem>& items) {
   std::vector<std::pair<ByteView, FilterDigest>> seen;
   seen.reserve(items.size());
-  for (const FilterItem& item : items)
+  for (const FilterItem& item : items) {
     seen.emplace_back(item.name, item.name.empty() ? item.filter.digest : FilterDigest());
+  }
   std::ranges::sort(seen);
   return std::ranges::adjacent_find(seen) != seen.end();
 }
@@ -298,8 +299,9 @@ Result<void> restore_dispatches(RouteTable& table, Decoder& in) {
     const ByteView answer = read_text(in);
     if (!in.ok()) return corrupt("dispatches of the wrong length");
     if (!is_dispatch(id, answer)) return corrupt("a dispatch that is none");
-    if (table.dispatches().find(id) != nullptr || !ids.insert(id).second)
+    if (table.dispatches().find(id) != nullptr || !ids.insert(id).second) {
       return corrupt("a dispatch that is there twice");
+    }
     dispatches.emplace_back(id, answer);
   }
   for (const auto& [id, answer] : dispatches) table.dispatches().add(id, answer);

@@ -19,8 +19,7 @@ constexpr Milliseconds kPauseAfterFailure{500};
 
 ChannelSource::ChannelSource(EventLoop& loop, Upstream& upstream, const WebhookRule& rule, Courier& courier,
                              std::string owner, std::function<void(const std::string&)> tell)
-    : loop_(loop),
-      upstream_(upstream),
+    : upstream_(upstream),
       rule_(rule),
       courier_(courier),
       tell_(std::move(tell)),

@@ -50,7 +50,6 @@ class ChannelSource final : public HookSource {
   size_t done_at_front() const;
   void on_leading();
 
-  EventLoop& loop_;
   Upstream& upstream_;
   const WebhookRule& rule_;
   Courier& courier_;

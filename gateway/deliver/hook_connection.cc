@@ -1,5 +1,6 @@
 #include "gateway/deliver/hook_connection.h"
 
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <unistd.h>

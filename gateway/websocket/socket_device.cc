@@ -139,8 +139,9 @@ Task<std::string> SocketDevice::subscribe(JsonObject request) {
   }
   const Answer answer = co_await services_.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return socket_failure(*failed);
-  if (answer->items.size() != 2)
+  if (answer->items.size() != 2) {
     co_return socket_error("no-device", "the device is connected elsewhere, or was away too long");
+  }
   std::string name = answer->items[0].text;
   if (!answer->items[1].is_nil()) name += '#' + answer->items[1].text;
   std::string json = "\"ok\":true,\"subscription\":";

@@ -97,8 +97,9 @@ Task<std::string> SocketStream::answer_to(JsonObject request) {
   if (type == "publish") co_return co_await publish(std::move(request));
   if (type == "ack") co_return co_await acknowledge(std::move(request));
   if (type == "device") co_return co_await connect_device(std::move(request));
-  if (type == "subscribe" || type == "unsubscribe" || type == "leave")
+  if (type == "subscribe" || type == "unsubscribe" || type == "leave") {
     co_return co_await use_device(std::move(request));
+  }
   co_return socket_error("invalid", "expected \"type\": follow, unfollow, publish, ack, device, subscribe, … or ping");
 }
 
@@ -222,8 +223,9 @@ Task<std::string> SocketStream::connect_device(JsonObject request) {
 Task<std::string> SocketStream::use_device(JsonObject request) {
   const std::string table = request.text("table").value_or("");
   const auto found = devices_ ? devices_->find(table) : DeviceMap::iterator();
-  if (!devices_ || found == devices_->end())
+  if (!devices_ || found == devices_->end()) {
     co_return socket_error("no-device", "no device of this table is connected");
+  }
   const auto device = found->second;
   const std::string type = request.text("type").value_or("");
   if (type == "subscribe") co_return co_await device->subscribe(std::move(request));

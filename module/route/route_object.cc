@@ -30,8 +30,9 @@ class HostedQueues final : public Queues {
     if (!key) return std::unexpected(key.error());
     if (key->get() == nullptr) return UINT64_MAX;
     const uint64_t room = key->get()->room_for_groups();
-    if (room == 0)
+    if (room == 0) {
       return fail(ErrorCode::Refused, "groups of the queue " + quoted(queue) + " must finish something first");
+    }
     return std::min(room, key->get()->room());
   }
 

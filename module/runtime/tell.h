@@ -41,8 +41,9 @@ void tell_removal(abi::Context context, abi::StringRef key);
     tell_effects(context, key, apply, follow.effects, other);
   }
   for (const char* event : follow.events) context.changed(key, event);
-  if (follow.named_events) [[unlikely]]
+  if (follow.named_events) [[unlikely]] {
     tell_named_events(context, key, *follow.named_events);
+  }
   if (follow.is_removed) tell_removal(context, key);
 }
 
