@@ -65,7 +65,8 @@ class ChannelFilters {
   void note(FilterSlot slot, const FilterDigest& digest);
 
   FilterIndex index_;
-  HashIndex<FilterSlot> by_digest_;
+  // Most digests that are looked for are new: of a subscription with another filter, or while a table is loaded.
+  HashIndex<FilterSlot, BucketFilter> by_digest_;
   std::vector<TargetSlot> first_targets_;  // by filter
   std::vector<FilterDigest> digests_;      // by filter
   std::map<std::string, TargetSlot, std::less<>> named_;
