@@ -95,7 +95,7 @@ Result<Routed> Pool::route(ByteView name) {
 
 std::optional<Error> Pool::why_full(ByteView name, size_t payloads, std::optional<ByteView> push_id) const {
   const uint64_t most = settings_.recipient_max;
-  if (most == 0 || payloads == 0 || (push_id && pushed_ids_.find(*push_id) != nullptr)) return std::nullopt;
+  if (most == 0 || payloads == 0 || (push_id && was_pushed(*push_id))) return std::nullopt;
   const RecipientId id = recipients_.find(name);
   const uint64_t queued = id.is_some() && recipients_[id].queue ? recipients_[id].queue->messages.count() : 0;
   if (queued + payloads <= most) return std::nullopt;
@@ -114,12 +114,12 @@ Queue& Pool::queue_of(Recipient& recipient) {
 Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, BlockLimits limits,
                           std::optional<ByteView> push_id) {
   if (auto full = why_full(name, payloads.size(), push_id)) return std::unexpected(std::move(*full));
-  const bool is_known = push_id && pushed_ids_.find(*push_id) != nullptr;
+  const bool is_known = push_id && was_pushed(*push_id);
   const auto id = prepare(name, is_known ? 0 : payloads.size());
   if (!id) return std::unexpected(id.error());
   Recipient& recipient = recipients_[*id];
   if (is_known) return Routed{recipient.owner, recipient.pending()};
-  if (push_id) pushed_ids_.add(*push_id, {});
+  if (push_id) note_pushed(*push_id);
   const uint64_t before = recipient.pending();
   Queue& queue = queue_of(recipient);
   const bool was_ready = queue.is_ready();
@@ -422,6 +422,13 @@ uint64_t Pool::each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
   return id.is_none() ? 0 : uint64_t{recipients_[id].assigned} << 32 | id.value();
 }
 
+void Pool::note_pushed(ByteView id) {
+  if (pushed_ids_ == nullptr) {
+    pushed_ids_ = std::make_unique<RecentAnswers>(recipients_.key(), kMostPushedIds, kMostPushedIdBytes);
+  }
+  pushed_ids_->add(id, {});
+}
+
 uint64_t Pool::memory() const {
   uint64_t bytes = sizeof(*this) + recipients_.memory() + workers_.capacity() * sizeof(workers_[0]);
   bytes += (working_.capacity() + going_.capacity() + free_.capacity()) * sizeof(WorkerId);
@@ -435,7 +442,8 @@ uint64_t Pool::memory() const {
         sizeof(DeadPayload) + dead.recipient.size() + (dead.reason ? dead.reason->size() : 0) + dead.payload.size();
   }
   bytes += delayed_.size() * (32 + sizeof(decltype(delayed_)::value_type)) + settings_.dead_log.size();
-  return bytes + pushed_ids_.memory() + evicted_.memory();
+  if (pushed_ids_ != nullptr) bytes += sizeof(*pushed_ids_) + pushed_ids_->memory();
+  return bytes + evicted_.memory();
 }
 
 }  // namespace millrace

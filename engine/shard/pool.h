@@ -120,7 +120,7 @@ class Pool {
   static constexpr size_t kMostPushedIds = 100'000;
   static constexpr size_t kMostPushedIdBytes = 16 << 20;
 
-  explicit Pool(const HashKey& key) : recipients_(key), pushed_ids_(key, kMostPushedIds, kMostPushedIdBytes) {}
+  explicit Pool(const HashKey& key) : recipients_(key) {}
   Pool(Pool&&) noexcept = default;
   Pool& operator=(Pool&&) noexcept = default;
 
@@ -272,8 +272,10 @@ class Pool {
   Result<void> restore_trouble(ByteView recipient, TroubleHead head);
   Result<void> restore_dead_payload(DeadPayload dead);
   Result<void> restore_id(ByteView id);
-  // The ids of pushes that were carried out last: one that is sent again is not queued again.
-  const RecentAnswers& pushed_ids() const { return pushed_ids_; }
+  // The ids of pushes that were carried out last, without texts: one that is sent again is not queued again. Null as
+  // long as there are none, as in most pools.
+  const RecentAnswers* pushed_ids() const { return pushed_ids_.get(); }
+  bool was_pushed(ByteView id) const { return pushed_ids_ != nullptr && pushed_ids_->find(id) != nullptr; }
 
   // Blocks that went since the last call, for the caller to free at its leisure.
   EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
@@ -345,6 +347,7 @@ class Pool {
   void drop_empty_queue(RecipientId id);
   void bury_first(RecipientId id, uint64_t attempts, std::optional<ByteView> reason);
   void remove_recipient(RecipientId id);
+  void note_pushed(ByteView id);
   void use(RecipientId id) { recipients_[id].set_used_at(notes.step); }
   void delay(RecipientId id, PoolTime until);
   void end_delays(uint64_t& budget);
@@ -368,7 +371,7 @@ class Pool {
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;
   EvictedBlocks evicted_;
-  RecentAnswers pushed_ids_;  // without texts
+  std::unique_ptr<RecentAnswers> pushed_ids_;
   std::list<DeadPayload> dead_payloads_;
   std::set<DelayKey> delayed_;  // recipients whose queue is delayed
   // While it is put together again: the worker whose recipients come, and what it is to be

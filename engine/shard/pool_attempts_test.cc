@@ -219,10 +219,10 @@ TEST(Pool, ForgetsTheOldestIdsOfPushes) {
   const auto add = [&](const std::string& id) { ids += number({id.size()}) + id; };
   for (size_t i = 0; i <= Pool::kMostPushedIds; ++i) add(std::to_string(i));
   ASSERT_TRUE(restore_part(pool.pool, PoolPart::Ids, ids, {}));
-  EXPECT_EQ(pool.pool.pushed_ids().size(), Pool::kMostPushedIds);
-  EXPECT_EQ(pool.pool.pushed_ids().find("0"), nullptr);
-  EXPECT_NE(pool.pool.pushed_ids().find("1"), nullptr);
-  EXPECT_EQ(pool.pool.pushed_ids().check(), nullptr);
+  EXPECT_EQ(pool.pool.pushed_ids()->size(), Pool::kMostPushedIds);
+  EXPECT_FALSE(pool.pool.was_pushed("0"));
+  EXPECT_TRUE(pool.pool.was_pushed("1"));
+  EXPECT_EQ(pool.pool.pushed_ids()->check(), nullptr);
 }
 
 }  // namespace

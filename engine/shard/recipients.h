@@ -12,6 +12,8 @@ class Recipients {
   // Strangers choose names: the key keeps them from choosing those that collide.
   explicit Recipients(const HashKey& key) : key_(key) {}
 
+  const HashKey& key() const { return key_; }
+
   size_t size() const { return by_name_.size(); }
   // They stay where they are.
   Recipient& operator[](RecipientId id) { return all_[id]; }
