@@ -45,8 +45,13 @@ void wake_later(const DatabaseKey& place) {
 }
 
 void wake_soon(const DatabaseKey& place) {
-  static constinit abi::Timer timer(wake_deferred);
-  wake_later(place);
+  static std::set<DatabaseKey> places;
+  static constinit abi::Timer timer([](abi::Context context) {
+    for (const DatabaseKey& each : std::exchange(places, {})) wake_later(each);
+    wake_deferred(context);
+  });
+  if (!anybody_waits_for(place)) return;
+  places.insert(place);
   timer.set_at_latest(abi::now());
 }
 
