@@ -1,6 +1,6 @@
 // A sorted set of byte strings that knows ranks: what every order of an index is made of, and the
-// agenda. No string begins with another one. Strings are in chunks (byte_chunk.h), chunks in groups of up to 128; a million numbers with their
-// documents take some 8 bytes each.
+// agenda. No string begins with another one. Strings are in chunks (byte_chunk.h), chunks in groups of up to 128; a
+// million numbers with their documents take some 8 bytes each.
 //
 // Finding, adding and removing take O(log n) and the move of part of a chunk and of a group. A rank takes O(log n) and
 // a look at up to 128 chunks; the first one after a change also takes the number of groups, which is n / 8,000.
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/bytes.h"
 #include "engine/base/byte_chunk.h"
+#include "engine/base/bytes.h"
 
 namespace millrace {
 
@@ -49,6 +49,8 @@ class ByteOrder {
       chunk.each_ending(begin, chunk.count(), visit);
       at = at.chunk + 1 < groups_[at.group]->chunks.size() ? Place{at.group, at.chunk + 1} : Place{at.group + 1, 0};
       begin = chunk_at(at).first();
+      const std::vector<ByteChunk>& chunks = groups_[at.group]->chunks;
+      if (at.chunk + 1 < chunks.size()) chunks[at.chunk + 1].prefetch();
     }
     const ByteChunk& chunk = chunk_at(last);
     chunk.each_ending(begin, to.empty() ? chunk.count() : chunk.lower_bound(to).index, visit);

@@ -119,7 +119,8 @@ TEST(ByteOrder, GivesTheNumbersThatEntriesEndWith) {
     }
     for (int i = 0; i < 50; ++i) {
       std::string from = *std::next(model.begin(), static_cast<ptrdiff_t>(random() % model.size()));
-      std::string to = random() % 3 == 0 ? "" : *std::next(model.begin(), static_cast<ptrdiff_t>(random() % model.size()));
+      std::string to =
+          random() % 3 == 0 ? "" : *std::next(model.begin(), static_cast<ptrdiff_t>(random() % model.size()));
       if (i == 0) from.clear();
       if (!to.empty() && to < from) std::swap(from, to);
       if (from == to) continue;

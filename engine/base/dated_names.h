@@ -22,6 +22,10 @@ namespace millrace {
 
 class DatedNames {
  public:
+  DatedNames() = default;
+  DatedNames(DatedNames&&) = default;
+  DatedNames& operator=(DatedNames&&) = default;
+
   bool empty() const { return size() == 0; }
   size_t size() const { return young_.size() + long_.size() + settled_.size(); }
 
