@@ -69,7 +69,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words, const Environm
     return;
   }
   if (pid_ == 0) become(words, variables, parent, has_terminal_);
-  setpgid(pid_, pid_);  // here too: whoever comes first
+  setpgid(pid_, pid_);  // in both processes, because either may come first
   exit_descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
 }
 

@@ -25,7 +25,7 @@ class InputStream {
   ~InputStream();
 
   // Does some of the work that must come before read(). False: it must be called again once
-  // descriptor() is readable, because whoever writes a pipe has nothing more for now, or an
+  // descriptor() is readable, because the writer of a pipe has nothing more for now, or an
   // archive is still being checked. BadInput: it cannot be read, or what it is compressed with is
   // damaged or cut short.
   Result<bool> prepare();

@@ -95,7 +95,7 @@ Result<void> Loader::fill() {
          (router_.has_one_connection() || ledger_.span() < kMostSpan)) {
     if (!has_command_) {
       const CommandSource::Step step = source_.next();
-      // Ctrl-C ends whoever writes the input too: what looks like its end may be half of it.
+      // Ctrl-C ends the writer of the input, too: what looks like its end may be half of it.
       if (watcher_.is_stopped()) break;
       if (step == CommandSource::Step::End) is_at_end_ = has_read_all_ = true;
       waits_for_input_ = step == CommandSource::Step::Waiting;

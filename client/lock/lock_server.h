@@ -70,7 +70,7 @@ class LockServer {
   using Texts = std::vector<std::string>;
 
   // Asks with the module's command, or with the plain one once the server is known to have
-  // no module. A connection that was opened anew may lead to another server.
+  // no module. A connection that was opened again may lead to another server.
   Result<Reply> ask(const Texts& module_words, const Texts& plain_words);
   // Sends one command to the node that keeps the lock, and receives by `receive`.
   template <class MakeWords, class Receive>

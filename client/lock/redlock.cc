@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 // Short beside the lease: a round in which nobody answers takes a tenth of it at most.
 Milliseconds patience_for(Milliseconds ttl) { return std::clamp(ttl / 10, Milliseconds(1), Milliseconds(1000)); }
 
-// Nobody else has this name. It begins with who it is, for whoever asks LOCK.INFO.
+// A name that no other client has. It begins with the host and process, for people who read LOCK.INFO.
 std::string unique_owner() {
   char host[256] = "";
   gethostname(host, sizeof(host) - 1);

@@ -9,7 +9,7 @@
 // clients see is the birth clock plus the offset, which does (clock.h).
 //
 // Messages, their ids and subscribers expire. What time it is, is what tick() was told
-// last; every other operation takes that for the present. So whoever repeats the same
+// last; every other operation takes that for the present. So a server that repeats the same
 // operations gets the same channel.
 #pragma once
 
@@ -76,7 +76,7 @@ class Channel {
   // --- time ---
   // Moves its time to `now` unless it is there or past it; true if it moved. What has
   // expired then is gone: messages all at once, which costs the blocks that go; subscribers
-  // for whoever asks, their memory a slice at a time.
+  // for every reader, their memory a slice at a time.
   bool tick(UnixMs now);
   // The first moment at which something of this date has not expired: an expiry of 100 ms
   // lets a message of 1000 live up to and including 1100, as a key of the host does.

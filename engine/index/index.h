@@ -1,5 +1,5 @@
 // An index: the documents whose keys begin with a prefix, in an order for each field and for each list of fields. It is
-// derived from the documents alone: whoever changes one says what it holds now.
+// derived from the documents alone: the caller that changes one says what it holds now.
 //
 // Every order is a sorted set of entries (order_entry.h).
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace millrace {
 
-// What is to be done to an index, in slices, by whoever keeps it. Do not change: persisted.
+// What is to be done to an index, in slices, by its owner. Do not change: persisted.
 enum class IndexWork : uint8_t {
   None,
   Build,   // documents that were there before it, or before a field: read all of them

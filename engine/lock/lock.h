@@ -1,12 +1,12 @@
 // A lock: who holds it, in which mode, how often, and until when. A lock that nobody holds
-// has no state at all; whoever keeps locks drops it.
+// has no state at all; the keeper of locks drops it.
 //
-//   mode        who holds it beside whom
+//   mode        who may hold it at the same time
 //   exclusive   one owner
 //   shared      any number of owners, all of them shared
 //   limit n     up to n owners. Another n may come with each request: the newest counts for those that come
 //
-// The lock knows nothing of those who wait: that line is kept by whoever can wake them. It
+// Waiting clients are not part of the lock: their line is kept where they can be woken. It
 // reads no clock and makes no tokens; both are arguments.
 #pragma once
 

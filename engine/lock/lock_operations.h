@@ -31,7 +31,7 @@ struct AcquireAnswer {
 // Borrowed from the lock.
 struct WatchAnswer {
   ByteView owner;
-  Token token;  // 0: nobody holds it whom the client does not know of
+  Token token;  // 0: there is no holder that the client does not know of
   ByteView value;
 };
 
@@ -60,7 +60,7 @@ class LockOperations {
   Outcome<bool> renew(Place<Lock>& place, const RenewRequest& request, const Call& call);
   // How many holds the owner has left. Failure: NotOwner.
   Outcome<uint64_t> release(Place<Lock>& place, ByteView owner, const Call& call);
-  // Frees it, whoever holds it. False if it is free already.
+  // Frees it, regardless of its holder. False if it is free already.
   Outcome<bool> break_lock(Place<Lock>& place, const Call& call);
 
   // --- by itself ---

@@ -153,7 +153,7 @@ class Group {
   }
   // The time that all its dates are in.
   UnixMs time(const Now& now) const { return pending_.empty() ? now.wall : clock_.time(now); }
-  // To be called by whoever decides, before and after it changes what is pending.
+  // To be called by the server that decides, before and after it changes what is pending.
   void run_clock(const Now& now) { pending_.empty() ? clock_.stop() : clock_.run(now); }
   void stop_clock() { clock_.stop(); }
   UnixMs last_delivery() const { return clock_.last_delivery(); }

@@ -42,7 +42,7 @@ class Log {
   Log(Log&&) noexcept = default;
   Log& operator=(Log&&) noexcept = default;
 
-  // The same life: whoever reads the copy may go on from a position in the original.
+  // The same life: a reader of the copy may continue from a position in the original.
   Log clone() const;
 
   // Drawn when the log is created, and never changed.

@@ -117,7 +117,7 @@ class LogOperations {
   Outcome<Done> apply(Place<Log>& place, const LogEffect& effect, const Call& call);
 
  private:
-  // A new log. Its epoch is drawn by whoever decides, and told.
+  // A new log. Its epoch is drawn by the server that decides, and is an effect.
   Log& create(Place<Log>& place, const Call& call, Effects& effects);
   Log& log_at(Place<Log>& place, const Call& call, Effects& effects) {
     return place.get() != nullptr ? *place.get() : create(place, call, effects);

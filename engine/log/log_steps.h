@@ -8,8 +8,8 @@
 
 namespace millrace {
 
-// Moves the log's clock to the present. That is an effect, at most one a millisecond: whoever repeats a write stamps
-// its messages with that clock.
+// Moves the log's clock to the present. That is an effect, at most one a millisecond: a server that repeats a write
+// stamps its messages with that clock.
 inline void move_clock(Log& log, const Call& call, Effects& effects) {
   if (call.decides && log.tick(call.now.wall)) effects.add(kLogClock, log.clock().value());
 }

@@ -181,7 +181,7 @@ void LogOperations::forget_ids(Log& log, const Call& call, Consequences& follow)
   ids->expire(log.clock(), kIdsForgottenAtOnce);
 }
 
-// Told as what it is and not as the request, whose delay would begin anew.
+// The effect is the scheduled message, not the request, whose delay would start again.
 Ticket LogOperations::schedule(Log& log, const WriteRequest& request, const Call& call, Consequences& follow) {
   const UnixMs now = call.decides ? call.now.wall : log.clock();
   const UnixMs date = std::min(request.at ? *request.at : now + *request.delay_ms, kMaxScheduleDate);

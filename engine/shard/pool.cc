@@ -352,7 +352,7 @@ void Pool::remove_recipient(RecipientId id) {
   const WorkerId owner = recipients_[id].owner;
   unassign(id);
   recipients_.remove(id);
-  // Places begin anew in a pool without recipients.
+  // Places start at 0 again in a pool without recipients.
   if (recipients_.size() == 0) notes.looking_from = 0;
   ++counters_.forgotten;
   remove_if_empty(owner);

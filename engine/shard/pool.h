@@ -171,7 +171,7 @@ class Pool {
   void tick_steps(PoolTime now);
 
   // --- workers ---
-  // Adds a worker, or starts one anew: what it had in flight is delivered to it again.
+  // Adds a worker, or restarts one: what it had in flight is delivered to it again.
   // REQUIRES: !is_full(name, now)
   WorkerId join(ByteView name);
   // True if it cannot take one more at this time, and there is none of that name.

@@ -171,7 +171,7 @@ Outcome<uint64_t> PoolOperations::join(Place<Pool>& place, ByteView worker, cons
     const WorkerId id = pool.join(worker);
     visit.changed("shard.join");
     visit.look_at_joined(id);
-    // Nothing has moved: one that is new may be what senders wait for, one that starts anew gets what it had in hand.
+    // Nothing has moved: a new worker may be what senders wait for; a worker that restarts gets what it had in hand.
     visit.follow.wake = Wake::one_line(kSendersLine);
     if (is_known) visit.follow.wake = pool.has_company(id) ? Wake::one_line(worker) : Wake::all_lines();
     return pool.working().size();

@@ -136,8 +136,8 @@ bool serve_by_tag(GetLines lines, EachTag each_tag, TryAgain try_again) {
   return is_done;
 }
 
-// Tries again those whom `wake` names: try_again(waiter) executes its request, and returns true if it was answered; it
-// has been removed from its line then. `lines` gives the object's lines, null once nobody waits any more.
+// Tries the requests again that `wake` names: try_again(waiter) executes its request, and returns true if it was
+// answered; it has been removed from its line then. `lines` gives the object's lines, null once nobody waits any more.
 template <class GetLines, class TryAgain>
 void serve(GetLines lines, const Wake& wake, TryAgain try_again) {
   const auto serve_line = [&](ByteView name) {

@@ -168,7 +168,8 @@ class WaitingClients {
     if (room().find(key) != nullptr) dates().keep(key, date);
   }
 
-  // Tries those again whom an operation may have given something: at once, or, inside a transaction, when it is over.
+  // Tries the requests again that may get something after an operation: at once, or, inside a transaction, when it is
+  // over.
   static void wake(KeyPlace<Object>& place, const Wake& wake) {
     if (!room().empty() && !wake.is_nobody()) wake_waiting(place, wake);
   }
