@@ -8,7 +8,7 @@ namespace millrace::cli {
 class StopSignal {
  public:
   // From now on these signals only leave a mark. One that comes more than half a second after
-  // the first ends the program at once, for who does not want to wait. A SIGHUP that was
+  // the first ends the program at once, for users who do not want to wait. A SIGHUP that was
   // ignored before (nohup) still is. There is one StopSignal in a program.
   StopSignal();
 

@@ -34,7 +34,7 @@ class InputStream {
   // read. REQUIRES: prepare() was true.
   Result<size_t> read(char* to, size_t room);
 
-  // Passes over so many bytes of content: without reading them, where that can be done.
+  // Skips this many bytes of content, without reading them where possible.
   // Waits for a pipe. BadInput: there are fewer.
   Result<void> skip(uint64_t bytes);
 

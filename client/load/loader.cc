@@ -153,7 +153,7 @@ Result<bool> Loader::add_command() {
   const Words words = source_.words();
   const auto pipeline = router_.pipeline_for(words);
   if (!pipeline) {
-    // Who knows where the key is may be away for a while, as may all the others.
+    // The node that knows where the key is may be away for a while, as may all others.
     if (!asked_in_vain_since_) asked_in_vain_since_ = Clock::now();
     if (Clock::now() - *asked_in_vain_since_ < options_.limits.retry_for) return false;
     return std::unexpected(pipeline.error());

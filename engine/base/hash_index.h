@@ -235,7 +235,7 @@ class HashIndex {
       filter_.add(entry.hash);
     }
 
-    // For so many, in one allocation. REQUIRES: it is empty
+    // Reserves room for this many, in one allocation. REQUIRES: it is empty
     void reserve(uint32_t count) {
       constexpr uint32_t kStep = 8;
       if (count > kStep) resize((count + kStep - 1) / kStep * kStep);

@@ -123,7 +123,7 @@ class Channel {
   // The subscriber fetches or acknowledges.
   void touch(Subscriber& subscriber);
 
-  // At most `max` messages, and so many bytes of ids and contents; one message at least if there is one.
+  // At most `max` messages, and this many bytes of ids and contents; one message at least if there is one.
   Fetch fetch(const Subscriber& subscriber, uint64_t max, uint64_t max_bytes = UINT64_MAX) const;
   // What a receipt for everything up to this message says. REQUIRES: it is there.
   Receipt receipt_for(Offset last) const;
@@ -175,7 +175,7 @@ class Channel {
 
  private:
   void drop_expired();
-  // How many of the `count` messages from here on an answer has that ends before it exceeds so many bytes; one at
+  // How many of the `count` messages from here on fit into an answer of this many bytes; one at
   // least, unless count is 0. Costs a walk only where that is not known from the sizes of blocks.
   uint64_t count_within(Offset from, uint64_t count, uint64_t bytes) const;
 

@@ -130,7 +130,7 @@ class FilterIndex {
   // Candidates that are run together: enough to prefetch their memory. A document can lead to the same filter by each
   // of its values.
   static constexpr size_t kBatch = 256;
-  // Beyond so many filters that share an equality it does not matter how many.
+  // Above this number of filters that share an equality, the exact number does not matter.
   static constexpr size_t kMostCounted = 256;
 
   HashKey key_;

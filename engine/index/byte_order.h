@@ -29,7 +29,7 @@ class ByteOrder {
 
   // How many are less than `bound`.
   uint64_t rank(ByteView bound) const;
-  // The one with so many before it. REQUIRES: rank < size()
+  // The one with this many before it. REQUIRES: rank < size()
   void at_rank(uint64_t rank, std::string& entry) const;
 
   // One entry after the other, in either direction. Valid until the next change.

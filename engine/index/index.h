@@ -99,7 +99,7 @@ class Index {
   uint64_t conflicts() const;
   // True if the document waits for this value of a UNIQUE field.
   bool is_in_line(OrderId field, ByteView key, DocumentId id) const;
-  // Who has the value of a UNIQUE field; none() if nobody.
+  // The document with this value of a UNIQUE field; none() if there is none.
   DocumentId holder_of(OrderId field, ByteView key) const;
 
   // --- the schema; failures as IndexSchema says, and nothing has changed then ---

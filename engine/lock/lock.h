@@ -1,4 +1,4 @@
-// A lock: who holds it, in which mode, how often, and until when. A lock that nobody holds
+// A lock: who holds it, in which mode, how often, and until when. A lock without a holder
 // has no state at all; the keeper of locks drops it.
 //
 //   mode        who may hold it at the same time
@@ -73,7 +73,7 @@ class Lock {
   bool is_free() const { return holders_.empty(); }
   size_t holding() const { return holders_.size(); }
   const Holders& holders() const { return holders_; }
-  // Of those who hold it, or else of those who held it last.
+  // The token of the holders; if there are none, of the last ones.
   LockMode mode() const { return mode_; }
 
   // What this owner holds, or null. O(log n) with n holders, as all of these.
@@ -88,7 +88,7 @@ class Lock {
   // smaller one than came after it holds nobody back.
   bool has_room_for(LockMode mode) const;
 
-  // What a request meets. Nobody overtakes those who wait, except an owner that holds the
+  // What a request meets. No client overtakes the line, except an owner that holds the
   // lock already: it would wait for itself.
   enum class Admission { Fresh, Again, Wait, OtherMode };
   Admission admit(ByteView owner, LockMode mode, bool others_wait) const;

@@ -1,5 +1,5 @@
-// Everything that can be done with a lock: the one place that decides who is granted it, when a lease ends, which token
-// a grant has, and what replicas are told. A caller parses requests, carries out consequences
+// Everything that can be done with a lock: the one place that decides which owner is granted it, when a lease ends,
+// which token a grant has, and what replicas are told. A caller parses requests, carries out consequences
 // (engine/operation/outcome.h), and decides nothing.
 //
 // Replicas and files get the changes of a lock as bytes (lock_codec.h) for apply(), or a request to release or break

@@ -121,7 +121,7 @@ Outcome<bool> LogOperations::drop_group(Place<Log>& place, ByteView group, const
   done.consequences.effects.add_request();
   done.consequences.events.add("tgroup-drop");
   settle_groups(*place.get());
-  // Those who wait for it are told that it has gone.
+  // Readers that wait for it are told that it has gone.
   done.consequences.wake = Wake::one_line(group);
   return done;
 }

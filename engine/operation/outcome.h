@@ -62,7 +62,7 @@ class Effects {
   std::optional<uint32_t> request_at_;  // how many come before it
 };
 
-// What has happened to the object, in words for those who watch it ("twrite"). Few: what does not fit is left out.
+// What has happened to the object, as names of keyspace events ("twrite"). Few: what does not fit is left out.
 class Events {
  public:
   bool empty() const { return size_ == 0; }
@@ -119,8 +119,8 @@ struct Consequences {
   std::optional<MonotonicMs> due_monotonic;
   // When the place must forget the object by itself from now on. Nothing: that stays as it is.
   std::optional<UnixMs> expires_at;
-  // The operation has removed the object from its place. Those who repeat remove it too, after the effects; they do not
-  // decide that by themselves.
+  // The operation has removed the object from its place. Servers that repeat remove it, too, after the effects; they do
+  // not decide that by themselves.
   bool is_removed = false;
 
   // The request has changed the object, and a server that repeats it changes its own in the same way.

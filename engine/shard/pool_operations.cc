@@ -298,7 +298,7 @@ Outcome<Sent> PoolOperations::wait_for_worker(RouteRequest& request, const Call&
 }
 
 Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event) {
-  // Nobody who is known to be gone is given a message.
+  // A worker that is known to be gone gets no message.
   if (place.get() == nullptr || !place.get()->can_send(request.recipient, present(*place.get(), call))) {
     return wait_for_worker(request, call);
   }

@@ -62,7 +62,7 @@ class BlockedClient {
   bool has_key_ = true;
   bool served_ = false;
   bool is_over_ = false;    // it was answered, or has left
-  bool is_listed_ = false;  // among those who are served and not let go yet
+  bool is_listed_ = false;  // among the clients that are served and not unblocked yet
 };
 
 // Blocks the client of this command until serve(), or for `timeout_ms` (0: for ever).

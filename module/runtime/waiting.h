@@ -119,7 +119,7 @@ class WaitingClients {
     return lines == nullptr ? 0 : lines->size();
   }
 
-  // Those who wait for this key; null if nobody does.
+  // The requests that wait for this key; null if there are none.
   static WaitingLines* lines_at(const KeyPlace<Object>& place) {
     if (room().empty()) [[likely]] {
       return nullptr;
