@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/byte_order.h"
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
-#include "engine/index/byte_order.h"
 #include "engine/index/document_values.h"
 #include "engine/index/index_ids.h"
 #include "engine/index/index_schema.h"
@@ -57,6 +57,8 @@ class Index {
 
   // Hashes by this key, which clients must not know.
   Index(IndexSchema schema, const HashKey& key);
+  // The same documents in the same orders, without a number: it is another index. O(n), most of it allocations.
+  Index clone() const;
 
   const IndexSchema& schema() const { return schema_; }
   const IndexedDocuments& documents() const { return documents_; }
@@ -139,6 +141,9 @@ class Index {
   const char* check() const;
 
  private:
+  // For clone(): without orders.
+  Index(IndexSchema schema, IndexedDocuments documents);
+
   Order& own_order(OrderId id) { return const_cast<Order&>(order(id)); }
   void change(DocumentId id, const DocumentValues& old, const DocumentValues& now);
   void change_expiry(DocumentId id, const DocumentValues& old, const DocumentValues& now);

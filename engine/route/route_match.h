@@ -81,6 +81,8 @@ class RouteMatcher {
       if (at == found.last) return;
     }
   }
+  // REQUIRES: found.first == found.last
+  uint32_t only_hit(const Found& found) const { return heard_[found.first].hit; }
   size_t count_hits(const Found& found) const {
     size_t count = 0;
     each_hit(found, [&](uint32_t) { ++count; });

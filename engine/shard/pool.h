@@ -25,10 +25,10 @@
 
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
+#include "engine/base/recent_answers.h"
 #include "engine/blocks/blocks_codec.h"
 #include "engine/shard/dead_payload.h"
 #include "engine/shard/pool_clock.h"
-#include "engine/shard/pushed_ids.h"
 #include "engine/shard/recipients.h"
 #include "engine/shard/worker.h"
 
@@ -116,7 +116,11 @@ class Pool {
   // not at all since it joined: it may have recipients that it knows well.
   static constexpr uint64_t kGoneAfter = 10;
 
-  explicit Pool(const HashKey& key) : recipients_(key) {}
+  // The ids of pushes that are remembered.
+  static constexpr size_t kMostPushedIds = 100'000;
+  static constexpr size_t kMostPushedIdBytes = 16 << 20;
+
+  explicit Pool(const HashKey& key) : recipients_(key), pushed_ids_(key, kMostPushedIds, kMostPushedIdBytes) {}
   Pool(Pool&&) noexcept = default;
   Pool& operator=(Pool&&) noexcept = default;
 
@@ -268,7 +272,8 @@ class Pool {
   Result<void> restore_trouble(ByteView recipient, TroubleHead head);
   Result<void> restore_dead_payload(DeadPayload dead);
   Result<void> restore_id(ByteView id);
-  const PushedIds& pushed_ids() const { return pushed_ids_; }
+  // The ids of pushes that were carried out last: one that is sent again is not queued again.
+  const RecentAnswers& pushed_ids() const { return pushed_ids_; }
 
   // Blocks that went since the last call, for the caller to free at its leisure.
   EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
@@ -363,7 +368,7 @@ class Pool {
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;
   EvictedBlocks evicted_;
-  PushedIds pushed_ids_;
+  RecentAnswers pushed_ids_;  // without texts
   std::list<DeadPayload> dead_payloads_;
   std::set<DelayKey> delayed_;  // recipients whose queue is delayed
   // While it is put together again: the worker whose recipients come, and what it is to be

@@ -243,8 +243,11 @@ class WaitingClients {
     millrace::serve(lines, wake, try_again);
     if (is_kept_back && must_rest && may_decide) wake_later(key);
     if (turns_left != 0) return;
-    // A replica does not work on its agenda.
-    may_decide ? dates().keep(key, abi::monotonic_now()) : wake_soon(key);
+    if constexpr (kWaitsEndByDeadline<Object>) {
+      // A replica does not work on its agenda.
+      if (may_decide) return dates().keep(key, abi::monotonic_now());
+    }
+    wake_soon(key);
   }
 
   static void open(abi::Context context, const DatabaseKey& key, abi::StringRef name, bool with_effects) {
