@@ -71,7 +71,7 @@ class DatedKeys {
     } else if (moment == abi::Loading::Fails) {
       databases_ = std::move(before_loading_);
     }
-    if (moment != abi::Loading::Begins) before_loading_ = {};
+    if (moment != abi::Loading::Begins) before_loading_.clear();
     size_ = 0;
     for (const DatedNames& entries : databases_) size_ += entries.size();
   }
