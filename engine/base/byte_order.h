@@ -33,7 +33,7 @@ class ByteOrder {
 
   // How many are less than `bound`.
   uint64_t rank(ByteView bound) const;
-  // The one with so many before it. REQUIRES: rank < size()
+  // The one with this many before it. REQUIRES: rank < size()
   void at_rank(uint64_t rank, std::string& entry) const;
 
   // Calls visit(number) for each entry in [from, to), or from `from` on if `to` is empty: the number is made of the

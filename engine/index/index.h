@@ -1,5 +1,5 @@
 // An index: the documents whose keys begin with a prefix, in an order for each field and for each list of fields. It is
-// derived from the documents alone: whoever changes one says what it holds now.
+// derived from the documents alone: the caller that changes one says what it holds now.
 //
 // Every order is a sorted set of entries (order_entry.h).
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace millrace {
 
-// What is to be done to an index, in slices, by whoever keeps it. Do not change: persisted.
+// What is to be done to an index, in slices, by its owner. Do not change: persisted.
 enum class IndexWork : uint8_t {
   None,
   Build,   // documents that were there before it, or before a field: read all of them
@@ -101,7 +101,7 @@ class Index {
   uint64_t conflicts() const;
   // True if the document waits for this value of a UNIQUE field.
   bool is_in_line(OrderId field, ByteView key, DocumentId id) const;
-  // Who has the value of a UNIQUE field; none() if nobody.
+  // The document with this value of a UNIQUE field; none() if there is none.
   DocumentId holder_of(OrderId field, ByteView key) const;
 
   // --- the schema; failures as IndexSchema says, and nothing has changed then ---

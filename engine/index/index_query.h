@@ -24,7 +24,7 @@ namespace millrace {
 inline constexpr uint64_t kMostLookedAt = 10'000;
 // The most that one count() looks at.
 inline constexpr uint64_t kMostCounted = 1'000'000;
-// Up to so many documents are found by other conditions and then sorted, if an order is asked for.
+// Up to this many documents are found by other conditions and then sorted, if an order is asked for.
 inline constexpr uint64_t kMostSorted = 1'000;
 
 struct FoundDocument {

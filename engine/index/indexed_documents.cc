@@ -10,7 +10,7 @@ namespace millrace {
 
 namespace {
 
-// What an allocator gives for so many bytes.
+// How many bytes an allocator uses for this many.
 size_t rounded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 }  // namespace

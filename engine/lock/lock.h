@@ -1,12 +1,12 @@
-// A lock: who holds it, in which mode, how often, and until when. A lock that nobody holds
-// has no state at all; whoever keeps locks drops it.
+// A lock: who holds it, in which mode, how often, and until when. A lock without a holder
+// has no state at all; the keeper of locks drops it.
 //
-//   mode        who holds it beside whom
+//   mode        who may hold it at the same time
 //   exclusive   one owner
 //   shared      any number of owners, all of them shared
 //   limit n     up to n owners. Another n may come with each request: the newest counts for those that come
 //
-// The lock knows nothing of those who wait: that line is kept by whoever can wake them. It
+// Waiting clients are not part of the lock: their line is kept where they can be woken. It
 // reads no clock and makes no tokens; both are arguments.
 #pragma once
 
@@ -71,7 +71,7 @@ class Lock {
       if (!visit(*holder)) return;
     }
   }
-  // Of those who hold it, or else of those who held it last.
+  // That of the holders; if there are none, of the last ones.
   LockMode mode() const { return mode_; }
 
   // What this owner holds, or null. O(log n) with n holders, as all of these.
@@ -86,7 +86,7 @@ class Lock {
   // smaller one than came after it holds nobody back.
   bool has_room_for(LockMode mode) const;
 
-  // What a request meets. Nobody overtakes those who wait, except an owner that holds the
+  // What a request meets. No client overtakes the line, except an owner that holds the
   // lock already: it would wait for itself.
   enum class Admission { Fresh, Again, Wait, OtherMode };
   Admission admit(ByteView owner, LockMode mode, bool others_wait) const;

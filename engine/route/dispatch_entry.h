@@ -1,5 +1,5 @@
-// What a dispatched change looks like in a transport's log: one JSON object, with everything that whoever pushes it
-// needs.
+// What a dispatched change looks like in a transport's log: one JSON object, with everything that the worker that
+// pushes it needs.
 //
 //   {"event":"task.updated","app":"myapp","model":"task","user":"u7","id":"t1",
 //    "devices":[{"device":"d1","change":"enter","channels":["app:myapp:model:task"],

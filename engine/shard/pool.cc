@@ -10,7 +10,7 @@ namespace millrace {
 
 namespace {
 
-// Whether so many more payloads, or with none one more routed message, cannot be counted.
+// True if this many more payloads (0: one more routed message) would overflow the count.
 std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads) {
   if (payloads == 0) {
     if (recipient.routed < UINT32_MAX) return std::nullopt;
@@ -352,13 +352,13 @@ void Pool::remove_recipient(RecipientId id) {
   const WorkerId owner = recipients_[id].owner;
   unassign(id);
   recipients_.remove(id);
-  // Places begin anew in a pool without recipients.
+  // Places start at 0 again in a pool without recipients.
   if (recipients_.size() == 0) notes.looking_from = 0;
   ++counters_.forgotten;
   remove_if_empty(owner);
 }
 
-// --- who has what ---
+// --- which worker has which recipient ---
 
 void Pool::assign(RecipientId id, WorkerId to) {
   Recipient& recipient = recipients_[id];

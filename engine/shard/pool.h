@@ -112,8 +112,8 @@ class Pool {
   // How many recipients one operation moves or looks at: the rest follows in slices, by
   // settle().
   static constexpr uint64_t kSlice = 10'000;
-  // A worker for which nothing is pending is removed when it has not shown itself for so many times `stale`, or not at
-  // all since it joined: it may have recipients that it knows well.
+  // A worker for which nothing is pending is removed when it has sent no sign of life for this many times `stale`, or
+  // not at all since it joined: it may have recipients that it knows well.
   static constexpr uint64_t kGoneAfter = 10;
 
   // The ids of pushes that are remembered.
@@ -162,7 +162,7 @@ class Pool {
   }
   // What is pending of all recipients.
   uint64_t pending() const { return pending_; }
-  // Who owns it; nothing if it is not assigned.
+  // Its worker; nothing if it is not assigned.
   std::optional<WorkerId> owner(ByteView recipient) const;
 
   // Moves its time on; an earlier time is ignored. True if it moved.
@@ -175,7 +175,7 @@ class Pool {
   void tick_steps(PoolTime now);
 
   // --- workers ---
-  // Adds a worker, or starts one anew: what it had in flight is delivered to it again.
+  // Adds a worker, or restarts one: what it had in flight is delivered to it again.
   // REQUIRES: !is_full(name, now)
   WorkerId join(ByteView name);
   // True if it cannot take one more at this time, and there is none of that name.
@@ -195,12 +195,12 @@ class Pool {
   // With an id nothing is queued if it is that of an earlier push. Failure: also Refused, see why_full().
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
                       std::optional<ByteView> push_id = std::nullopt);
-  // The failure of a push of so many payloads by the setting recipient_max, for who wants to know before time moves on;
-  // nothing if it is accepted. O(1).
+  // The failure of a push of this many payloads by the setting recipient_max, for a caller that asks before time moves
+  // on; nothing if it is accepted. O(1).
   std::optional<Error> why_full(ByteView recipient, size_t payloads, std::optional<ByteView> push_id) const;
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
   Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
-  // The failures of done() and acknowledge(), for who wants to know before time moves on.
+  // The failures of done() and acknowledge(), for a caller that asks before time moves on.
   Result<RecipientId> may_be_done(WorkerId worker, ByteView recipient, uint64_t count) const;
   Result<RecipientId> may_be_acknowledged(WorkerId worker, ByteView recipient, Offset sequence) const;
 

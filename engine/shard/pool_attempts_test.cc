@@ -108,7 +108,7 @@ TEST(PoolAttempts, IdleRecipientsAreFoundInTheTimeThatWasSetAndNotBefore) {
   EXPECT_EQ(found, Names(found.size(), "idle"));
 }
 
-// Places of recipients begin anew when the last one has gone.
+// Places of recipients start at 0 again when the last one has gone.
 TEST(PoolAttempts, IdleRecipientsAreLookedForInAPoolThatWasEmptyInBetween) {
   NamedPool pool({"w"});
   pool.pool.set({.forget_ms = 800});

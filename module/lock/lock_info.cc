@@ -1,4 +1,4 @@
-// LOCK.INFO: who holds a lock, and who waits for it.
+// LOCK.INFO: the holders of a lock, and the clients that wait for it.
 #include <string>
 
 #include "module/lock/lock_shows.h"

@@ -40,7 +40,7 @@ struct ObjectTraits<Lock> {
   static std::optional<MonotonicMs> first_date(const Lock& lock) { return lock.first_to_end().holding.lease.end + 1; }
   static Wake wake_all(const Lock* lock) {
     Wake wake = Wake::one_line(kLockLine);
-    // Who watches it may have missed a holder. Of one holder the token says whom that concerns.
+    // Clients that watch it may have missed a holder. The token of a single holder says which.
     if (lock != nullptr) wake.mark = lock->holding() == 1 ? lock->first_to_end().holding.token.value() : UINT64_MAX;
     return wake;
   }

@@ -119,7 +119,7 @@ class WaitingClients {
     return lines == nullptr ? 0 : lines->size();
   }
 
-  // Those who wait for this key; null if nobody does.
+  // The requests that wait for this key; null if there are none.
   static WaitingLines* lines_at(const KeyPlace<Object>& place) {
     if (room().empty()) [[likely]] {
       return nullptr;
@@ -168,7 +168,8 @@ class WaitingClients {
     if (room().find(key) != nullptr) dates().keep(key, date);
   }
 
-  // Tries those again whom an operation may have given something: at once, or, inside a transaction, when it is over.
+  // Tries the requests again that may get something after an operation: at once, or, inside a transaction, when it is
+  // over.
   static void wake(KeyPlace<Object>& place, const Wake& wake) {
     if (!room().empty() && !wake.is_nobody()) wake_waiting(place, wake);
   }
