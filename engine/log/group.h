@@ -166,8 +166,8 @@ class Group {
   void set_used(UnixMs date) { idleness_.set_used(date); }
 
   // --- answers ---
-  // Both ends inclusive; they return how many were pending.
-  uint64_t acknowledge(Offset from, Offset to);
+  // Both ends inclusive; they return how many were pending. With a consumer: only of what it holds.
+  uint64_t acknowledge(Offset from, Offset to, std::optional<ByteView> consumer = std::nullopt);
   // Due again at `at`. What is not named in `how` stays.
   uint64_t give_back(Offset from, Offset to, UnixMs at, GiveBack how = {});
   // Delivered to its holder once more, which is no attempt: due again after a new interval.
@@ -210,7 +210,7 @@ class Group {
   uint64_t share_of_due(uint64_t count, uint64_t fresh) const;
   static GivingUp giving_up(const std::vector<Pending::GivenUp>& given);
   void put(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer);
-  uint64_t forget(Offset from, Offset to);
+  uint64_t forget(Offset from, Offset to, Pending::Holder holder = {});
 
   Offset next_;
   uint64_t missing_ahead_;  // offsets from next_ on without a message

@@ -66,7 +66,13 @@ class Log {
   Offset seek(UnixMs time) const { return messages_.seek(time); }
   uint64_t missing_from(Offset from) const { return messages_.missing_from(from); }
   bool tick(UnixMs now) { return messages_.tick(now); }
-  Offset append(ByteView tag, ByteView entry, BlockLimits limits = {});
+  Offset append(ByteView tag, ByteView entry, BlockLimits limits = {}) {
+    const Offset offset = messages_.append(tag, entry, limits);
+    if (compaction() != nullptr) [[unlikely]] {
+      compaction()->on_append(messages_, offset, tag);
+    }
+    return offset;
+  }
 
   class Cursor : public MessageBlocks::Cursor {
    public:
@@ -227,7 +233,9 @@ class Log {
   Compaction* compaction() const { return compacted() ? compacted()->compaction.get() : nullptr; }
   // Tells groups what has been evicted. A write that evicts tells none of them: with ten thousand groups that would be
   // most of its cost. A group is told when it is looked at, and sums up the same whenever that is.
-  void catch_up(Group& group) const { group.on_evicted(first(), missing()); }
+  void catch_up(Group& group) const {
+    if (groups_->told_first != first()) group.on_evicted(first(), missing());
+  }
   void catch_up() const;
   static const Groups& no_groups();
   const char* check_pending_exist(const Group& group) const;
@@ -245,7 +253,12 @@ class Log {
   };
   Kept retention_;
   struct ToldGroups : Groups {
-    Offset told_first;  // first() when all of them were last told of it
+    explicit ToldGroups(Offset first) : told_first(first) {}
+    ToldGroups(const ToldGroups& other) : Groups(other), told_first(other.told_first) {}
+    ToldGroups& operator=(const ToldGroups&) = delete;
+
+    Offset told_first;            // first() when all of them were last told of it
+    value_type* found = nullptr;  // the last one that was asked for: most are asked for again and again
   };
 
   std::unique_ptr<ToldGroups> groups_;  // most small logs have none

@@ -68,7 +68,8 @@ Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest
   return done;
 }
 
-inline void LogOperations::finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow) {
+[[gnu::always_inline]] inline void LogOperations::finish_appending(Log& log, uint64_t evicted, const Call& call,
+                                                                   Consequences& follow) {
   follow.wake = wake_readers(log);
   const bool is_limited = log.retention().any();
   // What limits evict depends on the log alone, so replicas find the same.
@@ -77,7 +78,8 @@ inline void LogOperations::finish_appending(Log& log, uint64_t evicted, const Ca
   if (is_limited) keep_appended(log, call, follow);
 }
 
-inline void LogOperations::append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow) {
+[[gnu::always_inline]] inline void LogOperations::append_to(Log& log, const WriteRequest& request, const Call& call,
+                                                            Consequences& follow) {
   move_clock(log, call, follow.effects);
   for (size_t i = 0; i < request.pairs.size(); i += 2) {
     log.append(request.pairs[i], request.pairs[i + 1], limits_.blocks);

@@ -81,6 +81,7 @@ class RouteOperations {
   // True if there was such a subscription.
   Outcome<bool> unsubscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request, const Call& call,
                             const Budget& budget);
+  // Gives the filter of this name another text, for all that subscribe with it, or makes it.
   Outcome<Done> set_filter(Place<RouteTable>& place, const SetFilterRequest& request, const Call& call,
                            const Budget& budget);
   // How many subscriptions went with it; nothing if there is no such filter.

@@ -35,10 +35,8 @@ std::optional<WorkerId> Pool::owner(ByteView recipient) const {
 
 // --- routing ---
 
-bool Pool::can_send(ByteView name, PoolTime now) const {
+bool Pool::can_send_to_other(ByteView name, PoolTime now) const {
   const auto lives = [&](WorkerId id) { return !is_stale_at(worker(id), now); };
-  // Most often: then nobody needs to know whose recipient it is.
-  if (!working_.empty() && lives(working_.front())) return true;
   const RecipientId id = recipients_.find(name);
   if (id.is_some()) {
     const Worker& owner = worker(recipients_[id].owner);
@@ -93,9 +91,10 @@ Result<Routed> Pool::route(ByteView name) {
   return Routed{recipient.owner, recipient.pending()};
 }
 
-std::optional<Error> Pool::why_full(ByteView name, size_t payloads, std::optional<ByteView> push_id) const {
+std::optional<Error> Pool::why_above_most(ByteView name, size_t payloads,
+                                          const std::optional<ByteView>& push_id) const {
   const uint64_t most = settings_.recipient_max;
-  if (most == 0 || payloads == 0 || (push_id && was_pushed(*push_id))) return std::nullopt;
+  if (push_id && was_pushed(*push_id)) return std::nullopt;
   const RecipientId id = recipients_.find(name);
   const uint64_t queued = id.is_some() && recipients_[id].queue ? recipients_[id].queue->messages.count() : 0;
   if (queued + payloads <= most) return std::nullopt;

@@ -144,7 +144,11 @@ class Pool {
     return worker.seen && now > *worker.seen && now - *worker.seen > settings_.stale_ms;
   }
   // Whether the recipient's next message could go to a worker that lives, at this time. O(1) if its own one lives.
-  bool can_send(ByteView recipient, PoolTime now) const;
+  bool can_send(ByteView recipient, PoolTime now) const {
+    // Most often: then nobody needs to know whose recipient it is.
+    const bool first_lives = !working_.empty() && !is_stale_at(worker(working_.front()), now);
+    return first_lives || can_send_to_other(recipient, now);
+  }
   // Calls visit(id) for each, by number, from a cursor on (0: the first), at most `count`; returns the cursor to go on
   // from, 0 at the end. One that is there all the time is met exactly once.
   template <class Visit>
@@ -197,7 +201,10 @@ class Pool {
                       std::optional<ByteView> push_id = std::nullopt);
   // The failure of a push of this many payloads by the setting recipient_max, for a caller that asks before time moves
   // on; nothing if it is accepted. O(1).
-  std::optional<Error> why_full(ByteView recipient, size_t payloads, std::optional<ByteView> push_id) const;
+  std::optional<Error> why_full(ByteView recipient, size_t payloads, const std::optional<ByteView>& push_id) const {
+    if (settings_.recipient_max == 0 || payloads == 0) return std::nullopt;
+    return why_above_most(recipient, payloads, push_id);
+  }
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
   Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
   // The failures of done() and acknowledge(), for a caller that asks before time moves on.
@@ -305,6 +312,11 @@ class Pool {
   const char* check_some(uint64_t& cursor, uint64_t count) const;
 
  private:
+  // can_send(), if the first worker does not live.
+  bool can_send_to_other(ByteView recipient, PoolTime now) const;
+  // why_full(), if there is a limit.
+  std::optional<Error> why_above_most(ByteView recipient, size_t payloads,
+                                      const std::optional<ByteView>& push_id) const;
   Worker& at(WorkerId id) { return *workers_[id.value()]; }
   bool is_living(const Worker& worker) const { return worker.state == Worker::State::Working && !is_stale(worker); }
   bool must_fail_over(const Worker& worker) const {

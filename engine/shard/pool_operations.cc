@@ -306,15 +306,24 @@ Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, co
   if (auto full = place.get()->why_full(request.recipient, request.payloads.size(), request.id)) {
     return std::unexpected(std::move(*full));
   }
-  return execute<Sent>(place, call, [&](PoolVisit& visit) -> Result<Sent> {
-    Pool& pool = visit.pool();
-    const bool counts = request.payloads.empty();
-    const auto routed =
-        counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_, request.id);
-    if (!routed) return std::unexpected(routed.error());
+  return send_to_worker(place, request, call, event);
+}
+
+// A function of its own, so that its outcome is made where the caller wants it, and not moved there.
+inline Outcome<Sent> PoolOperations::send_to_worker(Place<Pool>& place, const RouteRequest& request, const Call& call,
+                                                    const char* event) {
+  Outcome<Sent> done;
+  PoolVisit visit(place, call, waiters_, done.consequences);
+  visit.move_clock();
+  Pool& pool = visit.pool();
+  const bool counts = request.payloads.empty();
+  const auto routed =
+      counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_, request.id);
+  if (routed) [[likely]] {
     totals_.routed += counts;
     totals_.pushed += routed->queued;
     const ByteView worker = pool.worker(routed->worker).name;
+    *done.answer = {worker, routed->pending};
     visit.changed(event);
     visit.look_at(routed->worker);
     if (visit.moved() != 0) {
@@ -322,8 +331,11 @@ Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, co
     } else if (!counts) {
       visit.follow.wake = Wake::one_line(worker);
     }
-    return Sent{worker, routed->pending};
-  });
+  } else {
+    done.answer = std::unexpected(routed.error());
+  }
+  finish(visit);
+  return done;
 }
 
 Outcome<uint64_t> PoolOperations::forget(Place<Pool>& place, std::span<const ByteView> recipients, const Call& call) {

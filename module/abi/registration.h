@@ -101,9 +101,10 @@ class IncomingWords {
 };
 
 // A command that becomes another one if its words say so, before the host judges it by its flags: whether the user may
-// run it, whether it is a write. Every command of every client is compared with the name.
+// run it, whether it is a write. The host asks for every command of every client.
 struct Alias {
-  ByteView name;  // in lower case
+  ByteView name;       // in lower case
+  size_t least_words;  // with fewer, the name among them, it does not apply
   const char* other;
   bool (*applies)(const IncomingWords&);
 };

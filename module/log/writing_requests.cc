@@ -48,7 +48,7 @@ Ticket parse_ticket(ArgumentReader& reader) {
 }
 
 // TWRITE in its longer form: options, then ENTRIES and the pairs, or a frame.
-Result<void> read_long_form(Words words, WriteRequest& request) {
+[[gnu::noinline]] Result<void> read_long_form(Words words, WriteRequest& request) {
   ArgumentReader reader(words);
   parse_write_options(reader, request);
   if (request.frame) {
