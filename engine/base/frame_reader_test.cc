@@ -48,7 +48,8 @@ std::string text_of(ByteView bytes, bool at_once) {
   for (FrameBlock block; frame.next_block(block);) {
     frame.enter(block.bytes);
     if (at_once) {
-      EXPECT_EQ(frame.each(take), frame.failure() == nullptr);
+      const bool is_right = frame.each(take);
+      EXPECT_EQ(is_right, frame.failure() == nullptr);
     } else {
       for (Message message; frame.next(message);) take(message);
     }

@@ -112,9 +112,9 @@ Outcome<uint64_t> LogOperations::delete_messages(Place<Log>& place, const Delete
     return fail(ErrorCode::Range, "more than " + std::to_string(kMaxDeleted) + " messages at once: name fewer");
   }
   if (doomed.is_too_much()) {
-    return fail(ErrorCode::Range, "the messages are too far apart to be deleted at once: name fewer (" +
-                                      std::to_string(kMaxRewrittenBytes / 1024 / 1024) +
-                                      " MiB of blocks would be written again)");
+    return fail(ErrorCode::Range, "more than " + std::to_string(kMaxRewrittenBytes / 1024 / 1024) +
+                                      " MiB of blocks would be written again: name fewer messages, or such that are "
+                                      "closer together");
   }
   if (removal.empty()) return done;
   log->delete_messages(removal, limits_.blocks);

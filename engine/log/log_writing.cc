@@ -118,7 +118,8 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
   Consequences& follow = done.consequences;
   if (request.id && known != nullptr) {
     print = known->fingerprint(*request.id);
-    if (call.decides && known->window_ms() != ids_window(*there, limits_)) adapt_ids(*place.get(), call, follow.effects);
+    if (call.decides && known->window_ms() != ids_window(*there, limits_))
+      adapt_ids(*place.get(), call, follow.effects);
     // Whoever repeats goes by the log's clock, which it was told.
     const UnixMs now = call.decides ? std::max(call.now.wall, there->clock()) : there->clock();
     if (const auto before = known->find(print, now)) {
