@@ -17,10 +17,13 @@ void parse_write_options(ArgumentReader& reader, WriteRequest& request) {
     // The one that a client sends with every write is looked for first.
     if (reader.option("ID", id)) {
       request.id = reader.name("ID", kMaxNameBytes);
-    } else if (reader.keyword("FRAMED")) {
+      continue;
+    }
+    if (reader.keyword("FRAMED")) {
       request.frame = reader.word("frame");
       break;
-    } else if (reader.option("BACKLOG", backlog)) {
+    }
+    if (reader.option("BACKLOG", backlog)) {
       request.backlog = reader.number("BACKLOG count", 0, INT64_MAX);
     } else if (reader.option("AT", at)) {
       request.at = UnixMs(reader.number("AT", 0, kMaxScheduleDate.value()));
