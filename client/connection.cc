@@ -138,7 +138,7 @@ Result<std::optional<Reply>> Connection::read_reply(Transfer& why_not) {
       return fail(ErrorCode::Protocol, options_.to.text() + " does not speak the protocol: " + reply.error().text);
     }
     if (*reply) return std::move(*reply);
-    char bytes[16 << 10];
+    char bytes[64 << 10];  // a frame of messages is some hundred thousand bytes
     why_not = socket_->read(bytes, sizeof bytes);
     if (why_not.kind != Transfer::Kind::Done) return std::nullopt;
     replies_->feed({bytes, why_not.bytes});

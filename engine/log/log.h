@@ -128,6 +128,8 @@ class Log {
             .refuse = retention_.refuse != 0,
             .latest = retention_.latest != 0};
   }
+  // retention().refuse
+  bool refuses() const { return retention_.refuse != 0; }
   void set_retention(Retention retention);
   // Evicts what the limits on count and bytes do not keep. These two depend on the log
   // alone, so replicas and the AOF repeat them; age depends on the time and is not

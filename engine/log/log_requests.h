@@ -40,6 +40,10 @@ struct WriteRequest {
 
 // A frame that is written holds at most this many messages.
 inline constexpr uint64_t kMaxFrameMessages = 1'000'000;
+// And its packed blocks, of which 800 bytes can hold a million messages, so many of them and so many bytes, unpacked: a
+// few milliseconds.
+inline constexpr uint64_t kMaxFrameUnpackedMessages = 100'000;
+inline constexpr uint64_t kMaxFrameUnpackedBytes = uint64_t{4} * 1024 * 1024;
 
 // Where the first message of a write is, the others following on: in the log, or in its schedule.
 struct WriteAnswer {
@@ -68,6 +72,9 @@ struct DeleteRequest {
 };
 // At most this many are deleted by their offsets at once.
 inline constexpr uint64_t kMaxDeleted = 10'000;
+// And so many bytes of blocks, of which something stays, are written again for that, which takes some milliseconds: of
+// the usual size 219 blocks.
+inline constexpr uint64_t kMaxRewrittenBytes = uint64_t{3} * 1024 * 1024;
 // So many tags one request names at most: they are hashed again in each turn of a long search or deletion.
 inline constexpr uint64_t kMaxTags = 1'000;
 // So many deletions by tag wait for each other in one log.

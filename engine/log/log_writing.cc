@@ -29,8 +29,8 @@ uint64_t payload_of(const WriteRequest& request) {
 
 // How long the ids of a log are known.
 uint64_t ids_window(const Log& log, const LogLimits& limits) {
-  const uint64_t own = log.retention().ids_ms;
-  return own != 0 ? own : limits.ids_ms;
+  const LogExtras* const extras = log.extras();
+  return extras != nullptr && extras->ids_ms != 0 ? extras->ids_ms : limits.ids_ms;
 }
 
 std::unexpected<Error> refusal(const std::string& group) {
@@ -49,7 +49,7 @@ Outcome<WriteAnswer> LogOperations::write(Place<Log>& place, const WriteRequest&
   if (request.id || request.waits()) [[unlikely]] {
     return write_with_options(place, request, call);
   }
-  if (log != nullptr && log->retention().refuse && call.decides && !request.is_admitted) [[unlikely]] {
+  if (log != nullptr && log->refuses() && call.decides && !request.is_admitted) [[unlikely]] {
     if (const std::string* group = log->refusing_group(messages, payload_of(request))) {
       ++counters_.refused;
       return refusal(*group);
@@ -120,10 +120,11 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
   Outcome<WriteAnswer> done;
   Consequences& follow = done.consequences;
   if (request.id && known != nullptr) {
-    if (call.decides) adapt_ids(*place.get(), call, follow.effects);
+    print = known->fingerprint(*request.id);
+    if (call.decides && known->window_ms() != ids_window(*there, limits_))
+      adapt_ids(*place.get(), call, follow.effects);
     // Whoever repeats goes by the log's clock, which it was told.
     const UnixMs now = call.decides ? std::max(call.now.wall, there->clock()) : there->clock();
-    print = known->fingerprint(*request.id);
     if (const auto before = known->find(print, now)) {
       ++counters_.duplicates;
       before->date ? void(done.answer->ticket = Ticket{*before->date, before->number})
@@ -139,7 +140,7 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
       done.answer = fail(ErrorCode::Full, "the log has used up its tickets");
       return done;
     }
-  } else if (there != nullptr && call.decides && !request.is_admitted) {
+  } else if (there != nullptr && there->refuses() && call.decides && !request.is_admitted) {
     if (const std::string* group = there->refusing_group(messages, payload_of(request))) {
       ++counters_.refused;
       done.answer = refusal(*group);
