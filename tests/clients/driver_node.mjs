@@ -1,6 +1,7 @@
 // The driver of clients/node: README.md has the protocol. The first word says which client it wraps: ioredis, node-redis.
 // MILLRACE_NODE names the folder with the built package and the clients beside it.
 
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
@@ -128,17 +129,34 @@ class Driver {
   }
 }
 
+function certificates() {
+  const [ca, cert, key] = words.slice(2).map((file) => readFileSync(file));
+  return { ca, cert, key };
+}
+
 /** The user's client, with its own defaults. */
 function madeClient() {
-  if (way === "node-redis") return require("redis-6").createClient({ url: words.at(-1) });
+  if (way === "node-redis") {
+    const { createClient } = require("redis-6");
+    if (words[0] === "--tls") return createClient({ url: words[1], socket: { tls: true, ...certificates() } });
+    return createClient(words[0] === "--sentinel" ? {} : { url: words.at(-1) });
+  }
   const { Cluster, Redis } = require("ioredis-6");
   if (words[0] === "--cluster") return new Cluster([words[1]], { lazyConnect: true });
+  if (words[0] === "--tls") return new Redis(words[1], { lazyConnect: true, tls: certificates() });
   if (words[0] !== "--sentinel") return new Redis(words[0], { lazyConnect: true });
   const [host, port] = words[1].split(":");
   return new Redis({ sentinels: [{ host, port: Number(port) }], name: words[2], lazyConnect: true });
 }
 
-const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, isClusterNode: words[0] === "--cluster" }));
+/** What node-redis has to be told besides. */
+function madeOptions() {
+  if (way !== "node-redis" || words[0] !== "--sentinel") return { isClusterNode: words[0] === "--cluster" };
+  const sentinel = require("redis-6").createClient({ url: `redis://${words[1]}` });
+  return { sentinels: { service: words[2], clients: [sentinel] } };
+}
+
+const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, ...madeOptions() }));
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const request = JSON.parse(line);

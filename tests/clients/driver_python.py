@@ -188,6 +188,8 @@ def made_client(words):
         host, _, port = words[1].partition(":")
         module = redis.asyncio.sentinel if WAY == "asyncio" else redis.sentinel
         return module.Sentinel([(host, int(port))], **newest).master_for(words[2], **newest)
+    if words[0] == "--tls":
+        return REDIS.Redis.from_url(words[1], ssl_ca_certs=words[2], ssl_certfile=words[3], ssl_keyfile=words[4], **newest)
     return REDIS.Redis.from_url(words[0], **newest)
 
 

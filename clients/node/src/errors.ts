@@ -13,6 +13,9 @@ export class ConnectionLost extends MillraceError {}
 /** We closed the connection of a wait ourselves, because it must end. */
 export class BrokenOff extends ConnectionLost {}
 
+/** What the server sent as a frame is none, and why. */
+export class BadFrame extends MillraceError {}
+
 /** There was no answer for as long as it was tried: the message may or may not be stored. */
 export class Undelivered extends MillraceError {}
 

@@ -40,6 +40,10 @@ class LockLost(MillraceError):
     """The lease is over, or the server says that the lock is no longer ours."""
 
 
+class BadFrame(MillraceError):
+    """What the server sent as a frame is none, and why."""
+
+
 class Reject(Exception):
     """Raised by a handler: the message goes to the dead letters now, for this reason."""
 
@@ -137,6 +141,13 @@ _CODE_OF_CLASS = {
     "AuthorizationError": "NOPERM",
     "ExecAbortError": "EXECABORT",
 }
+
+
+def reason_of(error: BaseException) -> str:
+    """What it says, and what caused it if it does not say that: redis-py has little to say of a connection that fails."""
+    cause = error.__cause__ or error.__context__
+    said = str(error) or type(error).__name__
+    return said if cause is None or str(cause) in said else f"{said} ({reason_of(cause)})"
 
 
 def server_error(error: Exception) -> ServerError:

@@ -8,7 +8,7 @@ from typing import Any, Callable, Sequence
 import redis
 
 from ..backoff import pauses
-from ..errors import ConnectionLost, MillraceError, RefusedForNow, checked, is_answer, server_error
+from ..errors import ConnectionLost, MillraceError, RefusedForNow, checked, is_answer, reason_of, server_error
 from ..replies import Word, Words, packed
 from ..settings import Settings
 from ..source import Source
@@ -39,7 +39,7 @@ class Line:
             self.close()
             if is_answer(error):  # the server refuses the connection: a wrong password, or it loads
                 raise server_error(error) from error
-            raise ConnectionLost(f"{commands[0][0]!s}: {error}") from error
+            raise ConnectionLost(f"{commands[0][0]!s}: {reason_of(error)}") from error
         except BaseException:
             # Its answer may still come, and must not be taken for that of the next command.
             self.close()
@@ -155,7 +155,7 @@ class Link:
 
     def tell_retry(self, words: Words, error: Exception, pause: float) -> None:
         self.settings.logger.debug("%s is sent again in %.2f s: %s", words[0], pause, error)
-        self.settings.observer.notice("retried", command=str(words[0]), error=str(error), pause=pause)
+        self.settings.notice("retried", command=str(words[0]), error=str(error), pause=pause)
 
     def close(self) -> None:
         self._node.close()
