@@ -125,6 +125,11 @@ def test_damaged_frames_are_read_or_refused_and_nothing_else(server):
 
 # --- the reader ---
 
+def reads(server):
+    found = re.search(rb"cmdstat_tread:calls=(\d+)", server.admin.call("INFO", "commandstats"), re.IGNORECASE)
+    return int(found[1]) if found else 0
+
+
 def test_a_reader_returns_the_same_with_frames_and_without(server):
     seed = random.randrange(10**6)
     with server.changed_settings(**COLD):
@@ -152,12 +157,8 @@ def test_a_reader_that_follows_waits_for_frames(server):
         async with millrace.asyncio.Millrace.from_url(f"redis://127.0.0.1:{server.port}", block=0.2) as mr:
             reader = mr.reader("log", start="end", frames=True)
             following = asyncio.ensure_future(reader.__anext__())
-            for _ in range(1200):  # a wait has ended without a message, and the next has begun
-                stats = await mr.call("log", "INFO", "commandstats")
-                calls = re.search(rb"cmdstat_tread:calls=(\d+)", stats)
-                if calls and int(calls[1]) >= 3:
-                    break
-                await asyncio.sleep(0.05)
+            # The end was asked for, a wait has ended without a message, and the next has begun.
+            await asyncio.to_thread(wait_until, lambda: reads(server) >= 2, "a wait has ended")
             await mr.producer("log").write("new", b"a")
             assert (await following).value == b"a"
             reader.stop()
