@@ -39,12 +39,13 @@ class Driver {
   }
 
   async produce(_job, request) {
-    const { linger, batch, buffer, retry_for, replicas } = request;
+    const { linger, batch, batch_bytes: batchBytes, buffer, retry_for, replicas } = request;
     const producer = this.mr.producer(request.key, {
-      codec: text, lingerMs: ms(linger), batch, buffer, retryForMs: ms(retry_for), replicas,
+      codec: text, lingerMs: ms(linger), batch, batchBytes, buffer, retryForMs: ms(retry_for), replicas,
     });
     const sent = [];
     for (const value of request.values) sent.push((await producer.send(request.tag, value)).stored);
+    if (request.until_answered) await Promise.all(sent);
     await producer.close();
     return { offsets: await Promise.all(sent) };
   }
@@ -54,6 +55,7 @@ class Driver {
       codec: text, backoff: Backoff.fixed(ms(request.backoff ?? 0)), consumer: request.consumer,
       concurrency: request.concurrency, leaseMs: ms(request.lease), maxAttempts: request.max_attempts,
       deadLetter: request.dead_letter, timeLimitMs: ms(request.time_limit), prefetch: request.prefetch,
+      start: request.start,
     });
     worker.on(this.handler(job, request.handle ?? "ok"));
     this.stoppable.set(job, worker);
@@ -72,16 +74,24 @@ class Driver {
   }
 
   async follow(job, request) {
+    const start = request.start.date ? new Date(ms(request.start.date)) : request.start;
     const reader = this.mr.reader(request.key, {
-      codec: text, start: request.start, onGap: (first, next) => report(job, { gap: [first, next] }),
+      codec: text, start, tags: request.tags, onGap: (first, next) => report(job, { gap: [first, next] }),
     });
     this.stoppable.set(job, reader);
+    if (start === "end") void this.reportPosition(job, reader);
     let count = 0;
     for await (const { value, offset, position } of reader) {
       report(job, { message: value, offset, position });
       count += 1;
       if (count === request.until) break;
     }
+  }
+
+  /** Once it knows where it begins. */
+  async reportPosition(job, reader) {
+    while (reader.position === undefined) await sleep(0.005);
+    report(job, { position: reader.position });
   }
 
   async publish(_job, request) {

@@ -152,6 +152,7 @@ export class Worker<T> {
   // --- a run ---
 
   private async work(drainMs: number, block: boolean): Promise<number> {
+    if (this.run_ !== undefined) throw new MillraceError("this worker runs already: make another one");
     const run = new Run(this.link, this.key, this.who, this.most, this.leaseMs);
     if (this.stopping.isSet) {
       this.stopping.clear(); // stopped before it began

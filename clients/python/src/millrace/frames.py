@@ -28,7 +28,7 @@ class Frame(NamedTuple):
 class _Block(NamedTuple):
     first: int
     time: int
-    count: int
+    messages: int
     unpacked: int
     missing: int
     size: int
@@ -55,8 +55,8 @@ def _read(data: bytes, unpack: Unpack) -> Frame:
     while at < len(data):
         numbers, at = _numbers(data, at, 6)
         block = _Block(*numbers)
-        after = block.first + block.count + block.missing
-        if block.size > len(data) - at or block.count == 0:
+        after = block.first + block.messages + block.missing
+        if block.size > len(data) - at or block.messages == 0:
             raise BadFrame("a frame that ends inside a block, or has an empty one")
         if block.first < behind or after <= start or block.first >= end or after > _LAST_OFFSET + 1:
             raise BadFrame("a block outside of its frame")
@@ -71,7 +71,7 @@ def _read(data: bytes, unpack: Unpack) -> Frame:
                 records = unpack(records, block.unpacked)
             except ValueError as error:
                 raise BadFrame(f"a packed block that does not unpack: {error}") from error
-        if block.count > len(records):  # a message takes three bytes at least
+        if block.messages > len(records):  # a message takes three bytes at least
             raise BadFrame("a block with more messages than bytes")
         found = _records(records, block)
         if block.first < start or after > end:
@@ -107,7 +107,7 @@ def _records(data: bytes, block: _Block) -> list[Row]:
     tags: dict[int, bytes] = {}  # by the position of their length
     offset, time, at, missing, size = block.first, block.time, 0, 0, len(data)
     # Numbers of one byte are read here: a call for each would take longer than all the rest.
-    for _ in range(block.count):
+    for _ in range(block.messages):
         if block.missing:
             gap, at = _number(data, at)
             missing += gap

@@ -51,13 +51,18 @@ class HeldLock:
     async def release(self) -> None:
         """Gives it back. Raises LockLost if it was lost before."""
         self._ended.set()
-        for task in self._tasks:
-            if not await task.join(0):
-                task.cancel()
-        self._tasks = []
-        if self.lost.is_set():
-            raise LockLost(f"the lock {self.key} was lost while it was held")
-        await self._give_back(self.valid_until)
+        try:
+            for task in self._tasks:
+                if not await task.join(0):
+                    task.cancel()
+            self._tasks = []
+            if self.lost.is_set():
+                raise LockLost(f"the lock {self.key} was lost while it was held")
+            await self._give_back(self.valid_until)
+        except waiting.Cancelled:
+            # Nobody else shall have to wait for the end of its lease.
+            waiting.spawn("release", self._give_back, self.valid_until)
+            raise
         self._settings.notice("lock_released", key=self.key, token=self.token)
 
     @property

@@ -182,10 +182,14 @@ class Breaker:
         exchanging: asyncio.Future[T] = asyncio.ensure_future(exchange())
         self._waiting = exchanging
         try:
-            return await exchanging
+            # Not `await exchanging`: that would hand a cancellation on, and it might be lost there.
+            await asyncio.wait([exchanging])
+            return exchanging.result()
         except asyncio.CancelledError:
             if self._broken:
                 raise BrokenOff("the wait was broken off") from None
+            self._cancel()
+            await asyncio.wait([exchanging])
             raise
         finally:
             self._waiting = None
@@ -201,6 +205,12 @@ class Breaker:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.cancel()
             self._waiting.get_loop().call_later(0.05, self._cancel)
+
+
+def cancellations() -> int:
+    """How often this task was cancelled so far. Before Python 3.11 that is not known."""
+    task = asyncio.current_task()
+    return task.cancelling() if task is not None and hasattr(task, "cancelling") else 0
 
 
 class Canceller:

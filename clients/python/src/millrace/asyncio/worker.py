@@ -44,6 +44,7 @@ class Worker(Generic[T]):
             self._group_settings += ("DEADLETTER", dead_letter)
         self._handlers: dict[str | None, Handler[T]] = {}
         self._stopping = waiting.Flag()
+        self._is_running = False
         self._begin()
 
     def _begin(self) -> None:
@@ -90,6 +91,15 @@ class Worker(Generic[T]):
     # --- a run ---
 
     async def _work(self, drain: float, block: bool) -> None:
+        if self._is_running:
+            raise MillraceError("this worker runs already: make another one")
+        self._is_running = True
+        try:
+            await self._work_once(drain, block)
+        finally:
+            self._is_running = False
+
+    async def _work_once(self, drain: float, block: bool) -> None:
         self._begin()
         if self._stopping.is_set():  # stopped before it began
             self._stopping.clear()

@@ -28,9 +28,13 @@ class Line:
                        then: Then | None = None) -> list[Any]:
         """The replies, errors of the server among them; what `then` makes of them is sent behind, and its replies added.
         Raises ConnectionLost; the connection is closed then."""
+        cancelled = waiting.cancellations()
         try:
             if breaker is None:
                 replies = self._send_and_read(commands)
+                # Before Python 3.12 wait_for, which redis-py sends by, loses a cancellation that comes when it is just done.
+                if waiting.cancellations() > cancelled:
+                    raise waiting.Cancelled
             else:
                 replies = breaker.run(lambda: self._send_and_read(commands), self._connection)
             more = then(replies) if then is not None else []

@@ -182,6 +182,11 @@ class Breaker:
                     waited_for.shutdown(socket.SHUT_RDWR)
 
 
+def cancellations() -> int:
+    """A thread cannot be cancelled."""
+    return 0
+
+
 class Canceller:
     """A thread cannot be cancelled."""
 

@@ -45,6 +45,7 @@ class Worker(Generic[T]):
             self._group_settings += ("DEADLETTER", dead_letter)
         self._handlers: dict[str | None, Handler[T]] = {}
         self._stopping = waiting.Flag()
+        self._is_running = False
         self._begin()
 
     def _begin(self) -> None:
@@ -91,6 +92,15 @@ class Worker(Generic[T]):
     # --- a run ---
 
     def _work(self, drain: float, block: bool) -> None:
+        if self._is_running:
+            raise MillraceError("this worker runs already: make another one")
+        self._is_running = True
+        try:
+            self._work_once(drain, block)
+        finally:
+            self._is_running = False
+
+    def _work_once(self, drain: float, block: bool) -> None:
         self._begin()
         if self._stopping.is_set():  # stopped before it began
             self._stopping.clear()
