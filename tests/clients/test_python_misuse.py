@@ -12,6 +12,8 @@ import pytest
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "clients" / "python" / "src"))
 
+import redis.asyncio
+
 import millrace.asyncio
 from counting import group
 from millrace import Backoff, Millrace, MillraceError, Observer, TimeLimitExceeded, Text
@@ -185,3 +187,46 @@ def test_two_runs_of_one_worker_at_a_time_are_refused(server, mr):
     worker.stop()
     running.join(60)
     assert not running.is_alive()
+
+
+# --- what newcomers write ---
+
+@pytest.mark.parametrize("value", [{"a": 1}, "text", 5, None], ids=str)
+def test_a_value_that_needs_a_codec_is_refused_at_once(mr, value):
+    producer = mr.producer("orders")
+    for send in (producer.send, producer.write):
+        with pytest.raises(TypeError, match="name a codec"):
+            send("new", value)
+
+
+def test_an_async_handler_in_threads_acknowledges_nothing(server, mr):
+    async def handle(value, message):
+        pass
+
+    mr.producer("orders", codec=Text()).write("new", "a")
+    for limit in (None, 60):
+        worker = mr.worker("orders", f"g{limit}", codec=Text(), max_attempts=1, dead_letter="dead", time_limit=limit,
+                           backoff=Backoff.none())
+        worker.on()(handle)
+        assert worker.run_until_idle() == 1
+    assert server.admin.call("TINFO", "dead")[3] == 2
+
+
+def test_what_cannot_work_is_said_before_it_is_tried(server, mr):
+    with pytest.raises(TypeError, match="from_url"):
+        Millrace(f"redis://127.0.0.1:{server.port}")
+    with pytest.raises(TypeError, match="millrace.asyncio"):
+        Millrace(redis.asyncio.Redis(port=server.port))
+    for wrong in ({"concurrency": 0}, {"prefetch": -1}, {"lease": 0}):
+        with pytest.raises(ValueError):
+            mr.worker("orders", "g", **wrong)
+    worker = mr.worker("orders", "g")
+    with pytest.raises(MillraceError, match="no handler"):
+        worker.run()
+    with pytest.raises(TypeError, match="@worker.on()"):
+        worker.on(lambda value, message: None)
+
+
+def test_a_server_without_the_module_is_named_as_the_reason(mr):
+    with pytest.raises(MillraceError, match="is the module loaded"):
+        mr.call("orders", "TWRITE.NO", "orders")

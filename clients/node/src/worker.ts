@@ -112,6 +112,9 @@ export class Worker<T> {
     this.concurrency = options.concurrency ?? 1;
     this.most = this.concurrency + (options.prefetch ?? this.concurrency);
     this.leaseMs = options.leaseMs ?? 30_000;
+    if (!(this.concurrency >= 1 && this.most >= this.concurrency && this.leaseMs > 0)) {
+      throw new RangeError("a worker needs a concurrency of at least 1, a prefetch of at least 0 and a lease");
+    }
     this.backoff = options.backoff ?? Backoff.exponential();
     if (options.maxAttempts !== undefined) this.groupSettings.push("MAXATTEMPTS", options.maxAttempts);
     if (options.deadLetter !== undefined) this.groupSettings.push("DEADLETTER", options.deadLetter);
@@ -153,6 +156,7 @@ export class Worker<T> {
 
   private async work(drainMs: number, block: boolean): Promise<number> {
     if (this.run_ !== undefined) throw new MillraceError("this worker runs already: make another one");
+    if (this.handlers.size === 0) throw new MillraceError("this worker has no handler: call on() before run()");
     const run = new Run(this.link, this.key, this.who, this.most, this.leaseMs);
     if (this.stopping.isSet) {
       this.stopping.clear(); // stopped before it began

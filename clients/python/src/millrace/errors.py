@@ -159,6 +159,8 @@ def server_error(error: Exception) -> ServerError:
         code = first if first.isupper() and first.isalpha() else "ERR"
     elif not text.startswith(code):
         text = f"{code} {text}"
+    if text.removeprefix("ERR ").startswith("unknown command"):
+        text += " (is the module loaded?)"
     if code in _FOR_NOW:
         return RefusedForNow(text, code)
     return _BY_CODE.get(code, ServerError)(text, code)

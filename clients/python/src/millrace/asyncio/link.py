@@ -38,6 +38,9 @@ class Line:
                 replies = await breaker.run(lambda: self._send_and_read(commands), self._connection)
             more = then(replies) if then is not None else []
             return [*replies, *await self._send_and_read(more)] if more else replies
+        except redis.DataError as error:  # nothing was sent
+            await self.close()
+            raise TypeError(str(error)) from error
         except (redis.RedisError, OSError) as error:
             await self.close()
             if is_answer(error):  # the server refuses the connection: a wrong password, or it loads

@@ -32,6 +32,8 @@ class Worker(Generic[T]):
     def __init__(self, link: Link, key: str, group: str, codec: Codec[T], *, concurrency: int, prefetch: int | None,
                  lease: float, expire: float | None, max_attempts: int | None, dead_letter: str | None,
                  backoff: Backoff, start: str, consumer: str | None, time_limit: float | None) -> None:
+        if concurrency < 1 or (prefetch is not None and prefetch < 0) or lease <= 0:
+            raise ValueError("a worker needs a concurrency of at least 1, a prefetch of at least 0 and a lease")
         self.key, self.group, self.consumer = key, group, consumer or consumer_name()
         self._link, self._codec = link, codec
         self._concurrency, self._lease, self._expire = concurrency, lease, expire
@@ -65,6 +67,9 @@ class Worker(Generic[T]):
 
     def on(self, *tags: str) -> Callable[[Handler[T]], Handler[T]]:
         """Decorates the handler of these tags; without tags, of all that have none of their own."""
+        if not all(isinstance(tag, str) for tag in tags):
+            raise TypeError("tags are text: write @worker.on() for a handler of all tags")
+
         def register(handler: Handler[T]) -> Handler[T]:
             for tag in tags or (None,):
                 self._handlers[tag] = handler
@@ -93,6 +98,8 @@ class Worker(Generic[T]):
     async def _work(self, drain: float, block: bool) -> None:
         if self._is_running:
             raise MillraceError("this worker runs already: make another one")
+        if not self._handlers:
+            raise MillraceError("this worker has no handler: write @worker.on() above one")
         self._is_running = True
         try:
             await self._work_once(drain, block)

@@ -39,6 +39,9 @@ class Line:
                 replies = breaker.run(lambda: self._send_and_read(commands), self._connection)
             more = then(replies) if then is not None else []
             return [*replies, *self._send_and_read(more)] if more else replies
+        except redis.DataError as error:  # nothing was sent
+            self.close()
+            raise TypeError(str(error)) from error
         except (redis.RedisError, OSError) as error:
             self.close()
             if is_answer(error):  # the server refuses the connection: a wrong password, or it loads

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import concurrent.futures
 import contextlib
+import inspect
 import signal
 import socket
 import threading
@@ -106,14 +107,18 @@ def sleep(seconds: float) -> None:
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls what a user gave us."""
-    return function(*arguments)
+    """Calls what a user gave us. An async function would return without having done anything: that is an error."""
+    returned = function(*arguments)
+    if inspect.iscoroutine(returned):
+        returned.close()
+        raise TypeError("an async function needs millrace.asyncio")
+    return returned
 
 
 def call_within(limit: float, function: Callable[..., Any], *arguments: Any) -> Any:
     """The same. A thread that takes longer is left alone."""
     promise = new_promise()
-    spawn("handler", _keep, promise, function, *arguments)
+    spawn("handler", _keep, promise, call, function, *arguments)
     try:
         return promise.result(limit)
     except concurrent.futures.TimeoutError:
