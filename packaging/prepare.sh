@@ -33,6 +33,7 @@ test_packages=(
   "python3-pytest: /usr/bin/python3 -c 'import pytest'"
   "python3-pytest-xdist: /usr/bin/python3 -c 'import xdist'"
   "python3-redis: /usr/bin/python3 -c 'import redis'"
+  "python3-zstandard: /usr/bin/python3 -c 'import zstandard'"
   "python3-setuptools: /usr/bin/python3 -c 'import setuptools'"
   "python3-wheel: /usr/bin/python3 -c 'import wheel'"
   "python3-venv: /usr/bin/python3 -c 'import ensurepip'"
