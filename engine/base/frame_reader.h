@@ -77,12 +77,15 @@ class FrameReader {
   // The next message of the block that belongs to the frame; false at the end of the block, and if it is wrong.
   bool next(Message& message) {
     while (walk_.left != 0) {
-      if (const char* const reason = step(walk_, message)) [[unlikely]]
+      if (const char* const reason = step(walk_, message)) [[unlikely]] {
         return wrong(reason);
-      if (walk_.left == 0 && !ends_as_it_says()) [[unlikely]]
+      }
+      if (walk_.left == 0 && !ends_as_it_says()) [[unlikely]] {
         return false;
-      if (!is_inside(message)) [[unlikely]]
+      }
+      if (!is_inside(message)) [[unlikely]] {
         continue;
+      }
       ++given_;
       return true;
     }
@@ -98,10 +101,12 @@ class FrameReader {
     Message message{};
     uint64_t given = 0;
     while (walk.left != 0) {
-      if (const char* const reason = step(walk, message)) [[unlikely]]
+      if (const char* const reason = step(walk, message)) [[unlikely]] {
         return wrong(reason);
-      if (!is_inside(message)) [[unlikely]]
+      }
+      if (!is_inside(message)) [[unlikely]] {
         continue;
+      }
       take(message);
       ++given;
     }
@@ -154,11 +159,13 @@ class FrameReader {
   [[gnu::always_inline]] const char* step(Walk& walk, Message& message) {
     Record record;
     uint64_t gap;
-    if (const char* const reason = records_.next(record, gap)) [[unlikely]]
+    if (const char* const reason = records_.next(record, gap)) [[unlikely]] {
       return reason;
+    }
     const bool is_first = walk.left == block_.count;
-    if (gap > block_.missing - walk.missing || (is_first && gap != 0)) [[unlikely]]
+    if (gap > block_.missing - walk.missing || (is_first && gap != 0)) [[unlikely]] {
       return kOtherGaps;
+    }
     if (record.time_delta > INT64_MAX - walk.time.value() || (is_first && record.time_delta != 0)) [[unlikely]] {
       return "a message beyond the end of time";
     }

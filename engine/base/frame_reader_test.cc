@@ -58,7 +58,7 @@ std::string text_of(ByteView bytes, bool at_once) {
 }
 
 std::string text_of(ByteView bytes) {
-  const std::string text = text_of(bytes, false);
+  std::string text = text_of(bytes, false);
   EXPECT_EQ(text, text_of(bytes, true));
   return text;
 }
