@@ -84,6 +84,9 @@ class Upstream {
   bool redirects(Command& command, Node& node, const client::Reply& reply);
   void ask_for_map(Node& node);
   void refresh_map();
+  Node* open_node();
+  bool is_named(const client::Endpoint& endpoint) const;
+  void forget_nodes();
   Node& node_of(const Command& command);
   Node& node_at(const client::Endpoint& endpoint);
   void look_after();
@@ -95,6 +98,7 @@ class Upstream {
   std::map<client::Endpoint, std::unique_ptr<Node>> nodes_;  // of a cluster
   std::unique_ptr<Node> seed_;                               // the server that was given
   bool asks_for_map_ = false;
+  size_t asked_ = 0;  // for the map: each time another node
   size_t waiting_calls_ = 0;
   EventLoop::Timer tick_;
 };
