@@ -41,7 +41,7 @@ void Upstream::call(Words words, size_t key, Link::Done done) {
 }
 
 void Upstream::call_waiting(Words words, size_t key, Milliseconds wait, Waiting& waiting, Link::Done done) {
-  if (waiting_calls_ >= options_.most_waiting) {
+  if (!has_room_to_wait()) {
     done(client::fail(client::ErrorCode::TimedOut, "too many requests wait already"));
     return;
   }

@@ -74,6 +74,8 @@ class Upstream {
   // Whether a node is connected.
   bool is_reachable() const;
   size_t waiting_calls() const { return waiting_calls_; }
+  // Whether call_waiting() would take one more.
+  bool has_room_to_wait() const { return waiting_calls_ < options_.most_waiting; }
 
  private:
   struct Command;
