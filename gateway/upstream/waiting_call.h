@@ -13,8 +13,8 @@ class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
   // `over` is called once, whatever comes of it.
   WaitingCall(EventLoop& loop, std::function<void(Answer)> over) : loop_(loop), over_(std::move(over)) {}
 
-  // Sends it; the node is in use until it is over. After `patience` without an answer the connection is taken for broken. With `asking`, the node of a
-  // cluster is told that it serves the key although the slot has not moved yet.
+  // Sends it; the node is in use until it is over. After `patience` without an answer the connection is taken for
+  // broken. With `asking`, the node of a cluster is told that it serves the key although the slot has not moved yet.
   void start(Node& node, const Words& words, Milliseconds patience, bool asking);
 
   // The command is given up, and its connection closed.
