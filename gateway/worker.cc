@@ -1,5 +1,8 @@
 #include "gateway/worker.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cinttypes>
@@ -29,6 +32,12 @@ constexpr Milliseconds kLookAfter{250};
 
 UpstreamOptions upstream_options(const Shared& shared) {
   return {.server = shared.server, .most_waiting = shared.config.waiting, .answer_timeout = shared.config.answer};
+}
+
+// A client whose machine or network is gone does not say so: what it has not confirmed for so long ends the connection.
+void set_patience(int descriptor, Milliseconds patience) {
+  const auto time = static_cast<unsigned>(patience.count());
+  setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &time, sizeof time);
 }
 
 std::string unique_feed_name() {
@@ -105,6 +114,7 @@ void Worker::accept(int descriptor, std::string peer) {
     }
     tls.emplace(std::move(*session));
   }
+  set_patience(descriptor, shared_.config.timeouts.write);
   ++figures.accepted;
   ++figures.connections;
   HttpHost& host = *this;

@@ -43,6 +43,7 @@ test_packages=(
   "python3-jwt: /usr/bin/python3 -c 'import jwt'"
   "python3-jsonschema: /usr/bin/python3 -c 'import jsonschema'"
   "curl: command -v curl"
+  "iproute2: command -v ip"
   "nginx: test -x /usr/sbin/nginx || command -v nginx"
   "caddy: command -v caddy"
   "nodejs: command -v node"

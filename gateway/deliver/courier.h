@@ -32,6 +32,11 @@ class Courier {
   // How many more parcels it takes now.
   size_t room() const;
   bool has(uint64_t number) const { return held_.contains(number); }
+  // Whether its request is under way.
+  bool is_sent(uint64_t number) const {
+    const auto found = held_.find(number);
+    return found != held_.end() && found->second->is_sent;
+  }
   void take(Parcel parcel);
 
   // Forgets what has not been sent: another deliverer has it from now on. What is under way comes to its end.

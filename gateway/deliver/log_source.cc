@@ -64,6 +64,7 @@ void LogSource::on_leading() {
 }
 
 Detached LogSource::run() {
+  is_running_ = true;
   while (!stops_) {
     const size_t room = courier_.room();
     if (room == 0 || (leadership_ && !leadership_->leads())) {
@@ -84,6 +85,41 @@ Detached LogSource::run() {
     }
     take(*answer);
   }
+  // In order, the next deliverer has our name, and finds them by it.
+  if (!leadership_) co_await return_unsent();
+  is_running_ = false;
+}
+
+// Gives back what the server has counted as ours and no request was begun for: a read that was given up may have got
+// messages all the same. Otherwise they would wait for the end of their lease.
+Task<bool> LogSource::return_unsent() {
+  for (uint64_t from = 1; from != 0;) {
+    Words held = {"TREAD", rule_.log, std::to_string(from), std::to_string(kMostRead), "GROUP", rule_.group};
+    held.insert(held.end(), {"CONSUMER", consumer_, "MINE"});
+    const Answer answer = co_await upstream_.ask(std::move(held));
+    if (!answer || !answer->is_array()) co_return false;
+    Words back = words("TNACK");
+    back.insert(back.end(), {"CONSUMER", consumer_, "UNCOUNTED"});
+    const size_t before = back.size();
+    for (const client::Reply& message : answer->items) {
+      const auto offset = static_cast<uint64_t>(message.items[0].integer);
+      if (is_unsent(offset)) back.push_back(std::to_string(offset));
+    }
+    if (back.size() > before) {
+      const Answer returned = co_await upstream_.ask(std::move(back));
+      if (!returned) co_return false;
+    }
+    const bool has_more = answer->items.size() == kMostRead;
+    from = has_more ? static_cast<uint64_t>(answer->items.back().items[0].integer) + 1 : 0;
+  }
+  co_return true;
+}
+
+// Neither under way nor at its end.
+bool LogSource::is_unsent(uint64_t offset) const {
+  return !courier_.is_sent(offset) && std::ranges::find(finished_, offset) == finished_.end() &&
+         std::ranges::find(acknowledging_, offset) == acknowledging_.end() &&
+         std::ranges::find(given_up_, offset, &std::pair<uint64_t, std::string>::first) == given_up_.end();
 }
 
 // The group, with its dead letters.
@@ -180,19 +216,19 @@ Detached LogSource::settle() {
 }
 
 Task<bool> LogSource::acknowledge() {
-  std::vector<uint64_t> batch;
-  batch.swap(finished_);
-  if (batch.size() > kMostAcknowledged) {
-    finished_.assign(batch.begin() + kMostAcknowledged, batch.end());
-    batch.resize(kMostAcknowledged);
+  acknowledging_.swap(finished_);
+  if (acknowledging_.size() > kMostAcknowledged) {
+    finished_.assign(acknowledging_.begin() + kMostAcknowledged, acknowledging_.end());
+    acknowledging_.resize(kMostAcknowledged);
   }
   // Also what has passed on to another deliverer meanwhile: it has arrived.
   Words done = words("TACK");
-  for (const uint64_t offset : batch) done.push_back(std::to_string(offset));
+  for (const uint64_t offset : acknowledging_) done.push_back(std::to_string(offset));
   const Answer answer = co_await upstream_.ask(std::move(done));
   // Any error but that the group is gone with all that it kept.
   const bool is_told = answer && (!answer->is_error() || answer->is_error("NOGROUP"));
-  if (!is_told) finished_.insert(finished_.end(), batch.begin(), batch.end());
+  if (!is_told) finished_.insert(finished_.end(), acknowledging_.begin(), acknowledging_.end());
+  acknowledging_.clear();
   co_return is_told;
 }
 

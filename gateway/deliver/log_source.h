@@ -34,7 +34,7 @@ class LogSource final : public HookSource {
   void give_up(const Parcel& parcel, const std::string& reason) override;
   bool give_back(const Parcel& parcel, Milliseconds pause) override;
   void stop() override;
-  bool is_settled() const override { return !is_settling_; }
+  bool is_settled() const override { return !is_settling_ && !is_running_; }
   void leave() override {
     if (leadership_) leadership_->release();
   }
@@ -46,6 +46,8 @@ class LogSource final : public HookSource {
   void take(const client::Reply& messages);
   void on_leading();
   void extend_leases();
+  Task<bool> return_unsent();
+  bool is_unsent(uint64_t offset) const;
   Detached settle();
   Task<bool> acknowledge();
   Task<bool> bury();
@@ -65,9 +67,11 @@ class LogSource final : public HookSource {
   EventLoop::Timer extension_;
   bool is_prepared_ = false;
   bool stops_ = false;
+  bool is_running_ = false;
   bool is_settling_ = false;
   uint64_t unread_of_mine_ = 0;  // from which offset on to look for what our name has; 0: nothing is left
   std::vector<uint64_t> finished_;
+  std::vector<uint64_t> acknowledging_;  // finished, and the server is being told
   std::deque<std::pair<uint64_t, std::string>> given_up_;
 };
 

@@ -43,15 +43,24 @@ class Exchange {
 
   bool is_gone() const { return connection_ == nullptr; }
 
+  // The same for what waits here: `cancel` is called when the client goes away or the gateway ends, unless that was
+  // before. False: it was.
+  bool begin_wait(std::function<void()> cancel) {
+    if (!connection_ || is_drained_) return false;
+    cancel_ = std::move(cancel);
+    return true;
+  }
+  void end_wait() { cancel_ = nullptr; }
+
   // By the connection: the client went away.
   void leave() {
     connection_ = nullptr;
-    waiting_.cancel();
+    stop_waiting();
   }
   // By the connection: the gateway ends, and what waits must end.
   void drain() {
     is_drained_ = true;
-    waiting_.cancel();
+    stop_waiting();
   }
 
   const Request request;
@@ -61,8 +70,14 @@ class Exchange {
   const Route* route = nullptr;          // that serves it
 
  private:
+  void stop_waiting() {
+    waiting_.cancel();
+    if (const auto cancel = std::exchange(cancel_, nullptr)) cancel();
+  }
+
   HttpConnection* connection_;
   Upstream::Waiting waiting_;
+  std::function<void()> cancel_;
   bool is_drained_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
 #include "gateway/routes/channels.h"
+#include "gateway/stream/channel_poll.h"
 
 namespace millrace::gateway {
 namespace {
@@ -71,6 +72,8 @@ Task<Response> unsubscribe(Services& services, ExchangePtr exchange) {
   Words words = {"CHAN.UNSUBSCRIBE", exchange->names[0], exchange->names[1]};
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
+  // A poll of it that waits here shall hear of it.
+  services.topics.nudge({TopicKey::Kind::Channel, exchange->names[0]});
   co_return json_response(subscriber_json(*exchange));
 }
 
@@ -101,6 +104,24 @@ bool is_fetched(const client::Reply& reply) {
          std::ranges::all_of(reply.items[0].items, [](const auto& one) { return one.items.size() == 2; });
 }
 
+// Waits for messages at the server while there is room for that, which is quicker, else by the feed.
+Task<Answer> fetch_waiting(Services& services, ExchangePtr exchange, Words words, Milliseconds wait) {
+  if (services.upstream.has_room_to_wait()) {
+    // Where there are messages already the server answers at once: one command, whatever there is.
+    words.insert(words.end(), {"BLOCK", std::to_string(wait.count())});
+    co_return co_await exchange->ask_waiting(services.upstream, std::move(words), wait);
+  }
+  const auto poll =
+      std::make_shared<ChannelPoll>(services.loop, services.upstream, services.topics, std::move(words), wait);
+  if (!exchange->begin_wait([poll] { poll->cancel(); })) {
+    co_return client::fail(client::ErrorCode::Closed, "the gateway is shutting down");
+  }
+  // By reference: g++ 12 destroys twice what a temporary of this expression holds.
+  Answer answer = co_await told<Answer>([&poll](ChannelPoll::Done done) { poll->start(std::move(done)); });
+  exchange->end_wait();
+  co_return answer;
+}
+
 Task<Response> poll(Services& services, ExchangePtr exchange) {
   if (auto wrong = wrong_ids(*exchange, "subscriberID")) co_return std::move(*wrong);
   const auto timeout = parse_go_duration(exchange->request.parameter("timeout").value_or("0"));
@@ -112,9 +133,7 @@ Task<Response> poll(Services& services, ExchangePtr exchange) {
   Words words = {"CHAN.FETCH", exchange->names[0], exchange->names[1], "MAX", std::to_string(*max)};
   Answer answer = std::unexpected(client::Error{});
   if (wait > Milliseconds(0)) {
-    // Where there are messages already the server answers at once: one command, whatever there is.
-    words.insert(words.end(), {"BLOCK", std::to_string(wait.count())});
-    answer = co_await exchange->ask_waiting(services.upstream, std::move(words), wait);
+    answer = co_await fetch_waiting(services, exchange, std::move(words), wait);
   } else {
     answer = co_await services.upstream.ask(std::move(words));
   }

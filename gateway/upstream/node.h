@@ -32,6 +32,11 @@ class Node {
   void give_back(std::unique_ptr<Link> link);
 
   bool is_open() const { return link_ != nullptr; }
+  // Held by what has taken a link, or waits for one: as long, the node is in use.
+  using Use = std::shared_ptr<const bool>;
+  Use use() const { return used_; }
+  // Nothing waits for an answer of it, and it may be destroyed: not from within something that it calls.
+  bool is_unused() const { return used_.use_count() == 1 && early_.empty() && (!link_ || link_->in_flight() == 0); }
   // Where the server was found last: sentinels may name another one each time.
   const client::Endpoint& endpoint() const { return link_ ? link_->endpoint() : server_.to; }
   // Closes connections that have not answered for so long.
@@ -62,6 +67,7 @@ class Node {
   Milliseconds pause_{0};
   EventLoop::Timer retry_;
   std::vector<std::unique_ptr<Link>> idle_;
+  Use used_ = std::make_shared<const bool>(true);
   std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
 };
 

@@ -41,7 +41,7 @@ void Upstream::call(Words words, size_t key, Link::Done done) {
 }
 
 void Upstream::call_waiting(Words words, size_t key, Milliseconds wait, Waiting& waiting, Link::Done done) {
-  if (waiting_calls_ >= options_.most_waiting) {
+  if (!has_room_to_wait()) {
     done(client::fail(client::ErrorCode::TimedOut, "too many requests wait already"));
     return;
   }
@@ -147,18 +147,41 @@ void Upstream::ask_for_map(Node& node) {
   });
 }
 
-// Asks the first node that has an open connection.
+// Asks one node after the other, of those with an open connection: one that has left the cluster knows nothing of it.
 void Upstream::refresh_map() {
   if (!map_) return;
-  if (seed_->is_open()) return ask_for_map(*seed_);
+  std::vector<Node*> open;
+  if (seed_->is_open()) open.push_back(seed_.get());
   for (const auto& [endpoint, node] : nodes_) {
-    if (node->is_open()) return ask_for_map(*node);
+    if (node->is_open()) open.push_back(node.get());
   }
+  if (!open.empty()) ask_for_map(*open[asked_++ % open.size()]);
+}
+
+// Of a cluster; null if there is none. The server that was given, if it can be reached: it may be gone for good.
+Node* Upstream::open_node() {
+  if (seed_->is_open()) return seed_.get();
+  const auto found = std::ranges::find_if(nodes_, [](const auto& one) { return one.second->is_open(); });
+  return found == nodes_.end() ? nullptr : found->second.get();
+}
+
+bool Upstream::is_named(const client::Endpoint& endpoint) const {
+  return std::ranges::find(map_->nodes(), endpoint) != map_->nodes().end();
+}
+
+// Nodes that serve no slot any longer.
+void Upstream::forget_nodes() {
+  if (!map_) return;
+  std::erase_if(nodes_, [this](const auto& one) { return one.second->is_unused() && !is_named(one.first); });
 }
 
 Node& Upstream::node_of(const Command& command) {
   if (command.to.endpoint) return node_at(*command.to.endpoint);
-  if (!map_ || command.key == kNoKey) return *seed_;
+  if (!map_) return *seed_;
+  if (command.key == kNoKey) {
+    Node* const node = open_node();
+    return node == nullptr ? *seed_ : *node;
+  }
   return node_at(map_->nodes()[map_->node_of(hash_slot(command.words[command.key]))]);
 }
 
@@ -179,6 +202,7 @@ bool Upstream::is_reachable() const {
 }
 
 void Upstream::look_after() {
+  forget_nodes();
   seed_->close_silent(options_.answer_timeout);
   bool is_whole = true;
   for (const auto& [endpoint, node] : nodes_) {

@@ -85,6 +85,8 @@ class Upstream {
   // Whether a node is connected.
   bool is_reachable() const;
   size_t waiting_calls() const { return waiting_calls_; }
+  // Whether call_waiting() would take one more.
+  bool has_room_to_wait() const { return waiting_calls_ < options_.most_waiting; }
 
  private:
   struct Command;
@@ -95,6 +97,9 @@ class Upstream {
   bool redirects(Command& command, Node& node, const client::Reply& reply);
   void ask_for_map(Node& node);
   void refresh_map();
+  Node* open_node();
+  bool is_named(const client::Endpoint& endpoint) const;
+  void forget_nodes();
   Node& node_of(const Command& command);
   Node& node_at(const client::Endpoint& endpoint);
   void look_after();
@@ -106,6 +111,7 @@ class Upstream {
   std::map<client::Endpoint, std::unique_ptr<Node>> nodes_;  // of a cluster
   std::unique_ptr<Node> seed_;                               // the server that was given
   bool asks_for_map_ = false;
+  size_t asked_ = 0;  // for the map: each time another node
   size_t waiting_calls_ = 0;
   EventLoop::Timer tick_;
 };

@@ -10,6 +10,7 @@ void WaitingCall::start(Node& node, const Words& words, Milliseconds patience, b
   patience_ = loop_.after(patience, [self = shared_from_this()] {
     self->end(client::fail(ErrorCode::TimedOut, "the server did not answer in time"));
   });
+  use_ = node.use();
   node.take_link([self = shared_from_this(), &node, words, asking](client::Result<std::unique_ptr<Link>> link) {
     self->take_link(node, words, std::move(link), asking);
   });
@@ -29,9 +30,8 @@ void WaitingCall::take_link(Node& node, const Words& words, client::Result<std::
   link_->send(words, [self = shared_from_this(), &node](Answer answer) {
     if (self->is_over_) return;
     // The link calls us: it must not go before it has returned.
-    self->loop_.later([link = std::make_shared<std::unique_ptr<Link>>(std::move(self->link_)), &node] {
-      node.give_back(std::move(*link));
-    });
+    self->loop_.later([link = std::make_shared<std::unique_ptr<Link>>(std::move(self->link_)), &node,
+                       use = self->use_] { node.give_back(std::move(*link)); });
     self->end(std::move(answer));
   });
 }

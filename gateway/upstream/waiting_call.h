@@ -10,11 +10,11 @@ namespace millrace::gateway {
 
 class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
  public:
-  // `over` is called once, whatever comes of it; `node` outlives the call.
+  // `over` is called once, whatever comes of it.
   WaitingCall(EventLoop& loop, std::function<void(Answer)> over) : loop_(loop), over_(std::move(over)) {}
 
-  // Sends it. After `patience` without an answer the connection is taken for broken. With `asking`, the node of a
-  // cluster is told that it serves the key although the slot has not moved yet.
+  // Sends it; the node is in use until it is over. After `patience` without an answer the connection is taken for
+  // broken. With `asking`, the node of a cluster is told that it serves the key although the slot has not moved yet.
   void start(Node& node, const Words& words, Milliseconds patience, bool asking);
 
   // The command is given up, and its connection closed.
@@ -27,6 +27,7 @@ class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
   EventLoop& loop_;
   std::function<void(Answer)> over_;
   std::unique_ptr<Link> link_;
+  Node::Use use_;
   EventLoop::Timer patience_;
   bool is_over_ = false;
 };

@@ -109,6 +109,16 @@ def test_a_token_that_does_not_count_is_401_and_403_for_dsps(guarded, name):
     assert (answer.status, json.loads(answer.body)) == (403, {"code": "dsps.auth.rejected", "error": "Unauthorized"})
 
 
+def test_a_token_must_be_for_us_and_clocks_may_differ_by_five_minutes(server, keys):
+    now = int(time.time())
+    with Gateway(server, config='[auth]\nissuer = "us"\naudience = "shop"\n' + key_rules(keys[0], "HS256")) as gateway:
+        for claims, status in (
+                ({"aud": "shop"}, 200), ({"aud": ["other", "shop"]}, 200), ({"aud": "shops"}, 401), ({}, 401),
+                ({"aud": "shop", "exp": now - 200}, 200), ({"aud": "shop", "exp": now - 400}, 401),
+                ({"aud": "shop", "nbf": now + 200}, 200), ({"aud": "shop", "nbf": now + 400}, 401)):
+            assert gateway.request("GET", LOG, headers=bearer(claims)).status == status, claims
+
+
 def test_probes_need_no_token(guarded):
     assert guarded.get("/probe/readiness").status == 200
 

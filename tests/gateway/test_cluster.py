@@ -1,13 +1,14 @@
 """A cluster behind the gateway."""
 
 import contextlib
+import socket
 
 import pytest
 
 from cluster import Cluster
 from events import Events
 from gateway import Gateway
-from server import wait_until
+from server import let_pass, wait_until
 
 pytestmark = pytest.mark.long
 LOGS = [f"log{number}" for number in range(12)]
@@ -53,3 +54,32 @@ def test_streams_go_on_without_a_gap_when_a_slot_moves_and_a_master_hands_over(c
             write(gateway, log, 3)
         for stream in streams.values():
             assert [one["entry"] for one in stream.take(3)] == [1, 2, 3]
+
+
+def test_a_node_that_is_gone_is_forgotten_and_the_others_answer_for_it(cluster):
+    gone, other = cluster.masters[:2]
+    wait_until(cluster.is_whole, "every master has a replica")
+    with Gateway(f"127.0.0.1:{other.port}") as gateway, Gateway(f"127.0.0.1:{gone.port}") as from_gone:
+        for log in LOGS:  # on every node
+            write(gateway, log, 1)
+            write(from_gone, log, 1)
+        gone.kill()
+        try:
+            wait_until(lambda: len(cluster.masters) == 3, "the replica has taken over")
+            for log in LOGS:
+                write(gateway, log, 2)
+                write(from_gone, log, 2)
+            # The server that it was given does not come back: it is asked for ever, but not the only one.
+            wait_until(lambda: from_gone.get("/probe/readiness").status == 200, "another node answers")
+            from_gone.stop()
+            with socket.create_server(("127.0.0.1", gone.port)) as listening:
+                listening.settimeout(0)
+                with contextlib.suppress(BlockingIOError):
+                    while True:  # an attempt that had begun before the node was forgotten
+                        let_pass(1)
+                        listening.accept()[0].close()
+                let_pass(3)  # longer than the longest pause between two attempts
+                with pytest.raises(BlockingIOError):
+                    listening.accept()
+        finally:
+            gone.come_back()

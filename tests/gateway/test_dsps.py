@@ -1,12 +1,15 @@
 """The interface of DSPS, line by line."""
 
+import contextlib
+import http.client
 import json
 import threading
 
 import pytest
 
 from gateway import Gateway
-from server import Server, wait_until
+from raw_http import RawConnection
+from server import DEADLINE, Server, wait_until
 
 COMMON = {
     "X-Frame-Options": "deny",
@@ -86,10 +89,81 @@ def test_a_poll_waits_for_a_message(gateway, server):
     assert got[0][1]["messages"] == [{"content": "hello", "messageID": "m"}]
 
 
+@pytest.fixture
+def crowded(server):
+    """A gateway of which no request may wait at the server: polls wait by its feed."""
+    with Gateway(server, "--set", "limits.waiting=0") as gateway:
+        yield gateway
+
+
+@contextlib.contextmanager
+def polled(gateway, subscriber, timeout="30s"):
+    """A poll that has been sent; what it answers is read by answer()."""
+    with RawConnection(gateway.port) as connection:
+        connection.send(f"GET /channel/c/subscription/polling/{subscriber}?timeout={timeout} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        yield connection
+
+
+def watched_keys(c):
+    """Of all feeds."""
+    described = [c.call("FEED.INFO", feed) for feed in c.call("FEED.LIST")]
+    return sum(info[info.index(b"keys") + 1] for info in described)
+
+
+def wait_for_a_feed(c):
+    wait_until(lambda: watched_keys(c) > 0, "a feed watches the channel")
+
+
+def test_more_polls_than_may_wait_at_the_server_wait_by_the_feed(crowded, server, c):
+    names = [f"s{number}" for number in range(50)]
+    for name in names:
+        assert crowded.request("PUT", f"/channel/c/subscription/polling/{name}").status == 200
+    with contextlib.ExitStack() as stack:
+        polls = [stack.enter_context(polled(crowded, name)) for name in names]
+        wait_for_a_feed(c)
+        c.call("CHAN.PUBLISH", "c", "m", "1")  # as through another gateway
+        answers = [poll.answer() for poll in polls]
+        assert [(status, json.loads(body)["messages"]) for status, body in answers] == [
+            (200, [{"content": 1, "messageID": "m"}])] * 50
+        again = [stack.enter_context(polled(crowded, name)) for name in names]  # what was not acknowledged is there at once
+        assert [json.loads(poll.answer()[1])["messages"][0]["messageID"] for poll in again] == ["m"] * 50
+    assert server.info("clients")["blocked_clients"] in ("0", "1")  # the feed's reader
+
+
+def test_a_poll_by_the_feed_ends_with_its_time_its_subscriber_and_its_gateway(crowded, server, c):
+    subscribe(crowded)
+    with polled(crowded, "s", timeout="50ms") as poll:
+        assert poll.answer() == (200, b'{"channelID":"c","messages":[],"moreMessages":false}\n')
+    with polled(crowded, "nobody") as poll:
+        assert poll.status() == 404
+    with polled(crowded, "s") as poll:
+        wait_for_a_feed(c)
+        crowded.request("DELETE", POLLING)
+        assert poll.status() == 404
+    subscribe(crowded)
+    with polled(crowded, "s"):
+        wait_for_a_feed(c)
+    wait_until(lambda: watched_keys(c) == 0, "nobody waits any longer")
+    with polled(crowded, "s") as poll:
+        wait_for_a_feed(c)
+        crowded.terminate()
+        assert poll.status() == 503
+        assert crowded.process.wait(60) == 0
+
+
 def test_a_poll_that_finds_nothing_answers_an_empty_list_after_its_time(gateway):
     subscribe(gateway)
     assert gateway.json("GET", POLLING + "?timeout=50ms") == (
         200, {"channelID": "c", "messages": [], "moreMessages": False})
+
+
+def test_a_poll_waits_no_longer_than_the_longest_allowed(server):
+    with Gateway(server, "--set", "timeouts.poll=50ms") as gateway:
+        subscribe(gateway)
+        connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=DEADLINE)  # less than an hour
+        connection.request("GET", POLLING + "?timeout=1h")
+        assert json.loads(connection.getresponse().read())["messages"] == []
+        connection.close()
 
 
 def test_a_poll_ends_when_its_subscriber_is_deleted(gateway, server):
@@ -104,8 +178,6 @@ def test_a_poll_ends_when_its_subscriber_is_deleted(gateway, server):
 
 
 def test_a_client_that_goes_away_leaves_nobody_waiting_at_the_server(gateway, server):
-    from raw_http import RawConnection
-
     subscribe(gateway)
     with RawConnection(gateway.port) as connection:
         connection.send(f"GET {POLLING}?timeout=30s HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -224,6 +296,7 @@ def test_while_the_server_is_gone_requests_answer_503_and_probes_500():
         subscribe(gateway)
         server.kill()
         wait_until(lambda: gateway.get("/probe/readiness").status == 500, "the gateway sees that the server is gone")
+        assert [gateway.get(f"/probe/{name}").body for name in ("readiness", "liveness")] == [b"", b""]
         answer = gateway.get(POLLING)
         assert (answer.status, answer.headers["Retry-After"]) == (503, "1")
         server.come_back()

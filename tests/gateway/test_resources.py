@@ -120,18 +120,28 @@ def test_a_change_writes_only_logs_that_the_caller_may_write(server, c):
 
 
 def test_figures_of_the_gateway_the_server_and_keys(server, c):
-    c.call("TWRITE", "orders", "ENTRIES", "a", "1", "a", "2")
+    c.call("TWRITE", "orders", "ENTRIES", "a", "1", "a", "2", "a", "3")
+    c.call("TREAD", "orders", 1, 1, "GROUP", "mail", "RETRY", 60_000, 0)
+    c.call("TNACK", "orders", "mail", "DEAD", "why", 1)
     c.call("TREAD", "orders", 1, 1, "GROUP", "mail", "RETRY", 60_000, 0)
     c.call("CHAN.PUBLISH", "room:1", "m", "x")
-    with Gateway(server, config='[metrics]\nkeys = ["orders", "room:*", "nothing"]\n') as gateway:
+    c.call("SHARD.JOIN", "pool", "worker")
+    c.call("SHARD.PUSH", "pool", "ann", "work")
+    c.call("LOCK.ACQUIRE", "lock", "ann", 60_000)
+    with Gateway(server, config='[metrics]\nkeys = ["orders", "room:*", "pool", "lock", "nothing"]\n') as gateway:
         gateway.get("/nothing")
         lines = gateway.get("/metrics").body.decode().splitlines()
     samples = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
     assert samples["millrace_gateway_up"] == "1"
     assert samples['millrace_gateway_responses_total{status="4xx"}'] == "1"
-    assert samples['millrace_log_messages{key="orders"}'] == "2"
+    assert samples['millrace_log_messages{key="orders"}'] == "3"
     assert samples['millrace_group_pending{key="orders",group="mail"}'] == "1"
     assert samples['millrace_group_lag{key="orders",group="mail"}'] == "1"
+    assert samples['millrace_group_exhausted{key="orders",group="mail"}'] == "1"
+    assert int(samples['millrace_group_oldest_ms{key="orders",group="mail"}']) >= 0
+    assert samples['millrace_channel_waiting{key="room:1"}'] == "0"
+    assert samples['millrace_pool_pending{key="pool"}'] == "1"
+    assert (samples['millrace_lock_holding{key="lock"}'], samples['millrace_lock_waiting{key="lock"}']) == ("1", "0")
     assert samples['millrace_channel_messages{key="room:1"}'] == "1"
     assert any(name.startswith("millrace_log_") for name in samples)
     types = [line.split()[2] for line in lines if line.startswith("# TYPE")]

@@ -209,8 +209,29 @@ def test_sigterm_lets_requests_come_to_their_end(server, c):
         hold.set()
         ended.join()
         assert deliverer.process.returncode == 0
-    # The first is acknowledged. The second is not sent: if a read that had begun got it, it comes again with its lease.
+    # The first is acknowledged. The second is not sent: if a read that had begun got it, it was given back.
     assert receiver.bodies() == [1] and c.call("TACK", "orders", group(c)["name"], 1) == 0
+    assert c.call("TREAD", "orders", 1, 10, "GROUP", "shop", "WITHATTEMPTS") == [[2, b"new", b"2", 1]]
+
+
+def test_a_message_that_a_deliverer_got_while_it_was_ending_is_given_back(server, c):
+    c.call("TWRITE", "orders", "new", "1")
+    with Receiver() as receiver, webhook(server, receiver) as deliverer:
+        wait_for_all_done(c, 1)
+        server.wait_for_blocked(1)
+        server.suspend()
+        try:
+            # The server executes it when it goes on, before it hears of the end of the read that waits.
+            c.send("TWRITE", "orders", "new", "2")
+            ended = threading.Thread(target=deliverer.terminate)
+            ended.start()
+            wait_until(lambda: "ends:" in deliverer.output(), "it ends")
+        finally:
+            server.resume()
+        assert c.read() == 2
+        ended.join()
+    assert receiver.bodies() == [1]
+    assert c.call("TREAD", "orders", 1, 10, "GROUP", "shop", "WITHATTEMPTS") == [[2, b"new", b"2", 1]]
 
 
 def test_a_receiver_that_is_down_uses_up_no_attempts_of_messages_that_wait(server, c):

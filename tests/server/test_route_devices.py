@@ -110,6 +110,15 @@ def test_touch_moves_last_seen_and_nothing_else(s, clock):
     assert get(s) == {**before, "last-seen": before["last-seen"] + 50}
 
 
+def test_touch_takes_several_devices_and_counts_those_that_are_there(s, clock):
+    for name in ("a|ws", "b|ws", "c|ws"):
+        device(s, name)
+    clock.advance(50)
+    assert s.call("ROUTE.DEVICE", "TOUCH", "t", "a|ws", "c|ws", "nobody|ws") == 2
+    seen = {name: get(s, name)["last-seen"] for name in ("a|ws", "b|ws", "c|ws")}
+    assert seen["a|ws"] == seen["c|ws"] == seen["b|ws"] + 50
+
+
 def test_touch_makes_nobody(c):
     assert c.call("ROUTE.DEVICE", "TOUCH", "t", WS) == 0
     assert c.call("EXISTS", "t") == 0
