@@ -62,7 +62,7 @@ StopSignal::StopSignal(Second second) {
   for (const int number : kStopSignals) {
     struct sigaction before {};
     sigaction(number, &action, &before);
-    // nohup: who said that a terminal may go is not to be stopped by its end.
+    // Under nohup the end of the terminal must not stop the program.
     if (number == SIGHUP && before.sa_handler == SIG_IGN) sigaction(number, &before, nullptr);
   }
 }

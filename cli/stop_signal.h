@@ -7,8 +7,8 @@ namespace millrace::cli {
 
 class StopSignal {
  public:
-  // What one does that comes more than half a second after the first: it ends the program at
-  // once, for who does not want to wait, or it leaves a mark, too.
+  // What a second signal does, more than half a second after the first: it ends the program at
+  // once, for users who do not want to wait, or it leaves a mark, too.
   enum class Second { Ends, Counts };
 
   // From now on these signals only leave a mark. A SIGHUP that was ignored before (nohup) still

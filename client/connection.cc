@@ -72,7 +72,7 @@ Result<void> Connection::log_in() {
 }
 
 // During a failover the sentinels may still name the old master, which is a replica by then. A
-// user who may not ask is believed.
+// user without the right to ask is believed.
 Result<void> Connection::require_master() {
   if (!options_.sentinels) return {};
   const auto role = call({"ROLE"});

@@ -43,6 +43,7 @@ test_packages=(
   "python3-jsonschema: /usr/bin/python3 -c 'import jsonschema'"
   "curl: command -v curl"
   "nginx: test -x /usr/sbin/nginx || command -v nginx"
+  "caddy: command -v caddy"
   "nodejs: command -v node"
   "npm: command -v npm"
   "clang-format-14: has_clang_format"

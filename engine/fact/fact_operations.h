@@ -40,7 +40,7 @@ struct FoundFacts {
 
 class FactOperations {
  public:
-  // The key is for the names in all graphs; limits are read anew for each operation.
+  // The key is for the names in all graphs; limits are read again for each operation.
   FactOperations(const HashKey& key, const FactLimits& limits) : key_(key), limits_(limits) {}
 
   const FactCounters& counters() const { return counters_; }

@@ -1,5 +1,5 @@
-// Everything that can be done with an index as a whole. What it holds follows from the documents: those who repeat are
-// told of the schema, and index their own documents.
+// Everything that can be done with an index as a whole. What it holds follows from the documents: servers that repeat
+// are told of the schema, and index their own documents.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ class Log {
   Log(Log&&) noexcept = default;
   Log& operator=(Log&&) noexcept = default;
 
-  // The same life: whoever reads the copy may go on from a position in the original.
+  // The same life: a reader of the copy may continue from a position in the original.
   Log clone() const;
 
   // Drawn when the log is created, and never changed.
@@ -182,8 +182,8 @@ class Log {
   // Says of a planned delivery which offsets its fresh messages have: in a log with gaps
   // they do not follow on. To be called between plan and apply.
   void locate(Delivery& delivery) const;
-  // With retention().refuse: the group that has not finished what so many more messages, of so many bytes, would evict;
-  // null if they may be written. Cost: the groups, if there is a limit.
+  // With retention().refuse: the group that has not finished what this many more messages, of this many bytes, would
+  // evict; null if they may be written. Cost: the groups, if there is a limit.
   const std::string* refusing_group(uint64_t messages, uint64_t bytes) const;
   // How many more messages, of any size, may be written before there is one.
   uint64_t room_for_groups() const;

@@ -65,8 +65,8 @@ Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& requ
   Log& log = log_at(place, call, follow.effects);
   log.set_retention(request.applied_to(log.retention()));
   follow.effects.add_request();
-  // What the new limits do not keep goes at once. Count and bytes are repeated by whoever hears of this request; age
-  // depends on the time, and is told as what it evicted.
+  // What the new limits do not keep goes at once. Servers that repeat this request evict by count and bytes themselves;
+  // age depends on the time, and is told as what it evicted.
   uint64_t evicted = log.enforce_size_limits();
   if (call.decides) {
     const uint64_t aged = log.enforce_age(call.now.wall);
@@ -121,7 +121,7 @@ Outcome<bool> LogOperations::drop_group(Place<Log>& place, ByteView group, const
   done.consequences.effects.add_request();
   done.consequences.events.add("tgroup-drop");
   settle_groups(*place.get());
-  // Those who wait for it are told that it has gone.
+  // Readers that wait for it are told that it has gone.
   done.consequences.wake = Wake::one_line(group);
   return done;
 }

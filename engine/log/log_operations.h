@@ -34,7 +34,7 @@ struct LogLimits {
   uint64_t ids_ms = uint64_t{10} * 60 * 1000;        // how long a log that has no window of its own remembers ids
 };
 
-// Dead letters of so many bytes are written at once: by one call of look_after(), and by one read.
+// Dead letters of at most this many bytes are written at once: by one call of look_after(), and by one read.
 inline constexpr uint64_t kDeadLetterBytesAtOnce = uint64_t{512} * 1024;
 
 enum class ReadResult { Given, NothingCame };
@@ -117,7 +117,7 @@ class LogOperations {
   Outcome<Done> apply(Place<Log>& place, const LogEffect& effect, const Call& call);
 
  private:
-  // A new log. Its epoch is drawn by whoever decides, and told.
+  // A new log. Its epoch is drawn by the server that decides, and is an effect.
   Log& create(Place<Log>& place, const Call& call, Effects& effects);
   Log& log_at(Place<Log>& place, const Call& call, Effects& effects) {
     return place.get() != nullptr ? *place.get() : create(place, call, effects);

@@ -16,7 +16,8 @@ constexpr uint64_t kScheduledPerStep = 64;
 constexpr uint64_t kScheduledBytesPerStep = uint64_t{256} * 1024;
 // How soon it is tried again if groups must finish something first.
 constexpr uint64_t kRefusedMs = 100;
-// Ids that are too old are forgotten once a second, and by one visit so many, which costs some hundred microseconds.
+// Ids that are too old are forgotten once a second, and at most this many by one visit, which costs some hundred
+// microseconds.
 constexpr uint64_t kForgetMs = 1000;
 constexpr size_t kIdsForgottenAtOnce = 1000;
 
@@ -181,7 +182,7 @@ void LogOperations::forget_ids(Log& log, const Call& call, Consequences& follow)
   ids->expire(log.clock(), kIdsForgottenAtOnce);
 }
 
-// Told as what it is and not as the request, whose delay would begin anew.
+// The effect is the scheduled message, not the request, whose delay would start again.
 Ticket LogOperations::schedule(Log& log, const WriteRequest& request, const Call& call, Consequences& follow) {
   const UnixMs now = call.decides ? call.now.wall : log.clock();
   const UnixMs date = std::min(request.at ? *request.at : now + *request.delay_ms, kMaxScheduleDate);

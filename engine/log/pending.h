@@ -220,7 +220,7 @@ std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts
       const uint64_t bits = admit(all);
       if (bits == 0) break;
       given_up.push_back({{{all.first, bits}, terms_of(*range)}, expired});
-      // Reported once: whoever asked removes it before it asks again.
+      // Reported once: the caller removes it before it asks again.
       timed_.erase(timed_.front());
       if (bits == all.bits) continue;
       split(range, bits);

@@ -1,4 +1,4 @@
-// The filters of one channel and who listens by each: an index of what must be evaluated,
+// The filters of one channel and the subscriptions of each: an index of what must be evaluated,
 // each filter once, and the targets that share it.
 #pragma once
 

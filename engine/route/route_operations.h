@@ -29,8 +29,8 @@
 namespace millrace {
 
 // Most devices and subscriptions that one operation gives back; an engine that decides stops earlier when its budget is
-// spent. One that repeats always sweeps so many, if there are: then it sweeps at least as much as the one that decided,
-// whose budget it does not know.
+// spent. An engine that repeats always sweeps this many, if there are: then it sweeps at least as much as the one that
+// decided, whose budget it does not know.
 inline constexpr size_t kSweptPerTurn = 1000;
 
 // What a device has subscribed to.
@@ -91,7 +91,7 @@ class RouteOperations {
   Outcome<std::string> set_presence(Place<RouteTable>& place, const PresenceRequest& request, const Call& call,
                                     const Budget& budget);
 
-  // --- who must hear of a change. Failure: Syntax, Range, as RouteMatcher::match says ---
+  // --- which devices must be told of a change. Failure: Syntax, Range, as RouteMatcher::match says ---
   // `table` may be null: it has no devices then.
   Result<MatchedDevices> match(const RouteTable* table, const RouteChange& change, UnixMs now);
   // Writes one message for each transport that has devices and a queue. All queues of the request are looked at first,

@@ -10,7 +10,7 @@ namespace millrace {
 
 namespace {
 
-// Whether so many more payloads, or with none one more routed message, cannot be counted.
+// True if this many more payloads (0: one more routed message) would overflow the count.
 std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads) {
   if (payloads == 0) {
     if (recipient.routed < UINT32_MAX) return std::nullopt;
@@ -95,7 +95,7 @@ Result<Routed> Pool::route(ByteView name) {
 
 std::optional<Error> Pool::why_full(ByteView name, size_t payloads, std::optional<ByteView> push_id) const {
   const uint64_t most = settings_.recipient_max;
-  if (most == 0 || payloads == 0 || (push_id && pushed_ids_.contains(*push_id))) return std::nullopt;
+  if (most == 0 || payloads == 0 || (push_id && pushed_ids_.find(*push_id) != nullptr)) return std::nullopt;
   const RecipientId id = recipients_.find(name);
   const uint64_t queued = id.is_some() && recipients_[id].queue ? recipients_[id].queue->messages.count() : 0;
   if (queued + payloads <= most) return std::nullopt;
@@ -114,12 +114,12 @@ Queue& Pool::queue_of(Recipient& recipient) {
 Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, BlockLimits limits,
                           std::optional<ByteView> push_id) {
   if (auto full = why_full(name, payloads.size(), push_id)) return std::unexpected(std::move(*full));
-  const bool is_known = push_id && pushed_ids_.contains(*push_id);
+  const bool is_known = push_id && pushed_ids_.find(*push_id) != nullptr;
   const auto id = prepare(name, is_known ? 0 : payloads.size());
   if (!id) return std::unexpected(id.error());
   Recipient& recipient = recipients_[*id];
   if (is_known) return Routed{recipient.owner, recipient.pending()};
-  if (push_id) pushed_ids_.add(*push_id);
+  if (push_id) pushed_ids_.add(*push_id, {});
   const uint64_t before = recipient.pending();
   Queue& queue = queue_of(recipient);
   const bool was_ready = queue.is_ready();
@@ -352,13 +352,13 @@ void Pool::remove_recipient(RecipientId id) {
   const WorkerId owner = recipients_[id].owner;
   unassign(id);
   recipients_.remove(id);
-  // Places begin anew in a pool without recipients.
+  // Places start at 0 again in a pool without recipients.
   if (recipients_.size() == 0) notes.looking_from = 0;
   ++counters_.forgotten;
   remove_if_empty(owner);
 }
 
-// --- who has what ---
+// --- which worker has which recipient ---
 
 void Pool::assign(RecipientId id, WorkerId to) {
   Recipient& recipient = recipients_[id];

@@ -25,10 +25,10 @@
 
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
+#include "engine/base/recent_answers.h"
 #include "engine/blocks/blocks_codec.h"
 #include "engine/shard/dead_payload.h"
 #include "engine/shard/pool_clock.h"
-#include "engine/shard/pushed_ids.h"
 #include "engine/shard/recipients.h"
 #include "engine/shard/worker.h"
 
@@ -112,11 +112,15 @@ class Pool {
   // How many recipients one operation moves or looks at: the rest follows in slices, by
   // settle().
   static constexpr uint64_t kSlice = 10'000;
-  // A worker for which nothing is pending is removed when it has not shown itself for so many times `stale`, or not at
-  // all since it joined: it may have recipients that it knows well.
+  // A worker for which nothing is pending is removed when it has sent no sign of life for this many times `stale`, or
+  // not at all since it joined: it may have recipients that it knows well.
   static constexpr uint64_t kGoneAfter = 10;
 
-  explicit Pool(const HashKey& key) : recipients_(key) {}
+  // The ids of pushes that are remembered.
+  static constexpr size_t kMostPushedIds = 100'000;
+  static constexpr size_t kMostPushedIdBytes = 16 << 20;
+
+  explicit Pool(const HashKey& key) : recipients_(key), pushed_ids_(key, kMostPushedIds, kMostPushedIdBytes) {}
   Pool(Pool&&) noexcept = default;
   Pool& operator=(Pool&&) noexcept = default;
 
@@ -158,7 +162,7 @@ class Pool {
   }
   // What is pending of all recipients.
   uint64_t pending() const { return pending_; }
-  // Who owns it; nothing if it is not assigned.
+  // Its worker; nothing if it is not assigned.
   std::optional<WorkerId> owner(ByteView recipient) const;
 
   // Moves its time on; an earlier time is ignored. True if it moved.
@@ -171,7 +175,7 @@ class Pool {
   void tick_steps(PoolTime now);
 
   // --- workers ---
-  // Adds a worker, or starts one anew: what it had in flight is delivered to it again.
+  // Adds a worker, or restarts one: what it had in flight is delivered to it again.
   // REQUIRES: !is_full(name, now)
   WorkerId join(ByteView name);
   // True if it cannot take one more at this time, and there is none of that name.
@@ -191,12 +195,12 @@ class Pool {
   // With an id nothing is queued if it is that of an earlier push. Failure: also Refused, see why_full().
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
                       std::optional<ByteView> push_id = std::nullopt);
-  // The failure of a push of so many payloads by the setting recipient_max, for who wants to know before time moves on;
-  // nothing if it is accepted. O(1).
+  // The failure of a push of this many payloads by the setting recipient_max, for a caller that asks before time moves
+  // on; nothing if it is accepted. O(1).
   std::optional<Error> why_full(ByteView recipient, size_t payloads, std::optional<ByteView> push_id) const;
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
   Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
-  // The failures of done() and acknowledge(), for who wants to know before time moves on.
+  // The failures of done() and acknowledge(), for a caller that asks before time moves on.
   Result<RecipientId> may_be_done(WorkerId worker, ByteView recipient, uint64_t count) const;
   Result<RecipientId> may_be_acknowledged(WorkerId worker, ByteView recipient, Offset sequence) const;
 
@@ -268,7 +272,8 @@ class Pool {
   Result<void> restore_trouble(ByteView recipient, TroubleHead head);
   Result<void> restore_dead_payload(DeadPayload dead);
   Result<void> restore_id(ByteView id);
-  const PushedIds& pushed_ids() const { return pushed_ids_; }
+  // The ids of pushes that were carried out last: one that is sent again is not queued again.
+  const RecentAnswers& pushed_ids() const { return pushed_ids_; }
 
   // Blocks that went since the last call, for the caller to free at its leisure.
   EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
@@ -363,7 +368,7 @@ class Pool {
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;
   EvictedBlocks evicted_;
-  PushedIds pushed_ids_;
+  RecentAnswers pushed_ids_;  // without texts
   std::list<DeadPayload> dead_payloads_;
   std::set<DelayKey> delayed_;  // recipients whose queue is delayed
   // While it is put together again: the worker whose recipients come, and what it is to be

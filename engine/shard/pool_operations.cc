@@ -171,7 +171,7 @@ Outcome<uint64_t> PoolOperations::join(Place<Pool>& place, ByteView worker, cons
     const WorkerId id = pool.join(worker);
     visit.changed("shard.join");
     visit.look_at_joined(id);
-    // Nothing has moved: one that is new may be what senders wait for, one that starts anew gets what it had in hand.
+    // Nothing has moved: a new worker may be what senders wait for; a worker that restarts gets what it had in hand.
     visit.follow.wake = Wake::one_line(kSendersLine);
     if (is_known) visit.follow.wake = pool.has_company(id) ? Wake::one_line(worker) : Wake::all_lines();
     return pool.working().size();
@@ -298,7 +298,7 @@ Outcome<Sent> PoolOperations::wait_for_worker(RouteRequest& request, const Call&
 }
 
 Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event) {
-  // Nobody who is known to be gone is given a message.
+  // A worker that is known to be gone gets no message.
   if (place.get() == nullptr || !place.get()->can_send(request.recipient, present(*place.get(), call))) {
     return wait_for_worker(request, call);
   }

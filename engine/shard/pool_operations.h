@@ -1,15 +1,15 @@
 // Everything that can be done with a worker pool: the one place that decides when its time moves, when a worker that is
-// stale loses its recipients, who is woken, and what replicas are told. A caller parses requests, carries out
-// consequences (engine/operation/outcome.h), and decides nothing.
+// stale loses its recipients, which requests are woken, and what replicas are told. A caller parses requests, carries
+// out consequences (engine/operation/outcome.h), and decides nothing.
 //
 //   PoolOperations pools(hash_key, waiters);
 //   pools.join(place, "worker-1", call);
 //   Outcome<Sent> sent = pools.push(place, request, call);
 //
-// What is stale, who takes over and whose turn it is follow from the pool's time and from what was done before. So
-// replicas and files get the requests as they came, and as effects only what no request asked for: time that has moved,
-// a slice of moves, a sign of life of a worker that waits. A replica calls the same functions with Call::decides false,
-// and apply() for effects; it comes to hold an equal pool.
+// Which worker is stale, which one takes over and which one is next follow from the pool's time and from what was done
+// before. So replicas and files get the requests as they came, and as effects only what no request asked for: time that
+// has moved, a slice of moves, a sign of life of a worker that waits. A replica calls the same functions with
+// Call::decides false, and apply() for effects; it comes to hold an equal pool.
 #pragma once
 
 #include <cstdint>

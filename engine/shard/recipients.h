@@ -29,7 +29,7 @@ class Recipients {
 
   // It holds 32 GiB of them: 400 million with names of 36 bytes.
   bool is_full() const { return all_.is_full(); }
-  // Whether so many more fit, with names of so many bytes together.
+  // Whether this many more fit, with names of this many bytes together.
   bool has_room_for(uint64_t recipients, uint64_t name_bytes) const {
     return all_.has_room_for(recipients, name_bytes);
   }

@@ -139,7 +139,7 @@ class InfoWriter {
 // How far the host is with loading a data set, or a part of one, from a file or a master.
 enum class Loading { Begins, Ends, Fails };
 
-// Who wants to hear of what happens around the commands. All are called on the main
+// Listeners to what happens around the commands. All are called on the main
 // thread.
 struct Listener {
   void (*now_deciding)(bool deciding);  // see module/runtime/role.h
@@ -179,7 +179,7 @@ struct Contents {
 // registration.cc, asks once and registers it.
 Contents contents();
 
-// Who hears of events: contents().listener, once the module is loaded.
+// The listener to events: contents().listener, once the module is loaded.
 const Listener& listener();
 
 }  // namespace millrace::abi

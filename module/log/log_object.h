@@ -25,6 +25,8 @@ struct ObjectTraits<Log> {
   // Whoever waits for a log that goes, or for a key of another type, waits on: a log may come.
   static constexpr bool kOtherTypeIsMissing = false;
   static constexpr bool kToldWhenGone = false;
+  // Of ten thousand readers that one write concerns the others follow.
+  static constexpr size_t kServedPerTurn = 250;
 
   // Groups go by the monotonic clock.
   static Now now() {

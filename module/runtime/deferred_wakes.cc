@@ -57,7 +57,7 @@ void detail::wake_all_deferred(abi::Context context) {
 }
 
 void wake_deferred_readers(abi::Context context) {
-  // They stay deferred for the sake of the others, who are served when the loop's turn ends.
+  // They stay deferred because of the others, which are served when the loop's turn ends.
   if (deferred_for_readers.empty() || context.in_transaction()) return;
   serve_places(context, std::exchange(deferred_for_readers, {}), &Waiters::serve_without_effects);
 }
