@@ -63,8 +63,9 @@ Result<bool> KeyCopier::is_there_already(const std::string& key, const std::stri
     const auto same = is_same(key, type, {is_framed ? CopiedKey::How::Frames : CopiedKey::How::Payload});
     if (!same) return std::unexpected(same.error());
     if (*same) return true;
-    if (!options_.replaces)
+    if (!options_.replaces) {
       return fail(ErrorCode::BadInput, "it is there already, and differs; --replace overwrites it");
+    }
   }
   if (!options_.replaces) return fail(ErrorCode::BadInput, "it is there already; --replace overwrites it");
   const auto removed = ask(Side::To, {"UNLINK", key});
