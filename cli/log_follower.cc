@@ -92,7 +92,8 @@ Result<Reply> LogFollower::ask() {
                  {kGroupMessages, "BLOCK", block, "GROUP", options_.group->name, "RETRY", retry, "0", "WITHATTEMPTS"});
     if (!options_.group->consumer.empty()) words.insert(words.end(), {"CONSUMER", options_.group->consumer});
   } else if (next_) {
-    words.insert(words.end(), {kFrameMessages, "FRAMED", "BLOCK", block});
+    words.insert(words.end(), {kFrameMessages, "FRAMED"});
+    if (options_.follows) words.insert(words.end(), {"BLOCK", block});
   } else {
     words.insert(words.end(), {"0", "FRAMED"});
   }
@@ -129,8 +130,11 @@ Result<LogFollower::Next> LogFollower::take_frame(const Reply& reply, const Show
   frame_.open(reply.text);
   if (auto failure = frame_.failure()) return std::unexpected(*failure);
   if (!next_) {
-    next_ = start_of(options_.from, frame_.head());
-    return Next::Go;
+    const auto first = first_offset(frame_.head());
+    if (!first) return std::unexpected(first.error());
+    next_ = *first;
+    if (!options_.follows) end_ = frame_.head().log_next;
+    return end_ && *next_ >= *end_ ? Next::Stop : Next::Go;
   }
   bool may_miss = epoch_.has_value();
   for (millrace::Message message; frame_.next(message); may_miss = false) {
@@ -138,13 +142,21 @@ Result<LogFollower::Next> LogFollower::take_frame(const Reply& reply, const Show
       tell("messages " + std::to_string(next_->value()) + " to " + std::to_string(message.offset.value() - 1) +
            " were evicted or replaced before they could be read");
     }
-    const Message shown{static_cast<int64_t>(message.offset.value()), message.tag, message.entry, std::nullopt};
+    const auto written = static_cast<int64_t>(message.written.value());
+    if ((options_.until && written >= *options_.until) || (end_ && message.offset >= *end_)) {
+      static_cast<void>(show.answer_ends());
+      return Next::Stop;
+    }
+    const Message shown{static_cast<int64_t>(message.offset.value()), message.tag, message.entry, std::nullopt,
+                        written};
     if (!show.message(shown)) return Next::Stop;
   }
   if (auto failure = frame_.failure()) return std::unexpected(*failure);
   next_ = frame_.head().end;
   epoch_ = frame_.head().epoch;
-  return show.answer_ends() ? Next::Go : Next::Stop;
+  if (!show.answer_ends()) return Next::Stop;
+  // Nothing comes any more, also if the log was made anew and is shorter.
+  return end_ && (*next_ >= *end_ || frame_.head().count == 0) ? Next::Stop : Next::Go;
 }
 
 Result<LogFollower::Next> LogFollower::take_delivery(const Reply& reply, const Show& show, const Tell& tell) {
@@ -157,6 +169,14 @@ Result<LogFollower::Next> LogFollower::take_delivery(const Reply& reply, const S
   // If this fails, the group delivers them again: that is what RETRY is for.
   if (auto done = acknowledge(messages); !done) tell(done.error().text + "; not acknowledged, so they come again");
   return Next::Go;
+}
+
+Result<Offset> LogFollower::first_offset(const FrameHead& head) {
+  if (!options_.since) return start_of(options_.from, head);
+  const auto found = connection_.call({"TSEEK", options_.key, std::to_string(*options_.since)});
+  if (!found) return std::unexpected(found.error());
+  if (found->is_error()) return client::fail(client::ErrorCode::BadInput, found->text);
+  return Offset(static_cast<uint64_t>(found->integer));
 }
 
 // Some errors are a state the server is in and leaves again; the others are the answer.

@@ -20,7 +20,8 @@ struct Message {
   int64_t offset = 0;
   std::string_view tag;
   std::string_view entry;
-  std::optional<int64_t> attempts;  // how often a group has delivered it
+  std::optional<int64_t> attempts;      // how often a group has delivered it
+  std::optional<int64_t> written = {};  // Unix milliseconds; unknown of what a group is given
 };
 
 struct FollowedGroup {
@@ -32,6 +33,11 @@ struct FollowedGroup {
 struct FollowOptions {
   std::string key;
   std::string from = "-10";  // as TREAD takes it; nothing with a group, which knows where it is
+  // Without a group: from the first message that was written then or later, instead of `from`; up to the first one that
+  // was written then or later; and only what is there when it begins. Unix milliseconds.
+  std::optional<int64_t> since = {};
+  std::optional<int64_t> until = {};
+  bool follows = true;
   std::optional<FollowedGroup> group;
   client::Milliseconds connect_for{0};  // how long to try to reach a server that is not there yet
 };
@@ -65,6 +71,7 @@ class LogFollower {
   client::Result<Next> take_error(const std::string& text, const Tell& tell);
   client::Result<void> acknowledge(const std::vector<Message>& messages);
   bool comes_back(const Tell& tell);
+  client::Result<Offset> first_offset(const FrameHead& head);
   void hear_of_log(const FrameHead& head, const Tell& tell);
   void begin_again();
   void rest();
@@ -75,6 +82,7 @@ class LogFollower {
   StopSignal& stop_;
   // Without a group:
   std::optional<Offset> next_;     // the offset to ask for, once the log was looked at
+  std::optional<Offset> end_;      // where it ends, if it does not follow
   std::optional<LogEpoch> epoch_;  // of the log that messages came from
   client::FrameReader frame_{std::string_view()};
   client::Milliseconds rest_{0};  // how long to wait before the next attempt

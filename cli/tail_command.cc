@@ -2,12 +2,14 @@
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
 #include "cli/exit_status.h"
 #include "cli/log_follower.h"
+#include "cli/moment.h"
 #include "cli/server_options.h"
 #include "client/escape.h"
 
@@ -21,18 +23,24 @@ struct TailOptions {
   double retry_seconds = 30;
   unsigned connect_for = 0;
   bool as_json = false;
+  std::string until;
+  bool does_not_follow = false;
 };
 
 constexpr const char* kTailFooter =
     R"(One line a message: its offset, its tag and its entry, with a tab between them. Line
 ends, tabs, backslashes and bytes that are not text are escaped: \n, \t, \\, \xff.
-With --json a line is {"offset":17,"tag":"paid","entry":"..."}; bytes that are not
-UTF-8 become \u0080 to \u00ff.
+With --json a line is {"offset":17,"tag":"paid","entry":"...","time":1795007130000}, the
+time in Unix milliseconds and without a group only; bytes that are not UTF-8 become
+\u0080 to \u00ff.
 
 Without a group it reads from --from on and disturbs nobody: an offset, -n for the last
-n offsets, '$' for new ones only. Where messages were taken out of a log (TRETAIN LATEST),
-the last n offsets hold fewer than n. With --group each message goes to one of the group's
-readers; it is acknowledged after it was printed, and comes again if we die before.
+n offsets, '$' for new ones only, or a time: 2026-11-18T13:05:00Z (UTC, or with +02:00),
+2026-11-18, or how long ago: 30s, 10m, 2h. --until ends before the first message that was
+written at that time or later; --no-follow ends with the last message that is there.
+Where messages were taken out of a log (TRETAIN LATEST), the last n offsets hold fewer
+than n. With --group each message goes to one of the group's readers; it is acknowledged
+after it was printed, and comes again if we die before.
 
 It goes on when the server restarts, and ends with Ctrl-C. A log that was deleted and
 written anew is read from its beginning.
@@ -43,7 +51,13 @@ Exit status: 0 ended by Ctrl-C, 1 the server refused it, 2 wrong call, 3 no serv
 Examples:
   millrace tail orders                        the last ten offsets, then what comes
   millrace tail orders --from 1 --json | jq   the whole log, as JSON
+  millrace tail orders --from 2h --until 1h --no-follow
   millrace tail jobs --group mailers --consumer ann)";
+
+int64_t present_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
 
 // A check of --from, as TREAD will understand it: what is wrong with the word, or nothing.
 std::string is_a_place(const std::string& word) {
@@ -51,7 +65,8 @@ std::string is_a_place(const std::string& word) {
   const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), offset);
   const bool is_number = problem == std::errc() && end == word.data() + word.size();
   if (word == "$" || (is_number && offset != 0)) return {};
-  return word + " is no place in a log: an offset from 1 on, -n for the last n, or '$' for new ones only";
+  if (!is_number && parse_moment(word, present_ms())) return {};
+  return word + " is no place in a log: an offset from 1 on, -n for the last n, '$' for new ones only, or a time";
 }
 
 std::string line_of(const Message& message, bool as_json) {
@@ -62,6 +77,7 @@ std::string line_of(const Message& message, bool as_json) {
   line += as_json ? ",\"entry\":" : "\t";
   append(line, message.entry);
   if (!as_json) return line + '\n';
+  if (message.written) line += ",\"time\":" + std::to_string(*message.written);
   if (message.attempts) line += ",\"attempts\":" + std::to_string(*message.attempts);
   return line + "}\n";
 }
@@ -82,6 +98,18 @@ int run(TailOptions& options) {
     options.group.retry_ms = static_cast<int64_t>(options.retry_seconds * 1000);
     options.follow.group = options.group;
   }
+  const int64_t now = present_ms();
+  // What is no time is an offset: it was checked.
+  if (const auto since = parse_moment(options.follow.from, now)) options.follow.since = *since;
+  if (!options.until.empty()) {
+    const auto until = parse_moment(options.until, now);
+    if (!until) {
+      std::fprintf(stderr, "millrace tail: %s\n", until.error().text.c_str());
+      return kWrongCall;
+    }
+    options.follow.until = *until;
+  }
+  options.follow.follows = !options.does_not_follow;
   options.follow.connect_for = client::Milliseconds(1000 * static_cast<int64_t>(options.connect_for));
   StopSignal stop;
   LogFollower follower(*server, options.follow, stop);
@@ -114,13 +142,18 @@ void add_tail_command(CLI::App& tool, int& status) {
   CLI::App* command = tool.add_subcommand("tail", "Follow a log, one line a message");
   command->add_option("KEY", options->follow.key, "the log's key")->required();
   auto* from =
-      command->add_option("--from", options->follow.from, "an offset, -n for the last n, '$' for new ones only")
+      command
+          ->add_option("--from", options->follow.from, "an offset, -n for the last n, '$' for new ones only, or a time")
           ->check(is_a_place, "")
-          ->type_name("OFFSET")
+          ->type_name("PLACE")
           ->capture_default_str();
+  auto* until = command->add_option("--until", options->until, "end before what was written then")->type_name("TIME");
+  auto* stays = command->add_flag("--no-follow", options->does_not_follow, "end with the last message that is there");
   auto* group = command->add_option("--group", options->group.name, "read for this group, and acknowledge")
                     ->type_name("GROUP")
-                    ->excludes(from);
+                    ->excludes(from)
+                    ->excludes(until)
+                    ->excludes(stays);
   command->add_option("--consumer", options->group.consumer, "the name under which the group's messages are ours")
       ->type_name("NAME")
       ->needs(group);

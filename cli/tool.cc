@@ -6,9 +6,13 @@
 
 #include "cli/command_tree.h"
 #include "cli/completion_command.h"
+#include "cli/copy_command.h"
 #include "cli/deliver_command.h"
 #include "cli/demo_command.h"
+#include "cli/doctor_command.h"
 #include "cli/exit_status.h"
+#include "cli/export_command.h"
+#include "cli/groups_command.h"
 #include "cli/load_command.h"
 #include "cli/lock_command.h"
 #include "cli/manual_command.h"
@@ -16,6 +20,7 @@
 #include "cli/serve_command.h"
 #include "cli/server_options.h"
 #include "cli/tail_command.h"
+#include "cli/top_command.h"
 #include "version.h"
 
 namespace millrace::cli {
@@ -62,7 +67,13 @@ int run_tool(int argc, char** argv) {
   int status = kDone;
   add_load_command(tool, status);
   add_protocol_command(tool, status);
+  add_export_command(tool, status);
+  add_copy_command(tool, status);
   add_tail_command(tool, status);
+  add_groups_command(tool, status);
+  add_redrive_command(tool, status);
+  add_top_command(tool, status);
+  add_doctor_command(tool, status);
   add_lock_command(tool, take_locked_command(argc, argv), status);
   add_serve_command(tool, status);
   add_deliver_command(tool, status);

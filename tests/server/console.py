@@ -14,7 +14,7 @@ PREAMBLE = """
 redis-cli() { if [ "$1" = --raw ] || [ "$1" = --no-raw ]; then command redis-cli -p "$PORT" "$@"; else command redis-cli -p "$PORT" --no-raw "$@"; fi; }
 millrace() {
   case $1 in
-    load | tail) "$TOOL" "$@" --to ":$PORT" ;;
+    load | tail | export) "$TOOL" "$@" --to ":$PORT" ;;
     lock) "$TOOL" lock --to ":$PORT" "${@:2}" ;;
     *) "$TOOL" "$@" ;;
   esac

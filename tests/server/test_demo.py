@@ -60,6 +60,7 @@ def groups(server, log):
 
 def test_everything_on_the_console_moves(shop, tmp_path):
     with opened(shop, tmp_path, "--rate", "300") as running:
+        wait_until(lambda: ask(shop, "LOCK.WAITS")["cycles"], "clients wait for each other, which they do at the beginning")
         for log in LOGS:
             wait_until(lambda log=log: shop.admin.call("EXISTS", key(log)) == 1, f"there is the log {log}")
         wait_until(lambda: ask(shop, "TINFO", key("orders"))["last"] > 300, "orders are written")
@@ -73,7 +74,6 @@ def test_everything_on_the_console_moves(shop, tmp_path):
         wait_until(lambda: ask(shop, "TINFO", key("to:push"))["last"] > 0, "changes are dispatched")
         wait_until(lambda: len(ask(shop, "SHARD.INFO", key("packing"))["workers"]) >= 4, "the pool has workers")
         wait_until(lambda: ask(shop, "LOCK.WAITS")["waits"], "clients wait for locks")
-        wait_until(lambda: ask(shop, "LOCK.WAITS")["cycles"], "clients wait for each other")
         wait_until(lambda: shop.admin.call("IDX.COUNT", key("customers")) == 120, "the index has its documents")
         wait_until(lambda: shop.admin.call("SUG.GET", key("searches"), "re"), "there are suggestions")
         running.interrupt()

@@ -1,5 +1,6 @@
 """millrace tail: a log as people follow it."""
 
+import datetime
 import json
 import subprocess
 
@@ -77,8 +78,56 @@ def test_json_is_one_object_a_line(c, tail):
     c.call("TWRITE", "log", "", "")
     running = tail("log", "--json")
     running.wait_for_output('"offset":2')
-    assert [json.loads(line) for line in ended(running)] == [
-        {"offset": 1, "tag": "t", "entry": 'say "hi"\n\xff'}, {"offset": 2, "tag": "", "entry": ""}]
+    found = [json.loads(line) for line in ended(running)]
+    assert all(one.pop("time") > 1_700_000_000_000 for one in found)
+    assert found == [{"offset": 1, "tag": "t", "entry": 'say "hi"\n\xff'}, {"offset": 2, "tag": "", "entry": ""}]
+
+
+def written(still, clock):
+    """A log with a message every minute, from 1 to 9; the clock stands at the last."""
+    with still.connect() as c:
+        for i in range(1, 10):
+            clock.advance(60_000)
+            c.call("TWRITE", "log", "t", f"entry {i}")
+
+
+def offsets_of(still, *words):
+    done = millrace("tail", "--to", f"127.0.0.1:{still.port}", "log", "--json", *words)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line)["offset"] for line in done.stdout.splitlines()]
+
+
+def test_it_reads_between_two_times_and_ends(still, clock):
+    written(still, clock)
+    with still.connect() as c:
+        times = [message[3] for message in c.call("TREAD", "log", 1, 10, "WITHTIME")]
+    iso = [datetime.datetime.fromtimestamp(time / 1000, datetime.timezone.utc).isoformat(timespec="milliseconds")
+           for time in times]
+    assert offsets_of(still, "--from", iso[2], "--until", iso[5], "--no-follow") == [3, 4, 5]
+    assert offsets_of(still, "--from", iso[6].replace("+00:00", "Z"), "--no-follow") == [7, 8, 9]
+    # With an end it ends there, although it would follow.
+    assert offsets_of(still, "--from", "1", "--until", iso[1]) == [1]
+
+
+def test_without_following_it_ends_with_the_last_message(still, clock):
+    written(still, clock)
+    assert offsets_of(still, "--from", "1", "--no-follow") == list(range(1, 10))
+    assert offsets_of(still, "--from", "-2", "--no-follow") == [8, 9]
+    assert offsets_of(still, "--from", "$", "--no-follow") == []
+    done = millrace("tail", "--to", f"127.0.0.1:{still.port}", "nothing", "--no-follow")
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_how_long_ago_is_a_time_too(c, server):
+    c.call("TWRITE", "log", "t", "now")
+    assert offsets_of(server, "--from", "1h", "--no-follow") == [1]
+    assert offsets_of(server, "--from", "1", "--until", "1h", "--no-follow") == []
+
+
+@pytest.mark.parametrize("words", [["--from", "yesterday"], ["--until", "soon"], ["--group", "g", "--no-follow"],
+                                   ["--group", "g", "--until", "1h"]])
+def test_a_time_that_is_none_is_refused(words):
+    assert millrace("tail", "log", *words).returncode == 2
 
 
 def test_evicted_messages_are_passed_over_and_gaps_are_told(server, c, tail):

@@ -32,7 +32,7 @@ def options_in(page):
 
 def test_without_a_word_it_shows_its_help():
     assert millrace().stdout.decode() == help_of()
-    assert {"load", "protocol", "tail", "completion", "manual"} <= set(commands())
+    assert {"load", "protocol", "export", "copy", "tail", "groups", "redrive", "top", "doctor", "demo", "completion", "manual"} <= set(commands())
 
 
 def test_every_command_has_a_page_of_help():
@@ -83,7 +83,7 @@ def test_bash_completes_commands_options_and_values(tmp_path, monkeypatch):
     assert completed_by_bash("millrace", "lo")[0] == "load"
     for command in commands():
         assert set(options_in(help_of(command))) <= set(completed_by_bash("millrace", command, "-"))
-    assert completed_by_bash("millrace", "load", "--format", "") == ["csv", "tsv", "ndjson", "json", "resp", "commands"]
+    assert completed_by_bash("millrace", "load", "--format", "") == ["csv", "tsv", "ndjson", "json", "resp", "commands", "export"]
     assert completed_by_bash("millrace", "load", "--as", "") == []
     assert completed_by_bash("millrace", "completion", "z") == ["zsh"]
     (tmp_path / "users.csv").touch()
