@@ -140,6 +140,11 @@ Task<Response> run_command(Services& services, ExchangePtr exchange) {
     append_reply(json, *second, row.also_is.substr(colon + 1));
     json += '}';
   }
+  if (row.more != nullptr) {
+    json.pop_back();
+    row.more(services, *exchange, json);
+    json += '}';
+  }
   co_return json_response(std::move(json));
 }
 

@@ -1,6 +1,7 @@
 // One row of the API of the console, below /v1/admin: most are one command of the server, and its answer as JSON.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "gateway/routes/router.h"
@@ -28,6 +29,8 @@ struct AdminRow {
   std::string_view items = {};   // of Paging::Field
   std::string_view also = {};    // a second command, whose answer becomes a field
   std::string_view also_is = {};  // "field:shape"
+  // Adds what the gateway itself knows, as fields behind others.
+  void (*more)(const Services& services, const Exchange& exchange, std::string& json) = nullptr;
   Handler handler = nullptr;
   Right right = Right::Read;
   std::string_view action = {};      // as the audit log calls it; empty: it is not audited

@@ -1,6 +1,7 @@
 #include "gateway/admin/dead_letters.h"
 
 #include "gateway/admin/command_words.h"
+#include "gateway/admin/console_state.h"
 #include "gateway/admin/reply_json.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
@@ -101,6 +102,23 @@ std::optional<DeadLetter> parse_dead_letter(std::string_view tag) {
   if (!why || !group || !key || !own || !attempts || !offset) return std::nullopt;
   return DeadLetter{std::move(*why), *attempts,       *offset, std::move(*group), std::move(*key),
                     std::move(*own), bytes("reason").value_or("")};
+}
+
+void add_groups_of_letters(const Services& services, const Exchange& exchange, std::string& json) {
+  Board& board = services.console.board;
+  const std::lock_guard lock(board.mutex);
+  const auto found = board.sweep.dead_letters.find(exchange.names[0]);
+  json += ",\"dead_of\":[";
+  if (found != board.sweep.dead_letters.end()) {
+    for (const auto& [key, group] : found->second) {
+      json += json.back() == '[' ? "{\"key\":" : ",{\"key\":";
+      append_bytes(json, key);
+      json += ",\"group\":";
+      append_bytes(json, group);
+      json += '}';
+    }
+  }
+  json += ']';
 }
 
 Task<Response> read_dead_letters(Services& services, ExchangePtr exchange) {
