@@ -70,8 +70,8 @@ std::string position_json(const AdminRow& row, const Reply& reply) {
 std::string list_json(const AdminRow& row, Reply reply, int64_t count, const std::optional<std::string>& cursor) {
   // The page begins with the last item of the page before, unless that has gone.
   if (row.paging == Paging::Ticket) {
-    const bool is_repeated = cursor && !reply.items.empty() && !reply.items[0].items.empty() &&
-                             reply.items[0].items[0].text == *cursor;
+    const bool is_repeated =
+        cursor && !reply.items.empty() && !reply.items[0].items.empty() && reply.items[0].items[0].text == *cursor;
     if (is_repeated) reply.items.erase(reply.items.begin());
     if (std::cmp_greater(reply.items.size(), count)) reply.items.resize(static_cast<size_t>(count));
   }

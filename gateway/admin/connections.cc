@@ -35,8 +35,9 @@ std::optional<std::pair<size_t, uint64_t>> parse_id(const std::string& id, size_
 
 Task<Response> connections_page(Services& services, std::string search, std::string cursor, size_t count) {
   const std::vector<ConnectionHost*>& loops = services.console.loops;
-  const auto from = cursor.empty() ? std::pair<size_t, uint64_t>(0, 0)
-                                   : parse_id(cursor, loops.size()).value_or(std::pair<size_t, uint64_t>(loops.size(), 0));
+  const auto from = cursor.empty()
+                        ? std::pair<size_t, uint64_t>(0, 0)
+                        : parse_id(cursor, loops.size()).value_or(std::pair<size_t, uint64_t>(loops.size(), 0));
   std::string json = "{\"items\":[";
   size_t found = 0;
   std::string last;

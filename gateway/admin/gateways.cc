@@ -80,7 +80,7 @@ Task<bool> give_order(Services& services, std::string to, std::string order) {
   const Answer answer = co_await services.upstream.ask(std::move(push));
   Words expire = {"PEXPIRE", key, kOrderMs};
   services.upstream.call(std::move(expire), 1, [](const Answer&) {});
-  co_return answer&& !answer->is_error();
+  co_return answer && !answer->is_error();
 }
 
 // An order to another gateway, and its answer.
@@ -122,7 +122,7 @@ Registration::~Registration() { *is_alive_ = false; }
 Detached Registration::register_again() {
   const auto is_alive = is_alive_;
   look_for_orders();
-  while (*is_alive && !services_.is_draining) {
+  while (!has_left_) {
     Words add = {"SADD", kNames, services_.config.name};
     co_await services_.upstream.ask(std::move(add));
     if (!*is_alive) co_return;
@@ -134,8 +134,12 @@ Detached Registration::register_again() {
     if (!*is_alive) co_return;
     has_others_ = names && names->integer > 1;
     co_await wait_for(services_.loop, kRegisterMs);
+    if (!*is_alive) co_return;
   }
-  if (!*is_alive) co_return;
+}
+
+void Registration::leave() {
+  has_left_ = true;
   Words gone = {"DEL", place_key(services_.config.name)};
   services_.upstream.call(std::move(gone), 1, [](const Answer&) {});
 }

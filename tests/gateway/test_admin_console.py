@@ -234,9 +234,10 @@ def connections(gateway, name, query=""):
 
 def test_gateways_know_each_other_and_end_connections_of_the_other(server, c):
     with Gateway(server, config='name = "one"\n', threads=2) as one, Gateway(server, config='name = "two"\n') as two:
-        wait_until(lambda: [item["name"] for item in get(one, "/gateways")["items"]] == ["one", "two"], "they see each other")
-        items = get(one, "/gateways")["items"]
-        assert [item["this"] for item in items] == [True, False] and items[0]["address"] == f"127.0.0.1:{one.port}"
+        names = lambda: {item["name"]: item for item in get(one, "/gateways")["items"]}
+        wait_until(lambda: {"one", "two"} <= set(names()), "they see each other")
+        assert names()["one"]["this"] and not names()["two"]["this"]
+        assert names()["one"]["address"] == f"127.0.0.1:{one.port}"
         c.call("TWRITE", "orders", "t", "e")
         with Events(two, "/v1/logs/orders?from=1") as events:
             events.take(1)
@@ -249,7 +250,7 @@ def test_gateways_know_each_other_and_end_connections_of_the_other(server, c):
         assert get(one, "/gateways/three/connections", 404)["code"] == "missing"
         two.terminate()
         two.process.wait(60)
-        wait_until(lambda: [item["name"] for item in get(one, "/gateways")["items"]] == ["one"], "it is gone")
+        wait_until(lambda: "two" not in names(), "it is gone")
 
 
 def test_connections_are_paged_over_all_loops(server, c):
@@ -270,7 +271,7 @@ def test_a_revoked_token_ends_its_streams_at_all_gateways(server, tmp_path, c):
     c.call("TWRITE", "orders", "t", "e")
     writer, bad, good = token("writer"), token("user", jti="bad"), token("user", jti="good")
     with Gateway(server, config='name = "one"\n' + config) as one, Gateway(server, config='name = "two"\n' + config) as two:
-        wait_until(lambda: len(one.json("GET", ADMIN + "/gateways", headers=writer)[1]["items"]) == 2, "both are there")
+        wait_until(lambda: len(one.json("GET", ADMIN + "/gateways", headers=writer)[1]["items"]) >= 2, "both are there")
         opened = [Events(gateway, "/v1/logs/orders?from=1", **who) for gateway in (one, two) for who in (bad, good)]
         for stream in opened:
             stream.take(1)
