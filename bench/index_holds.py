@@ -44,6 +44,10 @@ def indexes(page):
     page.command("IDX.COMPLETE", "IDX.COMPLETE", "users", "city", "")
     page.command("IDX.COMPLETE of a field of many values", "IDX.COMPLETE", "users", "mail", "")
     page.command("IDX.CONFLICTS", "IDX.CONFLICTS", "users")
+    # As large as the index, whatever is done.
+    page.command("COPY", "COPY", "users", "copy", rounds=1, is_limited=False)
+    page.command("DEL of the copy", "DEL", "copy", rounds=1)
+    page.until("a turn while the copy goes", lambda: is_reclaimed(page), SLICE_MS)
     page.until("a turn of IDX.CHECK", lambda: is_checked(client, "users"), SLICE_MS)
     page.command("IDX.ALTER DROP FIELD, with its conflicts", "IDX.ALTER", "users", "DROP", "FIELD", "mail", rounds=1)
     page.until("a turn while the field goes", lambda: is_reclaimed(page), SLICE_MS)

@@ -69,7 +69,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words, const Environm
     return;
   }
   if (pid_ == 0) become(words, variables, parent, has_terminal_);
-  setpgid(pid_, pid_);  // here too: whoever comes first
+  setpgid(pid_, pid_);  // in both processes, because either may come first
   exit_descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
 }
 
@@ -118,7 +118,8 @@ void ChildProcess::signal(int number) const {
 
 bool ChildProcess::somebody_lives() {
   if (pid_ < 0) return false;
-  // The dead of its group who came to us count as living until they are buried; itself we bury in reap().
+  // Zombies of its group that were re-parented to us count as running until they are reaped; the child itself is reaped
+  // in reap().
   while (status_ && waitpid(-pid_, nullptr, WNOHANG) > 0) {
   }
   return kill(-pid_, 0) == 0 || errno == EPERM;
@@ -129,7 +130,7 @@ void ChildProcess::end(Milliseconds grace) {
   // Orphans come to us from now on: in a container nobody else may bury them, and we would take them for living.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGTERM);
-  signal(SIGCONT);  // who is stopped does not hear it
+  signal(SIGCONT);  // a stopped process does not get the signal
   wait(grace, -1);
   // What it started may take longer than itself.
   while (somebody_lives() && std::chrono::steady_clock::now() < last_moment) std::this_thread::sleep_for(kLookForEnd);

@@ -45,7 +45,7 @@ class LogFollower {
     std::function<bool()> answer_ends;
   };
   // What people should know, in one sentence: the server is away, messages are missing, the log
-  // was made anew.
+  // was created again.
   using Tell = std::function<void(const std::string& sentence)>;
 
   LogFollower(client::ConnectionOptions server, FollowOptions options, StopSignal& stop);

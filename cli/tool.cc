@@ -7,6 +7,7 @@
 #include "cli/command_tree.h"
 #include "cli/completion_command.h"
 #include "cli/deliver_command.h"
+#include "cli/demo_command.h"
 #include "cli/exit_status.h"
 #include "cli/load_command.h"
 #include "cli/lock_command.h"
@@ -65,6 +66,7 @@ int run_tool(int argc, char** argv) {
   add_lock_command(tool, take_locked_command(argc, argv), status);
   add_serve_command(tool, status);
   add_deliver_command(tool, status);
+  add_demo_command(tool, status);
   add_completion_command(tool, status);
   add_manual_command(tool, status);
 

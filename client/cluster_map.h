@@ -24,7 +24,7 @@ class ClusterMap {
   bool is_cluster() const { return !nodes_.empty(); }
   const std::vector<Endpoint>& nodes() const { return nodes_; }
 
-  // The position in nodes() of who serves the slot. REQUIRES: is_cluster().
+  // The position in nodes() of the node that serves the slot. REQUIRES: is_cluster().
   size_t node_of(uint16_t slot) const { return owner_[slot]; }
 
  private:

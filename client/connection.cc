@@ -72,7 +72,7 @@ Result<void> Connection::log_in() {
 }
 
 // During a failover the sentinels may still name the old master, which is a replica by then. A
-// user who may not ask is believed.
+// user without the right to ask is believed.
 Result<void> Connection::require_master() {
   if (!options_.sentinels) return {};
   const auto role = call({"ROLE"});
@@ -138,7 +138,7 @@ Result<std::optional<Reply>> Connection::read_reply(Transfer& why_not) {
       return fail(ErrorCode::Protocol, options_.to.text() + " does not speak the protocol: " + reply.error().text);
     }
     if (*reply) return std::move(*reply);
-    char bytes[16 << 10];
+    char bytes[64 << 10];  // a frame of messages is some hundred thousand bytes
     why_not = socket_->read(bytes, sizeof bytes);
     if (why_not.kind != Transfer::Kind::Done) return std::nullopt;
     replies_->feed({bytes, why_not.bytes});

@@ -55,7 +55,7 @@ class Connection {
   Result<Reply> call(Words words);
   Result<Reply> call(std::initializer_list<std::string_view> words) { return call(Words(words.begin(), words.size())); }
 
-  // The two halves of call(), for who sends to several servers before it waits, or waits
+  // The two halves of call(), for a caller that sends to several servers before it waits, or waits
   // for something else beside (see descriptor). One receive() belongs to each send(), in
   // the same order.
   Result<void> send(Words words);
@@ -77,7 +77,7 @@ class Connection {
   bool is_open() const { return socket_.has_value(); }
   const Endpoint& endpoint() const { return options_.to; }
 
-  // Bytes of the protocol as they are, without waiting, for who keeps many commands under way.
+  // Bytes of the protocol as they are, without waiting, for a caller that pipelines many commands.
   // Nothing is closed if it fails. REQUIRES: is_open(); no call() is used meanwhile.
   Transfer read_some(char* to, size_t room) { return socket_->read(to, room); }
   Transfer write_some(std::string_view bytes) { return socket_->write(bytes); }

@@ -10,7 +10,7 @@
 namespace millrace::client {
 
 enum class ErrorCode {
-  Unreachable,  // no connection came about, or the server refused who we are
+  Unreachable,  // no connection could be made, or the server refused our login
   TimedOut,     // no answer in time; the command may have been carried out
   Closed,       // the connection broke; the command may have been carried out
   Protocol,     // what came back is not the Redis protocol

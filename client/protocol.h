@@ -10,7 +10,7 @@
 
 namespace millrace::client {
 
-// At most so many bytes are written for these words.
+// At most this many bytes are written for these words.
 inline size_t most_protocol_bytes(std::span<const std::string_view> words) {
   constexpr size_t kHeader = 1 + 20 + 2;
   size_t most = kHeader;

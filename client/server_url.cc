@@ -175,7 +175,7 @@ Result<void> parse_sentinels(std::string_view rest, ConnectionOptions& server) {
   if (!service) return std::unexpected(service.error());
   if (service->empty()) return wrong("behind the sentinels comes /service, the name under which they watch the master");
   server.sentinels->service = std::move(*service);
-  // Until they are asked, something that says whom we mean.
+  // Until the sentinels are asked, a text that identifies the server.
   server.to = server.sentinels->sentinels.front();
   return parse_path(rest, server.login);
 }

@@ -74,7 +74,7 @@ Result<int> connect_unix_socket(const Endpoint& to, Milliseconds timeout) {
   return descriptor;
 }
 
-// Commands leave at once, and whoever waits long for an answer notices that the other machine
+// Commands are sent at once, and a client that waits long for an answer notices that the other machine
 // is gone.
 void set_tcp_options(int descriptor) {
   const auto set = [&](int level, int name, int value) { setsockopt(descriptor, level, name, &value, sizeof value); };

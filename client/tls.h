@@ -1,4 +1,4 @@
-// TLS over a connected socket, by OpenSSL. Nothing here waits: whoever calls polls the socket.
+// TLS over a connected socket, by OpenSSL. Nothing here waits: the caller polls the socket.
 #pragma once
 
 #include <cstddef>

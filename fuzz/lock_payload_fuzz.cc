@@ -40,9 +40,10 @@ void apply(Lock& lock, ByteView changes) {
     return;
   }
   REQUIRE(greatest <= Token(1'000'000));
-  for (const auto& [owner, holding] : lock.holders()) {
-    REQUIRE(holding.lease.left(kNow.monotonic) <= holding.lease.ttl_ms);
-  }
+  lock.each_holder([](const LockHolder& holder) {
+    REQUIRE(holder.holding.lease.left(kNow.monotonic) <= holder.holding.lease.ttl_ms);
+    return true;
+  });
 }
 
 void load_again(const Lock& lock) {

@@ -154,7 +154,8 @@ const FeedLimits& feed_limits() { return limits_of_feeds; }
 const FactLimits& fact_limits() { return limits_of_facts; }
 
 PackingSettings packing_settings() {
-  return {compress != 0, static_cast<int>(compress_level), static_cast<uint64_t>(compress_age)};
+  return {.on = compress != 0,
+          .terms = {.age_ms = static_cast<uint64_t>(compress_age), .level = static_cast<int>(compress_level)}};
 }
 
 }  // namespace millrace::module

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tree import CPP, files
 
-FOLDERS = ("engine", "module", "client", "cli", "tests", "fuzz", "examples")
+FOLDERS = ("engine", "module", "client", "cli", "gateway", "tests", "fuzz", "examples")
 # Of one change: more would make ./test wait for minutes.
 MOST = 25
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)

@@ -37,11 +37,22 @@ async function work(redis) {
   }
 }
 
+async function follow(redis) {
+  let seen = 0;
+  for (let last = "-"; ; ) {
+    const messages = await redis.xrange("queue", last, "+", "COUNT", 500);
+    if (messages.length === 0) break;
+    seen += messages.length;
+    last = `(${messages.at(-1)[0]}`;
+  }
+  if (seen !== count) throw new Error(`${seen} of ${count}`);
+}
+
 async function main() {
   const redis = new Redis(url);
   await redis.ping();
   const began = performance.now();
-  await { produce, work }[job](redis);
+  await { produce, work, follow }[job](redis);
   console.log((performance.now() - began) / 1000);
   redis.disconnect();
 }

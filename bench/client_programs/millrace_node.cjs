@@ -21,10 +21,16 @@ async function work(mr) {
   if (handled !== Number(count)) throw new Error(`${handled} of ${count}`);
 }
 
+async function follow(mr) {
+  let seen = 0;
+  for await (const _ of mr.reader("queue", { follow: false })) seen += 1;
+  if (seen !== Number(count)) throw new Error(`${seen} of ${count}`);
+}
+
 async function main() {
   const mr = new Millrace(new Redis(url, { lazyConnect: true }));
   const began = performance.now();
-  await { produce, work }[job](mr);
+  await { produce, work, follow }[job](mr);
   console.log((performance.now() - began) / 1000);
   mr.close();
 }

@@ -24,6 +24,8 @@ def sync():
         with mr.producer("queue") as producer:
             for _ in range(COUNT):
                 producer.send("tag", ENTRY)
+    elif JOB == "follow":
+        assert sum(1 for _ in mr.reader("queue", follow=False)) == COUNT
     else:
         assert worker_of(mr, lambda value, message: None).run_until_idle() == COUNT
     print(time.monotonic() - began)
@@ -36,6 +38,11 @@ async def awaited():
         async with mr.producer("queue") as producer:
             for _ in range(COUNT):
                 await producer.send("tag", ENTRY)
+    elif JOB == "follow":
+        seen = 0
+        async for _ in mr.reader("queue", follow=False):
+            seen += 1
+        assert seen == COUNT
     else:
         async def handle(value, message):
             pass

@@ -39,8 +39,16 @@ def work(server):
         left -= len(messages)
 
 
+def follow(server):
+    seen, last = 0, "-"
+    while messages := server.xrange("queue", min=last, count=500):
+        seen += len(messages)
+        last = b"(" + messages[-1][0]
+    assert seen == COUNT
+
+
 client = redis.Redis.from_url(URL)
 client.ping()
 began = time.monotonic()
-{"produce": produce, "work": work}[JOB](client)
+{"produce": produce, "work": work, "follow": follow}[JOB](client)
 print(time.monotonic() - began)

@@ -49,7 +49,7 @@ class CheckpointFile {
   // What is in the file; nothing if it does not exist. BadInput: it is something else.
   Result<std::optional<Checkpoint>> read() const;
 
-  // Replaces the file in one step: whoever reads it finds the old content or the new one,
+  // Replaces the file in one step: a reader finds the old content or the new one,
   // whenever the program or the machine died. Output: it cannot be written.
   Result<void> write(const Checkpoint& checkpoint);
 

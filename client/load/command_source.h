@@ -42,7 +42,7 @@ class CommandSource {
   enum class Step {
     Command,  // words() is one
     Bad,      // what stands there is none: see problem()
-    Waiting,  // whoever writes the input has nothing more for now: poll descriptor()
+    Waiting,  // the writer of the input has nothing more for now: poll descriptor()
     End,
   };
 

@@ -24,7 +24,7 @@ constexpr DangerousCommand kDangerous[] = {
     {"CONFIG", "SET"},
     {"CONFIG", "REWRITE"},
     {"CONFIG", "RESETSTAT"},
-    // Who is the master, and who serves what.
+    // These change which node is the master, or which node serves what.
     {"REPLICAOF"},
     {"SLAVEOF"},
     {"FAILOVER"},

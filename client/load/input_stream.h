@@ -25,7 +25,7 @@ class InputStream {
   ~InputStream();
 
   // Does some of the work that must come before read(). False: it must be called again once
-  // descriptor() is readable, because whoever writes a pipe has nothing more for now, or an
+  // descriptor() is readable, because the writer of a pipe has nothing more for now, or an
   // archive is still being checked. BadInput: it cannot be read, or what it is compressed with is
   // damaged or cut short.
   Result<bool> prepare();
@@ -34,7 +34,7 @@ class InputStream {
   // read. REQUIRES: prepare() was true.
   Result<size_t> read(char* to, size_t room);
 
-  // Passes over so many bytes of content: without reading them, where that can be done.
+  // Skips this many bytes of content, without reading them where possible.
   // Waits for a pipe. BadInput: there are fewer.
   Result<void> skip(uint64_t bytes);
 

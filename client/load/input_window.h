@@ -18,7 +18,7 @@ class InputWindow {
     Some,     // there is more to see than before
     End,      // what is to be seen is the rest
     Full,     // the window is as large as it may become
-    Waiting,  // whoever writes the input has nothing more for now, or it is being checked
+    Waiting,  // the writer of the input has nothing more for now, or it is being checked
   };
 
   // How much of what was consumed stays in sight.

@@ -9,7 +9,7 @@ constexpr std::string_view kSpaces = " \t\r\n";
 constexpr std::string_view kByteOrderMarkOfJson = "\xef\xbb\xbf";
 
 // How long the value at the front is; nothing known: npos. Only strings and brackets are looked
-// at: whoever takes the value checks it.
+// at: the caller that takes the value checks it.
 size_t length_of_value(std::string_view window, bool is_all) {
   size_t depth = 0;
   bool is_in_string = false;

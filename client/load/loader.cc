@@ -95,7 +95,7 @@ Result<void> Loader::fill() {
          (router_.has_one_connection() || ledger_.span() < kMostSpan)) {
     if (!has_command_) {
       const CommandSource::Step step = source_.next();
-      // Ctrl-C ends whoever writes the input too: what looks like its end may be half of it.
+      // Ctrl-C ends the writer of the input, too: what looks like its end may be half of it.
       if (watcher_.is_stopped()) break;
       if (step == CommandSource::Step::End) is_at_end_ = has_read_all_ = true;
       waits_for_input_ = step == CommandSource::Step::Waiting;
@@ -153,7 +153,7 @@ Result<bool> Loader::add_command() {
   const Words words = source_.words();
   const auto pipeline = router_.pipeline_for(words);
   if (!pipeline) {
-    // Who knows where the key is may be away for a while, as may all the others.
+    // The node that knows where the key is may be away for a while, as may all others.
     if (!asked_in_vain_since_) asked_in_vain_since_ = Clock::now();
     if (Clock::now() - *asked_in_vain_since_ < options_.limits.retry_for) return false;
     return std::unexpected(pipeline.error());

@@ -56,7 +56,7 @@ struct LoadOptions {
   ConnectionOptions server;
   PipelineLimits limits;
   unsigned connections = 1;       // to each node
-  uint64_t most_failures = 0;     // so many end it; 0: it goes on whatever fails
+  uint64_t most_failures = 0;     // this many end the run; 0: failures never end it
   bool allows_dangerous = false;  // FLUSHALL, SHUTDOWN and the like are sent
   Milliseconds connect_for{0};    // how long to try to reach a server that is not there yet
 };

@@ -16,7 +16,7 @@ namespace millrace::client {
 
 class Router {
  public:
-  // `connections`: so many to each node.
+  // `connections`: how many to each node.
   Router(ConnectionOptions server, const PipelineLimits& limits, unsigned connections);
 
   // Asks whether it is a cluster, and opens the connections. Unreachable: it cannot be
@@ -35,7 +35,7 @@ class Router {
   // nothing. The result is its error; nothing if it accepts it, or cannot be asked.
   std::optional<std::string> try_out(Words words);
 
-  // Asks the cluster again who serves what, whichever node answers. False: none does.
+  // Asks any node of the cluster again which node serves what. False: none does.
   bool refresh();
   bool is_cluster() const { return map_.is_cluster(); }
   // Whether a node still serves something, as far as we know.

@@ -13,7 +13,7 @@ namespace millrace::client {
 
 class SendBuffer {
  public:
-  // Room for so many bytes at the end; written there, they are added by commit().
+  // Room for this many bytes at the end. commit() adds what was written there.
   char* room(size_t bytes) {
     if (bytes_.size() - end_ < bytes) make_room(bytes);
     return bytes_.data() + end_;
@@ -27,7 +27,7 @@ class SendBuffer {
   std::string_view unsent() const { return {bytes_.data() + sent_, end_ - sent_}; }
   void mark_sent(size_t bytes) { sent_ += bytes; }
 
-  // The oldest bytes that are not answered. REQUIRES: so many there are.
+  // The oldest bytes that are not answered. REQUIRES: there are this many.
   std::string_view oldest(size_t bytes) const { return {bytes_.data() + begin_, bytes}; }
   void mark_answered(size_t bytes) {
     begin_ += bytes;

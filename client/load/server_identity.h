@@ -37,7 +37,7 @@ struct Kept {
     UpToOffset,     // of the history before: what lies before the offset `end`
     AllButTheLast,  // an append-only file may lack the last two seconds
     Nothing,        // nobody knows how much it is; perhaps nothing
-    Unsaid,         // one of the two does not say who it is
+    Unsaid,         // one of the two does not identify itself
   };
   What what;
   int64_t end = 0;

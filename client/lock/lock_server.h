@@ -16,7 +16,7 @@ namespace millrace::client {
 
 // How many may hold a lock at a time.
 struct LockMode {
-  bool is_shared = false;  // many readers, or one who does not ask for this
+  bool is_shared = false;  // held by many readers, or by one client that does not ask for this
   uint64_t permits = 1;    // of a semaphore; 1: one holder
 
   bool is_plain() const { return !is_shared && permits == 1; }
@@ -32,7 +32,7 @@ struct LockName {
 class LockServer {
  public:
   // `patience` is how long one question may take, a new connection included. A server that is one
-  // of several is asked who it is, whenever it is connected to.
+  // of several must identify itself whenever it is connected to.
   LockServer(ConnectionOptions options, Milliseconds patience, bool is_one_of_several);
 
   struct Answer {
@@ -70,12 +70,12 @@ class LockServer {
   using Texts = std::vector<std::string>;
 
   // Asks with the module's command, or with the plain one once the server is known to have
-  // no module. A connection that was opened anew may lead to another server.
+  // no module. A connection that was opened again may lead to another server.
   Result<Reply> ask(const Texts& module_words, const Texts& plain_words);
   // Sends one command to the node that keeps the lock, and receives by `receive`.
   template <class MakeWords, class Receive>
   Result<Reply> ask_keeper(MakeWords make_words, Receive receive);
-  // Opens the connection if need be, and learns who the server is.
+  // Opens the connection if need be, and asks the server for its identity.
   Result<void> open();
   Result<void> send(const Texts& words);
   // The server to begin with: one that was named by a node of its cluster may be gone.

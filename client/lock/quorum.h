@@ -19,7 +19,7 @@ namespace millrace::client {
 using Milliseconds = std::chrono::milliseconds;
 using Moment = std::chrono::steady_clock::time_point;
 
-// How many of so many servers no two owners can have at the same time.
+// How many of this many servers two owners cannot have at the same time.
 constexpr size_t majority_of(size_t servers) { return servers / 2 + 1; }
 
 // The same for a semaphore of so many permits: permits + 1 owners cannot have so many servers

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 // Short beside the lease: a round in which nobody answers takes a tenth of it at most.
 Milliseconds patience_for(Milliseconds ttl) { return std::clamp(ttl / 10, Milliseconds(1), Milliseconds(1000)); }
 
-// Nobody else has this name. It begins with who it is, for whoever asks LOCK.INFO.
+// A name that no other client has. It begins with the host and process, for people who read LOCK.INFO.
 std::string unique_owner() {
   char host[256] = "";
   gethostname(host, sizeof(host) - 1);
@@ -26,7 +26,7 @@ std::string unique_owner() {
   return owner;
 }
 
-// Who tries again at the same moment as the others fails with them.
+// Clients that try again at the same moment fail together.
 Milliseconds random_pause() {
   static std::minstd_rand random(std::random_device{}());
   return Milliseconds(std::uniform_int_distribution<int>(10, 60)(random));
@@ -181,7 +181,7 @@ Result<std::optional<HeldLock>> Redlock::acquire(Milliseconds wait, int stop) {
   while (true) {
     auto tried = may_have_line ? wait_in_line(deadline, stop) : try_once();
     if (tried && *tried) return tried;
-    // Who is sent away from a line has stood there as long as it wanted to.
+    // A client that times out in a line has waited as long as it wanted to.
     if (tried && may_have_line && has_line_) return tried;
     // What was asked wrongly is not right later.
     if (!tried && tried.error().code == ErrorCode::BadInput) return tried;

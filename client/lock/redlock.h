@@ -1,4 +1,4 @@
-// A lock over several independent servers (Redlock): held by who has it at a majority of
+// A lock over several independent servers (Redlock): held by the client that has it at a majority of
 // them. A minority may be dead, frozen or wrong about the time.
 //
 //   Redlock lock(servers, "report", {.ttl = Milliseconds(30'000)});
@@ -86,7 +86,7 @@ class Redlock {
   LockName name_;
   Milliseconds ttl_;
   Milliseconds patience_;
-  size_t needed_;  // so many servers must grant it
+  size_t needed_;  // how many servers must grant it
   bool has_line_ = false;
   std::vector<std::unique_ptr<ServerThread>> threads_;
   Servers servers_;

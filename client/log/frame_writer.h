@@ -19,7 +19,7 @@ namespace millrace::client {
 
 class FrameWriter {
  public:
-  // A server takes so many messages in one frame.
+  // A server accepts at most this many messages in one frame.
   static constexpr uint64_t kMostMessages = 1'000'000;
 
   // REQUIRES: tag and entry are 512 MiB at most, and so is all that is added

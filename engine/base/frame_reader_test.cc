@@ -37,22 +37,45 @@ std::string frame_of(const FrameHead& head, const FrameBlock& block) {
   return frame;
 }
 
-// What is read, or what is wrong.
-std::string text_of(ByteView bytes) {
+// What is read, or what is wrong, one by one or all of a block at once.
+std::string text_of(ByteView bytes, bool at_once) {
   FrameReader frame(bytes);
   std::string text;
+  const auto take = [&](const Message& message) {
+    text += std::to_string(message.offset.value()) + "@" + std::to_string(message.written.value()) + " " +
+            std::string(message.tag) + "=" + std::string(message.entry) + " ";
+  };
   for (FrameBlock block; frame.next_block(block);) {
     frame.enter(block.bytes);
-    for (Message message; frame.next(message);) {
-      text += std::to_string(message.offset.value()) + "@" + std::to_string(message.written.value()) + " " +
-              std::string(message.tag) + "=" + std::string(message.entry) + " ";
+    if (at_once) {
+      const bool is_right = frame.each(take);
+      EXPECT_EQ(is_right, frame.failure() == nullptr);
+    } else {
+      for (Message message; frame.next(message);) take(message);
     }
   }
   return frame.failure() != nullptr ? frame.failure() : text;
 }
 
+std::string text_of(ByteView bytes) {
+  const std::string text = text_of(bytes, false);
+  EXPECT_EQ(text, text_of(bytes, true));
+  return text;
+}
+
 TEST(FrameReader, ReadsTheMessagesOfItsBlocks) {
   EXPECT_EQ(text_of(frame_of(head_of_two(), block_of_two())), "5@1000 t=hi 6@1003 t=yo ");
+}
+
+TEST(FrameReader, RefusesAReferenceBeforeAnyTagWhateverItIs) {
+  for (const uint64_t reference : {uint64_t{1}, uint64_t{9}, UINT64_MAX}) {
+    std::string records;
+    append_varint(records, reference);
+    records += ByteView("\x00\x02hi\x00\x01t\x00\x02yo", 10);
+    FrameBlock block = block_of_two();
+    block.bytes = records;
+    EXPECT_EQ(text_of(frame_of(head_of_two(), block)), "a message refers to a tag that is not there") << reference;
+  }
 }
 
 TEST(FrameReader, LeavesOutWhatIsNotOfTheFrame) {

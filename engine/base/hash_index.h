@@ -6,7 +6,7 @@
 //   hash & 7 = 5  ->  5
 //   hash & 7 = 6  ->  not there yet, so it is still with hash & 3 = 2
 //
-// It stores no keys: whoever asks says which of the values with its hash is the one. It
+// It stores no keys: the caller decides which of the values with this hash is the one. It
 // does not own what the values refer to either: a value that has died elsewhere may stay
 // until its bucket is next touched, if the caller says which ones live.
 #pragma once
@@ -115,7 +115,7 @@ class HashIndex {
     return found;
   }
 
-  // It will be asked for soon: whoever looks for several starts fetching all of them, first the
+  // A hint that it is looked up soon. A caller that looks up several starts fetching all of them, first the
   // buckets, then what is in them.
   void prefetch_bucket(uint32_t hash) const {
     if (!buckets_.empty()) __builtin_prefetch(&buckets_[bucket_of(hash)]);
@@ -235,7 +235,7 @@ class HashIndex {
       filter_.add(entry.hash);
     }
 
-    // For so many, in one allocation. REQUIRES: it is empty
+    // Reserves room for this many, in one allocation. REQUIRES: it is empty
     void reserve(uint32_t count) {
       constexpr uint32_t kStep = 8;
       if (count > kStep) resize((count + kStep - 1) / kStep * kStep);

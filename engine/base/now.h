@@ -13,7 +13,7 @@ struct Now {
   MonotonicMs monotonic = {};
   uint64_t clock_id = 0;  // identifies the monotonic clock; 0: unknown, different from every clock
   // For worker pools: the time during which this process could be reached, and a number that changes whenever that
-  // time starts anew.
+  // time starts again.
   MonotonicMs served = {};
   uint64_t served_period = 0;
 };

@@ -89,11 +89,61 @@ class OrderedChunks {
 
   void clear() { *this = {}; }
 
+  // Takes out the entries from `from` up to but not including `to` of which leaves(entry) says true; it may change what
+  // is not the key of the others. Costs a step for each entry that is asked for and a move of the list of chunks: many
+  // are taken out for a fraction of what erase() costs for each.
+  template <class Leaves>
+  void erase_if(Key from, Key to, Leaves leaves) {
+    if (empty() || !(from < to)) return;
+    size_t i = chunk_for(from);
+    size_t kept = i;  // chunks up to here stay as they are; later ones with entries move up behind them
+    for (; i < chunks_.size() && chunks_[i].first < to; ++i) {
+      std::vector<Entry>& entries = chunks_[i].entries;
+      const auto begin = std::ranges::lower_bound(entries, from, {}, key_of);
+      const auto end = std::ranges::lower_bound(begin, entries.end(), to, {}, key_of);
+      auto gone = begin;
+      for (auto at = begin; at != end; ++at) {
+        if (!leaves(*at)) *gone++ = *at;
+      }
+      size_ -= static_cast<size_t>(end - gone);
+      entries.erase(gone, end);
+      keep_chunk(i, kept);
+    }
+    for (; kept != i && i < chunks_.size(); ++i) keep_chunk(i, kept);
+    if (kept == i) return;
+    chunks_.resize(kept);
+    if (chunks_.size() == head_) clear();
+    if (chunks_.capacity() > 4 * chunks_.size() + 16) chunks_.shrink_to_fit();
+  }
+  // The same of all entries.
+  template <class Leaves>
+  void erase_if(Leaves leaves) {
+    if (empty()) return;
+    const Entry last = back();
+    erase_if(key_of(front()), key_of(last), leaves);
+    // The last one is not before itself.
+    if (leaves(last)) erase(key_of(last));
+  }
+
   // In order; `visit` must not change the sequence.
   template <class Visit>
   void each(Visit visit) const {
     for (size_t i = head_; i < chunks_.size(); ++i) {
       for (const Entry& entry : chunks_[i].entries) visit(entry);
+    }
+  }
+  // The same from the first entry on whose key is at least `from`, until visit returns false.
+  template <class Visit>
+  void each_from(Key from, Visit visit) const {
+    if (empty()) return;
+    size_t i = chunk_for(from);
+    auto at = std::ranges::lower_bound(chunks_[i].entries, from, {}, key_of);
+    for (;;) {
+      for (; at != chunks_[i].entries.end(); ++at) {
+        if (!visit(*at)) return;
+      }
+      if (++i == chunks_.size()) return;
+      at = chunks_[i].entries.begin();
     }
   }
 
@@ -164,6 +214,20 @@ class OrderedChunks {
       chunks_.erase(chunks_.begin() + static_cast<ptrdiff_t>(i));
     }
     if (chunks_.capacity() > 4 * chunks_.size() + 16) chunks_.shrink_to_fit();
+  }
+
+  // For erase_if: chunk i comes behind those that are kept, or its entries go to the last of them.
+  void keep_chunk(size_t i, size_t& kept) {
+    std::vector<Entry>& entries = chunks_[i].entries;
+    if (entries.empty()) return void(entries = {});
+    if (kept > head_ && chunks_[kept - 1].entries.size() + entries.size() <= kCapacity * 3 / 4) {
+      std::vector<Entry>& last = chunks_[kept - 1].entries;
+      last.insert(last.end(), entries.begin(), entries.end());
+      return void(entries = {});
+    }
+    chunks_[i].first = key_of(entries.front());
+    if (kept != i) chunks_[kept] = std::move(chunks_[i]);
+    ++kept;
   }
 
   // Sparse chunks give their memory back. False if the two are too many for one.

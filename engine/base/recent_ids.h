@@ -59,7 +59,7 @@ class RecentIds {
   std::optional<Answer> find(const Fingerprint& id, UnixMs now) const;
   // O(1), amortised. Forgets a few that are too old. REQUIRES: !find(id, now); `now` is not before the last one's.
   void add(const Fingerprint& id, const Answer& answer, UnixMs now);
-  // Forgets the oldest, as far as they are too old, at most so many. Returns how many.
+  // Forgets ids that are too old, the oldest first, at most this many. Returns how many.
   size_t expire(UnixMs now, size_t most);
   // When expire() will next find something.
   std::optional<UnixMs> next_expiry() const;

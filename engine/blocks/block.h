@@ -86,7 +86,7 @@ class Block {
   bool is_packed() const { return unpacked_ > bytes_.size(); }
   // How many bytes being packed saves.
   uint32_t saved() const { return is_packed() ? unpacked_ - bytes_.size() : 0; }
-  // Takes it out of the cache of unpacked blocks, if it is there: its messages are deleted, or written anew.
+  // Takes it out of the cache of unpacked blocks, if it is there: its messages are deleted, or rewritten.
   void forget_unpacked() const;
   // Unpacks it for good. REQUIRES: is_packed()
   void unpack_in_place();

@@ -1,7 +1,7 @@
 // Makes a frame (engine/base/frame_format.h) of messages: whole blocks as they lie in memory, so that a message costs
 // little more than the copy of its bytes, and a packed one a fraction of that.
 //
-// Only where a frame begins inside a block that is not packed are messages written anew: a reader that follows a log
+// Only where a frame begins inside a block that is not packed are messages rewritten: a reader that follows a log
 // gets what is new, not the whole newest block each time. A block that is not packed is cut behind the last message; a
 // packed one travels whole.
 #pragma once

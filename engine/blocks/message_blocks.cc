@@ -140,7 +140,9 @@ Offset MessageBlocks::first_within_bytes(uint64_t limit) const {
 
 MessageBlocks::Cursor::Cursor(const MessageBlocks& messages, Offset from) : messages_(&messages) {
   from = std::clamp(from, messages.first(), messages.next());
-  enter(messages.full_.find([&](const Block& b) { return b.end() > from; }));
+  // Most readers are near the end: they need no search.
+  const bool is_in_newest = from >= messages.newest_.first();
+  enter(is_in_newest ? messages.full_.end() : messages.full_.find([&](const Block& b) { return b.end() > from; }));
   if (from <= block_->first()) return;
   open();
   if (from == messages.next()) {
@@ -148,15 +150,23 @@ MessageBlocks::Cursor::Cursor(const MessageBlocks& messages, Offset from) : mess
     offset_ = from;
     return;
   }
-  BlockPosition position = block_->near(from);
-  while (position.offset < from) records_.advance(position);
+  const BlockPosition position = block_->near(from);
   at_ += position.byte;
-  // The gap and the delta in the record are relative to the previous message.
-  const char* record = at_;
+  offset_ = position.offset;
+  time_ = position.time;
+  // offset_ and time_ are those behind the message before at_, to which the gap and the delta in a record are relative.
   uint64_t delta;
-  offset_ = position.offset - records_.gap_at(record);
-  skip_record(record, delta);
-  time_ = position.time - delta;
+  const char* record = at_;
+  offset_ = offset_ - records_.gap_at(record);
+  const char* next = skip_record(record, delta);
+  time_ = time_ - delta;
+  for (uint64_t gap = position.offset - offset_; offset_ + gap < from;) {
+    time_ = time_ + delta;
+    offset_ = offset_ + gap + 1;
+    at_ = record = next;
+    gap = records_.gap_at(record);
+    next = skip_record(record, delta);
+  }
 }
 
 void MessageBlocks::Cursor::enter(BlockList::Place place) {

@@ -40,9 +40,16 @@ void MessageBlocks::rewrite(BlockList::Place from, BlockList::Place to, std::spa
   Message message{};
   const Offset end = full_[full_.before(to)].end();
   auto gone = without.begin();
-  for (Cursor cursor(*this, full_[from].first()); cursor.next(message) && message.offset < end;) {
-    while (gone != without.end() && gone->to <= message.offset) ++gone;
-    if (gone == without.end() || message.offset < gone->from) rewriter.add(message);
+  for (auto place = from; place != to; place = full_.after(place)) {
+    const Block& block = full_[place];
+    while (gone != without.end() && gone->to <= block.first()) ++gone;
+    // A block that goes as a whole need not be read.
+    if (gone != without.end() && gone->from <= block.first() && gone->to >= block.end()) continue;
+    for (Cursor cursor(*this, block.first()); cursor.at() < block.end();) {
+      cursor.next(message);
+      while (gone != without.end() && gone->to <= message.offset) ++gone;
+      if (gone == without.end() || message.offset < gone->from) rewriter.add(message);
+    }
   }
   std::vector<Block> blocks = rewriter.finish();
   for (auto place = from; place != to; place = full_.after(place)) full_[place].forget_unpacked();

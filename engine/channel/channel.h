@@ -9,7 +9,7 @@
 // clients see is the birth clock plus the offset, which does (clock.h).
 //
 // Messages, their ids and subscribers expire. What time it is, is what tick() was told
-// last; every other operation takes that for the present. So whoever repeats the same
+// last; every other operation takes that for the present. So a server that repeats the same
 // operations gets the same channel.
 #pragma once
 
@@ -76,7 +76,7 @@ class Channel {
   // --- time ---
   // Moves its time to `now` unless it is there or past it; true if it moved. What has
   // expired then is gone: messages all at once, which costs the blocks that go; subscribers
-  // for whoever asks, their memory a slice at a time.
+  // for every reader, their memory a slice at a time.
   bool tick(UnixMs now);
   // The first moment at which something of this date has not expired: an expiry of 100 ms
   // lets a message of 1000 live up to and including 1100, as a key of the host does.
@@ -123,7 +123,7 @@ class Channel {
   // The subscriber fetches or acknowledges.
   void touch(Subscriber& subscriber);
 
-  // At most `max` messages, and so many bytes of ids and contents; one message at least if there is one.
+  // At most `max` messages, and this many bytes of ids and contents; one message at least if there is one.
   Fetch fetch(const Subscriber& subscriber, uint64_t max, uint64_t max_bytes = UINT64_MAX) const;
   // What a receipt for everything up to this message says. REQUIRES: it is there.
   Receipt receipt_for(Offset last) const;
@@ -175,7 +175,7 @@ class Channel {
 
  private:
   void drop_expired();
-  // How many of the `count` messages from here on an answer has that ends before it exceeds so many bytes; one at
+  // How many of the `count` messages from here on fit into an answer of this many bytes; one at
   // least, unless count is 0. Costs a walk only where that is not known from the sizes of blocks.
   uint64_t count_within(Offset from, uint64_t count, uint64_t bytes) const;
 

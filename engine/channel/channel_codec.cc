@@ -61,7 +61,7 @@ Result<ChannelHead> decode_channel_head(ByteView bytes) {
 Result<void> restore_subscribers(Channel& channel, ByteView bytes) {
   Decoder in(bytes);
   std::vector<ByteView> restored_names;
-  // All of them or none: who refuses an effect has not changed.
+  // All of them or none: an effect that is refused changes nothing.
   const auto refuse = [&](Result<void> reason) {
     for (ByteView name : restored_names) channel.forget(name);
     return reason;

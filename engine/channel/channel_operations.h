@@ -1,6 +1,6 @@
-// Everything that can be done with a channel: the one place that decides who is a subscriber at present, what a receipt
-// is worth, when a channel expires, and what replicas are told. A caller parses requests, carries out consequences
-// (engine/operation/outcome.h), and decides nothing.
+// Everything that can be done with a channel: the one place that decides which subscribers there are at present, what a
+// receipt is worth, when a channel expires, and what replicas are told. A caller parses requests, carries out
+// consequences (engine/operation/outcome.h), and decides nothing.
 //
 //   ChannelOperations channels(fill_with_randomness);
 //   Outcome<std::optional<Clock>> published = channels.publish(place, {.pairs = id_and_content}, call);

@@ -8,7 +8,7 @@
 //   |     the mark of the message at that clock, 8 digits
 //   the clock
 //
-// Clients must treat it as opaque; that it can be read helps whoever looks into a problem.
+// Clients must treat it as opaque; that it can be read helps people who look into a problem.
 #pragma once
 
 #include <optional>

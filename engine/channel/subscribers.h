@@ -44,7 +44,7 @@ class Subscribers {
   void remove(Subscriber& subscriber);
 
   // Removes those last active before `date`, at most `limit`: there may be a hundred
-  // thousand, and they are no longer found by anyone who asks for living ones.
+  // thousand, and lookups of living ones no longer find them.
   void remove_inactive(UnixMs date, size_t limit);
 
   // The longest inactive first.

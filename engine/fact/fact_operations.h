@@ -40,7 +40,7 @@ struct FoundFacts {
 
 class FactOperations {
  public:
-  // The key is for the names in all graphs; limits are read anew for each operation.
+  // The key is for the names in all graphs; limits are read again for each operation.
   FactOperations(const HashKey& key, const FactLimits& limits) : key_(key), limits_(limits) {}
 
   const FactCounters& counters() const { return counters_; }
@@ -51,9 +51,11 @@ class FactOperations {
   Outcome<uint64_t> remove(Place<FactGraph>& place, FactWords facts, const Call& call);
 
   // --- looking; a graph of null has no facts ---
+  // How many facts match a pattern.
   static uint64_t count(const FactGraph* graph, const FactQuestion& question);
   // The facts of a pattern, a page at a time.
   FoundFacts find(const FactGraph* graph, const FactFindRequest& request);
+  // The nodes that can be reached from one, as far as FactLimits::walk_facts lets it look.
   FactWalk walk(const FactGraph* graph, const FactWalkRequest& request);
 
   // --- repeating ---

@@ -53,13 +53,13 @@ class FeedHandout {
   void count_key() { --messages_; }
 
  private:
-  // The messages of a log from here on that fit, at most so many.
+  // The messages of a log from here on that fit, at most this many.
   struct Chosen {
     uint64_t count = 0;
     Offset last;
   };
   Chosen choose(const Log& log, Offset from, uint64_t most);
-  // True if a message fits into so many bytes, which it takes from them. The first one of an answer always does.
+  // True if a message fits into this many bytes, which are then reduced by it. The first one of an answer always does.
   bool fits(const Message& message, bool is_first, uint64_t& bytes);
 
   uint64_t messages_;  // that still fit

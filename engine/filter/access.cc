@@ -42,6 +42,7 @@ Access best_access(const Filter& filter, const Cost& cost, size_t longest) {
         if (sum >= least) continue;
         best = std::move(access);
         least = sum;
+        if (least == 0) break;  // no other can lead to fewer
       }
       return best;
     }

@@ -44,7 +44,7 @@ class FilterIndex {
   explicit FilterIndex(const HashKey& key) : key_(key) {}
   FilterIndex clone() const;
 
-  // O(1) for a filter with an equality; else up to a millisecond, when the range index divides a field's line anew.
+  // O(1) for a filter with an equality; else up to a millisecond, when the range index of a field is rebuilt.
   FilterSlot add(const Filter& filter);
   // The same for one that was saved, without parsing it. `bytes` are what `saved` was read from.
   FilterSlot add_saved(const SavedFilter& saved, ByteView bytes);
@@ -130,7 +130,7 @@ class FilterIndex {
   // Candidates that are run together: enough to prefetch their memory. A document can lead to the same filter by each
   // of its values.
   static constexpr size_t kBatch = 256;
-  // Beyond so many filters that share an equality it does not matter how many.
+  // Above this number of filters that share an equality, the exact number does not matter.
   static constexpr size_t kMostCounted = 256;
 
   HashKey key_;

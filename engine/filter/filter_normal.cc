@@ -3,6 +3,7 @@
 #include <sodium/crypto_generichash.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -28,72 +29,13 @@ Filter none_at_all() {
 Filter normal_condition(Filter filter) {
   if (filter.op != Operator::In && filter.op != Operator::Nin) return filter;
   auto& operands = filter.operands;
-  std::ranges::sort(operands, ScalarOrder());
+  if (!std::ranges::is_sorted(operands, ScalarOrder())) std::ranges::sort(operands, ScalarOrder());
   const auto same = [](const ScalarView& a, const ScalarView& b) { return a == b; };
   operands.erase(std::unique(operands.begin(), operands.end(), same), operands.end());
   if (operands.size() == 1) filter.op = filter.op == Operator::In ? Operator::Eq : Operator::Ne;
-  return operands.empty() && filter.op == Operator::In ? none_at_all() : filter;
-}
-
-// Parts of parts of the same kind are parts.
-void flatten(Filter& filter) {
-  std::vector<Filter> flat;
-  for (Filter& part : filter.parts) {
-    part = normal_form(std::move(part));
-    if (part.kind == filter.kind) {
-      std::ranges::move(part.parts, std::back_inserter(flat));
-    } else {
-      flat.push_back(std::move(part));
-    }
-  }
-  filter.parts = std::move(flat);
-}
-
-void sort_parts(Filter& filter) {
-  std::vector<std::pair<std::string, size_t>> sorted;
-  sorted.reserve(filter.parts.size());
-  for (size_t i = 0; i < filter.parts.size(); ++i) sorted.emplace_back(filter_json(filter.parts[i]), i);
-  std::ranges::sort(sorted);
-  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-  sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
-  std::vector<Filter> parts;
-  parts.reserve(sorted.size());
-  for (const auto& [text, at] : sorted) parts.push_back(std::move(filter.parts[at]));
-  filter.parts = std::move(parts);
-}
-
-bool matches_everything(const Filter& filter) { return filter.kind == Kind::And && filter.parts.empty(); }
-
-}  // namespace
-
-Filter normal_form(Filter filter) {
-  switch (filter.kind) {
-    case Kind::Condition:
-      return normal_condition(std::move(filter));
-    case Kind::Not: {
-      Filter part = normal_form(std::move(filter.parts.front()));
-      if (part.kind == Kind::Not) return std::move(part.parts.front());
-      filter.parts.front() = std::move(part);
-      return filter;
-    }
-    case Kind::And:
-    case Kind::Or:
-      break;
-  }
-  flatten(filter);
-  if (filter.kind == Kind::And) {
-    std::erase_if(filter.parts, matches_everything);
-  } else if (std::ranges::any_of(filter.parts, matches_everything)) {
-    return {};
-  }
-  sort_parts(filter);
-  if (filter.parts.size() == 1) return Filter(std::move(filter.parts.front()));
+  if (operands.empty() && filter.op == Operator::In) return none_at_all();
   return filter;
 }
-
-namespace {
-
-void append_filter(std::string& to, const Filter& filter);
 
 void append_operator(std::string& to, const Filter& condition) {
   append_json_string(to, kOperatorNames[static_cast<size_t>(condition.op)]);
@@ -107,18 +49,24 @@ void append_operator(std::string& to, const Filter& condition) {
   if (is_list) to += ']';
 }
 
-bool is_before(const Filter* a, const Filter* b) { return a->field != b->field ? a->field < b->field : a->op < b->op; }
+bool is_before(const Filter* a, const Filter* b) {
+  const int compared = a->field.compare(b->field);
+  return compared != 0 ? compared < 0 : a->op < b->op;
+}
 
 // The parts by field and operator, if they are conditions that can be members of one object: no operator twice for a
-// field. Nothing if they are not.
-std::optional<std::vector<const Filter*>> members_of_one_object(const std::vector<Filter>& parts) {
+// field. Nothing if they are not. `filter_of` gives the filter that a part is.
+template <class Parts, class FilterOf>
+std::optional<std::vector<const Filter*>> members_of_one_object(const Parts& parts, FilterOf filter_of) {
   std::vector<const Filter*> members;
   members.reserve(parts.size());
-  for (const Filter& part : parts) {
-    if (part.kind != Kind::Condition) return std::nullopt;
-    members.push_back(&part);
+  for (const auto& part : parts) {
+    const Filter& filter = filter_of(part);
+    if (filter.kind != Kind::Condition) return std::nullopt;
+    members.push_back(&filter);
   }
-  std::ranges::sort(members, is_before);
+  // They nearly always are: by their texts, which begin with the field.
+  if (!std::ranges::is_sorted(members, is_before)) std::ranges::sort(members, is_before);
   const auto is_same = [](const Filter* a, const Filter* b) { return !is_before(a, b); };
   if (std::ranges::adjacent_find(members, is_same) != members.end()) return std::nullopt;
   return members;
@@ -139,37 +87,126 @@ void append_conditions(std::string& to, std::span<const Filter* const> members) 
   to += members.empty() ? "}" : "}}";
 }
 
-void append_list(std::string& to, const char* name, const std::vector<Filter>& parts) {
-  to += '{';
-  append_json_string(to, name);
-  to += ":[";
+// As JSON. `filter_of` gives the filter that a part is, and append_part(to, part) its JSON.
+template <class Parts, class FilterOf, class AppendPart>
+void append_parts(std::string& to, const Filter& filter, const Parts& parts, FilterOf filter_of,
+                  AppendPart append_part) {
+  if (filter.kind == Kind::Condition) {
+    const Filter* const member = &filter;
+    return append_conditions(to, std::span(&member, 1));
+  }
+  if (filter.kind == Kind::Not) {
+    to += "{\"$not\":";
+    append_part(to, parts.front());
+    to += '}';
+    return;
+  }
+  if (filter.kind == Kind::And) {
+    if (const auto members = members_of_one_object(parts, filter_of)) return append_conditions(to, *members);
+  }
+  to += filter.kind == Kind::And ? "{\"$and\":[" : "{\"$or\":[";
   for (size_t i = 0; i < parts.size(); ++i) {
     if (i > 0) to += ',';
-    append_filter(to, parts[i]);
+    append_part(to, parts[i]);
   }
   to += "]}";
 }
 
 void append_filter(std::string& to, const Filter& filter) {
-  switch (filter.kind) {
-    case Kind::Condition: {
-      const Filter* const member = &filter;
-      return append_conditions(to, std::span(&member, 1));
-    }
-    case Kind::Not:
-      to += "{\"$not\":";
-      append_filter(to, filter.parts.front());
-      to += '}';
-      return;
-    case Kind::Or:
-      return append_list(to, "$or", filter.parts);
-    case Kind::And:
-      if (const auto members = members_of_one_object(filter.parts)) return append_conditions(to, *members);
-      return append_list(to, "$and", filter.parts);
+  append_parts(
+      to, filter, filter.parts, [](const Filter& part) -> const Filter& { return part; }, append_filter);
+}
+
+// A filter in its normal form while it is put together: with its text, so that nothing is written twice however deep it
+// is. The parts are here, and not in the filter.
+struct Node {
+  Filter filter;
+  std::vector<Node> parts;
+  std::string text;
+
+  bool matches_everything() const { return filter.kind == Kind::And && parts.empty(); }
+
+  void write_text() {
+    append_parts(
+        text, filter, parts, [](const Node& part) -> const Filter& { return part.filter; },
+        [](std::string& to, const Node& part) { to += part.text; });
   }
+};
+
+Node normal_node(Filter filter);
+
+Node leaf(Filter filter) {
+  Node node;
+  node.filter = std::move(filter);
+  node.write_text();
+  return node;
+}
+
+Node negation(Node part) {
+  if (part.filter.kind == Kind::Not) return std::move(part.parts.front());
+  Node node;
+  node.filter.kind = Kind::Not;
+  node.parts.push_back(std::move(part));
+  node.write_text();
+  return node;
+}
+
+// Parts of parts of the same kind are parts; each once, in the order of their texts.
+std::vector<Node> normal_parts(Filter& filter) {
+  std::vector<Node> parts;
+  parts.reserve(filter.parts.size());
+  for (Filter& given : filter.parts) {
+    Node part = normal_node(std::move(given));
+    if (part.filter.kind == filter.kind) {
+      std::ranges::move(part.parts, std::back_inserter(parts));
+    } else {
+      parts.push_back(std::move(part));
+    }
+  }
+  const auto is_less = [](const Node& a, const Node& b) { return a.text < b.text; };
+  // As most are that a program has written.
+  if (!std::ranges::is_sorted(parts, is_less)) {
+    std::vector<std::pair<ByteView, size_t>> order;
+    order.reserve(parts.size());
+    for (size_t i = 0; i < parts.size(); ++i) order.emplace_back(parts[i].text, i);
+    std::ranges::sort(order);
+    std::vector<Node> sorted;
+    sorted.reserve(parts.size());
+    for (const auto& [text, at] : order) sorted.push_back(std::move(parts[at]));
+    parts = std::move(sorted);
+  }
+  const auto is_same = [](const Node& a, const Node& b) { return a.text == b.text; };
+  parts.erase(std::unique(parts.begin(), parts.end(), is_same), parts.end());
+  return parts;
+}
+
+Node normal_node(Filter filter) {
+  if (filter.kind == Kind::Condition) {
+    Filter condition = normal_condition(std::move(filter));
+    return condition.kind == Kind::Not ? negation(leaf(Filter())) : leaf(std::move(condition));
+  }
+  if (filter.kind == Kind::Not) return negation(normal_node(std::move(filter.parts.front())));
+  Node node;
+  node.parts = normal_parts(filter);
+  const auto matches_everything = [](const Node& part) { return part.matches_everything(); };
+  if (filter.kind == Kind::Or && std::ranges::any_of(node.parts, matches_everything)) return leaf(Filter());
+  if (filter.kind == Kind::And) std::erase_if(node.parts, matches_everything);
+  if (node.parts.size() == 1) return Node(std::move(node.parts.front()));
+  node.filter.kind = filter.kind;
+  node.write_text();
+  return node;
+}
+
+Filter filter_of(Node node) {
+  Filter filter = std::move(node.filter);
+  filter.parts.reserve(node.parts.size());
+  for (Node& part : node.parts) filter.parts.push_back(filter_of(std::move(part)));
+  return filter;
 }
 
 }  // namespace
+
+Filter normal_form(Filter filter) { return filter_of(normal_node(std::move(filter))); }
 
 std::string filter_json(const Filter& filter) {
   std::string text;

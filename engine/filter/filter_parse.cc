@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/filter/filter.h"
 #include "engine/filter/filter_normal.h"
@@ -27,6 +30,20 @@ size_t costly_classes(ByteView pattern) {
   }
   const bool may_fold = pattern.find("(?") != ByteView::npos && pattern.find('i') != ByteView::npos;
   return may_fold ? 8 * count : count;
+}
+
+// The first name of an object that was there before; nothing if each is there once.
+std::optional<std::string_view> first_repeated(const simdjson::dom::object& object) {
+  std::vector<std::string_view> names;
+  names.reserve(object.size());
+  for (const auto& [name, value] : object) names.push_back(name);
+  std::ranges::sort(names);
+  if (std::ranges::adjacent_find(names) == names.end()) return std::nullopt;
+  std::set<std::string_view> seen;
+  for (const auto& [name, value] : object) {
+    if (!seen.insert(name).second) return name;
+  }
+  return std::nullopt;
 }
 
 // Thrown nowhere: the first error latches, and everything returns.
@@ -78,7 +95,7 @@ class FilterParser {
   // Goes one step down the path for as long as it lives.
   class Step {
    public:
-    Step(std::string& path, const std::string& name) : path_(path), length_(path.size()) {
+    Step(std::string& path, std::string_view name) : path_(path), length_(path.size()) {
       if (!path.empty() && !name.starts_with('[')) path += '.';
       path += name;
     }
@@ -96,16 +113,26 @@ class FilterParser {
     return filter;
   }
 
+  // Not by a list in braces, which would copy all that is in the part.
+  static Filter negated(Filter part) {
+    Filter filter;
+    filter.kind = Filter::Kind::Not;
+    filter.parts.push_back(std::move(part));
+    return filter;
+  }
+
   // Several fields or operators in one object are a conjunction.
   Filter parse_object(Element element, size_t depth) {
     simdjson::dom::object object;
     if (element.get(object) != simdjson::SUCCESS) return refused("expected an object");
     if (depth > limits_.depth) return refused("nested deeper than " + std::to_string(limits_.depth));
     std::vector<Filter> parts;
-    std::set<std::string_view> keys;
+    parts.reserve(object.size());
+    const auto repeated = first_repeated(object);
+    std::string_view seen;
     for (const auto& [key, value] : object) {
-      const Step step(path_, std::string(key));
-      if (!keys.insert(key).second) return refused("is there twice");
+      const Step step(path_, key);
+      if (repeated == key && !std::exchange(seen, key).empty()) return refused("is there twice");
       parts.push_back(parse_member(key, value, depth));
       if (error_) return {};
     }
@@ -117,13 +144,13 @@ class FilterParser {
     const bool is_list = value.is_array();
     if (key == "$and" || (key == "and" && is_list)) return parse_list(Filter::Kind::And, value, depth);
     if (key == "$or" || (key == "or" && is_list)) return parse_list(Filter::Kind::Or, value, depth);
-    if (key == "$not") return combined(Filter::Kind::Not, {parse_object(value, depth + 1)});
+    if (key == "$not") return negated(parse_object(value, depth + 1));
     if (key.starts_with('$')) return refused("unknown operator");
     if (key.empty()) return refused("a field without a name");
     if (std::ranges::count(key, '.') >= static_cast<ptrdiff_t>(limits_.path_names)) {
       return refused("a path of more than " + std::to_string(limits_.path_names) + " names");
     }
-    return parse_field(std::string(key), value, depth);
+    return parse_field(key, value, depth);
   }
 
   Filter parse_list(Filter::Kind kind, Element element, size_t depth) {
@@ -132,6 +159,7 @@ class FilterParser {
       return refused("expected an array of filters, at least one");
     }
     std::vector<Filter> parts;
+    parts.reserve(array.size());
     for (Element part : array) {
       const Step step(path_, "[" + std::to_string(parts.size()) + "]");
       parts.push_back(parse_object(part, depth + 1));
@@ -141,15 +169,16 @@ class FilterParser {
   }
 
   // A bare value means $eq.
-  Filter parse_field(const std::string& field, Element value, size_t depth) {
+  Filter parse_field(std::string_view field, Element value, size_t depth) {
     if (!value.is_object()) return condition(field, Operator::Eq, value);
     if (depth + 1 > limits_.depth) return refused("nested deeper than " + std::to_string(limits_.depth));
     simdjson::dom::object operators = value.get_object().value_unsafe();
     std::vector<Filter> parts;
-    std::set<std::string_view> names;
+    const auto repeated = first_repeated(operators);
+    std::string_view seen;
     for (const auto& [name, operand] : operators) {
-      const Step step(path_, std::string(name));
-      if (!names.insert(name).second) return refused("is there twice");
+      const Step step(path_, name);
+      if (repeated == name && !std::exchange(seen, name).empty()) return refused("is there twice");
       parts.push_back(parse_operator(field, name, operand, depth + 1));
       if (error_) return {};
     }
@@ -157,10 +186,10 @@ class FilterParser {
     return combined(Filter::Kind::And, std::move(parts));
   }
 
-  Filter parse_operator(const std::string& field, std::string_view name, Element operand, size_t depth) {
+  Filter parse_operator(std::string_view field, std::string_view name, Element operand, size_t depth) {
     // The spelling without $ is accepted.
     const std::string_view bare = name.starts_with('$') ? name.substr(1) : name;
-    if (bare == "not") return combined(Filter::Kind::Not, {parse_field(field, operand, depth)});
+    if (bare == "not") return negated(parse_field(field, operand, depth));
     for (size_t i = 0; i < std::size(kOperatorNames); ++i) {
       if (bare == kOperatorNames[i] + 1) return condition(field, static_cast<Operator>(i), operand);
     }
@@ -168,7 +197,7 @@ class FilterParser {
                                          : "unknown operator; a field inside another is written with a dot");
   }
 
-  Filter condition(const std::string& field, Operator op, Element operand) {
+  Filter condition(std::string_view field, Operator op, Element operand) {
     path_bytes_ += field.size();
     if (path_bytes_ > limits_.path_bytes) {
       return refused("names of fields that, said for each condition, have more than " +
@@ -181,9 +210,9 @@ class FilterParser {
     if (op == Operator::In || op == Operator::Nin) {
       simdjson::dom::array array;
       if (operand.get(array) != simdjson::SUCCESS) return refused("expected an array of values");
+      filter.operands.reserve(array.size());
       for (Element each : array) {
-        const Step step(path_, "[" + std::to_string(filter.operands.size()) + "]");
-        filter.operands.push_back(scalar(each));
+        filter.operands.push_back(scalar(each, filter.operands.size()));
       }
     } else {
       filter.operands.push_back(scalar(operand));
@@ -217,7 +246,8 @@ class FilterParser {
     if (!regex.ok()) refuse("no regular expression: " + regex.error());
   }
 
-  Scalar scalar(Element element) {
+  // `at` is its number in a list, if it is in one: said if it is refused.
+  Scalar scalar(Element element, std::optional<size_t> at = std::nullopt) {
     Scalar value;
     switch (element.type()) {
       case simdjson::dom::element_type::NULL_VALUE:
@@ -242,8 +272,11 @@ class FilterParser {
         value.kind = ScalarKind::String;
         value.text = std::string(element.get_string().value_unsafe());
         break;
-      default:
+      default: {
+        std::optional<Step> step;
+        if (at) step.emplace(path_, "[" + std::to_string(*at) + "]");
         refuse("expected a string, a number, true, false or null");
+      }
     }
     return value;
   }

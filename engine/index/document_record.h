@@ -3,7 +3,7 @@
 //
 //   values := { tag value }* 00
 //   tag    := id << 4 | code, as a varint; ids in ascending order. Id 0 is the date of expiry
-//   code   := 0 to 8: a number of so many bytes; 15: text, as its key
+//   code   := 0 to 8: a number of this many bytes; 15: text, as its key
 //
 // Of an INTEGER the last bytes of its zigzag form are stored, the most significant first; of a NUMBER the first bytes
 // of the double, the rest being zero. So most numbers take 1 to 4 bytes.

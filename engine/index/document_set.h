@@ -28,6 +28,15 @@ class DocumentSet {
     for (const uint64_t word : words_) count += static_cast<uint64_t>(std::popcount(word));
     return count;
   }
+  // Calls visit(id) for each, in ascending order. REQUIRES: made with a limit
+  template <class Visit>
+  void each(Visit visit) const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      for (uint64_t left = words_[i]; left != 0; left &= left - 1) {
+        visit(DocumentId(static_cast<uint32_t>(i * 64 + static_cast<size_t>(std::countr_zero(left)))));
+      }
+    }
+  }
   bool has(DocumentId id) const { return words_.empty() || (words_[id.value() / 64] >> id.value() % 64 & 1) != 0; }
 
  private:

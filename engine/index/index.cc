@@ -10,6 +10,23 @@ namespace millrace {
 
 Index::Index(IndexSchema schema, const HashKey& key) : documents_(key) { restore_schema(std::move(schema)); }
 
+Index::Index(IndexSchema schema, IndexedDocuments documents)
+    : schema_(std::move(schema)), documents_(std::move(documents)) {}
+
+Index Index::clone() const {
+  Index copy(schema_, documents_.clone());
+  for (const Order& order : orders_) {
+    copy.orders_.push_back(
+        {order.id, order.entries.clone(), order.may_have_many, order.is_complete, order.left_out, order.lines.clone()});
+  }
+  copy.expiries_ = expiries_.clone();
+  copy.recent_ = recent_;
+  copy.skipped_ = skipped_.clone();
+  copy.schema_version_ = schema_version_;
+  copy.work_ = work_;
+  return copy;
+}
+
 const Index::Order& Index::order(OrderId id) const { return *std::ranges::find(orders_, id, &Order::id); }
 
 bool Index::set(ByteView name, const DocumentValues& values, Noting noting) {

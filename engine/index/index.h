@@ -1,5 +1,5 @@
 // An index: the documents whose keys begin with a prefix, in an order for each field and for each list of fields. It is
-// derived from the documents alone: whoever changes one says what it holds now.
+// derived from the documents alone: the caller that changes one says what it holds now.
 //
 // Every order is a sorted set of entries (order_entry.h).
 #pragma once
@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/byte_order.h"
 #include "engine/base/bytes.h"
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
-#include "engine/index/byte_order.h"
 #include "engine/index/document_values.h"
 #include "engine/index/index_ids.h"
 #include "engine/index/index_schema.h"
@@ -25,7 +25,7 @@
 
 namespace millrace {
 
-// What is to be done to an index, in slices, by whoever keeps it. Do not change: persisted.
+// What is to be done to an index, in slices, by its owner. Do not change: persisted.
 enum class IndexWork : uint8_t {
   None,
   Build,   // documents that were there before it, or before a field: read all of them
@@ -57,6 +57,8 @@ class Index {
 
   // Hashes by this key, which clients must not know.
   Index(IndexSchema schema, const HashKey& key);
+  // The same documents in the same orders, without a number: it is another index. O(n), most of it allocations.
+  Index clone() const;
 
   const IndexSchema& schema() const { return schema_; }
   const IndexedDocuments& documents() const { return documents_; }
@@ -99,7 +101,7 @@ class Index {
   uint64_t conflicts() const;
   // True if the document waits for this value of a UNIQUE field.
   bool is_in_line(OrderId field, ByteView key, DocumentId id) const;
-  // Who has the value of a UNIQUE field; none() if nobody.
+  // The document with this value of a UNIQUE field; none() if there is none.
   DocumentId holder_of(OrderId field, ByteView key) const;
 
   // --- the schema; failures as IndexSchema says, and nothing has changed then ---
@@ -139,6 +141,9 @@ class Index {
   const char* check() const;
 
  private:
+  // For clone(): without orders.
+  Index(IndexSchema schema, IndexedDocuments documents);
+
   Order& own_order(OrderId id) { return const_cast<Order&>(order(id)); }
   void change(DocumentId id, const DocumentValues& old, const DocumentValues& now);
   void change_expiry(DocumentId id, const DocumentValues& old, const DocumentValues& now);

@@ -1,5 +1,6 @@
 // IndexQuery: how many documents there are, and some of them.
 #include <algorithm>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -7,6 +8,13 @@
 #include "engine/index/index_query.h"
 
 namespace millrace {
+
+namespace {
+
+// To look at a document is to read memory that is in no cache; the entries of an order stand side by side.
+constexpr uint64_t kEntriesForADocument = 16;
+
+}  // namespace
 
 uint64_t IndexQuery::overdue() const {
   std::string key;
@@ -24,20 +32,36 @@ uint64_t IndexQuery::overdue_matches(uint64_t overdue) const {
   return count;
 }
 
-std::optional<DocumentSet> IndexQuery::common_documents(const Plan& best) const {
-  // To look at a document is to read memory that is in no cache; the entries of an order stand side by side.
-  constexpr uint64_t kEntriesForADocument = 8;
-  std::vector<Plan> plans = field_plans();
-  uint64_t entries = 0;
-  for (const Plan& plan : plans) {
-    // One value may meet one condition, and another one the next: ranges do not say that.
-    if (index_.order(*plan.order).may_have_many && conditions_on(*plan.order) > 1) return std::nullopt;
-    entries += plan.entries;
+std::vector<IndexQuery::Plan> IndexQuery::narrow_plans() const {
+  std::vector<Plan> plans;
+  for (const Resolved& condition : where_) {
+    const OrderId field = condition.field->id;
+    if (index_.order(field).may_have_many) {
+      // Another value may meet each condition, so each has its own documents.
+      plans.push_back({field, condition.ranges, entries_in(field, condition.ranges), false});
+    } else if (std::ranges::none_of(plans, [&](const Plan& plan) { return plan.order == field; })) {
+      plans.push_back(field_plan(*condition.field));
+    }
   }
-  if (plans.empty() || entries > std::min(kEntriesForADocument * best.entries, 2 * kMostCounted)) return std::nullopt;
+  std::ranges::sort(plans, {}, &Plan::entries);
+  return plans;
+}
+
+uint64_t IndexQuery::count_common(std::span<const Plan> plans) const {
   DocumentSet common = documents_of(plans.front());
-  for (size_t i = 1; i < plans.size(); ++i) common.keep(documents_of(plans[i]));
-  return common;
+  uint64_t count = common.count();
+  for (const Plan& plan : plans.subspan(1)) {
+    if (plan.entries <= kEntriesForADocument * count) {
+      common.keep(documents_of(plan));
+      count = common.count();
+      continue;
+    }
+    // The other conditions are met by many more: these documents are asked themselves.
+    count = 0;
+    common.each([&](DocumentId id) { count += meets_conditions(id, index_.documents().record(id)) ? 1 : 0; });
+    return count;
+  }
+  return count;
 }
 
 Result<uint64_t> IndexQuery::count() const {
@@ -45,9 +69,15 @@ Result<uint64_t> IndexQuery::count() const {
   const uint64_t expired = overdue();
   if (!plan.order && where_.empty()) return plan.entries - expired;
   // What is over and still there is usually little, however many documents match.
-  if (expired <= std::min(plan.entries, kMostCounted)) {
-    if (plan.is_exact) return plan.entries - overdue_matches(expired);
-    if (const auto common = common_documents(plan)) return common->count() - overdue_matches(expired);
+  const bool are_few_expired = expired <= std::min(plan.entries, kMostCounted);
+  if (are_few_expired && plan.is_exact) return plan.entries - overdue_matches(expired);
+  if (are_few_expired && plan.entries <= 2 * kMostCounted) {
+    const std::vector<Plan> plans = narrow_plans();
+    // An order of several fields may lead to far fewer documents than any field does.
+    const bool is_field = index_.schema().find_field(*plan.order) != nullptr;
+    if (is_field || plans.front().entries <= kEntriesForADocument * plan.entries) {
+      return count_common(plans) - overdue_matches(expired);
+    }
   }
   if (plan.entries > kMostCounted) {
     return fail(ErrorCode::Full,

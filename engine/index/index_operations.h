@@ -1,5 +1,5 @@
-// Everything that can be done with an index as a whole. What it holds follows from the documents: those who repeat are
-// told of the schema, and index their own documents.
+// Everything that can be done with an index as a whole. What it holds follows from the documents: servers that repeat
+// are told of the schema, and index their own documents.
 #pragma once
 
 #include <cstdint>
@@ -70,13 +70,20 @@ class IndexOperations {
   Outcome<Done> apply(Place<Index>& place, const Part& request, const Call& call);
 
   // --- questions. Failure: NoIndex if `index` is null; Range as IndexQuery says ---
+  // A page of the documents that match, in the order that is asked for.
   Result<ListedDocuments> find(const Index* index, const FindRequest& request, UnixMs now) const;
+  // How many documents match.
   Result<uint64_t> count(const Index* index, const CountRequest& request, UnixMs now) const;
+  // Keys of some documents that match, drawn by the seed.
   Result<std::vector<std::string>> sample(const Index* index, const SampleRequest& request, uint64_t seed,
                                           UnixMs now) const;
+  // Keys of the documents that were written last, the newest first.
   Result<std::vector<std::string>> recent(const Index* index, uint64_t count, UnixMs now) const;
+  // Values of a field that begin with a prefix.
   Result<std::vector<CompletedValue>> complete(const Index* index, const CompleteRequest& request, UnixMs now) const;
+  // Documents that have a UNIQUE value which another one had before.
   Result<std::vector<ListedConflict>> conflicts(const Index* index, uint64_t count) const;
+  // What the index does not hold of the documents that it covers, and why.
   Result<std::vector<ListedSkip>> skipped(const Index* index, uint64_t count) const;
 
   // The keys that have UNIQUE values of a document that is to be written, besides its own. The caller sees to it that

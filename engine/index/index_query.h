@@ -24,7 +24,7 @@ namespace millrace {
 inline constexpr uint64_t kMostLookedAt = 10'000;
 // The most that one count() looks at.
 inline constexpr uint64_t kMostCounted = 1'000'000;
-// Up to so many documents are found by other conditions and then sorted, if an order is asked for.
+// Up to this many documents are found by other conditions and then sorted, if an order is asked for.
 inline constexpr uint64_t kMostSorted = 1'000;
 
 struct FoundDocument {
@@ -106,9 +106,10 @@ class IndexQuery {
   DocumentSet candidates(const Plan& plan, uint64_t most) const;
   // Those that have an entry in the plan's ranges. REQUIRES: it has an order
   DocumentSet documents_of(const Plan& plan) const;
-  // All that meet the conditions, expired ones too, by the entries of each field alone. Nothing if that does not do, or
-  // takes longer than a look at each document of the best plan.
-  std::optional<DocumentSet> common_documents(const Plan& best) const;
+  // Plans whose documents have in common those that meet all conditions; the one with the fewest entries first.
+  std::vector<Plan> narrow_plans() const;
+  // How many documents meet all conditions, expired ones too. REQUIRES: plans of narrow_plans(), at least one
+  uint64_t count_common(std::span<const Plan> plans) const;
   FoundDocuments walk_and_find(const Plan& plan, const FindRequest& request, const std::string* after) const;
   FoundDocuments find_and_sort(const Plan& plan, const Plan& best, const FindRequest& request,
                                const std::string* after) const;

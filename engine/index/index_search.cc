@@ -55,11 +55,11 @@ DocumentSet IndexQuery::candidates(const Plan& plan, uint64_t most) const {
 
 DocumentSet IndexQuery::documents_of(const Plan& plan) const {
   DocumentSet found(index_.documents().limit());
-  ByteOrder::Walk walk(index_.order(*plan.order).entries);
+  const ByteOrder& entries = index_.order(*plan.order).entries;
   for (const KeyRange& range : plan.ranges) {
-    for (walk.seek(range.from); walk.is_at_entry() && range.contains(walk.entry()); walk.next()) {
-      found.add(id_of_entry(walk.entry()));
-    }
+    // Every entry ends with the id of its document.
+    static_assert(kEntryIdBytes == sizeof(uint32_t));
+    entries.each_ending(range.from, range.to, [&](uint32_t id) { found.add(DocumentId(id)); });
   }
   return found;
 }

@@ -10,7 +10,7 @@ namespace millrace {
 
 namespace {
 
-// What an allocator gives for so many bytes.
+// How many bytes an allocator uses for this many.
 size_t rounded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 }  // namespace
@@ -40,9 +40,25 @@ std::unique_ptr<char[]> IndexedDocuments::joined(ByteView name, ByteView record)
   return bytes;
 }
 
-size_t IndexedDocuments::bytes_of(DocumentId id) const {
-  const ByteView all = record(id);
-  return rounded(static_cast<size_t>(all.data() + all.size() - slots_[id].bytes.get()));
+size_t IndexedDocuments::size_of(DocumentId id) const {
+  const ByteView last = record(id);
+  return static_cast<size_t>(last.data() + last.size() - slots_[id].bytes.get());
+}
+
+size_t IndexedDocuments::bytes_of(DocumentId id) const { return rounded(size_of(id)); }
+
+IndexedDocuments IndexedDocuments::clone() const {
+  IndexedDocuments copy(key_);
+  copy.slots_ = slots_.clone([](const Document&) { return Document(); });
+  for (const DocumentId id : slots_.all()) {
+    if (!is_there(id)) continue;
+    const size_t size = size_of(id);
+    copy.slots_[id].bytes = std::make_unique_for_overwrite<char[]>(size);
+    std::memcpy(copy.slots_[id].bytes.get(), slots_[id].bytes.get(), size);
+  }
+  copy.by_name_ = by_name_.clone();
+  copy.bytes_ = bytes_;
+  return copy;
 }
 
 DocumentId IndexedDocuments::add(ByteView name, ByteView record) {

@@ -18,6 +18,9 @@ class IndexedDocuments {
   // Names are hashed by this key, which clients must not know.
   explicit IndexedDocuments(const HashKey& key) : key_(key) {}
 
+  // With the same ids.
+  IndexedDocuments clone() const;
+
   size_t size() const { return slots_.size(); }
   // Ids are below this.
   uint32_t limit() const { return slots_.limit(); }
@@ -50,6 +53,9 @@ class IndexedDocuments {
 
   uint32_t hash(ByteView name) const { return static_cast<uint32_t>(keyed_hash(key_, name)); }
   static std::unique_ptr<char[]> joined(ByteView name, ByteView record);
+  // Of its name and record.
+  size_t size_of(DocumentId id) const;
+  // Of its allocation.
   size_t bytes_of(DocumentId id) const;
 
   HashKey key_;

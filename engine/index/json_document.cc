@@ -41,7 +41,7 @@ void add_scalar(element value, const IndexField& field, DocumentValues& values) 
   }
 }
 
-// The values of one field in one document. Goes through arrays, up to so many elements in all.
+// The values of one field in one document. Descends into arrays, up to this many elements in all.
 class FieldOfJson {
  public:
   FieldOfJson(const IndexField& field, DocumentValues& values) : field_(field), values_(values) {}

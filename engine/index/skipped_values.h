@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/byte_order.h"
 #include "engine/base/bytes.h"
-#include "engine/index/byte_order.h"
 #include "engine/index/document_values.h"
 #include "engine/index/index_ids.h"
 
@@ -16,6 +16,12 @@ namespace millrace {
 class SkippedValues {
  public:
   bool empty() const { return entries_.size() == 0; }
+  SkippedValues clone() const {
+    SkippedValues copy;
+    copy.entries_ = entries_.clone();
+    copy.documents_ = documents_;
+    return copy;
+  }
   // How many documents have any.
   uint64_t documents() const { return documents_; }
 

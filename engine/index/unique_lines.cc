@@ -18,6 +18,15 @@ std::string key_and_id(ByteView key, DocumentId id) {
 
 }  // namespace
 
+UniqueLines UniqueLines::clone() const {
+  UniqueLines copy;
+  copy.by_arrival_ = by_arrival_.clone();
+  copy.by_document_ = by_document_.clone();
+  copy.next_ = next_;
+  copy.first_ = first_;
+  return copy;
+}
+
 void UniqueLines::add(ByteView key, DocumentId id, uint64_t arrival) {
   std::string entry(key);
   append_arrival(entry, arrival);

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/base/byte_order.h"
 #include "engine/base/bytes.h"
-#include "engine/index/byte_order.h"
 #include "engine/index/index_ids.h"
 #include "engine/index/order_entry.h"
 
@@ -17,6 +17,7 @@ class UniqueLines {
   // In all lines.
   uint64_t size() const { return by_arrival_.size(); }
   bool empty() const { return size() == 0; }
+  UniqueLines clone() const;
 
   // Each O(log n). `key` is that of the value (index_keys.h).
   // REQUIRES: the document is not in this line

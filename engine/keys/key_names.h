@@ -9,7 +9,7 @@
 #include <string>
 
 #include "engine/base/bytes.h"
-#include "engine/index/byte_order.h"
+#include "engine/base/byte_order.h"
 
 namespace millrace {
 

@@ -7,9 +7,6 @@ namespace millrace {
 
 namespace {
 
-// What a tree of the standard library adds to each value: three pointers and a colour.
-constexpr size_t kTreeNode = 32;
-
 // How many ends are looked at for the hint to a request that is refused; it says too little beyond that.
 constexpr size_t kMostEndsLookedAt = 1000;
 
@@ -19,36 +16,51 @@ uint64_t ms_until_over(MonotonicMs end, MonotonicMs now) { return end < now ? 0 
 
 Lock Lock::clone() const {
   Lock copy;
-  for (const auto& [owner, holding] : holders_) copy.put(owner, mode_, holding);
-  if (values_) copy.values_ = std::make_unique<std::map<std::string, std::string, std::less<>>>(*values_);
+  each_holder([&](const LockHolder& holder) {
+    copy.put(holder.owner(), mode_, holder.holding);
+    if (const ByteView value = value_of(holder.owner()); !value.empty()) copy.set_value(holder.owner(), value);
+    return true;
+  });
   return copy;
 }
 
-const Holding* Lock::find(ByteView owner) const {
-  const auto found = holders_.find(owner);
-  return found == holders_.end() ? nullptr : &found->second;
+const LockHolder* Lock::find_holder(ByteView owner) const {
+  if (sole_ != nullptr) return sole_->owner() == owner ? sole_.get() : nullptr;
+  return several_ != nullptr ? several_->find(owner) : nullptr;
 }
 
-ByteView Lock::value_of(ByteView owner) const {
-  if (!values_) return {};
-  const auto found = values_->find(owner);
-  return found == values_->end() ? ByteView() : ByteView(found->second);
+const Holding* Lock::find(ByteView owner) const {
+  const LockHolder* found = find_holder(owner);
+  return found == nullptr ? nullptr : &found->holding;
 }
+
+ByteView Lock::value_of(ByteView owner) const { return several_ != nullptr ? several_->value_of(owner) : ByteView(); }
 
 void Lock::set_value(ByteView owner, ByteView value) {
-  if (value.empty()) {
-    if (values_) values_->erase(std::string(owner));
-  } else {
-    if (!values_) values_ = std::make_unique<std::map<std::string, std::string, std::less<>>>();
-    values_->insert_or_assign(std::string(owner), std::string(value));
-  }
-  if (values_ && values_->empty()) values_.reset();
+  if (several_ == nullptr && value.empty()) return;
+  make_several().set_value(owner, value);
+  make_sole_if_possible();
 }
 
-const Lock::Holder* Lock::newest(MonotonicMs now) const {
-  if (holding() == 1) return holders_.begin()->second.lease.is_over(now) ? nullptr : &*holders_.begin();
-  for (auto at = by_token_.rbegin(); at != by_token_.rend(); ++at) {
-    if (!at->second->second.lease.is_over(now)) return at->second;
+SeveralHolders& Lock::make_several() {
+  if (several_ == nullptr) {
+    several_ = std::make_unique<SeveralHolders>();
+    if (sole_ != nullptr) several_->add(std::move(sole_));
+  }
+  return *several_;
+}
+
+void Lock::make_sole_if_possible() {
+  if (several_->size() > 1 || several_->has_values()) return;
+  if (several_->size() == 1) sole_ = several_->take_last();
+  several_.reset();
+}
+
+const LockHolder* Lock::newest(MonotonicMs now) const {
+  if (sole_ != nullptr) return sole_->holding.lease.is_over(now) ? nullptr : sole_.get();
+  if (several_ == nullptr) return nullptr;
+  for (auto at = several_->by_token().rbegin(); at != several_->by_token().rend(); ++at) {
+    if (!at->second->holding.lease.is_over(now)) return at->second;
   }
   return nullptr;
 }
@@ -63,25 +75,25 @@ Lock::Admission Lock::admit(ByteView owner, LockMode mode, bool others_wait) con
 }
 
 const Holding& Lock::grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh) {
-  const auto found = holders_.find(owner);
-  if (found == holders_.end()) return put_at(found, owner, is_free() ? mode : mode_, {fresh, 1, lease});
-  const Holding& held = found->second;
+  const LockHolder* found = find_holder(owner);
+  if (found == nullptr) return put_at(found, owner, is_free() ? mode : mode_, {fresh, 1, lease});
+  const Holding& held = found->holding;
   return put_at(found, owner, mode_, {held.token, held.holds + 1, held.lease.end > lease.end ? held.lease : lease});
 }
 
 bool Lock::renew(ByteView owner, const Lease& lease, Token at_least) {
-  const auto found = holders_.find(owner);
-  if (found == holders_.end()) return false;
-  put_at(found, owner, mode_, {std::max(found->second.token, at_least), found->second.holds, lease});
+  const LockHolder* found = find_holder(owner);
+  if (found == nullptr) return false;
+  put_at(found, owner, mode_, {std::max(found->holding.token, at_least), found->holding.holds, lease});
   return true;
 }
 
 std::optional<uint64_t> Lock::release(ByteView owner) {
-  const auto found = holders_.find(owner);
-  if (found == holders_.end()) return std::nullopt;
-  const Holding held = found->second;
+  const LockHolder* found = find_holder(owner);
+  if (found == nullptr) return std::nullopt;
+  const Holding held = found->holding;
   if (held.holds == 1) {
-    remove_at(found);
+    remove_at(*found);
   } else {
     put_at(found, owner, mode_, {held.token, held.holds - 1, held.lease});
   }
@@ -89,51 +101,45 @@ std::optional<uint64_t> Lock::release(ByteView owner) {
 }
 
 void Lock::put(ByteView owner, LockMode mode, const Holding& holding) {
-  put_at(holders_.find(owner), owner, mode, holding);
+  put_at(find_holder(owner), owner, mode, holding);
 }
 
-const Holding& Lock::put_at(Holders::iterator found, ByteView owner, LockMode mode, const Holding& holding) {
+const Holding& Lock::put_at(const LockHolder* found, ByteView owner, LockMode mode, const Holding& holding) {
   mode_ = mode;
-  if (found != holders_.end()) {
-    forget(*found);
-    found->second = holding;
-  } else {
-    // Two holders: from now on there are indexes.
-    if (holders_.size() == 1) index(*holders_.begin());
-    found = holders_.emplace(owner, holding).first;
-    holder_bytes_ += bytes_of(*found);
+  if (found != nullptr && sole_ != nullptr) return sole_->holding = holding;
+  if (found != nullptr) {
+    several_->change(*found, holding);
+    return found->holding;
   }
-  if (holders_.size() > 1) index(*found);
-  return found->second;
+  LockHolder::Owned made = LockHolder::make(owner, holding);
+  const Holding& put = made->holding;
+  is_free() ? void(sole_ = std::move(made)) : make_several().add(std::move(made));
+  return put;
 }
 
 bool Lock::remove(ByteView owner) {
-  const auto found = holders_.find(owner);
-  if (found == holders_.end()) return false;
-  remove_at(found);
+  const LockHolder* found = find_holder(owner);
+  if (found == nullptr) return false;
+  remove_at(*found);
   return true;
 }
 
-void Lock::remove_at(Holders::iterator found) {
-  forget(*found);
-  holder_bytes_ -= bytes_of(*found);
-  if (values_) set_value(found->first, {});
-  holders_.erase(found);
-  if (holders_.size() != 1) return;
-  by_end_.clear();
-  by_token_.clear();
+void Lock::remove_at(const LockHolder& found) {
+  if (sole_ != nullptr) return sole_.reset();
+  several_->remove(found);
+  make_sole_if_possible();
 }
 
 MonotonicMs Lock::last_end() const {
-  return by_end_.empty() ? holders_.begin()->second.lease.end : by_end_.rbegin()->first;
+  return sole_ != nullptr ? sole_->holding.lease.end : several_->by_end().rbegin()->first;
 }
 
 uint64_t Lock::ms_until_room(LockMode mode, MonotonicMs now) const {
   if (has_room_for(mode)) return 0;
   // In its own mode one must go, or more if the limit was lowered; in another all must.
   if (!mode.goes_with(mode_)) return ms_until_free(now);
-  if (by_end_.empty()) return ms_until_over(first_to_end().second.lease.end, now);
-  auto last_to_go = by_end_.begin();
+  if (sole_ != nullptr) return ms_until_over(sole_->holding.lease.end, now);
+  auto last_to_go = several_->by_end().begin();
   const size_t others = holding() - std::max(mode.permits(), mode_.permits());
   std::advance(last_to_go, static_cast<ptrdiff_t>(std::min(others, kMostEndsLookedAt)));
   return ms_until_over(last_to_go->first, now);
@@ -143,57 +149,42 @@ uint64_t Lock::ms_until_free(MonotonicMs now) const { return is_free() ? 0 : ms_
 
 std::vector<std::string> Lock::over(MonotonicMs now, size_t most) const {
   std::vector<std::string> owners;
-  if (holding() == 1 && most > 0 && first_to_end().second.lease.is_over(now)) owners.push_back(first_to_end().first);
-  for (const auto& [end, holder] : by_end_) {
-    if (owners.size() == most || !holder->second.lease.is_over(now)) break;
-    owners.push_back(holder->first);
+  if (sole_ != nullptr && most > 0 && sole_->holding.lease.is_over(now)) owners.emplace_back(sole_->owner());
+  if (several_ == nullptr) return owners;
+  for (const auto& [end, holder] : several_->by_end()) {
+    if (owners.size() == most || !holder->holding.lease.is_over(now)) break;
+    owners.emplace_back(holder->owner());
   }
   return owners;
 }
 
 size_t Lock::count_over(MonotonicMs now) const {
-  if (holding() == 1) return first_to_end().second.lease.is_over(now) ? 1 : 0;
+  if (sole_ != nullptr) return sole_->holding.lease.is_over(now) ? 1 : 0;
   size_t count = 0;
-  for (auto at = by_end_.begin(); at != by_end_.end() && at->second->second.lease.is_over(now); ++at) ++count;
+  if (several_ == nullptr) return count;
+  for (const auto& [end, holder] : several_->by_end()) {
+    if (!holder->holding.lease.is_over(now)) break;
+    ++count;
+  }
   return count;
 }
 
-size_t Lock::bytes_of(const Holder& holder) {
-  const size_t spilled = holder.first.capacity() > std::string().capacity() ? holder.first.capacity() + 1 : 0;
-  return kTreeNode + sizeof(Holder) + spilled;
-}
-
 size_t Lock::memory() const {
-  size_t bytes = sizeof(Lock) + holder_bytes_ + by_end_.size() * (kTreeNode + sizeof(ByEnd::value_type)) +
-                 by_token_.size() * (kTreeNode + sizeof(ByToken::value_type));
-  if (!values_) return bytes;
-  for (const auto& [owner, value] : *values_) {
-    bytes += kTreeNode + 2 * sizeof(std::string) + owner.size() + value.size();
-  }
-  return bytes + sizeof(*values_);
+  return sizeof(Lock) + (sole_ != nullptr ? sole_->memory() : 0) + (several_ != nullptr ? several_->memory() : 0);
 }
 
 const char* Lock::check() const {
-  if (by_end_.size() != (holding() > 1 ? holding() : 0)) return "a holder without an end, or an end without a holder";
-  if (by_token_.size() != by_end_.size()) return "a holder without a token, or a token without a holder";
   if (mode_.kind() == LockMode::Kind::Exclusive && holding() > 1) return "more holders than the mode allows";
-  if (values_ && values_->empty()) return "room for values, and none";
   if (mode_.kind() == LockMode::Kind::Exclusive && mode_.permits() != 1) return "exclusive, and not for one";
-  if (values_) {
-    for (const auto& [owner, value] : *values_) {
-      if (find(owner) == nullptr || value.empty()) return "a value without a holder, or none";
-    }
-  }
-  size_t bytes = 0;
-  for (const Holder& holder : holders_) {
-    bytes += bytes_of(holder);
-    if (holding() > 1 && !by_end_.contains({holder.second.lease.end, &holder})) return "a holder with the wrong end";
-    if (holding() > 1 && !by_token_.contains({holder.second.token, &holder})) return "a holder with the wrong token";
-    if (holder.second.holds == 0) return "a holder that holds nothing";
-    if (holder.second.token.value() == 0) return "a holder without a token";
-    if (holder.second.lease.ttl_ms > kMaxLeaseMs) return "a lease that is too long";
-  }
-  return bytes == holder_bytes_ ? nullptr : "the memory is counted wrong";
+  if (sole_ != nullptr && several_ != nullptr) return "one holder, and several";
+  const char* broken = several_ != nullptr ? several_->check() : nullptr;
+  each_holder([&](const LockHolder& holder) {
+    if (holder.holding.holds == 0) broken = "a holder that holds nothing";
+    if (holder.holding.token.value() == 0) broken = "a holder without a token";
+    if (holder.holding.lease.ttl_ms > kMaxLeaseMs) broken = "a lease that is too long";
+    return true;
+  });
+  return broken;
 }
 
 }  // namespace millrace

@@ -1,27 +1,26 @@
-// A lock: who holds it, in which mode, how often, and until when. A lock that nobody holds
-// has no state at all; whoever keeps locks drops it.
+// A lock: who holds it, in which mode, how often, and until when. A lock without a holder
+// has no state at all; the keeper of locks drops it.
 //
-//   mode        who holds it beside whom
+//   mode        who may hold it at the same time
 //   exclusive   one owner
 //   shared      any number of owners, all of them shared
 //   limit n     up to n owners. Another n may come with each request: the newest counts for those that come
 //
-// The lock knows nothing of those who wait: that line is kept by whoever can wake them. It
+// Waiting clients are not part of the lock: their line is kept where they can be woken. It
 // reads no clock and makes no tokens; both are arguments.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "engine/base/bytes.h"
 #include "engine/base/strong.h"
 #include "engine/lock/lease.h"
+#include "engine/lock/lock_holder.h"
+#include "engine/lock/several_holders.h"
 
 namespace millrace {
 
@@ -54,26 +53,25 @@ class LockMode {
   uint32_t permits_;  // 0 of a shared one
 };
 
-struct Holding {
-  Token token;
-  uint64_t holds = 1;  // how often the owner must give it back
-  Lease lease;
-};
-
 class Lock {
  public:
-  using Holders = std::map<std::string, Holding, std::less<>>;  // by owner
-  using Holder = Holders::value_type;
-
   Lock() = default;
   Lock(Lock&&) = default;
   Lock& operator=(Lock&&) = default;
   Lock clone() const;
 
-  bool is_free() const { return holders_.empty(); }
-  size_t holding() const { return holders_.size(); }
-  const Holders& holders() const { return holders_; }
-  // Of those who hold it, or else of those who held it last.
+  bool is_free() const { return sole_ == nullptr && several_ == nullptr; }
+  size_t holding() const { return several_ != nullptr ? several_->size() : sole_ != nullptr ? 1 : 0; }
+  // Calls visit(holder) for each one, by owner, until it returns false.
+  template <class Visit>
+  void each_holder(Visit visit) const {
+    if (sole_ != nullptr) visit(*sole_);
+    if (several_ == nullptr) return;
+    for (const auto& [owner, holder] : several_->by_owner()) {
+      if (!visit(*holder)) return;
+    }
+  }
+  // That of the holders; if there are none, of the last ones.
   LockMode mode() const { return mode_; }
 
   // What this owner holds, or null. O(log n) with n holders, as all of these.
@@ -82,13 +80,13 @@ class Lock {
   // What the owner has put down about itself; empty if nothing. Borrowed until the lock changes.
   ByteView value_of(ByteView owner) const;
   // The holder with the greatest token among those whose leases are not over, or null. O(n) with n of them over.
-  const Holder* newest(MonotonicMs now) const;
+  const LockHolder* newest(MonotonicMs now) const;
 
   // True if one more owner can hold it in this mode. Of two limits the greater counts: a request that waited with a
   // smaller one than came after it holds nobody back.
   bool has_room_for(LockMode mode) const;
 
-  // What a request meets. Nobody overtakes those who wait, except an owner that holds the
+  // What a request meets. No client overtakes the line, except an owner that holds the
   // lock already: it would wait for itself.
   enum class Admission { Fresh, Again, Wait, OtherMode };
   Admission admit(ByteView owner, LockMode mode, bool others_wait) const;
@@ -115,7 +113,7 @@ class Lock {
   bool remove(ByteView owner);
 
   // The holder whose lease ends first. REQUIRES: !is_free()
-  const Holder& first_to_end() const { return by_end_.empty() ? *holders_.begin() : *by_end_.begin()->second; }
+  const LockHolder& first_to_end() const { return sole_ != nullptr ? *sole_ : *several_->by_end().begin()->second; }
   // After so many milliseconds there may be room for this mode, or nobody may hold it any
   // longer, if nobody renews or comes first. 0 if that is so now.
   uint64_t ms_until_room(LockMode mode, MonotonicMs now) const;
@@ -132,32 +130,18 @@ class Lock {
   const char* check() const;
 
  private:
-  using ByEnd = std::set<std::pair<MonotonicMs, const Holder*>>;
-  using ByToken = std::set<std::pair<Token, const Holder*>>;
-
-  static size_t bytes_of(const Holder& holder);
-
+  const LockHolder* find_holder(ByteView owner) const;
   // put() and remove() of an owner that was looked for.
-  const Holding& put_at(Holders::iterator found, ByteView owner, LockMode mode, const Holding& holding);
-  void remove_at(Holders::iterator found);
-  void index(const Holder& holder) {
-    by_end_.emplace(holder.second.lease.end, &holder);
-    by_token_.emplace(holder.second.token, &holder);
-  }
-  void forget(const Holder& holder) {
-    by_end_.erase({holder.second.lease.end, &holder});
-    by_token_.erase({holder.second.token, &holder});
-  }
+  const Holding& put_at(const LockHolder* found, ByteView owner, LockMode mode, const Holding& holding);
+  void remove_at(const LockHolder& found);
+  SeveralHolders& make_several();
+  void make_sole_if_possible();
   MonotonicMs last_end() const;
 
   LockMode mode_ = LockMode::exclusive();
-  Holders holders_;
-  // What owners have put down. Null until one does: most never do.
-  std::unique_ptr<std::map<std::string, std::string, std::less<>>> values_;
-  // Empty unless there are two holders at least: most locks have one.
-  ByEnd by_end_;
-  ByToken by_token_;
-  size_t holder_bytes_ = 0;
+  // One of them, or none. Most locks have one holder, which has put down nothing.
+  LockHolder::Owned sole_;
+  std::unique_ptr<SeveralHolders> several_;
 };
 
 }  // namespace millrace

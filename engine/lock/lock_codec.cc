@@ -160,12 +160,13 @@ std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
   std::vector<std::string> parts;
   LockChanges changes;
   size_t in_part = 0;
-  for (const auto& [owner, holding] : lock.holders()) {
-    changes.has(owner, holding, lock.value_of(owner));
-    if (++in_part % kHoldersPerPart != 0) continue;
+  lock.each_holder([&](const LockHolder& holder) {
+    changes.has(holder.owner(), holder.holding, lock.value_of(holder.owner()));
+    if (++in_part % kHoldersPerPart != 0) return true;
     parts.emplace_back(changes.bytes(lock.mode(), clock));
     changes.clear();
-  }
+    return true;
+  });
   if (!changes.empty()) parts.emplace_back(changes.bytes(lock.mode(), clock));
   return parts;
 }

@@ -53,7 +53,7 @@ class LockChanges {
 inline constexpr size_t kHoldersPerPart = 1000;
 std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock);
 
-// Makes the changes, as whoever reads these clocks sees them. `greatest` is raised to the
+// Makes the changes, with times as these clocks have them. `greatest` is raised to the
 // greatest token among them, which must not be above `most`. Failure: Corrupt, and both are unchanged.
 Result<void> apply_changes(Lock& lock, ByteView bytes, const Now& now, Token most, Token& greatest);
 

@@ -67,9 +67,9 @@ Outcome<bool> LockOperations::renew(Place<Lock>& place, const RenewRequest& requ
 
 Outcome<WatchAnswer> LockOperations::watch(const Place<Lock>& place, const WatchRequest& request, const Call& call) {
   Outcome<WatchAnswer> done;
-  const Lock::Holder* holder = place.get() == nullptr ? nullptr : place.get()->newest(call.now.monotonic);
-  if (holder != nullptr && holder->second.token > request.token) {
-    done.answer = WatchAnswer{holder->first, holder->second.token, place.get()->value_of(holder->first)};
+  const LockHolder* holder = place.get() == nullptr ? nullptr : place.get()->newest(call.now.monotonic);
+  if (holder != nullptr && holder->holding.token > request.token) {
+    done.answer = WatchAnswer{holder->owner(), holder->holding.token, place.get()->value_of(holder->owner())};
   } else if (call.may_wait) {
     done.consequences.wait = wait_for_another(request);
   }
@@ -138,7 +138,7 @@ Outcome<Done> LockOperations::apply(Place<Lock>& place, ByteView changes, const 
   Outcome<Done> done{Done()};
   Consequences& follow = done.consequences;
   if (!lock.is_free()) {
-    follow.look_after_at(lock.first_to_end().second.lease.end + 1);
+    follow.look_after_at(lock.first_to_end().holding.lease.end + 1);
     if (place.get() == nullptr) place.put(std::move(made));
   } else if (place.get() != nullptr) {
     place.remove();

@@ -1,5 +1,5 @@
-// Everything that can be done with a lock: the one place that decides who is granted it, when a lease ends, which token
-// a grant has, and what replicas are told. A caller parses requests, carries out consequences
+// Everything that can be done with a lock: the one place that decides which owner is granted it, when a lease ends,
+// which token a grant has, and what replicas are told. A caller parses requests, carries out consequences
 // (engine/operation/outcome.h), and decides nothing.
 //
 // Replicas and files get the changes of a lock as bytes (lock_codec.h) for apply(), or a request to release or break
@@ -31,7 +31,7 @@ struct AcquireAnswer {
 // Borrowed from the lock.
 struct WatchAnswer {
   ByteView owner;
-  Token token;  // 0: nobody holds it whom the client does not know of
+  Token token;  // 0: there is no holder that the client does not know of
   ByteView value;
 };
 
@@ -60,7 +60,7 @@ class LockOperations {
   Outcome<bool> renew(Place<Lock>& place, const RenewRequest& request, const Call& call);
   // How many holds the owner has left. Failure: NotOwner.
   Outcome<uint64_t> release(Place<Lock>& place, ByteView owner, const Call& call);
-  // Frees it, whoever holds it. False if it is free already.
+  // Frees it, regardless of its holder. False if it is free already.
   Outcome<bool> break_lock(Place<Lock>& place, const Call& call);
 
   // --- by itself ---

@@ -128,11 +128,12 @@ TEST(Lock, TheNewestHolderIsFoundWhoeverComesGoesAndRenews) {
     }
     ASSERT_EQ(lock.check(), nullptr);
     for (const uint64_t now : {step, step + 4, step + 20}) {
-      const Lock::Holder* newest = nullptr;
-      for (const Lock::Holder& holder : lock.holders()) {
-        if (holder.second.lease.is_over(MonotonicMs(now))) continue;
-        if (newest == nullptr || holder.second.token > newest->second.token) newest = &holder;
-      }
+      const LockHolder* newest = nullptr;
+      lock.each_holder([&](const LockHolder& holder) {
+        if (holder.holding.lease.is_over(MonotonicMs(now))) return true;
+        if (newest == nullptr || holder.holding.token > newest->holding.token) newest = &holder;
+        return true;
+      });
       ASSERT_EQ(lock.newest(MonotonicMs(now)), newest) << step;
     }
   }
@@ -148,7 +149,7 @@ TEST(Lock, AValueBelongsToAHolder) {
   EXPECT_EQ(lock.value_of("ann"), "about ann");
   EXPECT_EQ(lock.value_of("bob"), "");
   EXPECT_EQ(lock.clone().value_of("ann"), "about ann");
-  EXPECT_EQ(lock.newest(MonotonicMs(0))->first, "bob");
+  EXPECT_EQ(lock.newest(MonotonicMs(0))->owner(), "bob");
   EXPECT_EQ(lock.newest(MonotonicMs(11)), nullptr) << "their leases are over";
   lock.remove("ann");
   EXPECT_EQ(lock.value_of("ann"), "");
@@ -163,7 +164,7 @@ TEST(Lock, ALeaseLastsItsWholeTimeAndNoFurtherMillisecond) {
   EXPECT_EQ(lock.over(MonotonicMs(111), 9), std::vector<std::string>{"ann"});
   EXPECT_EQ(lock.over(MonotonicMs(121), 9), (std::vector<std::string>{"ann", "bob"}));
   EXPECT_EQ(lock.over(MonotonicMs(121), 1), std::vector<std::string>{"ann"});
-  EXPECT_EQ(lock.first_to_end().first, "ann");
+  EXPECT_EQ(lock.first_to_end().owner(), "ann");
   EXPECT_EQ(lock.count_over(MonotonicMs(110)), 0u);
   EXPECT_EQ(lock.count_over(MonotonicMs(111)), 1u);
   EXPECT_EQ(lock.count_over(MonotonicMs(121)), 2u);
@@ -174,9 +175,9 @@ TEST(Lock, ARenewedLeaseEndsLaterOrEarlierAsAsked) {
   lock.grant("ann", kShared, lease(0, 10), Token(5));
   lock.grant("bob", kShared, lease(0, 20), Token(6));
   EXPECT_TRUE(lock.renew("ann", lease(5, 100)));
-  EXPECT_EQ(lock.first_to_end().first, "bob");
+  EXPECT_EQ(lock.first_to_end().owner(), "bob");
   EXPECT_TRUE(lock.renew("ann", lease(6, 1)));
-  EXPECT_EQ(lock.first_to_end().first, "ann");
+  EXPECT_EQ(lock.first_to_end().owner(), "ann");
   EXPECT_EQ(lock.find("ann")->token, Token(5));
   EXPECT_FALSE(lock.renew("carl", lease(6, 1)));
   EXPECT_EQ(lock.check(), nullptr);
@@ -230,7 +231,7 @@ TEST(Lock, ItsMemoryFollowsItsHolders) {
   Lock lock;
   const size_t empty = lock.memory();
   lock.grant("ann", kShared, lease(0, 10), Token(5));
-  EXPECT_LT(lock.memory(), 300u) << "one holder with a short name";
+  EXPECT_LE(lock.memory(), 24u + 48u) << "one holder with a short name";
   lock.grant(std::string(1000, 'x'), kShared, lease(0, 10), Token(5));
   EXPECT_GT(lock.memory(), 1200u);
   lock.release("ann");

@@ -99,7 +99,7 @@ void LockUpdate::settle() {
   follow_.wake.mark = newest_.value();
   if (!lock().is_free()) {
     if (place_.get() == nullptr) place_.put(std::move(*made_));
-    follow_.look_after_at(lock().first_to_end().second.lease.end + 1);
+    follow_.look_after_at(lock().first_to_end().holding.lease.end + 1);
   } else if (place_.get() != nullptr) {
     place_.remove();
   }

@@ -73,7 +73,7 @@ class LockUpdate {
   Consequences& follow_;
   std::optional<Lock> made_;  // if the place is empty: put there if somebody holds it in the end
   LockChanges changes_;
-  std::optional<ByteView> released_alone_;  // by whom, if nothing else has happened: not noted yet
+  std::optional<ByteView> released_alone_;  // the owner, if nothing else has happened: not noted yet
   Token released_token_;
   Token newest_;  // of the grants
   bool expired_ = false, released_ = false, renewed_ = false, granted_ = false;

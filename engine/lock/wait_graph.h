@@ -1,4 +1,4 @@
-// Who waits for whom: owners wait for locks, and locks are held by owners. Finds the
+// Which owners wait for which: owners wait for locks, and locks are held by owners. Finds the
 // circles in which nobody can go on before a lease ends.
 #pragma once
 

@@ -50,7 +50,7 @@ class Compaction {
   // A message was appended. O(log n) of the number of blocks.
   void on_append(const MessageBlocks& messages, Offset offset, ByteView tag);
 
-  // The blocks between these offsets, [from, to), were written anew as `blocks`. If any of
+  // The blocks between these offsets, [from, to), were rewritten as `blocks`. If any of
   // it was dirty, all of it is.
   void on_rewritten(Offset from, Offset to, const std::vector<Block>& blocks);
 

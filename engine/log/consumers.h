@@ -1,4 +1,4 @@
-// Who holds pending messages, by name. A name is remembered as long as it holds any, so
+// The consumers that hold pending messages, by name. A name is remembered as long as it holds any, so
 // workers with random names leave nothing behind.
 #pragma once
 

@@ -7,7 +7,7 @@
 
 namespace millrace {
 
-// In the order in which they are given: so many messages have at most `bytes` of tags and entries together. At least 1,
+// How many messages, in the given order, have at most `bytes` of tags and entries together. At least 1,
 // unless the delivery is empty. O(1) for fresh messages that surely fit, else a look at each.
 uint64_t messages_within(const Log& log, const Delivery& delivery, uint64_t bytes);
 

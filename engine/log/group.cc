@@ -137,7 +137,11 @@ void Group::apply(const GivingUp& giving_up) {
   }
 }
 
-uint64_t Group::acknowledge(Offset from, Offset to) { return forget(from, to + 1); }
+uint64_t Group::acknowledge(Offset from, Offset to, std::optional<ByteView> consumer) {
+  if (!consumer) return forget(from, to + 1);
+  const ConsumerId id = consumers_.find(*consumer);
+  return id.is_none() ? 0 : forget(from, to + 1, {id, consumers_.messages(id)});
+}
 
 uint64_t Group::give_back(Offset from, Offset to, UnixMs at, GiveBack how) {
   std::vector<PendingPart> taken;
@@ -205,17 +209,19 @@ std::vector<PendingPart> Group::held_by(ByteView consumer, Offset from, uint64_t
   return found;
 }
 
-uint64_t Group::forget(Offset from, Offset to) {
+uint64_t Group::forget(Offset from, Offset to, Pending::Holder holder) {
   if (pending_.empty()) return 0;
-  if (from <= pending_.first() && pending_.end() <= to) {
-    // All of them: no range need be looked at.
+  const bool holds_all = holder.messages >= pending_.count();
+  if (holds_all && from <= pending_.first() && pending_.end() <= to) {
+    // No range need be looked at.
     const uint64_t all = pending_.count();
     pending_.clear();
     consumers_.clear();
     return all;
   }
   return pending_.remove(
-      from, to, [&](const PendingPart& part) { consumers_.release(part.terms.consumer, part.messages.count()); });
+      from, to, [&](const PendingPart& part) { consumers_.release(part.terms.consumer, part.messages.count()); },
+      holder);
 }
 
 void Group::on_evicted(Offset new_first, uint64_t missing) {

@@ -53,7 +53,7 @@ struct Delivery {
   uint32_t retry_ms = 0;               // 0: without RETRY
   uint64_t expire_at = kNeverExpires;  // of fresh messages
   std::vector<OffsetBits> again;       // delivered before, due again; in this order
-  Offset fresh_first;                  // then fresh ones: so many, from here on
+  Offset fresh_first;                  // then this many fresh ones, from here on
   uint64_t fresh_count = 0;
   Offset fresh_end = {};                    // one past the last of them
   std::vector<OffsetBits> fresh_bits = {};  // which they are, if not all from fresh_first to fresh_end
@@ -93,7 +93,7 @@ struct PendingSearch {
 
 class Group {
  public:
-  // Will deliver the first message at or after `next`; so many offsets from there on have none.
+  // Will deliver the first message at or after `next`; this many offsets from there on have none.
   explicit Group(Offset next, uint64_t missing_ahead = 0) : next_(next), missing_ahead_(missing_ahead) {}
 
   Offset next() const { return next_; }
@@ -120,7 +120,7 @@ class Group {
   // REQUIRES: give_up_due(now) has been asked and applied.
   Delivery plan(Offset log_next, uint64_t count, UnixMs now, const std::optional<Retry>& retry,
                 std::optional<ByteView> consumer, uint64_t default_pending_max) const;
-  // How many messages each of so many readers that wait gets of what there is, at most `count` and at least one.
+  // How many of the available messages each of this many waiting readers gets, at most `count` and at least one.
   // REQUIRES: as plan()
   uint64_t share(Offset log_next, uint64_t count, uint64_t readers, bool with_retry,
                  uint64_t default_pending_max) const;
@@ -153,7 +153,7 @@ class Group {
   }
   // The time that all its dates are in.
   UnixMs time(const Now& now) const { return pending_.empty() ? now.wall : clock_.time(now); }
-  // To be called by whoever decides, before and after it changes what is pending.
+  // To be called by the server that decides, before and after it changes what is pending.
   void run_clock(const Now& now) { pending_.empty() ? clock_.stop() : clock_.run(now); }
   void stop_clock() { clock_.stop(); }
   UnixMs last_delivery() const { return clock_.last_delivery(); }
@@ -166,8 +166,8 @@ class Group {
   void set_used(UnixMs date) { idleness_.set_used(date); }
 
   // --- answers ---
-  // Both ends inclusive; they return how many were pending.
-  uint64_t acknowledge(Offset from, Offset to);
+  // Both ends inclusive; they return how many were pending. With a consumer: only of what it holds.
+  uint64_t acknowledge(Offset from, Offset to, std::optional<ByteView> consumer = std::nullopt);
   // Due again at `at`. What is not named in `how` stays.
   uint64_t give_back(Offset from, Offset to, UnixMs at, GiveBack how = {});
   // Delivered to its holder once more, which is no attempt: due again after a new interval.
@@ -180,12 +180,12 @@ class Group {
   std::vector<PendingPart> held_by(ByteView consumer, Offset from, uint64_t count, size_t limit) const;
 
   // --- from the log ---
-  // The log begins at `new_first` now, and has so many offsets without a message.
+  // The log begins at `new_first` now, and has this many offsets without a message.
   void on_evicted(Offset new_first, uint64_t missing = 0);
   // The same after compaction. What was pending is lost; what was not delivered yet is
   // not, for a newer message of its tag will be.
   void on_removed(const Removal& removal, Offset new_first, uint64_t missing);
-  // Goes to `next`, from where on so many offsets have no message, and forgets what is
+  // Goes to `next`, from where on this many offsets have no message, and forgets what is
   // pending.
   void seek(Offset next, uint64_t missing_ahead = 0);
 
@@ -206,11 +206,11 @@ class Group {
  private:
   // How many fresh messages a read could get.
   uint64_t fresh(Offset log_next, bool with_retry, uint64_t default_pending_max) const;
-  // How many messages of a read may be due ones, while so many fresh ones wait.
+  // How many messages of a read may be due ones, while this many fresh ones wait.
   uint64_t share_of_due(uint64_t count, uint64_t fresh) const;
   static GivingUp giving_up(const std::vector<Pending::GivenUp>& given);
   void put(OffsetBits messages, PendingTerms terms, std::optional<ByteView> consumer);
-  uint64_t forget(Offset from, Offset to);
+  uint64_t forget(Offset from, Offset to, Pending::Holder holder = {});
 
   Offset next_;
   uint64_t missing_ahead_;  // offsets from next_ on without a message

@@ -16,14 +16,6 @@ Log Log::clone() const {
   return copy;
 }
 
-Offset Log::append(ByteView tag, ByteView entry, BlockLimits limits) {
-  const Offset offset = messages_.append(tag, entry, limits);
-  if (compaction() != nullptr) [[unlikely]] {
-    compaction()->on_append(messages_, offset, tag);
-  }
-  return offset;
-}
-
 uint64_t Log::evict_before(Offset new_first) {
   const auto evicted = messages_.evict_before(new_first);
   if (evicted.count == 0) return 0;
@@ -101,14 +93,18 @@ const Log::Groups& Log::no_groups() {
 
 Group* Log::group(ByteView name) {
   if (!groups_) return nullptr;
-  const auto found = groups_->find(name);
-  if (found == groups_->end()) return nullptr;
-  catch_up(found->second);
-  return &found->second;
+  if (groups_->found == nullptr || groups_->found->first != name) {
+    const auto found = groups_->find(name);
+    if (found == groups_->end()) return nullptr;
+    groups_->found = &*found;
+  }
+  Group& group = groups_->found->second;
+  catch_up(group);
+  return &group;
 }
 
 Group& Log::create_group(ByteView name, Offset next) {
-  if (!groups_) groups_ = std::make_unique<ToldGroups>();
+  if (!groups_) groups_ = std::make_unique<ToldGroups>(first());
   return groups_->emplace(std::string(name), Group(next, missing_from(next))).first->second;
 }
 
@@ -116,6 +112,7 @@ bool Log::drop_group(ByteView name) {
   if (!groups_) return false;
   const auto found = groups_->find(name);
   if (found == groups_->end()) return false;
+  groups_->found = nullptr;
   groups_->erase(found);
   if (groups_->empty()) groups_.reset();
   return true;

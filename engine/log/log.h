@@ -42,7 +42,7 @@ class Log {
   Log(Log&&) noexcept = default;
   Log& operator=(Log&&) noexcept = default;
 
-  // The same life: whoever reads the copy may go on from a position in the original.
+  // The same life: a reader of the copy may continue from a position in the original.
   Log clone() const;
 
   // Drawn when the log is created, and never changed.
@@ -66,7 +66,13 @@ class Log {
   Offset seek(UnixMs time) const { return messages_.seek(time); }
   uint64_t missing_from(Offset from) const { return messages_.missing_from(from); }
   bool tick(UnixMs now) { return messages_.tick(now); }
-  Offset append(ByteView tag, ByteView entry, BlockLimits limits = {});
+  Offset append(ByteView tag, ByteView entry, BlockLimits limits = {}) {
+    const Offset offset = messages_.append(tag, entry, limits);
+    if (compaction() != nullptr) [[unlikely]] {
+      compaction()->on_append(messages_, offset, tag);
+    }
+    return offset;
+  }
 
   class Cursor : public MessageBlocks::Cursor {
    public:
@@ -122,6 +128,8 @@ class Log {
             .refuse = retention_.refuse != 0,
             .latest = retention_.latest != 0};
   }
+  // retention().refuse
+  bool refuses() const { return retention_.refuse != 0; }
   void set_retention(Retention retention);
   // Evicts what the limits on count and bytes do not keep. These two depend on the log
   // alone, so replicas and the AOF repeat them; age depends on the time and is not
@@ -182,8 +190,8 @@ class Log {
   // Says of a planned delivery which offsets its fresh messages have: in a log with gaps
   // they do not follow on. To be called between plan and apply.
   void locate(Delivery& delivery) const;
-  // With retention().refuse: the group that has not finished what so many more messages, of so many bytes, would evict;
-  // null if they may be written. Cost: the groups, if there is a limit.
+  // With retention().refuse: the group that has not finished what this many more messages, of this many bytes, would
+  // evict; null if they may be written. Cost: the groups, if there is a limit.
   const std::string* refusing_group(uint64_t messages, uint64_t bytes) const;
   // How many more messages, of any size, may be written before there is one.
   uint64_t room_for_groups() const;
@@ -227,7 +235,9 @@ class Log {
   Compaction* compaction() const { return compacted() ? compacted()->compaction.get() : nullptr; }
   // Tells groups what has been evicted. A write that evicts tells none of them: with ten thousand groups that would be
   // most of its cost. A group is told when it is looked at, and sums up the same whenever that is.
-  void catch_up(Group& group) const { group.on_evicted(first(), missing()); }
+  void catch_up(Group& group) const {
+    if (groups_->told_first != first()) group.on_evicted(first(), missing());
+  }
   void catch_up() const;
   static const Groups& no_groups();
   const char* check_pending_exist(const Group& group) const;
@@ -245,7 +255,12 @@ class Log {
   };
   Kept retention_;
   struct ToldGroups : Groups {
-    Offset told_first;  // first() when all of them were last told of it
+    explicit ToldGroups(Offset first) : told_first(first) {}
+    ToldGroups(const ToldGroups& other) : Groups(other), told_first(other.told_first) {}
+    ToldGroups& operator=(const ToldGroups&) = delete;
+
+    Offset told_first;            // first() when all of them were last told of it
+    value_type* found = nullptr;  // the last one that was asked for: most are asked for again and again
   };
 
   std::unique_ptr<ToldGroups> groups_;  // most small logs have none

@@ -19,6 +19,9 @@ struct LogCounters {
   uint64_t scheduled = 0;
   uint64_t refused = 0;  // writes
   uint64_t deleted = 0;
+  uint64_t blocks_packed = 0;
+  uint64_t blocks_left_unpacked = 0;  // because they do not get smaller
+  uint64_t saved_by_packing = 0;      // bytes, by those that were packed
 };
 
 }  // namespace millrace

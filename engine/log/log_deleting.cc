@@ -15,19 +15,55 @@ namespace {
 constexpr uint64_t kMessagesPerLook = 128;
 constexpr uint64_t kBlocksPerLook = 1000;
 
-// The messages at these offsets, one more than kMaxDeleted at most.
-Removal messages_in(const Log& log, const std::vector<OffsetRange>& ranges) {
-  Removal found;
+// What is to be deleted of one log.
+struct Doomed {
+  Removal messages;
   uint64_t count = 0;
-  for (const OffsetRange& range : ranges) {
-    Message message;
-    for (Log::Cursor cursor(log, range.from); cursor.next(message) && message.offset <= range.to;) {
-      if (message.offset < range.from) continue;
-      found.add(message.offset);
-      if (++count > kMaxDeleted) return found;
-    }
+  // Blocks of which something stays have to be read and written again: how many there are, and their bytes.
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+
+  bool is_too_much() const { return count > kMaxDeleted || (bytes > kMaxRewrittenBytes && blocks > 1); }
+};
+
+// Those of `block` in [from, to).
+void doom_some(const Log& log, const Block& block, Offset from, Offset to, Doomed& doomed) {
+  from = std::max({from, block.first(), log.first()});
+  to = std::min(to, block.end());
+  if (from >= to) return;
+  if (!block.has_gaps()) {
+    doomed.messages.add({from, to});
+    doomed.count += to - from;
+    return;
   }
-  return found;
+  Message message;
+  for (Log::Cursor cursor(log, from); cursor.at() < to && cursor.next(message) && message.offset < to;) {
+    doomed.messages.add(message.offset);
+    ++doomed.count;
+  }
+}
+
+// The messages at these offsets; not all of them once that is too much. Who repeats does what was decided, however its
+// blocks lie.
+Doomed messages_in(const Log& log, const std::vector<OffsetRange>& ranges, bool decides) {
+  Doomed doomed;
+  Offset counted;  // the blocks before it are
+  for (const OffsetRange& range : ranges) {
+    const Offset end = std::min(range.to, kMaxOffset) + 1;
+    log.messages().each_block_from(range.from, [&](const Block& block) {
+      if (block.first() >= end) return false;
+      const bool is_whole = range.from <= block.first() && end >= block.end();
+      if (block.end() > counted && (!is_whole || block.has_gaps())) {
+        ++doomed.blocks;
+        doomed.bytes += decides ? block.size() : 0;
+        counted = block.end();
+      }
+      if (!doomed.is_too_much()) doom_some(log, block, range.from, end, doomed);
+      return !doomed.is_too_much();
+    });
+    if (doomed.is_too_much()) break;
+  }
+  return doomed;
 }
 
 // Finds some of the messages that are to be deleted, and how far it has looked.
@@ -70,11 +106,17 @@ Outcome<uint64_t> LogOperations::delete_messages(Place<Log>& place, const Delete
     keep_extras(*log, call, follow);
     return done;
   }
-  const Removal removal = messages_in(*log, request.ranges);
-  if (removal.empty()) return done;
-  if (removal.count() > kMaxDeleted) {
+  const Doomed doomed = messages_in(*log, request.ranges, call.decides);
+  const Removal& removal = doomed.messages;
+  if (doomed.count > kMaxDeleted) {
     return fail(ErrorCode::Range, "more than " + std::to_string(kMaxDeleted) + " messages at once: name fewer");
   }
+  if (doomed.is_too_much()) {
+    return fail(ErrorCode::Range, "more than " + std::to_string(kMaxRewrittenBytes / 1024 / 1024) +
+                                      " MiB of blocks would be written again: name fewer messages, or such that are "
+                                      "closer together");
+  }
+  if (removal.empty()) return done;
   log->delete_messages(removal, limits_.blocks);
   counters_.deleted += removal.count();
   // What was pending may have been all that a group was waiting for.

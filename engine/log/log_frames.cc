@@ -13,10 +13,6 @@ namespace millrace {
 
 namespace {
 
-// What the packed blocks of a frame that is written may unpack to, all together: packed bytes could claim a thousand
-// times what they bring.
-constexpr uint64_t kMostUnpackedOfFrame = uint64_t{64} * 1024 * 1024;
-
 // The room of a frame that was read is kept for the next one, unless it is larger.
 constexpr size_t kMostFrameRoom = size_t{1024} * 1024;
 
@@ -34,30 +30,33 @@ std::unexpected<Error> bad_frame(const char* reason) {
                                       " (a message with the tag FRAMED is written with ENTRIES)");
 }
 
-// Failure: Corrupt
-Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd) {
+// Failure: Corrupt. Who repeats a write takes what was taken where it was decided.
+Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd, bool decides) {
   FrameContents contents;
   FrameReader frame(bytes);
   if (frame.failure() == nullptr) {
     if (frame.head().count > kMaxFrameMessages) return bad_frame("one with more than 1000000 messages");
     contents.pairs.reserve(2 * std::min(frame.head().count, kReservedMessages));
   }
-  uint64_t unpacked = 0;
-  Message message;
+  uint64_t unpacked = 0, unpacked_messages = 0;
   for (FrameBlock block; frame.next_block(block);) {
     ByteView records = block.bytes;
     if (block.unpacked != 0) {
       const auto size = static_cast<uint32_t>(block.unpacked);
       unpacked += size;
-      if (unpacked > kMostUnpackedOfFrame) return bad_frame("more in packed blocks than 64 MiB");
+      unpacked_messages += block.count;
+      if (decides && unpacked > kMaxFrameUnpackedBytes) return bad_frame("more in packed blocks than 4 MiB");
+      if (decides && unpacked_messages > kMaxFrameUnpackedMessages) {
+        return bad_frame("more in packed blocks than 100000 messages");
+      }
       char* const to = contents.unpacked.emplace_back(new char[size]).get();
       zstd.unpack(records, to, size) ? void(records = {to, size}) : frame.fail_unpacking();
     }
     frame.enter(records);
-    while (frame.next(message)) {
+    frame.each([&](const Message& message) {
       contents.pairs.push_back(message.tag);
       contents.pairs.push_back(message.entry);
-    }
+    });
   }
   if (frame.failure() != nullptr) return bad_frame(frame.failure());
   if (contents.pairs.empty()) return bad_frame("one without messages");
@@ -67,7 +66,7 @@ Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd) {
 }  // namespace
 
 Outcome<WriteAnswer> LogOperations::write_frame(Place<Log>& place, const WriteRequest& request, const Call& call) {
-  const auto contents = decode_frame(*request.frame, packer_.zstd());
+  const auto contents = decode_frame(*request.frame, packer_.zstd(), call.decides);
   if (!contents) return std::unexpected(contents.error());
   WriteRequest plain = request;
   plain.frame = std::nullopt;

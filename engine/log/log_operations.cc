@@ -65,8 +65,8 @@ Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& requ
   Log& log = log_at(place, call, follow.effects);
   log.set_retention(request.applied_to(log.retention()));
   follow.effects.add_request();
-  // What the new limits do not keep goes at once. Count and bytes are repeated by whoever hears of this request; age
-  // depends on the time, and is told as what it evicted.
+  // What the new limits do not keep goes at once. Servers that repeat this request evict by count and bytes themselves;
+  // age depends on the time, and is told as what it evicted.
   uint64_t evicted = log.enforce_size_limits();
   if (call.decides) {
     const uint64_t aged = log.enforce_age(call.now.wall);
@@ -90,6 +90,11 @@ Result<const Group*> LogOperations::find_group(const Log* log, ByteView log_name
   return found;
 }
 
+bool LogOperations::acknowledge_takes_time(const Log* log, const AckRequest& request) {
+  const Group* const group = log == nullptr ? nullptr : log->group(request.group);
+  return group != nullptr && group->settings().idle_ms != 0;
+}
+
 Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest& request, const Call& call) {
   Outcome<uint64_t> done;
   Group* group = place.get() == nullptr ? nullptr : place.get()->group(request.group);
@@ -99,9 +104,8 @@ Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest
   }
   uint64_t acknowledged = 0;
   // Not limited: the request itself is what is repeated.
-  PendingSearch search;
-  for (const OffsetRange& range : held_ranges(*group, request.ranges, request.consumer, search)) {
-    acknowledged += group->acknowledge(range.from, range.to);
+  for (const OffsetRange& range : request.ranges) {
+    acknowledged += group->acknowledge(range.from, range.to, request.consumer);
   }
   if (acknowledged == 0) return done;
   done.answer = acknowledged;
@@ -121,7 +125,7 @@ Outcome<bool> LogOperations::drop_group(Place<Log>& place, ByteView group, const
   done.consequences.effects.add_request();
   done.consequences.events.add("tgroup-drop");
   settle_groups(*place.get());
-  // Those who wait for it are told that it has gone.
+  // Readers that wait for it are told that it has gone.
   done.consequences.wake = Wake::one_line(group);
   return done;
 }
@@ -150,6 +154,25 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
   keep_extras(log, call, follow, now + 1);
   follow.wake = wake_readers(log);
   return follow;
+}
+
+bool LogOperations::has_long_work(const Log& log) {
+  const LogExtras* const extras = log.extras();
+  return log.wants_compaction() || (extras != nullptr && (!extras->deletions.empty() || !extras->schedule.empty()));
+}
+
+std::optional<UnixMs> LogOperations::first_date(const Log& log) {
+  const bool is_looked_at = log.wants_compaction() || log.has_group_events() || log.extras() != nullptr;
+  return is_looked_at ? UnixMs(0) : log.next_age_due();
+}
+
+void LogOperations::pack_cold(Log& log, UnixMs now, const PackingTerms& terms, const Budget& budget) {
+  while (const auto last_written = log.oldest_unpacked()) {
+    if (*last_written + terms.age_ms > now || budget.is_spent()) return;
+    const uint64_t saved = log.pack_next(packer_, terms.level);
+    ++(saved > 0 ? counters_.blocks_packed : counters_.blocks_left_unpacked);
+    counters_.saved_by_packing += saved;
+  }
 }
 
 void LogOperations::compact(Log& log, const Budget& budget, Consequences& follow) {

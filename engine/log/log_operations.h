@@ -2,7 +2,7 @@
 // gets, when a message is given up, and what replicas are told. A caller parses requests, carries out consequences
 // (engine/operation/outcome.h), and decides nothing.
 //
-//   LogOperations logs(other_logs, limits, packer, tag_key);
+//   LogOperations logs(other_logs, limits, packer, tag_key, fill_random);
 //   Outcome<WriteAnswer> written = logs.write(place, {.pairs = tag_and_entry}, call);
 //
 // Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
@@ -34,7 +34,13 @@ struct LogLimits {
   uint64_t ids_ms = uint64_t{10} * 60 * 1000;        // how long a log that has no window of its own remembers ids
 };
 
-// Dead letters of so many bytes are written at once: by one call of look_after(), and by one read.
+// When and how full blocks are packed.
+struct PackingTerms {
+  uint64_t age_ms;  // since their last message was written
+  int level;        // of the compression
+};
+
+// Dead letters of at most this many bytes are written at once: by one call of look_after(), and by one read.
 inline constexpr uint64_t kDeadLetterBytesAtOnce = uint64_t{512} * 1024;
 
 enum class ReadResult { Given, NothingCame };
@@ -72,6 +78,8 @@ class LogOperations {
   static Wait start_afresh(ReadRequest& request);
   // How many messages were evicted.
   Outcome<uint64_t> evict(Place<Log>& place, const EvictRequest& request, const Call& call);
+  // Changes what the request names of the retention, and evicts what that does not keep; makes the log if it is
+  // missing.
   Outcome<Done> retain(Place<Log>& place, const RetainRequest& request, const Call& call);
   // How many messages were deleted; of a deletion by tag, which goes on in look_after(), none yet. Failure: Range, if
   // there are more messages than one call deletes; Full, if many deletions by tag are waiting.
@@ -86,18 +94,28 @@ class LogOperations {
   // --- groups. Failure: NoGroup, if there is no such group ---
   // How many messages were pending.
   Outcome<uint64_t> acknowledge(Place<Log>& place, const AckRequest& request, const Call& call);
-  // Failure: also Range, if more are to be given up than one call may, and Full, if the dead letters cannot be written.
+  // False if acknowledge() does not look at Call::now, which it does for a group that goes when it is idle: the caller
+  // need not read its clocks.
+  static bool acknowledge_takes_time(const Log* log, const AckRequest& request);
+  // How many were pending, and are due again at the date that the request says, or are given up if it says so. One call
+  // gives back the messages of some thousand deliveries at most: whoever gets less than it named asks again. Failure:
+  // also Range, if the consumer that is named holds none of what one call looks at, and Full, if the dead letters
+  // cannot be written.
   Outcome<uint64_t> give_back(Place<Log>& place, const NackRequest& request, const Call& call);
+  // How many were pending, and stay with their consumers until the time that the request says has passed; as many as
+  // give_back() at most. Failure: also Range, as there.
   Outcome<uint64_t> extend(Place<Log>& place, const ExtendRequest& request, const Call& call);
-  // Failure: also Range.
+  // The group goes on from another offset, and forgets what is pending. Failure: also Range, if that is no offset of
+  // the log.
   Outcome<Done> seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call& call);
   // False if there is one already, which is not changed. Failure: Range, and what set_group() says.
   Outcome<bool> create_group(Place<Log>& place, const CreateGroupRequest& request, const Call& call);
-  // Failure: also what OtherLogs::may_write() says of the dead letters.
+  // Changes what the request names of the group's settings. Failure: also what OtherLogs::may_write() says of the dead
+  // letters.
   Outcome<Done> set_group(Place<Log>& place, const SetGroupRequest& request, const Call& call);
   // True if there was one.
   Outcome<bool> drop_group(Place<Log>& place, ByteView group, const Call& call);
-  // For reading a group.
+  // For those that only look.
   static Result<const Group*> find_group(const Log* log, ByteView log_name, ByteView group);
 
   // --- dead letters ---
@@ -111,24 +129,34 @@ class LogOperations {
   // the schedule whose date has come are written; until the budget is spent, more of them, and deletions by tag and
   // compaction go on.
   Consequences look_after(Place<Log>& place, const Call& call, const Budget& budget);
+  // True if look_after() may use its budget up.
+  static bool has_long_work(const Log& log);
+  // When a log that was loaded, or has come from elsewhere, is to be looked after first; nothing if it need not be.
+  // What is due of groups, ids and schedules is found by looking: their dates mean nothing to the caller's clocks yet.
+  static std::optional<UnixMs> first_date(const Log& log);
+  // Packs full blocks that have not been written to for so long, the oldest first, until the budget is spent. Only how
+  // this engine holds them changes: there is nothing to tell.
+  void pack_cold(Log& log, UnixMs now, const PackingTerms& terms, const Budget& budget);
 
   // --- repeating ---
   // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
   Outcome<Done> apply(Place<Log>& place, const LogEffect& effect, const Call& call);
 
  private:
-  // A new log. Its epoch is drawn by whoever decides, and told.
+  // A new log. Its epoch is drawn by the server that decides, and is an effect.
   Log& create(Place<Log>& place, const Call& call, Effects& effects);
   Log& log_at(Place<Log>& place, const Call& call, Effects& effects) {
     return place.get() != nullptr ? *place.get() : create(place, call, effects);
   }
+  // What is rare is not inlined into the way of most requests (noinline).
   // The frame's messages as pairs, in place of it.
-  Outcome<WriteAnswer> write_frame(Place<Log>& place, const WriteRequest& request, const Call& call);
-  void give_frame(const Log* log, const ReadRequest& request, MessageSink& sink);
+  [[gnu::noinline]] Outcome<WriteAnswer> write_frame(Place<Log>& place, const WriteRequest& request, const Call& call);
+  [[gnu::noinline]] void give_frame(const Log* log, const ReadRequest& request, MessageSink& sink);
   // A write without an id that does not wait. REQUIRES: there is room
   Outcome<WriteAnswer> append(Place<Log>& place, const WriteRequest& request, const Call& call);
   void append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow);
-  Outcome<WriteAnswer> write_with_options(Place<Log>& place, const WriteRequest& request, const Call& call);
+  [[gnu::noinline]] Outcome<WriteAnswer> write_with_options(Place<Log>& place, const WriteRequest& request,
+                                                            const Call& call);
   // The ids of this log, with the window that the retention or the limits say. Changes are told.
   RecentIds& ids_of(Log& log, const Call& call, Effects& effects);
   // Ids that are there get the window that the log or the limits say by now, which is told. REQUIRES: call.decides
@@ -147,19 +175,21 @@ class LogOperations {
   void finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow);
   Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
                                  const Budget& budget);
-  Outcome<ReadResult> read_by_tag(const Log* log, ReadRequest& request, const Call& call, MessageSink& sink,
-                                  const Budget& budget);
+  [[gnu::noinline]] Outcome<ReadResult> read_by_tag(const Log* log, ReadRequest& request, const Call& call,
+                                                    MessageSink& sink, const Budget& budget);
   Outcome<ReadResult> read_with_group(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink);
   Outcome<ReadResult> found_nothing(const Log* log, ReadRequest& request, const Call& call, const LogBounds& bounds,
                                     std::optional<Offset> stopped_at, MessageSink& sink);
   void give_messages(const Log* log, const ReadRequest& request, MessageSink& sink);
   // Messages, and deleted ones between them. How many both are.
-  uint64_t give_with_deleted(const Log& log, Offset from, uint64_t wanted, uint64_t bytes, MessageSink& sink);
-  void give_backwards(const Log& log, const ReadRequest& request, MessageSink& sink);
+  [[gnu::noinline]] uint64_t give_with_deleted(const Log& log, Offset from, uint64_t wanted, uint64_t bytes,
+                                               MessageSink& sink);
+  [[gnu::noinline]] void give_backwards(const Log& log, const ReadRequest& request, MessageSink& sink);
   uint64_t most_bytes(const ReadRequest& request) const { return request.max_bytes.value_or(limits_.read_bytes); }
   void give_delivery(Log& log, const ReadRequest& request, const Delivery& delivery, MessageSink& sink);
   Delivery deliver(Place<Log>& place, const ReadRequest& request, const Call& call, Consequences& follow);
-  Outcome<ReadResult> read_mine(Place<Log>& place, const ReadRequest& request, const Call& call, MessageSink& sink);
+  [[gnu::noinline]] Outcome<ReadResult> read_mine(Place<Log>& place, const ReadRequest& request, const Call& call,
+                                                  MessageSink& sink);
   Outcome<uint64_t> put_off(Group& group, ByteView name, const std::vector<OffsetRange>& ranges, UnixMs at,
                             GiveBack how, const Call& call);
   Outcome<uint64_t> give_up_now(Place<Log>& place, const NackRequest& request, const Call& call);

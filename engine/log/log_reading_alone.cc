@@ -10,7 +10,7 @@ namespace millrace {
 
 namespace {
 
-// After so many messages and blocks the budget is asked.
+// The budget is checked after this many messages and blocks.
 constexpr uint64_t kStepsBetweenQuestions = 64;
 
 LogBounds bounds_of(const Log* log) { return log == nullptr ? LogBounds{} : log->bounds(); }

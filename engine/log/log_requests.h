@@ -24,7 +24,7 @@ struct OffsetRange {
 };
 
 struct WriteRequest {
-  std::optional<uint64_t> backlog;            // keep so many messages, those of this request among them
+  std::optional<uint64_t> backlog;            // keep this many messages, those of this request included
   std::span<const ByteView> pairs;            // tag, entry, tag, entry, …: an even number, at least two; or a frame
   std::optional<ByteView> id = std::nullopt;  // a write with the same id is carried out once
   // The messages wait until then; a date that has passed is now.
@@ -38,8 +38,12 @@ struct WriteRequest {
   bool waits() const { return at || delay_ms; }
 };
 
-// A frame that is written holds at most so many messages.
+// A frame that is written holds at most this many messages.
 inline constexpr uint64_t kMaxFrameMessages = 1'000'000;
+// And its packed blocks, of which 800 bytes can hold a million messages, so many of them and so many bytes, unpacked: a
+// few milliseconds.
+inline constexpr uint64_t kMaxFrameUnpackedMessages = 100'000;
+inline constexpr uint64_t kMaxFrameUnpackedBytes = uint64_t{4} * 1024 * 1024;
 
 // Where the first message of a write is, the others following on: in the log, or in its schedule.
 struct WriteAnswer {
@@ -66,14 +70,17 @@ struct DeleteRequest {
   std::vector<OffsetRange> ranges;  // rising, without overlap
   std::vector<ByteView> tags;
 };
-// At most so many are deleted by their offsets at once.
+// At most this many are deleted by their offsets at once.
 inline constexpr uint64_t kMaxDeleted = 10'000;
+// And so many bytes of blocks, of which something stays, are written again for that, which takes some milliseconds: of
+// the usual size 219 blocks.
+inline constexpr uint64_t kMaxRewrittenBytes = uint64_t{3} * 1024 * 1024;
 // So many tags one request names at most: they are hashed again in each turn of a long search or deletion.
 inline constexpr uint64_t kMaxTags = 1'000;
 // So many deletions by tag wait for each other in one log.
 inline constexpr size_t kMaxTagDeletions = 16;
 
-// Where to start: an offset, so many before the next one, or the next one itself.
+// Where to start: an offset, a number of messages before the next one, or the next one itself.
 class StartOffset {
  public:
   static StartOffset at(Offset offset) { return StartOffset(offset.value(), false); }
@@ -161,7 +168,7 @@ struct NackRequest {
   std::vector<OffsetRange> ranges;  // rising, without overlap: a message that is named twice is given back once
 };
 
-// The retry deadline moves: so many milliseconds from now.
+// Moves the retry deadline to this many milliseconds from now.
 struct ExtendRequest {
   ByteView group;
   std::optional<ByteView> consumer = std::nullopt;  // only what it holds
@@ -203,7 +210,7 @@ struct CreateGroupRequest {
   SetGroupRequest settings;
 };
 
-// Dead letters that go back where they came from, at most so many.
+// Sends dead letters back to where they came from, at most this many.
 inline constexpr uint64_t kMaxRedriven = 10'000;
 struct RedriveRequest {
   uint64_t count = 100;

@@ -8,10 +8,15 @@
 
 namespace millrace {
 
-// Moves the log's clock to the present. That is an effect, at most one a millisecond: whoever repeats a write stamps
-// its messages with that clock.
+[[gnu::noinline]] inline void tell_clock(const Log& log, Effects& effects) {
+  effects.add(kLogClock, log.clock().value());
+}
+// Moves the log's clock to the present. That is an effect, at most one a millisecond: a server that repeats a write
+// stamps its messages with that clock.
 inline void move_clock(Log& log, const Call& call, Effects& effects) {
-  if (call.decides && log.tick(call.now.wall)) effects.add(kLogClock, log.clock().value());
+  if (call.decides && log.tick(call.now.wall)) [[unlikely]] {
+    tell_clock(log, effects);
+  }
 }
 
 // When a log that has something to compact is looked at next: soon, if a third of its messages have a newer one or it
@@ -22,7 +27,7 @@ inline UnixMs next_compaction(const Log& log, UnixMs now) {
   return now + (log.compaction_is_urgent() ? kCompactSoonMs : kCompactLaterMs);
 }
 
-// For everybody who may get something when messages are there that were not, or a group has room again.
+// Wakes all readers that may get something because there are new messages, or a group has room again.
 inline Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines = Wake::Lines::All, .line = {}}; }
 
 }  // namespace millrace

@@ -16,7 +16,8 @@ constexpr uint64_t kScheduledPerStep = 64;
 constexpr uint64_t kScheduledBytesPerStep = uint64_t{256} * 1024;
 // How soon it is tried again if groups must finish something first.
 constexpr uint64_t kRefusedMs = 100;
-// Ids that are too old are forgotten once a second, and by one visit so many, which costs some hundred microseconds.
+// Ids that are too old are forgotten once a second, and at most this many by one visit, which costs some hundred
+// microseconds.
 constexpr uint64_t kForgetMs = 1000;
 constexpr size_t kIdsForgottenAtOnce = 1000;
 
@@ -28,8 +29,8 @@ uint64_t payload_of(const WriteRequest& request) {
 
 // How long the ids of a log are known.
 uint64_t ids_window(const Log& log, const LogLimits& limits) {
-  const uint64_t own = log.retention().ids_ms;
-  return own != 0 ? own : limits.ids_ms;
+  const LogExtras* const extras = log.extras();
+  return extras != nullptr && extras->ids_ms != 0 ? extras->ids_ms : limits.ids_ms;
 }
 
 std::unexpected<Error> refusal(const std::string& group) {
@@ -48,7 +49,7 @@ Outcome<WriteAnswer> LogOperations::write(Place<Log>& place, const WriteRequest&
   if (request.id || request.waits()) [[unlikely]] {
     return write_with_options(place, request, call);
   }
-  if (log != nullptr && log->retention().refuse && call.decides && !request.is_admitted) [[unlikely]] {
+  if (log != nullptr && log->refuses() && call.decides && !request.is_admitted) [[unlikely]] {
     if (const std::string* group = log->refusing_group(messages, payload_of(request))) {
       ++counters_.refused;
       return refusal(*group);
@@ -67,7 +68,8 @@ Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest
   return done;
 }
 
-inline void LogOperations::finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow) {
+[[gnu::always_inline]] inline void LogOperations::finish_appending(Log& log, uint64_t evicted, const Call& call,
+                                                                   Consequences& follow) {
   follow.wake = wake_readers(log);
   const bool is_limited = log.retention().any();
   // What limits evict depends on the log alone, so replicas find the same.
@@ -76,7 +78,8 @@ inline void LogOperations::finish_appending(Log& log, uint64_t evicted, const Ca
   if (is_limited) keep_appended(log, call, follow);
 }
 
-inline void LogOperations::append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow) {
+[[gnu::always_inline]] inline void LogOperations::append_to(Log& log, const WriteRequest& request, const Call& call,
+                                                            Consequences& follow) {
   move_clock(log, call, follow.effects);
   for (size_t i = 0; i < request.pairs.size(); i += 2) {
     log.append(request.pairs[i], request.pairs[i + 1], limits_.blocks);
@@ -117,10 +120,11 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
   Outcome<WriteAnswer> done;
   Consequences& follow = done.consequences;
   if (request.id && known != nullptr) {
-    if (call.decides) adapt_ids(*place.get(), call, follow.effects);
+    print = known->fingerprint(*request.id);
+    if (call.decides && known->window_ms() != ids_window(*there, limits_))
+      adapt_ids(*place.get(), call, follow.effects);
     // Whoever repeats goes by the log's clock, which it was told.
     const UnixMs now = call.decides ? std::max(call.now.wall, there->clock()) : there->clock();
-    print = known->fingerprint(*request.id);
     if (const auto before = known->find(print, now)) {
       ++counters_.duplicates;
       before->date ? void(done.answer->ticket = Ticket{*before->date, before->number})
@@ -136,7 +140,7 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
       done.answer = fail(ErrorCode::Full, "the log has used up its tickets");
       return done;
     }
-  } else if (there != nullptr && call.decides && !request.is_admitted) {
+  } else if (there != nullptr && there->refuses() && call.decides && !request.is_admitted) {
     if (const std::string* group = there->refusing_group(messages, payload_of(request))) {
       ++counters_.refused;
       done.answer = refusal(*group);
@@ -181,7 +185,7 @@ void LogOperations::forget_ids(Log& log, const Call& call, Consequences& follow)
   ids->expire(log.clock(), kIdsForgottenAtOnce);
 }
 
-// Told as what it is and not as the request, whose delay would begin anew.
+// The effect is the scheduled message, not the request, whose delay would start again.
 Ticket LogOperations::schedule(Log& log, const WriteRequest& request, const Call& call, Consequences& follow) {
   const UnixMs now = call.decides ? call.now.wall : log.clock();
   const UnixMs date = std::min(request.at ? *request.at : now + *request.delay_ms, kMaxScheduleDate);

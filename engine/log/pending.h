@@ -105,17 +105,30 @@ class Pending {
   // REQUIRES: none of them is pending; bits != 0; terms within the limits above.
   void add(OffsetBits messages, const PendingTerms& terms);
 
-  // Takes [from, to) out for good and calls visit(PendingPart) for each piece.
-  // Returns how many messages that were. Costs what it finds.
+  // A consumer, and how many messages it holds: with the last one a search is over. Or all of them.
+  struct Holder {
+    std::optional<ConsumerId> id = std::nullopt;
+    uint64_t messages = UINT64_MAX;
+
+    bool holds(ConsumerId consumer) const { return !id || consumer == *id; }
+  };
+  // Takes [from, to) out for good, of all or of what one consumer holds, and calls visit(PendingPart) for each piece.
+  // Returns how many messages that were. Costs what it looks at; where that is a good part of all ranges, all of them
+  // are gone through in order, which costs a tenth or less for each.
   template <class Visit>
-  uint64_t remove(Offset from, Offset to, Visit visit) {
-    return take(from, to, false, visit);
+  uint64_t remove(Offset from, Offset to, Visit visit, Holder holder = {}) {
+    // So many cost as much one by one as going through all.
+    size_t looks = std::max<size_t>(kFewLooks, ranges_.size() / 64);
+    const uint64_t taken = take(from, to, false, holder, looks, visit);
+    holder.messages -= taken;
+    return from < to ? taken + take_many(from, to, holder, visit) : taken;
   }
   // Takes [from, to) out to be put in again with other terms: what remains of a range
   // is cut in two, so that ranges do not overlap.
   template <class Visit>
   uint64_t extract(Offset from, Offset to, Visit visit) {
-    return take(from, to, true, visit);
+    size_t looks = SIZE_MAX;
+    return take(from, to, true, {}, looks, visit);
   }
   void clear();
 
@@ -148,12 +161,11 @@ class Pending {
   // Pieces in order of offset, from `from` on, until visit returns false.
   template <class Visit>
   void each_from(Offset from, Visit visit) const {
-    const Range* range = const_cast<Ranges&>(ranges_).floor(from.value());
-    if (range == nullptr || range->first + 63 < from.value()) range = ranges_.ceiling(from.value());
-    while (range != nullptr) {
-      if (!visit(PendingPart{{Offset(range->first), range->bits}, terms_of(*range)})) return;
-      range = ranges_.ceiling(range->first + 1);
-    }
+    const Range* const before = const_cast<Ranges&>(ranges_).floor(from.value());
+    const bool reaches = before != nullptr && before->first + 63 >= from.value();
+    ranges_.each_from(reaches ? before->first : from.value(), [&](const Range& range) {
+      return visit(PendingPart{{Offset(range.first), range.bits}, terms_of(range)});
+    });
   }
 
   // The highest offset up to `to` so that [from, it] has messages of at most `batches` ranges, of which fewer are left
@@ -193,8 +205,25 @@ class Pending {
   void unindex(const Range& range);
   // Leaves these messages in a range, which stays where it is indexed. REQUIRES: bits is some of its own
   void shrink(Range& range, uint64_t bits);
+  static constexpr size_t kFewLooks = 1000;
+  // Moves `from` to where the looks were used up, or to `to`.
   template <class Visit>
-  uint64_t take(Offset from, Offset to, bool cut, Visit visit);
+  uint64_t take(Offset& from, Offset to, bool cut, const Holder& holder, size_t& looks, Visit& visit);
+  // The same without cutting, in one pass. REQUIRES: no range that begins before `from` reaches it
+  template <class Visit>
+  uint64_t take_many(Offset from, Offset to, const Holder& holder, Visit& visit);
+  // The messages of the range in [from, to).
+  static uint64_t bits_within(const Range& range, Offset from, Offset to);
+  // Ranges that were taken out at once, whose dates are still in the sequences by date.
+  struct Gone {
+    std::vector<uint64_t> firsts;  // rising
+    // The dates that they have there: nothing else is gone through.
+    uint64_t first_date = UINT64_MAX;
+    uint64_t last_date = 0;
+    bool any_due = false;
+  };
+  static void note(Gone& gone, const Range& range);
+  void unindex(const Gone& gone);
   // Takes the messages of `mask` out of the range, which may be gone or cut then.
   uint64_t take_from(Range* range, uint64_t mask, bool cut);
   // Leaves the first messages, `bits`, in the range, and puts the others into one of their own. REQUIRES: bits != 0
@@ -220,7 +249,7 @@ std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts
       const uint64_t bits = admit(all);
       if (bits == 0) break;
       given_up.push_back({{{all.first, bits}, terms_of(*range)}, expired});
-      // Reported once: whoever asked removes it before it asks again.
+      // Reported once: the caller removes it before it asks again.
       timed_.erase(timed_.front());
       if (bits == all.bits) continue;
       split(range, bits);
@@ -234,27 +263,48 @@ std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts
 }
 
 template <class Visit>
-uint64_t Pending::take(Offset from, Offset to, bool cut, Visit visit) {
+uint64_t Pending::take(Offset& from, Offset to, bool cut, const Holder& holder, size_t& looks, Visit& visit) {
   uint64_t taken = 0;
   if (from >= to) return 0;
   Range* range = ranges_.floor(from.value());
   if (range == nullptr) range = ranges_.ceiling(from.value());
-  while (range != nullptr && range->first < to.value()) {
-    const Range found = *range;
-    uint64_t mask = found.bits;
-    if (from.value() > found.first) {
-      const uint64_t below = from.value() - found.first;
-      mask = below >= 64 ? 0 : mask & (~uint64_t{0} << below);
+  const bool is_single = to == from + 1;
+  while (range != nullptr && range->first < to.value() && taken < holder.messages) {
+    if (looks-- == 0) {
+      from = Offset(range->first);
+      return taken;
     }
-    if (to.value() - found.first < 64) mask &= (uint64_t{1} << (to.value() - found.first)) - 1;
+    const Range found = *range;
+    const uint64_t mask = holder.holds(found.consumer) ? bits_within(found, from, to) : 0;
     if (mask != 0) {
       taken += take_from(range, mask, cut);
       visit(PendingPart{{Offset(found.first), mask}, terms_of(found)});
     }
     // Of a single offset no other range can have anything: one search will do.
-    if (to == from + 1) break;
+    if (is_single) break;
     range = ranges_.ceiling(found.first + 1);
   }
+  from = to;
+  return taken;
+}
+
+template <class Visit>
+uint64_t Pending::take_many(Offset from, Offset to, const Holder& holder, Visit& visit) {
+  uint64_t taken = 0;
+  Gone gone;
+  ranges_.erase_if(from.value(), to.value(), [&](Range& range) {
+    const uint64_t mask = holder.holds(range.consumer) ? bits_within(range, from, to) : 0;
+    if (mask == 0) return false;
+    taken += static_cast<uint64_t>(std::popcount(mask));
+    visit(PendingPart{{Offset(range.first), mask}, terms_of(range)});
+    if (range.is_due) due_count_ -= static_cast<uint64_t>(std::popcount(mask));
+    range.bits &= ~mask;
+    if (range.bits != 0) return false;
+    note(gone, range);
+    return true;
+  });
+  count_ -= taken;
+  unindex(gone);
   return taken;
 }
 

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/model/seeds.h"
@@ -356,6 +360,48 @@ TEST(Pending, OneByOneTheyTakeAtMost64BytesEach) {
   EXPECT_LE(pending.memory(), count / 100 * 64 * 8);
   EXPECT_STREQ(pending.check(), nullptr);
 }
+
+// Dates in any order, some of them passed, three holders in turn: what is removed at once is what would be one by one.
+void remove_many(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto between = [&](uint64_t min, uint64_t max) { return min + random() % (max - min + 1); };
+  Pending pending;
+  std::map<uint64_t, ConsumerId> held;
+  const uint64_t count = between(2'000, 6'000);
+  const bool in_order = between(0, 1) == 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const ConsumerId holder(static_cast<uint32_t>(between(0, 2)));
+    const uint64_t date = in_order ? 1'000 + i : between(0, 5'000);
+    const uint64_t expires = between(0, 3) == 0 ? between(6'000, 9'000) : kNeverExpires;
+    pending.add({Offset(1 + i * 4), 0b101},
+                {.retry_at = date, .expire_at = expires, .retry_ms = 5, .attempts = 1, .consumer = holder});
+    held[1 + i * 4] = held[3 + i * 4] = holder;
+  }
+  advance(pending, between(0, 5'000));
+  for (int turn = 0; turn < 4 && !::testing::Test::HasFailure(); ++turn) {
+    uint64_t from = between(1, count * 4), to = between(1, count * 4 + 8);
+    if (from > to) std::swap(from, to);
+    Pending::Holder holder;
+    if (between(0, 1) == 0) holder.id = ConsumerId(static_cast<uint32_t>(between(0, 2)));
+    std::vector<uint64_t> expected;
+    for (const auto& [offset, of] : held) {
+      if (offset >= from && offset < to && holder.holds(of)) expected.push_back(offset);
+    }
+    if (holder.id) {
+      holder.messages =
+          static_cast<uint64_t>(std::ranges::count_if(held, [&](const auto& one) { return one.second == *holder.id; }));
+    }
+    std::vector<PendingPart> parts;
+    const uint64_t taken = pending.remove(
+        Offset(from), Offset(to), [&](const PendingPart& part) { parts.push_back(part); }, holder);
+    for (const uint64_t offset : expected) held.erase(offset);
+    EXPECT_EQ(taken, expected.size());
+    EXPECT_EQ(offsets_of(parts), expected);
+    EXPECT_EQ(all_of(pending).size(), held.size());
+    EXPECT_STREQ(pending.check(), nullptr);
+  }
+}
+TEST(Pending, ManyAreRemovedAtOnceAsOneByOne) { testing::run_seeds(60, remove_many); }
 
 TEST(Pending, GivesUpNoMoreOfARangeThanIsAdmitted) {
   Pending pending;

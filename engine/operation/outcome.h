@@ -34,7 +34,7 @@ class Effects {
   bool empty() const { return size_ == 0 && !request_at_; }
   bool is_request_alone() const { return size_ == 0 && request_at_; }
 
-  // The request itself: whoever repeats it gets the same. At most once.
+  // The request itself: a server that repeats it gets the same result. At most once.
   void add_request() { request_at_ = size_; }
   void add(const char* word, std::string bytes) { add({Effect::Kind::Apply, word, std::move(bytes)}); }
   void add(const char* word) { add({Effect::Kind::Word, word, {}}); }
@@ -62,7 +62,7 @@ class Effects {
   std::optional<uint32_t> request_at_;  // how many come before it
 };
 
-// What has happened to the object, in words for those who watch it ("twrite"). Few: what does not fit is left out.
+// What has happened to the object, as names of keyspace events ("twrite"). Few: what does not fit is left out.
 class Events {
  public:
   bool empty() const { return size_ == 0; }
@@ -78,7 +78,7 @@ class Events {
   uint8_t size_ = 0;
 };
 
-// For whom there may be something now, among the requests that wait for the object (engine/waiting).
+// Which of the requests that wait for the object may get something now (engine/waiting).
 struct Wake {
   enum class Lines : uint8_t { None, One, All };
   uint64_t mark = 0;  // those whose mark is below this
@@ -119,11 +119,11 @@ struct Consequences {
   std::optional<MonotonicMs> due_monotonic;
   // When the place must forget the object by itself from now on. Nothing: that stays as it is.
   std::optional<UnixMs> expires_at;
-  // The operation has removed the object from its place. Those who repeat remove it too, after the effects; they do not
-  // decide that by themselves.
+  // The operation has removed the object from its place. Servers that repeat remove it, too, after the effects; they do
+  // not decide that by themselves.
   bool is_removed = false;
 
-  // The request has changed the object, and does the same to whoever repeats it.
+  // The request has changed the object, and a server that repeats it changes its own in the same way.
   static Consequences of_request(const char* event) {
     Consequences follow;
     follow.effects.add_request();

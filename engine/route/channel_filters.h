@@ -1,4 +1,4 @@
-// The filters of one channel and who listens by each: an index of what must be evaluated,
+// The filters of one channel and the subscriptions of each: an index of what must be evaluated,
 // each filter once, and the targets that share it.
 #pragma once
 
@@ -65,7 +65,8 @@ class ChannelFilters {
   void note(FilterSlot slot, const FilterDigest& digest);
 
   FilterIndex index_;
-  HashIndex<FilterSlot> by_digest_;
+  // Most digests that are looked for are new: of a subscription with another filter, or while a table is loaded.
+  HashIndex<FilterSlot, BucketFilter> by_digest_;
   std::vector<TargetSlot> first_targets_;  // by filter
   std::vector<FilterDigest> digests_;      // by filter
   std::map<std::string, TargetSlot, std::less<>> named_;

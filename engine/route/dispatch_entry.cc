@@ -40,6 +40,8 @@ std::string entry_tail(const DispatchRequest& request) {
 DispatchEntries::DispatchEntries(const DispatchRequest& request, const RouteTable& table, const RouteMatcher& matcher)
     : request_(request), table_(table), matcher_(matcher), head_(entry_head(request)), tail_(entry_tail(request)) {
   for (const RouteChannel& channel : matcher.patterns()) append_json_string(channels_.emplace_back(), channel.name());
+  constexpr size_t kDevicesOfAHit = 4;
+  const bool are_shared = matcher.found().size() >= kDevicesOfAHit * matcher.hits().size();
   for (const RouteMatcher::Hit& hit : matcher.hits()) {
     std::string& json = subscriptions_.emplace_back("[" + channels_[hit.pattern] + ',');
     const RouteTarget& target = table.target(hit.target);
@@ -48,11 +50,16 @@ DispatchEntries::DispatchEntries(const DispatchRequest& request, const RouteTabl
     const auto meaning = matcher.meaning(hit);
     meaning ? append_json_string(json, meaning_name(*meaning)) : void(json += "null");
     json += ']';
+    if (!are_shared) continue;
+    std::string& alone = alone_.emplace_back();
+    if (meaning) append_member(alone, "change", meaning_name(*meaning));
+    alone += "\"channels\":[" + channels_[hit.pattern] + "],\"subscriptions\":[" + json + "]}";
   }
 }
 
 std::string DispatchEntries::entry(std::span<const RouteMatcher::Found> devices) const {
   std::string entry = head_;
+  entry.reserve(size_of(devices));
   for (const RouteMatcher::Found& found : devices) {
     if (&found != devices.data()) entry += ',';
     append_device(entry, found);
@@ -60,9 +67,25 @@ std::string DispatchEntries::entry(std::span<const RouteMatcher::Found> devices)
   return entry + tail_;
 }
 
+// About: names that need escapes are longer.
+size_t DispatchEntries::size_of(std::span<const RouteMatcher::Found> devices) const {
+  constexpr size_t kAroundName = sizeof(R"({"device":"",},)");
+  size_t size = head_.size() + tail_.size();
+  for (const RouteMatcher::Found& found : devices) {
+    size += kAroundName + table_.device_id(found.device).size();
+    matcher_.each_hit(found, [&](uint32_t hit) { size += (alone_.empty() ? subscriptions_ : alone_)[hit].size(); });
+  }
+  return size;
+}
+
 void DispatchEntries::append_device(std::string& to, const RouteMatcher::Found& found) const {
-  to += '{';
-  append_member(to, "device", table_.device_id(found.device));
+  to += R"({"device":)";
+  append_json_string(to, table_.device_id(found.device));
+  to += ',';
+  if (found.first == found.last && !alone_.empty()) {
+    to += alone_[matcher_.only_hit(found)];
+    return;
+  }
   if (const auto meaning = matcher_.meaning(found)) append_member(to, "change", meaning_name(*meaning));
   to += "\"channels\":[";
   unsigned written = 0;  // a bit for each pattern

@@ -1,5 +1,5 @@
-// What a dispatched change looks like in a transport's log: one JSON object, with everything that whoever pushes it
-// needs.
+// What a dispatched change looks like in a transport's log: one JSON object, with everything that the worker that
+// pushes it needs.
 //
 //   {"event":"task.updated","app":"myapp","model":"task","user":"u7","id":"t1",
 //    "devices":[{"device":"d1","change":"enter","channels":["app:myapp:model:task"],
@@ -29,6 +29,7 @@ class DispatchEntries {
   std::string entry(std::span<const RouteMatcher::Found> devices) const;
 
  private:
+  size_t size_of(std::span<const RouteMatcher::Found> devices) const;
   void append_device(std::string& to, const RouteMatcher::Found& found) const;
 
   const DispatchRequest& request_;
@@ -38,6 +39,8 @@ class DispatchEntries {
   std::string tail_;
   std::vector<std::string> channels_;       // of the patterns, each as JSON
   std::vector<std::string> subscriptions_;  // of the hits, each as JSON
+  // By hit: what follows the name of a device that hears by nothing else. Empty if few devices hear by the same.
+  std::vector<std::string> alone_;
 };
 
 }  // namespace millrace

@@ -18,7 +18,7 @@ struct RouteChange {
   std::optional<ByteView> document;
   std::optional<ByteView> old;     // before the change
   std::optional<ByteView> origin;  // the device that made the change, as device|transport: it is left out
-  // A page of at most so many devices, from the cursor that the page before returned. Nothing: all devices.
+  // A page of at most this many devices, from the cursor that the page before returned. Nothing: all devices.
   std::optional<uint64_t> limit;
   uint32_t after = 0;
 };
@@ -81,6 +81,8 @@ class RouteMatcher {
       if (at == found.last) return;
     }
   }
+  // REQUIRES: found.first == found.last
+  uint32_t only_hit(const Found& found) const { return heard_[found.first].hit; }
   size_t count_hits(const Found& found) const {
     size_t count = 0;
     each_hit(found, [&](uint32_t) { ++count; });

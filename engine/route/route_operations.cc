@@ -21,8 +21,8 @@ constexpr size_t kSweptAtOnce = 20;
 // The same for filters: one with many conditions takes as long as hundreds of others.
 constexpr size_t kCompiledAtOnce = 1;
 
-// Moves the table's clock to the present. That is an effect, at most one a millisecond: who lives follows from the
-// clock alone.
+// Moves the table's clock to the present. That is an effect, at most one a millisecond: what has expired follows from
+// the clock alone.
 void move_clock(RouteTable& table, const Call& call, Effects& effects) {
   if (call.decides && table.tick(call.now.wall)) effects.add(kRouteClock, table.clock().value());
 }
@@ -165,7 +165,7 @@ uint64_t RouteOperations::delete_of_transport(Place<RouteTable>& place, const De
                                               const Call& call, const Budget& budget, Consequences& follow) {
   RouteTable& table = *place.get();
   if (!table.has_devices_of(request.transport)) return 0;
-  // Those who repeat are told which: their devices may be in another order.
+  // Servers that repeat are told which: their devices may be in another order.
   std::string gone;
   uint64_t count = 0;
   do {
@@ -271,7 +271,7 @@ Consequences RouteOperations::look_after(Place<RouteTable>& place, const Call& c
   RouteTable& table = *place.get();
   if (const auto due = table.next_date(); due && *due <= table.present(call.now.wall)) {
     table.tick(call.now.wall);
-    // Told even if the clock has not moved: then those who repeat sweep as often as this engine.
+    // An effect even if the clock has not moved: servers that repeat then sweep as often as this one.
     follow.effects.add(kRouteClock, table.clock().value());
     follow.events.add("route.sweep");
   }

@@ -29,8 +29,8 @@
 namespace millrace {
 
 // Most devices and subscriptions that one operation gives back; an engine that decides stops earlier when its budget is
-// spent. One that repeats always sweeps so many, if there are: then it sweeps at least as much as the one that decided,
-// whose budget it does not know.
+// spent. An engine that repeats always sweeps this many, if there are: then it sweeps at least as much as the one that
+// decided, whose budget it does not know.
 inline constexpr size_t kSweptPerTurn = 1000;
 
 // What a device has subscribed to.
@@ -81,6 +81,7 @@ class RouteOperations {
   // True if there was such a subscription.
   Outcome<bool> unsubscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request, const Call& call,
                             const Budget& budget);
+  // Gives the filter of this name another text, for all that subscribe with it, or makes it.
   Outcome<Done> set_filter(Place<RouteTable>& place, const SetFilterRequest& request, const Call& call,
                            const Budget& budget);
   // How many subscriptions went with it; nothing if there is no such filter.
@@ -91,7 +92,7 @@ class RouteOperations {
   Outcome<std::string> set_presence(Place<RouteTable>& place, const PresenceRequest& request, const Call& call,
                                     const Budget& budget);
 
-  // --- who must hear of a change. Failure: Syntax, Range, as RouteMatcher::match says ---
+  // --- which devices must be told of a change. Failure: Syntax, Range, as RouteMatcher::match says ---
   // `table` may be null: it has no devices then.
   Result<MatchedDevices> match(const RouteTable* table, const RouteChange& change, UnixMs now);
   // Writes one message for each transport that has devices and a queue. All queues of the request are looked at first,

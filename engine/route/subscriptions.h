@@ -1,4 +1,4 @@
-// Who has subscribed to what: a device to a target, each once. Both ends list the other, so
+// Subscriptions: a device to a target, each once. Both ends list the other, so
 // that a match walks a target's devices side by side in memory, and a device that goes
 // finds what it had.
 #pragma once

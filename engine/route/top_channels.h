@@ -18,7 +18,7 @@ class TopChannels {
   };
   static constexpr size_t kMost = 10;
 
-  // The channel has been heard so many times by now. O(kMost)
+  // The channel has had this many changes by now. O(kMost)
   void count(ChannelSlot channel, uint64_t changes) {
     auto found = std::ranges::find(entries_, channel, &Entry::channel);
     if (found == entries_.end()) {

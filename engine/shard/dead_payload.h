@@ -29,7 +29,7 @@ struct DeadPayload {
 // {"why":"dead", ... ,"reason":"no such address"}: as a group's dead letters. Valid JSON whatever bytes the names hold.
 std::string tag_of_dead_payload(const DeadPayload& dead, ByteView pool);
 
-// The logs that dead payloads go to. Implemented by whoever has the operations on logs.
+// The logs that dead payloads go to. Implemented where the operations on logs are.
 class DeadPayloadLogs {
  public:
   // Whether the pool's dead payloads may go to this log. Failure: it is no log, or in another slot, or the user of this

@@ -10,7 +10,7 @@ namespace millrace {
 
 namespace {
 
-// Whether so many more payloads, or with none one more routed message, cannot be counted.
+// True if this many more payloads (0: one more routed message) would overflow the count.
 std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads) {
   if (payloads == 0) {
     if (recipient.routed < UINT32_MAX) return std::nullopt;
@@ -35,10 +35,8 @@ std::optional<WorkerId> Pool::owner(ByteView recipient) const {
 
 // --- routing ---
 
-bool Pool::can_send(ByteView name, PoolTime now) const {
+bool Pool::can_send_to_other(ByteView name, PoolTime now) const {
   const auto lives = [&](WorkerId id) { return !is_stale_at(worker(id), now); };
-  // Most often: then nobody needs to know whose recipient it is.
-  if (!working_.empty() && lives(working_.front())) return true;
   const RecipientId id = recipients_.find(name);
   if (id.is_some()) {
     const Worker& owner = worker(recipients_[id].owner);
@@ -93,9 +91,10 @@ Result<Routed> Pool::route(ByteView name) {
   return Routed{recipient.owner, recipient.pending()};
 }
 
-std::optional<Error> Pool::why_full(ByteView name, size_t payloads, std::optional<ByteView> push_id) const {
+std::optional<Error> Pool::why_above_most(ByteView name, size_t payloads,
+                                          const std::optional<ByteView>& push_id) const {
   const uint64_t most = settings_.recipient_max;
-  if (most == 0 || payloads == 0 || (push_id && pushed_ids_.contains(*push_id))) return std::nullopt;
+  if (push_id && was_pushed(*push_id)) return std::nullopt;
   const RecipientId id = recipients_.find(name);
   const uint64_t queued = id.is_some() && recipients_[id].queue ? recipients_[id].queue->messages.count() : 0;
   if (queued + payloads <= most) return std::nullopt;
@@ -114,12 +113,12 @@ Queue& Pool::queue_of(Recipient& recipient) {
 Result<Routed> Pool::push(ByteView name, std::span<const ByteView> payloads, BlockLimits limits,
                           std::optional<ByteView> push_id) {
   if (auto full = why_full(name, payloads.size(), push_id)) return std::unexpected(std::move(*full));
-  const bool is_known = push_id && pushed_ids_.contains(*push_id);
+  const bool is_known = push_id && was_pushed(*push_id);
   const auto id = prepare(name, is_known ? 0 : payloads.size());
   if (!id) return std::unexpected(id.error());
   Recipient& recipient = recipients_[*id];
   if (is_known) return Routed{recipient.owner, recipient.pending()};
-  if (push_id) pushed_ids_.add(*push_id);
+  if (push_id) note_pushed(*push_id);
   const uint64_t before = recipient.pending();
   Queue& queue = queue_of(recipient);
   const bool was_ready = queue.is_ready();
@@ -352,13 +351,13 @@ void Pool::remove_recipient(RecipientId id) {
   const WorkerId owner = recipients_[id].owner;
   unassign(id);
   recipients_.remove(id);
-  // Places begin anew in a pool without recipients.
+  // Places start at 0 again in a pool without recipients.
   if (recipients_.size() == 0) notes.looking_from = 0;
   ++counters_.forgotten;
   remove_if_empty(owner);
 }
 
-// --- who has what ---
+// --- which worker has which recipient ---
 
 void Pool::assign(RecipientId id, WorkerId to) {
   Recipient& recipient = recipients_[id];
@@ -422,6 +421,13 @@ uint64_t Pool::each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
   return id.is_none() ? 0 : uint64_t{recipients_[id].assigned} << 32 | id.value();
 }
 
+void Pool::note_pushed(ByteView id) {
+  if (pushed_ids_ == nullptr) {
+    pushed_ids_ = std::make_unique<RecentAnswers>(recipients_.key(), kMostPushedIds, kMostPushedIdBytes);
+  }
+  pushed_ids_->add(id, {});
+}
+
 uint64_t Pool::memory() const {
   uint64_t bytes = sizeof(*this) + recipients_.memory() + workers_.capacity() * sizeof(workers_[0]);
   bytes += (working_.capacity() + going_.capacity() + free_.capacity()) * sizeof(WorkerId);
@@ -435,7 +441,8 @@ uint64_t Pool::memory() const {
         sizeof(DeadPayload) + dead.recipient.size() + (dead.reason ? dead.reason->size() : 0) + dead.payload.size();
   }
   bytes += delayed_.size() * (32 + sizeof(decltype(delayed_)::value_type)) + settings_.dead_log.size();
-  return bytes + pushed_ids_.memory() + evicted_.memory();
+  if (pushed_ids_ != nullptr) bytes += sizeof(*pushed_ids_) + pushed_ids_->memory();
+  return bytes + evicted_.memory();
 }
 
 }  // namespace millrace

@@ -25,10 +25,10 @@
 
 #include "engine/base/error.h"
 #include "engine/base/keyed_hash.h"
+#include "engine/base/recent_answers.h"
 #include "engine/blocks/blocks_codec.h"
 #include "engine/shard/dead_payload.h"
 #include "engine/shard/pool_clock.h"
-#include "engine/shard/pushed_ids.h"
 #include "engine/shard/recipients.h"
 #include "engine/shard/worker.h"
 
@@ -112,9 +112,13 @@ class Pool {
   // How many recipients one operation moves or looks at: the rest follows in slices, by
   // settle().
   static constexpr uint64_t kSlice = 10'000;
-  // A worker for which nothing is pending is removed when it has not shown itself for so many times `stale`, or not at
-  // all since it joined: it may have recipients that it knows well.
+  // A worker for which nothing is pending is removed when it has sent no sign of life for this many times `stale`, or
+  // not at all since it joined: it may have recipients that it knows well.
   static constexpr uint64_t kGoneAfter = 10;
+
+  // The ids of pushes that are remembered.
+  static constexpr size_t kMostPushedIds = 100'000;
+  static constexpr size_t kMostPushedIdBytes = 16 << 20;
 
   explicit Pool(const HashKey& key) : recipients_(key) {}
   Pool(Pool&&) noexcept = default;
@@ -140,7 +144,11 @@ class Pool {
     return worker.seen && now > *worker.seen && now - *worker.seen > settings_.stale_ms;
   }
   // Whether the recipient's next message could go to a worker that lives, at this time. O(1) if its own one lives.
-  bool can_send(ByteView recipient, PoolTime now) const;
+  bool can_send(ByteView recipient, PoolTime now) const {
+    // Most often: then nobody needs to know whose recipient it is.
+    const bool first_lives = !working_.empty() && !is_stale_at(worker(working_.front()), now);
+    return first_lives || can_send_to_other(recipient, now);
+  }
   // Calls visit(id) for each, by number, from a cursor on (0: the first), at most `count`; returns the cursor to go on
   // from, 0 at the end. One that is there all the time is met exactly once.
   template <class Visit>
@@ -158,7 +166,7 @@ class Pool {
   }
   // What is pending of all recipients.
   uint64_t pending() const { return pending_; }
-  // Who owns it; nothing if it is not assigned.
+  // Its worker; nothing if it is not assigned.
   std::optional<WorkerId> owner(ByteView recipient) const;
 
   // Moves its time on; an earlier time is ignored. True if it moved.
@@ -171,7 +179,7 @@ class Pool {
   void tick_steps(PoolTime now);
 
   // --- workers ---
-  // Adds a worker, or starts one anew: what it had in flight is delivered to it again.
+  // Adds a worker, or restarts one: what it had in flight is delivered to it again.
   // REQUIRES: !is_full(name, now)
   WorkerId join(ByteView name);
   // True if it cannot take one more at this time, and there is none of that name.
@@ -191,12 +199,15 @@ class Pool {
   // With an id nothing is queued if it is that of an earlier push. Failure: also Refused, see why_full().
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
                       std::optional<ByteView> push_id = std::nullopt);
-  // The failure of a push of so many payloads by the setting recipient_max, for who wants to know before time moves on;
-  // nothing if it is accepted. O(1).
-  std::optional<Error> why_full(ByteView recipient, size_t payloads, std::optional<ByteView> push_id) const;
+  // The failure of a push of this many payloads by the setting recipient_max, for a caller that asks before time moves
+  // on; nothing if it is accepted. O(1).
+  std::optional<Error> why_full(ByteView recipient, size_t payloads, const std::optional<ByteView>& push_id) const {
+    if (settings_.recipient_max == 0 || payloads == 0) return std::nullopt;
+    return why_above_most(recipient, payloads, push_id);
+  }
   // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
   Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
-  // The failures of done() and acknowledge(), for who wants to know before time moves on.
+  // The failures of done() and acknowledge(), for a caller that asks before time moves on.
   Result<RecipientId> may_be_done(WorkerId worker, ByteView recipient, uint64_t count) const;
   Result<RecipientId> may_be_acknowledged(WorkerId worker, ByteView recipient, Offset sequence) const;
 
@@ -268,7 +279,10 @@ class Pool {
   Result<void> restore_trouble(ByteView recipient, TroubleHead head);
   Result<void> restore_dead_payload(DeadPayload dead);
   Result<void> restore_id(ByteView id);
-  const PushedIds& pushed_ids() const { return pushed_ids_; }
+  // The ids of pushes that were carried out last, without texts: one that is sent again is not queued again. Null as
+  // long as there are none, as in most pools.
+  const RecentAnswers* pushed_ids() const { return pushed_ids_.get(); }
+  bool was_pushed(ByteView id) const { return pushed_ids_ != nullptr && pushed_ids_->find(id) != nullptr; }
 
   // Blocks that went since the last call, for the caller to free at its leisure.
   EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
@@ -298,6 +312,11 @@ class Pool {
   const char* check_some(uint64_t& cursor, uint64_t count) const;
 
  private:
+  // can_send(), if the first worker does not live.
+  bool can_send_to_other(ByteView recipient, PoolTime now) const;
+  // why_full(), if there is a limit.
+  std::optional<Error> why_above_most(ByteView recipient, size_t payloads,
+                                      const std::optional<ByteView>& push_id) const;
   Worker& at(WorkerId id) { return *workers_[id.value()]; }
   bool is_living(const Worker& worker) const { return worker.state == Worker::State::Working && !is_stale(worker); }
   bool must_fail_over(const Worker& worker) const {
@@ -340,6 +359,7 @@ class Pool {
   void drop_empty_queue(RecipientId id);
   void bury_first(RecipientId id, uint64_t attempts, std::optional<ByteView> reason);
   void remove_recipient(RecipientId id);
+  void note_pushed(ByteView id);
   void use(RecipientId id) { recipients_[id].set_used_at(notes.step); }
   void delay(RecipientId id, PoolTime until);
   void end_delays(uint64_t& budget);
@@ -363,7 +383,7 @@ class Pool {
   std::vector<WorkerId> going_;
   std::map<std::string, WorkerId, std::less<>> by_name_;
   EvictedBlocks evicted_;
-  PushedIds pushed_ids_;
+  std::unique_ptr<RecentAnswers> pushed_ids_;
   std::list<DeadPayload> dead_payloads_;
   std::set<DelayKey> delayed_;  // recipients whose queue is delayed
   // While it is put together again: the worker whose recipients come, and what it is to be

@@ -108,7 +108,7 @@ TEST(PoolAttempts, IdleRecipientsAreFoundInTheTimeThatWasSetAndNotBefore) {
   EXPECT_EQ(found, Names(found.size(), "idle"));
 }
 
-// Places of recipients begin anew when the last one has gone.
+// Places of recipients start at 0 again when the last one has gone.
 TEST(PoolAttempts, IdleRecipientsAreLookedForInAPoolThatWasEmptyInBetween) {
   NamedPool pool({"w"});
   pool.pool.set({.forget_ms = 800});
@@ -213,15 +213,16 @@ TEST(PoolAttempts, TroubleThatCannotBeIsRefused) {
   pool.expect_sound();
 }
 
-TEST(PushedIds, ForgetsTheOldest) {
-  PushedIds ids;
-  for (size_t i = 0; i <= PushedIds::kMost; ++i) ids.add(std::to_string(i));
-  EXPECT_EQ(ids.size(), PushedIds::kMost);
-  EXPECT_FALSE(ids.contains("0"));
-  EXPECT_TRUE(ids.contains("1"));
-  ids.add(std::string(PushedIds::kMostBytes, 'x'));
-  EXPECT_EQ(ids.size(), 1u);
-  EXPECT_EQ(ids.check(), nullptr);
+TEST(Pool, ForgetsTheOldestIdsOfPushes) {
+  NamedPool pool({"w"});
+  std::string ids;
+  const auto add = [&](const std::string& id) { ids += number({id.size()}) + id; };
+  for (size_t i = 0; i <= Pool::kMostPushedIds; ++i) add(std::to_string(i));
+  ASSERT_TRUE(restore_part(pool.pool, PoolPart::Ids, ids, {}));
+  EXPECT_EQ(pool.pool.pushed_ids()->size(), Pool::kMostPushedIds);
+  EXPECT_FALSE(pool.pool.was_pushed("0"));
+  EXPECT_TRUE(pool.pool.was_pushed("1"));
+  EXPECT_EQ(pool.pool.pushed_ids()->check(), nullptr);
 }
 
 }  // namespace

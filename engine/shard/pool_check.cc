@@ -112,7 +112,9 @@ const char* Pool::check() const {
   size_t delayed = 0;
   recipients_.each([&](const Recipient& recipient) { delayed += recipient.queue && recipient.queue->is_delayed(); });
   if (delayed != delayed_.size()) return "a delay without a queue";
-  if (const char* broken = pushed_ids_.check()) return broken;
+  if (pushed_ids_ != nullptr) {
+    if (const char* broken = pushed_ids_->check()) return broken;
+  }
   if (pending != pending_) return "the pending messages of all workers do not add up";
   if (owned != recipients_.size()) return "not every recipient has exactly one owner";
   if (workers != working_.size() + going_.size()) return "a worker neither works nor goes";

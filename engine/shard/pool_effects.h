@@ -8,6 +8,6 @@ inline constexpr const char* kPoolClock = "CLOCK";
 inline constexpr const char* kPoolSeen = "SEEN";
 inline constexpr const char* kPoolSettle = "SETTLE";
 inline constexpr const char* kPoolForget = "FORGET";    // recipients that were idle for too long: names
-inline constexpr const char* kPoolLetters = "LETTERS";  // so many dead payloads are in their log
+inline constexpr const char* kPoolLetters = "LETTERS";  // this many dead payloads are in their log
 
 }  // namespace millrace

@@ -171,7 +171,7 @@ Outcome<uint64_t> PoolOperations::join(Place<Pool>& place, ByteView worker, cons
     const WorkerId id = pool.join(worker);
     visit.changed("shard.join");
     visit.look_at_joined(id);
-    // Nothing has moved: one that is new may be what senders wait for, one that starts anew gets what it had in hand.
+    // Nothing has moved: a new worker may be what senders wait for; a worker that restarts gets what it had in hand.
     visit.follow.wake = Wake::one_line(kSendersLine);
     if (is_known) visit.follow.wake = pool.has_company(id) ? Wake::one_line(worker) : Wake::all_lines();
     return pool.working().size();
@@ -298,7 +298,7 @@ Outcome<Sent> PoolOperations::wait_for_worker(RouteRequest& request, const Call&
 }
 
 Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event) {
-  // Nobody who is known to be gone is given a message.
+  // A worker that is known to be gone gets no message.
   if (place.get() == nullptr || !place.get()->can_send(request.recipient, present(*place.get(), call))) {
     return wait_for_worker(request, call);
   }
@@ -306,15 +306,24 @@ Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, co
   if (auto full = place.get()->why_full(request.recipient, request.payloads.size(), request.id)) {
     return std::unexpected(std::move(*full));
   }
-  return execute<Sent>(place, call, [&](PoolVisit& visit) -> Result<Sent> {
-    Pool& pool = visit.pool();
-    const bool counts = request.payloads.empty();
-    const auto routed =
-        counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_, request.id);
-    if (!routed) return std::unexpected(routed.error());
+  return send_to_worker(place, request, call, event);
+}
+
+// A function of its own, so that its outcome is made where the caller wants it, and not moved there.
+inline Outcome<Sent> PoolOperations::send_to_worker(Place<Pool>& place, const RouteRequest& request, const Call& call,
+                                                    const char* event) {
+  Outcome<Sent> done;
+  PoolVisit visit(place, call, waiters_, done.consequences);
+  visit.move_clock();
+  Pool& pool = visit.pool();
+  const bool counts = request.payloads.empty();
+  const auto routed =
+      counts ? pool.route(request.recipient) : pool.push(request.recipient, request.payloads, limits_, request.id);
+  if (routed) [[likely]] {
     totals_.routed += counts;
     totals_.pushed += routed->queued;
     const ByteView worker = pool.worker(routed->worker).name;
+    *done.answer = {worker, routed->pending};
     visit.changed(event);
     visit.look_at(routed->worker);
     if (visit.moved() != 0) {
@@ -322,8 +331,11 @@ Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, co
     } else if (!counts) {
       visit.follow.wake = Wake::one_line(worker);
     }
-    return Sent{worker, routed->pending};
-  });
+  } else {
+    done.answer = std::unexpected(routed.error());
+  }
+  finish(visit);
+  return done;
 }
 
 Outcome<uint64_t> PoolOperations::forget(Place<Pool>& place, std::span<const ByteView> recipients, const Call& call) {

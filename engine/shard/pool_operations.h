@@ -1,15 +1,15 @@
 // Everything that can be done with a worker pool: the one place that decides when its time moves, when a worker that is
-// stale loses its recipients, who is woken, and what replicas are told. A caller parses requests, carries out
-// consequences (engine/operation/outcome.h), and decides nothing.
+// stale loses its recipients, which requests are woken, and what replicas are told. A caller parses requests, carries
+// out consequences (engine/operation/outcome.h), and decides nothing.
 //
 //   PoolOperations pools(hash_key, waiters);
 //   pools.join(place, "worker-1", call);
 //   Outcome<Sent> sent = pools.push(place, request, call);
 //
-// What is stale, who takes over and whose turn it is follow from the pool's time and from what was done before. So
-// replicas and files get the requests as they came, and as effects only what no request asked for: time that has moved,
-// a slice of moves, a sign of life of a worker that waits. A replica calls the same functions with Call::decides false,
-// and apply() for effects; it comes to hold an equal pool.
+// Which worker is stale, which one takes over and which one is next follow from the pool's time and from what was done
+// before. So replicas and files get the requests as they came, and as effects only what no request asked for: time that
+// has moved, a slice of moves, a sign of life of a worker that waits. A replica calls the same functions with
+// Call::decides false, and apply() for effects; it comes to hold an equal pool.
 #pragma once
 
 #include <cstdint>
@@ -62,6 +62,7 @@ class PoolOperations {
   // --- workers. Failure, but for join(): NoWorker, if there is no such worker ---
   // How many workers there are. Failure: Full.
   Outcome<uint64_t> join(Place<Pool>& place, ByteView worker, const Call& call);
+  // The worker has shown itself. Every other operation of a worker does that as well.
   Outcome<Done> heartbeat(Place<Pool>& place, ByteView worker, const Call& call);
   // How many recipients have moved already.
   Outcome<uint64_t> leave(Place<Pool>& place, const LeaveRequest& request, const Call& call);
@@ -77,7 +78,7 @@ class PoolOperations {
   Outcome<uint64_t> give_back(Place<Pool>& place, const PoolNackRequest& request, const Call& call);
   // What remains pending of the recipient. Failure: also NotOwner, Range.
   Outcome<uint64_t> done(Place<Pool>& place, const DoneRequest& request, const Call& call);
-  // For reading.
+  // For those that only look.
   static Result<WorkerId> find_worker(const Pool* pool, ByteView worker);
 
   // --- senders ---
@@ -90,7 +91,8 @@ class PoolOperations {
   Outcome<uint64_t> forget(Place<Pool>& place, std::span<const ByteView> recipients, const Call& call);
 
   // --- the pool ---
-  // Failure: those of DeadPayloadLogs::may_write().
+  // Changes what the request names of the settings; makes the pool if it is missing. Failure: those of
+  // DeadPayloadLogs::may_write().
   Outcome<Done> set(Place<Pool>& place, const PoolSetRequest& request, const Call& call);
   // How many recipients have moved.
   Outcome<uint64_t> rebalance(Place<Pool>& place, uint64_t max_moves, const Call& call);
@@ -110,6 +112,8 @@ class PoolOperations {
 
  private:
   Outcome<Sent> send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event);
+  // REQUIRES: there is a pool that can send
+  Outcome<Sent> send_to_worker(Place<Pool>& place, const RouteRequest& request, const Call& call, const char* event);
   static Outcome<Sent> wait_for_worker(RouteRequest& request, const Call& call);
   Pool& pool_at(Place<Pool>& place) const { return place.get() != nullptr ? *place.get() : place.put(Pool(key_)); }
   uint64_t deliver(Pool& pool, WorkerId worker, uint64_t count, PayloadSink& sink);

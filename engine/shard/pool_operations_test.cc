@@ -1,5 +1,5 @@
-// What operations on a pool refuse, what they tell replicas, whom they wake, and when the pool must be looked after.
-// tests/model/pool_replication_test.cc has random histories.
+// What operations on a pool refuse, what they tell replicas, which clients they wake, and when the pool must be looked
+// after. tests/model/pool_replication_test.cc has random histories.
 #include "engine/shard/pool_operations.h"
 
 #include <gtest/gtest.h>

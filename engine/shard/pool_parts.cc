@@ -112,7 +112,8 @@ std::string encode_dead(const DeadPayload& dead) {
 
 std::vector<std::string> encode_ids(const Pool& pool) {
   std::vector<std::string> strings;
-  pool.pushed_ids().each([&](ByteView id) {
+  if (pool.pushed_ids() == nullptr) return strings;
+  pool.pushed_ids()->each([&](ByteView id, ByteView) {
     if (strings.empty() || strings.back().size() > kStringBytes) strings.emplace_back();
     append_name(strings.back(), id);
   });
@@ -262,7 +263,7 @@ Result<void> restore_ids(Pool& pool, ByteView bytes) {
   std::ranges::sort(sorted);
   if (std::ranges::adjacent_find(sorted) != sorted.end()) return corrupt("an id that is there twice");
   for (ByteView id : ids) {
-    if (pool.pushed_ids().contains(id)) return corrupt("an id that is there twice");
+    if (pool.was_pushed(id)) return corrupt("an id that is there twice");
   }
   for (ByteView id : ids) {
     if (auto added = pool.restore_id(id); !added) return added;

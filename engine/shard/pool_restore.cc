@@ -178,8 +178,8 @@ Result<void> Pool::restore_dead_payload(DeadPayload dead) {
 }
 
 Result<void> Pool::restore_id(ByteView id) {
-  if (pushed_ids_.contains(id)) return corrupt("an id that is there twice");
-  pushed_ids_.add(id);
+  if (was_pushed(id)) return corrupt("an id that is there twice");
+  note_pushed(id);
   return {};
 }
 

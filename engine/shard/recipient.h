@@ -1,4 +1,4 @@
-// A recipient: somebody messages are for, and the one worker who has them all. A million
+// A recipient of messages, and the one worker that gets all of them. A million
 // of these is normal, so it is 40 bytes, its name behind them, and an entry in an index.
 #pragma once
 

@@ -56,7 +56,7 @@ TEST(RecipientIndex, AsksAboutThoseWithTheSameTagAlone) {
   EXPECT_LT(others, numbers.hashes.size() / 20);
 }
 
-// Depths 8 and 16, where tags begin anew, are on the way.
+// Depths 8 and 16, where tags start at 0 again, are on the way.
 TEST(RecipientIndex, NoAdditionPaysForManyOthers) {
   std::mt19937_64 random(2);
   Numbers numbers;

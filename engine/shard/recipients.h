@@ -12,6 +12,8 @@ class Recipients {
   // Strangers choose names: the key keeps them from choosing those that collide.
   explicit Recipients(const HashKey& key) : key_(key) {}
 
+  const HashKey& key() const { return key_; }
+
   size_t size() const { return by_name_.size(); }
   // They stay where they are.
   Recipient& operator[](RecipientId id) { return all_[id]; }
@@ -29,7 +31,7 @@ class Recipients {
 
   // It holds 32 GiB of them: 400 million with names of 36 bytes.
   bool is_full() const { return all_.is_full(); }
-  // Whether so many more fit, with names of so many bytes together.
+  // Whether this many more fit, with names of this many bytes together.
   bool has_room_for(uint64_t recipients, uint64_t name_bytes) const {
     return all_.has_room_for(recipients, name_bytes);
   }

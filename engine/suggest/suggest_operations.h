@@ -34,7 +34,7 @@ class SuggestOperations {
   Outcome<double> add(Place<TermDictionary>& place, const SuggestAddRequest& request, const Call& call);
   // How many of the terms were there.
   Outcome<uint64_t> remove(Place<TermDictionary>& place, SuggestTerms terms, const Call& call);
-  // All scores lose so many percent. How many there are.
+  // Reduces all scores by this many percent. Returns how many there are.
   Outcome<uint64_t> decay(Place<TermDictionary>& place, double percent, const Call& call);
 
   // The best terms that begin with the prefix, the best first; then those that do with a mistake, if one is allowed.

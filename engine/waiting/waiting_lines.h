@@ -1,4 +1,4 @@
-// The requests that wait for one object, and who of them is next.
+// The requests that wait for one object, and which of them is next.
 //
 //   line "billing"   r1  r4  r7        served in the order of arrival; nobody is served before the one at the front
 //   line "audit"     r2
@@ -9,9 +9,9 @@
 //
 // A request that is served leaves. If its client comes again, it stands at the end.
 //
-// Lines are a group's readers, a worker's pulls, those who want a lock. Marks are offsets: a write tries only those
-// readers that it has reached, so ten thousand that wait for something far ahead cost it nothing. A request may have
-// both. With tags it is found by the tags of what is new, and ten thousand that wait for other tags cost nothing.
+// Lines are a group's readers, a worker's pulls, the clients that want a lock. Marks are offsets: a write tries only
+// those readers that it has reached, so ten thousand that wait for something far ahead cost it nothing. A request may
+// have both. With tags it is found by the tags of what is new, and ten thousand that wait for other tags cost nothing.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ class WaitingLines {
   // It was tried again, and waits for this now; it keeps its place in its line. REQUIRES: it is here.
   void wait_on(Waiter& waiter, const Wait& wait);
 
-  // --- who is next ---
+  // --- which one is next ---
   // The one at the front of a line, or null.
   Waiter* front(ByteView line) const;
   // True if it is the one at the front of its line.
@@ -110,11 +110,11 @@ class WaitingLines {
   size_t size_ = 0;
 };
 
-// How many new things are looked at in one turn for those who wait by tag.
+// How many new messages are looked at in one turn for requests that wait by tag.
 inline constexpr size_t kTagsPerTurn = 10'000;
 
-// Tries again those who wait for the tag of something new: each_tag(from, visit) calls visit(tag, mark) for everything
-// from the mark `from` on, until that returns false. False if more is left for another turn.
+// Tries the requests again that wait for the tag of something new: each_tag(from, visit) calls visit(tag, mark) for
+// everything from the mark `from` on, until that returns false. False if more is left for another turn.
 template <class GetLines, class EachTag, class TryAgain>
 bool serve_by_tag(GetLines lines, EachTag each_tag, TryAgain try_again) {
   WaitingLines* waiting = lines();
@@ -136,8 +136,8 @@ bool serve_by_tag(GetLines lines, EachTag each_tag, TryAgain try_again) {
   return is_done;
 }
 
-// Tries again those whom `wake` names: try_again(waiter) executes its request, and returns true if it was answered; it
-// has been removed from its line then. `lines` gives the object's lines, null once nobody waits any more.
+// Tries the requests again that `wake` names: try_again(waiter) executes its request, and returns true if it was
+// answered; it has been removed from its line then. `lines` gives the object's lines, null once nobody waits any more.
 template <class GetLines, class TryAgain>
 void serve(GetLines lines, const Wake& wake, TryAgain try_again) {
   const auto serve_line = [&](ByteView name) {

@@ -34,7 +34,7 @@ class WaitingLinesTest : public ::testing::Test {
   }
   WaitingLines* lines() { return room_.find("key"); }
 
-  // Serves all for whom `can` is true; returns the names of all that were tried, those served with a star.
+  // Serves all for which `can` is true; returns the names of all that were tried, those served with a star.
   template <class Can>
   std::vector<std::string> serve_those(const Wake& wake, Can can) {
     std::vector<std::string> tried;

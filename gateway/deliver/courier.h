@@ -1,4 +1,4 @@
-// Carries the parcels of one webhook to their receivers: at most so many at once, in order where that is asked for, and
+// Carries the parcels of one webhook to their receivers: at most a given number at once, in order if asked to, and
 // again after a pause where one fails.
 #pragma once
 

@@ -8,7 +8,7 @@
 
 namespace millrace::gateway {
 
-// The pause after so many attempts: it doubles with each, and is between half of that and all of it, so that
+// The pause after this many attempts: it doubles with each, and is between half of that and all of it, so that
 // deliveries that failed together do not come together again. `random` is any number.
 std::chrono::milliseconds back_off_after(unsigned long attempts, std::chrono::milliseconds first,
                                          std::chrono::milliseconds longest, uint64_t random);

@@ -31,7 +31,7 @@ class Wakeup {
       return;
     }
     loop_.cancel(timer_);
-    // Later: whoever wakes it may be called by what it does next.
+    // Later, because the coroutine may call the function that wakes it.
     loop_.later([done = std::exchange(waiting_, nullptr)] { done(true); });
   }
 

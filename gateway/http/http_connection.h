@@ -27,7 +27,7 @@ struct HttpTimeouts {
   Milliseconds write{30'000};  // a client that takes nothing for so long is dead
 };
 
-// What connections need of the one who accepts them.
+// What connections need of the object that accepts them.
 class HttpHost {
  public:
   virtual EventLoop& loop() = 0;

@@ -76,7 +76,7 @@ std::string written(const Response& response, bool keeps_alive, bool is_head) {
   for (const auto& [name, value] : response.headers) text.append(name).append(": ").append(value).append("\r\n");
   if (response.is_upgrade) return text + "\r\n";
   if (!response.type.empty() && response.status != 204) text += "Content-Type: " + response.type + "\r\n";
-  // The end of a stream is the end of the connection: its bytes are the same for all who get them.
+  // The end of a stream is the end of the connection: its bytes are the same for all clients.
   if (!response.stream && response.status != 204) {
     text += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
   }

@@ -62,7 +62,7 @@ class EventLoop {
   // When this turn began.
   Moment now() const { return now_; }
 
-  // Room to read into, for whoever is called; what is in it is gone after the call.
+  // A buffer to read into for callbacks; its content is valid until the callback returns.
   std::span<char> scratch() { return *scratch_; }
 
  private:

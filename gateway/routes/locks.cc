@@ -10,7 +10,7 @@ namespace {
 constexpr Milliseconds kUsualTtl{30'000};
 constexpr Milliseconds kLongestTtl{9'007'199'254'740'991};
 
-// Who asks: ?owner=, which every request about a lock has.
+// The client's name: ?owner=, which every request about a lock has.
 std::string owner_in(Parameters& parameters) {
   std::string owner = parameters.text("owner");
   if (owner.empty()) parameters.refuse("owner", "a name that is unique to the client");

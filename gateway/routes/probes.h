@@ -1,4 +1,4 @@
-// Whether the gateway lives, and whether it can serve: for those who restart it and those who send it
+// Whether the gateway lives, and whether it can serve: for the systems that restart it and those that send it
 // clients; and what it offers.
 #pragma once
 

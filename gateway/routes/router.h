@@ -1,4 +1,4 @@
-// Finds who serves a request by its method and path.
+// Finds the handler of a request by its method and path.
 #pragma once
 
 #include <string>

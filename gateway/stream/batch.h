@@ -1,4 +1,4 @@
-// Messages on their way to all who listen, each encoded once for every form in which it goes out.
+// Messages on their way to all listeners, each encoded once for every form in which it goes out.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// A change as ROUTE.DISPATCH has written it to the log of a transport: for whom it is, and what it means to each.
+// A change as ROUTE.DISPATCH has written it to the log of a transport: its devices, and what it means to each.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 
 namespace millrace::gateway {
 
-// At most so many messages and bytes in one read.
+// At most this many messages and bytes in one read.
 inline constexpr size_t kReadMessages = 500;
 inline constexpr size_t kReadBytes = 256 << 10;
 

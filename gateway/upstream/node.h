@@ -36,7 +36,7 @@ class Node {
   const client::Endpoint& endpoint() const { return link_ ? link_->endpoint() : server_.to; }
   // Closes connections that have not answered for so long.
   void close_silent(Milliseconds patience);
-  // Closes the connection, to open it again: sentinels know by now who is the master.
+  // Closes the connection, to open it again: the sentinels know the new master by now.
   void reopen();
 
  private:

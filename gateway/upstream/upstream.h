@@ -66,7 +66,7 @@ class Upstream {
   }
 
   // The same for one node, without following redirections: a MOVED is an answer, after which node_name_of() will know
-  // better. It is not one of those of clients, of which only so many may wait.
+  // better. It is not one of those of clients, of which only a limited number may wait.
   void call_at(const NodeName& node, Words words, Link::Done done);
   void call_waiting_at(const NodeName& node, Words words, Milliseconds wait, Waiting& waiting, Link::Done done);
   auto ask_at(NodeName node, Words words) {

@@ -131,7 +131,7 @@ Task<std::string> SocketDevice::subscribe(JsonObject request) {
   Words words = {"ROUTE.SUBSCRIBE", table_, name_at(transport_)};
   if (auto wrong = append_channel(words, request)) co_return std::move(*wrong);
   words.emplace_back("XX");
-  // Who comes and goes is dispatched from when the first one wants to hear of it.
+  // Presence is dispatched from the first subscription to it on.
   if (request.text("model") == kPresenceModel) {
     Words presence = {"ROUTE.PRESENCE", table_, "QUEUES", "*", table_ + ':'};
     const Answer answer = co_await services_.upstream.ask(std::move(presence));

@@ -206,7 +206,7 @@ Task<std::string> SocketStream::connect_device(JsonObject request) {
   if (devices_->size() >= kMostDevices) co_return socket_error("too-many", "no more than 10 tables");
   const auto device = std::make_shared<SocketDevice>(*this, services_, table, name);
   devices_->emplace(table, device);
-  // With a token, the user is whom that names.
+  // With a token, the user is its subject.
   auto user = caller_->claims ? caller_->claims->text("sub") : request.text("user");
   std::string answer = co_await device->open(std::move(user), request.text("cursor"));
   if (sink_ == nullptr) co_return std::string();

@@ -1,7 +1,7 @@
 // A client that waits, for a key or for something that is none of the host's. Of a key the host knows which one, so
 // that it can send the client elsewhere when the key's slot moves, and says when to look at the key, but it
 // never decides when the wait is over: we keep our own line (docs/why.md says why) and
-// serve whom we choose.
+// serve the one that we choose.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ class BlockedClient {
   // answer(), possibly inside somebody's transaction: nothing may be replicated here.
   virtual void left_unanswered() {}
   // Something was put under the key, or wake_when_over() was called for it: the moment to
-  // serve() whoever can be served, this one or others. Only of a client that waits for a key.
+  // serve() all clients that can be served, this one or others. Only for a client that waits for a key.
   virtual void key_is_ready(Context) {}
 
  private:
@@ -62,7 +62,7 @@ class BlockedClient {
   bool has_key_ = true;
   bool served_ = false;
   bool is_over_ = false;    // it was answered, or has left
-  bool is_listed_ = false;  // among those who are served and not let go yet
+  bool is_listed_ = false;  // among the clients that are served and not unblocked yet
 };
 
 // Blocks the client of this command until serve(), or for `timeout_ms` (0: for ever).

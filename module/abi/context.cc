@@ -52,7 +52,7 @@ bool is_redirected(HostContext* context, StringRef key) {
 }  // namespace
 
 bool Context::is_served_elsewhere(StringRef key) const {
-  // Ours, so that it is not asked for a client whom it obeys.
+  // Our own check, because the host does not check clients that it obeys.
   return is_cluster() && is_redirected(own_context().handle(), key);
 }
 

@@ -114,7 +114,7 @@ class Context {
   // True if the user of this call may run the command with these words (at most 8).
   bool may_run(std::span<const StringRef> words) const { return UserRights(*this).may_run(words); }
 
-  // True on a node of a cluster that would send whoever asks for this key to another: its slot is not ours, or is being
+  // True on a node of a cluster that would redirect a client that asks for this key: its slot is not ours, or is being
   // moved away and the key has gone ahead.
   bool is_served_elsewhere(StringRef key) const;
   // The same as the client of this call sees it: one that reads from a replica (READONLY) is not sent to the master.

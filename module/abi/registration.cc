@@ -214,27 +214,41 @@ bool register_setting(HostContext* loading, const Setting& setting) {
   return registered == kOk || refused(loading, "setting", setting.name);
 }
 
-std::vector<Alias> aliases;
+struct KnownAlias : Alias {
+  HostString* replacement;  // of the name
+};
+std::vector<KnownAlias> aliases;
+size_t least_words_of_any = SIZE_MAX;
 
 bool is_named(ByteView word, ByteView name) {
   return word.size() == name.size() &&
          std::ranges::equal(word, name, [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; });
 }
 
-// The host calls this for every command of every client, so it must be fast.
-void replace_alias(HostFilterCall* call) {
-  const ByteView name = StringRef(host.CommandFilterArgGet(call, 0)).view();
-  for (const Alias& alias : aliases) {
-    if (!is_named(name, alias.name) || !alias.applies(IncomingWords(call))) continue;
-    // The host takes the string over.
-    host.CommandFilterArgReplace(call, 0, host.CreateString(nullptr, alias.other, std::strlen(alias.other)));
+void replace_alias(HostFilterCall* call, const IncomingWords& words) {
+  const ByteView name = words[0];
+  for (const KnownAlias& alias : aliases) {
+    if (!is_named(name, alias.name) || words.size() < alias.least_words || !alias.applies(words)) continue;
+    // The host takes over a reference to the string.
+    host.CommandFilterArgReplace(call, 0, host.HoldString(nullptr, alias.replacement));
     return;
   }
 }
 
+// The host calls this for every command of every client: most have fewer words than an alias needs.
+void on_incoming(HostFilterCall* call) {
+  const IncomingWords words(call);
+  if (words.size() >= least_words_of_any) replace_alias(call, words);
+}
+
 bool register_aliases(HostContext* loading) {
-  for (const Part& part : loaded.parts) aliases.insert(aliases.end(), part.aliases.begin(), part.aliases.end());
-  return aliases.empty() || host.RegisterCommandFilter(loading, replace_alias, 0) != nullptr;
+  for (const Part& part : loaded.parts) {
+    for (const Alias& alias : part.aliases) {
+      aliases.push_back({alias, host.CreateString(nullptr, alias.other, std::strlen(alias.other))});
+      least_words_of_any = std::min(least_words_of_any, alias.least_words);
+    }
+  }
+  return aliases.empty() || host.RegisterCommandFilter(loading, on_incoming, 0) != nullptr;
 }
 
 bool register_info(HostContext* loading) {

@@ -101,9 +101,10 @@ class IncomingWords {
 };
 
 // A command that becomes another one if its words say so, before the host judges it by its flags: whether the user may
-// run it, whether it is a write. Every command of every client is compared with the name.
+// run it, whether it is a write. The host asks for every command of every client.
 struct Alias {
-  ByteView name;  // in lower case
+  ByteView name;       // in lower case
+  size_t least_words;  // with fewer, the name among them, it does not apply
   const char* other;
   bool (*applies)(const IncomingWords&);
 };
@@ -139,7 +140,7 @@ class InfoWriter {
 // How far the host is with loading a data set, or a part of one, from a file or a master.
 enum class Loading { Begins, Ends, Fails };
 
-// Who wants to hear of what happens around the commands. All are called on the main
+// Listeners to what happens around the commands. All are called on the main
 // thread.
 struct Listener {
   void (*now_deciding)(bool deciding);  // see module/runtime/role.h
@@ -179,7 +180,7 @@ struct Contents {
 // registration.cc, asks once and registers it.
 Contents contents();
 
-// Who hears of events: contents().listener, once the module is loaded.
+// The listener to events: contents().listener, once the module is loaded.
 const Listener& listener();
 
 }  // namespace millrace::abi

@@ -23,7 +23,7 @@ class OpenedKey {
   // REQUIRES: is_other()
   const Error& error() const { return channel_.error(); }
 
-  // Writes to it tell those who watch it from now on.
+  // From now on, writes to it are reported to the feeds that watch it.
   void note() const {
     if (log() != nullptr) log_->notes().watch.may_be_watched = true;
     if (channel() != nullptr) channel_->notes().watch.may_be_watched = true;

@@ -228,7 +228,7 @@ void feed_read(abi::Context context, abi::Arguments arguments) {
   if (!feed) return context.reply().error(feed.error());
   (*feed)->last_used = now;
   const ReadLimits limits = limits_of(*request);
-  // Nobody overtakes those who wait.
+  // A reader does not overtake those that wait.
   const bool may_wait = request->block_ms && !context.must_answer_at_once();
   if (!(may_wait && lines.contains(*feed)) && Reading(context, **feed, limits).run()) return;
   if (!may_wait) return context.reply().array(0);

@@ -10,7 +10,7 @@ namespace millrace::module {
 struct IdxCreate {
   using Object = Index;
   static constexpr auto parse = parse_idx_create;
-  // Whoever may read an index may read the documents it covers: who makes one must be allowed to.
+  // A user that may read an index may read the documents it covers, so its creator must be allowed to read them.
   static Result<void> check(abi::Context context, abi::StringRef key, const CreateIndexRequest& request);
   static auto execute(Place<Index>& index, CreateIndexRequest& request, const Call& call) {
     return index_operations().create(index, request, call);

@@ -1,4 +1,4 @@
-// LOCK.INFO: who holds a lock, and who waits for it.
+// LOCK.INFO: the holders of a lock, and the clients that wait for it.
 #include <string>
 
 #include "module/lock/lock_shows.h"
@@ -10,9 +10,9 @@ namespace {
 // Holders whose leases have not ended. The others are left out, even if no command has removed them yet.
 template <class Visit>
 void each_holder(const Lock& lock, MonotonicMs now, Visit visit) {
-  for (const auto& [owner, holding] : lock.holders()) {
-    if (!holding.lease.is_over(now) && !visit(owner, holding)) return;
-  }
+  lock.each_holder([&](const LockHolder& holder) {
+    return holder.holding.lease.is_over(now) || visit(holder.owner(), holder.holding);
+  });
 }
 
 void write_mode(abi::Reply reply, ByteView name, uint64_t permits) {
@@ -27,7 +27,7 @@ uint64_t shown_permits(LockMode mode) { return mode == LockMode::shared() ? 0 : 
 void write_holders(abi::Reply reply, const Lock& lock, MonotonicMs now, uint64_t most) {
   reply.array_later();
   uint64_t written = 0;
-  each_holder(lock, now, [&](const std::string& owner, const Holding& holding) {
+  each_holder(lock, now, [&](ByteView owner, const Holding& holding) {
     if (written == most) return false;
     ++written;
     reply.map(5);

@@ -37,11 +37,11 @@ struct ObjectTraits<Lock> {
             .served_period = 0};
   }
   // When its first lease is over.
-  static std::optional<MonotonicMs> first_date(const Lock& lock) { return lock.first_to_end().second.lease.end + 1; }
+  static std::optional<MonotonicMs> first_date(const Lock& lock) { return lock.first_to_end().holding.lease.end + 1; }
   static Wake wake_all(const Lock* lock) {
     Wake wake = Wake::one_line(kLockLine);
-    // Who watches it may have missed a holder. Of one holder the token says whom that concerns.
-    if (lock != nullptr) wake.mark = lock->holding() == 1 ? lock->first_to_end().second.token.value() : UINT64_MAX;
+    // Clients that watch it may have missed a holder. The token of a single holder says which.
+    if (lock != nullptr) wake.mark = lock->holding() == 1 ? lock->first_to_end().holding.token.value() : UINT64_MAX;
     return wake;
   }
 };

@@ -6,7 +6,7 @@ namespace millrace::module {
 
 namespace {
 
-// An empty owner is an unset variable: all who have it would share the lock.
+// An empty owner is an unset variable: all clients with that mistake would share the lock.
 ByteView parse_owner(ArgumentReader& reader) { return reader.name("owner", kMaxOwner); }
 
 uint64_t parse_ttl(ArgumentReader& reader) { return reader.number("lease time", 1, kMaxLeaseMs); }

@@ -1,5 +1,5 @@
-// LOCK.WAITS: who waits for whom on this node, the longest wait first, and the cycles in which nobody goes on before a
-// lease ends.
+// LOCK.WAITS: which owners wait for which on this node, the longest wait first, and the cycles in which nobody goes on
+// before a lease ends.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -31,10 +31,10 @@ std::vector<std::string> holders_of(abi::Context context, const DatabaseKey& pla
   const auto key = LockKey::for_reading(context, abi::OwnedString(place.name));
   std::vector<std::string> owners;
   if (!key || key->get() == nullptr) return owners;
-  for (const auto& [owner, holding] : key->get()->holders()) {
-    if (owners.size() == kHoldersLookedAt) break;
-    if (!holding.lease.is_over(now)) owners.push_back(owner);
-  }
+  key->get()->each_holder([&](const LockHolder& holder) {
+    if (!holder.holding.lease.is_over(now)) owners.emplace_back(holder.owner());
+    return owners.size() < kHoldersLookedAt;
+  });
   return owners;
 }
 

@@ -13,6 +13,9 @@
 
 namespace millrace::module {
 
+// It has this many words at least: TREAD key offset count GROUP name.
+inline constexpr size_t kLeastGroupReadWords = 6;
+
 // `words` are those of the whole command, with a size() and an operator[]. The values of options, and tags, may be any
 // words, so they are skipped. A word that is no option counts as one without a value: the parser refuses it.
 template <class CommandWords>

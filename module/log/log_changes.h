@@ -71,6 +71,9 @@ struct Tretain {
 struct Tack {
   using Object = Log;
   static constexpr auto parse = parse_tack;
+  static Now now(const AckRequest& request, const Log* log) {
+    return LogOperations::acknowledge_takes_time(log, request) ? ObjectTraits<Log>::now() : Now();
+  }
   static auto execute(Place<Log>& log, AckRequest& request, const Call& call) {
     return log_operations().acknowledge(log, request, call);
   }

@@ -31,9 +31,9 @@ void write_info(abi::InfoWriter& info) {
   info.field("log_compaction_slice_max_us", log_upkeep.compaction_slice_max_us);
   info.field("log_readers_blocked", WaitingClients<Log>::counters().waiting);
   info.field("log_readers_woken", WaitingClients<Log>::counters().served);
-  info.field("log_blocks_packed", log_upkeep.blocks_packed);
-  info.field("log_blocks_left_unpacked", log_upkeep.blocks_left_unpacked);
-  info.field("log_packing_saved_bytes", log_upkeep.bytes_saved);
+  info.field("log_blocks_packed", done.blocks_packed);
+  info.field("log_blocks_left_unpacked", done.blocks_left_unpacked);
+  info.field("log_packing_saved_bytes", done.saved_by_packing);
   info.field("log_packing_waiting", packing::waiting());
   info.field("log_cache_blocks", block_packer().unpacked().size());
   info.field("log_cache_bytes", block_packer().unpacked().bytes());
@@ -47,8 +47,10 @@ constexpr DatabaseEvents kDatabaseEvents{
 }  // namespace
 
 Family log_family() {
-  static constexpr abi::Alias kAliases[] = {
-      {.name = "tread", .other = "TREADGROUP", .applies = reads_with_group<abi::IncomingWords>}};
+  static constexpr abi::Alias kAliases[] = {{.name = "tread",
+                                             .least_words = kLeastGroupReadWords,
+                                             .other = "TREADGROUP",
+                                             .applies = reads_with_group<abi::IncomingWords>}};
   return {
       .part = {.commands = log_command_table(),
                .create_type = abi::DataType<Log>::create,

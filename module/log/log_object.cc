@@ -27,17 +27,11 @@ uint64_t worked_us() {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_nsec) / 1'000;
 }
 
-// True if what look_after() does may take long.
-bool has_long_work(const Log& log) {
-  return log.wants_compaction() ||
-         (log.extras() != nullptr && (!log.extras()->deletions.empty() || !log.extras()->schedule.empty()));
-}
-
 // Allows one slice of work, or none if another log had its slice only just now.
 class UpkeepBudget final : public Budget {
  public:
   explicit UpkeepBudget(const Log& log)
-      : works_(has_long_work(log) && std::chrono::steady_clock::now() - last_end_ >= kRest),
+      : works_(LogOperations::has_long_work(log) && std::chrono::steady_clock::now() - last_end_ >= kRest),
         compacts_(works_ && log.wants_compaction()),
         worked_before_(compacts_ ? worked_us() : 0) {}
   ~UpkeepBudget() {
@@ -67,9 +61,10 @@ class UpkeepBudget final : public Budget {
 
 }  // namespace
 
-LogOperations& log_operations() {
+LogOperations& detail::make_log_operations() {
   static LogOperations operations(hosted_logs(), log_limits(), block_packer(), hash_key(),
                                   [](HashKey& bytes) { abi::fill_with_randomness(bytes); });
+  log_operations = &operations;
   return operations;
 }
 

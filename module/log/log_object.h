@@ -16,7 +16,16 @@ inline Now wall_clock() {
 }
 
 // This server's. Its limits follow the settings.
-LogOperations& log_operations();
+namespace detail {
+inline constinit LogOperations* log_operations = nullptr;
+LogOperations& make_log_operations();
+}  // namespace detail
+inline LogOperations& log_operations() {
+  if (detail::log_operations == nullptr) [[unlikely]] {
+    return detail::make_log_operations();
+  }
+  return *detail::log_operations;
+}
 
 template <>
 struct ObjectTraits<Log> {
@@ -25,6 +34,8 @@ struct ObjectTraits<Log> {
   // Whoever waits for a log that goes, or for a key of another type, waits on: a log may come.
   static constexpr bool kOtherTypeIsMissing = false;
   static constexpr bool kToldWhenGone = false;
+  // Of ten thousand readers that one write concerns the others follow.
+  static constexpr size_t kServedPerTurn = 250;
 
   // Groups go by the monotonic clock.
   static Now now() {
@@ -38,12 +49,7 @@ struct ObjectTraits<Log> {
     if (has_unused || place.key().notes().packing.is_missing(log)) free_and_pack(place);
   }
   static Consequences look_after(KeyPlace<Log>& place, const Call& call);
-  static std::optional<UnixMs> first_date(const Log& log) {
-    // What is due of groups, ids and schedules is found by looking: their dates mean nothing to this server's clocks
-    // yet.
-    const bool is_looked_at = log.wants_compaction() || log.has_group_events() || log.extras() != nullptr;
-    return is_looked_at ? UnixMs(0) : log.next_age_due();
-  }
+  static std::optional<UnixMs> first_date(const Log& log) { return LogOperations::first_date(log); }
   static Wake wake_all(const Log* log);
   template <class Visit>
   static void each_tag(const Log& log, uint64_t from, Visit visit) {

@@ -33,13 +33,16 @@ struct ParsedStart {
 };
 
 ParsedStart parse_start(ArgumentReader& reader) {
+  if (const auto number = reader.number_if_any(-INT64_MAX, INT64_MAX)) {
+    if (*number < 0) return {StartOffset::before_next(static_cast<uint64_t>(-*number)), false};
+    return {StartOffset::at(Offset(static_cast<uint64_t>(*number))), *number == 0};
+  }
   if (reader.keyword("$")) return {};
   if (const auto position = reader.numbers_with_dot(kMaxEpoch.value(), 1, INT64_MAX)) {
     return {StartOffset::at(Offset(position->second)), false, LogEpoch(position->first)};
   }
-  const int64_t number = reader.signed_number("offset", -INT64_MAX, INT64_MAX, kOffsetForms);
-  if (number < 0) return {StartOffset::before_next(static_cast<uint64_t>(-number)), false};
-  return {StartOffset::at(Offset(static_cast<uint64_t>(number))), number == 0};
+  reader.signed_number("offset", -INT64_MAX, INT64_MAX, kOffsetForms);  // says what is wrong with it
+  return {};
 }
 
 // The options of TREAD that only go with a group.

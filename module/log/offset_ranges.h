@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "engine/base/quoted.h"
@@ -11,23 +14,31 @@
 
 namespace millrace::module {
 
+// Nothing if the word is neither an offset nor start-end.
+inline std::optional<OffsetRange> parse_range(ByteView word) {
+  const char* const end = word.data() + word.size();
+  uint64_t from = 0;
+  std::from_chars_result read = std::from_chars(word.data(), end, from);
+  uint64_t to = from;
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '-') read = std::from_chars(read.ptr + 1, end, to);
+  const bool is_range = read.ec == std::errc() && read.ptr == end && from >= 1 && from <= to && to <= INT64_MAX;
+  return is_range ? std::optional(OffsetRange{Offset(from), Offset(to)}) : std::nullopt;
+}
+
 // offset|start-end [offset|start-end ...] up to the end.
 inline std::vector<OffsetRange> parse_ranges(ArgumentReader& reader) {
   std::vector<OffsetRange> ranges;
+  ranges.reserve(reader.left());
   do {
     const ByteView word = reader.word("offset or start-end");
     if (reader.failed()) break;
-    const size_t dash = word.find('-');
-    const ByteView ends[] = {word.substr(0, dash), dash == word.npos ? word : word.substr(dash + 1)};
-    ArgumentReader parts(ends);
-    const Offset from(parts.number("offset", 1, INT64_MAX));
-    const Offset to(parts.number("offset", 1, INT64_MAX));
-    if (parts.failed() || from > to) {
+    if (const auto range = parse_range(word)) {
+      ranges.push_back(*range);
+    } else {
       reader.fail(ErrorCode::Range, "invalid offsets " + quoted(word) +
                                         ": expected an offset or start-end, from 1 to " + std::to_string(INT64_MAX) +
                                         ", start not above end");
     }
-    ranges.push_back({from, to});
   } while (!reader.at_end());
   return ranges;
 }

@@ -4,12 +4,11 @@
 #include <optional>
 
 #include "module/abi/timer.h"
-#include "module/log/log_resources.h"
+#include "module/log/log_object.h"
 #include "module/log/log_type.h"
-#include "module/log/upkeep_counters.h"
 #include "module/runtime/dated_keys.h"
 #include "module/runtime/settings.h"
-#include "module/runtime/slice.h"
+#include "module/runtime/slice_budget.h"
 
 namespace millrace::module {
 
@@ -29,26 +28,16 @@ DatedKeys<UnixMs> line;
 void fire(abi::Context context);
 constinit abi::Timer timer(fire);
 
-UnixMs due_at(UnixMs last_written) { return last_written + packing_settings().age_ms; }
+UnixMs due_at(UnixMs last_written) { return last_written + packing_settings().terms.age_ms; }
 
-void pack_blocks(Log& log, UnixMs now, const Slice& slice) {
-  const int level = packing_settings().level;
-  while (const auto last_written = log.oldest_unpacked()) {
-    if (due_at(*last_written) > now || slice.is_over()) return;
-    const uint64_t saved = log.pack_next(block_packer(), level);
-    ++(saved > 0 ? log_upkeep.blocks_packed : log_upkeep.blocks_left_unpacked);
-    log_upkeep.bytes_saved += saved;
-  }
-}
-
-void look_after(abi::Context context, const DatabaseKey& key, UnixMs now, const Slice& slice) {
+void look_after(abi::Context context, const DatabaseKey& key, UnixMs now, const Budget& budget) {
   context.select(key.database);
   const abi::OwnedString name(key.name);
   auto open = LogKey::for_upkeep(context, name);
   if (!open || open->get() == nullptr) return;
   PackingDate& date = open->notes().packing;
   date.forget(key.database, key.name);
-  pack_blocks(*open->get(), now, slice);
+  log_operations().pack_cold(*open->get(), now, packing_settings().terms, budget);
   date.keep(key.database, key.name, *open->get());
 }
 
@@ -62,9 +51,9 @@ void fire(abi::Context context) {
   if (!packing_settings().on) return;  // resume() sets the timer again
   const UnixMs now = abi::now();
   if (context.has_active_child()) return set_timer(now + kRestMs);
-  const Slice slice;
-  while (!line.empty() && due_at(line.first()) <= now && !slice.is_over()) {
-    look_after(context, line.take_first(), now, slice);
+  const SliceBudget budget;
+  while (!line.empty() && due_at(line.first()) <= now && !budget.is_spent()) {
+    look_after(context, line.take_first(), now, budget);
   }
   set_timer(now + kPauseMs);
 }

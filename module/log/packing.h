@@ -6,7 +6,7 @@
 //
 #pragma once
 
-#include "engine/log/log.h"
+#include "engine/log/log_operations.h"
 #include "module/abi/registration.h"
 
 namespace millrace::module {
@@ -14,8 +14,7 @@ namespace millrace::module {
 // How cold blocks are packed, as the settings stand now.
 struct PackingSettings {
   bool on;
-  int level;
-  uint64_t age_ms;
+  PackingTerms terms;
 };
 PackingSettings packing_settings();
 

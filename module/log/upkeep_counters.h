@@ -9,9 +9,6 @@ namespace millrace::module {
 struct LogUpkeepCounters {
   uint64_t compaction_slices = 0;
   uint64_t compaction_slice_max_us = 0;  // the longest of them, of processor time
-  uint64_t blocks_packed = 0;
-  uint64_t blocks_left_unpacked = 0;  // because they do not get smaller
-  uint64_t bytes_saved = 0;           // by those that were packed
 };
 
 inline constinit LogUpkeepCounters log_upkeep;

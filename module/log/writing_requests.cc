@@ -14,14 +14,17 @@ namespace {
 void parse_write_options(ArgumentReader& reader, WriteRequest& request) {
   bool backlog = false, id = false, at = false, delay = false;
   while (!reader.failed() && !reader.keyword("ENTRIES")) {
+    // The one that a client sends with every write is looked for first.
+    if (reader.option("ID", id)) {
+      request.id = reader.name("ID", kMaxNameBytes);
+      continue;
+    }
     if (reader.keyword("FRAMED")) {
       request.frame = reader.word("frame");
       break;
     }
     if (reader.option("BACKLOG", backlog)) {
       request.backlog = reader.number("BACKLOG count", 0, INT64_MAX);
-    } else if (reader.option("ID", id)) {
-      request.id = reader.name("ID", kMaxNameBytes);
     } else if (reader.option("AT", at)) {
       request.at = UnixMs(reader.number("AT", 0, kMaxScheduleDate.value()));
     } else if (reader.option("DELAY", delay)) {
@@ -48,7 +51,7 @@ Ticket parse_ticket(ArgumentReader& reader) {
 }
 
 // TWRITE in its longer form: options, then ENTRIES and the pairs, or a frame.
-Result<void> read_long_form(Words words, WriteRequest& request) {
+[[gnu::noinline]] Result<void> read_long_form(Words words, WriteRequest& request) {
   ArgumentReader reader(words);
   parse_write_options(reader, request);
   if (request.frame) {

@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/base/dated_names.h"
 #include "module/abi/registration.h"
 #include "module/runtime/database_key.h"
 
@@ -26,29 +25,24 @@ class DatedKeys {
   void add(int database, ByteView name, Time date) {
     const auto index = static_cast<size_t>(database);
     if (index >= databases_.size()) databases_.resize(index + 1);
-    databases_[index].insert({date, std::string(name)});
+    databases_[index].add(date.value(), name);
     ++size_;
   }
 
   // Takes one such entry off, if there is one. O(log n).
   void remove(int database, ByteView name, Time date) {
     const auto index = static_cast<size_t>(database);
-    if (index >= databases_.size()) return;
-    const auto found = databases_[index].find(Sought{date, name});
-    if (found == databases_[index].end()) return;
-    databases_[index].erase(found);
-    --size_;
+    if (index < databases_.size() && databases_[index].remove(date.value(), name)) --size_;
   }
 
   // The earliest date of all databases. O(databases). REQUIRES: !empty()
-  Time first() const { return databases_[earliest()].begin()->date; }
+  Time first() const { return Time(databases_[earliest()].first()); }
 
   // Takes the entry with that date off. REQUIRES: !empty()
   DatabaseKey take_first() {
     const size_t index = earliest();
-    auto taken = databases_[index].extract(databases_[index].begin());
     --size_;
-    return {static_cast<int>(index), std::move(taken.value().name)};
+    return {static_cast<int>(index), databases_[index].take_first()};
   }
 
   // --- what happens to all keys of a database at once ---
@@ -65,7 +59,7 @@ class DatedKeys {
       size_ = 0;
     } else if (index < databases_.size()) {
       size_ -= databases_[index].size();
-      databases_[index].clear();
+      databases_[index] = {};
     }
   }
 
@@ -77,42 +71,23 @@ class DatedKeys {
     } else if (moment == abi::Loading::Fails) {
       databases_ = std::move(before_loading_);
     }
-    if (moment != abi::Loading::Begins) before_loading_ = {};
+    if (moment != abi::Loading::Begins) before_loading_.clear();
     size_ = 0;
-    for (const Entries& entries : databases_) size_ += entries.size();
+    for (const DatedNames& entries : databases_) size_ += entries.size();
   }
 
  private:
-  struct Entry {
-    Time date;
-    std::string name;
-  };
-  struct Sought {
-    Time date;
-    ByteView name;
-  };
-  struct Earlier {
-    using is_transparent = void;
-    template <class Left, class Right>
-    bool operator()(const Left& left, const Right& right) const {
-      if (left.date != right.date) return left.date < right.date;
-      return ByteView(left.name) < ByteView(right.name);
-    }
-  };
-
-  using Entries = std::multiset<Entry, Earlier>;
-
   size_t earliest() const {
     size_t best = databases_.size();
     for (size_t i = 0; i < databases_.size(); ++i) {
       if (databases_[i].empty()) continue;
-      if (best == databases_.size() || databases_[i].begin()->date < databases_[best].begin()->date) best = i;
+      if (best == databases_.size() || databases_[i].first() < databases_[best].first()) best = i;
     }
     return best;
   }
 
-  std::vector<Entries> databases_;
-  std::vector<Entries> before_loading_;
+  std::vector<DatedNames> databases_;
+  std::vector<DatedNames> before_loading_;
   size_t size_ = 0;
 };
 

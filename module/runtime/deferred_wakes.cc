@@ -45,8 +45,13 @@ void wake_later(const DatabaseKey& place) {
 }
 
 void wake_soon(const DatabaseKey& place) {
-  static constinit abi::Timer timer(wake_deferred);
-  wake_later(place);
+  static std::set<DatabaseKey> places;
+  static constinit abi::Timer timer([](abi::Context context) {
+    for (const DatabaseKey& each : std::exchange(places, {})) wake_later(each);
+    wake_deferred(context);
+  });
+  if (!anybody_waits_for(place)) return;
+  places.insert(place);
   timer.set_at_latest(abi::now());
 }
 
@@ -57,7 +62,7 @@ void detail::wake_all_deferred(abi::Context context) {
 }
 
 void wake_deferred_readers(abi::Context context) {
-  // They stay deferred for the sake of the others, who are served when the loop's turn ends.
+  // They stay deferred because of the others, which are served when the loop's turn ends.
   if (deferred_for_readers.empty() || context.in_transaction()) return;
   serve_places(context, std::exchange(deferred_for_readers, {}), &Waiters::serve_without_effects);
 }

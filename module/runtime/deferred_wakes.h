@@ -20,7 +20,8 @@ void wake_all_deferred(abi::Context context);
 // Clients that wait for this key are looked at later; nothing if there are none.
 void wake_later(const DatabaseKey& place);
 
-// The same in the next turn of the event loop, which comes soon: for a request that has done as much as it may at once.
+// The same in the next turn of the event loop, which comes soon, and not before: for a request that has done as much as
+// it may at once, and for more clients than are served at once.
 void wake_soon(const DatabaseKey& place);
 
 // Looks at them, if no transaction is running. Every command of ours begins with it, and every turn of the event loop

@@ -16,7 +16,7 @@ namespace millrace::module {
 struct Waiters {
   bool (*wait_for)(const DatabaseKey& place);  // true if anybody waits for this key
   std::vector<DatabaseKey> (*keys)();          // every key that somebody waits for
-  // Looks at the key, whatever it holds by now, and serves whoever can be served. The
+  // Looks at the key, whatever it holds by now, and serves all that can be served. The
   // context is in the key's database.
   void (*serve)(abi::Context context, const DatabaseKey& place, abi::StringRef name);
   // The same where nothing may be replicated; null if nobody can be served then.

@@ -1,4 +1,4 @@
-// Who decides. A master decides what time it is and what is too old; a replica, and
+// Which server decides. A master decides what time it is and what is too old; a replica, and
 // every server while it loads its AOF, only repeats what was decided.
 #pragma once
 

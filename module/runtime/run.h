@@ -11,7 +11,8 @@
 // If its operation gives what it finds to a sink, execute takes a Reply as its fourth argument. A command may also
 // have:
 //
-//     static Now now(const Request&);                       // if it uses fewer clocks than others of its family
+//     static Now now(const Request&);                       // if it uses fewer clocks than others of its family;
+//     static Now now(const Request&, const Object*);        // or does so with some objects; null: there is none
 //     static Result<void> check(abi::Context, abi::StringRef key, const Request&);   // rights, roles
 //     static bool grows(const Object*, const Request&);     // refused when memory is full
 //     static bool only_reads(const Request&);               // the key is opened for reading
@@ -141,8 +142,10 @@ class WaitingCommand final : public WaitingClient<typename Command::Object> {
 namespace detail {
 
 template <class Command>
-Now now_for(const RequestOf<Command>& request) {
-  if constexpr (requires { Command::now(request); }) {
+Now now_for(const RequestOf<Command>& request, const typename Command::Object* object) {
+  if constexpr (requires { Command::now(request, object); }) {
+    return Command::now(request, object);
+  } else if constexpr (requires { Command::now(request); }) {
     return Command::now(request);
   } else {
     return ObjectTraits<typename Command::Object>::now();
@@ -200,7 +203,7 @@ void run_changing(abi::Context context, abi::Arguments arguments) {
     return context.reply().error(may.error());
   }
   KeyPlace<Object> place(context, name, *key);
-  Call call{.now = detail::now_for<Command>(*request), .decides = decides(context)};
+  Call call{.now = detail::now_for<Command>(*request, key->get()), .decides = decides(context)};
   if constexpr (kCanWait) {
     call.may_wait = detail::may_wait<Command>(*request) && call.decides && !context.must_answer_at_once();
   }

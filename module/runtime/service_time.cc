@@ -10,7 +10,7 @@ namespace millrace::module {
 namespace {
 
 // A command may take so long, or the host's sleep be so much too long, and counts all the
-// same: whoever called meanwhile was hardly kept waiting.
+// same: clients that called meanwhile hardly had to wait.
 constexpr uint64_t kPatience = 100;
 
 struct {

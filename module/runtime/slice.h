@@ -8,9 +8,14 @@ namespace millrace::module {
 
 class Slice {
  public:
-  bool is_over() const { return std::chrono::steady_clock::now() - start_ >= std::chrono::microseconds(500); }
+  Slice() = default;
+  // For work whose steps are long, or that meets other work in one turn of the event loop.
+  explicit Slice(std::chrono::microseconds length) : length_(length) {}
+
+  bool is_over() const { return std::chrono::steady_clock::now() - start_ >= length_; }
 
  private:
+  std::chrono::microseconds length_{500};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

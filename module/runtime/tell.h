@@ -1,4 +1,4 @@
-// Tells replicas, the append-only file and those who watch a key what an operation has done.
+// Tells replicas, the append-only file and watchers of a key what an operation has done.
 #pragma once
 
 #include <utility>

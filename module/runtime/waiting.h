@@ -119,7 +119,7 @@ class WaitingClients {
     return lines == nullptr ? 0 : lines->size();
   }
 
-  // Those who wait for this key; null if nobody does.
+  // The requests that wait for this key; null if there are none.
   static WaitingLines* lines_at(const KeyPlace<Object>& place) {
     if (room().empty()) [[likely]] {
       return nullptr;
@@ -168,7 +168,8 @@ class WaitingClients {
     if (room().find(key) != nullptr) dates().keep(key, date);
   }
 
-  // Tries those again whom an operation may have given something: at once, or, inside a transaction, when it is over.
+  // Tries the requests again that may get something after an operation: at once, or, inside a transaction, when it is
+  // over.
   static void wake(KeyPlace<Object>& place, const Wake& wake) {
     if (!room().empty() && !wake.is_nobody()) wake_waiting(place, wake);
   }
@@ -242,8 +243,11 @@ class WaitingClients {
     millrace::serve(lines, wake, try_again);
     if (is_kept_back && must_rest && may_decide) wake_later(key);
     if (turns_left != 0) return;
-    // A replica does not work on its agenda.
-    may_decide ? dates().keep(key, abi::monotonic_now()) : wake_soon(key);
+    if constexpr (kWaitsEndByDeadline<Object>) {
+      // A replica does not work on its agenda.
+      if (may_decide) return dates().keep(key, abi::monotonic_now());
+    }
+    wake_soon(key);
   }
 
   static void open(abi::Context context, const DatabaseKey& key, abi::StringRef name, bool with_effects) {

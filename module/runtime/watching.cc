@@ -5,7 +5,7 @@
 namespace millrace::module {
 
 WatchedKeys& watched_keys() {
-  // Never destroyed: those who watch are not either.
+  // Never destroyed, as its watchers are not either.
   static auto& keys = *new WatchedKeys(hash_key());
   return keys;
 }

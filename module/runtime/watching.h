@@ -1,4 +1,4 @@
-// Who watches keys: engine/watching for the keys of this server. A key that may be watched has a note of it in its
+// The watchers of keys: engine/watching for the keys of this server. A key that may be watched has a note of it in its
 // value, so that a write to any other key pays nothing but a look at that note.
 //
 // A note is a hint. It is set when a watched key is read, or made, and taken away by the first write that finds nobody
@@ -19,7 +19,7 @@ struct WatchNote {
   bool may_be_watched = false;
 };
 
-// To be called after every operation on an object that is there: tells those who watch the key of new messages.
+// To be called after every operation on an object that is there: tells watchers of the key of new messages.
 template <class Object>
 [[gnu::always_inline]] inline void tell_watchers(KeyPlace<Object>& place, const Wake& wake) {
   if constexpr (requires { place.key().notes().watch; }) {

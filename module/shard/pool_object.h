@@ -20,9 +20,11 @@ template <>
 struct ObjectTraits<Pool> {
   static constexpr const char* kApply = kApplyToPool;
   static constexpr bool kWaits = true;
-  // A worker that waits is told that its pool has gone: it must join another one anew. Senders wait for one to come.
+  // A worker that waits is told that its pool has gone: it must join another one. Senders wait until there is one.
   static constexpr bool kOtherTypeIsMissing = true;
   static constexpr bool kToldWhenGone = true;
+  // Of ten thousand senders that wait for the first worker the others follow.
+  static constexpr size_t kServedPerTurn = 250;
 
   static Now now() {
     const MonotonicMs monotonic = abi::monotonic_now();

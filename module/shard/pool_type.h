@@ -25,7 +25,8 @@ struct TypeTraits<Pool> : module::TypeInParts<Pool>, module::DatedType<Pool, Mon
   static constexpr module::SavedType kSaved{"pool", "pool", module::kApplyToPool, kPoolParts};
   static PoolRestorer restorer() { return PoolRestorer(module::hash_key()); }
   static uint64_t free_effort(const Pool& pool) {
-    return pool.recipients().size() + pool.pushed_ids().size() + pool.dead_payloads().size();
+    return pool.recipients().size() + (pool.pushed_ids() != nullptr ? pool.pushed_ids()->size() : 0) +
+           pool.dead_payloads().size();
   }
 };
 

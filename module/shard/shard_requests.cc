@@ -27,19 +27,20 @@ uint64_t block_time(ArgumentReader& reader);
 Result<bool> parse_push_options(Words words, RouteRequest& request) {
   ArgumentReader options(words);
   bool id = false, block = false;
-  RouteRequest found;
+  std::optional<ByteView> found_id;
+  std::optional<uint64_t> found_block_ms;
   while (!options.at_end() && !options.failed()) {
     if (options.keyword("PAYLOADS")) {
       if (options.at_end()) return fail(ErrorCode::Syntax, "missing payload behind PAYLOADS");
-      request.id = found.id;
-      request.block_ms = found.block_ms;
+      request.id = found_id;
+      request.block_ms = found_block_ms;
       request.payloads = words.last(options.left());
       return true;
     }
     if (options.option("ID", id)) {
-      found.id = options.name("ID", kMaxNameBytes);
+      found_id = options.name("ID", kMaxNameBytes);
     } else if (options.option("BLOCK", block)) {
-      found.block_ms = block_time(options);
+      found_block_ms = block_time(options);
     } else {
       return false;
     }
@@ -51,6 +52,27 @@ Result<bool> parse_push_options(Words words, RouteRequest& request) {
 }
 
 uint64_t block_time(ArgumentReader& reader) { return reader.number("BLOCK time", 0, kMaxMs); }
+
+// What comes behind the recipient of SHARD.PUSH. REQUIRES: there is a word
+Result<void> parse_payloads(Words words, RouteRequest& request) {
+  const auto options = parse_push_options(words, request);
+  if (!options) return std::unexpected(options.error());
+  // Without PAYLOADS the option is known by its place: the last word but one, if a payload comes before it. Whatever
+  // else reads like an option is a payload.
+  if (!*options) request.payloads = words;
+  if (!*options && words.size() >= 3) {
+    ArgumentReader end(words.last(2));
+    if (end.keyword("BLOCK")) {
+      request.block_ms = block_time(end);
+      if (end.failed()) return end.error();
+      request.payloads = words.first(words.size() - 2);
+    }
+  }
+  if (std::ranges::any_of(request.payloads, [](ByteView payload) { return payload.size() > kMaxPart; })) {
+    return fail(ErrorCode::Range, "a payload is larger than 512 MiB");
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -66,41 +88,28 @@ Result<LeaveRequest> parse_shard_leave(Words words) {
 }
 
 Result<RouteRequest> parse_shard_route(Words words) {
+  Result<RouteRequest> parsed;
   ArgumentReader reader(words);
-  RouteRequest request;
-  request.recipient = named(reader, "recipient");
+  parsed->recipient = named(reader, "recipient");
   if (!reader.at_end()) {
     if (!reader.keyword("BLOCK")) reader.unknown_word("BLOCK");
-    request.block_ms = block_time(reader);
+    parsed->block_ms = block_time(reader);
   }
-  return reader.finish(request);
+  reader.finish_in_place(parsed);
+  return parsed;
 }
 
 Result<RouteRequest> parse_shard_push(Words words) {
+  Result<RouteRequest> parsed;
   ArgumentReader reader(words);
-  RouteRequest request;
-  request.recipient = named(reader, "recipient");
+  parsed->recipient = named(reader, "recipient");
   if (reader.at_end()) {
     reader.word("payload");
-    return reader.finish(request);
+    reader.finish_in_place(parsed);
+    return parsed;
   }
-  const auto options = parse_push_options(words.subspan(1), request);
-  if (!options) return std::unexpected(options.error());
-  // Without PAYLOADS the option is known by its place: the last word but one, if a payload comes before it. Whatever
-  // else reads like an option is a payload.
-  if (!*options) request.payloads = words.subspan(1);
-  if (!*options && words.size() >= 4) {
-    ArgumentReader end(words.last(2));
-    if (end.keyword("BLOCK")) {
-      request.block_ms = block_time(end);
-      if (end.failed()) return end.error();
-      request.payloads = words.subspan(1, words.size() - 3);
-    }
-  }
-  if (std::ranges::any_of(request.payloads, [](ByteView payload) { return payload.size() > kMaxPart; })) {
-    return fail(ErrorCode::Range, "a payload is larger than 512 MiB");
-  }
-  return request;
+  if (const auto read = parse_payloads(words.subspan(1), *parsed); !read) parsed = std::unexpected(read.error());
+  return parsed;
 }
 
 Result<DoneRequest> parse_shard_done(Words words) {

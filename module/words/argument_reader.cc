@@ -6,7 +6,7 @@
 
 namespace millrace::module {
 
-bool is_keyword(ByteView word, ByteView upper) {
+bool has_letters_of(ByteView word, ByteView upper) {
   return std::ranges::equal(word, upper, [](char a, char b) { return (a >= 'a' && a <= 'z' ? a - 32 : a) == b; });
 }
 
@@ -32,17 +32,15 @@ void ArgumentReader::fail_by_length(const char* what, ByteView name, size_t long
                              std::to_string(longest));
 }
 
-bool ArgumentReader::keyword(ByteView upper) {
-  if (at_end() || !is_keyword(words_[at_], upper)) return false;
-  ++at_;
-  return true;
+void ArgumentReader::fail_by_repetition(ByteView option) {
+  fail(ErrorCode::Syntax, std::string(option) + " is given twice");
 }
 
-bool ArgumentReader::option(ByteView upper, bool& given) {
-  if (!keyword(upper)) return false;
-  if (given) fail(ErrorCode::Syntax, std::string(upper) + " is given twice");
-  given = true;
-  return true;
+std::optional<int64_t> ArgumentReader::number_if_any(int64_t min, int64_t max) {
+  if (at_end()) return std::nullopt;
+  const auto number = parse(words_[at_], min, max);
+  if (number) ++at_;
+  return number;
 }
 
 template <class Number>

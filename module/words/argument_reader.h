@@ -26,8 +26,14 @@ inline constexpr uint64_t kMaxBlock = UINT32_MAX;
 // Largest time span: what fits a double, some 285,000 years.
 inline constexpr uint64_t kMaxMs = (uint64_t{1} << 53) - 1;
 
-// True if the word is this keyword, in any case.
-bool is_keyword(ByteView word, ByteView upper);
+// The same letters, in any case. REQUIRES: both have as many
+bool has_letters_of(ByteView word, ByteView upper);
+// True if the word is this keyword, in any case. Most words differ from most keywords in their length or first letter,
+// and then nothing is called. REQUIRES: the keyword is not empty
+inline bool is_keyword(ByteView word, ByteView upper) {
+  constexpr int kCase = 'a' - 'A';
+  return word.size() == upper.size() && ((word[0] ^ upper[0]) & ~kCase) == 0 && has_letters_of(word, upper);
+}
 
 class ArgumentReader {
  public:
@@ -45,10 +51,22 @@ class ArgumentReader {
   }
 
   // Takes the next word if it is this keyword, in any case.
-  bool keyword(ByteView upper);
+  bool keyword(ByteView upper) {
+    if (at_end() || !is_keyword(words_[at_], upper)) return false;
+    ++at_;
+    return true;
+  }
 
   // The same for an option that may be given once; the second time is an error.
-  bool option(ByteView upper, bool& given);
+  bool option(ByteView upper, bool& given) {
+    if (!keyword(upper)) return false;
+    if (given) fail_by_repetition(upper);
+    given = true;
+    return true;
+  }
+
+  // Takes the next word if it is a number from min to max.
+  std::optional<int64_t> number_if_any(int64_t min, int64_t max);
 
   // The next word as a number from min to max. Errors quote what was there, and say what
   // is expected: `expected`, or else the range.
@@ -81,6 +99,13 @@ class ArgumentReader {
     return request;
   }
 
+  // The same for a request that was read where it is returned from, without copying it.
+  template <class Request>
+  void finish_in_place(Result<Request>& parsed) {
+    if (!at_end()) unknown_word("nothing more");
+    if (failed()) parsed = error();
+  }
+
   bool failed() const { return error_.has_value(); }
   // REQUIRES: failed()
   std::unexpected<Error> error() const { return std::unexpected(*error_); }
@@ -90,6 +115,7 @@ class ArgumentReader {
   Number parsed(const char* what, Number min, Number max, const char* expected);
   // The texts of errors are made apart from the parsing.
   [[gnu::cold]] ByteView fail_without_word(const char* what);
+  [[gnu::cold]] void fail_by_repetition(ByteView option);
   [[gnu::cold]] void fail_by_length(const char* what, ByteView name, size_t longest);
   template <class Number>
   [[gnu::cold]] void fail_by_number(const char* what, ByteView found, Number min, Number max, const char* expected);

@@ -51,8 +51,6 @@ def drive(kind):
     started = []
 
     def start(*words):
-        if words[0] == "--sentinel" and kind.name == "node-redis":
-            pytest.skip("the package does not take Sentinels of node-redis")
         words = (f"redis://127.0.0.1:{words[0]}",) if isinstance(words[0], int) else words
         started.append(Driver(kind, *words))
         return started[-1]

@@ -1,6 +1,7 @@
 // The driver of clients/node: README.md has the protocol. The first word says which client it wraps: ioredis, node-redis.
 // MILLRACE_NODE names the folder with the built package and the clients beside it.
 
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 
@@ -38,12 +39,13 @@ class Driver {
   }
 
   async produce(_job, request) {
-    const { linger, batch, buffer, retry_for, replicas } = request;
+    const { linger, batch, batch_bytes: batchBytes, buffer, retry_for, replicas } = request;
     const producer = this.mr.producer(request.key, {
-      codec: text, lingerMs: ms(linger), batch, buffer, retryForMs: ms(retry_for), replicas,
+      codec: text, lingerMs: ms(linger), batch, batchBytes, buffer, retryForMs: ms(retry_for), replicas,
     });
     const sent = [];
     for (const value of request.values) sent.push((await producer.send(request.tag, value)).stored);
+    if (request.until_answered) await Promise.all(sent);
     await producer.close();
     return { offsets: await Promise.all(sent) };
   }
@@ -53,6 +55,7 @@ class Driver {
       codec: text, backoff: Backoff.fixed(ms(request.backoff ?? 0)), consumer: request.consumer,
       concurrency: request.concurrency, leaseMs: ms(request.lease), maxAttempts: request.max_attempts,
       deadLetter: request.dead_letter, timeLimitMs: ms(request.time_limit), prefetch: request.prefetch,
+      start: request.start,
     });
     worker.on(this.handler(job, request.handle ?? "ok"));
     this.stoppable.set(job, worker);
@@ -71,16 +74,24 @@ class Driver {
   }
 
   async follow(job, request) {
+    const start = request.start.date ? new Date(ms(request.start.date)) : request.start;
     const reader = this.mr.reader(request.key, {
-      codec: text, start: request.start, onGap: (first, next) => report(job, { gap: [first, next] }),
+      codec: text, start, tags: request.tags, onGap: (first, next) => report(job, { gap: [first, next] }),
     });
     this.stoppable.set(job, reader);
+    if (start === "end") void this.reportPosition(job, reader);
     let count = 0;
     for await (const { value, offset, position } of reader) {
       report(job, { message: value, offset, position });
       count += 1;
       if (count === request.until) break;
     }
+  }
+
+  /** Once it knows where it begins. */
+  async reportPosition(job, reader) {
+    while (reader.position === undefined) await sleep(0.005);
+    report(job, { position: reader.position });
   }
 
   async publish(_job, request) {
@@ -128,17 +139,34 @@ class Driver {
   }
 }
 
+function certificates() {
+  const [ca, cert, key] = words.slice(2).map((file) => readFileSync(file));
+  return { ca, cert, key };
+}
+
 /** The user's client, with its own defaults. */
 function madeClient() {
-  if (way === "node-redis") return require("redis-6").createClient({ url: words.at(-1) });
+  if (way === "node-redis") {
+    const { createClient } = require("redis-6");
+    if (words[0] === "--tls") return createClient({ url: words[1], socket: { tls: true, ...certificates() } });
+    return createClient(words[0] === "--sentinel" ? {} : { url: words.at(-1) });
+  }
   const { Cluster, Redis } = require("ioredis-6");
   if (words[0] === "--cluster") return new Cluster([words[1]], { lazyConnect: true });
+  if (words[0] === "--tls") return new Redis(words[1], { lazyConnect: true, tls: certificates() });
   if (words[0] !== "--sentinel") return new Redis(words[0], { lazyConnect: true });
   const [host, port] = words[1].split(":");
   return new Redis({ sentinels: [{ host, port: Number(port) }], name: words[2], lazyConnect: true });
 }
 
-const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, isClusterNode: words[0] === "--cluster" }));
+/** What node-redis has to be told besides. */
+function madeOptions() {
+  if (way !== "node-redis" || words[0] !== "--sentinel") return { isClusterNode: words[0] === "--cluster" };
+  const sentinel = require("redis-6").createClient({ url: `redis://${words[1]}` });
+  return { sentinels: { service: words[2], clients: [sentinel] } };
+}
+
+const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, ...madeOptions() }));
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const request = JSON.parse(line);

@@ -4,6 +4,7 @@ Jobs are written once, with await; for `sync` they run in a thread each, and the
 
 import asyncio
 import contextlib
+import datetime
 import inspect
 import json
 import sys
@@ -82,15 +83,19 @@ class Driver:
 
     async def produce(self, job, request):
         producer = self.mr.producer(request["key"], codec=Text(), **given(
-            request, "linger", "batch", "buffer", "retry_for", "replicas"))
+            request, "linger", "batch", "batch_bytes", "buffer", "retry_for", "replicas"))
         promises = [await done(producer.send(request["tag"], value)) for value in request["values"]]
+        if request.get("until_answered"):
+            for promise in promises:
+                await asyncio.wrap_future(promise) if WAY == "sync" else await promise
         await done(producer.close())
         return {"offsets": [promise.result() for promise in promises]}
 
     async def work(self, job, request):
         worker = self.mr.worker(
             request["key"], request["group"], codec=Text(), backoff=Backoff.fixed(request.get("backoff", 0)),
-            **given(request, "consumer", "concurrency", "lease", "max_attempts", "dead_letter", "time_limit", "prefetch"))
+            **given(request, "consumer", "concurrency", "lease", "max_attempts", "dead_letter", "time_limit", "prefetch",
+                    "start"))
         worker.on()(self.handler(job, request.get("handle", "ok")))
         self.stoppable[job] = worker
         await done(worker.run(**given(request, "drain")))
@@ -124,15 +129,26 @@ class Driver:
         return handle_async if WAY == "asyncio" else handle
 
     async def follow(self, job, request):
-        reader = self.mr.reader(request["key"], codec=Text(), start=request["start"],
+        start = request["start"]
+        if isinstance(start, dict):
+            start = datetime.datetime.fromtimestamp(start["date"], datetime.timezone.utc)
+        reader = self.mr.reader(request["key"], codec=Text(), start=start, **given(request, "tags"),
                                 on_gap=lambda first, following: report(job, gap=[first, following]))
         self.stoppable[job] = reader
+        if start == "end":
+            threading.Thread(target=self.report_position, args=(job, reader), daemon=True).start()
         count = 0
         async for entry in each(reader):
             report(job, message=entry.value, offset=entry.offset, position=entry.position)
             count += 1
             if count == request.get("until"):
                 break
+
+    def report_position(self, job, reader):
+        """Once it knows where it begins."""
+        while reader.position is None:
+            time.sleep(0.005)
+        report(job, position=reader.position)
 
     async def publish(self, job, request):
         channel = self.mr.channel(request["channel"], codec=Text())
@@ -188,6 +204,8 @@ def made_client(words):
         host, _, port = words[1].partition(":")
         module = redis.asyncio.sentinel if WAY == "asyncio" else redis.sentinel
         return module.Sentinel([(host, int(port))], **newest).master_for(words[2], **newest)
+    if words[0] == "--tls":
+        return REDIS.Redis.from_url(words[1], ssl_ca_certs=words[2], ssl_certfile=words[3], ssl_keyfile=words[4], **newest)
     return REDIS.Redis.from_url(words[0], **newest)
 
 

@@ -120,10 +120,12 @@ class Job:
     def wait_for(self, kind, count=1, deadline=60):
         """Until it has reported so many of a kind."""
         def enough():
+            # Asked first: what it reports before its end may arrive right after this.
+            is_over = not self._driver.is_alive() or (kind != "end" and self.reports("end"))
             found = self.reports(kind)
             if len(found) >= count:
                 return found
-            if not self._driver.is_alive() or (kind != "end" and self.reports("end")):
+            if is_over:
                 raise AssertionError(f"{len(found)} of {count} {kind}, and then: {self.reports('end')} "
                                      f"{self._driver.errors()[-3000:]}")
             return None

@@ -87,9 +87,58 @@ for (const [name, make] of Object.entries(WAYS)) {
       assert.deepEqual(events.filter(([event]) => event === "handled").map(([, { outcome }]) => outcome), ["failed", "done"]);
     });
 
+    test("an observer that throws stops nothing, a back-off that throws ends the run", async () => {
+      const broken = { notice: () => { throw new Error("the metrics server is away"); } };
+      const lines = [];
+      const logger = { debug() {}, info() {}, warn() {}, error: (line) => lines.push(line) };
+      const other = new Millrace(make(server.url), { observer: broken, logger });
+      await other.producer("orders", { codec: text }).write("new", "one");
+      assert.equal(await other.worker("orders", "g", { codec: text }).on(() => undefined).runUntilIdle(), 1);
+      assert.ok(lines.some((line) => line.includes("the observer has failed at handled")));
+      const backoff = () => { throw new RangeError("the back-off"); };
+      const worker = other.worker("orders", "h", { codec: text, backoff }).on(() => { throw new Error("no"); });
+      await assert.rejects(worker.run(), RangeError);
+      other.close();
+    });
+
+    test("a void receipt costs nothing but another fetch", async () => {
+      const news = mr.channel("news", { codec: text });
+      const subscription = news.subscribe("ann", { onGap: () => news.publish("one") });
+      assert.equal((await subscription.next()).value.content, "one");
+      for (const command of ["CHAN.UNSUBSCRIBE", "CHAN.SUBSCRIBE"]) await mr.call("news", command, "news", "ann");
+      await news.publish("two");
+      assert.equal((await subscription.next()).value.content, "two");
+    });
+
+    test("odd bytes and large messages come as they were sent", async () => {
+      const values = [Buffer.alloc(0), Buffer.from("\r\n$-1\r\n"), Buffer.alloc(8 << 20, Buffer.from([0, 255, 10, 13]))];
+      const producer = mr.producer("orders");
+      for (const value of values) await producer.send("t\r\nä", value);
+      await producer.close();
+      const seen = [];
+      const worker = mr.worker("orders", "g").on("t\r\nä", (value) => seen.push(value));
+      assert.equal(await worker.runUntilIdle(), values.length);
+      for await (const { value } of mr.reader("orders", { follow: false })) seen.push(value);
+      assert.ok(Buffer.concat(seen).equals(Buffer.concat([...values, ...values])));
+    });
+
+    test("what cannot work is said before it is tried", async () => {
+      await assert.rejects(mr.producer("orders").write("new", "text"), /name a codec/);
+      for (const wrong of [{ concurrency: 0 }, { prefetch: -1 }, { leaseMs: 0 }]) {
+        assert.throws(() => mr.worker("orders", "g", wrong), RangeError);
+      }
+      await assert.rejects(mr.worker("orders", "g").run(), /no handler/);
+      await assert.rejects(mr.call("orders", "TWRITE.NO", "orders"), /is the module loaded/);
+      const worker = mr.worker("orders", "g").on(() => undefined);
+      const running = worker.run();
+      await assert.rejects(worker.run(), /runs already/);
+      worker.stop();
+      await running;
+    });
+
     test("an error of the server ends a worker", async () => {
       await mr.call("orders", "SET", "orders", "a string");
-      await assert.rejects(mr.worker("orders", "g").run(), WrongType);
+      await assert.rejects(mr.worker("orders", "g").on(() => undefined).run(), WrongType);
     });
 
     test("later messages have tickets", async () => {

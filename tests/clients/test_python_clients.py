@@ -80,8 +80,10 @@ def test_a_unix_socket_is_a_way_to_the_server(tmp_path):
 
 def test_an_error_of_the_server_ends_a_worker(server, mr):
     server.admin.call("SET", "orders", "a string")
+    worker = mr.worker("orders", "g")
+    worker.on()(lambda value, message: None)
     with pytest.raises(WrongType):
-        mr.worker("orders", "g").run()
+        worker.run()
 
 
 def test_a_server_that_is_not_there_is_said_after_retry_for(server):

@@ -71,9 +71,10 @@ def test_the_wheel_works_in_an_empty_environment(server, wheel, tmp_path):
     run(python, "-m", "pip", "install", "--no-index", "--no-deps", wheel)
     # redis-py as the distribution has it, and nothing else of it.
     [purelib] = (tmp_path / "empty" / "lib").glob("python3*/site-packages")
+    packages = pathlib.Path("/usr/lib/python3/dist-packages")
     for name in ("redis", "async_timeout", "deprecated", "wrapt", "packaging", "hiredis"):
-        [found] = [path for path in pathlib.Path("/usr/lib/python3/dist-packages").iterdir() if path.name == name]
-        (purelib / name).symlink_to(found)
+        if (packages / name).exists():  # which of them it needs differs from version to version
+            (purelib / name).symlink_to(packages / name)
     said = run(python, "-c", SMOKE, f"redis://127.0.0.1:{server.port}", cwd=tmp_path,
                env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"})
     version, file = said.split()

@@ -6,6 +6,7 @@ from books import EVERYTHING, now
 from channel_client import ChannelClient
 from client import is_transient
 from fact_client import FactClient
+from feed_client import FeedClient
 from group_client import GroupClient
 from index_client import IndexClient
 from later_client import LaterClient
@@ -25,6 +26,7 @@ FAMILIES = {
     "later": LaterClient,
     "group": GroupClient,
     "channel": ChannelClient,
+    "feed": FeedClient,
     "pool": PoolClient,
     "lock": LockClient,
     "route": RouteClient,

@@ -37,6 +37,12 @@ def test_a_cluster_whose_masters_and_slots_change_loses_nothing_that_a_replica_h
     assert found["failovers"] + found["slots moved"] > 0
 
 
+def test_streams_miss_nothing_and_get_nothing_twice_when_a_gateway_the_server_or_a_master_is_killed():
+    found = figures("gateway", 5)
+    assert min(found[f"kills of {who}"] for who in ("a gateway", "the server", "a master")) > 0
+    assert found["delivered"] > found["streams"] and found["reconnections"] > 0
+
+
 def test_a_load_that_goes_on_keeps_memory_flat_and_gets_no_answer_that_the_guides_do_not_name():
     found = figures("soak", at_length(60, 10))
     assert min(found["settings"], found["squeezes"], found["rewrites"]) > 0

@@ -202,9 +202,12 @@ class History {
   // --- what must hold ---
   static std::vector<LockModel::Holder> seen(const Lock& lock, uint64_t clock_ahead) {
     std::vector<LockModel::Holder> all;
-    for (const auto& [owner, held] : lock.holders()) {
-      all.push_back({owner, held.token.value(), held.holds, held.lease.end.value() - clock_ahead});
-    }
+    lock.each_holder([&](const LockHolder& holder) {
+      const Holding& held = holder.holding;
+      all.push_back(
+          {std::string(holder.owner()), held.token.value(), held.holds, held.lease.end.value() - clock_ahead});
+      return true;
+    });
     return all;
   }
 
@@ -217,7 +220,7 @@ class History {
       if (expected.empty()) return;
       ASSERT_EQ(lock.mode(), model_.mode);
       const uint64_t first = std::ranges::min(expected, {}, &LockModel::Holder::end).end;
-      ASSERT_EQ(lock.first_to_end().second.lease.end.value() - clock_ahead, first);
+      ASSERT_EQ(lock.first_to_end().holding.lease.end.value() - clock_ahead, first);
     };
     check(lock_, 0, "the lock");
     check(replica_, 0, "its replica");

@@ -62,10 +62,12 @@ struct Server {
     if (place.get() == nullptr) return all;
     const LockMode mode = place.get()->mode();
     all.emplace_back(mode.name(), mode.permits(), 0, 0, 0, "");
-    for (const auto& [owner, held] : place.get()->holders()) {
-      all.emplace_back(owner, held.token.value(), held.holds, held.lease.ttl_ms,
-                       std::max(ms, held.lease.end.value() - clock_ahead), place.get()->value_of(owner));
-    }
+    place.get()->each_holder([&](const LockHolder& holder) {
+      const Holding& held = holder.holding;
+      all.emplace_back(holder.owner(), held.token.value(), held.holds, held.lease.ttl_ms,
+                       std::max(ms, held.lease.end.value() - clock_ahead), place.get()->value_of(holder.owner()));
+      return true;
+    });
     return all;
   }
 };
@@ -173,7 +175,7 @@ class ReplicatedLock {
     }
     wake(Wake::one_line(kLockLine));
     const Lock* lock = leader_.place.get();
-    ASSERT_TRUE(lock == nullptr || !lock->first_to_end().second.lease.is_over(MonotonicMs(now_)));
+    ASSERT_TRUE(lock == nullptr || !lock->first_to_end().holding.lease.is_over(MonotonicMs(now_)));
     ASSERT_FALSE(lock == nullptr && lines() != nullptr) << "a free lock is waited for";
   }
 

@@ -319,7 +319,7 @@ TEST(LogModel, RandomHistoriesAgreeWithTheModel) {
   run_seeds(kSeeds, [](uint64_t seed) { History(seed).run(); });
 }
 
-// Without a cache to speak of, whoever looks at bytes that nobody holds for it any more is
+// Without a cache to speak of, a reader of bytes that are no longer held for it is
 // found out, by the sanitizer at the latest.
 TEST(LogModel, RandomHistoriesAgreeWithTheModelWhenEveryBlockIsPackedAtOnce) {
   test_packer().unpacked().set_limit(0);

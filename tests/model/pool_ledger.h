@@ -52,7 +52,7 @@ class PoolLedger {
   Life life_of(WorkerId id) const { return lives_.at(id); }
   void on_joined(WorkerId id, bool is_new) {
     if (is_new) lives_[id] = ++last_life_;
-    // It starts anew: what it had is delivered to it again.
+    // It restarts: what it had is delivered to it again.
     for (auto& [name, recipient] : recipients) {
       if (recipient.owner == lives_[id]) recipient.undelivered = recipient.first;
     }

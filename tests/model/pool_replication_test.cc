@@ -158,7 +158,7 @@ class History {
     }
   }
 
-  // The clients of the leader are gone, and its time starts anew.
+  // The clients of the leader are gone, and its time starts again.
   void begin_period() {
     leader_->remove_all();
     ++now_.served_period;

@@ -3,23 +3,14 @@
 import pytest
 
 from certificates import Authority
-from server import Server, free_port, let_pass, wait_until
+from server import let_pass, wait_until
+from tls_server import TlsServer
 from tool import Running, counts, millrace
 
 LINES = b"".join(b"SADD s %d\n" % i for i in range(50_000))
 
 
-class TlsServer:
-    """A real server with a TLS port beside its plain one."""
-
-    def __init__(self, folder, **more):
-        self.authority = Authority(folder)
-        certificate, key = self.authority.issue("db.example", "DNS:db.example,IP:127.0.0.1")
-        self.client_certificate, self.client_key = self.authority.issue("client", "DNS:client")
-        self.port = free_port()
-        self.server = Server(tls_port=self.port, tls_cert_file=certificate, tls_key_file=key,
-                             tls_ca_cert_file=self.authority.certificate, **more)
-
+class Loaded(TlsServer):
     def load(self, address, *words, input=b"SET a 1\n"):
         return millrace("load", "--to", address.format(port=self.port), *words, "-", input=input)
 
@@ -27,7 +18,7 @@ class TlsServer:
 @pytest.fixture(scope="module")
 def tls(tmp_path_factory):
     """Asks no client for a certificate."""
-    made = TlsServer(tmp_path_factory.mktemp("tls"), tls_auth_clients="no")
+    made = Loaded(tmp_path_factory.mktemp("tls"), tls_auth_clients="no")
     yield made
     made.server.stop()
 
@@ -35,7 +26,7 @@ def tls(tmp_path_factory):
 @pytest.fixture(scope="module")
 def mutual(tmp_path_factory):
     """Lets nobody in without a certificate."""
-    made = TlsServer(tmp_path_factory.mktemp("mutual"), tls_auth_clients="yes")
+    made = Loaded(tmp_path_factory.mktemp("mutual"), tls_auth_clients="yes")
     yield made
     made.server.stop()
 

@@ -184,6 +184,26 @@ def test_a_free_lock_takes_no_memory():
         assert after - before < 100_000, "five bytes for each of 20,000 locks would be more"
 
 
+UUID_AND_NUMBER = "8743c9c0-0795-4907-87fd-6c719a6b4586:1"
+
+
+def test_a_lock_with_one_holder_takes_160_bytes_at_most(c):
+    # Finding "Locks" 8 of issue 19: it took 303.
+    take(c, UUID_AND_NUMBER)
+    assert c.call("MEMORY", "USAGE", "lock") <= 160
+
+
+def test_all_that_a_held_lock_takes_is_about_twice_that_of_its_key():
+    # The tables of the host and the date on the agenda are not in MEMORY USAGE. It took 475 bytes and more.
+    count = 20_000
+    with Server() as alone, alone.connect() as c:
+        used = lambda: int(alone.info("memory")["used_memory"])
+        before = used()
+        for start in range(0, count, 1000):
+            c.call_all([("LOCK.ACQUIRE", f"lock:{n}", UUID_AND_NUMBER, HOUR) for n in range(start, start + 1000)])
+        assert (used() - before) / count < 300
+
+
 def test_owners_are_any_bytes(c):
     odd = bytes(range(256))
     take(c, odd, "SHARED")

@@ -1,11 +1,12 @@
 """TREAD … FRAMED and TWRITE … FRAMED: many messages in one string."""
 
 import random
+import subprocess
 
 import pytest
 
 from length import at_length
-from log_frames import make_frame, read_frame
+from log_frames import make_frame, numbers, read_frame
 from resp import RespError
 from server import Server, wait_until, wait_until_same
 from test_log_packing import COLD, fill, info, wait_until_packed
@@ -229,6 +230,34 @@ def test_a_frame_that_claims_more_than_it_brings_allocates_nothing_of_the_kind(s
     with pytest.raises(RespError, match="ERR FRAMED needs a frame"):
         c.call("TWRITE", "log", "FRAMED", bomb)
     assert int(server.info("memory")["used_memory_peak"]) - int(peak) < 10_000_000
+
+
+def packed_block(first, records, count):
+    """A block of a frame with these records, packed by zstd as little as that can be."""
+    packed = subprocess.run(["zstd", "-19", "-c"], input=records, capture_output=True, check=True).stdout
+    return numbers(first, 0, count, len(records), 0, len(packed)) + packed
+
+
+@pytest.mark.parametrize(
+    "records, count, blocks, refused",
+    [
+        (b"\0\0\0\0" + b"\1\0\0" * 43_000, 43_001, 3, "more in packed blocks than 100000 messages"),
+        (b"\0\0\0\xf0\xff\x07" + b"\0" * 131_056, 1, 33, "more in packed blocks than 4 MiB"),
+    ],
+    ids=["messages", "bytes"],
+)
+def test_packed_blocks_bring_no_more_than_a_server_writes_at_once(c, records, count, blocks, refused):
+    """826 bytes were once a million messages, and 18 KB were 64 MB."""
+
+    def frame(number):
+        head = b"MRF\x01" + numbers(0, 1, 1, 1, 1 + number * count, number * count)
+        return head + b"".join(packed_block(1 + n * count, records, count) for n in range(number))
+
+    with pytest.raises(RespError, match=refused):
+        c.call("TWRITE", "log", "FRAMED", frame(blocks))
+    assert c.call("EXISTS", "log") == 0
+    assert c.call("TWRITE", "log", "FRAMED", frame(blocks - 1)) == 1
+    assert info(c)["messages"] == count * (blocks - 1)
 
 
 def test_replicas_get_the_frame(server, replica, c):

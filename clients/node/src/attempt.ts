@@ -15,14 +15,9 @@ export function decoded<T>(codec: Codec<T>, entry: Buffer): T {
   }
 }
 
-/** What came of it, and why. */
-export async function outcomeOf(work: () => Promise<void>): Promise<[Outcome, unknown]> {
-  try {
-    await work();
-    return ["done", undefined];
-  } catch (error) {
-    return [error instanceof Reject ? "rejected" : "failed", error];
-  }
+/** What came of a handler that threw this. */
+export function outcomeOf(error: unknown): Exclude<Outcome, "done"> {
+  return error instanceof Reject ? "rejected" : "failed";
 }
 
 /** Waits no longer than the limit; what runs on then is ignored. */

@@ -7,6 +7,7 @@ import { MillraceError } from "./errors.js";
 import { Index } from "./indexes.js";
 import { Link } from "./link.js";
 import { Lock, type LockOptions } from "./lock.js";
+import type { Sentinels } from "./node_redis_source.js";
 import { Pool } from "./pool.js";
 import { Producer, type ProducerOptions } from "./producer.js";
 import { Reader, type ReaderOptions } from "./reader.js";
@@ -24,13 +25,15 @@ export interface MillraceOptions {
   retryForMs?: number | undefined;
   /** With node-redis: the client is for one node of a cluster, and all of it is meant. */
   isClusterNode?: boolean | undefined;
+  /** With node-redis: the server is the one that these name, and the client says how it is reached. */
+  sentinels?: Sentinels | undefined;
   logger?: Logger | undefined;
   observer?: Observer | undefined;
 }
 
 type WithCodec<Options, T> = Options & { codec: Codec<T> };
 
-/** Wraps a client of ioredis (one server, a cluster, or a Sentinel's master) or of node-redis (one server, or a node of a cluster). Connections are our own, made as that client makes its own. */
+/** Wraps a client of ioredis (one server, a cluster, or a Sentinel's master) or of node-redis (one server, a node of a cluster, or a server that Sentinels name). Connections are our own, made as that client makes its own. */
 export class Millrace {
   private readonly link: Link;
 
@@ -42,7 +45,7 @@ export class Millrace {
       logger: options.logger ?? SILENT,
       observer: options.observer ?? {},
     };
-    const source = sourceOf(client, options.isClusterNode ?? false);
+    const source = sourceOf(client, options.isClusterNode ?? false, options.sentinels);
     this.link = source.isCluster ? new ClusterLink(source, settings) : new Link(source, settings);
   }
 

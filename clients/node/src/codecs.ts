@@ -7,7 +7,11 @@ export interface Codec<T> {
 
 /** Entries as they are. */
 export const raw: Codec<Buffer> = {
-  encode: (value) => value,
+  encode: (value: unknown) => {
+    if (Buffer.isBuffer(value)) return value;
+    if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    throw new TypeError(`a value of the type ${typeof value} is no Buffer: name a codec, such as text or json()`);
+  },
   decode: (entry) => entry,
 };
 

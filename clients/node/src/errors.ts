@@ -13,6 +13,9 @@ export class ConnectionLost extends MillraceError {}
 /** We closed the connection of a wait ourselves, because it must end. */
 export class BrokenOff extends ConnectionLost {}
 
+/** What the server sent as a frame is none, and why. */
+export class BadFrame extends MillraceError {}
+
 /** There was no answer for as long as it was tried: the message may or may not be stored. */
 export class Undelivered extends MillraceError {}
 
@@ -95,7 +98,8 @@ export function serverError(error: Error): ServerError {
   const first = error.message.split(" ", 1)[0] ?? "";
   const code = /^[A-Z]+$/.test(first) ? first : "ERR";
   const kind = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
-  return new (kind ?? ServerError)(error.message, code);
+  const hint = /^(ERR )?unknown command/.test(error.message) ? " (is the module loaded?)" : "";
+  return new (kind ?? ServerError)(error.message + hint, code);
 }
 
 /** Whether the server said this, in place of a connection that broke: by the classes of ioredis and node-redis. */

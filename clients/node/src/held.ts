@@ -1,7 +1,7 @@
 // What every kind of lock does while it is held: renews, notices its loss in time, gives back.
 
 import { LockLost, MillraceError } from "./errors.js";
-import type { Settings } from "./settings.js";
+import { notice, type Settings } from "./settings.js";
 import { Flag, now } from "./waiting.js";
 
 /** How much of a lease the holder counts on: clocks do not run equally fast. */
@@ -85,7 +85,7 @@ export abstract class HeldLock {
     this.abort = new AbortController();
     void this.keep(this.ended);
     void this.watch(this.ended);
-    this.settings.observer.notice?.("lock_acquired", { key: this.key, token: this.token });
+    notice(this.settings, "lock_acquired", { key: this.key, token: this.token });
   }
 
   /** Gives it back. Throws LockLost if it was lost before. */
@@ -94,7 +94,7 @@ export abstract class HeldLock {
     this.ended.set();
     if (this.signal.aborted) throw new LockLost(`the lock ${this.key} was lost while it was held`);
     await this.giveBack(this.until);
-    this.settings.observer.notice?.("lock_released", { key: this.key, token: this.token });
+    notice(this.settings, "lock_released", { key: this.key, token: this.token });
   }
 
   // What runs meanwhile; `ended` is that of the acquisition it belongs to.
@@ -134,7 +134,7 @@ export abstract class HeldLock {
     this.until = Math.min(this.until, now());
     this.ended.set();
     this.settings.logger.warn(`the lock ${this.key} is lost: ${why}`);
-    this.settings.observer.notice?.("lock_lost", { key: this.key, token: this.token });
+    notice(this.settings, "lock_lost", { key: this.key, token: this.token });
     this.abort.abort(new LockLost(`the lock ${this.key} is lost: ${why}`));
   }
 }

@@ -6,14 +6,15 @@ export { Millrace, type MillraceOptions } from "./client.js";
 export { json, raw, text, type Codec } from "./codecs.js";
 export type { Device, DeviceOptions, FilterOptions, Target } from "./device.js";
 export {
-  BadFilter, BadPosition, BadReceipt, ConnectionLost, Full, LockLost, LockTimeout, MillraceError, NoGroup, NoSubscriber,
-  NotOwner, NotPermitted, NotReplicated, NotUnique, NoWorker, NoWorkers, OutOfMemory, RefusedForNow, Reject, ServerError,
-  TimeLimitExceeded, Undelivered, WrongType,
+  BadFilter, BadFrame, BadPosition, BadReceipt, ConnectionLost, Full, LockLost, LockTimeout, MillraceError, NoGroup,
+  NoSubscriber, NotOwner, NotPermitted, NotReplicated, NotUnique, NoWorker, NoWorkers, OutOfMemory, RefusedForNow, Reject,
+  ServerError, TimeLimitExceeded, Undelivered, WrongType,
 } from "./errors.js";
 export type { HeldLock } from "./held.js";
 export type { Condition, CreateOptions, FindOptions, Found, Index } from "./indexes.js";
 export type { Lock, LockOptions } from "./lock.js";
 export type { Entry, Message, Payload, Publication } from "./messages.js";
+export type { Sentinels } from "./node_redis_source.js";
 export type { Pool, PoolSettings } from "./pool.js";
 export type { PayloadHandler, PoolWorker, PoolWorkerOptions } from "./pool_worker.js";
 export type { Place, Producer, ProducerOptions, SendOptions, Sent } from "./producer.js";

@@ -13,7 +13,7 @@ interface Redis {
   duplicate(override: Options): Redis;
   connect(): Promise<void>;
   disconnect(): void;
-  on(event: "error", listener: () => void): unknown;
+  on(event: "error", listener: (error: unknown) => void): unknown;
   callBuffer(command: string, ...words: (string | Buffer | number)[]): Promise<unknown>;
 }
 
@@ -60,9 +60,12 @@ class IoredisConnection implements Connection {
   private async connect(): Promise<void> {
     const redis = await this.make();
     this.redis = redis;
-    redis.on("error", () => undefined); // what went wrong rejects the promises of the commands
+    let reason: unknown; // connect() itself only says that the connection is closed
+    redis.on("error", (error) => (reason = error));
     if (this.closed) throw new Error("the connection is closed");
-    await redis.connect();
+    await redis.connect().catch((error: unknown) => {
+      throw reason ?? error;
+    });
   }
 
   isOpen(): boolean {

@@ -4,7 +4,7 @@ import { Pauses } from "./backoff.js";
 import type { Address, Connection, Source } from "./connection.js";
 import { BrokenOff, ConnectionLost, RefusedForNow, checked, isAnswer, isPassing, reasonOf, serverError } from "./errors.js";
 import type { Words } from "./replies.js";
-import type { Settings } from "./settings.js";
+import { notice, type Settings } from "./settings.js";
 import { after, now, sleep, type Breaker, type Flag } from "./waiting.js";
 
 /** What is sent behind the replies, on the same connection. */
@@ -151,7 +151,7 @@ export class Link {
   }
 
   notice(event: string, facts: Record<string, unknown>): void {
-    this.settings.observer.notice?.(event, facts);
+    notice(this.settings, event, facts);
   }
 
   close(): void {

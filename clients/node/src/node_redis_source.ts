@@ -1,9 +1,10 @@
-// Connections by node-redis, 5 and later: of a client for one server, or for a node of a cluster. Its classes for clusters
-// and Sentinels do not tell how they connect.
+// Connections by node-redis, 5 and later: of a client for one server, for a node of a cluster, or for a master that Sentinels
+// name. Its own classes for clusters and Sentinels do not tell how they connect.
 
 import type { Address, Connection, Source } from "./connection.js";
-import { MillraceError, isAnswer } from "./errors.js";
-import type { Words } from "./replies.js";
+import { MillraceError, isAnswer, reasonOf } from "./errors.js";
+import { list, text, type Words } from "./replies.js";
+import { after } from "./waiting.js";
 
 type Options = Record<string, unknown>;
 
@@ -31,31 +32,53 @@ const OURS: Options = {
   commandOptions: { typeMapping: { [BULK_STRING]: Buffer } },
 };
 
+/** A client of our own, made as the user's is; for another server, if there is an address. */
+function made(model: Client, connectTimeoutMs: number, address?: Address): Client {
+  const ours = { reconnectStrategy: false, connectTimeout: connectTimeoutMs, socketTimeout: undefined };
+  const client = model.duplicate({ ...OURS, socket: { ...model.options.socket, ...ours, ...address } });
+  client.on("error", () => undefined); // what went wrong rejects the promises of the commands
+  return client;
+}
+
+function destroy(client: Client | undefined): void {
+  try {
+    client?.destroy();
+  } catch {
+    // It was not open, or is closed by the other side.
+  }
+}
+
 class NodeRedisConnection implements Connection {
-  private readonly client: Client;
-  private opening: Promise<unknown> | undefined;
+  private client: Client | undefined;
+  private opening: Promise<void> | undefined;
   private closed = false;
 
-  constructor(model: Client, connectTimeoutMs: number, address?: Address) {
-    const ours = { reconnectStrategy: false, connectTimeout: connectTimeoutMs, socketTimeout: undefined };
-    this.client = model.duplicate({ ...OURS, socket: { ...model.options.socket, ...ours, ...address } });
-    this.client.on("error", () => undefined); // what went wrong rejects the promises of the commands
+  /** `connected` resolves to a client that is; it tells of the client before that, so that it can be closed. */
+  constructor(private readonly connected: (tell: (client: Client) => void) => Promise<unknown>) {}
+
+  open(): Promise<void> {
+    this.opening ??= this.connect();
+    return this.opening;
   }
 
-  async open(): Promise<void> {
-    this.opening ??= this.client.connect();
-    await this.opening;
+  private async connect(): Promise<void> {
+    await this.connected((client) => {
+      this.client = client;
+      if (this.closed) throw new MillraceError("the connection is closed");
+    });
+    if (this.closed) destroy(this.client);
     if (this.closed) throw new MillraceError("the connection is closed");
   }
 
   isOpen(): boolean {
-    return !this.closed && this.client.isReady;
+    return !this.closed && this.client?.isReady === true;
   }
 
   send(commands: Words[]): Promise<unknown[]> {
+    const client = this.client as Client;
     return Promise.all(
       commands.map((words) =>
-        this.client.sendCommand(words.map((word) => (typeof word === "number" ? String(word) : word))).catch((error: unknown) => {
+        client.sendCommand(words.map((word) => (typeof word === "number" ? String(word) : word))).catch((error: unknown) => {
           if (isAnswer(error)) return error;
           throw error;
         }),
@@ -66,11 +89,7 @@ class NodeRedisConnection implements Connection {
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    try {
-      this.client.destroy();
-    } catch {
-      // It was not open, or is closed by the other side.
-    }
+    destroy(this.client);
   }
 }
 
@@ -86,8 +105,75 @@ export class NodeRedisSource implements Source {
   }
 
   connection(connectTimeoutMs: number, address?: Address): Connection {
-    return new NodeRedisConnection(this.client, connectTimeoutMs, address);
+    return new NodeRedisConnection((tell) => {
+      const client = made(this.client, connectTimeoutMs, address);
+      tell(client);
+      return client.connect();
+    });
   }
+}
+
+/** Which master is meant, and a client of node-redis for each Sentinel: they need not be connected. */
+export interface Sentinels {
+  service: string;
+  clients: object[];
+}
+
+/** The master is asked for whenever a connection is opened. */
+export class NodeRedisSentinelSource implements Source {
+  readonly isCluster = false;
+  readonly nodes: Address[] = [];
+  private readonly sentinels: Client[];
+
+  constructor(
+    private readonly client: Client,
+    private readonly wanted: Sentinels,
+  ) {
+    this.sentinels = wanted.clients.filter(isNodeRedis);
+    if (this.sentinels.length === 0 || this.sentinels.length < wanted.clients.length) {
+      throw new MillraceError("the Sentinels must be clients of node-redis");
+    }
+  }
+
+  connection(connectTimeoutMs: number): Connection {
+    return new NodeRedisConnection(async (tell) => {
+      const client = made(this.client, connectTimeoutMs, await this.master(connectTimeoutMs));
+      tell(client);
+      await client.connect();
+      const [role] = list(await client.sendCommand(["ROLE"]));
+      if (text(role) === "master") return;
+      client.destroy();
+      throw new MillraceError(`the master of ${this.wanted.service} is no master any more`);
+    });
+  }
+
+  /** By the word of the first Sentinel that knows one. */
+  private async master(connectTimeoutMs: number): Promise<Address> {
+    const failures: string[] = [];
+    for (const sentinel of this.sentinels) {
+      const client = made(sentinel, connectTimeoutMs);
+      try {
+        await client.connect();
+        const asked = client.sendCommand(["SENTINEL", "GET-MASTER-ADDR-BY-NAME", this.wanted.service]);
+        const [host, port] = list(await answered(asked, connectTimeoutMs));
+        if (host !== undefined) return { host: text(host), port: Number(text(port)) };
+        failures.push("it knows no such master");
+      } catch (error) {
+        failures.push(reasonOf(error));
+      } finally {
+        destroy(client);
+      }
+    }
+    throw new MillraceError(`no Sentinel tells the master of ${this.wanted.service}: ${failures.join("; ")}`);
+  }
+}
+
+/** A Sentinel that says nothing must not keep us from the next. */
+function answered<T>(reply: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const forget = after(ms, () => reject(new MillraceError("a Sentinel does not answer")));
+    reply.then(resolve, reject).finally(forget);
+  });
 }
 
 export function isNodeRedis(client: object): client is Client {

@@ -159,7 +159,13 @@ export class PoolWorker<T> {
       if (recipient === undefined) return;
       const delivery = run.hand.start(recipient);
       if (delivery !== undefined) {
-        const [outcome, error] = await outcomeOf(() => this.attempt(delivery));
+        let outcome: Outcome = "done";
+        let error: unknown;
+        try {
+          await this.attempt(delivery);
+        } catch (thrown) {
+          [outcome, error] = [outcomeOf(thrown), thrown];
+        }
         if (run.abandoning) return;
         const isMore = run.hand.finish(delivery, outcome);
         await this.settle(run, delivery, outcome, error);

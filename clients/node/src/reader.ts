@@ -2,11 +2,13 @@
 
 import { Pauses } from "./backoff.js";
 import type { Codec } from "./codecs.js";
-import { BrokenOff, isPassing } from "./errors.js";
+import { BrokenOff, MillraceError, isPassing } from "./errors.js";
+import { readFrame, type Row } from "./frames.js";
 import type { Link } from "./link.js";
 import type { Entry } from "./messages.js";
 import { bytes, list, text, type Words } from "./replies.js";
 import { waitTimeout } from "./settings.js";
+import { unpacker, type Unpack } from "./unpacking.js";
 import { Breaker, sleep } from "./waiting.js";
 
 export interface ReaderOptions {
@@ -17,13 +19,16 @@ export interface ReaderOptions {
   follow?: boolean | undefined;
   /** Messages that were evicted before they were read: from `first` up to the one before `next`. */
   onGap?: ((first: number, next: number) => unknown) | undefined;
+  /** Whether to read frames; without it, if there is a zstd and there are no tags. */
+  frames?: boolean | undefined;
 }
 
-/** An iterator of entries. */
+/** An iterator of entries. It reads frames where it can. */
 export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
   private next_: number | undefined;
   private epoch = 0;
-  private rows: unknown[][] = []; // read and not returned, the next one last
+  private rows: Row[] = []; // read and not returned, the next one last
+  private unpack: Unpack | undefined; // where it reads frames
   private readonly breaker = new Breaker();
 
   constructor(
@@ -41,10 +46,9 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     for (;;) {
       const row = this.rows.pop();
       if (row !== undefined) {
-        const offset = Number(row[0]);
+        const { offset, tag, entry, timeMs } = row;
         const position = this.positionOf(offset + 1);
-        const value = this.codec.decode(bytes(row[2]));
-        return { done: false, value: { offset, tag: text(row[1]), value, timeMs: Number(row[3]), position } };
+        return { done: false, value: { offset, tag, value: this.codec.decode(entry), timeMs, position } };
       }
       if (!(await this.read())) return { done: true, value: undefined };
     }
@@ -53,7 +57,7 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
   /** Where it goes on: `epoch.offset`, or an offset in a log without an epoch; undefined before the first read. */
   get position(): string | undefined {
     const row = this.rows.at(-1);
-    const following = row ? Number(row[0]) : this.next_;
+    const following = row ? row.offset : this.next_;
     return following === undefined ? undefined : this.positionOf(following);
   }
 
@@ -73,13 +77,15 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
       const pause = pauses.next();
       try {
         const from = (this.next_ ??= await this.findStart());
-        const words: Words = ["TREAD", this.key, this.positionOf(from), this.options.count ?? 1000, "SKIP"];
-        words.push("WITHINFO", "EPOCH", "WITHTIME");
-        if (this.options.follow ?? true) words.push("BLOCK", settings.blockMs);
         const tags = this.options.tags ?? [];
+        const words: Words = ["TREAD", this.key, this.positionOf(from), this.options.count ?? 1000];
+        if (this.unpack) words.push("FRAMED");
+        else words.push("SKIP", "WITHINFO", "EPOCH", "WITHTIME");
+        if (this.follows) words.push("BLOCK", settings.blockMs);
         if (tags.length > 0) words.push("TAGS", tags.length, ...tags);
         const reply = await this.link.call(this.key, words, { timeoutMs: waitTimeout(settings), breaker: this.breaker });
-        return await this.take(list(reply), from, tags.length > 0);
+        if (this.unpack) return await this.takeFrame(reply, this.unpack);
+        return await this.take(list(reply), tags.length > 0);
       } catch (error) {
         if (error instanceof BrokenOff) return false;
         if (!isPassing(error)) throw error;
@@ -89,29 +95,57 @@ export class Reader<T> implements AsyncIterableIterator<Entry<T>> {
     }
   }
 
-  private async take([info, ...found]: unknown[], expected: number, byTags: boolean): Promise<boolean> {
+  private get follows(): boolean {
+    return this.options.follow ?? true;
+  }
+
+  private async take([info, ...found]: unknown[], byTags: boolean): Promise<boolean> {
     const [first, last, epoch] = list(info).map(Number) as [number, number, number];
-    const rows = found.map(list);
-    this.epoch ||= epoch;
-    if (first > expected) {
-      this.link.settings.logger.warn(`${this.key}: messages ${expected} to ${first - 1} are evicted`);
-      this.link.notice("gap", { key: this.key });
-      this.next_ = first;
-      await this.options.onGap?.(expected, first);
-    }
+    const rows = found.map((row): Row => {
+      const [offset, tag, entry, time] = list(row);
+      return { offset: Number(offset), tag: text(tag), entry: bytes(entry), timeMs: Number(time) };
+    });
+    await this.beginAt(first, epoch);
     const lastRow = rows.at(-1);
     if (lastRow !== undefined) {
-      this.next_ = Number(lastRow[0]) + 1;
+      this.next_ = lastRow.offset + 1;
     } else if (byTags && last >= (this.next_ ?? 1)) {
       this.next_ = last + 1; // how far it was looked for the tags
       return true;
     }
+    return this.returnNext(rows);
+  }
+
+  private async takeFrame(reply: unknown, unpack: Unpack): Promise<boolean> {
+    if (reply === null) return this.follows; // nothing came
+    const { epoch, logFirst, end, rows } = readFrame(bytes(reply), unpack);
+    await this.beginAt(logFirst, epoch);
+    this.next_ = Math.max(end, this.next_ ?? 1);
+    return this.returnNext(rows);
+  }
+
+  private returnNext(rows: Row[]): boolean {
     this.rows = rows.reverse();
-    return rows.length > 0 || (this.options.follow ?? true);
+    return rows.length > 0 || this.follows;
+  }
+
+  /** The log begins with this message: those before it that we have not read are gone. */
+  private async beginAt(first: number, epoch: number): Promise<void> {
+    this.epoch ||= epoch;
+    const expected = this.next_ ?? 1;
+    if (first <= expected) return;
+    this.link.settings.logger.warn(`${this.key}: messages ${expected} to ${first - 1} are evicted`);
+    this.link.notice("gap", { key: this.key });
+    this.next_ = first;
+    await this.options.onGap?.(expected, first);
   }
 
   /** Resolves where to begin to an offset, once: what is asked for then can be asked for again. */
   private async findStart(): Promise<number> {
+    const { frames, tags = [] } = this.options;
+    // A frame has all tags, and its blocks may be packed.
+    if (frames !== false && tags.length === 0) this.unpack = await unpacker();
+    if (frames && !this.unpack) throw new MillraceError("frames need zstd, and do not go with tags");
     const start = this.options.start ?? "first";
     if (start instanceof Date) return Number(await this.link.call(this.key, ["TSEEK", this.key, start.getTime()]));
     if (start === "end" || start === "first") {

@@ -1,5 +1,7 @@
 // What holds for all parts of a Millrace object.
 
+import { reasonOf } from "./errors.js";
+
 /** Where lines for people go; console is one. Without it nothing is said. */
 export interface Logger {
   debug(line: string): void;
@@ -22,6 +24,15 @@ export interface Settings {
   readonly retryForMs: number;
   readonly logger: Logger;
   readonly observer: Observer;
+}
+
+/** Tells the observer. What it throws is no reason to stop working. */
+export function notice({ observer, logger }: Settings, event: string, facts: Record<string, unknown>): void {
+  try {
+    observer.notice?.(event, facts);
+  } catch (error) {
+    logger.error(`the observer has failed at ${event}: ${reasonOf(error)}`);
+  }
 }
 
 /** For a command that waits for `blockMs`. */

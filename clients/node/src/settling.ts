@@ -51,6 +51,13 @@ export class Settler {
     this.some.set();
   }
 
+  /** Ends the run with this error. */
+  fail(error: unknown): void {
+    this.error ??= error;
+    this.breaker.breakOff();
+    this.settled.set();
+  }
+
   /** Nothing more is added; what is left is tried for so long. */
   close(withinMs: number): void {
     this.giveUpAt = now() + withinMs;
@@ -86,8 +93,7 @@ export class Settler {
         if (error instanceof NoGroup) return; // the log or the group is gone, and with it what was pending
         if (!isPassing(error)) {
           this.link.settings.logger.error(`outcomes of ${this.key} are not told: ${reasonOf(error)}`);
-          this.error = error;
-          this.breaker.breakOff();
+          this.fail(error);
           return;
         }
         this.link.tellRetry(String(commands[0]?.[0]), error, pause);

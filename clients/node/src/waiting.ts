@@ -82,6 +82,11 @@ export class Box<T> {
     return new Promise((resolve) => this.takers.push(resolve));
   }
 
+  /** The next item, if there is one. */
+  takeNow(): T | undefined {
+    return this.items.shift();
+  }
+
   /** Takes out everything there is. */
   empty(): void {
     this.items = [];

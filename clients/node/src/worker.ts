@@ -39,6 +39,35 @@ export interface RunOptions {
   drainMs?: number | undefined;
 }
 
+/** A message as its handler sees it. */
+class Delivered<T> implements Message<T> {
+  readonly #delivery: Delivery;
+  readonly id: string;
+  readonly offset: number;
+  readonly tag: string;
+  readonly attempts: number;
+  readonly timeMs: number;
+
+  constructor(
+    readonly key: string,
+    readonly group: string,
+    readonly value: T,
+    delivery: Delivery,
+  ) {
+    this.#delivery = delivery;
+    ({ offset: this.offset, tag: this.tag, attempts: this.attempts, timeMs: this.timeMs } = delivery);
+    this.id = `${key}:${delivery.epoch}.${delivery.offset}`;
+  }
+
+  get signal(): AbortSignal {
+    return this.#delivery.abort.signal;
+  }
+
+  get lost(): boolean {
+    return this.#delivery.isLost;
+  }
+}
+
 /** Everything that belongs to one run. */
 class Run {
   readonly queue = new Box<Delivery>();
@@ -83,6 +112,9 @@ export class Worker<T> {
     this.concurrency = options.concurrency ?? 1;
     this.most = this.concurrency + (options.prefetch ?? this.concurrency);
     this.leaseMs = options.leaseMs ?? 30_000;
+    if (!(this.concurrency >= 1 && this.most >= this.concurrency && this.leaseMs > 0)) {
+      throw new RangeError("a worker needs a concurrency of at least 1, a prefetch of at least 0 and a lease");
+    }
     this.backoff = options.backoff ?? Backoff.exponential();
     if (options.maxAttempts !== undefined) this.groupSettings.push("MAXATTEMPTS", options.maxAttempts);
     if (options.deadLetter !== undefined) this.groupSettings.push("DEADLETTER", options.deadLetter);
@@ -123,6 +155,8 @@ export class Worker<T> {
   // --- a run ---
 
   private async work(drainMs: number, block: boolean): Promise<number> {
+    if (this.run_ !== undefined) throw new MillraceError("this worker runs already: make another one");
+    if (this.handlers.size === 0) throw new MillraceError("this worker has no handler: call on() before run()");
     const run = new Run(this.link, this.key, this.who, this.most, this.leaseMs);
     if (this.stopping.isSet) {
       this.stopping.clear(); // stopped before it began
@@ -233,52 +267,57 @@ export class Worker<T> {
 
   private async handleMessages(run: Run): Promise<void> {
     while (!run.abandoning) {
-      const delivery = await run.queue.take();
+      const delivery = run.queue.takeNow() ?? (await run.queue.take());
       if (delivery === undefined) return;
-      if (run.hand.start(delivery, now())) await this.handle(run, delivery);
+      if (run.hand.start(delivery, now())) {
+        try {
+          await this.handle(run, delivery);
+        } catch (error) {
+          run.settler.fail(error); // not of the handler: of a back-off or a logger
+        }
+      }
       run.changed.set();
     }
   }
 
   private async handle(run: Run, delivery: Delivery): Promise<void> {
     const began = now();
-    const [outcome, error] = await outcomeOf(() => this.attempt(delivery));
+    let outcome: string = "done";
+    let error: unknown;
+    try {
+      await this.attempt(delivery);
+    } catch (thrown) {
+      [outcome, error] = [outcomeOf(thrown), thrown];
+    }
     delivery.abort.abort(); // nothing that runs on counts any more
     const { offset, tag, attempts } = delivery;
-    let told: string = outcome;
     if (!run.hand.finish(delivery, outcome === "done")) {
-      told = delivery.isLost ? "lost" : "cancelled"; // what is cancelled is given back with all the rest
+      outcome = delivery.isLost ? "lost" : "cancelled"; // what is cancelled is given back with all the rest
     } else if (outcome === "done") {
       run.settler.succeeded(offset);
     } else {
       if (outcome === "rejected") run.settler.rejected(offset, reasonOf(error));
       else run.settler.failed(offset, this.backoff(attempts));
-      this.link.settings.logger.warn(`${this.key} ${offset} (${tag}), attempt ${attempts}, ${told}: ${reasonOf(error)}`);
+      this.link.settings.logger.warn(`${this.key} ${offset} (${tag}), attempt ${attempts}, ${outcome}: ${reasonOf(error)}`);
     }
     run.handled += 1;
-    this.link.notice("handled", { key: this.key, group: this.group, tag, offset, attempts, outcome: told, ms: now() - began });
+    if (this.link.settings.observer.notice) {
+      this.link.notice("handled", { key: this.key, group: this.group, tag, offset, attempts, outcome, ms: now() - began });
+    }
   }
 
-  private async attempt(delivery: Delivery): Promise<void> {
-    const { key, group } = this;
-    const { offset, tag, attempts, timeMs, epoch } = delivery;
-    const value = decoded(this.codec, delivery.entry);
-    const message: Message<T> = {
-      id: `${key}:${epoch}.${offset}`, key, group, offset, tag, value, attempts, timeMs,
-      get signal() {
-        return delivery.abort.signal;
-      },
-      get lost() {
-        return delivery.isLost;
-      },
-    };
-    const handler = this.handlers.get(tag) ?? this.handlers.get(undefined);
-    if (handler === undefined) throw new Error(`no handler for the tag ${tag}`);
-    const call = async (): Promise<void> => {
-      await handler(value, message);
-    };
+  /** What the handler returns, a promise or not: for one that is none, nobody waits. */
+  private attempt(delivery: Delivery): unknown {
+    const message = new Delivered(this.key, this.group, decoded(this.codec, delivery.entry), delivery);
+    const handler = this.handlers.get(delivery.tag) ?? this.handlers.get(undefined);
+    if (handler === undefined) throw new Error(`no handler for the tag ${delivery.tag}`);
     const { observer } = this.link.settings;
-    await within(this.options.timeLimitMs, observer.around ? observer.around(message, call) : call());
+    const { timeLimitMs } = this.options;
+    if (!observer.around && timeLimitMs === undefined) return handler(message.value, message);
+    const call = async (): Promise<void> => {
+      await handler(message.value, message);
+    };
+    return within(timeLimitMs, observer.around ? observer.around(message, call) : call());
   }
 
   // --- the end ---

@@ -19,7 +19,9 @@ class Raw:
     """Entries as they are."""
 
     def encode(self, value: bytes) -> bytes:
-        return value
+        if not isinstance(value, (bytes, bytearray, memoryview)):
+            raise TypeError(f"{type(value).__name__} is not bytes: name a codec, such as codec=Text() or codec=Json()")
+        return bytes(value)
 
     def decode(self, entry: bytes) -> bytes:
         return entry

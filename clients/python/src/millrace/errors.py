@@ -40,6 +40,10 @@ class LockLost(MillraceError):
     """The lease is over, or the server says that the lock is no longer ours."""
 
 
+class BadFrame(MillraceError):
+    """What the server sent as a frame is none, and why."""
+
+
 class Reject(Exception):
     """Raised by a handler: the message goes to the dead letters now, for this reason."""
 
@@ -139,6 +143,13 @@ _CODE_OF_CLASS = {
 }
 
 
+def reason_of(error: BaseException) -> str:
+    """What it says, and what caused it if it does not say that: redis-py has little to say of a connection that fails."""
+    cause = error.__cause__ or error.__context__
+    said = str(error) or type(error).__name__
+    return said if cause is None or str(cause) in said else f"{said} ({reason_of(cause)})"
+
+
 def server_error(error: Exception) -> ServerError:
     """The type for an error that redis-py raises or returns."""
     text = str(error)
@@ -148,6 +159,8 @@ def server_error(error: Exception) -> ServerError:
         code = first if first.isupper() and first.isalpha() else "ERR"
     elif not text.startswith(code):
         text = f"{code} {text}"
+    if text.removeprefix("ERR ").startswith("unknown command"):
+        text += " (is the module loaded?)"
     if code in _FOR_NOW:
         return RefusedForNow(text, code)
     return _BY_CODE.get(code, ServerError)(text, code)

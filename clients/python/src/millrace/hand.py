@@ -7,7 +7,7 @@ import threading
 from typing import Any, Iterable
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(slots=True)
 class Delivery:
     """A message as it was delivered."""
 

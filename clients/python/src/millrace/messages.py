@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(slots=True)
 class Message(Generic[T]):
     """A message of a group. `id` is the same in every delivery: an idempotency key."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+from typing import Any
 
 from .observer import Observer
 
@@ -23,3 +24,15 @@ class Settings:
     def wait_timeout(self) -> float:
         """For the connection of a wait: the server always ends it first."""
         return self.block + self.answer_timeout
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether there is an observer of the user's."""
+        return type(self.observer) is not Observer
+
+    def notice(self, event: str, **facts: Any) -> None:
+        """Tells the observer. What it raises is no reason to stop working."""
+        try:
+            self.observer.notice(event, **facts)
+        except Exception:
+            self.logger.exception("the observer has failed at %r", event)

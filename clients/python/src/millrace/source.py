@@ -18,6 +18,11 @@ class Source:
 
     def __init__(self, client: Any, no_retry: Any) -> None:
         """`no_retry` is a Retry of the client's flavour that never tries again."""
+        if not hasattr(client, "connection_pool") and not hasattr(client, "nodes_manager"):
+            raise TypeError(f"{client!r} is no client of redis-py; for a URL there is Millrace.from_url()")
+        is_asyncio = any(kind.__module__.startswith("redis.asyncio") for kind in type(client).__mro__)
+        if is_asyncio != type(no_retry).__module__.startswith("redis.asyncio"):
+            raise TypeError("a client of redis.asyncio is for millrace.asyncio, one of redis for millrace")
         self._no_retry = no_retry
         manager: Any = getattr(client, "nodes_manager", None)
         self.is_cluster = manager is not None

@@ -2,9 +2,10 @@
 
 from ..backoff import Backoff
 from ..codecs import Codec, Json, Raw, Text
-from ..errors import (BadFilter, BadPosition, BadReceipt, ConnectionLost, Full, LockLost, LockTimeout, MillraceError,
-                      NoGroup, NoSubscriber, NotOwner, NotPermitted, NotReplicated, NotUnique, NoWorker, NoWorkers,
-                      OutOfMemory, RefusedForNow, Reject, ServerError, TimeLimitExceeded, Undelivered, WrongType)
+from ..errors import (BadFilter, BadFrame, BadPosition, BadReceipt, ConnectionLost, Full, LockLost, LockTimeout,
+                      MillraceError, NoGroup, NoSubscriber, NotOwner, NotPermitted, NotReplicated, NotUnique, NoWorker,
+                      NoWorkers, OutOfMemory, RefusedForNow, Reject, ServerError, TimeLimitExceeded, Undelivered,
+                      WrongType)
 from ..messages import Entry, Message, Payload, Publication
 from ..observer import Observer
 from .channel import Channel, Subscription
@@ -20,10 +21,10 @@ from .routes import Device, Routes
 from .worker import Worker
 
 __all__ = [
-    "Backoff", "BadFilter", "BadPosition", "BadReceipt", "Channel", "Codec", "ConnectionLost", "Device", "Entry", "Full",
-    "Index", "Json", "Lock", "LockLost", "LockTimeout", "Message", "Millrace", "MillraceError", "NoGroup",
-    "NoSubscriber", "NotOwner", "NotPermitted", "NotReplicated", "NotUnique", "NoWorker", "NoWorkers", "Observer",
-    "OutOfMemory", "Payload", "Pool", "PoolWorker", "Producer", "Publication", "Raw", "Reader", "Redlock",
+    "Backoff", "BadFilter", "BadFrame", "BadPosition", "BadReceipt", "Channel", "Codec", "ConnectionLost", "Device",
+    "Entry", "Full", "Index", "Json", "Lock", "LockLost", "LockTimeout", "Message", "Millrace", "MillraceError",
+    "NoGroup", "NoSubscriber", "NotOwner", "NotPermitted", "NotReplicated", "NotUnique", "NoWorker", "NoWorkers",
+    "Observer", "OutOfMemory", "Payload", "Pool", "PoolWorker", "Producer", "Publication", "Raw", "Reader", "Redlock",
     "RefusedForNow", "Reject", "Routes", "ServerError", "Subscription", "Suggestions", "Text", "TimeLimitExceeded",
     "Undelivered", "Worker", "WrongType", "redlock",
 ]

@@ -120,6 +120,6 @@ class Subscription(Generic[T]):
             words += ["EXPIRE", milliseconds(self._expire)]
         await self._link.persist(self._channel, *words, retry_for=float("inf"))
         self._link.settings.logger.info("%s subscribes to %s", self._name, self._channel)
-        self._link.settings.observer.notice("gap", key=self._channel)
+        self._link.settings.notice("gap", key=self._channel)
         if self._on_gap is not None:
             await waiting.call(self._on_gap)

@@ -149,10 +149,10 @@ class PoolWorker(Generic[T]):
             with self._link.settings.observer.handling(payload):
                 await waiting.call(self._handler, value, payload)
 
-        return await outcome_of(work, lambda: self._abandoning)
+        return await outcome_of(lambda: self._abandoning, work)
 
     async def _settle(self, delivery: PoolDelivery, outcome: str, error: BaseException | None) -> None:
-        self._link.settings.observer.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
+        self._link.settings.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
                                             offset=delivery.sequence, attempts=delivery.attempts, outcome=outcome)
         if outcome == "done":
             await self._acknowledge(delivery)

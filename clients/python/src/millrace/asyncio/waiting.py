@@ -121,13 +121,25 @@ async def call(function: Callable[..., Any], *arguments: Any) -> Any:
     return await returned if inspect.isawaitable(returned) else returned
 
 
-async def call_within(limit: float | None, function: Callable[..., Any], *arguments: Any) -> Any:
-    if limit is None:
-        return await call(function, *arguments)
+async def call_within(limit: float, function: Callable[..., Any], *arguments: Any) -> Any:
+    """The same, cancelled after so many seconds."""
+    task = asyncio.ensure_future(call(function, *arguments))
+    expired = False
+
+    def expire() -> None:
+        nonlocal expired
+        expired = True
+        task.cancel()
+
+    timer = asyncio.get_running_loop().call_later(limit, expire)
     try:
-        return await asyncio.wait_for(call(function, *arguments), limit)
-    except asyncio.TimeoutError:
-        raise TimeLimitExceeded(f"the handler took longer than {limit} seconds") from None
+        return await task  # cancelled with us, too
+    except asyncio.CancelledError:
+        if expired:
+            raise TimeLimitExceeded(f"the handler took longer than {limit} seconds") from None
+        raise
+    finally:
+        timer.cancel()
 
 
 async def all_within(timeout: float, functions: list[Callable[[], Awaitable[T]]],
@@ -170,10 +182,14 @@ class Breaker:
         exchanging: asyncio.Future[T] = asyncio.ensure_future(exchange())
         self._waiting = exchanging
         try:
-            return await exchanging
+            # Not `await exchanging`: that would hand a cancellation on, and it might be lost there.
+            await asyncio.wait([exchanging])
+            return exchanging.result()
         except asyncio.CancelledError:
             if self._broken:
                 raise BrokenOff("the wait was broken off") from None
+            self._cancel()
+            await asyncio.wait([exchanging])
             raise
         finally:
             self._waiting = None
@@ -189,6 +205,12 @@ class Breaker:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.cancel()
             self._waiting.get_loop().call_later(0.05, self._cancel)
+
+
+def cancellations() -> int:
+    """How often this task was cancelled so far. Before Python 3.11 that is not known."""
+    task = asyncio.current_task()
+    return task.cancelling() if task is not None and hasattr(task, "cancelling") else 0
 
 
 class Canceller:

@@ -20,12 +20,12 @@ def decoded(codec: Codec[T], entry: bytes) -> T:
         raise Reject(f"it cannot be decoded: {error}") from error
 
 
-def outcome_of(work: Callable[[], Any],
-                     is_abandoned: Callable[[], bool]) -> tuple[str, BaseException | None]:
+def outcome_of(is_abandoned: Callable[[], bool], work: Callable[..., Any],
+                     *arguments: Any) -> tuple[str, BaseException | None]:
     """done, failed, rejected or cancelled, and why. Cancelled is what was abandoned; a handler that cancels itself has
     failed."""
     try:
-        work()
+        work(*arguments)
     except Reject as reason:
         return "rejected", reason
     except waiting.Cancelled as error:

@@ -98,16 +98,19 @@ class Millrace:
 
     @overload
     def reader(self, key: str, *, codec: Codec[T], start: Start = ..., tags: Sequence[str] = ..., count: int = ...,
-               follow: bool = ..., on_gap: OnGap | None = ...) -> Reader[T]: ...
+               follow: bool = ..., on_gap: OnGap | None = ..., frames: bool | None = ...) -> Reader[T]: ...
 
     @overload
     def reader(self, key: str, *, start: Start = ..., tags: Sequence[str] = ..., count: int = ..., follow: bool = ...,
-               on_gap: OnGap | None = ...) -> Reader[bytes]: ...
+               on_gap: OnGap | None = ..., frames: bool | None = ...) -> Reader[bytes]: ...
 
     def reader(self, key: str, *, codec: Codec[Any] = _RAW, start: Start = "first", tags: Sequence[str] = (),
-               count: int = 1000, follow: bool = True, on_gap: OnGap | None = None) -> Reader[Any]:
-        """Follows a log from "first", "end", an offset, a date, or the position of an entry."""
-        return Reader(self.link, key, codec, start=start, tags=tags, count=count, follow=follow, on_gap=on_gap)
+               count: int = 1000, follow: bool = True, on_gap: OnGap | None = None,
+               frames: bool | None = None) -> Reader[Any]:
+        """Follows a log from "first", "end", an offset, a date, or the position of an entry; in frames, unless there
+        are tags, or no zstd."""
+        return Reader(self.link, key, codec, start=start, tags=tags, count=count, follow=follow, on_gap=on_gap,
+                      frames=frames)
 
     @overload
     def channel(self, name: str, *, codec: Codec[T]) -> Channel[T]: ...

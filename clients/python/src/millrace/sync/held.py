@@ -47,19 +47,24 @@ class HeldLock:
         self.lost, self._ended = waiting.Flag(), waiting.Flag()
         self.token, self.valid_until = self._take()
         self._tasks = [waiting.spawn("renewal", self._keep), waiting.spawn("lease", self._watch)]
-        self._settings.observer.notice("lock_acquired", key=self.key, token=self.token)
+        self._settings.notice("lock_acquired", key=self.key, token=self.token)
 
     def release(self) -> None:
         """Gives it back. Raises LockLost if it was lost before."""
         self._ended.set()
-        for task in self._tasks:
-            if not task.join(0):
-                task.cancel()
-        self._tasks = []
-        if self.lost.is_set():
-            raise LockLost(f"the lock {self.key} was lost while it was held")
-        self._give_back(self.valid_until)
-        self._settings.observer.notice("lock_released", key=self.key, token=self.token)
+        try:
+            for task in self._tasks:
+                if not task.join(0):
+                    task.cancel()
+            self._tasks = []
+            if self.lost.is_set():
+                raise LockLost(f"the lock {self.key} was lost while it was held")
+            self._give_back(self.valid_until)
+        except waiting.Cancelled:
+            # Nobody else shall have to wait for the end of its lease.
+            waiting.spawn("release", self._give_back, self.valid_until)
+            raise
+        self._settings.notice("lock_released", key=self.key, token=self.token)
 
     @property
     def remaining(self) -> float:
@@ -119,6 +124,6 @@ class HeldLock:
         self.lost.set()
         self._ended.set()
         self._settings.logger.warning("the lock %s is lost: %s", self.key, why)
-        self._settings.observer.notice("lock_lost", key=self.key, token=self.token)
+        self._settings.notice("lock_lost", key=self.key, token=self.token)
         if self._canceller is not None:
             self._canceller.cancel()

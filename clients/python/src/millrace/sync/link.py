@@ -8,7 +8,7 @@ from typing import Any, Callable, Sequence
 import redis
 
 from ..backoff import pauses
-from ..errors import ConnectionLost, MillraceError, RefusedForNow, checked, is_answer, server_error
+from ..errors import ConnectionLost, MillraceError, RefusedForNow, checked, is_answer, reason_of, server_error
 from ..replies import Word, Words, packed
 from ..settings import Settings
 from ..source import Source
@@ -28,18 +28,25 @@ class Line:
                        then: Then | None = None) -> list[Any]:
         """The replies, errors of the server among them; what `then` makes of them is sent behind, and its replies added.
         Raises ConnectionLost; the connection is closed then."""
+        cancelled = waiting.cancellations()
         try:
             if breaker is None:
                 replies = self._send_and_read(commands)
+                # Before Python 3.12 wait_for, which redis-py sends by, loses a cancellation that comes when it is just done.
+                if waiting.cancellations() > cancelled:
+                    raise waiting.Cancelled
             else:
                 replies = breaker.run(lambda: self._send_and_read(commands), self._connection)
             more = then(replies) if then is not None else []
             return [*replies, *self._send_and_read(more)] if more else replies
+        except redis.DataError as error:  # nothing was sent
+            self.close()
+            raise TypeError(str(error)) from error
         except (redis.RedisError, OSError) as error:
             self.close()
             if is_answer(error):  # the server refuses the connection: a wrong password, or it loads
                 raise server_error(error) from error
-            raise ConnectionLost(f"{commands[0][0]!s}: {error}") from error
+            raise ConnectionLost(f"{commands[0][0]!s}: {reason_of(error)}") from error
         except BaseException:
             # Its answer may still come, and must not be taken for that of the next command.
             self.close()
@@ -155,7 +162,7 @@ class Link:
 
     def tell_retry(self, words: Words, error: Exception, pause: float) -> None:
         self.settings.logger.debug("%s is sent again in %.2f s: %s", words[0], pause, error)
-        self.settings.observer.notice("retried", command=str(words[0]), error=str(error), pause=pause)
+        self.settings.notice("retried", command=str(words[0]), error=str(error), pause=pause)
 
     def close(self) -> None:
         self._node.close()

@@ -150,10 +150,10 @@ class PoolWorker(Generic[T]):
             with self._link.settings.observer.handling(payload):
                 waiting.call(self._handler, value, payload)
 
-        return outcome_of(work, lambda: self._abandoning)
+        return outcome_of(lambda: self._abandoning, work)
 
     def _settle(self, delivery: PoolDelivery, outcome: str, error: BaseException | None) -> None:
-        self._link.settings.observer.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
+        self._link.settings.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
                                             offset=delivery.sequence, attempts=delivery.attempts, outcome=outcome)
         if outcome == "done":
             self._acknowledge(delivery)

@@ -83,9 +83,12 @@ class Producer(Generic[T]):
             self._items.append(item)
             self._bytes += len(item.entry)
             self._unanswered += 1
-            self._quiet.clear()
-            self._filled.set()
-            if len(self._items) >= self._batch or self._bytes >= self._batch_bytes:
+            # For threads each of these takes a lock, also if there is nothing to change.
+            if self._unanswered == 1:
+                self._quiet.clear()
+            if len(self._items) == 1:
+                self._filled.set()
+            if (len(self._items) >= self._batch or self._bytes >= self._batch_bytes) and not self._ripe.is_set():
                 self._ripe.set()
             if self._task is None:
                 self._task = waiting.spawn("producer", self._run)
@@ -132,7 +135,7 @@ class Producer(Generic[T]):
                 self._fail(batch, error)
             else:
                 self._succeed(batch, first)
-                self._link.settings.observer.notice(
+                self._link.settings.notice(
                     "sent", key=self._key, messages=len(batch), bytes=sum(len(item.entry) for item in batch),
                     seconds=waiting.now() - began)
 

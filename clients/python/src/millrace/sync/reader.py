@@ -8,9 +8,11 @@ from typing import Any, Callable, Generic, Sequence, TypeVar, Union
 
 from ..backoff import pauses
 from ..codecs import Codec
-from ..errors import BrokenOff, ConnectionLost, RefusedForNow
+from ..errors import BrokenOff, ConnectionLost, MillraceError, RefusedForNow
+from ..frames import read_frame
 from ..messages import Entry
 from ..replies import Word, milliseconds, text
+from ..unpacking import unpacker
 from . import waiting
 from .link import Link
 
@@ -20,13 +22,18 @@ OnGap = Callable[[int, int], Any]
 
 
 class Reader(Generic[T]):
-    """An iterator of entries. `position` is where it goes on: `epoch.offset`, or an offset in a log without an epoch."""
+    """An iterator of entries. `position` is where it goes on: `epoch.offset`, or an offset in a log without an epoch.
+    It reads frames where it can."""
 
     def __init__(self, link: Link, key: str, codec: Codec[T], *, start: Start, tags: Sequence[str], count: int,
-                 follow: bool, on_gap: OnGap | None) -> None:
+                 follow: bool, on_gap: OnGap | None, frames: bool | None) -> None:
         self._link, self._key, self._codec = link, key, codec
         self._start, self._tags, self._count, self._follow = start, tags, count, follow
         self._on_gap = on_gap
+        # A frame has all tags, and its blocks may be packed.
+        self._unpack = unpacker() if frames is not False and not tags else None
+        if frames and self._unpack is None:
+            raise MillraceError("frames need zstd, and do not go with tags")
         self._next: int | None = None
         self._epoch = 0
         self._rows: list[Any] = []  # read and not returned, the next one last
@@ -62,8 +69,8 @@ class Reader(Generic[T]):
             try:
                 if self._next is None:
                     self._find_start()
-                words: list[Word] = ["TREAD", self._key, self._position(self._next or 1), self._count, "SKIP",
-                                     "WITHINFO", "EPOCH", "WITHTIME"]
+                words: list[Word] = ["TREAD", self._key, self._position(self._next or 1), self._count]
+                words += ["FRAMED"] if self._unpack else ["SKIP", "WITHINFO", "EPOCH", "WITHTIME"]
                 if self._follow:
                     words += ["BLOCK", milliseconds(settings.block)]
                 if self._tags:
@@ -78,24 +85,35 @@ class Reader(Generic[T]):
         raise AssertionError("pauses() never ends")
 
     def _take(self, reply: Any) -> bool:
-        (first, last, epoch), *rows = reply
+        """Whether to go on, as _read() says."""
+        if self._unpack is None:
+            (first, last, epoch), *rows = reply
+            self._begin_at(first, epoch)
+            if rows:
+                self._next = rows[-1][0] + 1
+            elif self._tags and last >= (self._next or 1):
+                self._next = last + 1  # how far it was looked for the tags
+                return True
+        elif reply is None:  # nothing came
+            rows = []
+        else:
+            frame = read_frame(reply, self._unpack)
+            rows = frame.rows
+            self._begin_at(frame.log_first, frame.epoch)
+            self._next = max(frame.end, self._next or 1)
+        self._rows = rows[::-1]
+        return bool(rows) or self._follow
+
+    def _begin_at(self, first: int, epoch: int) -> None:
+        """The log begins with this message: those before it that we have not read are gone."""
         self._epoch = self._epoch or epoch
         expected = self._next or 1
         if first > expected:
             self._link.settings.logger.warning("%s: messages %d to %d are evicted", self._key, expected, first - 1)
-            self._link.settings.observer.notice("gap", key=self._key)
+            self._link.settings.notice("gap", key=self._key)
             self._next = first
             if self._on_gap is not None:
                 waiting.call(self._on_gap, expected, first)
-        if rows:
-            self._next = rows[-1][0] + 1
-        elif self._tags and last >= (self._next or 1):
-            self._next = last + 1  # how far it was looked for the tags
-            rows = []
-            self._rows = []
-            return True
-        self._rows = rows[::-1]
-        return bool(rows) or self._follow
 
     def _find_start(self) -> None:
         """Resolves where to begin to an offset, once: what is asked for then can be asked for again."""

@@ -32,7 +32,8 @@ class Settler:
     def done(self, offset: int) -> None:
         with self._mutex:
             self._done.append(offset)
-            self._some.set()
+            if not self._some.is_set():
+                self._some.set()
 
     def failed(self, offset: int, pause: float) -> None:
         self._refuse(offset, ("DELAY", milliseconds(pause)))
@@ -45,6 +46,12 @@ class Settler:
         with self._mutex:
             self._refused.append((offset, options))
             self._some.set()
+
+    def fail(self, error: Exception) -> None:
+        """Ends the run with this error."""
+        self.error = self.error or error
+        self._breaker.break_off()
+        self._settled_flag.set()
 
     def close(self, within: float) -> None:
         """Nothing more is added; what is left is tried for so many seconds."""
@@ -85,7 +92,6 @@ class Settler:
                 return  # the log or the group is gone, and with it what was pending
             except Exception as error:
                 self._link.settings.logger.error("outcomes of %s are not told: %s", self._key, error)
-                self.error = error
-                self._breaker.break_off()
+                self.fail(error)
                 return
             waiting.sleep(pause)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import concurrent.futures
 import contextlib
+import inspect
 import signal
 import socket
 import threading
@@ -106,16 +107,18 @@ def sleep(seconds: float) -> None:
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls what a user gave us."""
-    return function(*arguments)
+    """Calls what a user gave us. An async function would return without having done anything: that is an error."""
+    returned = function(*arguments)
+    if inspect.iscoroutine(returned):
+        returned.close()
+        raise TypeError("an async function needs millrace.asyncio")
+    return returned
 
 
-def call_within(limit: float | None, function: Callable[..., Any], *arguments: Any) -> Any:
-    """A thread that takes longer is left alone."""
-    if limit is None:
-        return function(*arguments)
+def call_within(limit: float, function: Callable[..., Any], *arguments: Any) -> Any:
+    """The same. A thread that takes longer is left alone."""
     promise = new_promise()
-    spawn("handler", _keep, promise, function, *arguments)
+    spawn("handler", _keep, promise, call, function, *arguments)
     try:
         return promise.result(limit)
     except concurrent.futures.TimeoutError:
@@ -182,6 +185,11 @@ class Breaker:
             if waited_for is not None:
                 with contextlib.suppress(OSError):
                     waited_for.shutdown(socket.SHUT_RDWR)
+
+
+def cancellations() -> int:
+    """A thread cannot be cancelled."""
+    return 0
 
 
 class Canceller:

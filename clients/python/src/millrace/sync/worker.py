@@ -33,6 +33,8 @@ class Worker(Generic[T]):
     def __init__(self, link: Link, key: str, group: str, codec: Codec[T], *, concurrency: int, prefetch: int | None,
                  lease: float, expire: float | None, max_attempts: int | None, dead_letter: str | None,
                  backoff: Backoff, start: str, consumer: str | None, time_limit: float | None) -> None:
+        if concurrency < 1 or (prefetch is not None and prefetch < 0) or lease <= 0:
+            raise ValueError("a worker needs a concurrency of at least 1, a prefetch of at least 0 and a lease")
         self.key, self.group, self.consumer = key, group, consumer or consumer_name()
         self._link, self._codec = link, codec
         self._concurrency, self._lease, self._expire = concurrency, lease, expire
@@ -45,6 +47,7 @@ class Worker(Generic[T]):
             self._group_settings += ("DEADLETTER", dead_letter)
         self._handlers: dict[str | None, Handler[T]] = {}
         self._stopping = waiting.Flag()
+        self._is_running = False
         self._begin()
 
     def _begin(self) -> None:
@@ -65,6 +68,9 @@ class Worker(Generic[T]):
 
     def on(self, *tags: str) -> Callable[[Handler[T]], Handler[T]]:
         """Decorates the handler of these tags; without tags, of all that have none of their own."""
+        if not all(isinstance(tag, str) for tag in tags):
+            raise TypeError("tags are text: write @worker.on() for a handler of all tags")
+
         def register(handler: Handler[T]) -> Handler[T]:
             for tag in tags or (None,):
                 self._handlers[tag] = handler
@@ -91,6 +97,17 @@ class Worker(Generic[T]):
     # --- a run ---
 
     def _work(self, drain: float, block: bool) -> None:
+        if self._is_running:
+            raise MillraceError("this worker runs already: make another one")
+        if not self._handlers:
+            raise MillraceError("this worker has no handler: write @worker.on() above one")
+        self._is_running = True
+        try:
+            self._work_once(drain, block)
+        finally:
+            self._is_running = False
+
+    def _work_once(self, drain: float, block: bool) -> None:
         self._begin()
         if self._stopping.is_set():  # stopped before it began
             self._stopping.clear()
@@ -176,7 +193,7 @@ class Worker(Generic[T]):
             self._mine_from = deliveries[-1].offset + 1 if deliveries else None
         admitted = self._hand.admit(deliveries)
         if admitted:
-            settings.observer.notice("received", key=self.key, group=self.group, messages=len(admitted))
+            settings.notice("received", key=self.key, group=self.group, messages=len(admitted))
         for delivery in admitted:
             self._queue.put(delivery)
         return bool(deliveries), True
@@ -189,12 +206,15 @@ class Worker(Generic[T]):
             if delivery is None:
                 return
             if self._hand.start(delivery, waiting.now()):
-                self._handle(delivery)
+                try:
+                    self._handle(delivery)
+                except Exception as error:  # not of the handler: of a back-off or a logger
+                    self._settler.fail(error)
             self._changed.set()
 
     def _handle(self, delivery: Delivery) -> None:
         began = waiting.now()
-        outcome, error = self._attempt(delivery)
+        outcome, error = outcome_of(self._is_abandoning, self._attempt, delivery)
         if outcome == "cancelled" or not self._hand.finish(delivery, outcome == "done"):
             outcome = "lost" if delivery.is_lost else "cancelled"  # what is cancelled is given back with all the rest
         elif outcome == "done":
@@ -208,23 +228,26 @@ class Worker(Generic[T]):
             settings.logger.warning("%s %d (%s), attempt %d, %s: %r", self.key, delivery.offset, text(delivery.tag),
                                     delivery.attempts, outcome, error)
         self._handled += 1
-        settings.observer.notice("handled", key=self.key, group=self.group, tag=text(delivery.tag),
-                                 offset=delivery.offset, attempts=delivery.attempts, outcome=outcome,
-                                 seconds=waiting.now() - began)
+        if settings.is_observed:
+            settings.notice("handled", key=self.key, group=self.group, tag=text(delivery.tag), offset=delivery.offset,
+                            attempts=delivery.attempts, outcome=outcome, seconds=waiting.now() - began)
 
-    def _attempt(self, delivery: Delivery) -> tuple[str, BaseException | None]:
-        def work() -> None:
-            value = decoded(self._codec, delivery.entry)
-            message = Message(f"{self.key}:{delivery.epoch}.{delivery.offset}", self.key, self.group, delivery.offset,
-                              text(delivery.tag), value, delivery.attempts, delivery.time / 1000)
-            delivery.message = message
-            handler = self._handlers.get(message.tag) or self._handlers.get(None)
-            if handler is None:
-                raise LookupError(f"no handler for the tag {message.tag!r}")
-            with self._link.settings.observer.handling(message):
+    def _attempt(self, delivery: Delivery) -> None:
+        value = decoded(self._codec, delivery.entry)
+        message = Message(f"{self.key}:{delivery.epoch}.{delivery.offset}", self.key, self.group, delivery.offset,
+                          text(delivery.tag), value, delivery.attempts, delivery.time / 1000)
+        delivery.message = message
+        handler = self._handlers.get(message.tag) or self._handlers.get(None)
+        if handler is None:
+            raise LookupError(f"no handler for the tag {message.tag!r}")
+        with self._link.settings.observer.handling(message):
+            if self._time_limit is None:
+                waiting.call(handler, value, message)
+            else:
                 waiting.call_within(self._time_limit, handler, value, message)
 
-        return outcome_of(work, lambda: self._abandoning)
+    def _is_abandoning(self) -> bool:
+        return self._abandoning
 
     # --- leases ---
 
@@ -289,4 +312,4 @@ class Worker(Generic[T]):
                 return
             if not given:
                 return
-            self._link.settings.observer.notice("given_back", key=self.key, group=self.group, messages=given)
+            self._link.settings.notice("given_back", key=self.key, group=self.group, messages=given)

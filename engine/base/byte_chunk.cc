@@ -1,4 +1,4 @@
-#include "engine/index/byte_chunk.h"
+#include "engine/base/byte_chunk.h"
 
 #include <algorithm>
 #include <bit>
@@ -25,6 +25,31 @@ uint32_t room_for(size_t bytes) {
 }
 
 }  // namespace
+
+ByteChunk ByteChunk::clone() const {
+  ByteChunk copy;
+  copy.head_ = head_;
+  copy.used_ = used_;
+  copy.capacity_ = capacity_;
+  copy.count_ = count_;
+  copy.prefix_ = prefix_;
+  copy.stride_ = stride_;
+  if (bytes_ == nullptr) return copy;
+  copy.bytes_ = std::make_unique_for_overwrite<char[]>(capacity_);
+  std::memcpy(copy.bytes_.get(), bytes_.get(), used_);
+  return copy;
+}
+
+// Part of it may be in what all entries begin with.
+uint32_t ByteChunk::ending(Spot spot) const {
+  const ByteView tail = rest(spot);
+  if (tail.size() >= kEndingBytes) return number_at(tail.data() + tail.size() - kEndingBytes);
+  char bytes[kEndingBytes];
+  const size_t from_shared = kEndingBytes - tail.size();
+  std::memcpy(bytes, bytes_.get() + prefix_ - from_shared, from_shared);
+  std::memcpy(bytes + from_shared, tail.data(), tail.size());
+  return number_at(bytes);
+}
 
 uint64_t ByteChunk::head_of(ByteView entry) {
   uint64_t head = 0;

@@ -1,6 +1,6 @@
-// A sorted set of byte strings that knows ranks: what every order of an index is made of. No string begins with
-// another one. Strings are in chunks (byte_chunk.h), chunks in groups of up to 128; a million numbers with their
-// documents take some 8 bytes each.
+// A sorted set of byte strings that knows ranks: what every order of an index is made of, and the
+// agenda. No string begins with another one. Strings are in chunks (byte_chunk.h), chunks in groups of up to 128; a
+// million numbers with their documents take some 8 bytes each.
 //
 // Finding, adding and removing take O(log n) and the move of part of a chunk and of a group. A rank takes O(log n) and
 // a look at up to 128 chunks; the first one after a change also takes the number of groups, which is n / 8,000.
@@ -12,14 +12,15 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/byte_chunk.h"
 #include "engine/base/bytes.h"
-#include "engine/index/byte_chunk.h"
 
 namespace millrace {
 
 class ByteOrder {
  public:
   uint64_t size() const { return size_; }
+  ByteOrder clone() const;
 
   // False if it is there already. REQUIRES: 1 to 60,000 bytes
   bool insert(ByteView entry);
@@ -27,10 +28,33 @@ class ByteOrder {
   bool erase(ByteView entry);
   bool contains(ByteView entry) const;
 
+  // The first eight bytes of the first entry as a number, the most significant one first. O(1). REQUIRES: size() > 0
+  uint64_t first_head() const { return groups_.front()->chunks.front().head(); }
+
   // How many are less than `bound`.
   uint64_t rank(ByteView bound) const;
-  // The one with so many before it. REQUIRES: rank < size()
+  // The one with this many before it. REQUIRES: rank < size()
   void at_rank(uint64_t rank, std::string& entry) const;
+
+  // Calls visit(number) for each entry in [from, to), or from `from` on if `to` is empty: the number is made of the
+  // last four bytes of the entry. Cheaper than a walk, because no entry is put together. REQUIRES: every entry has four
+  template <class Visit>
+  void each_ending(ByteView from, ByteView to, Visit visit) const {
+    if (size_ == 0) return;
+    Place at = place_of(from);
+    const Place last = to.empty() ? Place{groups_.size() - 1, groups_.back()->chunks.size() - 1} : place_of(to);
+    auto begin = chunk_at(at).lower_bound(from);
+    while (at != last) {
+      const ByteChunk& chunk = chunk_at(at);
+      chunk.each_ending(begin, chunk.count(), visit);
+      at = at.chunk + 1 < groups_[at.group]->chunks.size() ? Place{at.group, at.chunk + 1} : Place{at.group + 1, 0};
+      begin = chunk_at(at).first();
+      const std::vector<ByteChunk>& chunks = groups_[at.group]->chunks;
+      if (at.chunk + 1 < chunks.size()) chunks[at.chunk + 1].prefetch();
+    }
+    const ByteChunk& chunk = chunk_at(last);
+    chunk.each_ending(begin, to.empty() ? chunk.count() : chunk.lower_bound(to).index, visit);
+  }
 
   // One entry after the other, in either direction. Valid until the next change.
   class Walk {
@@ -80,10 +104,12 @@ class ByteOrder {
   struct Place {
     size_t group;
     size_t chunk;
+    friend bool operator==(const Place&, const Place&) = default;
   };
 
   // The chunk in which `entry` is or belongs. REQUIRES: size() > 0
   Place place_of(ByteView entry) const;
+  const ByteChunk& chunk_at(Place place) const { return groups_[place.group]->chunks[place.chunk]; }
   void add_chunk(Place behind, ByteChunk chunk);
   void drop_chunk(Place place);
   void unite(Place place);

@@ -7,7 +7,9 @@
 // Numbers of 8 bytes with a document id of 4 share most of their leading bytes, so that an entry takes 6 to 8 bytes.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +28,7 @@ class ByteChunk {
   ByteChunk() = default;
   // REQUIRES: sorted, no two the same.
   explicit ByteChunk(std::span<const std::string> entries) { encode(entries); }
+  ByteChunk clone() const;
 
   size_t count() const { return count_; }
   bool is_full() const { return count_ >= kMostEntries || (used_ > kMostBytes && count_ > 1); }
@@ -33,6 +36,8 @@ class ByteChunk {
 
   // How an entry compares with others at a glance: its first eight bytes as a number.
   static uint64_t head_of(ByteView entry);
+  // Of the first entry. REQUIRES: count() > 0
+  uint64_t head() const { return head_; }
   // True if the first entry is greater. `head` is head_of(entry). REQUIRES: count() > 0
   bool begins_after(ByteView entry, uint64_t head) const;
 
@@ -51,6 +56,24 @@ class ByteChunk {
   void read(Spot spot, std::string& entry) const;
   bool is_equal(Spot spot, ByteView entry) const;
 
+  // Calls visit(number) for the entries from `begin` on, up to the one with the index `end`: the number is made of the
+  // last four bytes of an entry, the most significant one first. REQUIRES: every entry has four
+  template <class Visit>
+  void each_ending(Spot begin, size_t end, Visit visit) const {
+    if (is_fixed() && stride_ >= kEndingBytes) {
+      const char* at = bytes_.get() + begin.offset + stride_ - kEndingBytes;
+      for (size_t i = begin.index; i < end; ++i, at += stride_) visit(number_at(at));
+      return;
+    }
+    for (Spot spot = begin; spot.index < end; spot = after(spot)) visit(ending(spot));
+  }
+
+  // All of it will be read soon.
+  void prefetch() const {
+    constexpr uint32_t kLine = 64;
+    for (uint32_t at = 0; at < used_; at += kLine) __builtin_prefetch(bytes_.get() + at);
+  }
+
   // False if it is there already.
   bool insert(ByteView entry);
   // False if it is not there.
@@ -65,6 +88,14 @@ class ByteChunk {
 
  private:
   static constexpr uint16_t kVariable = UINT16_MAX;
+  static constexpr size_t kEndingBytes = 4;
+
+  static uint32_t number_at(const char* at) {
+    uint32_t number;
+    std::memcpy(&number, at, sizeof(number));
+    return std::endian::native == std::endian::little ? __builtin_bswap32(number) : number;
+  }
+  uint32_t ending(Spot spot) const;
 
   ByteView shared() const { return {bytes_.get(), prefix_}; }
   bool is_fixed() const { return stride_ != kVariable; }

@@ -1,4 +1,4 @@
-#include "engine/index/byte_order.h"
+#include "engine/base/byte_order.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,8 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/model/seeds.h"
 
@@ -100,6 +102,58 @@ TEST(ByteOrder, PacksNumbersThatComeInOrder) {
   }
   EXPECT_EQ(order.check(), nullptr);
   EXPECT_LT(order.memory(), 100'000 * 8u);
+}
+
+// Whether entries are as long as each other or not, and whether or not a chunk's entries share part of the number.
+TEST(ByteOrder, GivesTheNumbersThatEntriesEndWith) {
+  testing::run_seeds(10, [](uint64_t seed) {
+    std::mt19937_64 random(seed);
+    ByteOrder order;
+    std::set<std::string> model;
+    for (uint32_t number = 0; number < 5'000; ++number) {
+      std::string entry(seed % 2 == 0 ? 3 : random() % 4, static_cast<char>('a' + random() % (seed % 3 + 1)));
+      entry += '\1';
+      const uint32_t high = seed % 5 == 0 ? number << 20 : number;
+      for (int shift = 24; shift >= 0; shift -= 8) entry += static_cast<char>(high >> shift);
+      if (model.insert(entry).second) order.insert(entry);
+    }
+    for (int i = 0; i < 50; ++i) {
+      std::string from = *std::next(model.begin(), static_cast<ptrdiff_t>(random() % model.size()));
+      std::string to =
+          random() % 3 == 0 ? "" : *std::next(model.begin(), static_cast<ptrdiff_t>(random() % model.size()));
+      if (i == 0) from.clear();
+      if (!to.empty() && to < from) std::swap(from, to);
+      if (from == to) continue;
+      std::vector<uint32_t> expected, found;
+      for (auto at = model.lower_bound(from); at != model.end() && (to.empty() || *at < to); ++at) {
+        uint32_t number = 0;
+        for (const char byte : at->substr(at->size() - 4)) number = number << 8 | static_cast<uint8_t>(byte);
+        expected.push_back(number);
+      }
+      order.each_ending(from, to, [&](uint32_t number) { found.push_back(number); });
+      ASSERT_EQ(found, expected);
+    }
+  });
+}
+
+TEST(ByteOrder, ACopyIsEqualAndOfItsOwn) {
+  std::mt19937_64 random(5);
+  ByteOrder order;
+  std::set<std::string> model;
+  for (int i = 0; i < 3'000; ++i) {
+    const std::string entry = random_entry(random, false);
+    if (model.insert(entry).second) order.insert(entry);
+  }
+  ByteOrder copy = order.clone();
+  expect_equal(copy, model);
+  const std::string first = *model.begin();
+  EXPECT_TRUE(order.erase(first));
+  expect_equal(copy, model);
+  EXPECT_TRUE(copy.erase(first));
+  for (int i = 0; i < 3'000; ++i) copy.insert(random_entry(random, true));
+  model.erase(first);
+  expect_equal(order, model);
+  expect_equal(ByteOrder().clone(), {});
 }
 
 }  // namespace

@@ -1,9 +1,23 @@
-#include "engine/index/byte_order.h"
+#include "engine/base/byte_order.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace millrace {
+
+ByteOrder ByteOrder::clone() const {
+  ByteOrder copy;
+  copy.size_ = size_;
+  copy.chunk_bytes_ = chunk_bytes_;
+  copy.groups_.reserve(groups_.size());
+  for (const auto& group : groups_) {
+    Group& made = *copy.groups_.emplace_back(std::make_unique<Group>());
+    made.count = group->count;
+    made.chunks.reserve(group->chunks.size());
+    for (const ByteChunk& chunk : group->chunks) made.chunks.push_back(chunk.clone());
+  }
+  return copy;
+}
 
 ByteOrder::Place ByteOrder::place_of(ByteView entry) const {
   const uint64_t head = ByteChunk::head_of(entry);

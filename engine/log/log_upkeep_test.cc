@@ -1,0 +1,144 @@
+// What LogOperations says of work that nobody asks for, and when it needs the time.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "engine/log/log_operations.h"
+#include "tests/model/test_packer.h"
+
+namespace millrace {
+namespace {
+
+class NoLogs final : public OtherLogs {
+ public:
+  Result<void> may_write(const Place<Log>&, ByteView) override { return {}; }
+  bool write(const Place<Log>&, ByteView, const WriteRequest&) override { return false; }
+};
+
+class Nowhere final : public MessageSink {
+ public:
+  void begin(const LogBounds&, std::optional<uint64_t>) override {}
+  void evicted(uint64_t) override {}
+  void message(const Message&, uint32_t) override {}
+  void end(uint64_t) override {}
+};
+
+class SpentAtOnce final : public Budget {
+ public:
+  bool is_spent() const override { return true; }
+};
+
+class LogUpkeep : public ::testing::Test {
+ protected:
+  // Text that can be packed, at this date.
+  void write(uint64_t date, int messages) {
+    const std::string entry(200, 'x');
+    const std::vector<ByteView> pair = {"tag", entry};
+    for (int i = 0; i < messages; ++i) {
+      operations_.write(place_, {.backlog = {}, .pairs = pair}, {.now = {.wall = UnixMs(date)}});
+    }
+  }
+  void read(ByteView consumer, uint64_t count) {
+    ReadRequest request;
+    request.group = GroupRead{.name = "g", .consumer = consumer, .retry = Retry{1'000, 0}};
+    request.count = count;
+    Nowhere nowhere;
+    operations_.read(place_, request, {.now = {.wall = UnixMs(5'000), .monotonic = MonotonicMs(5'000)}}, nowhere);
+  }
+  AckRequest ack(std::optional<ByteView> consumer, uint64_t from, uint64_t to) {
+    return {.group = "g", .consumer = consumer, .ranges = {{Offset(from), Offset(to)}}};
+  }
+  uint64_t acknowledged(std::optional<ByteView> consumer, uint64_t from, uint64_t to) {
+    return *operations_.acknowledge(place_, ack(consumer, from, to), {}).answer;
+  }
+  Log& log() { return *place_.get(); }
+
+  NoLogs others_;
+  LogLimits limits_;
+  HashKey key_{};
+  LogOperations operations_{others_, limits_, testing::test_packer(), key_, [](HashKey& bytes) { bytes.fill(1); }};
+  OwnPlace<Log> place_{"log"};
+};
+
+TEST_F(LogUpkeep, PacksTheFullBlocksThatAreCold) {
+  write(1'000, 200);
+  write(2'000, 200);
+  const size_t blocks = log().block_count();
+  const PackingTerms terms{.age_ms = 500, .level = 1};
+  operations_.pack_cold(log(), UnixMs(1'400), terms, NoLimit::instance());
+  EXPECT_EQ(log().packed_blocks(), 0u);
+  operations_.pack_cold(log(), UnixMs(1'500), terms, SpentAtOnce());
+  EXPECT_EQ(log().packed_blocks(), 0u);
+  operations_.pack_cold(log(), UnixMs(1'500), terms, NoLimit::instance());
+  const uint64_t first = log().packed_blocks();
+  EXPECT_GT(first, 0u);
+  EXPECT_LT(first, blocks - 1);
+  operations_.pack_cold(log(), UnixMs(2'500), terms, NoLimit::instance());
+  EXPECT_EQ(log().packed_blocks(), blocks - 1) << "all but the one that is written to";
+  EXPECT_EQ(operations_.counters().blocks_packed, blocks - 1);
+  EXPECT_EQ(operations_.counters().saved_by_packing, log().saved_by_packing());
+}
+
+TEST_F(LogUpkeep, ALogWithNothingToDoHasNoFirstDate) {
+  write(1'000, 3);
+  EXPECT_EQ(LogOperations::first_date(log()), std::nullopt);
+  EXPECT_FALSE(LogOperations::has_long_work(log()));
+  log().set_retention({.age_ms = 50});
+  EXPECT_EQ(LogOperations::first_date(log()), UnixMs(1'050));
+  read("c", 1);
+  EXPECT_EQ(LogOperations::first_date(log()), UnixMs(0)) << "what is pending is found by looking";
+  log().set_retention({.latest = true});
+  EXPECT_TRUE(LogOperations::has_long_work(log()));
+}
+
+TEST_F(LogUpkeep, AnAcknowledgementTakesTimeOnlyOfAGroupThatMayBeIdle) {
+  EXPECT_FALSE(LogOperations::acknowledge_takes_time(nullptr, ack({}, 1, 1)));
+  write(1'000, 3);
+  read("c", 3);
+  EXPECT_FALSE(LogOperations::acknowledge_takes_time(&log(), ack({}, 1, 1)));
+  SetGroupRequest request;
+  request.group = "g";
+  request.idle_ms = 1'000;
+  ASSERT_TRUE(operations_.set_group(place_, request, {.now = {.wall = UnixMs(5'000)}}).answer);
+  EXPECT_TRUE(LogOperations::acknowledge_takes_time(&log(), ack({}, 1, 1)));
+}
+
+TEST_F(LogUpkeep, AcknowledgesWhatAConsumerHoldsAmongMany) {
+  constexpr uint64_t kEach = 3'000;
+  write(1'000, 2 * kEach);
+  for (uint64_t i = 0; i < kEach; ++i) {
+    read("odd", 1);
+    read("even", 1);
+  }
+  EXPECT_EQ(acknowledged("nobody", 1, 2 * kEach), 0u);
+  EXPECT_EQ(acknowledged("odd", 3, 2 * kEach), kEach - 1);
+  EXPECT_EQ(acknowledged("odd", 1, 2 * kEach), 1u);
+  EXPECT_EQ(acknowledged("odd", 1, 2 * kEach), 0u);
+  const Group& group = *log().group("g");
+  EXPECT_EQ(group.pending().count(), kEach);
+  EXPECT_EQ(group.pending().first(), Offset(2));
+  EXPECT_EQ(acknowledged({}, 1, 2 * kEach - 1), kEach - 1);
+  EXPECT_EQ(group.pending().count(), 1u);
+  EXPECT_EQ(acknowledged("even", 1, 2 * kEach), 1u);
+  EXPECT_TRUE(group.pending().empty());
+  EXPECT_EQ(log().check(), nullptr);
+}
+
+// Groups are remembered by the last one that was asked for.
+TEST_F(LogUpkeep, AGroupThatWasDroppedIsNotFoundAgain) {
+  write(1'000, 3);
+  log().create_group("g", Offset(1));
+  log().create_group("h", Offset(2));
+  ASSERT_NE(log().group("g"), nullptr);
+  const Log copy = log().clone();
+  EXPECT_TRUE(log().drop_group("g"));
+  EXPECT_EQ(log().group("g"), nullptr);
+  EXPECT_EQ(log().group("h")->next(), Offset(2));
+  EXPECT_EQ(copy.group("g")->next(), Offset(1));
+  EXPECT_TRUE(log().drop_group("h"));
+  EXPECT_EQ(log().group("h"), nullptr);
+}
+
+}  // namespace
+}  // namespace millrace

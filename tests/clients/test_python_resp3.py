@@ -1,0 +1,116 @@
+"""The Python package over RESP3. redis-py speaks it since version 5, and Debian's is older: here its connection is given a
+parser for RESP3 and says HELLO 3, as the newer ones do. The server's answers are those that every client gets."""
+
+import pathlib
+import sys
+import threading
+
+import pytest
+
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "clients" / "python" / "src"))
+
+import redis
+from redis.connection import Connection, PythonParser
+
+from millrace import Backoff, LockTimeout, Millrace, NotUnique, Text
+
+
+class Resp3Parser(PythonParser):
+    def read_response(self, disable_decoding=False):
+        raw = self._buffer.readline()
+        if not raw:
+            raise redis.ConnectionError("closed")
+        kind, rest = raw[:1], raw[1:]
+        if kind == b"-":
+            return self.parse_error(rest.decode())
+        if kind in b"+":
+            return rest
+        if kind in b":":
+            return int(rest)
+        if kind in b",":
+            return float(rest)
+        if kind in b"_":
+            return None
+        if kind in b"#":
+            return rest == b"t"
+        if kind in b"$=":
+            return None if rest == b"-1" else self._buffer.read(int(rest))
+        if kind in b"*~":
+            return [self.read_response() for _ in range(int(rest))]
+        if kind in b"%":
+            return {self.read_response(): self.read_response() for _ in range(int(rest))}
+        raise AssertionError(raw)
+
+
+class Resp3Connection(Connection):
+    def __init__(self, **words):
+        super().__init__(**words, parser_class=Resp3Parser)
+
+    def on_connect(self):
+        self._parser.on_connect(self)
+        self.send_command("HELLO", 3)
+        assert self.read_response()[b"proto"] == 3
+
+
+@pytest.fixture
+def mr(server):
+    pool = redis.ConnectionPool(connection_class=Resp3Connection, host="127.0.0.1", port=server.port)
+    with Millrace(redis.Redis(connection_pool=pool)) as mr:
+        yield mr
+
+
+def test_queues_logs_and_channels(mr):
+    with mr.producer("orders", codec=Text()) as producer:
+        promises = [producer.send("new", value) for value in "abc"]
+    assert [promise.result() for promise in promises] == [1, 2, 3]
+    assert "-" in mr.producer("orders", codec=Text()).write("new", "later", delay=60)
+    attempts = []
+    worker = mr.worker("orders", "g", codec=Text(), backoff=Backoff.none(), max_attempts=2, dead_letter="dead")
+    worker.on()(lambda value, message: attempts.append((value, message.attempts)) or 1 / (value != "b"))
+    assert worker.run_until_idle() == 4 and sorted(attempts) == [("a", 1), ("b", 1), ("b", 2), ("c", 1)]
+    for frames in (True, False):
+        assert [entry.value for entry in mr.reader("orders", codec=Text(), follow=False, frames=frames)] == ["a", "b", "c"]
+    assert mr.redrive("dead") == 1
+    news = mr.channel("news", codec=Text())
+    subscription = news.subscribe("ann", on_gap=lambda: news.publish("hello"))
+    assert next(subscription).content == "hello"
+
+
+def test_locks_and_pools(mr):
+    with mr.lock("pay", ttl=5) as lock:
+        assert lock.token > 0
+        with pytest.raises(LockTimeout):
+            mr.lock("pay", wait=0.05).acquire()
+    pool = mr.pool("mail", codec=Text())
+    pool.set(max_attempts=3)
+    worker = pool.worker("w", backoff=Backoff.none())
+    seen = []
+
+    @worker.handler
+    def handle(value, payload):
+        seen.append(value)
+        if len(seen) == 2:
+            worker.stop()
+
+    running = threading.Thread(target=worker.run)
+    running.start()
+    pool.push("ann", "1", "2", wait=30)
+    running.join(60)
+    assert seen == ["1", "2"] and pool.info()["pending"] == 0
+
+
+def test_routes_indexes_and_suggestions(mr):
+    routes = mr.routes("{tasks}")
+    with routes.device("phone", "push", user="ann", ttl=60) as device:
+        device.subscribe("todo", "task")
+        assert routes.match("todo", "task") == {"push": ["phone"]}
+        assert routes.dispatch("todo", "task", "saved", "{tasks}:") == {"push": (1, 1)}
+    users = mr.index("users")
+    assert users.create("user:", {"age": "INTEGER", "mail": "TEXT UNIQUE"})
+    users.put("user:1", {"age": 3, "mail": "a"})
+    with pytest.raises(NotUnique):
+        users.put("user:2", {"age": 3, "mail": "a"})
+    users.wait_until_ready()
+    assert list(users.find(("age", ">=", 3), get=["mail"])) == [("user:1", {"mail": b"a"})] and users.count() == 1
+    cities = mr.suggestions("cities")
+    assert cities.set("Bern", 13) == 13 and cities.add("Bern") == 14 and cities.get("b", ignore_case=True) == ["Bern"]

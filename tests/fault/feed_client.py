@@ -1,0 +1,148 @@
+"""A feed that watches a log and a channel: from the positions its reader has kept, each message comes once, in order,
+whatever becomes of the feed itself."""
+
+from client import Client, Unconfirmed
+from resp import RespError
+
+FULL = 500  # messages of a key, after which the next key begins
+MOST = 10**6
+NOT_THERE = "-"  # the position before everything
+
+
+class _Watched:
+    """One key, whose messages are rising numbers."""
+
+    def __init__(self, kind, tag, number=0):
+        self.kind, self._tag, self._number = kind, tag, number
+        self.key = f"{{{tag}}}{kind}{number}"
+        self.acknowledged = {}  # number -> when
+        self.begin_again()
+
+    def begin_again(self):
+        self.position = NOT_THERE
+        self.seen = []  # as they came by the feed
+
+    def write(self, c, number):
+        if self.kind == "log":
+            c.call("TWRITE", self.key, "tag", number)
+        else:
+            c.call("CHAN.PUBLISH", self.key, number, number)
+
+    def everything(self, c):
+        if self.kind == "log":
+            return [int(entry) for _, _, entry in c.call("TREAD", self.key, 1, MOST, "SKIP") or []]
+        return [int(content) for _, _, content in c.call("CHAN.READ", self.key, NOT_THERE, "MAX", MOST)[0]]
+
+    def next(self):
+        return _Watched(self.kind, self._tag, self._number + 1)
+
+
+class FeedClient(Client):
+    """In a cluster a feed is read where its keys are: all have one hash tag."""
+
+    def prepare(self, c):
+        self._feed = f"{{{self.name}}}feed"
+        self._watched = {}
+        for kind in ("log", "channel"):
+            self._watch(_Watched(kind, self.name))
+        self._number = 0
+        self._connection = None  # on which the keys were added: another may lead to another node, or to an older feed
+
+    def _watch(self, watched):
+        self._watched[watched.key] = watched
+
+    def step(self, c):
+        if self.rng.random() < 0.6:
+            watched = self.rng.choice(list(self._watched.values()))
+            self._number += 1
+            watched.write(c, self._number)
+            watched.acknowledged[self._number] = self.acknowledged(c)
+            return
+        try:
+            self._read(c, "MAX", self.rng.choice([1, 5, 1000]))
+        except _WrongPosition as error:
+            raise Unconfirmed from error  # the server is another than before: prove() finds out what it has
+        for watched in [one for one in self._watched.values() if len(one.seen) >= FULL]:
+            self._turn_over(c, watched)
+
+    def _turn_over(self, c, watched):
+        """The next key, when everything in this one has come."""
+        if watched.seen != watched.everything(c):
+            return
+        del self._watched[watched.key]
+        self._watch(watched.next())
+        self._connection = None
+        c.call("FEED.DEL", self._feed, watched.key)
+        c.call("DEL", watched.key)
+
+    def _add(self, c, watched):
+        try:
+            c.call("FEED.ADD", self._feed, watched.key, watched.position)
+        except RespError as error:
+            if str(error).startswith("BADPOSITION"):
+                raise _WrongPosition(str(error)) from error
+            raise
+
+    def _read(self, c, *options):
+        """False: nothing has come."""
+        if self._connection is not c:
+            for watched in self._watched.values():
+                self._add(c, watched)
+            self._connection = c
+        try:
+            answer = c.call("FEED.READ", self._feed, *options)
+        except RespError as error:
+            if not str(error).startswith("NOFEED"):
+                raise
+            self._connection = None
+            return True
+        for key, *rest in answer:
+            if watched := self._watched.get(key.decode()):
+                self._take(c, watched, rest)
+            else:  # of an older feed by this name, on a node that we have come back to
+                c.call("FEED.DEL", self._feed, key)
+        return bool(answer)
+
+    def _take(self, c, watched, rest):
+        if len(rest) == 1:  # gone or moved
+            self._add(c, watched)
+            return
+        position, messages, _, missed = rest
+        numbers = [int(message[2]) for message in messages]
+        if missed:
+            self.books.lost(f"{watched.key}: {missed} messages are missed by the feed's own account")
+        if numbers and watched.seen and numbers[0] <= watched.seen[-1]:
+            self.books.repeated(f"{watched.key}: {numbers[0]} came after {watched.seen[-1]}")
+        watched.seen += numbers
+        watched.position = position.decode()
+
+    def prove(self, c, promise):
+        for watched in self._watched.values():
+            there = watched.everything(c)
+            for number in [number for number in watched.acknowledged if number not in set(there)]:
+                if promise.holds(watched.acknowledged.pop(number)):
+                    self.books.lost(f"{watched.key}: {number} is not there")
+                else:
+                    self.books.count("forgotten")
+            # The feed was ahead of what the server still has.
+            if not set(watched.seen) <= set(there):
+                watched.begin_again()
+        self._connection = None
+        try:
+            while self._read(c):
+                pass
+        except _WrongPosition as error:
+            self.books.lost(f"{self._feed}: {error}")
+            return
+        for watched in self._watched.values():
+            there = watched.everything(c)
+            if watched.seen != there:
+                missing = sorted(set(there) - set(watched.seen))
+                self.books.lost(f"{watched.key}: {missing[:9]} did not come, of {len(there)} that are there")
+
+    def finish(self, c):
+        """prove() has read everything."""
+
+
+class _WrongPosition(Exception):
+    pass
