@@ -219,7 +219,7 @@ def test_keys_that_are_no_text_are_paged_too(gateway, c):
 
 def test_the_rate_of_a_log_is_seen_when_it_is_listed_again(gateway, c):
     def rate():
-        c.call("TWRITE", "orders", "ENTRIES", *["t", "e"] * 100)
+        c.call("TWRITE", "rated", "ENTRIES", *["t", "e"] * 100)
         return get(gateway, "/keys?type=log")["items"][0]["figures"]["rate"]
 
     assert rate() is None
