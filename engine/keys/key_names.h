@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "engine/base/bytes.h"
 #include "engine/base/byte_order.h"
+#include "engine/base/bytes.h"
 
 namespace millrace {
 
