@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gateway/access_log.h"
+#include "gateway/admin/admin_routes.h"
 #include "gateway/routes/answers.h"
 #include "gateway/routes/changes.h"
 #include "gateway/routes/channels.h"
@@ -61,6 +62,8 @@ Worker::Worker(Shared& shared, TlsContext certificate)
   router_.add(lock_routes());
   router_.add(finding_routes());
   router_.add(change_routes());
+  router_.add(console_routes());
+  services_.router = &router_;
   services_.openapi = openapi_json(router_);
   tick_ = loop_.after(kLookAfter, [this] { look_after(); });
   keep_alive_ = loop_.after(shared.config.keep_alive, [this] { keep_alive(); });
@@ -142,6 +145,7 @@ Task<Response> Worker::response_to(ExchangePtr exchange) {
     co_return response;
   }
   exchange->names = std::move(found.names);
+  exchange->route = found.route;
   if (auto refusal = co_await refusal_of(exchange, found.route)) co_return std::move(*refusal);
   co_return co_await found.route->handler(services_, exchange);
 }

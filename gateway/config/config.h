@@ -74,6 +74,7 @@ struct Config {
   Milliseconds leeway{300'000};                          // by which clocks may differ
   std::string cookie = "millrace";                       // that may hold a token
   std::string revocations = "millrace:gateway:revoked";  // the key under which they are shared
+  std::string audit = "millrace:audit";                  // the log of what consoles did; empty: none
   std::vector<std::string> metric_keys;                  // patterns of keys that /metrics tells of
 
   std::vector<ChannelRule> channels;

@@ -46,6 +46,7 @@ constexpr Setting kSettings[] = {
     MILLRACE_SETTING("auth.leeway", leeway, "by which clocks may differ"),
     MILLRACE_SETTING("auth.cookie", cookie, "the cookie that may hold a token"),
     MILLRACE_SETTING("auth.revocations", revocations, "the key under which gateways share revoked tokens"),
+    MILLRACE_SETTING("console.audit", audit, "the log of what was done by consoles; empty: none"),
     MILLRACE_SETTING("metrics.keys", metric_keys, "patterns of keys that /metrics tells of"),
 };
 

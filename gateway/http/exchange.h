@@ -15,11 +15,16 @@ namespace millrace::gateway {
 
 class HttpConnection;
 struct Caller;
+struct Route;
 
 class Exchange {
  public:
   Exchange(HttpConnection& connection, Request given, std::string from)
       : request(std::move(given)), peer(std::move(from)), connection_(&connection) {}
+
+  // A request of our own, whose answer nobody waits for at a connection.
+  Exchange(Request given, std::string from, std::shared_ptr<const Caller> by)
+      : request(std::move(given)), peer(std::move(from)), caller(std::move(by)), connection_(nullptr) {}
 
   // Sends the answer, if anybody is left to read it. To be called once.
   void respond(Response response);
@@ -53,6 +58,7 @@ class Exchange {
   const std::string peer;                // the address of the client
   std::shared_ptr<const Caller> caller;  // once that is known
   std::vector<std::string> names;        // in the path: of "/v1/logs/{log}" the log
+  const Route* route = nullptr;          // that serves it
 
  private:
   HttpConnection* connection_;

@@ -19,13 +19,13 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-bool parse_query(std::string_view text, Request& request) {
+bool parse_query(std::string_view text, bool may_have_nul, Request& request) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('&'), text.size());
     const std::string_view pair = text.substr(0, end);
     const size_t equal = std::min(pair.find('='), pair.size());
-    auto name = percent_decoded(pair.substr(0, equal), true);
-    auto value = percent_decoded(pair.substr(std::min(equal + 1, pair.size())), true);
+    auto name = percent_decoded(pair.substr(0, equal), true, may_have_nul);
+    auto value = percent_decoded(pair.substr(std::min(equal + 1, pair.size())), true, may_have_nul);
     if (!name || !value) return false;
     if (!name->empty()) request.query.emplace_back(std::move(*name), std::move(*value));
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -54,7 +54,7 @@ std::optional<std::string_view> Request::parameter(std::string_view name) const 
   return first_of(query, [&](std::string_view one) { return one == name; });
 }
 
-std::optional<std::string> percent_decoded(std::string_view text, bool is_form) {
+std::optional<std::string> percent_decoded(std::string_view text, bool is_form, bool may_have_nul) {
   std::string decoded;
   decoded.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
@@ -69,7 +69,7 @@ std::optional<std::string> percent_decoded(std::string_view text, bool is_form) 
     } else if (c == '+' && is_form) {
       c = ' ';
     }
-    if (c == '\0') return std::nullopt;
+    if (c == '\0' && !may_have_nul) return std::nullopt;
     decoded += c;
   }
   return decoded;
@@ -80,15 +80,17 @@ bool parse_target(std::string_view target, Request& request) {
   const size_t mark = std::min(target.find('?'), target.size());
   std::string_view path = target.substr(0, mark);
   request.path = path;
+  // The console shows every key there is, whatever its name.
+  const bool may_have_nul = path.starts_with("/v1/admin/");
   while (!path.empty()) {
     path.remove_prefix(1);
     const size_t end = std::min(path.find('/'), path.size());
-    auto segment = percent_decoded(path.substr(0, end), false);
+    auto segment = percent_decoded(path.substr(0, end), false, may_have_nul);
     if (!segment) return false;
     request.segments.push_back(std::move(*segment));
     path.remove_prefix(end);
   }
-  return mark == target.size() || parse_query(target.substr(mark + 1), request);
+  return mark == target.size() || parse_query(target.substr(mark + 1), may_have_nul, request);
 }
 
 bool names_word(std::string_view list, std::string_view word) {

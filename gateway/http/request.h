@@ -25,8 +25,9 @@ struct Request {
   std::optional<std::string_view> parameter(std::string_view name) const;
 };
 
-// "%2F" and the like, and + as a space if `is_form`. Nothing: a percent sign that two digits do not follow, or a NUL.
-std::optional<std::string> percent_decoded(std::string_view text, bool is_form);
+// "%2F" and the like, and + as a space if `is_form`. Nothing: a percent sign that two digits do not follow, or a NUL
+// where none may be.
+std::optional<std::string> percent_decoded(std::string_view text, bool is_form, bool may_have_nul = false);
 
 // Splits a target ("/a/b?c=d") into the parts of a request. False: it is no path, or not properly encoded.
 bool parse_target(std::string_view target, Request& request);

@@ -12,6 +12,8 @@
 
 namespace millrace::gateway {
 
+struct AdminRow;
+
 using Handler = Task<Response> (*)(Services& services, ExchangePtr exchange);
 
 struct Route {
@@ -23,6 +25,7 @@ struct Route {
   std::string_view summary = {};     // half a sentence, for /openapi.json
   std::string_view parameters = {};  // of the query: "from count tags"
   std::string_view answer = {};  // fields of its JSON object: "messages:array next?:integer", ? for some answers only
+  const AdminRow* admin = nullptr;  // of a route of the console
 };
 
 class Router {

@@ -9,6 +9,7 @@
 namespace millrace::gateway {
 
 class Authority;
+class Router;
 class RequestRate;
 class Topics;
 struct Figures;
@@ -22,6 +23,8 @@ struct Services {
   Figures& figures;
   RequestRate& rate;
   bool& is_draining;
+  const Router* router = nullptr;
+  size_t live_streams = 0;   // of consoles
   std::string openapi = {};  // as /openapi.json answers
 };
 

@@ -83,6 +83,13 @@ NodeName Upstream::node_name_of(const std::string& key) const {
   return {map_->nodes()[map_->node_of(hash_slot(key))]};
 }
 
+std::vector<NodeName> Upstream::nodes() const {
+  if (!map_) return {NodeName{}};
+  std::vector<NodeName> names;
+  for (const client::Endpoint& endpoint : map_->nodes()) names.push_back({endpoint});
+  return names;
+}
+
 void Upstream::send(const std::shared_ptr<Command>& command) {
   Node& node = node_of(*command);
   auto done = [this, command, &node](Answer answer) { take_answer(command, node, std::move(answer)); };

@@ -69,7 +69,18 @@ class Upstream {
   // better. It is not one of those of clients, of which only so many may wait.
   void call_at(const NodeName& node, Words words, Link::Done done);
   void call_waiting_at(const NodeName& node, Words words, Milliseconds wait, Waiting& waiting, Link::Done done);
+  auto ask_at(NodeName node, Words words) {
+    return told<Answer>([this, node = std::move(node), words = std::move(words)](Link::Done done) mutable {
+      call_at(node, std::move(words), std::move(done));
+    });
+  }
   NodeName node_name_of(const std::string& key) const;
+  // The masters of a cluster, as far as they are known; else the one server.
+  std::vector<NodeName> nodes() const;
+  bool is_cluster() const { return map_.has_value(); }
+  bool has_sentinels() const { return options_.server.sentinels.has_value(); }
+  // Of the server that was given, or that sentinels have named last.
+  std::string seed_address() const { return seed_->endpoint().text(); }
 
   // Whether a node is connected.
   bool is_reachable() const;

@@ -1,0 +1,60 @@
+// A command for the server, made of a template and of what a request says.
+//
+//   WORD            the word itself
+//   $1              the first name in the path
+//   <a>             the parameter a, of the body or the query; <a=b>: b without one
+//   <a...>          all items of the list a, one at least
+//   [WORD <a>]      only if there is a parameter a
+//   [WORD ?a]       only if the parameter a is true
+//
+// `count` is the size of a page: 100, at most 1000; `count+1` is one more.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/http/exchange.h"
+#include "gateway/json/json_object.h"
+
+namespace millrace::gateway {
+
+inline constexpr int64_t kUsualPage = 100;
+inline constexpr int64_t kMostPage = 1000;
+
+// What a request says: names of the path, fields of its JSON body, parameters of its query. Values are bytes: in the body
+// a string, {"base64":…}, or any other JSON as it is written.
+class AdminInput {
+ public:
+  // Of a body that is no JSON object, wrong() says so.
+  explicit AdminInput(const Exchange& exchange);
+
+  std::optional<std::string> value(std::string_view name) const;
+  bool is_true(std::string_view name) const;
+  // The items of an array; of a text, its words between commas.
+  std::vector<std::string> list(std::string_view name) const;
+  // The field of the body as JSON. Nothing: there is none.
+  std::optional<std::string_view> raw(std::string_view name) const;
+  // How many items a page has.
+  int64_t count();
+  const std::vector<std::string>& names() const { return exchange_.names; }
+
+  void refuse(const std::string& what);
+  const std::optional<Response>& wrong() const { return wrong_; }
+
+ private:
+  const Exchange& exchange_;
+  std::optional<JsonObject> body_;
+  std::optional<Response> wrong_;
+};
+
+struct AdminCommand {
+  Words words;
+  size_t key = Upstream::kNoKey;  // which word is it
+};
+
+// Whether something was missing, `input` says.
+AdminCommand fill_template(std::string_view text, AdminInput& input);
+
+}  // namespace millrace::gateway

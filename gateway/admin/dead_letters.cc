@@ -1,0 +1,157 @@
+#include "gateway/admin/dead_letters.h"
+
+#include "gateway/admin/command_words.h"
+#include "gateway/admin/reply_json.h"
+#include "gateway/json/json_text.h"
+#include "gateway/routes/answers.h"
+
+namespace millrace::gateway {
+namespace {
+
+using client::Reply;
+
+constexpr const char* kMostLetters = "8388608";  // bytes of a page, before they are cut
+// One request sends back so many at most, so that a connection is not held for minutes: `left` says what is left.
+constexpr int64_t kMostSent = 10'000;
+constexpr int64_t kMostOffsets = 1000;
+
+// The bytes that a string in a tag stands for. The server writes a byte that is not UTF-8 as \u0080 to \u00ff.
+std::string tag_bytes(std::string_view json) {
+  std::string bytes;
+  for (size_t i = 1; i + 1 < json.size(); ++i) {
+    if (json[i] != '\\') {
+      bytes += json[i];
+    } else if (json[i + 1] == 'u' && i + 5 < json.size()) {
+      bytes += static_cast<char>(std::stoi(std::string(json.substr(i + 4, 2)), nullptr, 16));
+      i += 5;
+    } else {
+      bytes += json[++i];
+    }
+  }
+  return bytes;
+}
+
+void append_letter(std::string& json, const Reply& message) {
+  json += "{\"offset\":" + std::to_string(message.items[0].integer) +
+          ",\"time\":" + std::to_string(message.items[3].integer);
+  if (const auto letter = parse_dead_letter(message.items[1].text)) {
+    json += ",\"origin\":";
+    append_bytes(json, letter->key);
+    json += ",\"group\":";
+    append_bytes(json, letter->group);
+    json += ",\"origin_offset\":" + std::to_string(letter->offset);
+    json += ",\"attempts\":" + std::to_string(letter->attempts) + ",\"why\":";
+    append_string(json, letter->why);
+    json += ",\"reason\":";
+    append_bytes(json, letter->reason.empty() ? letter->why : letter->reason);
+    json += ",\"tag\":";
+    append_bytes(json, letter->tag);
+  } else {
+    // Somebody wrote it by hand.
+    json += R"(,"origin":null,"group":null,"origin_offset":null,"attempts":null,"why":null,"reason":null,"tag":)";
+    append_bytes(json, message.items[1].text);
+  }
+  json += ',';
+  append_content(json, "entry", message.items[2].text);
+  json += '}';
+}
+
+// Sends one letter back, by its offset: written to its origin under an id, so that a second attempt after a failure does
+// not write it twice, and then deleted. An answer that is nil: there is no such letter.
+Task<Answer> send_back(Services& services, std::string log, std::string offset) {
+  Words read = {"TREAD", log, offset, "1", "WITHINFO", "EPOCH"};
+  Answer found = co_await services.upstream.ask(std::move(read));
+  if (!found || found->is_error()) co_return found;
+  if (found->items.size() < 2 || found->items[1].items.size() < 3) co_return Answer(Reply{});
+  const auto letter = parse_dead_letter(found->items[1].items[1].text);
+  if (!letter) co_return Answer(Reply{});
+  const std::string id =
+      "redrive:" + std::to_string(found->items[0].items[2].integer) + '.' + std::to_string(found->items[1].items[0].integer);
+  Words write = {"TWRITE", letter->key, "ID", id, "ENTRIES", letter->tag, found->items[1].items[2].text};
+  Answer written = co_await services.upstream.ask(std::move(write));
+  if (!written || written->is_error()) co_return written;
+  Words erase = {"TDEL", std::move(log), std::move(offset)};
+  co_return co_await services.upstream.ask(std::move(erase));
+}
+
+Task<Answer> count_letters(Services& services, std::string log) {
+  Words words = {"TINFO", std::move(log)};
+  Answer info = co_await services.upstream.ask(std::move(words));
+  if (!info || info->is_error()) co_return info;
+  co_return Answer(number_of(number_in(*info, "messages")));
+}
+
+}  // namespace
+
+std::optional<DeadLetter> parse_dead_letter(std::string_view tag) {
+  if (!tag.starts_with("{\"why\":")) return std::nullopt;
+  const auto object = JsonObject::parse(tag);
+  if (!object) return std::nullopt;
+  const auto bytes = [&](std::string_view name) -> std::optional<std::string> {
+    const auto raw = object->raw(name);
+    if (!raw || !raw->starts_with('"')) return std::nullopt;
+    return tag_bytes(*raw);
+  };
+  auto why = bytes("why");
+  auto group = bytes("group");
+  auto key = bytes("key");
+  auto own = bytes("tag");
+  const auto attempts = object->number("attempts");
+  const auto offset = object->number("offset");
+  if (!why || !group || !key || !own || !attempts || !offset) return std::nullopt;
+  return DeadLetter{std::move(*why), *attempts,       *offset, std::move(*group), std::move(*key),
+                    std::move(*own), bytes("reason").value_or("")};
+}
+
+Task<Response> read_dead_letters(Services& services, ExchangePtr exchange) {
+  AdminInput input(*exchange);
+  const int64_t count = input.count();
+  const std::string from = input.value("cursor").value_or("1");
+  if (input.wrong()) co_return *input.wrong();
+  Words words = {"TREAD", exchange->names[0], from, std::to_string(count), "SKIP", "WITHINFO", "WITHTIME", "MAXBYTES",
+                 kMostLetters};
+  const Answer answer = co_await services.upstream.ask(std::move(words));
+  if (auto failed = failure_of(answer)) co_return std::move(*failed);
+  if (answer->items.empty() || answer->items[0].items.size() != 2) co_return unavailable("an unexpected answer");
+  std::string json = "{\"items\":[";
+  int64_t end = 0;
+  for (size_t i = 1; i < answer->items.size(); ++i) {
+    if (answer->items[i].items.size() < 4) continue;
+    if (json.back() != '[') json += ',';
+    append_letter(json, answer->items[i]);
+    end = answer->items[i].items[0].integer;
+  }
+  json += ']';
+  if (end != 0 && end < answer->items[0].items[1].integer) json += ",\"cursor\":\"" + std::to_string(end + 1) + '"';
+  co_return json_response(json + '}');
+}
+
+Task<Response> redrive(Services& services, ExchangePtr exchange) {
+  AdminInput input(*exchange);
+  const std::string log = exchange->names[0];
+  const std::vector<std::string> offsets = input.list("offsets");
+  const bool is_all = input.is_true("all");
+  const auto limit = parse_number(input.value("limit").value_or(std::to_string(kMostSent)), 1, kMostSent);
+  if (is_all == !offsets.empty()) input.refuse(R"(expected "offsets":[…] or "all":true)");
+  if (static_cast<int64_t>(offsets.size()) > kMostOffsets) input.refuse("at most 1000 offsets");
+  if (!limit) input.refuse("invalid 'limit': expected a number from 1 to 10000");
+  if (input.wrong()) co_return *input.wrong();
+  int64_t sent = 0;
+  for (const std::string& offset : offsets) {
+    const Answer answer = co_await send_back(services, log, offset);
+    if (auto failed = failure_of(answer)) co_return std::move(*failed);
+    if (!answer->is_nil()) ++sent;
+  }
+  while (is_all && sent < *limit) {
+    Words words = {"TREDRIVE", log, "COUNT", std::to_string(std::min<int64_t>(*limit - sent, kUsualPage))};
+    const Answer answer = co_await services.upstream.ask(std::move(words));
+    if (auto failed = failure_of(answer)) co_return std::move(*failed);
+    if (answer->integer == 0) break;
+    sent += answer->integer;
+  }
+  const Answer left = co_await count_letters(services, log);
+  if (auto failed = failure_of(left)) co_return std::move(*failed);
+  co_return json_response("{\"sent\":" + std::to_string(sent) + ",\"left\":" + std::to_string(left->integer) + '}');
+}
+
+}  // namespace millrace::gateway

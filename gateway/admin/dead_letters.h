@@ -1,0 +1,30 @@
+// Dead letters: what they were, and sending them back.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/http/exchange.h"
+#include "gateway/loop/task.h"
+#include "gateway/routes/services.h"
+
+namespace millrace::gateway {
+
+// What the tag of a dead letter says.
+struct DeadLetter {
+  std::string why;  // "attempts", "expired" or "dead"
+  int64_t attempts = 0;
+  int64_t offset = 0;
+  std::string group;
+  std::string key;
+  std::string tag;  // that the message had
+  std::string reason;
+};
+// Nothing: the tag was not written by a group.
+std::optional<DeadLetter> parse_dead_letter(std::string_view tag);
+
+Task<Response> read_dead_letters(Services& services, ExchangePtr exchange);
+Task<Response> redrive(Services& services, ExchangePtr exchange);
+
+}  // namespace millrace::gateway

@@ -1,0 +1,44 @@
+#include "gateway/admin/admin_routes.h"
+#include "gateway/admin/live.h"
+#include "gateway/admin/server_views.h"
+
+namespace millrace::gateway {
+namespace {
+
+constexpr AdminRow kServerRows[] = {
+    {.method = "GET",
+     .path = "/me",
+     .summary = "Who asks, what they may do, and before which server",
+     .handler = show_me,
+     .answer = "name:string may:array gateway:string version:string server:object"},
+    {.method = "GET",
+     .path = "/live",
+     .summary = "Looks at up to 4 paths once a second, and sends what differs as text/event-stream",
+     .handler = open_live,
+     .parameters = "path"},
+    {.method = "GET",
+     .path = "/lock-waits",
+     .summary = "Who waits for locks, the longest first, and circles of waits",
+     .handler = show_lock_waits,
+     .parameters = "count",
+     .answer = "waiting:integer items:array cycles:array"},
+    {.method = "DELETE",
+     .path = "/keys/{key}",
+     .summary = "Deletes a key of one of our types",
+     .handler = delete_key,
+     .right = Right::Write,
+     .action = "delete-key",
+     .answer = "deleted:integer"},
+    {.method = "GET",
+     .path = "/audit",
+     .summary = "What was done by consoles, newest first",
+     .handler = show_audit_log,
+     .parameters = "count cursor",
+     .answer = "items:array cursor?:string"},
+};
+
+}  // namespace
+
+std::span<const AdminRow> server_rows() { return kServerRows; }
+
+}  // namespace millrace::gateway
