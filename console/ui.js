@@ -101,7 +101,7 @@ export const change = (label, ask, more) => h(Change, { label, ask, ...more });
 function Change({ label, ask, aria, disabled, danger }) {
   me.use();
   if (!mayWrite()) return null;
-  return html`<button type="button" class="quiet ${danger ? "danger" : ""}" aria-label=${aria} disabled=${disabled}
+  return html`<button class="quiet ${danger ? "danger" : ""}" aria-label=${aria} disabled=${disabled}
     onClick=${() => question.set(typeof ask === "function" ? ask() : ask)}>${label}</button>`;
 }
 
@@ -130,7 +130,7 @@ export const chip = (said, tone = "") => html`<span class="chip ${tone}">${said}
 /** @param {Children} said */
 export const muted = said => html`<span class="muted">${said}</span>`;
 /** What looks like a link and does something here. @param {Children} said @param {() => void} does */
-export const pressed = (said, does) => html`<button type="button" class="link" onClick=${does}>${said}</button>`;
+export const pressed = (said, does) => html`<button class="link" onClick=${does}>${said}</button>`;
 /** @param {string} to a screen @param {any} of a name @param {string} [tail] */
 export const link = (to, of, tail = "") => html`<a href=${`#/${to}/${part(of)}${tail}`}>${name(of)}</a>`;
 
@@ -157,7 +157,7 @@ function Table({ label, of, id, columns, empty = "Nothing here.", mark, content,
   if (content) {
     shown.push(["Content", (/** @type {any} */ row) => key(row) === open
       ? html`<${Value} of=${row[content]} bytes=${row.bytes} cut=${row.cut} />${inside?.(row)}` : html`<${Brief} of=${row[content]} />`, "wide"],
-    ["", (/** @type {any} */ row) => html`<button type="button" class="quiet" aria-expanded=${key(row) === open} aria-label=${`Content of ${key(row)}`}
+    ["", (/** @type {any} */ row) => html`<button class="quiet" aria-expanded=${key(row) === open} aria-label=${`Content of ${key(row)}`}
       onClick=${() => setOpen(key(row) === open ? "" : key(row))}>${key(row) === open ? "Close" : "Open"}</button>`, "bare"]);
   }
   /** @param {string} [kind] */
@@ -169,7 +169,7 @@ function Table({ label, of, id, columns, empty = "Nothing here.", mark, content,
           : (formats[kind?.split(" ")[0]] ?? text)(row[what])}</td>`)}</tr>`)}</tbody>
     </table>
     ${error ? problem(error) : !items ? html`<p class="empty">Loading …</p>` : !items.length && html`<p class="empty">${empty}</p>`}
-    ${more && html`<p class="empty"><button type="button" onClick=${() => attempt(more)}>Show more</button></p>`}
+    ${more && html`<p class="empty"><button onClick=${() => attempt(more)}>Show more</button></p>`}
   </div>`;
 }
 

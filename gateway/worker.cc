@@ -51,7 +51,7 @@ Worker::Worker(Shared& shared, TlsContext certificate)
       certificate_(std::move(certificate)) {
   router_.add(dsps_routes(), shared.config.dsps_prefix);
   router_.add(admin_routes(), shared.config.dsps_prefix);
-  router_.add(console_routes());
+  router_.add(console_page_routes());
   router_.add(probe_routes());
   router_.add(ticket_routes());
   router_.add(metric_routes());

@@ -19,7 +19,7 @@ export function Dead({ log, info }) {
         text: `All dead letters of ${text(log)} go to the logs they came from, and are delivered anew. Mend the cause first, or they come back.` }, { disabled: !pages.items?.length })}</div>
     ${table({
       label: "Dead letters", of: pages, id: "offset", content: "entry", empty: "No dead letters.",
-      columns: [["Given up", "time", "date"], ["Reason", m => html`<b>${text(m.reason)}</b>`], ["Attempts", "attempts", "number"],
+      columns: [["Given up", "time", "date"], ["Reason", m => html`<b>${text(m.reason ?? m.why)}</b>`], ["Attempts", "attempts", "number"],
         ["From", m => m.origin ? html`${link("log", m.origin, `/groups/${part(m.group ?? "")}`)} <span class="muted">${number(m.origin_offset)}, ${text(m.group)}</span>` : "written here"],
         ["Tag", "tag", "name"],
         ["", m => m.origin && change("Send back", { title: "Send this message back?", yes: "Send back", text: html`It goes to ${name(m.origin)} and is delivered anew.`,

@@ -13,7 +13,7 @@ export function Gateways() {
   const connections = usePages(here && path + (search && `?search=${encodeURIComponent(search)}`));
   return html`${head("Gateways", undefined, revoking(""))}${table({
       label: "Gateways", of: gateways, id: "name",
-      columns: [["Gateway", g => html`<button type="button" class="link" onClick=${() => choose(text(g.name))}>${name(g.name)}</button> ${g.this && chip("this one", "good")}`, "wide"],
+      columns: [["Gateway", g => html`<button class="link" onClick=${() => choose(text(g.name))}>${name(g.name)}</button> ${g.this && chip("this one", "good")}`, "wide"],
         ["Address", "address", "name"], ["Version", "version"], ["Up", g => span(Date.now() - g.since), "num"], ["Connections", "connections", "number"], ["Streams", "streams", "number"],
         ["Sockets", "sockets", "number"]],
     })}

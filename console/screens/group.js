@@ -28,7 +28,7 @@ export function Group({ log, group, info }) {
       ["Most attempts", [number(state?.["max-attempts"] || null)]]])}
     ${dead && html`<p class="note">Messages that are given up go to ${link("log", dead, "/dead")}.</p>`}
     ${consumer === null ? html`<${Holders} items=${items} onChoose=${setConsumer} />`
-      : html`<p class="note">Only what ${name(consumer)} holds. <button type="button" class="link" onClick=${() => setConsumer(null)}>Show all</button></p>`}
+      : html`<p class="note">Only what ${name(consumer)} holds. <button class="link" onClick=${() => setConsumer(null)}>Show all</button></p>`}
     <${Pending} path=${path} pages=${pending} log=${log} dead=${dead} />`;
 }
 

@@ -48,7 +48,7 @@ export function Keys({ at }) {
   const pages = usePages(`keys?${query}`);
   const building = pages.body?.building;
   /** @param {string} by @param {string} label */
-  const sorted = (by, label) => html`<button type="button" aria-pressed=${order === by} onClick=${() => go({ order: by })}>${label}${order === by ? " ▾" : ""}</button>`;
+  const sorted = (by, label) => html`<button aria-pressed=${order === by} onClick=${() => go({ order: by })}>${label}${order === by ? " ▾" : ""}</button>`;
   /** @type {import("../ui.js").Column[]} */
   const columns = type ? (FIGURES[type] ?? []).map(([title, of]) => [title === "Lag" ? sorted("lag", title) : title, row => of(row.figures ?? {}), "num"])
     : [["Type", row => TYPES[row.type]?.[0] ?? row.type], ["Figures", summary, "wide"]];

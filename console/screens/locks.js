@@ -46,7 +46,7 @@ export function LockWaits() {
       html`<b>${name(owner)}</b> waits for `)}<b>${name(owners[0])}</b>. Nobody goes on until a lease ends or a lock is broken.</p>`)}
     ${body && !cycles.length && html`<p class="verdict">${body.waiting ? `${number(body.waiting)} wait, and nobody in a circle.` : "Nobody waits for a lock."}</p>`}
     ${table({
-      label: "Waits", of: body && (body.waits ?? body.items), id: w => text(w.owner) + text(w.key), empty: "Nobody waits.",
+      label: "Waits", of: body?.items, id: w => text(w.owner) + text(w.key), empty: "Nobody waits.",
       columns: [["Waits for", "waited", "span"], ["Owner", "owner", "name"], ["Lock", w => link("lock", w.key), "wide"],
         ["Held by", w => (w.holders ?? []).map(text).join(", ")], ["Wants", "mode"], ["", w => breaking(w.key), "bare"]],
     })}`;

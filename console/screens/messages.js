@@ -36,7 +36,7 @@ export function Messages({ log }) {
   const shown = from ? page : paused ?? tail.body;
   return html`<div class="tools">${input("From offset or time", setFrom)}${input("Only these tags: a,b", setTags)}
       ${from ? muted("oldest first")
-        : html`<button type="button" aria-pressed=${!!paused} onClick=${() => pause(paused ? null : tail.body)}>${paused ? "▶ Go on" : "❚❚ Pause"}</button>
+        : html`<button aria-pressed=${!!paused} onClick=${() => pause(paused ? null : tail.body)}>${paused ? "▶ Go on" : "❚❚ Pause"}</button>
           <span class="muted">${paused ? "paused" : "newest first, live"}</span>`}
       <span class="gap"></span>${change("Write …", writing(log))}</div>
     ${problem(tail.error)}
@@ -54,9 +54,9 @@ function Inside({ log, message }) {
   const path = `logs/${part(log)}/messages/${message.offset}`;
   return html`${whole !== message && html`<${Value} of=${whole.entry} bytes=${whole.bytes} cut=${whole.cut} />`}
     <div class="buttons">
-      ${whole.cut && html`<button type="button" onClick=${() => attempt(async () => setWhole(await call("GET", path)))}>Whole</button>`}
-      <button type="button" onClick=${() => showWriting(log, whole.tag, whole.entry)}>Copy as …</button>
-      <button type="button" onClick=${() => showReading(log, whole.offset)}>Read from here …</button>
+      ${whole.cut && html`<button onClick=${() => attempt(async () => setWhole(await call("GET", path)))}>Whole</button>`}
+      <button onClick=${() => showWriting(log, whole.tag, whole.entry)}>Copy as …</button>
+      <button onClick=${() => showReading(log, whole.offset)}>Read from here …</button>
       ${removal("Delete", `message ${message.offset}`, "Readers that have not come so far will not see it. Its offset stays empty.", path)}
     </div>`;
 }

@@ -77,7 +77,7 @@ Task<Response> without_slash(Services&, ExchangePtr) { co_return moved("console/
 
 }  // namespace
 
-const std::vector<Route>& console_routes() {
+const std::vector<Route>& console_page_routes() {
   static const std::vector<Route> routes = {
       {"GET", "/", root, Resource::None, Right::Read, "For browsers: the console"},
       {"GET", "/console", without_slash, Resource::None, Right::Read, "The console"},

@@ -7,6 +7,6 @@
 
 namespace millrace::gateway {
 
-const std::vector<Route>& console_routes();
+const std::vector<Route>& console_page_routes();
 
 }  // namespace millrace::gateway
