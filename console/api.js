@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 /** @typedef {import("./format.js").Body} Body */
 
 const base = new URL("../v1/admin/", location.href);
+const ROOT = "/v1/admin/";
 const TOKEN = "millrace-token";
 
 /** A value that components show, and that changes. @template T @param {T} value */
@@ -96,7 +97,7 @@ function reopen(wait = 0) {
 
 async function follow() {
   const mine = stream = new AbortController();
-  const paths = Array.from(watched.keys(), path => `path=${encodeURIComponent(path)}`);
+  const paths = Array.from(watched.keys(), path => `path=${encodeURIComponent(ROOT + path)}`);
   try {
     const answer = await fetch(new URL(`live?${paths.join("&")}`, base), { headers: headers(), signal: mine.signal });
     if (answer.status === 401 || answer.status === 403) {
@@ -133,8 +134,9 @@ async function readEvents(reader) {
 
 /** @param {Body} state */
 function tell(state) {
-  known.set(state.path, state);
-  for (const listener of watched.get(state.path) ?? []) listener(state);
+  const path = state.path.slice(ROOT.length);
+  known.set(path, { ...state, path });
+  for (const listener of watched.get(path) ?? []) listener({ ...state, path });
 }
 
 function greet() {

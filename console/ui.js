@@ -155,7 +155,8 @@ function Table({ label, of, id, columns, empty = "Nothing here.", mark, content,
   /** @type {any[]} */
   const shown = columns.filter(Boolean);
   if (content) {
-    shown.push(["Content", (/** @type {any} */ row) => key(row) === open
+    const end = shown.at(-1)?.[2] === "bare" ? -1 : shown.length; // buttons come last
+    shown.splice(end, 0, ["Content", (/** @type {any} */ row) => key(row) === open
       ? html`<${Value} of=${row[content]} bytes=${row.bytes} cut=${row.cut} />${inside?.(row)}` : html`<${Brief} of=${row[content]} />`, "wide"],
     ["", (/** @type {any} */ row) => html`<button class="quiet" aria-expanded=${key(row) === open} aria-label=${`Content of ${key(row)}`}
       onClick=${() => setOpen(key(row) === open ? "" : key(row))}>${key(row) === open ? "Close" : "Open"}</button>`, "bare"]);

@@ -71,10 +71,11 @@ function Pending({ path, pages, log, dead }) {
 /** What is wrong, in a sentence. @param {{state: Body, items: Body[]}} props */
 function Verdict({ state, items: [oldest] }) {
   if (!state.lag && !state.pending) return html`<p class="verdict">Done with everything.</p>`;
-  const held = oldest?.consumer && html`: ${number(oldest.offset)}, held by <b>${name(oldest.consumer)}</b> in attempt ${oldest.attempts}`;
-  const due = oldest ? (oldest.retry === 0 ? "; it waits for a worker to take it again." : `; it comes again in ${span(oldest.retry)}.`)
-    : state.lag ? ", and no worker holds anything: is one running?" : ".";
-  return html`<p class="verdict ${isStuck(state) ? "act" : ""}">The oldest message that is not done is ${span(state["oldest-ms"])} old${held}${due}</p>`;
+  const age = html`<b>${span(state["oldest-ms"])}</b> old`;
+  return html`<p class="verdict ${isStuck(state) ? "act" : ""}">${oldest ? html`The oldest unfinished message, ${number(oldest.offset)}, is ${age}. ${oldest.consumer
+      ? html`<b>${name(oldest.consumer)}</b> holds it in attempt ${oldest.attempts}` : "No worker holds it"}; ${oldest.retry
+      ? `it is delivered again in ${span(oldest.retry)}.` : "it waits for a worker to take it again."}`
+    : html`The oldest unfinished message is ${age}, and no worker holds anything: is one running?`}</p>`;
 }
 
 /** Which worker holds how much, of the pending messages that are shown. @param {{items: Body[], onChoose: (consumer: Bytes) => void}} props */
@@ -89,7 +90,7 @@ function Holders({ items, onChoose }) {
   return by.size > 0 && html`<h2>Workers that hold messages</h2>${table({
     label: "Workers", of: Array.from(by.values()), id: "consumer",
     columns: [["Worker", w => pressed(name(w.consumer), () => onChoose(w.consumer)), "wide"], ["Holds", "count", "number"],
-      ["Oldest offset", "first", "number"], ["Most attempts", "attempts", "number"], ["Next lease ends in", "retry", "span"]],
+      ["Oldest offset", "first", "number"], ["Most attempts", "attempts", "number"], ["Next lease ends in", w => w.retry ? span(w.retry) : chip("due", "look"), "num"]],
   })}`;
 }
 

@@ -86,7 +86,7 @@ def test_someone_called_at_night_sees_who_holds_what_and_can_act(shop, console):
     console.go("log/orders/groups/billing")
     console.see_row("Workers", "worker-3", "6")
     verdict = console.run("return await page.locator('.verdict').innerText()")
-    assert "39, held by worker-1 in attempt 1" in verdict
+    assert "message, 39, is" in verdict and "worker-1 holds it in attempt 1; it is delivered again in" in verdict
     console.run("await page.getByRole('row').filter({hasText: 'worker-1'}).first().getByRole('button').click()")
     console.see("Only what worker-1 holds")
     console.run("await page.getByLabel('All', {exact: true}).check()")
