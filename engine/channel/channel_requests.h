@@ -55,7 +55,8 @@ struct CreateRequest {
 };
 
 struct ChannelInfoRequest {
-  bool full = false;
+  bool full = false;         // lists subscribers, messages and ids
+  bool subscribers = false;  // lists subscribers alone
   uint64_t count = 1000;  // of each list
 };
 

@@ -244,7 +244,7 @@ def test_a_lock_is_shown_with_its_line_and_broken(gateway, server, c):
         assert (waits["waiting"], waits["cycles"]) == (1, [])
         assert [(one["owner"], one["key"], one["holders"]) for one in waits["items"]] == [("bob", "report", ["ann"])]
         assert post(gateway, "/locks/report/break") == {"broken": 1}
-        assert waiting.receive()[0] == 1
+        assert waiting.read()[0] == 1
     assert post(gateway, "/locks/free/break") == {"broken": 0}
 
 
