@@ -11,7 +11,7 @@ export function Dead({ log, info }) {
   /** @param {Body} body */
   const send = body => async () => {
     const done = await call("POST", `${path}/redrive`, body);
-    return `Sent back ${number(done.sent)}${done.left ? `, ${number(done.left)} are left` : ""}.`;
+    return `Sent back ${number(done.sent)}${done.left ? `, ${number(done.left)} left` : ""}.`;
   };
   const sources = (info?.dead_of ?? []).map((/** @type {Body} */ one) => `${text(one.key)} (${text(one.group)})`).join(", ");
   return html`<div class="tools"><span class="muted">${sources ? `Dead letters of ${sources}` : "What groups gave up, and wrote here"}</span><span class="gap"></span>

@@ -22,7 +22,7 @@ def test_messages_are_written_filtered_opened_and_deleted(shop, console):
     console.press("Delete message 121")
     console.confirm("Delete", "Delete: done.")
     console.see("No message with these tags.")
-    assert shop.call("TREAD", "orders", 121, 1) == []
+    assert shop.call("TREAD", "orders", 121, 1) == [None]
 
 
 def test_messages_are_found_by_offset_and_by_time(shop, console):
@@ -103,7 +103,7 @@ def test_dead_letters_are_sent_back_one_and_all(shop, console):
     console.go("log/orders%3Adead/dead")
     console.see_row("Dead letters", "no such customer", "billing")
     console.press("Send back 2")
-    console.confirm("Send back", "Sent back 1.")
+    console.confirm("Send back", "Sent back 1, 1 left.")
     assert [json.loads(message[2])["order"] for message in shop.call("TREAD", "orders", 121, 9)] == [38]
     console.press("Send all back …")
     console.confirm("Send all back", "Sent back 1.")
