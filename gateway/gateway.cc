@@ -125,7 +125,8 @@ client::Result<void> serve(const Config& given, const client::ConnectionOptions&
     figures.webhooks = &deliverer->figures();
   }
   RequestRate rate(config.requests_per_second, config.connections_per_address);
-  Shared shared{config, server, *background, figures, *authority, rate};
+  Board board;
+  Shared shared{config, server, *background, figures, *authority, rate, board};
   for (unsigned long i = 0; i < count; ++i) {
     workers.push_back(std::make_unique<Worker>(shared, *certificate));
     auto found = workers.back()->listen(*addresses, i == 0);
@@ -136,6 +137,8 @@ client::Result<void> serve(const Config& given, const client::ConnectionOptions&
     *addresses = *found;  // the others listen at the same ports
   }
   if (config.name.empty()) config.name = host_name() + ':' + std::to_string(addresses->front().port);
+  for (const auto& worker : workers) shared.loops.push_back(worker.get());
+  workers.front()->watch_server();
   tell_addresses(config, server, *addresses, tell);
 
   std::vector<std::thread> threads;

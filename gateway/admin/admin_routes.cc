@@ -14,11 +14,6 @@ namespace {
 
 using client::Reply;
 
-void append_cursor(std::string& json, std::string_view cursor) {
-  json += ",\"cursor\":";
-  append_bytes(json, cursor);
-}
-
 bool is_full(const Reply& reply, int64_t count) { return static_cast<int64_t>(reply.items.size()) >= count; }
 
 // Where the page behind this list begins. Nothing: this was the last.

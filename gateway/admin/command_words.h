@@ -49,6 +49,9 @@ class AdminInput {
   std::optional<Response> wrong_;
 };
 
+// `,"cursor":…`: a text whatever its bytes are, which AdminInput::value("cursor") turns into those bytes.
+void append_cursor(std::string& json, std::string_view cursor);
+
 struct AdminCommand {
   Words words;
   size_t key = Upstream::kNoKey;  // which word is it

@@ -58,7 +58,7 @@ void write(abi::Reply reply, const Log& log, const Where&) {
     }
     if (!its.settings().dead_letter.empty()) dead_letters.emplace_back(name, its.settings().dead_letter);
   }
-  reply.map(9);
+  reply.map(10);
   figure(reply, "messages", log.count());
   figure(reply, "last", log.last().value());
   figure(reply, "groups", log.groups().size());
@@ -68,6 +68,8 @@ void write(abi::Reply reply, const Log& log, const Where&) {
   reply.bytes("oldest-group");
   oldest_group == nullptr ? reply.null() : reply.bytes(*oldest_group);
   figure(reply, "scheduled", log.extras() == nullptr ? 0 : log.extras()->schedule.size());
+  // In the past: it is refused for now.
+  figure(reply, "scheduled-next", log.extras() == nullptr ? 0 : log.extras()->schedule.next_due().value_or(UnixMs(0)).value());
   reply.bytes("dead-letters");
   reply.array(dead_letters.size() * 2);
   for (const auto& [group, to] : dead_letters) {
