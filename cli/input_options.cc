@@ -17,7 +17,7 @@ struct FormatName {
 constexpr FormatName kFormats[] = {
     {"csv", InputFormat::Csv},   {"tsv", InputFormat::Tsv},           {"ndjson", InputFormat::Ndjson},
     {"resp", InputFormat::Resp}, {"commands", InputFormat::Commands}, {"jsonl", InputFormat::Ndjson},
-    {"json", InputFormat::Json},
+    {"json", InputFormat::Json}, {"export", InputFormat::Export},
 };
 
 std::optional<InputFormat> format_called(std::string_view name) {
@@ -49,6 +49,7 @@ and unpacked. Its format follows from the name (.csv, .tsv, .ndjson, .jsonl, .js
   json      the elements of a JSON array
   resp      the Redis protocol, as redis-cli --pipe takes it
   commands  one command a line, typed and quoted as in redis-cli
+  export    what millrace export has written as ndjson
 
 --as says which command a record of csv, tsv, ndjson or json becomes; several --as make
 several commands of it. Words are sent binary-safe, never by quoting. A field stands in
@@ -69,9 +70,9 @@ void InputOptions::add_to(CLI::App& command) {
   command.add_option("--as", as, "the command that a record becomes; may be given again")
       ->type_name("TEMPLATE")
       ->allow_extra_args(false);
-  command.add_option("--format", format, "csv, tsv, ndjson, json, resp or commands")
+  command.add_option("--format", format, "csv, tsv, ndjson, json, resp, commands or export")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"csv", "tsv", "ndjson", "json", "resp", "commands"}));
+      ->check(CLI::IsMember({"csv", "tsv", "ndjson", "json", "resp", "commands", "export"}));
   command.add_option("--delimiter", delimiter, "what parts the fields of csv or tsv: one character, or \\t")
       ->type_name("CHARACTER");
   command.add_flag("--typed", is_typed, "in {json} of csv or tsv, write numbers and booleans as such");

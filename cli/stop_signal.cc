@@ -16,6 +16,8 @@ namespace {
 volatile std::sig_atomic_t signal_came = 0;
 int pipe_ends[2] = {-1, -1};
 volatile int64_t first_came_ms = 0;
+volatile std::sig_atomic_t second_ends = 1;
+volatile std::sig_atomic_t second_came = 0;
 
 // One wish to stop often comes as two signals: timeout(1) sends one to the program and one
 // to its group, a supervisor SIGINT and SIGTERM. What comes later than this is impatience.
@@ -39,7 +41,8 @@ void leave_a_mark(int number) {
   if (signal_came == 0) {
     first_came_ms = now_ms();
   } else if (now_ms() - first_came_ms > kSameWishMs) {
-    end_at_once(number);
+    second_came = 1;
+    if (second_ends) end_at_once(number);
   }
   signal_came = number;
   // A pipe that is full is readable already.
@@ -49,7 +52,8 @@ void leave_a_mark(int number) {
 
 }  // namespace
 
-StopSignal::StopSignal() {
+StopSignal::StopSignal(Second second) {
+  second_ends = second == Second::Ends ? 1 : 0;
   if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   struct sigaction action {};
   action.sa_handler = leave_a_mark;
@@ -64,6 +68,8 @@ StopSignal::StopSignal() {
 }
 
 int StopSignal::number() const { return signal_came; }
+
+bool StopSignal::is_urgent() const { return second_came != 0; }
 
 int StopSignal::descriptor() const { return pipe_ends[0]; }
 

@@ -7,12 +7,17 @@ namespace millrace::cli {
 
 class StopSignal {
  public:
-  // From now on these signals only leave a mark. One that comes more than half a second after
-  // the first ends the program at once, for who does not want to wait. A SIGHUP that was
-  // ignored before (nohup) still is. There is one StopSignal in a program.
-  StopSignal();
+  // What one does that comes more than half a second after the first: it ends the program at
+  // once, for who does not want to wait, or it leaves a mark, too.
+  enum class Second { Ends, Counts };
+
+  // From now on these signals only leave a mark. A SIGHUP that was ignored before (nohup) still
+  // is. There is one StopSignal in a program.
+  explicit StopSignal(Second second = Second::Ends);
 
   bool came() const { return number() != 0; }
+  // Whether a second one came that counts.
+  bool is_urgent() const;
   // Which one came, the last; 0: none.
   int number() const;
 

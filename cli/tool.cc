@@ -6,8 +6,11 @@
 
 #include "cli/command_tree.h"
 #include "cli/completion_command.h"
+#include "cli/copy_command.h"
 #include "cli/deliver_command.h"
+#include "cli/demo_command.h"
 #include "cli/exit_status.h"
+#include "cli/export_command.h"
 #include "cli/load_command.h"
 #include "cli/lock_command.h"
 #include "cli/manual_command.h"
@@ -61,10 +64,13 @@ int run_tool(int argc, char** argv) {
   int status = kDone;
   add_load_command(tool, status);
   add_protocol_command(tool, status);
+  add_export_command(tool, status);
+  add_copy_command(tool, status);
   add_tail_command(tool, status);
   add_lock_command(tool, take_locked_command(argc, argv), status);
   add_serve_command(tool, status);
   add_deliver_command(tool, status);
+  add_demo_command(tool, status);
   add_completion_command(tool, status);
   add_manual_command(tool, status);
 

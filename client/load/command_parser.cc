@@ -1,5 +1,6 @@
 #include "client/load/command_parser.h"
 
+#include "client/load/export_commands.h"
 #include "client/load/json_commands.h"
 #include "client/load/ready_commands.h"
 #include "client/load/table_commands.h"
@@ -7,7 +8,8 @@
 namespace millrace::client {
 
 Result<std::unique_ptr<CommandParser>> make_parser(const ParserOptions& options) {
-  const bool is_ready = options.format == InputFormat::Resp || options.format == InputFormat::Commands;
+  const bool is_ready = options.format == InputFormat::Resp || options.format == InputFormat::Commands ||
+                        options.format == InputFormat::Export;
   const bool is_table = options.format == InputFormat::Csv || options.format == InputFormat::Tsv;
   if (options.is_typed && !is_table) return fail(ErrorCode::BadInput, "--typed is for csv and tsv");
   if (options.delimiter && !is_table) return fail(ErrorCode::BadInput, "--delimiter is for csv and tsv");
@@ -16,6 +18,7 @@ Result<std::unique_ptr<CommandParser>> make_parser(const ParserOptions& options)
       return fail(ErrorCode::BadInput, "--as is for csv, tsv, ndjson and json: this input is commands already");
     }
     if (options.format == InputFormat::Resp) return std::make_unique<RespCommands>();
+    if (options.format == InputFormat::Export) return std::make_unique<ExportCommands>();
     return std::make_unique<TypedCommands>();
   }
   if (options.as.empty()) {

@@ -13,7 +13,7 @@
 
 namespace millrace::client {
 
-enum class InputFormat { Csv, Tsv, Ndjson, Json, Resp, Commands };
+enum class InputFormat { Csv, Tsv, Ndjson, Json, Resp, Commands, Export };
 
 class CommandParser {
  public:

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "client/base64.h"
 #include "engine/base/json_text.h"
 
 namespace millrace::gateway {
@@ -13,9 +14,8 @@ namespace millrace::gateway {
 // written. Nothing: the text is not JSON (RFC 8259), not UTF-8, or nested deeper than 512 levels.
 std::optional<std::string> compact_json(std::string_view text);
 
-std::string base64(std::string_view bytes);
-// Standard or URL alphabet, with or without padding. Nothing: it is none.
-std::optional<std::string> base64_decoded(std::string_view text);
+using client::base64;
+using client::base64_decoded;
 
 // Appends `"name":value`, and `,"encoding":"base64"` if the value is not JSON.
 void append_value(std::string& out, std::string_view name, std::string_view value);

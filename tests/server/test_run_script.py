@@ -123,6 +123,21 @@ def test_ctrl_c_stops_the_server_cleanly(port, data, log):
         assert "bye bye" in running.output()
 
 
+def test_with_a_demo_ctrl_c_removes_its_keys_before_the_server_stops(port, data, log):
+    with Running(log, "--port", port, "--dir", data, "--demo") as running:
+        with running.connect(port) as connection:
+            wait_until(lambda: "The shop is open" in running.output(), "the demo is played")
+            assert connection.call("EXISTS", "demo:{shop}:orders") == 1
+            wait_until(lambda: b"\r\naof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\n"
+                       in connection.call("INFO", "persistence"), "the first AOF is written")
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(timeout=60) == 0
+        assert "keys removed" in running.output() and "bye bye" in running.output()
+    with Running(log, "--port", port, "--dir", data) as running, running.connect(port) as connection:
+        wait_until(lambda: connection.call("INFO", "persistence").find(b"\nloading:0") >= 0, "the data is loaded")
+        assert connection.call("DBSIZE") == 0
+
+
 def test_options_behind_two_dashes_go_to_the_server(port, data, log):
     with Running(log, "--port", port, "--dir", data, "--", "--maxmemory", "100mb", "--appendonly", "no") as running:
         with running.connect(port) as connection:

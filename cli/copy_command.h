@@ -1,0 +1,11 @@
+// `millrace copy`: keys from one server to another.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace millrace::cli {
+
+// Adds the subcommand. What it ends with goes to `status`, which outlives the tool.
+void add_copy_command(CLI::App& tool, int& status);
+
+}  // namespace millrace::cli

@@ -1,0 +1,54 @@
+// Copies keys from one server to another. Most go as one payload (DUMP and RESTORE), with everything that belongs to
+// them. A log that is too large for that goes in frames, a large hash in parts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/key_connection.h"
+
+namespace millrace::client {
+
+struct CopyOptions {
+  bool replaces = false;                // what is there already is overwritten
+  bool resumes = false;                 // what is there already with the same counts is left alone
+  uint64_t largest_payload = 64 << 20;  // of what the key holds, in bytes: larger ones go in parts
+};
+
+struct CopiedKey {
+  enum class How { Payload, Frames, Parts, ThereAlready };
+  How how;
+  std::string remark = {};  // what was not copied with it, if anything; for people
+};
+
+class KeyCopier {
+ public:
+  KeyCopier(const ConnectionOptions& from, const ConnectionOptions& to, CopyOptions options);
+
+  // Copies one key and compares what both servers count in it. A source that is written to meanwhile is copied again,
+  // some times. REQUIRES: is_copied_type(type). BadInput: the key was refused, is there already, or changes too fast;
+  // what was begun at the other server is removed. Other errors are of a connection.
+  Result<CopiedKey> copy(const std::string& key, const std::string& type);
+
+ private:
+  enum class Side { From, To };
+  Result<Reply> ask(Side side, Words words);
+  Result<Reply> ask(Side side, std::initializer_list<std::string_view> words) {
+    return ask(side, Words(words.begin(), words.size()));
+  }
+  Result<bool> is_there_already(const std::string& key, const std::string& type);
+  Result<bool> is_same(const std::string& key, const std::string& type, const CopiedKey& copied);
+  Result<uint64_t> bytes_of(const std::string& key, const std::string& type);
+  Result<CopiedKey> copy_once(const std::string& key, const std::string& type);
+  Result<CopiedKey> copy_payload(const std::string& key);
+  Result<CopiedKey> copy_frames(const std::string& key);
+  Result<CopiedKey> copy_fields(const std::string& key);
+  Result<void> copy_retention(const std::string& key);
+
+  KeyConnection from_;
+  KeyConnection to_;
+  CopyOptions options_;
+};
+
+}  // namespace millrace::client

@@ -1,0 +1,48 @@
+// Reads the records of a log, a channel or a hash, page by page.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "client/export/record.h"
+#include "client/key_connection.h"
+#include "engine/base/strong.h"
+
+namespace millrace::client {
+
+// What is done with a record, whose bytes live until it returns. An error ends reading.
+struct RecordTaker {
+  std::function<Result<void>(const LogRecord& record)> log;
+  std::function<Result<void>(const ChannelRecord& record)> channel;
+  std::function<Result<void>(const HashRecord& record)> hash;
+};
+
+class KeyReader {
+ public:
+  KeyReader(const ConnectionOptions& server, RecordTaker taker) : server_(server), taker_(std::move(taker)) {}
+
+  // How far a log was read. It belongs to one life of the log: after it was deleted and written again there is another.
+  struct LogPlace {
+    Offset next{1};
+    std::optional<LogEpoch> epoch = {};
+  };
+  // The messages from `place` on, up to the last one that is there when it begins. Waits so long for the first one, if
+  // it is told to. BadInput: the server refuses it.
+  Result<void> read_log(const std::string& key, LogPlace& place, std::optional<Milliseconds> wait = {});
+
+  // What was published behind `position`, which is - for everything.
+  Result<void> read_channel(const std::string& key, std::string& position);
+
+  Result<void> read_hash(const std::string& key);
+
+ private:
+  Result<Reply> ask(Words words);
+  Result<Reply> ask(std::initializer_list<std::string_view> words) { return ask(Words(words.begin(), words.size())); }
+  Result<void> read_frames(const std::string& key, LogPlace& place, Offset end);
+
+  KeyConnection server_;
+  RecordTaker taker_;
+};
+
+}  // namespace millrace::client

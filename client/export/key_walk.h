@@ -1,0 +1,39 @@
+// Walks over the keys of a server, or of all nodes of a cluster, page by page: memory does not depend on how many there
+// are.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "client/key_connection.h"
+
+namespace millrace::client {
+
+struct FoundKey {
+  std::string name;
+  std::string type;  // as TYPE says it; "none": there is no such key
+};
+
+class KeyWalk {
+ public:
+  // Reads keys on `server`, which follows each key to its node; the connections of the walk are others.
+  explicit KeyWalk(const ConnectionOptions& server) : options_(server) {}
+
+  // What is done with a key. An error ends the walk.
+  using Visit = std::function<Result<void>(const FoundKey& key)>;
+
+  // Each key that matches one of the patterns. A word without * ? [ is a key's name: it is visited even if it does not
+  // exist. A key may be visited twice while the server moves its keys about, as SCAN does.
+  Result<void> each(const std::vector<std::string>& patterns, const Visit& visit);
+
+  static bool is_pattern(std::string_view word) { return word.find_first_of("*?[") != word.npos; }
+
+ private:
+  Result<void> scan(Connection& node, const std::string& pattern, const Visit& visit);
+  Result<std::vector<Endpoint>> nodes();
+
+  ConnectionOptions options_;
+};
+
+}  // namespace millrace::client

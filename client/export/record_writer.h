@@ -1,0 +1,36 @@
+// Writes records as text: one class for each format.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/error.h"
+#include "client/export/record.h"
+
+namespace millrace::client {
+
+enum class ExportFormat { Ndjson, Csv, Resp };
+
+class RecordWriter {
+ public:
+  virtual ~RecordWriter() = default;
+
+  // Each appends to `to`. BadInput: the format cannot hold such a record beside those before it.
+  virtual Result<void> append(std::string& to, const LogRecord& record) = 0;
+  virtual Result<void> append(std::string& to, const ChannelRecord& record) = 0;
+  virtual Result<void> append(std::string& to, const HashRecord& record) = 0;
+};
+
+// One JSON object a line. Bytes that are not UTF-8 are base64, and their member's name says so: "entry_base64".
+// ExportCommands reads it.
+std::unique_ptr<RecordWriter> make_ndjson_writer();
+
+// RFC 4180 with a header; any bytes. All records are of one kind. Of hashes the columns are `fields`; without fields a
+// row is one field of one hash.
+std::unique_ptr<RecordWriter> make_csv_writer(std::vector<std::string> fields);
+
+// The commands that make the same again, in the Redis protocol.
+std::unique_ptr<RecordWriter> make_resp_writer();
+
+}  // namespace millrace::client

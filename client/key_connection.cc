@@ -1,0 +1,41 @@
+#include "client/key_connection.h"
+
+#include <utility>
+
+#include "client/cluster_map.h"
+
+namespace millrace::client {
+namespace {
+
+// How many redirections one command follows.
+constexpr int kMostRedirections = 5;
+
+}  // namespace
+
+Result<Reply> KeyConnection::call(Words words) {
+  for (int i = 0;; ++i) {
+    auto reply = connection_.call(words);
+    if (!reply) {
+      close();
+      return reply;
+    }
+    // The sentinels know who is the master by now.
+    if (home_.sentinels && reply->is_error("READONLY")) close();
+    const bool is_asking = reply->is_error("ASK");
+    if ((!is_asking && !reply->is_error("MOVED")) || i == kMostRedirections) return reply;
+    const auto there = redirection_target(reply->text, connection_.endpoint());
+    if (!there) return reply;
+    connection_.redirect(*there);
+    is_redirected_ = true;
+    if (!is_asking) continue;
+    if (auto asked = connection_.call({"ASKING"}); !asked) return asked;
+  }
+}
+
+void KeyConnection::close() {
+  connection_.close();
+  if (!std::exchange(is_redirected_, false)) return;
+  connection_ = Connection(home_);
+}
+
+}  // namespace millrace::client

@@ -1,0 +1,42 @@
+// Commands out of what `millrace export` has written as NDJSON: each record says what it is, and needs no template.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/export/record_commands.h"
+#include "client/load/command_parser.h"
+
+namespace millrace::client {
+
+class ExportCommands : public CommandParser {
+ public:
+  ExportCommands();
+  ~ExportCommands() override;
+
+  Split take(std::string_view window, bool is_all) override;
+  size_t commands_left() const override { return made_.size() - at_ - 1; }
+  void next_command() override { ++at_; }
+  Words words() const override { return made_[at_]; }
+
+ private:
+  struct Json;
+
+  std::optional<std::string> read(std::string_view line);
+  std::optional<std::string> make_hash(std::string_view key);
+  // The bytes of a member, which is a string, or with "_base64" behind its name base64 of them. Nothing: there is none.
+  std::optional<std::string_view> member(std::string_view name);
+  std::string_view keep(std::string bytes);
+
+  std::unique_ptr<Json> json_;
+  std::vector<std::unique_ptr<std::string>> decoded_;  // what the record's words borrow beside the JSON
+  std::vector<HashField> fields_;
+  RecordCommands commands_;
+  RecordCommands::Commands made_;
+  size_t at_ = 0;
+};
+
+}  // namespace millrace::client
