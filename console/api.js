@@ -22,7 +22,9 @@ export function store(value) {
       useEffect(() => {
         see(value);
         listeners.add(see);
-        return () => { listeners.delete(see); };
+        return () => {
+          listeners.delete(see);
+        };
       }, []);
       return seen;
     },
@@ -59,7 +61,8 @@ const headers = () => {
  */
 export async function call(method, path, body) {
   const answer = await fetch(new URL(path, base), {
-    method, headers: { ...headers(), ...(body ? { "Content-Type": "application/json" } : {}) },
+    method,
+    headers: { ...headers(), ...(body ? { "Content-Type": "application/json" } : {}) },
     body: body && JSON.stringify(body),
   });
   const said = await answer.text();
@@ -96,7 +99,7 @@ function reopen(wait = 0) {
 }
 
 async function follow() {
-  const mine = stream = new AbortController();
+  const mine = (stream = new AbortController());
   const paths = Array.from(watched.keys(), path => `path=${encodeURIComponent(ROOT + path)}`);
   try {
     const answer = await fetch(new URL(`live?${paths.join("&")}`, base), { headers: headers(), signal: mine.signal });
@@ -126,7 +129,11 @@ async function readEvents(reader) {
     const events = (rest + value).split("\n\n");
     rest = events.pop() ?? "";
     for (const event of events) {
-      const data = event.split("\n").filter(line => line.startsWith("data:")).map(line => line.slice(5)).join("\n");
+      const data = event
+        .split("\n")
+        .filter(line => line.startsWith("data:"))
+        .map(line => line.slice(5))
+        .join("\n");
       if (data && /^event: ?state$/m.test(event)) tell(JSON.parse(data));
     }
   }
@@ -176,7 +183,9 @@ export function useLive(path) {
   }, [path]);
   const is_mine = state && state.path === path;
   if (!is_mine) return { body: null, error: "" };
-  return state.status < 400 ? { body: state.body, error: "" } : { body: null, error: state.body?.error || String(state.status) };
+  return state.status < 400
+    ? { body: state.body, error: "" }
+    : { body: null, error: state.body?.error || String(state.status) };
 }
 
 /**
@@ -192,9 +201,11 @@ export function usePages(path) {
     error: first.error,
     body: first.body,
     items: first.body && /** @type {Body[]} */ ([...first.body.items, ...rest.items]),
-    more: cursor && (async () => {
-      const next = await call("GET", `${path}${path?.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`);
-      setMore({ path, items: [...rest.items, ...next.items], cursor: next.cursor ?? null });
-    }),
+    more:
+      cursor &&
+      (async () => {
+        const next = await call("GET", `${path}${path?.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`);
+        setMore({ path, items: [...rest.items, ...next.items], cursor: next.cursor ?? null });
+      }),
   };
 }

@@ -5,7 +5,8 @@ import { html } from "./ui.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 /** @param {string} name */
-const colour = name => getComputedStyle(document.documentElement).getPropertyValue(name).match(/#\w+/g)?.[dark.matches ? 1 : 0] ?? "#888";
+const colour = name =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).match(/#\w+/g)?.[dark.matches ? 1 : 0] ?? "#888";
 
 /**
  * @param {{label: string, times: number[], lines: (number | null)[][], format: (value: any) => string, now: any}} props
@@ -32,7 +33,9 @@ export function Curve({ label, times, lines, format, now }) {
       plot.current?.destroy();
     };
   }, []);
-  useEffect(() => { plot.current?.setData([times, ...lines]); }, [times]);
+  useEffect(() => {
+    plot.current?.setData([times, ...lines]);
+  }, [times]);
   const shown = at === null ? now : lines.map(line => line[at] ?? null);
   const when = at !== null && times[at] && new Date(times[at] * 1000).toTimeString().slice(0, 8);
   return html`<section class="card curve" aria-label=${label}>
@@ -46,16 +49,30 @@ export function Curve({ label, times, lines, format, now }) {
 function options(box, count, format, told) {
   const axis = { stroke: colour("--soft"), font: "10px system-ui", ticks: { show: false } };
   const series = Array.from({ length: count }, (_, i) => ({
-    stroke: colour(i ? "--soft" : "--accent"), width: 1.5, fill: i ? undefined : colour("--accent") + "22",
-    points: { show: false }, spanGaps: false,
+    stroke: colour(i ? "--soft" : "--accent"),
+    width: 1.5,
+    fill: i ? undefined : colour("--accent") + "22",
+    points: { show: false },
+    spanGaps: false,
   }));
   return {
-    width: box.clientWidth, height: 96, legend: { show: false }, series: [{}, ...series], padding: [8, 4, 0, 0],
+    width: box.clientWidth,
+    height: 96,
+    legend: { show: false },
+    series: [{}, ...series],
+    padding: [8, 4, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: "hour" }, points: { size: 5 } },
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [
       { ...axis, grid: { show: false }, size: 18, gap: 2, space: 60, values: "{HH}:{mm}" },
-      { ...axis, grid: { stroke: colour("--line"), width: 1 }, size: 44, gap: 4, space: 28, values: (_, all) => all.map(format) },
+      {
+        ...axis,
+        grid: { stroke: colour("--line"), width: 1 },
+        size: 44,
+        gap: 4,
+        space: 28,
+        values: (_, all) => all.map(format),
+      },
     ],
     hooks: { setCursor: [self => told(self.cursor.idx ?? null)] },
   };

@@ -39,11 +39,16 @@ function install() {
 const ours = {
   name: "ours",
   setup(build) {
-    build.onLoad({ filter: /\.js$/ }, ({ path }) => path.includes("node_modules") ? undefined
-      : { contents: readFileSync(path, "utf8").replace(/\n\s+/g, "\n"), loader: "js" });
+    build.onLoad({ filter: /\.js$/ }, ({ path }) =>
+      path.includes("node_modules")
+        ? undefined
+        : { contents: readFileSync(path, "utf8").replace(/\n\s+/g, "\n"), loader: "js" },
+    );
     // Without what it offers to other programs, such as kinds of curves that this page does not draw.
     build.onLoad({ filter: /uPlot\.esm\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace(/\nuPlot\.assign = [^]*\nexport /, "\nexport "), loader: "js" }));
+      contents: readFileSync(path, "utf8").replace(/\nuPlot\.assign = [^]*\nexport /, "\nexport "),
+      loader: "js",
+    }));
   },
 };
 
@@ -51,8 +56,17 @@ const ours = {
 async function page() {
   const { build } = createRequire(join(folder, "package.json"))("esbuild");
   const built = await build({
-    entryPoints: [join(here, "main.js"), join(here, "style.css")], outdir: "/", write: false, bundle: true, minify: true,
-    format: "esm", target: "es2022", charset: "utf8", legalComments: "none", nodePaths: [join(folder, "node_modules")], plugins: [ours],
+    entryPoints: [join(here, "main.js"), join(here, "style.css")],
+    outdir: "/",
+    write: false,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "none",
+    nodePaths: [join(folder, "node_modules")],
+    plugins: [ours],
   });
   const files = built.outputFiles.map(file => [basename(file.path), file.contents]);
   for (const name of ["index.html", "icon.svg"]) files.push([name, readFileSync(join(here, name))]);
@@ -74,12 +88,15 @@ function literal(bytes) {
 
 function row([path, bytes]) {
   const etag = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
-  return `  {"${path}", "${types[extname(path)]}", "\\"${etag}\\"",\n   ${literal(bytes)},\n` +
-    `   ${literal(gzipSync(bytes, { level: 9 }))}},\n`;
+  return (
+    `  {"${path}", "${types[extname(path)]}", "\\"${etag}\\"",\n   ${literal(bytes)},\n` +
+    `   ${literal(gzipSync(bytes, { level: 9 }))}},\n`
+  );
 }
 
 const why_not = install();
-if (why_not) console.log(`The console is left out: npm cannot get its packages (${why_not}); configure again to try again.`);
+if (why_not)
+  console.log(`The console is left out: npm cannot get its packages (${why_not}); configure again to try again.`);
 const rows = why_not ? [] : (await page()).map(row);
 const text = `// Written by console/embed.mjs.
 #include "gateway/routes/console_files.h"

@@ -14,13 +14,16 @@ export function number(value) {
 }
 
 /** @param {any} value per second */
-export const rate = value => (value === null || value === undefined ? "–" : (value < 10 ? short : grouped).format(
-  value < 10 ? value : Math.round(value)));
+export const rate = value =>
+  value === null || value === undefined
+    ? "–"
+    : (value < 10 ? short : grouped).format(value < 10 ? value : Math.round(value));
 
 /** @param {any} count */
 export function size(count) {
   if (count === null || count === undefined) return "–";
-  let value = Number(count), unit = 0;
+  let value = Number(count),
+    unit = 0;
   const units = ["B", "KB", "MB", "GB", "TB"];
   for (; value >= 1000 && unit < 4; ++unit) value /= 1024;
   return `${unit === 0 || value >= 100 ? Math.round(value) : short.format(value)} ${units[unit]}`;
@@ -31,12 +34,22 @@ export function span(ms) {
   if (ms === null || ms === undefined || ms < 0) return "–";
   const s = Math.floor(ms / 1000);
   if (s < 1) return `${Math.round(ms)} ms`;
-  const pairs = [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]];
+  const pairs = [
+    [86400, "d"],
+    [3600, "h"],
+    [60, "m"],
+    [1, "s"],
+  ];
   const first = pairs.findIndex(([seconds]) => s >= Number(seconds));
-  return pairs.slice(first, first + 2).map(([seconds, unit], i) => {
-    const of = i === 0 ? s : s % Number(pairs[first][0]);
-    return [Math.floor(of / Number(seconds)), unit];
-  }).filter(([count], i) => i === 0 || count).map(pair => pair.join(" ")).join(" ");
+  return pairs
+    .slice(first, first + 2)
+    .map(([seconds, unit], i) => {
+      const of = i === 0 ? s : s % Number(pairs[first][0]);
+      return [Math.floor(of / Number(seconds)), unit];
+    })
+    .filter(([count], i) => i === 0 || count)
+    .map(pair => pair.join(" "))
+    .join(" ");
 }
 
 /** A date as the clock of this place has it. @param {any} ms */
@@ -56,13 +69,18 @@ export function text(value) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "string") return value;
   if (typeof value !== "object" || typeof value.base64 !== "string") return String(value);
-  return Array.from(fromBase64(value.base64), byte => (byte >= 0x20 && byte < 0x7f && byte !== 0x5c) || byte === 10
-    ? String.fromCharCode(byte) : "\\x" + byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(fromBase64(value.base64), byte =>
+    (byte >= 0x20 && byte < 0x7f && byte !== 0x5c) || byte === 10
+      ? String.fromCharCode(byte)
+      : "\\x" + byte.toString(16).padStart(2, "0"),
+  ).join("");
 }
 
 /** A name as a part of a path. @param {Bytes} name */
-export const part = name => typeof name === "string" ? encodeURIComponent(name)
-  : Array.from(fromBase64(name.base64), byte => "%" + byte.toString(16).padStart(2, "0")).join("");
+export const part = name =>
+  typeof name === "string"
+    ? encodeURIComponent(name)
+    : Array.from(fromBase64(name.base64), byte => "%" + byte.toString(16).padStart(2, "0")).join("");
 
 /** What part() encoded, as the value it was. @param {string} encoded @returns {Bytes} */
 export function unpart(encoded) {

@@ -19,8 +19,19 @@ import { Audit } from "./screens/audit.js";
 
 /** @type {Record<string, any>} */
 const screens = {
-  "": Overview, keys: Keys, log: LogScreen, channel: Channel, pool: Pool, lock: Lock, "lock-waits": LockWaits,
-  route: RoutesScreen, index: Index, fact: Facts, suggest: Suggest, gateways: Gateways, audit: Audit,
+  "": Overview,
+  keys: Keys,
+  log: LogScreen,
+  channel: Channel,
+  pool: Pool,
+  lock: Lock,
+  "lock-waits": LockWaits,
+  route: RoutesScreen,
+  index: Index,
+  fact: Facts,
+  suggest: Suggest,
+  gateways: Gateways,
+  audit: Audit,
 };
 
 /** Where the address leads: #/log/orders/groups/billing?tags=new */
@@ -37,15 +48,27 @@ function Menu({ at, overview }) {
   const urgent = needs.filter((/** @type {Body} */ need) => need.severity === "act").length;
   /** @param {string} to @param {any} label @param {any} [count] @param {boolean} [now] @param {string} [style] */
   const link = (to, label, count, now, style) => html`<a href=${"#/" + to} class=${style ?? ""}
-    aria-current=${now ?? at.screen === to ? "page" : null}><span>${label}</span>${count}</a>`;
+    aria-current=${(now ?? at.screen === to) ? "page" : null}><span>${label}</span>${count}</a>`;
   /** @param {any} count */
   const many = count => count !== undefined && html`<span class="count">${number(count)}</span>`;
   return html`<nav class="menu" aria-label="Screens">
-    ${link("", "Overview", needs.length > 0 && html`<span class="count ${urgent ? "act" : ""}"
-      aria-label=${`${needs.length} need a person`}>${needs.length}</span>`)}
+    ${link(
+      "",
+      "Overview",
+      needs.length > 0 &&
+        html`<span class="count ${urgent ? "act" : ""}"
+      aria-label=${`${needs.length} need a person`}>${needs.length}</span>`,
+    )}
     ${link("keys", "All keys", many(Object.values(keys).reduce((sum, n) => sum + n, 0) || undefined), at.screen === "keys" && !at.query.get("type"))}
-    ${Object.entries(TYPES).map(([type, [, plural]]) => link(`keys?type=${type}`, plural, many(keys[type]),
-      at.screen === type || (at.screen === "keys" && at.query.get("type") === type), "sub"))}
+    ${Object.entries(TYPES).map(([type, [, plural]]) =>
+      link(
+        `keys?type=${type}`,
+        plural,
+        many(keys[type]),
+        at.screen === type || (at.screen === "keys" && at.query.get("type") === type),
+        "sub",
+      ),
+    )}
     ${link("lock-waits", "Lock waits")}
     ${link("gateways", "Gateways")}
     ${link("audit", "Audit log")}
@@ -54,8 +77,9 @@ function Menu({ at, overview }) {
 
 function State() {
   const { live, since } = connection.use();
-  return html`<div role="status" class="state ${live || !since ? "" : "away"}">${live ? "live"
-    : since ? `reconnecting, away since ${date(since)}` : "connecting"}</div>`;
+  return html`<div role="status" class="state ${live || !since ? "" : "away"}">${
+    live ? "live" : since ? `reconnecting, away since ${date(since)}` : "connecting"
+  }</div>`;
 }
 
 function Notice() {
@@ -76,8 +100,16 @@ function TokenForm({ why }) {
   </form>`;
 }
 
-const KEYS = [["/", "search the keys"], ["o", "overview"], ["k", "all keys"], ["l", "logs"], ["w", "lock waits"], ["g", "gateways"],
-  ["a", "audit log"], ["?", "this list"]];
+const KEYS = [
+  ["/", "search the keys"],
+  ["o", "overview"],
+  ["k", "all keys"],
+  ["l", "logs"],
+  ["w", "lock waits"],
+  ["g", "gateways"],
+  ["a", "audit log"],
+  ["?", "this list"],
+];
 /** @type {Record<string, string>} */
 const jumps = { o: "", k: "keys", l: "keys?type=log", w: "lock-waits", g: "gateways", a: "audit" };
 
@@ -91,8 +123,13 @@ function press(event) {
     if (found) found.focus();
     else location.hash = "#/keys?focus=1";
   } else if (event.key === "?") {
-    question.set({ title: "Keys", yes: "", text: html`<table aria-label="Keys"><tbody>${KEYS.map(([key, does]) =>
-      html`<tr><td><kbd class="mono">${key}</kbd></td><td>${does}</td></tr>`)}</tbody></table>` });
+    question.set({
+      title: "Keys",
+      yes: "",
+      text: html`<table aria-label="Keys"><tbody>${KEYS.map(
+        ([key, does]) => html`<tr><td><kbd class="mono">${key}</kbd></td><td>${does}</td></tr>`,
+      )}</tbody></table>`,
+    });
   } else if (event.key in jumps) {
     location.hash = "#/" + jumps[event.key];
   }
@@ -117,19 +154,29 @@ function App() {
   const Screen = screens[at.screen];
   const server = who?.server;
   return html`
-    <a class="skip" href="#main" onClick=${(/** @type {Event} */ e) => { e.preventDefault(); main.current?.focus(); }}>To the content</a>
+    <a class="skip" href="#main" onClick=${(/** @type {Event} */ e) => {
+      e.preventDefault();
+      main.current?.focus();
+    }}>To the content</a>
     <div class="frame">
       <header class="bar">
         <a class="brand" href="#/"><img src="icon.svg" width="20" height="20" alt="" />Millrace</a>
-        <div class="facts">${server && html`<span>${who.gateway}</span><span>${who.version}</span>
-          <span>server ${server.version}, ${server.mode}</span><span>${who.name}</span>`}</div>
+        <div class="facts">${
+          server &&
+          html`<span>${who.gateway}</span><span>${who.version}</span>
+          <span>server ${server.version}, ${server.mode}</span><span>${who.name}</span>`
+        }</div>
         ${who && !who.may.includes("write") && chip("read only", "look")}
         <${State} />
       </header>
       <${Menu} at=${at} overview=${overview} />
-      <main ref=${main} id="main" tabindex="-1">${why ? html`<${TokenForm} why=${why} />`
-        : Screen ? html`<${Screen} key=${at.screen + "/" + JSON.stringify(at.names[0] ?? "")} at=${at} overview=${overview} />`
-        : html`<h1>There is no such screen</h1><p class="note"><a href="#/">To the overview</a></p>`}</main>
+      <main ref=${main} id="main" tabindex="-1">${
+        why
+          ? html`<${TokenForm} why=${why} />`
+          : Screen
+            ? html`<${Screen} key=${at.screen + "/" + JSON.stringify(at.names[0] ?? "")} at=${at} overview=${overview} />`
+            : html`<h1>There is no such screen</h1><p class="note"><a href="#/">To the overview</a></p>`
+      }</main>
     </div>
     <${Notice} /><${Asking} />`;
 }

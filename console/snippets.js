@@ -6,7 +6,9 @@ import { copied, question } from "./ui.js";
 /** A word for bash. @param {Bytes | number} word */
 function shell(word) {
   if (typeof word === "object") {
-    return "$'" + Array.from(fromBase64(word.base64), byte => "\\x" + byte.toString(16).padStart(2, "0")).join("") + "'";
+    return (
+      "$'" + Array.from(fromBase64(word.base64), byte => "\\x" + byte.toString(16).padStart(2, "0")).join("") + "'"
+    );
   }
   const said = String(word);
   return /^[\w.:/@%+=,-]+$/.test(said) ? said : `'${said.replaceAll("'", "'\\''")}'`;
@@ -25,16 +27,28 @@ const program = words => `import redis\n\nprint(redis.Redis().execute_command(${
 
 /** @param {string} title @param {(Bytes | number)[]} words of the command @param {string} curl the rest of it, with its path */
 function show(title, words, curl) {
-  question.set({ title, yes: "", text: [copied("redis-cli", redis(words)), copied("curl", `curl ${curl}`), copied("Python", program(words))] });
+  question.set({
+    title,
+    yes: "",
+    text: [copied("redis-cli", redis(words)), copied("curl", `curl ${curl}`), copied("Python", program(words))],
+  });
 }
 
 /** @param {Bytes} log */
 const address = log => shell(`${location.origin}${new URL("..", location.href).pathname}v1/logs/${part(log)}`);
 
 /** @param {Bytes} log @param {number} from */
-export const showReading = (log, from) => show("Read from here", ["TREAD", log, from, 10],
-  `${address(log).replace(/'$/, "")}?from=${from}&count=10${address(log).endsWith("'") ? "'" : ""}`);
+export const showReading = (log, from) =>
+  show(
+    "Read from here",
+    ["TREAD", log, from, 10],
+    `${address(log).replace(/'$/, "")}?from=${from}&count=10${address(log).endsWith("'") ? "'" : ""}`,
+  );
 
 /** @param {Bytes} log @param {Bytes} tag @param {Bytes} entry */
-export const showWriting = (log, tag, entry) => show("Write this message again", ["TWRITE", log, tag, entry],
-  `--data-binary ${shell(entry)} ${tag ? `-H ${shell(`Millrace-Tag: ${tag}`)} ` : ""}${address(log)}`);
+export const showWriting = (log, tag, entry) =>
+  show(
+    "Write this message again",
+    ["TWRITE", log, tag, entry],
+    `--data-binary ${shell(entry)} ${tag ? `-H ${shell(`Millrace-Tag: ${tag}`)} ` : ""}${address(log)}`,
+  );

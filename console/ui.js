@@ -18,7 +18,12 @@ export const notice = store({ text: "", bad: false, at: 0 });
 export function say(said, bad = false) {
   const at = Date.now();
   notice.set({ text: said, bad, at });
-  setTimeout(() => { if (notice.get().at === at) notice.set({ text: "", bad: false, at: 0 }); }, bad ? 12000 : 5000);
+  setTimeout(
+    () => {
+      if (notice.get().at === at) notice.set({ text: "", bad: false, at: 0 });
+    },
+    bad ? 12000 : 5000,
+  );
 }
 
 /** Runs something a person has asked for, and says how it went. @param {() => Promise<any>} work */
@@ -72,20 +77,33 @@ export function Asking() {
     <form onSubmit=${submit}>
       <h2 id="asked">${asked.title}</h2>
       ${asked.text && html`<div class="told">${asked.text}</div>`}
-      ${asked.fields?.map(field => html`<label class="field" key=${field.name}><span>${field.label}</span>
-        ${field.options ? html`<select name=${field.name}>${field.options.map(([value, label]) =>
-          html`<option value=${value} selected=${value === field.value}>${label}</option>`)}</select>`
-        : field.rows ? html`<textarea name=${field.name} rows=${field.rows} spellcheck=${false}>${field.value ?? ""}</textarea>`
-        : html`<input name=${field.name} type=${field.type ?? "text"} defaultValue=${field.value ?? ""} autocomplete="off" />`}
-      </label>`)}
-      ${asked.typed && html`<label class="field"><span>Type <b class="mono">${asked.typed}</b> to go on</span>
+      ${asked.fields?.map(
+        field => html`<label class="field" key=${field.name}><span>${field.label}</span>
+        ${
+          field.options
+            ? html`<select name=${field.name}>${field.options.map(
+                ([value, label]) => html`<option value=${value} selected=${value === field.value}>${label}</option>`,
+              )}</select>`
+            : field.rows
+              ? html`<textarea name=${field.name} rows=${field.rows} spellcheck=${false}>${field.value ?? ""}</textarea>`
+              : html`<input name=${field.name} type=${field.type ?? "text"} defaultValue=${field.value ?? ""} autocomplete="off" />`
+        }
+      </label>`,
+      )}
+      ${
+        asked.typed &&
+        html`<label class="field"><span>Type <b class="mono">${asked.typed}</b> to go on</span>
         <input value=${state.typed} autocomplete="off" spellcheck=${false}
-          onInput=${(/** @type {any} */ e) => setState({ ...state, typed: e.target.value })} /></label>`}
+          onInput=${(/** @type {any} */ e) => setState({ ...state, typed: e.target.value })} /></label>`
+      }
       <p class="bad" role="alert">${state.error}</p>
       <div class="buttons">
         <button type="button" onClick=${close}>${asked.act ? "Cancel" : "Close"}</button>
-        ${asked.act && html`<button type="submit" class=${asked.danger ? "danger" : "main"}
-          disabled=${state.busy || (!!asked.typed && state.typed !== asked.typed)}>${asked.yes}</button>`}
+        ${
+          asked.act &&
+          html`<button type="submit" class=${asked.danger ? "danger" : "main"}
+          disabled=${state.busy || (!!asked.typed && state.typed !== asked.typed)}>${asked.yes}</button>`
+        }
       </div>
     </form>
   </dialog>`;
@@ -110,14 +128,23 @@ function Change({ label, ask, aria, disabled, danger }) {
  * @param {string} label @param {string} what "the worker w1" @param {Children} then what that means @param {string} path
  * @param {{typed?: string, to?: string}} [more] a name to be typed; where to go afterwards
  */
-export const removal = (label, what, then, path, more) => change(label + " …", {
-  title: `${label} ${what}?`, danger: true, yes: label, text: then, typed: more?.typed,
-  act: async () => {
-    await call("DELETE", path);
-    if (more?.to !== undefined) location.hash = more.to;
-    return `${label}: done.`;
-  },
-}, { danger: true, aria: `${label} ${what}` });
+export const removal = (label, what, then, path, more) =>
+  change(
+    label + " …",
+    {
+      title: `${label} ${what}?`,
+      danger: true,
+      yes: label,
+      text: then,
+      typed: more?.typed,
+      act: async () => {
+        await call("DELETE", path);
+        if (more?.to !== undefined) location.hash = more.to;
+        return `${label}: done.`;
+      },
+    },
+    { danger: true, aria: `${label} ${what}` },
+  );
 
 // --- lists ---
 
@@ -156,18 +183,40 @@ function Table({ label, of, id, columns, empty = "Nothing here.", mark, content,
   const shown = columns.filter(Boolean);
   if (content) {
     const end = shown.at(-1)?.[2] === "bare" ? -1 : shown.length; // buttons come last
-    shown.splice(end, 0, ["Content", (/** @type {any} */ row) => key(row) === open
-      ? html`<${Value} of=${row[content]} bytes=${row.bytes} cut=${row.cut} />${inside?.(row)}` : html`<${Brief} of=${row[content]} />`, "wide"],
-    ["", (/** @type {any} */ row) => html`<button class="quiet" aria-expanded=${key(row) === open} aria-label=${`Content of ${key(row)}`}
-      onClick=${() => setOpen(key(row) === open ? "" : key(row))}>${key(row) === open ? "Close" : "Open"}</button>`, "bare"]);
+    shown.splice(
+      end,
+      0,
+      [
+        "Content",
+        (/** @type {any} */ row) =>
+          key(row) === open
+            ? html`<${Value} of=${row[content]} bytes=${row.bytes} cut=${row.cut} />${inside?.(row)}`
+            : html`<${Brief} of=${row[content]} />`,
+        "wide",
+      ],
+      [
+        "",
+        (
+          /** @type {any} */ row,
+        ) => html`<button class="quiet" aria-expanded=${key(row) === open} aria-label=${`Content of ${key(row)}`}
+      onClick=${() => setOpen(key(row) === open ? "" : key(row))}>${key(row) === open ? "Close" : "Open"}</button>`,
+        "bare",
+      ],
+    );
   }
   /** @param {string} [kind] */
   const side = (kind = "") => kind + (/number|size|span|rate/.test(kind) ? " num" : "");
   return html`<div class="table"><table aria-label=${label}>
       <thead><tr>${shown.map(([title, , kind]) => html`<th scope="col" class=${side(kind)}>${title || html`<span class="hidden">Actions</span>`}</th>`)}</tr></thead>
-      <tbody>${items?.map((row, index) => html`<tr key=${key(row)} class=${content && key(row) === open ? "open" : mark?.(row)}>${shown.map(([title, what, kind]) =>
-        html`<td class=${side(kind)} data-title=${typeof title === "string" && title ? title : null}>${typeof what === "function" ? what(row, index)
-          : (formats[kind?.split(" ")[0]] ?? text)(row[what])}</td>`)}</tr>`)}</tbody>
+      <tbody>${items?.map(
+        (row, index) =>
+          html`<tr key=${key(row)} class=${content && key(row) === open ? "open" : mark?.(row)}>${shown.map(
+            ([title, what, kind]) =>
+              html`<td class=${side(kind)} data-title=${typeof title === "string" && title ? title : null}>${
+                typeof what === "function" ? what(row, index) : (formats[kind?.split(" ")[0]] ?? text)(row[what])
+              }</td>`,
+          )}</tr>`,
+      )}</tbody>
     </table>
     ${error ? problem(error) : !items ? html`<p class="empty">Loading …</p>` : !items.length && html`<p class="empty">${empty}</p>`}
     ${more && html`<p class="empty"><button onClick=${() => attempt(more)}>Show more</button></p>`}
@@ -180,31 +229,53 @@ export const problem = said => said && html`<p class="problem" role="alert">${sa
 /** @typedef {[title: string, what: string | null | Children[] | import("preact").VNode<any>, kind?: string, tone?: any]} Figure
  * a field as a format says it (number, if none is named), or what to show; the tone is look or act, if it is one */
 /** Figures in a row. @param {Body | null} of @param {Figure[]} rows */
-export const figures = (of, rows) => html`<dl class="figures">${rows.map(([title, what, kind = "number", tone]) =>
-  html`<div class=${tone || ""}><dt>${title}</dt><dd>${typeof what === "string" ? formats[kind](of?.[what]) : what ?? "–"}</dd></div>`)}</dl>`;
+export const figures = (of, rows) =>
+  html`<dl class="figures">${rows.map(
+    ([title, what, kind = "number", tone]) =>
+      html`<div class=${tone || ""}><dt>${title}</dt><dd>${typeof what === "string" ? formats[kind](of?.[what]) : (what ?? "–")}</dd></div>`,
+  )}</dl>`;
 
 /** The head of a screen. @param {string} kind @param {any} [of] its name @param {Children} [buttons] */
 export const head = (kind, of, buttons) => h(Head, { kind, of, buttons });
 /** @param {{kind: string, of: any, buttons: Children}} props */
 function Head({ kind, of, buttons }) {
-  useEffect(() => { document.title = `${of === undefined ? kind : text(of)} – Millrace`; }, [kind, of]);
+  useEffect(() => {
+    document.title = `${of === undefined ? kind : text(of)} – Millrace`;
+  }, [kind, of]);
   return html`<header class="head"><h1>${of === undefined ? kind : html`<span class="kind">${kind}</span> ${name(of)}`}</h1>
     <div class="buttons">${buttons}</div></header>`;
 }
 
 /** The head of a key's screen. @param {string} kind @param {any} key @param {{body: Body | null, error: string}} live @param {Figure[]} rows @param {Children} [buttons] */
-export const keyHead = (kind, key, { body, error }, rows, buttons) => [head(kind, key, [buttons, removal("Delete", text(key),
-  "Everything in it is gone, for everybody who uses it. This cannot be undone.", `keys/${part(key)}`, { typed: text(key), to: "#/keys" })]),
-problem(error), figures(body, rows)];
+export const keyHead = (kind, key, { body, error }, rows, buttons) => [
+  head(kind, key, [
+    buttons,
+    removal(
+      "Delete",
+      text(key),
+      "Everything in it is gone, for everybody who uses it. This cannot be undone.",
+      `keys/${part(key)}`,
+      { typed: text(key), to: "#/keys" },
+    ),
+  ]),
+  problem(error),
+  figures(body, rows),
+];
 
 /** @param {string} label @param {string} base @param {string} now @param {[string, Children][]} of the first is at the base itself */
-export const tabs = (label, base, now, of) => html`<nav class="tabs" aria-label=${label}>${of.map(([tab, said], i) =>
-  html`<a href=${i ? `${base}/${tab}` : base} aria-current=${tab === now ? "page" : null}>${said}</a>`)}</nav>`;
+export const tabs = (label, base, now, of) =>
+  html`<nav class="tabs" aria-label=${label}>${of.map(
+    ([tab, said], i) =>
+      html`<a href=${i ? `${base}/${tab}` : base} aria-current=${tab === now ? "page" : null}>${said}</a>`,
+  )}</nav>`;
 
 /** Text to be copied. @param {string} label @param {string} said */
 export const copied = (label, said) => html`<div class="copy"><div class="buttons"><b>${label}</b>
-  <button type="button" class="quiet" onClick=${() => navigator.clipboard.writeText(said).then(() => say("Copied."),
-    () => say("The browser does not allow it: select the text.", true))} aria-label=${`Copy ${label}`}>Copy</button></div>
+  <button type="button" class="quiet" onClick=${() =>
+    navigator.clipboard.writeText(said).then(
+      () => say("Copied."),
+      () => say("The browser does not allow it: select the text.", true),
+    )} aria-label=${`Copy ${label}`}>Copy</button></div>
   <pre tabindex="0" aria-label=${label}>${said}</pre></div>`;
 
 /** An input that tells a while after the last key. @param {string} label @param {(value: string) => void} onValue @param {{value?: string, id?: string, key?: string}} [more] */

@@ -13,16 +13,54 @@ export function Dead({ log, info }) {
     const done = await call("POST", `${path}/redrive`, body);
     return `Sent back ${number(done.sent)}${done.left ? `, ${number(done.left)} left` : ""}.`;
   };
-  const sources = (info?.dead_of ?? []).map((/** @type {Body} */ one) => `${text(one.key)} (${text(one.group)})`).join(", ");
+  const sources = (info?.dead_of ?? [])
+    .map((/** @type {Body} */ one) => `${text(one.key)} (${text(one.group)})`)
+    .join(", ");
   return html`<div class="tools"><span class="muted">${sources ? `Dead letters of ${sources}` : "What groups gave up, and wrote here"}</span><span class="gap"></span>
-      ${change("Send all back …", { title: "Send all back?", yes: "Send all back", act: send({ all: true }),
-        text: `All dead letters of ${text(log)} go to the logs they came from, and are delivered anew. Mend the cause first, or they come back.` }, { disabled: !pages.items?.length })}</div>
+      ${change(
+        "Send all back …",
+        {
+          title: "Send all back?",
+          yes: "Send all back",
+          act: send({ all: true }),
+          text: `All dead letters of ${text(log)} go to the logs they came from, and are delivered anew. Mend the cause first, or they come back.`,
+        },
+        { disabled: !pages.items?.length },
+      )}</div>
     ${table({
-      label: "Dead letters", of: pages, id: "offset", content: "entry", empty: "No dead letters.",
-      columns: [["Given up", "time", "date"], ["Reason", m => html`<b>${text(m.reason ?? m.why)}</b>`], ["Attempts", "attempts", "number"],
-        ["From", m => m.origin ? html`${link("log", m.origin, `/groups/${part(m.group ?? "")}`)} <span class="muted">${number(m.origin_offset)}, ${text(m.group)}</span>` : "written here"],
+      label: "Dead letters",
+      of: pages,
+      id: "offset",
+      content: "entry",
+      empty: "No dead letters.",
+      columns: [
+        ["Given up", "time", "date"],
+        ["Reason", m => html`<b>${text(m.reason ?? m.why)}</b>`],
+        ["Attempts", "attempts", "number"],
+        [
+          "From",
+          m =>
+            m.origin
+              ? html`${link("log", m.origin, `/groups/${part(m.group ?? "")}`)} <span class="muted">${number(m.origin_offset)}, ${text(m.group)}</span>`
+              : "written here",
+        ],
         ["Tag", "tag", "name"],
-        ["", m => m.origin && change("Send back", { title: "Send this message back?", yes: "Send back", text: html`It goes to ${name(m.origin)} and is delivered anew.`,
-          act: send({ offsets: [m.offset] }) }, { aria: `Send back ${m.offset}` }), "bare"]],
+        [
+          "",
+          m =>
+            m.origin &&
+            change(
+              "Send back",
+              {
+                title: "Send this message back?",
+                yes: "Send back",
+                text: html`It goes to ${name(m.origin)} and is delivered anew.`,
+                act: send({ offsets: [m.offset] }),
+              },
+              { aria: `Send back ${m.offset}` },
+            ),
+          "bare",
+        ],
+      ],
     })}`;
 }

@@ -11,7 +11,9 @@ import { Value } from "../value.js";
 /** Where to begin: an offset, or a date that a person types. @param {string} given */
 function beginning(given) {
   if (/^-?\d+$/.test(given)) return `from=${given}`;
-  const time = Date.parse(/^\d\d:\d\d/.test(given) ? `${new Date().toLocaleDateString("sv")}T${given}` : given.replace(" ", "T"));
+  const time = Date.parse(
+    /^\d\d:\d\d/.test(given) ? `${new Date().toLocaleDateString("sv")}T${given}` : given.replace(" ", "T"),
+  );
   if (Number.isNaN(time)) throw new Error("Give an offset, a time (14:05) or a date (2026-11-18 14:05).");
   return `time=${time}`;
 }
@@ -33,17 +35,31 @@ export function Messages({ log }) {
     setPage(null);
     if (from) attempt(async () => load(beginning(from)));
   }, [from, tags]);
-  const shown = from ? page : paused ?? tail.body;
+  const shown = from ? page : (paused ?? tail.body);
   return html`<div class="tools">${input("From offset or time", setFrom)}${input("Only these tags: a,b", setTags)}
-      ${from ? muted("oldest first")
-        : html`<button aria-pressed=${!!paused} onClick=${() => pause(paused ? null : tail.body)}>${paused ? "▶ Go on" : "❚❚ Pause"}</button>
-          <span class="muted">${paused ? "paused" : "newest first, live"}</span>`}
+      ${
+        from
+          ? muted("oldest first")
+          : html`<button aria-pressed=${!!paused} onClick=${() => pause(paused ? null : tail.body)}>${paused ? "▶ Go on" : "❚❚ Pause"}</button>
+          <span class="muted">${paused ? "paused" : "newest first, live"}</span>`
+      }
       <span class="gap"></span>${change("Write …", writing(log))}</div>
     ${problem(tail.error)}
     ${table({
-      label: "Messages", id: "offset", content: "entry", empty: tags ? "No message with these tags." : "No messages.",
-      of: { items: shown?.items ?? null, more: from && page?.cursor && (() => load(`cursor=${encodeURIComponent(page.cursor)}`, page.items)) },
-      columns: [["Offset", "offset", "number"], ["Time", "time", "date"], ["Tag", "tag", "name"], ["Size", "bytes", "size"]],
+      label: "Messages",
+      id: "offset",
+      content: "entry",
+      empty: tags ? "No message with these tags." : "No messages.",
+      of: {
+        items: shown?.items ?? null,
+        more: from && page?.cursor && (() => load(`cursor=${encodeURIComponent(page.cursor)}`, page.items)),
+      },
+      columns: [
+        ["Offset", "offset", "number"],
+        ["Time", "time", "date"],
+        ["Tag", "tag", "name"],
+        ["Size", "bytes", "size"],
+      ],
       inside: m => html`<${Inside} key=${m.offset} log=${log} message=${m} />`,
     })}`;
 }
@@ -63,8 +79,13 @@ function Inside({ log, message }) {
 
 /** @param {Bytes} log @returns {import("../ui.js").Question} */
 const writing = log => ({
-  title: `Write to ${text(log)}`, yes: "Write",
-  fields: [{ name: "tag", label: "Tag" }, { name: "entry", label: "Content", rows: 8 }, { name: "delay", label: "Seconds until it is written (0: now)", type: "number", value: 0 }],
+  title: `Write to ${text(log)}`,
+  yes: "Write",
+  fields: [
+    { name: "tag", label: "Tag" },
+    { name: "entry", label: "Content", rows: 8 },
+    { name: "delay", label: "Seconds until it is written (0: now)", type: "number", value: 0 },
+  ],
   act: async ({ tag, entry, delay }) => {
     const delay_ms = Math.round(Number(delay) * 1000);
     const done = await call("POST", `logs/${part(log)}/messages`, { tag, entry, ...(delay_ms > 0 && { delay_ms }) });

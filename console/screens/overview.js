@@ -18,30 +18,46 @@ function place(need) {
 /** @param {{needs: Body[] | undefined, now: number}} props */
 function Needs({ needs, now }) {
   if (!needs) return html`<ul class="needs"><li class="muted">Looking …</li></ul>`;
-  if (!needs.length) return html`<ul class="needs"><li>${chip("well", "good")}<span class="said">Nothing needs you.</span></li></ul>`;
-  return html`<ul class="needs">${needs.map(need => html`<li key=${need.kind + text(need.key) + text(need.name)}>
+  if (!needs.length)
+    return html`<ul class="needs"><li>${chip("well", "good")}<span class="said">Nothing needs you.</span></li></ul>`;
+  return html`<ul class="needs">${needs.map(
+    need => html`<li key=${need.kind + text(need.key) + text(need.name)}>
     ${chip(need.severity, need.severity)}
     <span class="said"><a href=${place(need)}>${need.key ? name(need.key) : need.kind.replace("-", " ")}</a> ${need.text}</span>
-    <span class="since">${need.since ? `for ${span(now - need.since)}` : ""}</span></li>`)}</ul>`;
+    <span class="since">${need.since ? `for ${span(now - need.since)}` : ""}</span></li>`,
+  )}</ul>`;
 }
 
 /** @type {[string, string, string[], (value: any) => string][]} */
 const CURVES = [
-  ["Messages in", "rates", ["in", "out"], rate], ["Lag of groups", "totals", ["lag"], number], ["Pending", "totals", ["pending"], number],
-  ["Dead letters", "totals", ["dead"], number], ["Clients that wait", "totals", ["waiters"], number], ["Memory", "totals", ["memory"], size],
+  ["Messages in", "rates", ["in", "out"], rate],
+  ["Lag of groups", "totals", ["lag"], number],
+  ["Pending", "totals", ["pending"], number],
+  ["Dead letters", "totals", ["dead"], number],
+  ["Clients that wait", "totals", ["waiters"], number],
+  ["Memory", "totals", ["memory"], size],
   ["Connections", "totals", ["connections"], number],
 ];
 
 /** The last hour, asked for once and then continued by what arrives. @param {Body | null} live */
 function useHistory(live) {
-  const [hour, setHour] = useState(/** @type {{times: number[], step: number, of: Record<string, (number | null)[]>} | null} */ (null));
+  const [hour, setHour] = useState(
+    /** @type {{times: number[], step: number, of: Record<string, (number | null)[]>} | null} */ (null),
+  );
   const last = useRef(0);
   useEffect(() => {
-    call("GET", "overview").then(({ history }) => {
-      const count = history.in.length;
-      last.current = history.end;
-      setHour({ times: Array.from({ length: count }, (_, i) => (history.end - (count - 1 - i) * history.step) / 1000), step: history.step, of: history });
-    }, () => {});
+    call("GET", "overview").then(
+      ({ history }) => {
+        const count = history.in.length;
+        last.current = history.end;
+        setHour({
+          times: Array.from({ length: count }, (_, i) => (history.end - (count - 1 - i) * history.step) / 1000),
+          step: history.step,
+          of: history,
+        });
+      },
+      () => {},
+    );
   }, []);
   useEffect(() => {
     if (!hour || !live || live.now - last.current < hour.step) return;
@@ -64,13 +80,26 @@ export function Overview({ overview }) {
     <h2 class="hidden">What needs a person</h2>
     <${Needs} needs=${overview?.needs} now=${overview?.now} />
     ${figures(totals, [
-      ["Keys", [number(Object.values(totals.keys ?? {}).reduce((sum, n) => sum + n, 0))]], ["Lag", "lag"], ["Pending", "pending"], ["Dead letters", "dead", "number", totals.dead && "look"],
-      ["Scheduled", "scheduled"], ["Streams", "streams"], ["Sockets", "sockets"],
-      ["Memory", [size(totals.memory), totals.memory_limit && ` of ${size(totals.memory_limit)}`], "", totals.memory_limit && totals.memory > 0.9 * totals.memory_limit && "act"],
-      ["Up", [span((overview?.uptime ?? -1) * 1000)]]])}
+      ["Keys", [number(Object.values(totals.keys ?? {}).reduce((sum, n) => sum + n, 0))]],
+      ["Lag", "lag"],
+      ["Pending", "pending"],
+      ["Dead letters", "dead", "number", totals.dead && "look"],
+      ["Scheduled", "scheduled"],
+      ["Streams", "streams"],
+      ["Sockets", "sockets"],
+      [
+        "Memory",
+        [size(totals.memory), totals.memory_limit && ` of ${size(totals.memory_limit)}`],
+        "",
+        totals.memory_limit && totals.memory > 0.9 * totals.memory_limit && "act",
+      ],
+      ["Up", [span((overview?.uptime ?? -1) * 1000)]],
+    ])}
     <h2 class="hidden">The last hour</h2>
-    <div class="curves">${CURVES.map(([label, from, names, format]) => hour
-      ? html`<${Curve} key=${label} label=${label} times=${hour.times} lines=${names.map(line => hour.of[line])} format=${format}
+    <div class="curves">${CURVES.map(([label, from, names, format]) =>
+      hour
+        ? html`<${Curve} key=${label} label=${label} times=${hour.times} lines=${names.map(line => hour.of[line])} format=${format}
           now=${names.map(line => overview?.[from]?.[line])} />`
-      : html`<section key=${label + "-"} class="card curve"><h3>${label}</h3><div class="plot"></div></section>`)}</div>`;
+        : html`<section key=${label + "-"} class="card curve"><h3>${label}</h3><div class="plot"></div></section>`,
+    )}</div>`;
 }

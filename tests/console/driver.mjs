@@ -7,7 +7,10 @@ import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--no-proxy-server", "--disable-gpu"] });
+const browser = await chromium.launch({
+  executablePath: process.argv[2],
+  args: ["--no-sandbox", "--no-proxy-server", "--disable-gpu"],
+});
 let context, page, seen;
 
 /** A new page, in light or dark; what it complains of and asks for is kept in `seen`. */
@@ -18,7 +21,9 @@ async function fresh(options = {}) {
   page.setDefaultTimeout(20_000);
   seen = { complaints: [], requests: [] };
   page.on("pageerror", error => seen.complaints.push(String(error)));
-  page.on("console", message => { if (message.type() === "error" || message.type() === "warning") seen.complaints.push(message.text()); });
+  page.on("console", message => {
+    if (message.type() === "error" || message.type() === "warning") seen.complaints.push(message.text());
+  });
   page.on("request", request => seen.requests.push(request.url()));
   return page;
 }
@@ -27,15 +32,24 @@ async function fresh(options = {}) {
 async function violations() {
   if (!(await page.evaluate("!!window.axe"))) await page.evaluate(axe);
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  return found.violations.map(one => `${one.id}: ${one.nodes.map(node => node.html.slice(0, 150)).slice(0, 3).join(" | ")}`);
+  return found.violations.map(
+    one =>
+      `${one.id}: ${one.nodes
+        .map(node => node.html.slice(0, 150))
+        .slice(0, 3)
+        .join(" | ")}`,
+  );
 }
 
 /** Whether the page is wider than the screen. */
-const overflows = () => page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+const overflows = () =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
 /** Goes to a screen of the console that is open. */
 async function screen(hash) {
-  await page.evaluate(to => { location.hash = to; }, hash);
+  await page.evaluate(to => {
+    location.hash = to;
+  }, hash);
 }
 
 await fresh();
