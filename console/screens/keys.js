@@ -105,7 +105,7 @@ export function Keys({ at }) {
         "num",
       ])
     : [
-        ["Type", row => TYPES[row.type]?.[0] ?? row.type],
+        ["Type", row => TYPES[row.type]?.[0] ?? row.type, "date"],
         ["Figures", summary, "wide"],
       ];
   return html`${head(
@@ -127,7 +127,7 @@ export function Keys({ at }) {
         [
           sorted("name", "Name"),
           row => html`${link(row.type, row.key)} ${row.dead && chip("dead letters", "look")}`,
-          "wide",
+          type && "wide",
         ],
         ...columns,
         [sorted("size", "Memory"), "memory", "size"],

@@ -23,14 +23,14 @@ function Needs({ needs, now }) {
   return html`<ul class="needs">${needs.map(
     need => html`<li key=${need.kind + text(need.key) + text(need.name)}>
     ${chip(need.severity, need.severity)}
-    <span class="said"><a href=${place(need)}>${need.key ? name(need.key) : need.kind.replace("-", " ")}</a> ${need.text}</span>
+    <span class="said"><a href=${place(need)}>${need.key ? name(need.key) : need.kind.replace("-", " ")}</a> ${need.name && !need.text.includes(text(need.name)) && html`<b>${text(need.name)}</b> `}${need.text}</span>
     <span class="since">${need.since ? `for ${span(now - need.since)}` : ""}</span></li>`,
   )}</ul>`;
 }
 
 /** @type {[string, string, string[], (value: any) => string][]} */
 const CURVES = [
-  ["Messages in", "rates", ["in", "out"], rate],
+  ["Messages a second: in", "rates", ["in", "out"], rate],
   ["Lag of groups", "totals", ["lag"], number],
   ["Pending", "totals", ["pending"], number],
   ["Dead letters", "totals", ["dead"], number],
@@ -69,7 +69,13 @@ function useHistory(live) {
     }
     setHour({ times: [...hour.times.slice(1), live.now / 1000], step: hour.step, of });
   }, [live]);
-  return hour;
+  if (!hour) return null;
+  // A gateway that has just started has little to show: the axis begins with it, five minutes back at the latest.
+  const begin = Math.min(hour.times.length - 60, Math.max(0, hour.of.memory.findIndex(value => value !== null)));
+  return {
+    times: hour.times.slice(begin),
+    of: Object.fromEntries(CURVES.flatMap(([, , lines]) => lines.map(line => [line, hour.of[line].slice(begin)]))),
+  };
 }
 
 /** @param {{overview: Body | null}} props */
@@ -89,7 +95,7 @@ export function Overview({ overview }) {
       ["Sockets", "sockets"],
       [
         "Memory",
-        [size(totals.memory), totals.memory_limit && ` of ${size(totals.memory_limit)}`],
+        [size(totals.memory), totals.memory_limit > 0 && ` of ${size(totals.memory_limit)}`],
         "",
         totals.memory_limit && totals.memory > 0.9 * totals.memory_limit && "act",
       ],
