@@ -137,6 +137,7 @@ client::Result<void> serve(const Config& given, const client::ConnectionOptions&
     *addresses = *found;  // the others listen at the same ports
   }
   if (config.name.empty()) config.name = host_name() + ':' + std::to_string(addresses->front().port);
+  for (size_t i = 0; i < addresses->size() && i < config.listen.size(); ++i) config.listen[i] = (*addresses)[i].text();
   for (const auto& worker : workers) shared.loops.push_back(worker.get());
   workers.front()->watch_server();
   tell_addresses(config, server, *addresses, tell);

@@ -150,7 +150,8 @@ std::vector<ConnectionLine> Worker::connections(const ConnectionQuestion& questi
   std::vector<const HttpConnection*> found;
   for (const auto& connection : connections_) {
     const ConnectionNote& note = connection->note();
-    if (note.number > question.after && names_connection(*connection, question.search)) found.push_back(connection.get());
+    if (note.number > question.after && names_connection(*connection, question.search))
+      found.push_back(connection.get());
   }
   const auto number = [](const HttpConnection* one) { return one->note().number; };
   const size_t count = std::min(question.count, found.size());
@@ -271,6 +272,7 @@ void Worker::drain() {
 void Worker::begin_drain() {
   if (is_draining_) return;
   is_draining_ = true;
+  if (registration_) registration_->leave();
   loop_.after(shared_.config.drain_notice, [this] { end_drain(); });
 }
 

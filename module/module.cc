@@ -29,8 +29,7 @@ namespace millrace::module {
 std::span<const Family> families() {
   static const Family all[] = {
       log_family(),   channel_family(), shard_family(),   lock_family(), route_family(),
-      index_family(), fact_family(),    suggest_family(), feed_family(),
-      keys_family(),
+      index_family(), fact_family(),    suggest_family(), feed_family(), keys_family(),
   };
   return all;
 }

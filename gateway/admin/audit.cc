@@ -58,8 +58,8 @@ Task<bool> note_in_audit_log(Services& services, ExchangePtr exchange, std::stri
     append_bytes(json, exchange->names[0]);
   }
   json += ",\"arguments\":" + arguments_json(*exchange);
-  json += R"(,"outcome":")" + std::string(status < 300 ? "done" : "refused") + "\",\"status\":" +
-          std::to_string(status) + '}';
+  json += R"(,"outcome":")" + std::string(status < 300 ? "done" : "refused") +
+          "\",\"status\":" + std::to_string(status) + '}';
   Words words = {"TWRITE", log, std::string(action), std::move(json)};
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (!answer || answer->is_error()) co_return false;

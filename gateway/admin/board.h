@@ -21,7 +21,7 @@ inline constexpr std::array<const char*, 8> kKeyTypes = {"log",   "channel", "po
                                                          "route", "index",   "fact", "suggest"};
 
 struct Sample {
-  int64_t time = 0;  // Unix milliseconds
+  int64_t time = 0;                // Unix milliseconds
   std::optional<int64_t> in = {};  // a second, as the next two
   std::optional<int64_t> out = {};
   std::optional<int64_t> acked = {};

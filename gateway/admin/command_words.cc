@@ -145,7 +145,8 @@ void AdminInput::refuse(const std::string& what) {
 
 void append_cursor(std::string& json, std::string_view cursor) {
   json += ",\"cursor\":";
-  append_string(json, is_utf8(cursor) && !cursor.starts_with(kEncoded) ? std::string(cursor) : kEncoded + base64(cursor));
+  append_string(json,
+                is_utf8(cursor) && !cursor.starts_with(kEncoded) ? std::string(cursor) : kEncoded + base64(cursor));
 }
 
 AdminCommand fill_template(std::string_view text, AdminInput& input) { return Filler(input).run(text); }

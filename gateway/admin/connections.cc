@@ -35,15 +35,17 @@ std::optional<std::pair<size_t, uint64_t>> parse_id(const std::string& id, size_
 
 Task<Response> connections_page(Services& services, std::string search, std::string cursor, size_t count) {
   const std::vector<ConnectionHost*>& loops = services.console.loops;
-  const auto from = cursor.empty() ? std::pair<size_t, uint64_t>(0, 0)
-                                   : parse_id(cursor, loops.size()).value_or(std::pair<size_t, uint64_t>(loops.size(), 0));
+  const auto from = cursor.empty()
+                        ? std::pair<size_t, uint64_t>(0, 0)
+                        : parse_id(cursor, loops.size()).value_or(std::pair<size_t, uint64_t>(loops.size(), 0));
   std::string json = "{\"items\":[";
   size_t found = 0;
   std::string last;
   for (size_t loop = from.first; loop < loops.size() && found < count; ++loop) {
     ConnectionQuestion question{search, loop == from.first ? from.second : 0, count - found};
-    const auto lines = co_await ask_loop<std::vector<ConnectionLine>>(
-        services, *loops[loop], [question, loop](ConnectionHost& host) { return host.connections(question, loop); });
+    // Made before it is awaited: g++ 12 destroys what a temporary in the expression has captured twice.
+    auto list = [question, loop](ConnectionHost& host) { return host.connections(question, loop); };
+    const auto lines = co_await ask_loop<std::vector<ConnectionLine>>(services, *loops[loop], std::move(list));
     for (const ConnectionLine& line : lines) {
       json += (found++ == 0 ? "" : ",") + line.json;
       last = std::to_string(loop) + '-' + std::to_string(line.number);
@@ -59,8 +61,8 @@ Task<Response> end_connection(Services& services, std::string id) {
   const auto place = parse_id(id, loops.size());
   bool is_ended = false;
   if (place) {
-    is_ended = co_await ask_loop<bool>(services, *loops[place->first],
-                                       [number = place->second](ConnectionHost& host) { return host.disconnect(number); });
+    auto end = [number = place->second](ConnectionHost& host) { return host.disconnect(number); };
+    is_ended = co_await ask_loop<bool>(services, *loops[place->first], std::move(end));
   }
   co_return json_response(is_ended ? "{\"ended\":1}" : "{\"ended\":0}");
 }
@@ -68,7 +70,9 @@ Task<Response> end_connection(Services& services, std::string id) {
 Task<size_t> end_streams_of(Services& services, std::string token) {
   size_t ended = 0;
   for (ConnectionHost* const host : services.console.loops) {
-    ended += co_await ask_loop<size_t>(services, *host, [token](ConnectionHost& one) { return one.end_token(token); });
+    auto end = [token](ConnectionHost& one) { return one.end_token(token); };
+    const size_t here = co_await ask_loop<size_t>(services, *host, std::move(end));
+    ended += here;
   }
   co_return ended;
 }

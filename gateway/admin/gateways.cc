@@ -80,7 +80,7 @@ Task<bool> give_order(Services& services, std::string to, std::string order) {
   const Answer answer = co_await services.upstream.ask(std::move(push));
   Words expire = {"PEXPIRE", key, kOrderMs};
   services.upstream.call(std::move(expire), 1, [](const Answer&) {});
-  co_return answer&& !answer->is_error();
+  co_return answer && !answer->is_error();
 }
 
 // An order to another gateway, and its answer.
@@ -92,7 +92,8 @@ Task<Response> order(Services& services, std::string to, std::string what) {
   const std::string id = random_id();
   std::string json = "{\"id\":";
   append_string(json, id);
-  const bool is_given = co_await give_order(services, to, json + ',' + what + '}');
+  json += ',' + what + '}';
+  const bool is_given = co_await give_order(services, to, json);
   if (!is_given) co_return unavailable("the server could not be asked");
   for (int looks = 0; looks < kMostLooks; ++looks) {
     co_await wait_for(services.loop, kLookForAnswerMs);
@@ -121,7 +122,7 @@ Registration::~Registration() { *is_alive_ = false; }
 Detached Registration::register_again() {
   const auto is_alive = is_alive_;
   look_for_orders();
-  while (*is_alive && !services_.is_draining) {
+  while (!has_left_) {
     Words add = {"SADD", kNames, services_.config.name};
     co_await services_.upstream.ask(std::move(add));
     if (!*is_alive) co_return;
@@ -133,8 +134,12 @@ Detached Registration::register_again() {
     if (!*is_alive) co_return;
     has_others_ = names && names->integer > 1;
     co_await wait_for(services_.loop, kRegisterMs);
+    if (!*is_alive) co_return;
   }
-  if (!*is_alive) co_return;
+}
+
+void Registration::leave() {
+  has_left_ = true;
   Words gone = {"DEL", place_key(services_.config.name)};
   services_.upstream.call(std::move(gone), 1, [](const Answer&) {});
 }
@@ -162,12 +167,15 @@ Task<bool> Registration::carry_out(std::string text) {
   Response response;
   if (what == "connections") {
     const int64_t count = std::clamp<int64_t>(order->number("count").value_or(kUsualPage), 1, kMostPage);
-    response = co_await connections_page(services_, order->text("search").value_or(""),
-                                         order->text("cursor").value_or(""), static_cast<size_t>(count));
+    const std::string search = order->text("search").value_or("");
+    const std::string cursor = order->text("cursor").value_or("");
+    response = co_await connections_page(services_, search, cursor, static_cast<size_t>(count));
   } else if (what == "disconnect") {
-    response = co_await end_connection(services_, order->text("connection").value_or(""));
+    const std::string connection = order->text("connection").value_or("");
+    response = co_await end_connection(services_, connection);
   } else if (what == "revoke") {
-    co_await end_streams_of(services_, order->text("jti").value_or(""));
+    const std::string token = order->text("jti").value_or("");
+    co_await end_streams_of(services_, token);
     co_return true;
   }
   const std::string key = answer_key(*id);
@@ -248,7 +256,8 @@ Task<Response> revoke_token(Services& services, ExchangePtr exchange) {
     if (is_this(services, name)) continue;
     std::string json = R"({"id":"-","do":"revoke","jti":)";
     append_string(json, id);
-    co_await give_order(services, name, json + '}');
+    json += '}';
+    co_await give_order(services, name, json);
   }
   std::string json = "{\"jti\":";
   append_string(json, id);

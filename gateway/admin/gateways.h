@@ -25,6 +25,9 @@ class Registration {
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
 
+  // The gateway ends: others need not wait until its key expires.
+  void leave();
+
  private:
   Detached register_again();
   Detached look_for_orders();
@@ -32,6 +35,7 @@ class Registration {
 
   Services& services_;
   bool has_others_ = false;
+  bool has_left_ = false;
   std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
 };
 

@@ -96,9 +96,9 @@ Response ranked_keys(ConsoleState& state, const std::string& order, const KeyQue
     if (question.type.empty() || question.type == type) total += number;
   }
   json += ",\"total\":" + std::to_string(total) + ",\"building\":";
-  json += board.sweep.ended != 0 ? "null"
-                                 : "{\"done\":" + std::to_string(board.swept) +
-                                       ",\"of\":" + std::to_string(board.to_sweep) + '}';
+  json += board.sweep.ended != 0
+              ? "null"
+              : "{\"done\":" + std::to_string(board.swept) + ",\"of\":" + std::to_string(board.to_sweep) + '}';
   return json_response(json + '}');
 }
 
@@ -161,7 +161,8 @@ Task<Response> list_keys(Services& services, ExchangePtr exchange) {
   ConsoleState& state = services.console;
   const std::string order = input.value("order").value_or("name");
   const std::string search = input.value("search").value_or("");
-  KeyQuestion question{.type = input.value("type").value_or(""), .after = input.value("cursor"), .count = input.count()};
+  KeyQuestion question{
+      .type = input.value("type").value_or(""), .after = input.value("cursor"), .count = input.count()};
   if (!search.empty()) question.pattern = escaped(search);
   const auto is_type = [&](const char* type) { return question.type == type; };
   if (!question.type.empty() && std::ranges::none_of(kKeyTypes, is_type)) input.refuse("there is no such 'type'");
@@ -184,9 +185,8 @@ Task<Response> list_keys(Services& services, ExchangePtr exchange) {
   json += ']';
   if (page.cursor) append_cursor(json, *page.cursor);
   json += ",\"total\":" + std::to_string(page.total) + ",\"building\":";
-  json += page.done >= page.of
-              ? "null"
-              : "{\"done\":" + std::to_string(page.done) + ",\"of\":" + std::to_string(page.of) + '}';
+  json += page.done >= page.of ? "null"
+                               : "{\"done\":" + std::to_string(page.done) + ",\"of\":" + std::to_string(page.of) + '}';
   co_return json_response(json + '}');
 }
 

@@ -94,10 +94,11 @@ Detached Monitor::sample() {
     const InfoText info(answer && !answer->is_error() ? answer->text : "");
     const std::string address = node.endpoint ? node.endpoint->text() : services_.upstream.seed_address();
     judge_node(needs, address, info);
-    Counters now{sum_of(info, {"log_messages_written", "channel_messages_published", "shard_payloads_pushed",
-                               "shard_messages_routed"}),
-                 sum_of(info, {"log_messages_read", "channel_messages_fetched", "shard_payloads_delivered"}),
-                 sum_of(info, {"log_messages_acknowledged", "channel_acknowledgements", "shard_payloads_acknowledged"})};
+    Counters now{
+        sum_of(info, {"log_messages_written", "channel_messages_published", "shard_payloads_pushed",
+                      "shard_messages_routed"}),
+        sum_of(info, {"log_messages_read", "channel_messages_fetched", "shard_payloads_delivered"}),
+        sum_of(info, {"log_messages_acknowledged", "channel_acknowledgements", "shard_payloads_acknowledged"})};
     if (const auto before = counters_.find(address); before != counters_.end()) {
       // A server that was restarted counts from 0.
       grown.in += std::max<int64_t>(0, now.in - before->second.in);

@@ -135,9 +135,8 @@ void judge_node(std::vector<Need>& needs, const std::string& address, const Info
 }
 
 void sort_needs(std::vector<Need>& needs, size_t most) {
-  std::ranges::stable_sort(needs, {}, [](const Need& need) {
-    return std::tuple(!need.must_act, need.since.value_or(INT64_MAX));
-  });
+  std::ranges::stable_sort(needs, {},
+                           [](const Need& need) { return std::tuple(!need.must_act, need.since.value_or(INT64_MAX)); });
   if (needs.size() > most) needs.resize(most);
 }
 

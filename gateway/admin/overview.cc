@@ -74,7 +74,9 @@ Task<Response> show_overview(Services& services, ExchangePtr exchange) {
   append_totals(json, board, last, services.figures);
   const bool was_swept = board.sweep.ended != 0;
   json += ",\"sweep\":{\"done\":" + std::to_string(board.swept) + ",\"of\":" + std::to_string(board.to_sweep) +
-          ",\"age\":" + (was_swept ? std::to_string((steady_ms() - board.sweep.ended) / kSampleStepMs * kSampleStepMs) : "null") + '}';
+          ",\"age\":" +
+          (was_swept ? std::to_string((steady_ms() - board.sweep.ended) / kSampleStepMs * kSampleStepMs) : "null") +
+          '}';
   std::vector<Need> needs = board.server_needs;
   needs.insert(needs.end(), board.sweep.needs.begin(), board.sweep.needs.end());
   sort_needs(needs);

@@ -20,7 +20,7 @@ struct StreamNote {
 struct ConnectionNote {
   uint64_t number = 0;  // of its loop, in the order in which they came
   Moment since{};
-  uint64_t sent = 0;  // bytes
+  uint64_t sent = 0;                        // bytes
   std::unique_ptr<StreamNote> stream = {};  // null: requests, one after the other
 };
 

@@ -152,7 +152,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -2,
-        .summary = "Describes a channel; FULL lists its subscribers, messages and ids, each with its time to live, SUBSCRIBERS subscribers alone.",
+        .summary = "Describes a channel; FULL lists its subscribers, messages and ids, each with its time to live, "
+                   "SUBSCRIBERS subscribers alone.",
         .complexity = "O(N+M) with N subscribers and M blocks of messages.",
         .since = kSince,
         .arguments = kInfo,

@@ -346,9 +346,14 @@ TEST(ParseChanInfo, TakesEveryRightForm) {
     ByteView line;
     bool full;
     uint64_t count;
-  } rows[] = {{"", false, 1000},         {"FULL", true, 1000},      {"full", true, 1000},
-              {"SUBSCRIBERS", false, 1000}, {"subscribers COUNT 3", false, 3},
-              {"FULL COUNT 1", true, 1}, {"Full count 7", true, 7}, {"FULL COUNT 1000000", true, 1'000'000}};
+  } rows[] = {{"", false, 1000},
+              {"FULL", true, 1000},
+              {"full", true, 1000},
+              {"SUBSCRIBERS", false, 1000},
+              {"subscribers COUNT 3", false, 3},
+              {"FULL COUNT 1", true, 1},
+              {"Full count 7", true, 7},
+              {"FULL COUNT 1000000", true, 1'000'000}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.line);
     const auto request = parse_chan_info(words_of(row.line));

@@ -84,8 +84,8 @@ void start_afresh(std::unique_ptr<Catalog>& catalog) {
 // Goes through some keys of the context's database. `visit` of the scan changes nothing of the host.
 void scan_some(abi::Context context, Catalog& catalog, const Slice& slice) {
   while (catalog.scan != nullptr && !slice.is_over()) {
-    const auto looked = catalog.scan->next_of_ours(
-        context, [&](ByteView name, uint8_t type) { catalog.names.add(type, name); });
+    const auto looked =
+        catalog.scan->next_of_ours(context, [&](ByteView name, uint8_t type) { catalog.names.add(type, name); });
     catalog.scanned += looked.keys;
     if (!looked.goes_on) catalog.scan.reset();
   }

@@ -69,7 +69,8 @@ void write(abi::Reply reply, const Log& log, const Where&) {
   oldest_group == nullptr ? reply.null() : reply.bytes(*oldest_group);
   figure(reply, "scheduled", log.extras() == nullptr ? 0 : log.extras()->schedule.size());
   // In the past: it is refused for now.
-  figure(reply, "scheduled-next", log.extras() == nullptr ? 0 : log.extras()->schedule.next_due().value_or(UnixMs(0)).value());
+  figure(reply, "scheduled-next",
+         log.extras() == nullptr ? 0 : log.extras()->schedule.next_due().value_or(UnixMs(0)).value());
   reply.bytes("dead-letters");
   reply.array(dead_letters.size() * 2);
   for (const auto& [group, to] : dead_letters) {
@@ -183,9 +184,9 @@ bool write_key(abi::Context context, abi::StringRef name, KeyType type) {
 
 using WriteKey = bool (*)(abi::Context, abi::StringRef, KeyType);
 // In the order of the families.
-constexpr WriteKey kWriters[kKeyTypes] = {write_key<Log>,        write_key<Channel>, write_key<Pool>,
-                                          write_key<Lock>,       write_key<RouteTable>, write_key<Index>,
-                                          write_key<FactGraph>,  write_key<TermDictionary>};
+constexpr WriteKey kWriters[kKeyTypes] = {write_key<Log>,       write_key<Channel>,       write_key<Pool>,
+                                          write_key<Lock>,      write_key<RouteTable>,    write_key<Index>,
+                                          write_key<FactGraph>, write_key<TermDictionary>};
 
 }  // namespace
 

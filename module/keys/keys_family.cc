@@ -21,8 +21,9 @@ constexpr abi::Command kCommands[] = {
         .key_flags = 0,
         .arity = -1,
         .summary = "Lists the keys of our types in the order of their names, page by page, with figures if asked to.",
-        .complexity = "O(log(N)+M) with N keys of our types and M of them looked at; half a millisecond at most, and the "
-                      "figures of one key.",
+        .complexity =
+            "O(log(N)+M) with N keys of our types and M of them looked at; half a millisecond at most, and the "
+            "figures of one key.",
         .since = kSince11,
         .arguments = kKeys,
         .callback = callback<millrace_keys>,

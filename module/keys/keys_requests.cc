@@ -21,8 +21,8 @@ std::optional<KeyType> read_type(ArgumentReader& reader) {
     if (is_keyword(word, upper)) return static_cast<KeyType>(type);
   }
   if (!reader.failed()) {
-    reader.fail(ErrorCode::Syntax, "invalid TYPE " + quoted(word) +
-                                       ": expected log, channel, pool, lock, route, index, fact or suggest");
+    reader.fail(ErrorCode::Syntax,
+                "invalid TYPE " + quoted(word) + ": expected log, channel, pool, lock, route, index, fact or suggest");
   }
   return std::nullopt;
 }

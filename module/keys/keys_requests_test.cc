@@ -38,9 +38,7 @@ TEST(ParseMillraceKeys, RefusesEveryWrongForm) {
       {"no cursor", {"CURSOR"}, "missing CURSOR"},
       {"too many", {"COUNT", "10001"}, "invalid COUNT '10001': expected an integer from 0 to 10000"},
       {"twice", {"WITHINFO", "WITHINFO"}, "WITHINFO is given twice"},
-      {"another word",
-       {"KEYS"},
-       "syntax error: expected TYPE, MATCH, CURSOR, COUNT or WITHINFO, found 'KEYS'"},
+      {"another word", {"KEYS"}, "syntax error: expected TYPE, MATCH, CURSOR, COUNT or WITHINFO, found 'KEYS'"},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.name);

@@ -41,7 +41,7 @@ def test_subscribers_may_be_listed_without_messages(c):
     subscribe(c, "a", "b")
     publish(c, "m", "n")
     known = info(c, "ch", "SUBSCRIBERS", "COUNT", 1)
-    assert [fields(one)["name"] for one in known["subscribers"]] == ["a"]
+    assert [fields(one)["name"] for one in known["subscribers"]] == [b"a"]
     assert (known["messages"], known["ids"]) == (2, 2)
 
 
