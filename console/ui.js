@@ -198,7 +198,7 @@ function Table({ label, of, id, columns, empty = "Nothing here.", mark, content,
         "",
         (
           /** @type {any} */ row,
-        ) => html`<button class="quiet" aria-expanded=${key(row) === open} aria-label=${`Content of ${key(row)}`}
+        ) => html`<button class="quiet" aria-expanded=${key(row) === open} aria-label=${`${key(row) === open ? "Close" : "Open"} ${key(row)}`}
       onClick=${() => setOpen(key(row) === open ? "" : key(row))}>${key(row) === open ? "Close" : "Open"}</button>`,
         "bare",
       ],

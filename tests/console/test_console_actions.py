@@ -17,7 +17,7 @@ def test_messages_are_written_filtered_opened_and_deleted(shop, console):
     assert [decoded(part) for part in shop.call("TREAD", "orders", 121, 1)[0]] == [121, "by-hand", '{"note": "from the console"}']
     console.fill("Only these tags: a,b", "by-hand")
     console.run("await page.getByRole('table', {name: 'Messages'}).locator('tbody tr').nth(1).waitFor({state: 'detached'})")
-    console.press("Content of 121")
+    console.press("Open 121")
     console.see('"from the console"')
     console.press("Delete message 121")
     console.confirm("Delete", "Delete: done.")
@@ -54,7 +54,7 @@ def test_the_live_tail_can_be_paused(shop, console):
 def test_a_message_is_copied_as_command_request_and_program(shop, console, gateway):
     shop.call("TWRITE", "notes", "it's", "a 'quoted' word")
     console.go("log/notes", "newest first")
-    console.press("Content of 1")
+    console.press("Open 1")
     console.press("Copy as …")
     texts = console.run("return await page.getByRole('dialog').locator('pre').allInnerTexts()")
     assert texts[0] == r"""redis-cli TWRITE notes 'it'\''s' 'a '\''quoted'\'' word'"""
