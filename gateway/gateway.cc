@@ -77,6 +77,7 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
        : !config.keys.empty() ? "who may come in: everybody with a token"
                               : "who may come in: clients of this machine");
   const std::string address = scheme + addresses.front().text();
+  tell("the console is at " + address + "/console/");
   tell("try: curl -d '{\"id\":17}' " + address + "/v1/logs/orders && curl '" + address + "/v1/logs/orders?from=1'");
 }
 

@@ -17,6 +17,7 @@
 #include "gateway/routes/changes.h"
 #include "gateway/routes/channels.h"
 #include "gateway/routes/connect.h"
+#include "gateway/routes/console.h"
 #include "gateway/routes/dsps.h"
 #include "gateway/routes/finding.h"
 #include "gateway/routes/groups.h"
@@ -63,6 +64,7 @@ Worker::Worker(Shared& shared, TlsContext certificate)
       certificate_(std::move(certificate)) {
   router_.add(dsps_routes(), shared.config.dsps_prefix);
   router_.add(admin_routes(), shared.config.dsps_prefix);
+  router_.add(console_page_routes());
   router_.add(probe_routes());
   router_.add(ticket_routes());
   router_.add(metric_routes());
