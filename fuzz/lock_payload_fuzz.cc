@@ -67,7 +67,7 @@ void go_on(Lock& lock) {
       REQUIRE(lock.check() == nullptr);
     }
   }
-  while (!lock.is_free()) REQUIRE(lock.remove(std::string(lock.first_to_end().first)));
+  while (!lock.is_free()) REQUIRE(lock.remove(std::string(lock.first_to_end().owner())));
   REQUIRE(lock.check() == nullptr && lock.memory() == Lock().memory());
 }
 

@@ -129,9 +129,10 @@ void write(abi::Reply reply, const Lock& lock, const Where& where) {
   const size_t holding = lock.holding() - lock.count_over(now);
   uint64_t lease = 0;
   uint64_t left = kMostLooked;
-  for (auto holder = lock.holders().begin(); holder != lock.holders().end() && left-- > 0; ++holder) {
-    if (!holder->second.lease.is_over(now)) lease = std::max<uint64_t>(lease, holder->second.lease.left(now));
-  }
+  lock.each_holder([&](const LockHolder& holder) {
+    if (!holder.holding.lease.is_over(now)) lease = std::max<uint64_t>(lease, holder.holding.lease.left(now));
+    return --left > 0;
+  });
   reply.map(4);
   figure(reply, "state", holding == 0 ? "free" : "held");
   figure(reply, "holders", holding);
