@@ -70,7 +70,7 @@ void check(const CreateRequest& request, Words words) {
 }
 
 void check(const ChannelInfoRequest& request, Words words) {
-  REQUIRE(request.full == !words.empty());
+  REQUIRE((request.full != request.subscribers) == !words.empty());
   REQUIRE(request.count >= 1 && request.count <= kMaxReadCount);
 }
 

@@ -77,6 +77,7 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
        : !config.keys.empty() ? "who may come in: everybody with a token"
                               : "who may come in: clients of this machine");
   const std::string address = scheme + addresses.front().text();
+  tell("the console is at " + address + "/console/");
   tell("try: curl -d '{\"id\":17}' " + address + "/v1/logs/orders && curl '" + address + "/v1/logs/orders?from=1'");
 }
 
@@ -124,7 +125,8 @@ client::Result<void> serve(const Config& given, const client::ConnectionOptions&
     figures.webhooks = &deliverer->figures();
   }
   RequestRate rate(config.requests_per_second, config.connections_per_address);
-  Shared shared{config, server, *background, figures, *authority, rate};
+  Board board;
+  Shared shared{config, server, *background, figures, *authority, rate, board};
   for (unsigned long i = 0; i < count; ++i) {
     workers.push_back(std::make_unique<Worker>(shared, *certificate));
     auto found = workers.back()->listen(*addresses, i == 0);
@@ -135,6 +137,9 @@ client::Result<void> serve(const Config& given, const client::ConnectionOptions&
     *addresses = *found;  // the others listen at the same ports
   }
   if (config.name.empty()) config.name = host_name() + ':' + std::to_string(addresses->front().port);
+  for (size_t i = 0; i < addresses->size() && i < config.listen.size(); ++i) config.listen[i] = (*addresses)[i].text();
+  for (const auto& worker : workers) shared.loops.push_back(worker.get());
+  workers.front()->watch_server();
   tell_addresses(config, server, *addresses, tell);
 
   std::vector<std::thread> threads;

@@ -5,16 +5,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <utility>
 
 #include "gateway/access_log.h"
 #include "gateway/admin/admin_routes.h"
+#include "gateway/admin/connection_json.h"
 #include "gateway/routes/answers.h"
 #include "gateway/routes/changes.h"
 #include "gateway/routes/channels.h"
 #include "gateway/routes/connect.h"
+#include "gateway/routes/console.h"
 #include "gateway/routes/dsps.h"
 #include "gateway/routes/finding.h"
 #include "gateway/routes/groups.h"
@@ -55,10 +58,13 @@ Worker::Worker(Shared& shared, TlsContext certificate)
       upstream_(loop_, shared.background, upstream_options(shared)),
       followers_(loop_, upstream_, unique_feed_name()),
       topics_(loop_, upstream_, followers_),
-      services_{loop_, shared.config, upstream_, topics_, *shared.authority, shared.figures, shared.rate, is_draining_},
+      console_(shared.board, shared.loops),
+      services_{loop_,          shared.config, upstream_,    topics_, *shared.authority,
+                shared.figures, shared.rate,   is_draining_, console_},
       certificate_(std::move(certificate)) {
   router_.add(dsps_routes(), shared.config.dsps_prefix);
   router_.add(admin_routes(), shared.config.dsps_prefix);
+  router_.add(console_page_routes());
   router_.add(probe_routes());
   router_.add(ticket_routes());
   router_.add(metric_routes());
@@ -78,6 +84,11 @@ Worker::Worker(Shared& shared, TlsContext certificate)
 
 Worker::~Worker() {
   while (!connections_.empty()) connections_.pop_back();
+}
+
+void Worker::watch_server() {
+  monitor_ = std::make_unique<Monitor>(services_);
+  registration_ = std::make_unique<Registration>(services_);
 }
 
 client::Result<std::vector<client::Endpoint>> Worker::listen(const std::vector<client::Endpoint>& at, bool is_first) {
@@ -120,6 +131,7 @@ void Worker::accept(int descriptor, std::string peer) {
   HttpHost& host = *this;
   auto connection = std::make_unique<HttpConnection>(host, descriptor, std::move(tls), std::move(peer));
   connection->index = connections_.size();
+  connection->set_number(next_number_++);
   connections_.push_back(std::move(connection));
 }
 
@@ -132,6 +144,54 @@ void Worker::remove(HttpConnection& connection) {
   loop_.later([gone = std::shared_ptr<HttpConnection>(std::move(connections_.back()))] {});
   connections_.pop_back();
   if (is_draining_ && acceptors_.empty() && connections_.empty()) loop_.stop();
+}
+
+std::unique_ptr<StreamNote> Worker::note_stream(const Exchange& exchange, bool is_socket) {
+  auto note = std::make_unique<StreamNote>();
+  note->what = exchange.request.path.substr(0, 256);
+  note->is_socket = is_socket;
+  if (exchange.caller == nullptr) return note;
+  if (!exchange.caller->is_trusted) note->user = exchange.caller->name;
+  if (exchange.caller->claims) note->token = exchange.caller->claims->text("jti").value_or("");
+  return note;
+}
+
+std::vector<ConnectionLine> Worker::connections(const ConnectionQuestion& question, size_t loop) {
+  std::vector<const HttpConnection*> found;
+  for (const auto& connection : connections_) {
+    const ConnectionNote& note = connection->note();
+    if (note.number > question.after && names_connection(*connection, question.search))
+      found.push_back(connection.get());
+  }
+  const auto number = [](const HttpConnection* one) { return one->note().number; };
+  const size_t count = std::min(question.count, found.size());
+  std::ranges::partial_sort(found, found.begin() + static_cast<ptrdiff_t>(count), {}, number);
+  found.resize(count);
+  std::vector<ConnectionLine> lines;
+  for (const HttpConnection* const one : found) {
+    lines.push_back({one->note().number, connection_json(*one, loop, loop_.now())});
+  }
+  return lines;
+}
+
+bool Worker::disconnect(uint64_t number) {
+  const auto found = std::ranges::find(connections_, number, [](const auto& one) { return one->note().number; });
+  if (found == connections_.end()) return false;
+  (*found)->expire();
+  return true;
+}
+
+size_t Worker::end_token(const std::string& id) {
+  size_t ended = 0;
+  // Backwards: when a connection ends, the last one takes its place.
+  for (size_t i = connections_.size(); i-- > 0;) {
+    if (i >= connections_.size()) continue;
+    const StreamNote* const stream = connections_[i]->note().stream.get();
+    if (stream == nullptr || stream->token != id || id.empty()) continue;
+    ++ended;
+    connections_[i]->expire();
+  }
+  return ended;
 }
 
 void Worker::serve(ExchangePtr exchange) { answer(std::move(exchange)); }
@@ -222,6 +282,7 @@ void Worker::drain() {
 void Worker::begin_drain() {
   if (is_draining_) return;
   is_draining_ = true;
+  if (registration_) registration_->leave();
   loop_.after(shared_.config.drain_notice, [this] { end_drain(); });
 }
 

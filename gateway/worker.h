@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "gateway/admin/connections.h"
+#include "gateway/admin/console_state.h"
+#include "gateway/admin/gateways.h"
+#include "gateway/admin/monitor.h"
 #include "gateway/auth/authority.h"
 #include "gateway/auth/request_rate.h"
 #include "gateway/config/config.h"
@@ -30,9 +34,11 @@ struct Shared {
   Figures& figures;
   std::shared_ptr<const Authority> authority;
   RequestRate& rate;
+  Board& board;
+  std::vector<ConnectionHost*> loops = {};  // all of them, before the first one runs
 };
 
-class Worker final : HttpHost {
+class Worker final : HttpHost, public ConnectionHost {
  public:
   // With a certificate it serves TLS alone.
   Worker(Shared& shared, TlsContext certificate);
@@ -42,6 +48,9 @@ class Worker final : HttpHost {
 
   // REQUIRES: before run(). Returns the addresses it listens at, with the ports that the system chose.
   client::Result<std::vector<client::Endpoint>> listen(const std::vector<client::Endpoint>& at, bool is_first);
+
+  // REQUIRES: before run(), of one worker. It watches the server for consoles.
+  void watch_server();
 
   // Runs until it is drained.
   void run() { loop_.run(); }
@@ -62,6 +71,12 @@ class Worker final : HttpHost {
   void note_response(const Request& request, const std::string& peer, const Response& response,
                      Milliseconds took) override;
   void remove(HttpConnection& connection) override;
+  std::unique_ptr<StreamNote> note_stream(const Exchange& exchange, bool is_socket) override;
+
+  void post(std::function<void()> job) override { loop_.post(std::move(job)); }
+  std::vector<ConnectionLine> connections(const ConnectionQuestion& question, size_t loop) override;
+  bool disconnect(uint64_t number) override;
+  size_t end_token(const std::string& id) override;
 
   void accept(int descriptor, std::string peer);
   void look_after();
@@ -78,6 +93,7 @@ class Worker final : HttpHost {
   FeedFollowers followers_;
   Topics topics_;
   bool is_draining_ = false;
+  ConsoleState console_;
   Services services_;
   Router router_;
   TlsContext certificate_;
@@ -85,6 +101,9 @@ class Worker final : HttpHost {
   std::vector<std::unique_ptr<HttpConnection>> connections_;
   EventLoop::Timer tick_;
   EventLoop::Timer keep_alive_;
+  std::unique_ptr<Monitor> monitor_;
+  std::unique_ptr<Registration> registration_;
+  uint64_t next_number_ = 1;  // of a connection
 };
 
 }  // namespace millrace::gateway

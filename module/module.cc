@@ -8,6 +8,7 @@
 #include "module/fact/fact_commands.h"
 #include "module/feed/feed_commands.h"
 #include "module/index/index_commands.h"
+#include "module/keys/keys_commands.h"
 #include "module/lock/lock_commands.h"
 #include "module/log/log_commands.h"
 #include "module/route/route_commands.h"
@@ -28,7 +29,7 @@ namespace millrace::module {
 std::span<const Family> families() {
   static const Family all[] = {
       log_family(),   channel_family(), shard_family(),   lock_family(), route_family(),
-      index_family(), fact_family(),    suggest_family(), feed_family(),
+      index_family(), fact_family(),    suggest_family(), feed_family(), keys_family(),
   };
   return all;
 }

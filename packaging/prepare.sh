@@ -20,6 +20,15 @@ run_packages=(
   "zlib1g-dev: has_header zlib.h"
   "redis-server: find_server"
 )
+# For the console alone, whose packages npm gets: without them the build leaves it out.
+console_packages=(
+  "nodejs: command -v node"
+  "npm: command -v npm"
+)
+# For the tests of pages, which are skipped without it: not every distribution has it under this name.
+browser_packages=(
+  "chromium: command -v chromium"
+)
 test_packages=(
   "libgtest-dev: has_header gtest/gtest.h"
   "dpkg-dev: command -v dpkg-shlibdeps"
@@ -46,8 +55,6 @@ test_packages=(
   "iproute2: command -v ip"
   "nginx: test -x /usr/sbin/nginx || command -v nginx"
   "caddy: command -v caddy"
-  "nodejs: command -v node"
-  "npm: command -v npm"
   "clang-format-14: has_clang_format"
   "clang-N clang-tidy-N libclang-rt-N-dev: find_clang" # N: one of clang_versions
 )

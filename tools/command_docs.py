@@ -25,6 +25,7 @@ GUIDES = {
     "FACT.": "[facts](../guides/facts.md)",
     "SUG.": "[suggestions](../guides/suggestions.md)",
     "FEED.": "[feeds](../guides/feeds.md)",
+    "MILLRACE.": "[the console's API](../admin-api.md)",
 }
 
 

@@ -55,8 +55,9 @@ struct CreateRequest {
 };
 
 struct ChannelInfoRequest {
-  bool full = false;
-  uint64_t count = 1000;  // of each list
+  bool full = false;         // lists subscribers, messages and ids
+  bool subscribers = false;  // lists subscribers alone
+  uint64_t count = 1000;     // of each list
 };
 
 // An effect that another engine has told: what apply() takes.

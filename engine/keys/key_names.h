@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "engine/base/bytes.h"
 #include "engine/base/byte_order.h"
+#include "engine/base/bytes.h"
 
 namespace millrace {
 
@@ -67,7 +67,7 @@ class KeyNames {
   static std::string entry_of(ByteView name);
 
   struct Names {
-    ByteOrder short_names;            // entries
+    ByteOrder short_names;             // entries
     std::set<std::string> long_names;  // as they are: hardly ever any
   };
   std::array<Names, kKeyTypes> types_;

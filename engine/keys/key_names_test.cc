@@ -47,7 +47,7 @@ TEST(KeyNames, ANameThatGetsAnotherTypeIsListedOnce) {
 
 // The empty name, names that begin with others, zeros, and names that are longer than a chunk.
 TEST(KeyNames, HoldTheSameAsASortedMap) {
-  run_seeds(20, [](uint64_t seed) {
+  testing::run_seeds(20, [](uint64_t seed) {
     std::mt19937_64 random(seed);
     KeyNames names;
     std::map<std::string, int> model;

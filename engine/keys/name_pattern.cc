@@ -28,7 +28,7 @@ Element set_at(ByteView pattern, size_t at, uint8_t byte) {
       found |= byte_at(pattern, at + 1) == byte;
       at += 2;
     } else if (at + 2 < pattern.size() && pattern[at + 1] == '-') {
-      const auto [low, high] = std::minmax(byte_at(pattern, at), byte_at(pattern, at + 2));
+      const auto [low, high] = std::minmax({byte_at(pattern, at), byte_at(pattern, at + 2)});
       found |= byte >= low && byte <= high;
       at += 3;
     } else {

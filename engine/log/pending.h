@@ -93,8 +93,17 @@ struct PendingPart {
   PendingTerms terms;
 };
 
+// A consumer, and how many messages it holds: with the last one a search is over. Or all of them.
+struct PendingHolder {
+  std::optional<ConsumerId> id = std::nullopt;
+  uint64_t messages = UINT64_MAX;
+
+  bool holds(ConsumerId consumer) const { return !id || consumer == *id; }
+};
+
 class Pending {
  public:
+  using Holder = PendingHolder;
   // How many messages are pending.
   uint64_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
@@ -105,13 +114,6 @@ class Pending {
   // REQUIRES: none of them is pending; bits != 0; terms within the limits above.
   void add(OffsetBits messages, const PendingTerms& terms);
 
-  // A consumer, and how many messages it holds: with the last one a search is over. Or all of them.
-  struct Holder {
-    std::optional<ConsumerId> id = std::nullopt;
-    uint64_t messages = UINT64_MAX;
-
-    bool holds(ConsumerId consumer) const { return !id || consumer == *id; }
-  };
   // Takes [from, to) out for good, of all or of what one consumer holds, and calls visit(PendingPart) for each piece.
   // Returns how many messages that were. Costs what it looks at; where that is a good part of all ranges, all of them
   // are gone through in order, which costs a tenth or less for each.

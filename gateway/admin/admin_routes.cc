@@ -14,11 +14,6 @@ namespace {
 
 using client::Reply;
 
-void append_cursor(std::string& json, std::string_view cursor) {
-  json += ",\"cursor\":";
-  append_bytes(json, cursor);
-}
-
 bool is_full(const Reply& reply, int64_t count) { return static_cast<int64_t>(reply.items.size()) >= count; }
 
 // Where the page behind this list begins. Nothing: this was the last.
@@ -75,8 +70,8 @@ std::string position_json(const AdminRow& row, const Reply& reply) {
 std::string list_json(const AdminRow& row, Reply reply, int64_t count, const std::optional<std::string>& cursor) {
   // The page begins with the last item of the page before, unless that has gone.
   if (row.paging == Paging::Ticket) {
-    const bool is_repeated = cursor && !reply.items.empty() && !reply.items[0].items.empty() &&
-                             reply.items[0].items[0].text == *cursor;
+    const bool is_repeated =
+        cursor && !reply.items.empty() && !reply.items[0].items.empty() && reply.items[0].items[0].text == *cursor;
     if (is_repeated) reply.items.erase(reply.items.begin());
     if (std::cmp_greater(reply.items.size(), count)) reply.items.resize(static_cast<size_t>(count));
   }
@@ -143,6 +138,11 @@ Task<Response> run_command(Services& services, ExchangePtr exchange) {
     append_string(json, row.also_is.substr(0, colon));
     json += ':';
     append_reply(json, *second, row.also_is.substr(colon + 1));
+    json += '}';
+  }
+  if (row.more != nullptr) {
+    json.pop_back();
+    row.more(services, *exchange, json);
     json += '}';
   }
   co_return json_response(std::move(json));

@@ -1,7 +1,6 @@
 #include "gateway/admin/audit.h"
 
-#include <chrono>
-
+#include "gateway/admin/board.h"
 #include "gateway/admin/reply_json.h"
 #include "gateway/auth/authority.h"
 #include "gateway/json/json_text.h"
@@ -13,10 +12,6 @@ namespace {
 constexpr size_t kMostArguments = 1024;
 // A log that a gateway has created keeps so many entries.
 constexpr const char* kKept = "100000";
-
-int64_t unix_milliseconds() {
-  return std::chrono::duration_cast<Milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 // The names behind the first one, then the body if there is one.
 std::string arguments_json(const Exchange& exchange) {
@@ -48,7 +43,7 @@ bool is_audit_log(const Services& services, const Exchange& exchange) {
 Task<bool> note_in_audit_log(Services& services, ExchangePtr exchange, std::string_view action, int status) {
   const std::string log = services.config.audit;
   if (log.empty()) co_return true;
-  std::string json = "{\"time\":" + std::to_string(unix_milliseconds()) + ",\"who\":";
+  std::string json = "{\"time\":" + std::to_string(unix_ms()) + ",\"who\":";
   append_string(json, name_of_caller(*exchange));
   json += ",\"address\":";
   append_string(json, exchange->peer);
@@ -63,8 +58,8 @@ Task<bool> note_in_audit_log(Services& services, ExchangePtr exchange, std::stri
     append_bytes(json, exchange->names[0]);
   }
   json += ",\"arguments\":" + arguments_json(*exchange);
-  json += R"(,"outcome":")" + std::string(status < 300 ? "done" : "refused") + "\",\"status\":" +
-          std::to_string(status) + '}';
+  json += R"(,"outcome":")" + std::string(status < 300 ? "done" : "refused") +
+          "\",\"status\":" + std::to_string(status) + '}';
   Words words = {"TWRITE", log, std::string(action), std::move(json)};
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (!answer || answer->is_error()) co_return false;

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "engine/base/utf8.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
 
 namespace millrace::gateway {
 namespace {
+
+// Before a cursor that is base64.
+constexpr char kEncoded = '~';
 
 // Takes a word off the template; with brackets, everything between them.
 std::string_view next_word(std::string_view& left) {
@@ -89,8 +93,15 @@ AdminInput::AdminInput(const Exchange& exchange) : exchange_(exchange) {
 }
 
 std::optional<std::string> AdminInput::value(std::string_view name) const {
-  if (const auto field = raw(name)) return bytes_of(*field);
-  if (const auto given = exchange_.request.parameter(name)) return std::string(*given);
+  if (const auto field = raw(name)) {
+    auto bytes = bytes_of(*field);
+    if (name == "cursor" && bytes && bytes->starts_with(kEncoded)) return base64_decoded(bytes->substr(1));
+    return bytes;
+  }
+  if (const auto given = exchange_.request.parameter(name)) {
+    if (name == "cursor" && given->starts_with(kEncoded)) return base64_decoded(given->substr(1));
+    return std::string(*given);
+  }
   return std::nullopt;
 }
 
@@ -130,6 +141,12 @@ int64_t AdminInput::count() {
 
 void AdminInput::refuse(const std::string& what) {
   if (!wrong_) wrong_ = error_response(400, what, "invalid");
+}
+
+void append_cursor(std::string& json, std::string_view cursor) {
+  json += ",\"cursor\":";
+  append_string(json,
+                is_utf8(cursor) && !cursor.starts_with(kEncoded) ? std::string(cursor) : kEncoded + base64(cursor));
 }
 
 AdminCommand fill_template(std::string_view text, AdminInput& input) { return Filler(input).run(text); }

@@ -23,8 +23,8 @@ namespace millrace::gateway {
 inline constexpr int64_t kUsualPage = 100;
 inline constexpr int64_t kMostPage = 1000;
 
-// What a request says: names of the path, fields of its JSON body, parameters of its query. Values are bytes: in the body
-// a string, {"base64":…}, or any other JSON as it is written.
+// What a request says: names of the path, fields of its JSON body, parameters of its query. Values are bytes: in the
+// body a string, {"base64":…}, or any other JSON as it is written.
 class AdminInput {
  public:
   // Of a body that is no JSON object, wrong() says so.
@@ -48,6 +48,9 @@ class AdminInput {
   std::optional<JsonObject> body_;
   std::optional<Response> wrong_;
 };
+
+// `,"cursor":…`: a text whatever its bytes are, which AdminInput::value("cursor") turns into those bytes.
+void append_cursor(std::string& json, std::string_view cursor);
 
 struct AdminCommand {
   Words words;

@@ -1,6 +1,7 @@
 #include "gateway/admin/dead_letters.h"
 
 #include "gateway/admin/command_words.h"
+#include "gateway/admin/console_state.h"
 #include "gateway/admin/reply_json.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
@@ -56,8 +57,8 @@ void append_letter(std::string& json, const Reply& message) {
   json += '}';
 }
 
-// Sends one letter back, by its offset: written to its origin under an id, so that a second attempt after a failure does
-// not write it twice, and then deleted. An answer that is nil: there is no such letter.
+// Sends one letter back, by its offset: written to its origin under an id, so that a second attempt after a failure
+// does not write it twice, and then deleted. An answer that is nil: there is no such letter.
 Task<Answer> send_back(Services& services, std::string log, std::string offset) {
   Words read = {"TREAD", log, offset, "1", "WITHINFO", "EPOCH"};
   Answer found = co_await services.upstream.ask(std::move(read));
@@ -65,8 +66,8 @@ Task<Answer> send_back(Services& services, std::string log, std::string offset) 
   if (found->items.size() < 2 || found->items[1].items.size() < 3) co_return Answer(Reply{});
   const auto letter = parse_dead_letter(found->items[1].items[1].text);
   if (!letter) co_return Answer(Reply{});
-  const std::string id =
-      "redrive:" + std::to_string(found->items[0].items[2].integer) + '.' + std::to_string(found->items[1].items[0].integer);
+  const std::string id = "redrive:" + std::to_string(found->items[0].items[2].integer) + '.' +
+                         std::to_string(found->items[1].items[0].integer);
   Words write = {"TWRITE", letter->key, "ID", id, "ENTRIES", letter->tag, found->items[1].items[2].text};
   Answer written = co_await services.upstream.ask(std::move(write));
   if (!written || written->is_error()) co_return written;
@@ -99,8 +100,30 @@ std::optional<DeadLetter> parse_dead_letter(std::string_view tag) {
   const auto attempts = object->number("attempts");
   const auto offset = object->number("offset");
   if (!why || !group || !key || !own || !attempts || !offset) return std::nullopt;
-  return DeadLetter{std::move(*why), *attempts,       *offset, std::move(*group), std::move(*key),
-                    std::move(*own), bytes("reason").value_or("")};
+  return DeadLetter{std::move(*why),
+                    *attempts,
+                    *offset,
+                    std::move(*group),
+                    std::move(*key),
+                    std::move(*own),
+                    bytes("reason").value_or("")};
+}
+
+void add_groups_of_letters(const Services& services, const Exchange& exchange, std::string& json) {
+  Board& board = services.console.board;
+  const std::lock_guard lock(board.mutex);
+  const auto found = board.sweep.dead_letters.find(exchange.names[0]);
+  json += ",\"dead_of\":[";
+  if (found != board.sweep.dead_letters.end()) {
+    for (const auto& [key, group] : found->second) {
+      json += json.back() == '[' ? "{\"key\":" : ",{\"key\":";
+      append_bytes(json, key);
+      json += ",\"group\":";
+      append_bytes(json, group);
+      json += '}';
+    }
+  }
+  json += ']';
 }
 
 Task<Response> read_dead_letters(Services& services, ExchangePtr exchange) {
@@ -108,8 +131,8 @@ Task<Response> read_dead_letters(Services& services, ExchangePtr exchange) {
   const int64_t count = input.count();
   const std::string from = input.value("cursor").value_or("1");
   if (input.wrong()) co_return *input.wrong();
-  Words words = {"TREAD", exchange->names[0], from, std::to_string(count), "SKIP", "WITHINFO", "WITHTIME", "MAXBYTES",
-                 kMostLetters};
+  Words words = {"TREAD",    exchange->names[0], from,       std::to_string(count), "SKIP",
+                 "WITHINFO", "WITHTIME",         "MAXBYTES", kMostLetters};
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
   if (answer->items.empty() || answer->items[0].items.size() != 2) co_return unavailable("an unexpected answer");

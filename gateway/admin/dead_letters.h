@@ -24,6 +24,9 @@ struct DeadLetter {
 // Nothing: the tag was not written by a group.
 std::optional<DeadLetter> parse_dead_letter(std::string_view tag);
 
+// "dead_of": the groups that write to this log, as far as the last sweep knows.
+void add_groups_of_letters(const Services& services, const Exchange& exchange, std::string& json);
+
 Task<Response> read_dead_letters(Services& services, ExchangePtr exchange);
 Task<Response> redrive(Services& services, ExchangePtr exchange);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gateway/admin/admin_routes.h"
+#include "gateway/admin/console_state.h"
 #include "gateway/auth/authority.h"
 #include "gateway/json/json_text.h"
 #include "gateway/routes/answers.h"
@@ -51,7 +52,7 @@ LiveStream::LiveStream(Services& services, std::shared_ptr<const Caller> caller,
 void LiveStream::begin(StreamSink& sink) {
   sink_ = &sink;
   ++services_.figures.streams;
-  ++services_.live_streams;
+  ++services_.console.streams;
   look();
 }
 
@@ -104,7 +105,7 @@ void LiveStream::on_end() {
   if (sink_ == nullptr) return;
   sink_ = nullptr;
   --services_.figures.streams;
-  --services_.live_streams;
+  --services_.console.streams;
   services_.loop.cancel(timer_);
 }
 
@@ -120,7 +121,7 @@ Task<Response> open_live(Services& services, ExchangePtr exchange) {
   }
   if (paths.empty()) co_return error_response(400, "expected 'path'", "invalid");
   if (services.is_draining) co_return unavailable("the gateway is shutting down");
-  if (services.live_streams >= kMostStreams) co_return unavailable("too many consoles are open");
+  if (services.console.streams >= kMostStreams) co_return unavailable("too many consoles are open");
   Response response{.type = "text/event-stream"};
   response.headers.emplace_back("X-Accel-Buffering", "no");
   response.stream = std::make_shared<LiveStream>(services, exchange->caller, exchange->peer, std::move(paths));

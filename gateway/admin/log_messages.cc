@@ -68,8 +68,8 @@ Task<Response> read_messages(Services& services, ExchangePtr exchange) {
   if (input.wrong()) co_return *input.wrong();
   const Answer from = co_await find_from(services, log, &input);
   if (auto failed = failure_of(from)) co_return std::move(*failed);
-  Words words = {"TREAD", log,     from->text, std::to_string(count), is_reversed ? "REV" : "SKIP",
-                 "WITHINFO", "WITHTIME", "MAXBYTES", kMostRead};
+  Words words = {"TREAD",    log,        from->text, std::to_string(count), is_reversed ? "REV" : "SKIP", "WITHINFO",
+                 "WITHTIME", "MAXBYTES", kMostRead};
   if (!tags.empty()) {
     words.insert(words.end(), {"TAGS", std::to_string(tags.size())});
     words.insert(words.end(), tags.begin(), tags.end());

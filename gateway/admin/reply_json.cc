@@ -16,14 +16,17 @@ constexpr int64_t kMostExact = int64_t{1} << 53;
 // Where the shape that `text` begins with ends: at a comma or closing sign of its own level.
 size_t shape_end(std::string_view text) {
   size_t depth = 0;
+  size_t angles = 0;  // apart, because > alone gives a field another name
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    if (c == '<') ++angles;
+    if (c == '>' && angles > 0) --angles;
     if (c == '{' || c == '[' || c == '(') {
       ++depth;
     } else if (c == '}' || c == ']' || c == ')') {
       if (depth == 0) return i;
       --depth;
-    } else if (c == ',' && depth == 0) {
+    } else if (c == ',' && depth == 0 && angles == 0) {
       return i;
     }
   }

@@ -154,8 +154,9 @@ constexpr AdminRow kTypeRows[] = {
      .answer = "items:array"},
     {.method = "POST",
      .path = "/routes/{table}/match",
-     .command = "ROUTE.MATCH $1 APP <app> MODEL <model> [USER <user>] [ID <id>] [DOC <document>] [OLD <old>] WITHCHANNELS "
-                "LIMIT <count> [AFTER <cursor>]",
+     .command =
+         "ROUTE.MATCH $1 APP <app> MODEL <model> [USER <user>] [ID <id>] [DOC <document>] [OLD <old>] WITHCHANNELS "
+         "LIMIT <count> [AFTER <cursor>]",
      .shape = "[(transport,devices:[*])]",
      .summary = "Who would hear of a change; changes nothing",
      .paging = Paging::Pair,
@@ -166,7 +167,7 @@ constexpr AdminRow kTypeRows[] = {
      .command = "IDX.INFO $1",
      .shape = "{fields:[{}],orders:[{}]}",
      .summary = "An index",
-     .answer = "prefix:string state:string documents:integer fields:array orders:array",
+     .answer = "state:string documents:integer fields:array orders:array",
      .null_is_missing = true},
     {.method = "GET",
      .path = "/indexes/{index}/conflicts",

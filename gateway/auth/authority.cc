@@ -64,7 +64,8 @@ Authority::Authority(const Config& config, std::vector<TokenKey> keys, AccessRul
       browsers_(config.origins, config.credentials),
       demands_{config.issuer, config.audience, config.leeway.count() / 1000},
       cookie_(config.cookie),
-      revocations_(config.revocations + ":") {}
+      revocations_(config.revocations + ":"),
+      audit_(config.audit) {}
 
 Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify(Upstream& upstream,
                                                                                  ExchangePtr exchange) const {
@@ -135,6 +136,8 @@ bool Authority::allows(const Caller& caller, Resource resource, std::string_view
   if (resource == Resource::None || caller.is_trusted) return true;
   // What gateways keep for themselves: a log of such a name would revoke a token.
   if (name.starts_with(kOwnKeys) || name.starts_with(revocations_)) return false;
+  // Who writes to it must be known; the console reads it.
+  if (!audit_.empty() && name == audit_ && resource != Resource::Admin) return false;
   const JsonObject* const claims = caller.claims ? &*caller.claims : nullptr;
   if (resource == Resource::Channel && !rules_.channel_allows(name, claims)) return false;
   // What is done over the connection is looked at request by request.

@@ -62,6 +62,7 @@ class Authority {
   TokenDemands demands_;
   std::string cookie_;
   std::string revocations_;  // before the token's id
+  std::string audit_;        // a log that gateways alone write to
 };
 
 }  // namespace millrace::gateway

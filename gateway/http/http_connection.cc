@@ -24,6 +24,7 @@ void Exchange::respond(Response response) {
 
 HttpConnection::HttpConnection(HttpHost& host, int descriptor, std::optional<client::TlsSession> tls, std::string peer)
     : host_(host), transport_(made_transport(descriptor, std::move(tls))), peer_(std::move(peer)) {
+  note_.since = host_.loop().now();
   watched_ = EPOLLIN | EPOLLRDHUP;
   host_.loop().watch(transport_.descriptor(), watched_, *this);
   set_deadline(host_.timeouts().head);
@@ -151,6 +152,7 @@ void HttpConnection::respond(Response response) {
     phase_ = Phase::Streaming;
     stream_ = std::move(response.stream);
     until_ = response.until;
+    if (exchange) note_.stream = host_.note_stream(*exchange, response.is_upgrade);
     is_reading_ = true;
     set_deadline(host_.timeouts().write);
     stream_->begin(*this);
@@ -212,6 +214,7 @@ void HttpConnection::flush() {
       return end();
     }
     output_.remove(done.bytes);
+    note_.sent += done.bytes;
     set_deadline(host_.timeouts().write);
     // A stream fills what is empty; more than a turn's share waits for the next one.
     if (output_.is_empty() && stream_) stream_->on_sent();
@@ -265,6 +268,12 @@ void HttpConnection::drain() {
       keeps_alive_ = false;
       return;
   }
+}
+
+void HttpConnection::expire() {
+  if (phase_ != Phase::Streaming) return end();
+  const auto stream = stream_;
+  stream->expire();
 }
 
 void HttpConnection::check_deadline(Moment now) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/http/connection_note.h"
 #include "gateway/http/exchange.h"
 #include "gateway/http/request_reader.h"
 #include "gateway/http/stream_body.h"
@@ -38,6 +39,8 @@ class HttpHost {
   // An answer begins; for figures and the access log.
   virtual void note_response(const Request& request, const std::string& peer, const Response& response,
                              Milliseconds took) = 0;
+  // Who has the stream that begins.
+  virtual std::unique_ptr<StreamNote> note_stream(const Exchange& exchange, bool is_socket) = 0;
   // The connection is over: destroys it, not before this turn ends.
   virtual void remove(HttpConnection& connection) = 0;
 
@@ -60,6 +63,10 @@ class HttpConnection final : IoHandler, StreamSink {
   void check_deadline(Moment now);
   void keep_alive();
   const std::string& peer() const { return peer_; }
+  const ConnectionNote& note() const { return note_; }
+  void set_number(uint64_t number) { note_.number = number; }
+  // Its token counts no longer, or a person ends it.
+  void expire();
 
   size_t index = 0;  // the host's, to find it
 
@@ -103,6 +110,7 @@ class HttpConnection final : IoHandler, StreamSink {
   ExchangePtr exchange_;
   std::shared_ptr<StreamBody> stream_;
   std::string peer_;
+  ConnectionNote note_;
 };
 
 }  // namespace millrace::gateway

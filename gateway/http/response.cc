@@ -8,7 +8,8 @@ namespace {
 // Of every answer, as DSPS's clients and careful browsers expect.
 constexpr std::string_view kCommonHeaders =
     "X-Frame-Options: deny\r\n"
-    "X-Content-Type-Options: nosniff\r\n"
+    "X-Content-Type-Options: nosniff\r\n";
+constexpr std::string_view kKeptByNobody =
     "Cache-Control: no-cache, no-store, max-age=0, must-revalidate\r\n"
     "Pragma: no-cache\r\n"
     "Expires: 0\r\n";
@@ -29,6 +30,10 @@ std::string_view reason_phrase(int status) {
       return "Accepted";
     case 204:
       return "No Content";
+    case 302:
+      return "Found";
+    case 304:
+      return "Not Modified";
     case 400:
       return "Bad Request";
     case 401:
@@ -73,11 +78,13 @@ std::string written(const Response& response, bool keeps_alive, bool is_head) {
   text += reason_phrase(response.status);
   text += "\r\n";
   text += kCommonHeaders;
+  text += response.may_be_kept ? "Cache-Control: no-cache\r\n" : kKeptByNobody;
   for (const auto& [name, value] : response.headers) text.append(name).append(": ").append(value).append("\r\n");
   if (response.is_upgrade) return text + "\r\n";
-  if (!response.type.empty() && response.status != 204) text += "Content-Type: " + response.type + "\r\n";
+  const bool has_body = response.status != 204 && response.status != 304;
+  if (!response.type.empty() && has_body) text += "Content-Type: " + response.type + "\r\n";
   // The end of a stream is the end of the connection: its bytes are the same for all clients.
-  if (!response.stream && response.status != 204) {
+  if (!response.stream && has_body) {
     text += "Content-Length: " + std::to_string(response.body.size()) + "\r\n";
   }
   text += keeps_alive && !response.stream ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";

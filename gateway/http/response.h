@@ -21,7 +21,8 @@ struct Response {
   std::shared_ptr<StreamBody> stream = {};
   // When the stream ends at the latest, because its client's token counts no longer.
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
-  bool is_upgrade = false;  // the stream speaks another protocol from now on
+  bool may_be_kept = false;  // by the browser, which asks each time whether it is still so
+  bool is_upgrade = false;   // the stream speaks another protocol from now on
 };
 
 std::string_view reason_phrase(int status);

@@ -12,11 +12,11 @@ struct KnownError {
 };
 
 constexpr KnownError kKnownErrors[] = {
-    {"NOSUB", 404},       {"NOWORKER", 404},  {"NOGROUP", 404},   {"NOINDEX", 404},   {"NOFILTER", 404},    {"BADRECEIPT", 400},
-    {"BADPOSITION", 400}, {"BADFILTER", 400}, {"WRONGTYPE", 409}, {"NOTOWNER", 409},    {"NOPERM", 403},
-    {"NOAUTH", 503},      {"OOM", 503},       {"LOADING", 503},   {"CLUSTERDOWN", 503}, {"MASTERDOWN", 503},
-    {"TRYAGAIN", 503},    {"READONLY", 503},  {"MISCONF", 503},   {"NOREPLICAS", 503},  {"UNBLOCKED", 503},
-    {"BUSY", 503},        {"MOVED", 503},     {"ASK", 503},
+    {"NOSUB", 404},      {"NOWORKER", 404},    {"NOGROUP", 404},   {"NOINDEX", 404},   {"NOFILTER", 404},
+    {"BADRECEIPT", 400}, {"BADPOSITION", 400}, {"BADFILTER", 400}, {"WRONGTYPE", 409}, {"NOTOWNER", 409},
+    {"NOPERM", 403},     {"NOAUTH", 503},      {"OOM", 503},       {"LOADING", 503},   {"CLUSTERDOWN", 503},
+    {"MASTERDOWN", 503}, {"TRYAGAIN", 503},    {"READONLY", 503},  {"MISCONF", 503},   {"NOREPLICAS", 503},
+    {"UNBLOCKED", 503},  {"BUSY", 503},        {"MOVED", 503},     {"ASK", 503},
 };
 
 std::string lower_case(std::string_view text) {

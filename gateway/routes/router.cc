@@ -3,12 +3,15 @@
 namespace millrace::gateway {
 namespace {
 
+// In place of a name; no segment of a pattern is this otherwise.
+constexpr std::string_view kName = "{";
+
 std::vector<std::string> split_path(std::string_view path) {
   std::vector<std::string> segments;
   while (path.starts_with('/')) {
     path.remove_prefix(1);
     const std::string_view segment = path.substr(0, path.find('/'));
-    segments.emplace_back(segment.starts_with('{') ? "" : segment);
+    segments.emplace_back(segment.starts_with('{') ? kName : segment);
     path.remove_prefix(segment.size());
   }
   return segments;
@@ -37,7 +40,7 @@ Router::Found Router::find(const Request& request) const {
     std::vector<std::string> names;
     bool matches = true;
     for (size_t i = 0; i < row.segments.size() && matches; ++i) {
-      const bool is_name = row.segments[i].empty();
+      const bool is_name = row.segments[i] == kName;
       matches = is_name ? !request.segments[i].empty() : row.segments[i] == request.segments[i];
       if (is_name) names.push_back(request.segments[i]);
     }

@@ -50,7 +50,7 @@ class Router {
  private:
   struct Row {
     const Route* route;
-    std::vector<std::string> segments;  // a name is empty
+    std::vector<std::string> segments;  // "{" for a name
     std::string path;
   };
   std::vector<Row> rows_;

@@ -10,6 +10,7 @@ namespace millrace::gateway {
 
 class Authority;
 class Router;
+struct ConsoleState;
 class RequestRate;
 class Topics;
 struct Figures;
@@ -23,8 +24,8 @@ struct Services {
   Figures& figures;
   RequestRate& rate;
   bool& is_draining;
+  ConsoleState& console;
   const Router* router = nullptr;
-  size_t live_streams = 0;   // of consoles
   std::string openapi = {};  // as /openapi.json answers
 };
 

@@ -1,5 +1,8 @@
 #include "module/abi/data_type.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace millrace::abi {
 
 Result<Buffer> RdbReader::bytes() {
@@ -27,6 +30,30 @@ ByteView RdbReader::key() const {
   const HostString* name = host.GetKeyNameFromIO(io_);
   if (name == nullptr) return {};
   return StringRef(const_cast<HostString*>(name)).view();
+}
+
+namespace {
+constinit std::vector<HostType*> our_types;
+}  // namespace
+
+uint8_t add_type(HostType* type) {
+  our_types.push_back(type);
+  return static_cast<uint8_t>(our_types.size() - 1);
+}
+
+std::optional<uint8_t> type_number(HostKey* key) {
+  const HostType* const type = host.ModuleTypeGetType(key);
+  const auto found = std::ranges::find(our_types, type);
+  if (type == nullptr || found == our_types.end()) return std::nullopt;
+  return static_cast<uint8_t>(found - our_types.begin());
+}
+
+std::optional<uint8_t> type_number(Context context, StringRef name) {
+  HostKey* const key = host.OpenKey(context.handle(), name.handle(), kRead | kNoTouch);
+  if (key == nullptr) return std::nullopt;
+  const auto number = type_number(key);
+  host.CloseKey(key);
+  return number;
 }
 
 std::unexpected<Error> wrong_type() {

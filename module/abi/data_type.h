@@ -100,6 +100,12 @@ struct KeyPlace {
 };
 KeyPlace place_of(HostKeyOptions* key);
 
+// Our types have numbers, in the order in which they are created.
+uint8_t add_type(HostType* type);
+// Of what the key holds. Nothing: none of our types.
+std::optional<uint8_t> type_number(HostKey* key);
+std::optional<uint8_t> type_number(Context context, StringRef name);
+
 // Tells the listener that a key of one of our types is being taken out of its database.
 void key_left(const KeyPlace& place);
 
@@ -182,10 +188,12 @@ class DataType {
       };
     }
     handle_ = host.CreateDataType(loading, Traits::kName, Traits::kEncodingVersion, &methods);
+    if (handle_ != nullptr) number_ = add_type(handle_);
     return handle_ != nullptr;
   }
 
   static HostType* handle() { return handle_; }
+  static uint8_t number() { return number_; }
 
  private:
   using Traits = TypeTraits<T>;
@@ -193,6 +201,7 @@ class DataType {
   static const T& object_of(const void* value) { return static_cast<const Hosted<T>*>(value)->object; }
 
   static inline HostType* handle_ = nullptr;
+  static inline uint8_t number_ = 0;
 };
 
 // In the host's own words.

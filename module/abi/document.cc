@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "module/abi/data_type.h"
 #include "module/abi/registration.h"
 
 namespace millrace::abi {
@@ -38,6 +39,20 @@ bool KeyScan::next(Context context, const std::function<void(ByteView)>& visit) 
     (*static_cast<const std::function<void(ByteView)>*>(data))(StringRef(name).view());
   };
   return host.Scan(context.handle(), cursor_, take, const_cast<std::function<void(ByteView)>*>(&visit)) != 0;
+}
+
+KeyScan::Looked KeyScan::next_of_ours(Context context, const std::function<void(ByteView, uint8_t)>& visit) {
+  struct Data {
+    const std::function<void(ByteView, uint8_t)>& visit;
+    Looked looked;
+  } data{visit, {}};
+  const auto take = [](HostContext*, HostString* name, HostKey* key, void* given) {
+    auto& to = *static_cast<Data*>(given);
+    ++to.looked.keys;
+    if (const auto type = type_number(key)) to.visit(StringRef(name).view(), *type);
+  };
+  data.looked.goes_on = host.Scan(context.handle(), cursor_, take, &data) != 0;
+  return data.looked;
 }
 
 uint64_t database_size(Context context) { return host.DbSize(context.handle()); }

@@ -55,6 +55,13 @@ class KeyScan {
   // Calls visit(name) for some keys of the context's database; false once it has been through. `visit` must change
   // nothing.
   bool next(Context context, const std::function<void(ByteView)>& visit);
+  // The same for keys of our types alone, with the number of the type. Returns how many keys were looked at, and
+  // whether there are more.
+  struct Looked {
+    uint64_t keys = 0;
+    bool goes_on = false;
+  };
+  Looked next_of_ours(Context context, const std::function<void(ByteView, uint8_t)>& visit);
 
  private:
   HostScanCursor* cursor_;

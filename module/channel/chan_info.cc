@@ -102,7 +102,7 @@ void ChanInfo::show(abi::Reply reply, const Shown<Channel>& shown, const Channel
     reply.integer(value);
   }
   reply.bytes("subscribers");
-  request.full ? lists.subscribers() : reply.integer(static_cast<int64_t>(subscribers));
+  request.full || request.subscribers ? lists.subscribers() : reply.integer(static_cast<int64_t>(subscribers));
   reply.bytes("messages");
   request.full ? lists.messages() : reply.integer(static_cast<int64_t>(messages));
   reply.bytes("ids");

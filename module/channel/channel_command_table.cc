@@ -31,7 +31,9 @@ constexpr ArgumentDoc kAck[] = {kChannel, kSubscriber, {.name = "receipt"}};
 constexpr ArgumentDoc kSeen[] = {kChannel, kSubscriber, {.name = "id", .flags = kMultiple}};
 constexpr ArgumentDoc kCreate[] = {
     kChannel, kExpire, {.name = "clock", .kind = Integer, .token = "CLOCK", .flags = kOptional}};
-constexpr ArgumentDoc kFull[] = {{.name = "full", .kind = PureToken, .token = "FULL"},
+constexpr ArgumentDoc kWhichLists[] = {{.name = "full", .kind = PureToken, .token = "FULL"},
+                                       {.name = "subscribers", .kind = PureToken, .token = "SUBSCRIBERS"}};
+constexpr ArgumentDoc kFull[] = {{.name = "which", .kind = OneOf, .parts = kWhichLists},
                                  {.name = "count", .kind = Integer, .token = "COUNT", .flags = kOptional}};
 constexpr ArgumentDoc kInfo[] = {kChannel, {.name = "lists", .kind = Block, .flags = kOptional, .parts = kFull}};
 
@@ -150,7 +152,8 @@ constexpr abi::Command kCommands[] = {
         .flags = "readonly",
         .key_flags = abi::kKeyReadOnly | abi::kKeyAccess,
         .arity = -2,
-        .summary = "Describes a channel; FULL lists its subscribers, messages and ids, each with its time to live.",
+        .summary = "Describes a channel; FULL lists its subscribers, messages and ids, each with its time to live, "
+                   "SUBSCRIBERS subscribers alone.",
         .complexity = "O(N+M) with N subscribers and M blocks of messages.",
         .since = kSince,
         .arguments = kInfo,

@@ -132,7 +132,9 @@ Result<CreateRequest> parse_chan_create(Words words) {
 Result<ChannelInfoRequest> parse_chan_info(Words words) {
   ArgumentReader reader(words);
   ChannelInfoRequest request;
-  if (!reader.at_end() && !reader.option("FULL", request.full)) reader.unknown_word("FULL");
+  if (!reader.at_end() && !reader.option("FULL", request.full) && !reader.option("SUBSCRIBERS", request.subscribers)) {
+    reader.unknown_word("FULL or SUBSCRIBERS");
+  }
   if (reader.keyword("COUNT")) request.count = reader.number("COUNT", 1, kMaxReadCount);
   return reader.finish(request);
 }

@@ -35,7 +35,7 @@ Result<SeenRequest> parse_chan_seen(Words words);
 // CHAN.CREATE channel [EXPIRE ms] [CLOCK n]
 Result<CreateRequest> parse_chan_create(Words words);
 
-// CHAN.INFO channel [FULL [COUNT n]]
+// CHAN.INFO channel [FULL|SUBSCRIBERS [COUNT n]]
 Result<ChannelInfoRequest> parse_chan_info(Words words);
 
 // CHAN.APPLY channel CREATED head | CLOCK ms | TOUCH subscriber | BLOCK header bytes | LOGHEAD head |

@@ -346,13 +346,20 @@ TEST(ParseChanInfo, TakesEveryRightForm) {
     ByteView line;
     bool full;
     uint64_t count;
-  } rows[] = {{"", false, 1000},         {"FULL", true, 1000},      {"full", true, 1000},
-              {"FULL COUNT 1", true, 1}, {"Full count 7", true, 7}, {"FULL COUNT 1000000", true, 1'000'000}};
+  } rows[] = {{"", false, 1000},
+              {"FULL", true, 1000},
+              {"full", true, 1000},
+              {"SUBSCRIBERS", false, 1000},
+              {"subscribers COUNT 3", false, 3},
+              {"FULL COUNT 1", true, 1},
+              {"Full count 7", true, 7},
+              {"FULL COUNT 1000000", true, 1'000'000}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.line);
     const auto request = parse_chan_info(words_of(row.line));
     ASSERT_TRUE(request) << request.error().text;
     EXPECT_EQ(request->full, row.full);
+    EXPECT_EQ(request->subscribers, !row.full && !row.line.empty());
     EXPECT_EQ(request->count, row.count);
   }
 }
@@ -360,8 +367,9 @@ TEST(ParseChanInfo, TakesEveryRightForm) {
 TEST(ParseChanInfo, RefusesEveryWrongForm) {
   expect_errors(
       parse_chan_info,
-      {{"another word", "ALL", kSyntax, "syntax error: expected FULL, found 'ALL'"},
-       {"a count of nothing", "COUNT 5", kSyntax, "syntax error: expected FULL, found 'COUNT'"},
+      {{"another word", "ALL", kSyntax, "syntax error: expected FULL or SUBSCRIBERS, found 'ALL'"},
+       {"a count of nothing", "COUNT 5", kSyntax, "syntax error: expected FULL or SUBSCRIBERS, found 'COUNT'"},
+       {"both", "FULL SUBSCRIBERS", kSyntax, "syntax error: expected nothing more, found 'SUBSCRIBERS'"},
        {"twice", "FULL FULL", kSyntax, "syntax error: expected nothing more, found 'FULL'"},
        {"no number", "FULL COUNT", kSyntax, "missing COUNT"},
        {"none", "FULL COUNT 0", kRange, "invalid COUNT '0': expected an integer from 1 to 1000000"},

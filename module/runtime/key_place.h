@@ -8,6 +8,7 @@
 #include "engine/operation/place.h"
 #include "module/abi/data_type.h"
 #include "module/runtime/database_key.h"
+#include "module/runtime/key_made.h"
 #include "module/runtime/object_traits.h"
 
 namespace millrace::module {
@@ -46,6 +47,9 @@ class KeyPlace final : public Place<Object> {
     }
     key_.set(std::move(object));
     is_made_ = true;
+    if (key_made != nullptr) [[unlikely]] {
+      key_made(context_.database(), name_.view(), abi::DataType<Object>::number());
+    }
     return key_.get();
   }
   // If the key may be handed on, it goes with the place: to delete a key and to make it again would cost a call of the

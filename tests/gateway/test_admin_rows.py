@@ -1,32 +1,55 @@
 """Each row of /v1/admin, on a real server: what the console shows and does is what the commands say and do."""
 
 import base64
+import contextlib
+import functools
+import http.client
 import json
+import re
 from urllib.parse import quote
 
+import jsonschema
 import pytest
 
 from server import wait_until
+from test_openapi import schema_for
 
 ADMIN = "/v1/admin"
 
 
-def get(gateway, path, status=200):
-    answer = gateway.json("GET", ADMIN + path)
+@functools.cache
+def described(port):
+    """(method, pattern of the path, operation) of each row, by /openapi.json."""
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port)) as connection:
+        connection.request("GET", "/openapi.json")
+        document = json.loads(connection.getresponse().read())
+    rows = [(method.upper(), re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + r"(\?.*)?"), operation)
+            for path, operations in document["paths"].items() for method, operation in operations.items()]
+    return document, rows
+
+
+def ask(gateway, method, path, body, status):
+    """The answer, which is what the document says."""
+    answer = gateway.json(method, ADMIN + path, body)
     assert answer[0] == status, answer
+    document, rows = described(gateway.port)
+    [operation] = [one for verb, pattern, one in rows if verb == method and pattern.fullmatch(ADMIN + path)]
+    schema = schema_for(document, operation, status)
+    if schema is not None:
+        jsonschema.validate(answer[1], schema)
     return answer[1]
+
+
+def get(gateway, path, status=200):
+    return ask(gateway, "GET", path, None, status)
 
 
 def post(gateway, path, body=None, status=200):
-    answer = gateway.json("POST", ADMIN + path, body)
-    assert answer[0] == status, answer
-    return answer[1]
+    return ask(gateway, "POST", path, body, status)
 
 
 def delete(gateway, path, status=200):
-    answer = gateway.json("DELETE", ADMIN + path)
-    assert answer[0] == status, answer
-    return answer[1]
+    return ask(gateway, "DELETE", path, None, status)
 
 
 def pages(gateway, path, count):
@@ -244,7 +267,7 @@ def test_a_lock_is_shown_with_its_line_and_broken(gateway, server, c):
         assert (waits["waiting"], waits["cycles"]) == (1, [])
         assert [(one["owner"], one["key"], one["holders"]) for one in waits["items"]] == [("bob", "report", ["ann"])]
         assert post(gateway, "/locks/report/break") == {"broken": 1}
-        assert waiting.receive()[0] == 1
+        assert waiting.read()[0] == 1
     assert post(gateway, "/locks/free/break") == {"broken": 0}
 
 

@@ -117,8 +117,9 @@ def test_every_answer_is_what_the_document_says(server, c, tmp_path):
             assert answer.status in (200, 201, 409), (method, path, answer)
             schema = schema_for(document, document["paths"][path][method.lower()], answer.status)
             jsonschema.validate(json.loads(answer.body), schema)
+        # The rows of /v1/admin are compared with the document wherever test_admin_rows.py asks for one.
         described = {(method, path) for path, method, operation in operations(document)
-                     if schema_for(document, operation, 200) is not None}
+                     if schema_for(document, operation, 200) is not None and not path.startswith("/v1/admin/")}
         assert described == {(method, path) for method, path, _, _ in GOOD}
 
 

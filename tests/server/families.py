@@ -22,7 +22,8 @@ from resp import RespError
 KEY = object()
 CONTAINERS = {"TGROUP", "TSCHED", "ROUTE.DEVICE"}  # commands that have subcommands
 # Commands of families whose objects are no keys: the battery is about keys, so they have tests of their own.
-WITHOUT_TYPE = {"FEED.ADD", "FEED.DEL", "FEED.READ", "FEED.INFO", "FEED.LIST"}  # test_feed*.py
+WITHOUT_TYPE = {"FEED.ADD", "FEED.DEL", "FEED.READ", "FEED.INFO", "FEED.LIST",  # test_feed*.py
+                "MILLRACE.KEYS"}  # test_keys*.py
 
 
 def on(key, command):

@@ -37,6 +37,14 @@ def test_full_has_lists_in_the_same_fields(s):
     )
 
 
+def test_subscribers_may_be_listed_without_messages(c):
+    subscribe(c, "a", "b")
+    publish(c, "m", "n")
+    known = info(c, "ch", "SUBSCRIBERS", "COUNT", 1)
+    assert [fields(one)["name"] for one in known["subscribers"]] == [b"a"]
+    assert (known["messages"], known["ids"]) == (2, 2)
+
+
 def test_the_longest_inactive_subscriber_comes_first(c):
     subscribe(c, "a", "b", "c")
     ids(c, "a")

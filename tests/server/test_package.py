@@ -1,8 +1,10 @@
 """The .deb: what is in it, and that it works once installed."""
 
 import os
+import re
 import shutil
 import subprocess
+import urllib.request
 
 import pytest
 
@@ -52,9 +54,23 @@ def check_that_it_works(module, tool, directory):
         with wait_until(connected, "the server starts with the packaged module") as connection:
             assert connection.call("TWRITE", "events", "weather", "sunny") == 1
             assert b"sunny" in str(connection.call("TREAD", "events", "1", "10")).encode()
+        check_that_it_has_the_console(tool, port, directory)
     finally:
         server.kill()
         server.wait()
+
+
+def check_that_it_has_the_console(tool, port, directory):
+    with open(directory / "gateway", "wb") as log:
+        gateway = subprocess.Popen([tool, "serve", "--to", f"127.0.0.1:{port}", "--listen", "127.0.0.1:0"], stdout=log, stderr=log)
+    try:
+        said = wait_until(lambda: re.search(r"the console is at (http://\S+)", (directory / "gateway").read_text()),
+                          "the gateway says where its console is")
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(said[1] + "main.js", timeout=60) as page:
+            assert "javascript" in page.headers["Content-Type"] and len(page.read()) > 50_000
+    finally:
+        gateway.kill()
+        gateway.wait()
 
 
 def test_it_names_itself_and_what_it_needs(package):

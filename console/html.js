@@ -1,0 +1,6 @@
+// Markup in templates: what is inserted is text, never read as markup.
+import { h } from "preact";
+import htm from "htm";
+
+/** @type {(strings: TemplateStringsArray, ...values: any[]) => import("preact").VNode<any>} */
+export const html = /** @type {any} */ (htm.bind(h));

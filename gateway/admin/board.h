@@ -1,0 +1,93 @@
+// What the gateway knows of its server for the overview: an hour of samples, and what the last sweep of all keys has
+// found. One loop writes it (monitor.h), all of them read it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace millrace::gateway {
+
+inline constexpr int64_t kSampleStepMs = 5000;
+inline constexpr size_t kMostSamples = 720;  // an hour
+inline constexpr std::array<const char*, 8> kKeyTypes = {"log",   "channel", "pool", "lock",
+                                                         "route", "index",   "fact", "suggest"};
+
+struct Sample {
+  int64_t time = 0;                // Unix milliseconds
+  std::optional<int64_t> in = {};  // a second, as the next two
+  std::optional<int64_t> out = {};
+  std::optional<int64_t> acked = {};
+  std::optional<int64_t> lag = {};
+  std::optional<int64_t> pending = {};
+  std::optional<int64_t> dead = {};
+  int64_t waiters = 0;
+  int64_t memory = 0;
+  int64_t connections = 0;
+};
+
+// Something that needs a person.
+struct Need {
+  bool must_act = false;  // else: should look
+  std::string kind;
+  std::string type;
+  std::string key;
+  std::string name;
+  std::string text;
+  std::optional<int64_t> since = {};
+};
+
+// A key as MILLRACE.KEYS describes it, as the JSON that the list of keys has.
+struct RankedKey {
+  int64_t rank = 0;
+  std::string type = {};
+  std::string key = {};
+  std::string json = {};
+};
+
+// What a sweep of all keys has found.
+struct SweepTotals {
+  std::map<std::string, int64_t> keys;  // by type
+  int64_t lag = 0;
+  int64_t pending = 0;
+  int64_t dead = 0;
+  int64_t scheduled = 0;
+};
+
+struct SweepResult {
+  SweepTotals totals;
+  std::vector<Need> needs;
+  std::vector<RankedKey> largest;  // the greatest first
+  std::vector<RankedKey> behind;
+  // Logs of dead letters, with the groups that write to them: key, group.
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> dead_letters;
+  int64_t ended = 0;  // when, by the steady clock in ms; 0: there was none
+};
+
+struct Board {
+  std::mutex mutex;  // of everything but `asked`
+  std::deque<Sample> samples;
+  int64_t memory_limit = 0;
+  int64_t uptime = 0;
+  std::vector<Need> server_needs;
+  SweepResult sweep;
+  int64_t swept = 0;  // keys that the sweep that is under way has looked at
+  int64_t to_sweep = 0;
+  // When a console has asked last, by the steady clock in ms.
+  std::atomic<int64_t> asked = -1'000'000'000;
+};
+
+int64_t steady_ms();
+int64_t unix_ms();
+
+// Keeps the `most` with the greatest ranks, in that order.
+void keep_greatest(std::vector<RankedKey>& keys, RankedKey key, size_t most);
+
+}  // namespace millrace::gateway

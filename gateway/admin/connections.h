@@ -1,0 +1,48 @@
+// The connections of this gateway, over all its loops.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gateway/http/exchange.h"
+#include "gateway/loop/event_loop.h"
+#include "gateway/loop/task.h"
+#include "gateway/routes/services.h"
+
+namespace millrace::gateway {
+
+struct ConnectionLine {
+  uint64_t number = 0;
+  std::string json;
+};
+
+struct ConnectionQuestion {
+  std::string search;  // in the user, the address or the path; empty: all
+  uint64_t after = 0;  // the number
+  size_t count = 100;
+};
+
+// One loop, as others see it. Everything but the posting happens in its thread.
+class ConnectionHost {
+ public:
+  // Runs the job in the loop's thread.
+  virtual void post(std::function<void()> job) = 0;
+  // The first ones behind a number, in the order of their numbers.
+  virtual std::vector<ConnectionLine> connections(const ConnectionQuestion& question, size_t loop) = 0;
+  virtual bool disconnect(uint64_t number) = 0;
+  // Ends the streams that were opened with this token; how many.
+  virtual size_t end_token(const std::string& id) = 0;
+
+ protected:
+  ~ConnectionHost() = default;
+};
+
+// A page of them: {"items":…,"cursor":…}. The cursor is that of the page before.
+Task<Response> connections_page(Services& services, std::string search, std::string cursor, size_t count);
+// By the id that the page shows.
+Task<Response> end_connection(Services& services, std::string id);
+Task<size_t> end_streams_of(Services& services, std::string token);
+
+}  // namespace millrace::gateway

@@ -1,0 +1,267 @@
+#include "gateway/admin/gateways.h"
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+
+#include "gateway/admin/board.h"
+#include "gateway/admin/command_words.h"
+#include "gateway/admin/connections.h"
+#include "gateway/admin/console_state.h"
+#include "gateway/admin/reply_json.h"
+#include "gateway/auth/authority.h"
+#include "gateway/json/json_text.h"
+#include "gateway/routes/answers.h"
+#include "gateway/routes/figures.h"
+#include "version.h"
+
+namespace millrace::gateway {
+namespace {
+
+using client::Reply;
+
+constexpr const char* kNames = "millrace:gateway:names";
+constexpr int64_t kRegisterMs = 10'000;
+constexpr const char* kGoneMs = "30000";
+constexpr int64_t kOrdersMs = 500;
+constexpr const char* kOrderMs = "10000";  // an order that nobody has taken is none
+constexpr int64_t kLookForAnswerMs = 100;
+constexpr int kMostLooks = 40;
+constexpr size_t kMostGateways = 1000;
+// A token whose end is not known is refused for so long.
+constexpr int64_t kRevokedSeconds = 400LL * 24 * 3600;
+
+std::string place_key(const std::string& name) { return "millrace:gateway:at:" + name; }
+std::string orders_key(const std::string& name) { return "millrace:gateway:orders:" + name; }
+std::string answer_key(const std::string& id) { return "millrace:gateway:answer:" + id; }
+
+auto wait_for(EventLoop& loop, int64_t ms) {
+  return told<bool>([&loop, ms](std::function<void(bool)> done) {
+    loop.after(Milliseconds(ms), [done = std::move(done)] { done(true); });
+  });
+}
+
+// What this gateway says of itself.
+std::string own_json(const Services& services) {
+  std::string json = "{\"name\":";
+  append_string(json, services.config.name);
+  json += ",\"address\":";
+  append_string(json, services.config.listen.empty() ? "" : services.config.listen.front());
+  json += R"(,"version":")" MILLRACE_VERSION R"(","since":)" + std::to_string(services.console.began);
+  json += ",\"connections\":" + std::to_string(services.figures.connections) +
+          ",\"streams\":" + std::to_string(services.figures.streams) +
+          ",\"sockets\":" + std::to_string(services.figures.sockets);
+  return json + '}';
+}
+
+std::string random_id() {
+  unsigned char random[18];
+  RAND_bytes(random, sizeof random);
+  return base64({reinterpret_cast<const char*>(random), sizeof random});
+}
+
+// Names of all gateways that have been seen lately.
+Task<std::vector<std::string>> gateway_names(Services& services) {
+  Words words = {"SMEMBERS", kNames};
+  const Answer answer = co_await services.upstream.ask(std::move(words));
+  std::vector<std::string> names;
+  if (answer && answer->is_array()) {
+    for (const Reply& name : answer->items) names.push_back(name.text);
+  }
+  std::ranges::sort(names);
+  if (names.size() > kMostGateways) names.resize(kMostGateways);
+  co_return names;
+}
+
+// Puts an order into the list of a gateway. False: the server could not be asked.
+Task<bool> give_order(Services& services, std::string to, std::string order) {
+  const std::string key = orders_key(to);
+  Words push = {"RPUSH", key, std::move(order)};
+  const Answer answer = co_await services.upstream.ask(std::move(push));
+  Words expire = {"PEXPIRE", key, kOrderMs};
+  services.upstream.call(std::move(expire), 1, [](const Answer&) {});
+  co_return answer && !answer->is_error();
+}
+
+// An order to another gateway, and its answer.
+Task<Response> order(Services& services, std::string to, std::string what) {
+  Words exists = {"EXISTS", place_key(to)};
+  const Answer there = co_await services.upstream.ask(std::move(exists));
+  if (auto failed = failure_of(there)) co_return std::move(*failed);
+  if (there->integer == 0) co_return error_response(404, "there is no gateway of this name", "missing");
+  const std::string id = random_id();
+  std::string json = "{\"id\":";
+  append_string(json, id);
+  json += ',' + what + '}';
+  const bool is_given = co_await give_order(services, to, json);
+  if (!is_given) co_return unavailable("the server could not be asked");
+  for (int looks = 0; looks < kMostLooks; ++looks) {
+    co_await wait_for(services.loop, kLookForAnswerMs);
+    Words pop = {"LPOP", answer_key(id)};
+    const Answer answer = co_await services.upstream.ask(std::move(pop));
+    if (auto failed = failure_of(answer)) co_return std::move(*failed);
+    if (!answer->is_nil()) co_return Response{.body = answer->text};
+  }
+  co_return unavailable("the gateway did not answer in time");
+}
+
+bool is_this(const Services& services, const std::string& name) { return name == services.config.name; }
+
+}  // namespace
+
+// --- what a gateway does for others ---
+
+Registration::Registration(Services& services) : services_(services) {
+  services_.loop.later([this, is_alive = is_alive_] {
+    if (*is_alive) register_again();
+  });
+}
+
+Registration::~Registration() { *is_alive_ = false; }
+
+Detached Registration::register_again() {
+  const auto is_alive = is_alive_;
+  look_for_orders();
+  while (!has_left_) {
+    Words add = {"SADD", kNames, services_.config.name};
+    co_await services_.upstream.ask(std::move(add));
+    if (!*is_alive) co_return;
+    Words set = {"SET", place_key(services_.config.name), own_json(services_), "PX", kGoneMs};
+    co_await services_.upstream.ask(std::move(set));
+    if (!*is_alive) co_return;
+    Words count = {"SCARD", kNames};
+    const Answer names = co_await services_.upstream.ask(std::move(count));
+    if (!*is_alive) co_return;
+    has_others_ = names && names->integer > 1;
+    co_await wait_for(services_.loop, kRegisterMs);
+    if (!*is_alive) co_return;
+  }
+}
+
+void Registration::leave() {
+  has_left_ = true;
+  Words gone = {"DEL", place_key(services_.config.name)};
+  services_.upstream.call(std::move(gone), 1, [](const Answer&) {});
+}
+
+Detached Registration::look_for_orders() {
+  const auto is_alive = is_alive_;
+  for (;;) {
+    co_await wait_for(services_.loop, kOrdersMs);
+    if (!*is_alive) co_return;
+    if (!has_others_) continue;
+    Words pop = {"LPOP", orders_key(services_.config.name)};
+    const Answer answer = co_await services_.upstream.ask(std::move(pop));
+    if (!*is_alive) co_return;
+    if (!answer || answer->kind != Reply::Kind::Text) continue;
+    co_await carry_out(answer->text);
+    if (!*is_alive) co_return;
+  }
+}
+
+Task<bool> Registration::carry_out(std::string text) {
+  const auto order = JsonObject::parse(text);
+  const auto id = order ? order->text("id") : std::nullopt;
+  if (!id) co_return false;
+  const std::string what = order->text("do").value_or("");
+  Response response;
+  if (what == "connections") {
+    const int64_t count = std::clamp<int64_t>(order->number("count").value_or(kUsualPage), 1, kMostPage);
+    const std::string search = order->text("search").value_or("");
+    const std::string cursor = order->text("cursor").value_or("");
+    response = co_await connections_page(services_, search, cursor, static_cast<size_t>(count));
+  } else if (what == "disconnect") {
+    const std::string connection = order->text("connection").value_or("");
+    response = co_await end_connection(services_, connection);
+  } else if (what == "revoke") {
+    const std::string token = order->text("jti").value_or("");
+    co_await end_streams_of(services_, token);
+    co_return true;
+  }
+  const std::string key = answer_key(*id);
+  Words push = {"RPUSH", key, response.body};
+  co_await services_.upstream.ask(std::move(push));
+  Words expire = {"PEXPIRE", key, kOrderMs};
+  co_await services_.upstream.ask(std::move(expire));
+  co_return true;
+}
+
+// --- what a console asks ---
+
+Task<Response> list_gateways(Services& services, ExchangePtr) {
+  const std::vector<std::string> names = co_await gateway_names(services);
+  std::string json = "{\"items\":[";
+  const auto add = [&](std::string item, bool is_own) {
+    if (json.back() != '[') json += ',';
+    item.back() = ',';
+    json += item + (is_own ? "\"this\":true}" : "\"this\":false}");
+  };
+  add(own_json(services), true);
+  for (const std::string& name : names) {
+    if (is_this(services, name)) continue;
+    Words get = {"GET", place_key(name)};
+    const Answer answer = co_await services.upstream.ask(std::move(get));
+    const auto item = answer && answer->kind == Reply::Kind::Text ? compact_json(answer->text) : std::nullopt;
+    if (item && item->starts_with("{\"")) {
+      add(*item, false);
+    } else if (answer && answer->is_nil()) {
+      Words gone = {"SREM", kNames, name};
+      services.upstream.call(std::move(gone), 1, [](const Answer&) {});
+    }
+  }
+  co_return json_response(json + "]}");
+}
+
+Task<Response> list_connections(Services& services, ExchangePtr exchange) {
+  AdminInput input(*exchange);
+  const std::string search = input.value("search").value_or("");
+  const std::string cursor = input.value("cursor").value_or("");
+  const int64_t count = input.count();
+  if (input.wrong()) co_return *input.wrong();
+  const std::string gateway = exchange->names[0];
+  if (is_this(services, gateway)) {
+    co_return co_await connections_page(services, search, cursor, static_cast<size_t>(count));
+  }
+  std::string what = "\"do\":\"connections\",\"count\":" + std::to_string(count) + ",\"search\":";
+  append_string(what, search);
+  what += ",\"cursor\":";
+  append_string(what, cursor);
+  co_return co_await order(services, gateway, std::move(what));
+}
+
+Task<Response> disconnect(Services& services, ExchangePtr exchange) {
+  const std::string gateway = exchange->names[0];
+  const std::string id = exchange->names[1];
+  if (is_this(services, gateway)) co_return co_await end_connection(services, id);
+  std::string what = "\"do\":\"disconnect\",\"connection\":";
+  append_string(what, id);
+  co_return co_await order(services, gateway, std::move(what));
+}
+
+Task<Response> revoke_token(Services& services, ExchangePtr exchange) {
+  AdminInput input(*exchange);
+  const std::string id = input.value("jti").value_or("");
+  const int64_t usual = unix_ms() / 1000 + kRevokedSeconds;
+  const auto end = parse_number(input.value("exp").value_or(std::to_string(usual)), 1, 253'402'300'799);
+  if (id.empty()) input.refuse("expected 'jti'");
+  if (!end) input.refuse("invalid 'exp': expected a time in Unix seconds");
+  if (input.wrong()) co_return *input.wrong();
+  const int64_t forget = *end + services.config.leeway.count() / 1000;
+  Words words = {"SET", services.authority.revocation_key(id), "1", "EXAT", std::to_string(forget)};
+  const Answer answer = co_await services.upstream.ask(std::move(words));
+  if (auto failed = failure_of(answer)) co_return std::move(*failed);
+  const size_t ended = co_await end_streams_of(services, id);
+  const std::vector<std::string> names = co_await gateway_names(services);
+  for (const std::string& name : names) {
+    if (is_this(services, name)) continue;
+    std::string json = R"({"id":"-","do":"revoke","jti":)";
+    append_string(json, id);
+    json += '}';
+    co_await give_order(services, name, json);
+  }
+  std::string json = "{\"jti\":";
+  append_string(json, id);
+  co_return json_response(json + ",\"exp\":" + std::to_string(*end) + ",\"ended\":" + std::to_string(ended) + '}');
+}
+
+}  // namespace millrace::gateway

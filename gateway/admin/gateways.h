@@ -1,0 +1,47 @@
+// The gateways before one server know each other through it: each keeps a key that says that it is there, and looks for
+// orders of the others.
+//
+//   millrace:gateway:names           a set of names
+//   millrace:gateway:at:NAME         what it is, as JSON; it expires if the gateway is gone
+//   millrace:gateway:orders:NAME     a list of orders to it
+//   millrace:gateway:answer:ID       a list with the answer to one
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gateway/http/exchange.h"
+#include "gateway/loop/task.h"
+#include "gateway/routes/services.h"
+
+namespace millrace::gateway {
+
+// Of one loop of a gateway.
+class Registration {
+ public:
+  // REQUIRES: `services` outlives it.
+  explicit Registration(Services& services);
+  ~Registration();
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+
+  // The gateway ends: others need not wait until its key expires.
+  void leave();
+
+ private:
+  Detached register_again();
+  Detached look_for_orders();
+  Task<bool> carry_out(std::string order);
+
+  Services& services_;
+  bool has_others_ = false;
+  bool has_left_ = false;
+  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
+};
+
+Task<Response> list_gateways(Services& services, ExchangePtr exchange);
+Task<Response> list_connections(Services& services, ExchangePtr exchange);
+Task<Response> disconnect(Services& services, ExchangePtr exchange);
+Task<Response> revoke_token(Services& services, ExchangePtr exchange);
+
+}  // namespace millrace::gateway

@@ -1,0 +1,30 @@
+// What needs a person: the rules by which a node and a key are judged.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/reply.h"
+#include "gateway/admin/board.h"
+#include "gateway/admin/info_text.h"
+
+namespace millrace::gateway {
+
+inline constexpr size_t kMostNeeds = 50;
+
+// Of a node; `info` is empty if it did not answer.
+void judge_node(std::vector<Need>& needs, const std::string& address, const InfoText& info);
+// LOCK.WAITS of a node.
+void judge_waits(std::vector<Need>& needs, const client::Reply& waits);
+// A key as MILLRACE.KEYS … WITHINFO has it.
+void judge_key(std::vector<Need>& needs, const client::Reply& key);
+// A log of dead letters with so many messages.
+void judge_dead_letters(std::vector<Need>& needs, const std::string& log, int64_t messages, const std::string& key,
+                        const std::string& group);
+
+// The most urgent first, at most so many.
+void sort_needs(std::vector<Need>& needs, size_t most = kMostNeeds);
+
+void append_needs(std::string& json, const std::vector<Need>& needs);
+
+}  // namespace millrace::gateway

@@ -1,0 +1,20 @@
+// The files of the console, which console/embed.mjs writes into a source at build time.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace millrace::gateway {
+
+struct ConsoleFile {
+  std::string_view path;  // below /console/: "screens/keys.js"
+  std::string_view type;
+  std::string_view etag;  // with its quotation marks
+  std::string_view bytes;
+  std::string_view packed;  // the same by gzip
+};
+
+// Empty: this gateway was built without the console, because npm was not to be had.
+std::span<const ConsoleFile> console_files();
+
+}  // namespace millrace::gateway

@@ -1,0 +1,177 @@
+#include "module/keys/key_catalog.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "module/abi/clock.h"
+#include "module/abi/data_type.h"
+#include "module/abi/document.h"
+#include "module/abi/timer.h"
+#include "module/runtime/key_made.h"
+#include "module/runtime/reclaim.h"
+#include "module/runtime/slice.h"
+
+namespace millrace::module::key_catalog {
+
+namespace {
+
+// As long after the last question it is kept.
+constexpr uint64_t kKeptMs = 300'000;
+constexpr uint64_t kLookMs = 30'000;
+// Between two slices of half a millisecond: others have most of the time.
+constexpr uint64_t kPauseMs = 2;
+
+struct Catalog {
+  KeyNames names;
+  std::unique_ptr<abi::KeyScan> scan = std::make_unique<abi::KeyScan>();  // null: it is complete
+  uint64_t scanned = 0;
+  MonotonicMs asked;
+};
+
+// By database. Null: nobody asks for it.
+std::vector<std::unique_ptr<Catalog>>& catalogs() {
+  static auto& all = *new std::vector<std::unique_ptr<Catalog>>();
+  return all;
+}
+
+class UnusedNames final : public Reclaimable {
+ public:
+  explicit UnusedNames(std::unique_ptr<Catalog> unused) : unused_(std::move(unused)) {}
+  bool free_some() override { return unused_->names.free_some(); }
+
+ private:
+  std::unique_ptr<Catalog> unused_;
+};
+
+Catalog* find(int database) {
+  const auto index = static_cast<size_t>(database);
+  return index < catalogs().size() ? catalogs()[index].get() : nullptr;
+}
+
+void made(int database, ByteView name, uint8_t type) {
+  if (Catalog* const catalog = find(database)) catalog->names.add(type, name);
+}
+
+void look(abi::Context context);
+constinit abi::Timer timer(look);
+
+// Hooks are called only while there is something to keep.
+void set_hooks() {
+  const bool is_used = std::ranges::any_of(catalogs(), [](const auto& one) { return one != nullptr; });
+  key_made = is_used ? made : nullptr;
+}
+
+void drop(std::unique_ptr<Catalog>& catalog) {
+  if (may_reclaim_later()) {
+    reclaim(std::make_unique<UnusedNames>(std::move(catalog)));
+  } else {
+    catalog.reset();
+  }
+}
+
+// Everything is looked for again.
+void start_afresh(std::unique_ptr<Catalog>& catalog) {
+  if (catalog == nullptr) return;
+  auto fresh = std::make_unique<Catalog>();
+  fresh->asked = catalog->asked;
+  drop(catalog);
+  catalog = std::move(fresh);
+  timer.set_at_latest(abi::now() + kPauseMs);
+}
+
+// Goes through some keys of the context's database. `visit` of the scan changes nothing of the host.
+void scan_some(abi::Context context, Catalog& catalog, const Slice& slice) {
+  while (catalog.scan != nullptr && !slice.is_over()) {
+    const auto looked =
+        catalog.scan->next_of_ours(context, [&](ByteView name, uint8_t type) { catalog.names.add(type, name); });
+    catalog.scanned += looked.keys;
+    if (!looked.goes_on) catalog.scan.reset();
+  }
+}
+
+void look(abi::Context context) {
+  const Slice slice;
+  const MonotonicMs now = abi::monotonic_now();
+  bool is_building = false;
+  bool is_used = false;
+  for (size_t i = 0; i < catalogs().size(); ++i) {
+    if (catalogs()[i] == nullptr) continue;
+    if (now - catalogs()[i]->asked > kKeptMs) {
+      drop(catalogs()[i]);
+      catalogs()[i] = nullptr;
+      set_hooks();
+      continue;
+    }
+    is_used = true;
+    context.select(static_cast<int>(i));
+    scan_some(context, *catalogs()[i], slice);
+    is_building |= catalogs()[i]->scan != nullptr;
+  }
+  if (is_used) timer.set_at_latest(abi::now() + (is_building ? kPauseMs : kLookMs));
+}
+
+}  // namespace
+
+Known ask(abi::Context context) {
+  const auto index = static_cast<size_t>(context.database());
+  if (index >= catalogs().size()) catalogs().resize(index + 1);
+  auto& catalog = catalogs()[index];
+  if (catalog == nullptr) {
+    catalog = std::make_unique<Catalog>();
+    set_hooks();
+    scan_some(context, *catalog, Slice());
+  }
+  catalog->asked = abi::monotonic_now();
+  timer.set_at_latest(abi::now() + (catalog->scan != nullptr ? kPauseMs : kLookMs));
+  const uint64_t size = abi::database_size(context);
+  const bool is_complete = catalog->scan == nullptr;
+  return {catalog->names, is_complete, is_complete ? size : std::min(catalog->scanned, size), size};
+}
+
+void appeared(abi::Context context, abi::StringRef name) {
+  Catalog* const catalog = find(context.database());
+  if (catalog == nullptr) return;
+  if (const auto type = abi::type_number(context, name)) {
+    catalog->names.add(*type, name.view());
+  } else {
+    catalog->names.remove(name.view());
+  }
+}
+
+void left(int database, ByteView name) {
+  if (Catalog* const catalog = find(database)) catalog->names.remove(name);
+}
+
+void swap(int first, int second) {
+  if (catalogs().empty()) return;
+  catalogs().resize(std::max(catalogs().size(), static_cast<size_t>(std::max(first, second)) + 1));
+  // The keys, and the cursor of a scan of them, are in the other database now. What is asked for stays.
+  auto& one = catalogs()[static_cast<size_t>(first)];
+  auto& other = catalogs()[static_cast<size_t>(second)];
+  std::swap(one, other);
+}
+
+void empty(int database) {
+  for (size_t i = 0; i < catalogs().size(); ++i) {
+    if (database == -1 || database == static_cast<int>(i)) start_afresh(catalogs()[i]);
+  }
+}
+
+// Whatever is there by then is found again. A file that is loaded does not tell of each of its keys.
+void follow_loading(abi::Loading) { empty(-1); }
+
+uint64_t keys() {
+  uint64_t sum = 0;
+  for (const auto& catalog : catalogs()) sum += catalog == nullptr ? 0 : catalog->names.size();
+  return sum;
+}
+
+uint64_t memory() {
+  uint64_t sum = 0;
+  for (const auto& catalog : catalogs()) sum += catalog == nullptr ? 0 : catalog->names.memory();
+  return sum;
+}
+
+}  // namespace millrace::module::key_catalog

@@ -1,0 +1,144 @@
+"""What goes wrong: a gateway that dies, contents that are hostile, readers, tokens."""
+
+import json
+import time
+
+import jwt
+
+from browser import Console
+from gateway import Gateway
+from server import wait_until
+
+SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+SECRET = "a secret that is long enough for everybody"
+RULES = """
+[[key]]
+algorithm = "HS256"
+file = "FILE"
+
+[[allow]]
+to = "admin"
+rights = ["read"]
+claims = { role = "reader" }
+
+[[allow]]
+to = "admin"
+rights = ["read", "write"]
+claims = { role = "admin" }
+"""
+
+
+def test_it_comes_back_by_itself_when_the_gateway_does(server, c, browser):
+    c.call("TWRITE", "orders", "new", "before")
+    with Gateway(server) as gateway:
+        console = Console(browser, gateway)
+        console.go("log/orders")
+        console.see_row("Messages", "before")
+        gateway.kill()
+        console.see("reconnecting, away since")
+        console.see_row("Messages", "before")
+        c.call("TWRITE", "orders", "new", "meanwhile")
+        gateway.start()
+        console.run("await page.getByRole('status').getByText('live', {exact: true}).waitFor()")
+        console.see_row("Messages", "meanwhile")
+
+
+def test_content_that_is_markup_is_shown_as_text(server, c, console):
+    c.call("TWRITE", SCRIPT, SCRIPT, SCRIPT)
+    c.call("TREAD", SCRIPT, 1, 1, "GROUP", SCRIPT, "RETRY", 30000, 0, "CONSUMER", SCRIPT)
+    c.call("CHAN.SUBSCRIBE", "room", SCRIPT)
+    c.call("CHAN.PUBLISH", "room", SCRIPT, json.dumps({SCRIPT: SCRIPT}))
+    c.call("LOCK.ACQUIRE", "lock", SCRIPT, 60000, "VALUE", SCRIPT)
+    console.go("keys", SCRIPT)
+    console.run("await page.getByRole('link', {name: '<script>'}).first().click()")
+    console.press("Open 1")
+    console.see(SCRIPT)
+    console.run("await page.getByRole('link', {name: /^Groups/}).click()")
+    console.see_row("Groups", SCRIPT)
+    console.run("await page.getByRole('table', {name: 'Groups'}).getByRole('link').first().click()")
+    console.see_row("Pending messages", SCRIPT)
+    console.go("channel/room")
+    console.see_row("Subscribers", SCRIPT)
+    console.run("await page.getByRole('button', {name: /^Open /}).click()")
+    console.see(SCRIPT)
+    console.go("lock/lock")
+    console.see_row("Holders", SCRIPT)
+    assert console.run("return [await page.title(), await page.locator('main script, main img').count()]") == ["lock – Millrace", 0]
+
+
+def test_bytes_that_are_not_utf8_are_shown_and_can_be_used(server, c, console):
+    key = b"log-\xff\x00\xfe".replace(b"\x00", b"\x01")
+    c.call("TWRITE", key, b"t\xf0", b"\x00\x01 text \xff\xfe")
+    console.go("keys?type=log")
+    console.run("await page.getByRole('link', {name: 'log-'}).click()")
+    console.see_row("Messages", r"\x00\x01 text \xff\xfe", r"t\xf0")
+    console.press("Open 1")
+    console.see("not UTF-8")
+    console.press("Copy as …")
+    assert r"$'\x00\x01\x20\x74" in console.run("return await page.getByRole('dialog').locator('pre').first().innerText()")
+    console.run("await page.keyboard.press('Escape')")
+    console.press("Write …")
+    console.confirm("Write", "Written as message 2.", Tag="ü", Content="Grüße")
+    assert c.call("TREAD", key, 2, 1)[0][2] == "Grüße".encode()
+
+
+def test_a_megabyte_is_cut_and_shown_whole_when_asked_for(server, c, console):
+    c.call("TWRITE", "big", "json", json.dumps({"text": "x" * 1_000_000, "end": "the last word"}))
+    console.go("log/big", "newest first")
+    console.press("Open 1")
+    console.see("the beginning of it")
+    console.press("Whole")
+    console.see("the last word")
+
+
+def test_very_many_keys_are_paged_and_found(server, c, console):
+    for begin in range(0, 20_000, 1000):
+        c.call_all([("TWRITE", f"log:{number:06}", "t", "x") for number in range(begin, begin + 1000)])
+    console.go("keys?type=log")
+    console.see("20,000 keys")
+    assert console.run("return await page.getByRole('table', {name: 'Keys'}).locator('tbody tr').count()") <= 100
+    console.press("Show more")
+    console.see_row("Keys", "log:000150")
+    console.fill("Search by name", "017777")
+    console.see_row("Keys", "log:017777")
+    console.run("await page.getByRole('table', {name: 'Keys'}).locator('tbody tr').nth(1).waitFor({state: 'detached'})")
+
+
+def token(role):
+    return jwt.encode({"sub": "ann", "role": role, "exp": int(time.time()) + 600}, SECRET, algorithm="HS256")
+
+
+def rules(folder):
+    (folder / "secret").write_text(SECRET)
+    return RULES.replace("FILE", str(folder / "secret"))
+
+
+def enter(browser, gateway, role):
+    browser.run("await fresh()")
+    browser.run("await page.goto(given.address)", address=f"http://127.0.0.1:{gateway.port}/console/")
+    browser.run("await page.getByLabel('Token').fill(given.token); await page.getByRole('button', {name: 'Enter'}).click()", token=token(role))
+    browser.run("await page.getByRole('status').getByText('live', {exact: true}).waitFor()")
+
+
+def test_a_reader_sees_everything_and_changes_nothing(shop, server, browser, tmp_path):
+    with Gateway(server, config=rules(tmp_path)) as gateway:
+        enter(browser, gateway, "reader")
+        browser.run("await page.getByText('read only').waitFor()")
+        for to, text, buttons in (("log/orders", "newest first", ["Write …", "Delete …"]), ("log/orders/groups/billing", "worker-3", ["Seek …", "Drop …", "Give back"]),
+                                  ("lock/stock", "cashier-1", ["Break …"])):
+            browser.run("await screen(given.to); await page.getByText(given.text).first().waitFor()", to=f"#/{to}", text=text)
+            for button in buttons:
+                assert browser.run("return await page.getByRole('button', {name: given.name}).count()", name=button) == 0, button
+        headers = {"Authorization": f"Bearer {token('reader')}"}
+        for method, path in (("POST", "logs/orders/messages"), ("DELETE", "keys/orders"), ("POST", "locks/stock/break")):
+            assert gateway.request(method, f"/v1/admin/{path}", "{}", headers).status == 403, path
+        assert shop.call("EXISTS", "orders") == 1
+
+
+def test_a_token_lasts_as_long_as_the_tab(shop, server, browser, tmp_path):
+    with Gateway(server, config=rules(tmp_path)) as gateway:
+        enter(browser, gateway, "admin")
+        browser.run("await screen('#/log/orders'); await page.getByRole('button', {name: 'Write …'}).waitFor()")
+        browser.run("await page.reload(); await page.getByRole('button', {name: 'Write …'}).waitFor()")
+        assert browser.run("return await page.evaluate(() => [localStorage.length, document.cookie])") == [0, ""]
+        wait_until(lambda: browser.run("return seen.complaints.filter(text => !text.includes('401'))") == [], "no complaints")
