@@ -54,6 +54,12 @@ void on_deciding(bool deciding) {
   wake_all_afresh();
 }
 
+void on_promotion() {
+  for (const Family& family : families()) {
+    if (family.promoted != nullptr) family.promoted();
+  }
+}
+
 template <class Visit>
 void each_with_events(Visit visit) {
   for (const Family& family : families()) {
@@ -116,6 +122,7 @@ millrace::abi::Contents millrace::abi::contents() {
       .parts = std::move(parts),
       .settings = all_settings(),
       .listener = {.now_deciding = on_deciding,
+                   .promoted = on_promotion,
                    .databases_swapped = on_swap,
                    .loading = on_loading,
                    .database_emptied = on_database_emptied,

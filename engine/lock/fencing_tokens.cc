@@ -6,8 +6,7 @@ namespace millrace {
 
 namespace {
 
-constexpr uint64_t kMinute = 60ULL * 1'000'000;  // in tokens
-constexpr uint64_t kYear = 365 * 24 * 60 * kMinute;
+constexpr uint64_t kYear = 365ULL * 24 * 3600 * 1'000'000;  // in tokens
 
 Token of_clock(UnixMs now) { return Token(now.value() * 1000); }
 
@@ -23,8 +22,12 @@ void FencingTokens::raise(Token token) {
   if (token <= mark_) [[likely]] {
     return;
   }
-  mark_ = std::min(token + kMinute, kMaxToken);
+  mark_ = std::min(token + kTokensAhead, kMaxToken);
   if (keep_mark_) keep_mark_(mark_);
+}
+
+void FencingTokens::take_over(UnixMs now) {
+  greatest_ = std::min(std::max(greatest_, of_clock(now)) + kTokensAhead, kMaxToken);
 }
 
 Token FencingTokens::next(UnixMs now) {

@@ -4,6 +4,9 @@
 // A token is the time in microseconds, or one more than the last if that is greater. So that tokens rise over a restart
 // whatever the clock does meanwhile, the caller keeps a mark that no token has passed. docs/why.md says what that
 // guarantees.
+//
+// Of a grant that no replica has heard of, the clock is all that a new master has to go by. So tokens stay close to the
+// clock: neither a restart nor a failover takes them further than kTokensAhead from it.
 #pragma once
 
 #include <functional>
@@ -16,10 +19,14 @@ namespace millrace {
 // Tokens are made of microseconds since 1970; up to here a double holds them exactly.
 inline constexpr Token kMaxToken{(uint64_t{1} << 53) - 1};
 
+// A tenth of a second: how far a mark is ahead of the token it is kept for, and the first token of a new master ahead
+// of what it knows.
+inline constexpr uint64_t kTokensAhead = 100'000;
+
 class FencingTokens {
  public:
-  // Called with a new mark before a token beyond the last one is given out, at most once a minute of tokens. The caller
-  // keeps it where it outlives the process, and gives it to start_from() the next time.
+  // Called with a new mark before a token beyond the last one is given out, at most once in kTokensAhead tokens. The
+  // caller keeps it where it outlives the process, and gives it to start_from() the next time.
   using KeepMark = std::function<void(Token mark)>;
 
   FencingTokens() = default;
@@ -27,6 +34,10 @@ class FencingTokens {
 
   // Every token from now on is greater than the mark that was kept.
   void start_from(Token mark);
+
+  // Another server may have given tokens until now that were not heard of here. Every token from now on is greater than
+  // those, if they were made by the same clock up to this moment, or counted on from the last one that was heard of.
+  void take_over(UnixMs now);
 
   // The token of a new grant.
   Token next(UnixMs now);

@@ -37,18 +37,18 @@ TEST(FencingTokens, WhatIsDecadesAheadOfTheClockIsBelievedAndWhatWasSeen) {
   EXPECT_EQ(FencingTokens().most_believed(UnixMs(uint64_t{1} << 53)), kMaxToken);
 }
 
-TEST(FencingTokens, AMarkIsKeptBeforeATokenPassesItAndNotMoreThanOnceAMinute) {
+TEST(FencingTokens, AMarkIsKeptBeforeATokenPassesItAndNotForEachToken) {
   std::vector<Token> marks;
   FencingTokens tokens([&](Token mark) { marks.push_back(mark); });
   EXPECT_EQ(tokens.next(kNow), Token(1'000'000'000));
-  EXPECT_EQ(marks, std::vector{Token(1'060'000'000)});
-  tokens.next(kNow + 59'999);
-  tokens.seen(Token(1'060'000'000));
+  EXPECT_EQ(marks, std::vector{Token(1'000'100'000)});
+  tokens.next(kNow + 99);
+  tokens.seen(Token(1'000'100'000));
   EXPECT_EQ(marks.size(), 1u);
-  EXPECT_EQ(tokens.next(kNow), Token(1'060'000'001));
-  EXPECT_EQ(marks.back(), Token(1'120'000'001));
+  EXPECT_EQ(tokens.next(kNow), Token(1'000'100'001));
+  EXPECT_EQ(marks.back(), Token(1'000'200'001));
   tokens.seen(Token(9 * kDay));
-  EXPECT_EQ(marks.back(), Token(9 * kDay + 60'000'000));
+  EXPECT_EQ(marks.back(), Token(9 * kDay + 100'000));
   tokens.seen(kMaxToken);
   EXPECT_EQ(marks.back(), kMaxToken);
 }
@@ -62,6 +62,44 @@ TEST(FencingTokens, TokensAreGreaterThanTheMarkTheyStartFrom) {
   EXPECT_EQ(marks.size(), 1u);
   tokens.start_from(Token(5));
   EXPECT_EQ(tokens.next(kNow), Token(7'000'000'002));
+}
+
+TEST(FencingTokens, ARestartTakesThemNoFurtherFromTheClockThanATenthOfASecond) {
+  Token kept;
+  FencingTokens before([&](Token mark) { kept = mark; });
+  before.next(kNow);
+  FencingTokens after;
+  after.start_from(kept);
+  EXPECT_EQ(after.next(kNow + 101), Token(1'000'101'000));
+}
+
+TEST(FencingTokens, ANewMasterGivesGreaterOnesThanThoseItHasNotHeardOf) {
+  // The second has a clock that was ahead once: it counts on.
+  for (const Token start : {Token(0), Token(7'000'000'000)}) {
+    FencingTokens old, heir;
+    old.start_from(start);
+    heir.seen(old.next(kNow));
+    Token unheard;
+    for (int i = 0; i < 1000; ++i) unheard = old.next(kNow + 1);
+    heir.take_over(kNow + 1);
+    EXPECT_GT(heir.next(kNow + 1), unheard);
+  }
+  FencingTokens heir;
+  heir.take_over(kNow);
+  EXPECT_GT(heir.next(kNow), FencingTokens().next(kNow)) << "although it has heard of none";
+}
+
+TEST(FencingTokens, ANewMasterKeepsAMarkBeforeItsFirstToken) {
+  std::vector<Token> marks;
+  FencingTokens tokens([&](Token mark) { marks.push_back(mark); });
+  tokens.next(kNow);
+  tokens.take_over(kNow);
+  const Token first = tokens.next(kNow);
+  EXPECT_EQ(first, Token(1'000'100'001));
+  EXPECT_GT(marks.back(), first);
+  tokens.seen(kMaxToken);
+  tokens.take_over(kNow);
+  EXPECT_EQ(tokens.last(), kMaxToken);
 }
 
 }  // namespace

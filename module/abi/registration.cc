@@ -69,6 +69,7 @@ constinit Contents loaded;
 
 void on_role(HostContext*, HostEvent, uint64_t subevent, void*) {
   loaded.listener.now_deciding(subevent == kRoleNowMaster);
+  if (subevent == kRoleNowMaster) loaded.listener.promoted();
 }
 
 void on_loading(HostContext* context, HostEvent, uint64_t subevent, void*) {

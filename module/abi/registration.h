@@ -144,6 +144,7 @@ enum class Loading { Begins, Ends, Fails };
 // thread.
 struct Listener {
   void (*now_deciding)(bool deciding);  // see module/runtime/role.h
+  void (*promoted)();                   // it was a replica and is a master; after now_deciding
   void (*databases_swapped)(int first, int second);
   void (*loading)(Loading);                      // of everything there is
   void (*database_emptied)(int database);        // -1: all

@@ -20,6 +20,8 @@ void write_info(abi::InfoWriter& info) {
   info.field("lock_handed_over", WaitingClients<Lock>::counters().served);
 }
 
+void take_over_tokens() { lock_operations().tokens().take_over(abi::now()); }
+
 }  // namespace
 
 Family lock_family() {
@@ -29,6 +31,7 @@ Family lock_family() {
       .look_after = look_after_lock,
       .appeared = take_up<Lock>,
       .waiters = lock_waiters(),
+      .promoted = take_over_tokens,
   };
 }
 

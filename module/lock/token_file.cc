@@ -1,8 +1,11 @@
 #include "module/lock/token_file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
+#include <string>
 
 #include "engine/lock/fencing_tokens.h"
 #include "module/abi/context.h"
@@ -13,16 +16,15 @@ namespace {
 
 // The host works in its data directory.
 constexpr const char* kFile = "millrace-tokens";
-constexpr const char* kNewFile = "millrace-tokens.new";
 
-bool replace_file(Token mark) {
-  {
-    std::ofstream file(kNewFile, std::ios::trunc);
-    file << mark.value() << '\n';
-    file.close();
-    if (!file) return false;
-  }
-  return std::rename(kNewFile, kFile) == 0;
+// In place, in one call: a process that is killed leaves the old number or the new one, and the new one is not shorter.
+// A new file under the old name would change the directory ten times a second.
+bool overwrite_file(Token mark) {
+  const std::string line = std::to_string(mark.value()) + '\n';
+  const int file = open(kFile, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) return false;
+  const bool is_written = write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  return close(file) == 0 && is_written;
 }
 
 }  // namespace
@@ -36,7 +38,7 @@ Token kept_token_mark() {
 
 void keep_token_mark(Token mark) {
   // Two servers in one directory share the file.
-  if (replace_file(std::max(mark, kept_token_mark()))) return;
+  if (overwrite_file(std::max(mark, kept_token_mark()))) return;
   static bool is_told = false;
   if (!is_told) {
     abi::log_warning(

@@ -206,6 +206,37 @@ def test_a_failover_by_the_host_keeps_locks_and_the_new_master_serves(server):
             assert take(there, "bob") > token
 
 
+@pytest.mark.parametrize("has_heard", [True, False], ids=["some heard", "none heard"])
+@pytest.mark.parametrize("came_back", [False, True], ids=["master", "master that came back"])
+def test_a_new_master_gives_greater_tokens_than_those_it_has_not_heard_of(came_back, has_heard):
+    with Server() as master, Server() as heir:
+        take(master.admin, "ann", key="other")
+        if came_back:
+            master.kill()
+            master.restart()
+        heir.replicate(master)
+        if has_heard:
+            take(master.admin, "bob", key="another")
+            master.wait_for_replica(heir)
+        # Cut off: nothing reaches it any more.
+        heir.admin.call("REPLICAOF", "127.0.0.1", "1")
+        unheard = [take(master.admin, "ann", key=f"lock {i}") for i in range(100)]
+        heir.admin.call("REPLICAOF", "NO", "ONE")
+        assert take(heir.admin, "bob") > unheard[-1]
+
+
+def test_a_replica_that_came_after_the_last_grant_of_a_master_that_came_back_gives_greater_tokens():
+    with Server() as master, Server() as heir:
+        take(master.admin, "ann")
+        master.kill()
+        master.restart()
+        token = take(master.admin, "ann")
+        release(master.admin, "ann")
+        heir.replicate(master)
+        heir.admin.call("REPLICAOF", "NO", "ONE")
+        assert take(heir.admin, "bob") > token
+
+
 def test_a_lock_that_migrates_keeps_its_holder_and_its_token(server):
     with Server(cluster_enabled="no") as source, Server() as target:
         token = take(source.admin, "ann")
