@@ -1,18 +1,21 @@
 #!/usr/bin/python3
 """Lines of prose in Markdown are at most 120 characters wide.
 
-Tables, code blocks, headings and drawings keep their own width. A line that is one long word, such as a link, is left
-alone. `tools/wrap_markdown FILE...` wraps what is too long.
+Tables, code blocks, headings and drawings keep their own width; so does a link or a piece of code that is longer.
+`tools/wrap_markdown FILE...` wraps what is too long.
 """
-from tree import Problem, files, main, prose
-from wrapping import WIDTH, is_fixed
+from tree import Problem, files, main
+from wrapping import WIDTH, wrap
 
 
 def problems(root):
     for path in files(root, suffixes={".md"}):
-        for line, text in prose(path.read_text(encoding="utf-8")):
-            if len(text) > WIDTH and not is_fixed(text) and " " in text.strip():
-                yield Problem(path, line, f"{len(text)} characters, more than {WIDTH}: tools/wrap_markdown mends it")
+        text = path.read_text(encoding="utf-8")
+        if (wrapped := wrap(text)) == text:
+            continue
+        before, after = text.split("\n"), wrapped.split("\n")
+        line = next(number for number, pair in enumerate(zip(before, after), 1) if pair[0] != pair[1])
+        yield Problem(path, line, f"wider than {WIDTH} characters: tools/wrap_markdown mends it")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ WIDTH = 120
 FENCE = re.compile(r"\s*(```|~~~)")
 ITEM = re.compile(r"(\s*)([-*+]|\d+[.)])(\s+)")
 # What must stay on one line: code, links, and pairs of them without a space between.
-ATOM = re.compile(r"(?:`[^`]{1,70}`|!?\[[^\]]{1,70}\]\([^)]*\)|[^\s`\[]+|[`\[])+")
+ATOM = re.compile(r"(?:`[^`]+`|!?\[[^\]]{1,70}\]\([^)]*\)|[^\s`\[]+|[`\[])+")
 # A line that began with one of these would be something else than text.
 STRUCTURE = re.compile(r"([-*+>]|#+|\d+[.)]|\|.*|```.*|~~~.*|=+|-+|<.*)$")
 
