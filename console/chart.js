@@ -1,6 +1,7 @@
 // A curve over the last hour.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
+import { rate, size } from "./format.js";
 import { html } from "./ui.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -45,6 +46,14 @@ export function Curve({ label, times, lines, format, now }) {
   </section>`;
 }
 
+// Steps of the axis that its labels tell apart: rates have one decimal, other counts none, and sizes are of 1024.
+const tens = Array.from({ length: 16 }, (_, i) => [10 ** i, 2 * 10 ** i, 5 * 10 ** i]).flat();
+const steps = new Map([
+  [size, Array.from({ length: 50 }, (_, i) => 2 ** i)],
+  [rate, [0.1, 0.2, 0.5, ...tens]],
+]);
+const compact = new Intl.NumberFormat("en-US", { notation: "compact" });
+
 /** @param {HTMLElement} box @param {number} count @param {(value: any) => string} format @param {(at: number | null) => void} told @returns {uPlot.Options} */
 function options(box, count, format, told) {
   const axis = { stroke: colour("--soft"), font: "10px system-ui", ticks: { show: false } };
@@ -71,7 +80,8 @@ function options(box, count, format, told) {
         size: 44,
         gap: 4,
         space: 28,
-        values: (_, all) => all.map(format),
+        incrs: steps.get(format) ?? tens,
+        values: (_, all) => all.map(format === size ? size : value => compact.format(value)),
       },
     ],
     hooks: { setCursor: [self => told(self.cursor.idx ?? null)] },

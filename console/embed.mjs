@@ -36,6 +36,19 @@ function install() {
 
 // One module of all modules, without what a browser does not need: with uPlot's 50 KB in it, the whole page stays below
 // 120 KB only so. Indentation is part of our templates, so that no minifier may take it away; we may.
+const unused = [
+  "rangeLog",
+  "rangeAsinh",
+  "logAxisSplits",
+  "asinhAxisSplits",
+  "log10AxisValsFilt",
+  "log2AxisValsFilt",
+  "clipBandLine",
+  "initLegendRow",
+  "points",
+  "timeAxisStamps",
+  "timeAxisVals",
+];
 const ours = {
   name: "ours",
   setup(build) {
@@ -44,11 +57,13 @@ const ours = {
         ? undefined
         : { contents: readFileSync(path, "utf8").replace(/\n\s+/g, "\n"), loader: "js" },
     );
-    // Without what it offers to other programs, such as kinds of curves that this page does not draw.
-    build.onLoad({ filter: /uPlot\.esm\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, "utf8").replace(/\nuPlot\.assign = [^]*\nexport /, "\nexport "),
-      loader: "js",
-    }));
+    // Without what it offers to other programs, such as kinds of curves and axes that this page does not draw.
+    build.onLoad({ filter: /uPlot\.esm\.js$/ }, ({ path }) => {
+      let contents = readFileSync(path, "utf8").replace(/\nuPlot\.assign = [^]*\nexport /, "\nexport ");
+      for (const name of unused)
+        contents = contents.replace(new RegExp(`\n(\t?)function ${name}\\([^]*?\n\\1}\n`), `\nfunction ${name}() {}\n`);
+      return { contents, loader: "js" };
+    });
   },
 };
 

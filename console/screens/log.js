@@ -12,9 +12,10 @@ import { Schedule } from "./schedule.js";
 /** @type {Record<string, any>} */
 const TABS = { messages: Messages, groups: Groups, schedule: Schedule, dead: Dead };
 
-/** @param {{at: {names: Bytes[]}}} props */
+/** @param {{at: {names: Bytes[], query: URLSearchParams}}} props */
 export function LogScreen({ at }) {
   const [key, tab = "messages", group] = at.names;
+  const begin = at.query.get("from") ?? "";
   const live = useLive(`logs/${part(key)}`);
   const log = live.body;
   if (group !== undefined) return html`<${Group} key=${group} log=${key} group=${group} info=${log} />`;
@@ -33,7 +34,7 @@ export function LogScreen({ at }) {
       ["schedule", `Schedule ${counted(log?.scheduled)}`],
       ["dead", `Dead letters ${log?.dead_of?.length ? counted(log.messages) : ""}`],
     ])}
-    <${TABS[String(tab)] ?? Messages} log=${key} info=${log} />`;
+    <${TABS[String(tab)] ?? Messages} key=${begin} log=${key} info=${log} begin=${begin} />`;
 }
 
 /** @param {any} count */

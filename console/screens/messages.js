@@ -18,10 +18,10 @@ function beginning(given) {
   return `time=${time}`;
 }
 
-/** @param {{log: Bytes}} props */
-export function Messages({ log }) {
+/** @param {{log: Bytes, begin: string}} props */
+export function Messages({ log, begin }) {
   const [tags, setTags] = useState("");
-  const [from, setFrom] = useState("");
+  const [from, setFrom] = useState(begin);
   const [paused, pause] = useState(/** @type {Body | null} */ (null));
   const [page, setPage] = useState(/** @type {Body | null} */ (null));
   const path = `logs/${part(log)}/messages?count=50${tags && `&tags=${encodeURIComponent(tags)}`}`;
@@ -36,7 +36,7 @@ export function Messages({ log }) {
     if (from) attempt(async () => load(beginning(from)));
   }, [from, tags]);
   const shown = from ? page : (paused ?? tail.body);
-  return html`<div class="tools">${input("From offset or time", setFrom)}${input("Only these tags: a,b", setTags)}
+  return html`<div class="tools">${input("From offset or time", setFrom, { value: begin })}${input("Only these tags: a,b", setTags)}
       ${
         from
           ? muted("oldest first")

@@ -57,7 +57,8 @@ void judge_pool(std::vector<Need>& needs, const std::string& key, const Reply& f
   const int64_t pending = number_in(figures, "pending");
   needs.push_back({pending > 0, "worker-stale", "pool", key, text_in(figures, "stale-worker"),
                    std::to_string(stale) + (stale == 1 ? " worker is" : " workers are") + " silent, and " +
-                       std::to_string(pending) + " messages of the pool are pending"});
+                       std::to_string(pending) +
+                       (pending == 1 ? " message of the pool is pending" : " messages of the pool are pending")});
 }
 
 }  // namespace
@@ -74,9 +75,11 @@ void judge_key(std::vector<Need>& needs, const Reply& key) {
     needs.push_back({false, "subscriber-behind", type, name, text_in(figures, "farthest"),
                      "is " + std::to_string(number_in(figures, "behind")) + " messages behind"});
   } else if (type == "index" && number_in(figures, "conflicts") > 0) {
+    const int64_t count = number_in(figures, "conflicts");
     needs.push_back({false, "index-conflicts", type, name, "",
-                     std::to_string(number_in(figures, "conflicts")) +
-                         " documents are left out of the index: another one has their value of a unique field"});
+                     std::to_string(count) + (count == 1 ? " document is" : " documents are") +
+                         " left out of the index: another one has " + (count == 1 ? "its" : "their") +
+                         " value of a unique field"});
   }
 }
 

@@ -38,6 +38,14 @@ def test_messages_are_found_by_offset_and_by_time(shop, console):
     console.see("Give an offset, a time")
 
 
+def test_a_pending_message_leads_to_the_log_from_there_on(shop, console):
+    console.go("log/orders/groups/billing", "worker-3")
+    console.run("await page.getByRole('table', {name: 'Pending messages'}).getByRole('link', {name: '41', exact: true}).click()")
+    console.see_row("Messages", '"order": 41,')
+    console.see("oldest first")
+    assert console.run("return await page.getByRole('table', {name: 'Messages'}).getByText('\"order\": 40,').count()") == 0
+
+
 def test_the_live_tail_can_be_paused(shop, console):
     console.go("log/orders", "newest first")
     console.see_row("Messages", '"order": 119,')

@@ -10,7 +10,7 @@ import pytest
 from javascript import node_modules
 from server import REPOSITORY
 
-MOST = 120 * 1024
+MOST = 120_000
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 

@@ -1,14 +1,9 @@
 """Every screen with real data: what it shows, that axe-core finds nothing, that it fits a phone, in light and dark."""
 
-import os
-import pathlib
-
 import pytest
 
 from browser import Console
-from server import REPOSITORY
 
-PICTURES = REPOSITORY / "docs" / "pictures"
 # A screen, and texts that must be on it.
 SCREENS = {
     "overview": ("", ["Lag of groups", "Dead letters"]),
@@ -34,12 +29,6 @@ SCREENS = {
 }
 
 
-def take_picture(console, name):
-    if os.environ.get("MILLRACE_SCREENSHOTS"):
-        PICTURES.mkdir(exist_ok=True)
-        console.run("await page.screenshot({path: given.path})", path=str(pathlib.Path(PICTURES, f"console-{name}.png")))
-
-
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_each_screen_shows_its_data_and_is_accessible(shop, browser, gateway, colours):
     console = Console(browser, gateway, colorScheme=colours)
@@ -48,7 +37,6 @@ def test_each_screen_shows_its_data_and_is_accessible(shop, browser, gateway, co
         console.go(to)
         for text in texts:
             console.see(text)
-        take_picture(console, f"{name}-{colours}")
         wrong += [f"{name}: {one}" for one in console.run("return await violations()")]
         if console.run("return await overflows()"):
             wrong.append(f"{name} is wider than the screen")
@@ -63,10 +51,25 @@ def test_each_screen_fits_a_phone(shop, browser, gateway):
         console.go(to)
         for text in texts:
             console.see(text)
-        take_picture(console, f"{name}-phone")
         if console.run("return await overflows()"):
             wide.append(name)
     assert wide == []
+
+
+def test_no_axis_of_a_curve_says_the_same_twice(shop, console):
+    console.see("Lag of groups")
+    axes = console.run("""await page.evaluate(() => {
+            const draw = CanvasRenderingContext2D.prototype.fillText;
+            window.drawn = new Map();
+            CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+                if (this.textAlign === "right") drawn.set(this.canvas, {...drawn.get(this.canvas), [y]: text});
+                draw.call(this, text, x, y);
+            };
+        });
+        await page.setViewportSize({width: 1100, height: 800});
+        await page.waitForFunction(() => drawn.size === 7);
+        return await page.evaluate(() => [...drawn.values()].map(axis => Object.values(axis)))""")
+    assert all(len(set(axis)) == len(axis) >= 2 for axis in axes), axes
 
 
 def test_the_screens_are_reached_by_keys(shop, console):
