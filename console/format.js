@@ -31,7 +31,7 @@ export function size(count) {
 
 /** A span of time in two units at most. @param {any} ms */
 export function span(ms) {
-  if (ms === null || ms === undefined || ms < 0) return "–";
+  if (!ms || ms < 0) return "–";
   const s = Math.floor(ms / 1000);
   if (s < 1) return `${Math.round(ms)} ms`;
   const pairs = [

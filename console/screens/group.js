@@ -112,6 +112,7 @@ function Pending({ path, pages, log, dead }) {
               chosen.has(m.offset),
               chosen.has(m.offset) ? offsets.filter(one => one !== m.offset) : [...offsets, m.offset],
             ),
+          "tick",
         ],
         ["Offset", m => html`<a href=${`#/log/${part(log)}/messages?from=${m.offset}`}>${number(m.offset)}</a>`, "num"],
         ["Held by", m => (m.consumer === null ? muted("nobody") : name(m.consumer)), "wide"],

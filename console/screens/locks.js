@@ -9,7 +9,7 @@ import { change, chip, head, html, keyHead, link, name, problem, table } from ".
 function Lease({ left }) {
   const most = useRef(left);
   most.current = Math.max(most.current, left);
-  return html`<span class="lease ${left < 5000 ? "low" : ""}" aria-hidden="true"><i style=${{ width: `${Math.round((100 * left) / (most.current || 1))}%` }}></i></span>${span(left)}`;
+  return html`<span class="lease ${left < most.current / 4 ? "low" : ""}" aria-hidden="true"><i style=${{ width: `${Math.round((100 * left) / (most.current || 1))}%` }}></i></span>${span(left)}`;
 }
 
 /** @param {Bytes} key @param {boolean} [disabled] */
@@ -57,7 +57,7 @@ export function Lock({ at }) {
         ["Owner", "owner", "name wide"],
         ["Lease", o => html`<${Lease} key=${o.token} left=${o.ttl} />`, "num"],
         ["Holds", "holds", "number"],
-        ["Token", "token", "name"],
+        ["Token", "token", "name date"],
         ["Value", o => (o.value ? name(o.value) : "–")],
       ],
     })}</div><div><h2>The line</h2>${table({

@@ -99,7 +99,7 @@ export function Overview({ overview }) {
         "",
         totals.memory_limit && totals.memory > 0.9 * totals.memory_limit && "act",
       ],
-      ["Up", [span((overview?.uptime || -1) * 1000)]],
+      ["Up", [span((overview?.uptime ?? 0) * 1000)]],
     ])}
     <h2 class="hidden">The last hour</h2>
     <div class="curves">${CURVES.map(([label, from, names, format]) =>

@@ -48,7 +48,7 @@ export function Pool({ at }) {
         ["State", w => (w.stale ? chip("stale", "act") : chip(w.state, w.state === "working" ? "good" : "look"))],
         ["Recipients", "recipients", "number"],
         ["Pending", "pending", "number"],
-        ["Last seen", w => (w.age === null ? "–" : `${span(w.age)} ago`), "num"],
+        ["Last seen", w => (w.age === null ? "–" : w.age ? `${span(w.age)} ago` : "now"), "num"],
         [
           "",
           w =>

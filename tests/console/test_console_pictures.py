@@ -16,7 +16,7 @@ SHOP = "demo%3A%7Bshop%7D%3A"
 # A screen, a text that is on it once it is complete, and whether the documentation shows it.
 SCREENS = {
     "overview": ("", "Lag of groups", True),
-    "group": (f"log/{SHOP}orders/groups/payment", "Pending messages", True),
+    "group": (f"log/{SHOP}orders/groups/payment", "Workers that hold messages", True),
     "dead": (f"log/{SHOP}orders%3Adead/dead", "Open", True),
     "keys": ("keys", "customers", False),
     "messages": (f"log/{SHOP}orders", "newest first", False),
@@ -27,10 +27,10 @@ SCREENS = {
     "lock": (f"lock/{SHOP}inventory", "Holders", False),
     "lock-waits": ("lock-waits", "waits", False),
     "who": (f"route/{SHOP}devices", "Who would hear this?", False),
-    "devices": (f"route/{SHOP}devices/devices", "phone", False),
-    "filters": (f"route/{SHOP}devices/filters", "Filter", False),
-    "index": (f"index/{SHOP}customers", "Fields", False),
-    "suggestions": (f"suggest/{SHOP}searches", "Score", False),
+    "devices": (f"route/{SHOP}devices/devices", "Devices", False),
+    "filters": (f"route/{SHOP}devices/filters", "Filters", False),
+    "index": (f"index/{SHOP}customers", "Index", False),
+    "suggestions": (f"suggest/{SHOP}searches", "Suggestions", False),
     "gateways": ("gateways", "this one", False),
     "audit": ("audit", "Audit log", False),
 }
@@ -68,9 +68,11 @@ def test_the_pictures(browser):
                 console = Console(browser, gateway, **options)
                 for name, (to, text, is_shown) in SCREENS.items():
                     if is_shown or WANTED != "yes":
-                        console.go(to, text)
+                        console.go(to)
+                        console.run("await page.waitForTimeout(1500)")  # for the curves, and what moves
+                        console.see(text)
                         path = folder / f"console-{name}-{look}.png"
-                        console.run("await page.waitForTimeout(1500); await page.screenshot({path: given.path})", path=str(path))
+                        console.run("await page.screenshot({path: given.path})", path=str(path))
                         assert not is_shown or path.stat().st_size < MOST_BYTES, path
         finally:
             demo.terminate()
