@@ -127,7 +127,7 @@ export function Keys({ at }) {
         [
           sorted("name", "Name"),
           row => html`${link(row.type, row.key)} ${row.dead && chip("dead letters", "look")}`,
-          type && "wide",
+          type ? "wide" : "key",
         ],
         ...columns,
         [sorted("size", "Memory"), "memory", "size"],

@@ -48,7 +48,7 @@ export function Lock({ at }) {
     ],
     breaking(key, !lock?.holding),
   )}
-    <div class="split"><div><h2>Holders</h2>${table({
+    <h2>Holders</h2>${table({
       label: "Holders",
       of: lock?.holders,
       id: "owner",
@@ -60,7 +60,7 @@ export function Lock({ at }) {
         ["Token", "token", "name date"],
         ["Value", o => (o.value ? name(o.value) : "–")],
       ],
-    })}</div><div><h2>The line</h2>${table({
+    })}<h2>The line</h2>${table({
       label: "The line",
       of: lock?.waiters,
       id: "owner",
@@ -71,7 +71,7 @@ export function Lock({ at }) {
         ["Wants", "mode"],
         ["Waits for", "waited", "span"],
       ],
-    })}</div></div>`;
+    })}`;
 }
 
 /** Everybody who waits for a lock, and the circles. */

@@ -41,9 +41,11 @@ async function violations() {
   );
 }
 
-/** Whether the page is wider than the screen. */
+/** Whether the page, or a table in it, is wider than the room it has. */
 const overflows = () =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll(".table")].some(box => box.scrollWidth > box.clientWidth),
+  );
 
 /** Goes to a screen of the console that is open. */
 async function screen(hash) {

@@ -35,8 +35,8 @@ SCREENS = {
     "audit": ("audit", "Audit log", False),
 }
 LOOKS = {
-    "light": {"colorScheme": "light", "viewport": {"width": 1180, "height": 760}},
-    "dark": {"colorScheme": "dark", "viewport": {"width": 1180, "height": 760}},
+    "light": {"colorScheme": "light", "viewport": {"width": 1280, "height": 640}},
+    "dark": {"colorScheme": "dark", "viewport": {"width": 1280, "height": 640}},
     "phone": {"viewport": {"width": 375, "height": 740}, "isMobile": True, "hasTouch": True},
 }
 SAMPLED_MS = 90_000
