@@ -13,32 +13,34 @@ from tool import TOOL
 
 WANTED = os.environ.get("MILLRACE_SCREENSHOTS", "")
 SHOP = "demo%3A%7Bshop%7D%3A"
-# A screen, a text that is on it once it is complete, and whether the documentation shows it.
+# A screen, and a text that is on it once it is complete.
 SCREENS = {
-    "overview": ("", "Lag of groups", True),
-    "group": (f"log/{SHOP}orders/groups/payment", "Workers that hold messages", True),
-    "dead": (f"log/{SHOP}orders%3Adead/dead", "Open", True),
-    "keys": ("keys", "customers", False),
-    "messages": (f"log/{SHOP}orders", "newest first", False),
-    "groups": (f"log/{SHOP}orders/groups", "payment", False),
-    "schedule": (f"log/{SHOP}reminders/schedule", "Open", False),
-    "channel": (f"channel/{SHOP}news", "Subscribers", False),
-    "pool": (f"pool/{SHOP}packing", "working", False),
-    "lock": (f"lock/{SHOP}inventory", "Holders", False),
-    "lock-waits": ("lock-waits", "waits", False),
-    "who": (f"route/{SHOP}devices", "Who would hear this?", False),
-    "devices": (f"route/{SHOP}devices/devices", "Devices", False),
-    "filters": (f"route/{SHOP}devices/filters", "Filters", False),
-    "index": (f"index/{SHOP}customers", "Index", False),
-    "suggestions": (f"suggest/{SHOP}searches", "Suggestions", False),
-    "gateways": ("gateways", "this one", False),
-    "audit": ("audit", "Audit log", False),
+    "overview": ("", "Lag of groups"),
+    "group": (f"log/{SHOP}orders/groups/payment", "Workers that hold messages"),
+    "dead": (f"log/{SHOP}orders%3Adead/dead", "Open"),
+    "keys": ("keys", "customers"),
+    "messages": (f"log/{SHOP}orders", "newest first"),
+    "groups": (f"log/{SHOP}orders/groups", "payment"),
+    "schedule": (f"log/{SHOP}reminders/schedule", "Open"),
+    "channel": (f"channel/{SHOP}news", "Subscribers"),
+    "pool": (f"pool/{SHOP}packing", "working"),
+    "lock": (f"lock/{SHOP}inventory", "Holders"),
+    "lock-waits": ("lock-waits", "waits"),
+    "who": (f"route/{SHOP}devices", "Who would hear this?"),
+    "devices": (f"route/{SHOP}devices/devices", "Devices"),
+    "filters": (f"route/{SHOP}devices/filters", "Filters"),
+    "index": (f"index/{SHOP}customers", "Index"),
+    "suggestions": (f"suggest/{SHOP}searches", "Suggestions"),
+    "gateways": ("gateways", "this one"),
+    "audit": ("audit", "Audit log"),
 }
 LOOKS = {
-    "light": {"colorScheme": "light", "viewport": {"width": 1280, "height": 640}},
-    "dark": {"colorScheme": "dark", "viewport": {"width": 1280, "height": 640}},
+    "light": {"colorScheme": "light", "viewport": {"width": 1280, "height": 760}},
+    "dark": {"colorScheme": "dark", "viewport": {"width": 1280, "height": 760}},
     "phone": {"viewport": {"width": 375, "height": 740}, "isMobile": True, "hasTouch": True},
 }
+# Pictures that the documentation shows, and how high they are.
+KEPT = {"overview-light": 640, "overview-dark": 640, "overview-phone": 740, "group-dark": 640, "dead-light": 460}
 SAMPLED_MS = 90_000
 MOST_BYTES = 100_000  # of a picture
 
@@ -55,6 +57,14 @@ def is_worth_showing(gateway):
     return sampled >= SAMPLED_MS and overview["totals"]["keys"] and "dead-letters" in kinds and len(kinds) >= 2
 
 
+def take_picture(console, path, height):
+    """Of the upper part of the screen, if a height is given: such pictures are kept, and small."""
+    console.run("""const {width} = page.viewportSize();
+        await page.screenshot({path: given.path, clip: given.height ? {x: 0, y: 0, width, height: given.height} : undefined})""",
+                path=str(path), height=height)
+    assert not height or path.stat().st_size < MOST_BYTES, path
+
+
 def test_the_pictures(browser):
     """`yes`: those of the documentation, into docs/pictures. A folder: every screen, into that."""
     folder = REPOSITORY / "docs" / "pictures" if WANTED == "yes" else pathlib.Path(WANTED)
@@ -66,14 +76,13 @@ def test_the_pictures(browser):
             wait_until(lambda: is_worth_showing(gateway), "the overview has something to show", 300)
             for look, options in LOOKS.items():
                 console = Console(browser, gateway, **options)
-                for name, (to, text, is_shown) in SCREENS.items():
-                    if is_shown or WANTED != "yes":
+                for screen, (to, text) in SCREENS.items():
+                    name = f"{screen}-{look}"
+                    if name in KEPT or WANTED != "yes":
                         console.go(to)
                         console.run("await page.waitForTimeout(1500)")  # for the curves, and what moves
                         console.see(text)
-                        path = folder / f"console-{name}-{look}.png"
-                        console.run("await page.screenshot({path: given.path})", path=str(path))
-                        assert not is_shown or path.stat().st_size < MOST_BYTES, path
+                        take_picture(console, folder / f"console-{name}.png", KEPT.get(name))
         finally:
             demo.terminate()
             demo.wait()
