@@ -26,22 +26,23 @@ struct CopyCommandOptions {
 };
 
 constexpr const char* kCopyFooter =
-    R"(KEY is a name or a pattern (* ? [ ]); a pattern finds keys of all nodes of a cluster. Keys
-of our types and hashes are copied, under the same name, with their time to live. What is
-of another type is left out and counted. After each key the counts of both servers are
-compared; one that is written to meanwhile is copied again.
+    R"(KEY is a name or a pattern (* ? [ ]); a pattern finds keys on all nodes of a cluster.
+Millrace keys and hashes are copied under the same name, with their time to live. Keys of
+other types are left out and counted. After each key the tool compares how much both
+servers hold in it; a key that was changed during the copy is copied again.
 
-Keys go as they are, by DUMP and RESTORE: a log keeps its offsets, dates, groups, what is
-pending, and its schedule. A log with more than --frames-above megabytes would hold both
-servers for long: its messages are sent in frames, its limits are set, and its groups and
-schedule stay behind, which is told. A large hash is sent in parts.
+Keys are copied by DUMP and RESTORE: a log keeps its offsets, dates, groups, pending
+messages and schedule. A log with more than --frames-above megabytes would block both
+servers for too long. So its messages are sent in frames, and its limits are set; its
+groups and its schedule are not copied, which the tool reports. A large hash is sent in
+parts.
 
-A key that is there already is not touched, and counts as failed. --replace overwrites it.
-After an interruption, --resume leaves alone what is there with the same counts, and
-copies the rest. A log that was half copied is removed, or, after kill -9, told: it
-differs, and --replace --resume copies it again.
+A key that exists at the destination is not touched, and counts as failed. --replace
+overwrites it. After an interruption, --resume skips keys that exist with the same counts,
+and copies the others. A log that was only partly copied is removed again; after kill -9 it
+stays, --resume reports that it differs, and --replace --resume copies it again.
 
---from takes what --to takes; its password may stand in it, or in REDISCLI_AUTH.
+--from takes the same addresses as --to; its password is part of it, or in REDISCLI_AUTH.
 
 Exit status: 0 all was copied, 1 something was not, 2 wrong call, 3 no server, 130 Ctrl-C.
 

@@ -21,16 +21,16 @@ struct DemoOptions {
 };
 
 constexpr const char* kDemoFooter =
-    R"(Plays a small shop on the server, so that there is something to look at, in the console or
+    R"(Simulates a small shop on the server, so that there is something to see in the console or
 by hand: orders in a log, groups of workers that sometimes fail, dead letters, delayed
 reminders, a channel with a subscriber that is behind, devices in a routing table, a pool
 with a worker that dies now and then, locks with clients in line and sometimes a deadlock,
 an index over customers, suggestions.
 
-Its keys are demo:{shop}:*, in a cluster all on one node. It ends by itself, or with Ctrl-C,
-and removes them; it never touches others, and does not start if others have such names.
-One demo runs on a server at a time. What a killed one (kill -9) has left is removed by
---clean, and by the next start.
+Its keys are demo:{shop}:*; in a cluster all of them are on one node. When it ends, by
+itself or by Ctrl-C, it removes them. It never touches other keys, and does not start if
+other keys have such names. One demo runs on a server at a time. If a demo was killed
+(kill -9), --clean or the next start removes its keys.
 
 Exit status: 0 it was played and removed, 1 it cannot be played here, 2 wrong call, 3 no
 server.

@@ -24,9 +24,9 @@ struct ExportCommandOptions {
 };
 
 constexpr const char* kExportFooter =
-    R"(KEY is a name or a pattern (* ? [ ]); the pattern finds keys of all nodes of a cluster. Of
-what it finds, logs, channels and hashes are exported; the last line, on stderr, counts
-them, and says what was left out.
+    R"(KEY is a name or a pattern (* ? [ ]); a pattern finds keys on all nodes of a cluster. Logs,
+channels and hashes are exported, keys of other types are left out. The last line, on
+stderr, counts both.
 
   ndjson  {"type":"log","key":"orders","offset":17,"time":1763471297123,"tag":"paid",
           "entry":"..."}, with "id" and "content" for a channel, "fields" for a hash.
@@ -34,15 +34,16 @@ them, and says what was left out.
           millrace load --format export FILE writes it to a server.
   csv     RFC 4180, any bytes; logs, channels or hashes alone (--type). A row of a hash is
           key,field,value; with --fields name,age it is key,name,age.
-  resp    the commands that write it again: millrace load FILE, redis-cli --pipe
+  resp    the commands that write the records again, for millrace load FILE and
+          redis-cli --pipe
 
-Logs are read up to the message that is the last one when their turn comes; with --follow
-they and channels are read on until Ctrl-C. Memory does not depend on what there is.
-Messages that are loaded get new offsets and dates; groups, settings and schedules are not
-exported: millrace copy takes them along. To go on later, begin with the offset behind the
-last one: --from.
+Each log is read up to the message that is its last one when reading begins. With --follow,
+logs and channels are read until Ctrl-C. The memory needed does not depend on the amount of
+data. Messages that are loaded get new offsets and dates. Groups, settings and schedules
+are not exported; millrace copy copies them. To continue an export later, set --from to the
+offset after the last one.
 
-Exit status: 0 all was exported, 1 a key is not there or was refused, 2 wrong call, 3 no
+Exit status: 0 all was exported, 1 a key is missing or was refused, 2 wrong call, 3 no
 server, 4 the output cannot be written.
 
 Examples:
@@ -107,11 +108,11 @@ void add_export_command(CLI::App& tool, int& status) {
       ->type_name("TYPE")
       ->check(CLI::IsMember({"log", "channel", "hash"}));
   command->add_option("--fields", options->fields, "the columns of hashes in csv")->type_name("NAMES")->delimiter(',');
-  command->add_option("--from", options->what.from, "the offset at which logs are begun")
+  command->add_option("--from", options->what.from, "the first offset to read of each log")
       ->type_name("OFFSET")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_flag("--follow", options->what.follows, "go on with what comes, until Ctrl-C");
+  command->add_flag("--follow", options->what.follows, "continue with new messages, until Ctrl-C");
   command->add_option("-o,--output", options->output, "write to this file")->type_name("FILE");
   options->server.add_to(*command, "the server: host:port, redis://, rediss://, ... (millrace --help)");
   add_connect_for(*command, options->connect_for);

@@ -28,9 +28,9 @@ struct GroupRow {
 
 constexpr const char* kGroupsFooter =
     R"(One line a group, the one with the oldest unfinished message first: messages that were not
-delivered (lag), delivered and not acknowledged (pending), the age of the oldest of both,
-deliveries after the first, messages given up, messages lost, and the log of its dead
-letters. KEY is a name or a pattern; without one it is every log.
+delivered (lag), messages delivered and not acknowledged (pending), the age of the oldest
+of both, redeliveries, messages given up, messages lost, and the log of its dead letters.
+KEY is a name or a pattern; without it, the groups of every log are listed.
 
 Exit status: 0 done, 1 the server refused it, 2 wrong call, 3 no server.
 

@@ -20,9 +20,9 @@ struct RedriveOptions {
 };
 
 constexpr const char* kRedriveFooter =
-    R"(Moves dead letters back to the logs they came from, the oldest first, where their groups
-read them again; or, with --into, to another log. It moves what is there when it begins,
-a hundred at a time, or --count of them. What it prints is how many have moved.
+    R"(Moves dead letters back to the logs they came from, the oldest first; there their groups
+read them again. With --into they are moved to another log. It moves the dead letters that
+exist when it begins, or --count of them, a hundred at a time. It prints how many it moved.
 
 Exit status: 0 done, 1 the server refused it, 2 wrong call, 3 no server.
 
@@ -37,7 +37,7 @@ int complain_of_redrive(const client::Error& error) {
   return error.code == client::ErrorCode::BadInput ? kSomeFailed : kNoServer;
 }
 
-// How many messages the log has: those that fail again meanwhile are not moved a second time.
+// How many messages the log has when it begins: messages that fail again during the move are not moved a second time.
 client::Result<uint64_t> length_of(client::KeyConnection& server, const std::string& key) {
   const auto info = server.call({"TINFO", key});
   if (!info) return std::unexpected(info.error());

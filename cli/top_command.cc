@@ -29,11 +29,11 @@ struct TopOptions {
 };
 
 constexpr const char* kTopFooter =
-    R"(Logs, channels and pools, those with the most first: messages written a second (of pools
-that is not counted), the lag of the slowest group, messages pending, clients that wait for
-a channel or a pool, messages held. The first view has no rates yet. KEY is a name or a
-pattern; without one it is every key. At most 500 keys are looked at. On a terminal the
-view is replaced, elsewhere one follows another. Ctrl-C ends it.
+    R"(Shows logs, channels and pools, those with the most (--sort) first: messages written a
+second (not for pools), the lag of the slowest group, pending messages, clients that wait
+for a channel or a pool, and messages held. The first view has no rates yet. KEY is a name
+or a pattern; without it, every key is shown. At most 500 keys are looked at. On a terminal
+each view replaces the one before; elsewhere it is printed below. Ctrl-C ends it.
 
 Exit status: 0 ended, 1 the server refused it, 2 wrong call, 3 no server.
 

@@ -1,5 +1,5 @@
-// One connection to one server: commands go out binary-safe, answers, which hiredis reads, come
-// back as plain values. It opens itself when it is first used, and again after it broke.
+// One connection to one server. Commands may contain any bytes; hiredis parses the answers, which
+// are returned as plain values. The connection opens when it is first used, and again after it broke.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ struct ConnectionOptions {
   Endpoint to;
   Login login;
   TlsOptions tls = {};
-  std::optional<SentinelGroup> sentinels = {};  // then `to` is whatever they say whenever it opens
+  std::optional<SentinelGroup> sentinels = {};  // if set, they are asked for `to` whenever the connection opens
   Milliseconds connect_timeout{5000};
   Milliseconds answer_timeout{5000};  // how long one answer may take; 0: for ever
 };
@@ -48,26 +48,26 @@ class Connection {
   Result<void> open_within(Milliseconds time);
 
   // Sends a command and waits for its answer; opens the connection first if need be. After
-  // an error the connection is closed, and the next call opens another. Nothing is ever
-  // sent twice by itself: TimedOut and Closed leave it unknown whether the command was
-  // carried out. An error reply is a Reply.
+  // an error the connection is closed, and the next call opens another. Nothing is
+  // ever resent: after TimedOut and Closed it is unknown whether the command was carried out. An
+  // error reply is a Reply.
   // REQUIRES: no answer to an earlier send() is still to come.
   Result<Reply> call(Words words);
   Result<Reply> call(std::initializer_list<std::string_view> words) { return call(Words(words.begin(), words.size())); }
 
-  // The two halves of call(), for a caller that sends to several servers before it waits, or waits
-  // for something else beside (see descriptor). One receive() belongs to each send(), in
-  // the same order.
+  // The two halves of call(), for a caller that sends to several servers before it waits, or that
+  // waits for other events, too (see descriptor). Each send() needs one receive(), in the same
+  // order.
   Result<void> send(Words words);
   Result<Reply> receive();
-  // Like receive(), but does not wait: nothing if the answer is not there as a whole. A descriptor
-  // that is readable may lead to nothing, since TLS sends messages of its own.
+  // Like receive(), but does not wait: nullopt if the answer has not arrived completely. This can
+  // happen although the descriptor is readable, since TLS sends messages of its own.
   Result<std::optional<Reply>> receive_some();
 
   // How long one answer may take from now on; 0: for ever. For commands that wait.
   void set_answer_timeout(Milliseconds timeout);
   // Opening, sending and receiving end at this moment at the latest, whatever the timeouts allow;
-  // nothing: the timeouts alone count.
+  // nullopt: only the timeouts apply.
   void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) { deadline_ = deadline; }
 
   // Closes the connection; the next one leads to this server, with the same login.
@@ -77,11 +77,11 @@ class Connection {
   bool is_open() const { return socket_.has_value(); }
   const Endpoint& endpoint() const { return options_.to; }
 
-  // Bytes of the protocol as they are, without waiting, for a caller that pipelines many commands.
-  // Nothing is closed if it fails. REQUIRES: is_open(); no call() is used meanwhile.
+  // Reads and writes raw bytes of the protocol without waiting, for a caller that pipelines many
+  // commands. A failure does not close the connection. REQUIRES: is_open(); no call() is used meanwhile.
   Transfer read_some(char* to, size_t room) { return socket_->read(to, room); }
   Transfer write_some(std::string_view bytes) { return socket_->write(bytes); }
-  // Whether read_some() gives something although the descriptor is not readable.
+  // Whether read_some() returns bytes even if the descriptor is not readable.
   bool has_buffered() const { return socket_->has_buffered(); }
 
   // The socket, to wait until an answer begins to come. REQUIRES: is_open().

@@ -32,7 +32,7 @@ constexpr Scheme kSchemes[] = {
 
 std::unexpected<Error> wrong(std::string why) { return fail(ErrorCode::BadInput, std::move(why)); }
 
-// What stands before the mark, which goes too; all of it if there is none.
+// Removes and returns the text before the mark, or all of it if there is no mark. The mark is removed, too.
 std::string_view take_until(std::string_view& text, char mark) {
   const size_t end = text.find(mark);
   const std::string_view taken = text.substr(0, end);
@@ -40,7 +40,7 @@ std::string_view take_until(std::string_view& text, char mark) {
   return taken;
 }
 
-// Nothing: a % without two hex digits behind it.
+// Nullopt if two hex digits do not follow a %.
 std::optional<std::string> decoded(std::string_view text) {
   std::string plain;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -74,7 +74,7 @@ Result<unsigned> parse_database(std::string_view text) {
 }
 
 Result<void> take_user(std::string_view& rest, Login& login) {
-  // The last @ before the path: an unescaped one in a password does no harm.
+  // The last @ before the path, so that a password may contain an unescaped @.
   const size_t at = rest.substr(0, rest.find_first_of("/?")).rfind('@');
   if (at == rest.npos) return {};
   std::string_view password = rest.substr(0, at);
@@ -145,7 +145,7 @@ Result<void> parse_path(std::string_view path, Login& login) {
 Result<void> parse_host(std::string_view rest, ConnectionOptions& server) {
   const std::string_view host = take_until(rest, '/');
   if (host.find(',') != host.npos)
-    return wrong("several hosts are for sentinels: redis+sentinel://a:26379,b:26379/service");
+    return wrong("only sentinels may be several hosts: redis+sentinel://a:26379,b:26379/service");
   if (!host.empty()) {
     auto endpoint = parse_endpoint(host, kServerPort);
     if (!endpoint) return std::unexpected(endpoint.error());
@@ -173,7 +173,8 @@ Result<void> parse_sentinels(std::string_view rest, ConnectionOptions& server) {
   } while (!hosts.empty());
   auto service = decoded_part(take_until(rest, '/'), "service");
   if (!service) return std::unexpected(service.error());
-  if (service->empty()) return wrong("behind the sentinels comes /service, the name under which they watch the master");
+  if (service->empty())
+    return wrong("after the sentinels, /service is missing: the name under which they watch the master");
   server.sentinels->service = std::move(*service);
   // Until the sentinels are asked, a text that identifies the server.
   server.to = server.sentinels->sentinels.front();
@@ -182,7 +183,7 @@ Result<void> parse_sentinels(std::string_view rest, ConnectionOptions& server) {
 
 Result<void> parse_rest(const Scheme& scheme, std::string_view rest, ConnectionOptions& server) {
   if (auto taken = take_user(rest, server.login); !taken) return taken;
-  // What would be complained about otherwise is a piece of the password.
+  // Without this check, another error message would show a part of the password.
   if (scheme.kind != Scheme::Kind::UnixSocket && rest.substr(0, rest.find('?')).find('@') != rest.npos) {
     return wrong("/ and ? in a user or a password are written %2F and %3F");
   }

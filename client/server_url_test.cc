@@ -86,9 +86,9 @@ TEST(ServerUrl, AWrongWordIsNamedAndAPasswordNever) {
        "the path of a Unix socket begins with /, as in unix:///run/redis.sock, not 'run/x'"},
       {"no path", "unix://", "the path of a Unix socket begins with /, as in unix:///run/redis.sock, not ''"},
       {"no service", "redis+sentinel://h",
-       "behind the sentinels comes /service, the name under which they watch the master"},
+       "after the sentinels, /service is missing: the name under which they watch the master"},
       {"no sentinel", "redis+sentinel:///orders", "an address is host:port, not an empty word"},
-      {"several hosts", "redis://a,b", "several hosts are for sentinels: redis+sentinel://a:26379,b:26379/service"},
+      {"several hosts", "redis://a,b", "only sentinels may be several hosts: redis+sentinel://a:26379,b:26379/service"},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.name);

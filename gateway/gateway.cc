@@ -22,7 +22,7 @@ constexpr uint16_t kUsualPort = 8380;
 
 using Tell = std::function<void(const std::string&)>;
 
-// As many connections as the system allows.
+// Allows as many connections as the system permits.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -46,7 +46,7 @@ sigset_t handled_signals() {
 client::Result<std::vector<client::Endpoint>> listen_addresses(const Config& config) {
   std::vector<client::Endpoint> addresses;
   for (const std::string& text : config.listen) {
-    // Port 0 is one that the system chooses.
+    // With port 0 the system chooses a port.
     if (text.ends_with(":0")) {
       auto endpoint = client::parse_endpoint(text.substr(0, text.size() - 2) + ":1");
       if (!endpoint) return std::unexpected(endpoint.error());
@@ -61,7 +61,7 @@ client::Result<std::vector<client::Endpoint>> listen_addresses(const Config& con
   return addresses;
 }
 
-// Without one: nothing.
+// An empty context if no certificate is configured.
 client::Result<TlsContext> load_certificate(const Config& config) {
   if (config.tls_certificate.empty()) return TlsContext();
   return load_tls_context(config.tls_certificate, config.tls_key.empty() ? config.tls_certificate : config.tls_key);
@@ -71,7 +71,7 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
                     const std::vector<client::Endpoint>& addresses, const Tell& tell) {
   const std::string scheme = config.tls_certificate.empty() ? "http://" : "https://";
   for (const client::Endpoint& address : addresses) {
-    tell("listens at " + scheme + address.text() + ", before " + client::name_of_server(server));
+    tell("listens at " + scheme + address.text() + ", in front of " + client::name_of_server(server));
   }
   tell(!config.allow.empty()  ? "who may come in: whom the rules of the configuration allow"
        : !config.keys.empty() ? "who may come in: everybody with a token"
@@ -108,7 +108,7 @@ client::Result<void> serve(const Config& given, const client::ConnectionOptions&
   const auto certificate = load_certificate(config);
   if (!certificate) return std::unexpected(certificate.error());
 
-  // Blocked before any thread begins, so that they come to this one.
+  // Signals are blocked before any other thread starts, so that only this thread receives them.
   const sigset_t signals = handled_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
@@ -148,7 +148,7 @@ client::Result<void> serve(const Config& given, const client::ConnectionOptions&
   for (const auto& worker : workers) {
     threads.emplace_back([&worker = *worker, &running, waiting] {
       worker.run();
-      // Whichever of them: it only ends the wait.
+      // Any of the handled signals will do: it only ends the wait.
       if (--running == 0) pthread_kill(waiting, SIGINT);
     });
   }

@@ -1,4 +1,4 @@
-// One who takes part in the demo, on a thread of its own.
+// A part of the demo (a producer, a worker, a device …) that runs on its own thread.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@ class Actor {
  public:
   virtual ~Actor() = default;
 
-  // Makes what it needs. Also called when the server has lost it, or may have: what is there is left alone.
+  // Creates the keys, groups and settings that it needs. Called again when the server has lost them, or may have: what
+  // exists is left alone.
   virtual void prepare(Line& line) = 0;
 
   // Does one step, and returns how long to rest. It waits no longer than a second for the server.

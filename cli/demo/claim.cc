@@ -33,14 +33,14 @@ std::string unique_name() {
 Claim::Claim(client::ConnectionOptions server)
     : server_(patient(std::move(server))), lock_(key(kRunning)), list_(key(kMade)), owner_(unique_name()) {}
 
-// An error reply is an error here: of the server's, nothing is expected.
+// An error reply is an error here, because none of these commands expects one.
 Result<Reply> Claim::ask(client::Words words) {
   auto reply = server_.call(words);
   if (!reply || !reply->is_error()) return reply;
   if (reply->text.starts_with("ERR unknown command")) {
     return client::fail(ErrorCode::BadInput, "the server has no Millrace module: " + reply->text);
   }
-  // Not an answer to us: the server is on its way back.
+  // These errors pass by themselves, for example while the server loads its data.
   for (const std::string_view passing : {"LOADING", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "READONLY"}) {
     if (reply->is_error(passing)) return client::fail(ErrorCode::Unreachable, reply->text);
   }
@@ -77,7 +77,7 @@ Result<void> Claim::refuse_strangers() {
       if (std::ranges::any_of(made->items, [&](const Reply& ours) { return ours.text == found.text; })) continue;
       return client::fail(
           ErrorCode::BadInput,
-          "the key " + found.text + " is not of a demo, which would use such names: rename or delete it");
+          "the key " + found.text + " has a name that the demo uses, and was not made by a demo: rename or delete it");
     }
     cursor = reply->items[0].text;
     if (cursor == "0") return {};
@@ -105,7 +105,7 @@ Result<size_t> Claim::remove_all() {
 }
 
 void Claim::release() {
-  // Each take() is one hold.
+  // Each take() adds one hold, so the lock is released as often.
   for (auto left = ask({"LOCK.RELEASE", lock_, owner_}); left && left->integer > 0;) {
     left = ask({"LOCK.RELEASE", lock_, owner_});
   }

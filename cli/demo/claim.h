@@ -1,5 +1,5 @@
-// Whose the keys of the demo are. One demo runs on a server at a time: it holds a lock. What it makes is listed in a
-// set before it makes it, so that what a killed demo has left can be removed, and nothing else is.
+// Which keys belong to the demo. One demo runs on a server at a time, because it holds a lock. It lists its keys in a
+// set before it creates them. So the keys that a killed demo has left can be removed, and no others are.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,17 @@ class Claim {
  public:
   explicit Claim(client::ConnectionOptions server);
 
-  // Takes the lock; waits as long as a demo that was killed keeps it. BadInput: another demo runs, or the server has
-  // no module.
+  // Takes the lock; waits until the lease of a demo that was killed is over. BadInput: another demo runs, or the server
+  // has no module.
   client::Result<void> take();
 
-  // BadInput: keys with the prefix are there that are in no list of a demo.
+  // BadInput: a key with the demo's prefix exists that is in no list of a demo.
   client::Result<void> refuse_strangers();
 
   // Lists our keys. REQUIRES: taken.
   client::Result<void> list_keys();
 
-  // Shows that we are still here. False: the server has lost the lock and everything; take() and list_keys() may give
-  // it back.
+  // Renews the lock. False: the server has lost the lock or the list; take() and list_keys() may restore them.
   client::Result<bool> renew();
 
   // Removes every key that is listed, in one step, and returns how many there were. REQUIRES: taken.

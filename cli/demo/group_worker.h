@@ -1,5 +1,5 @@
-// Reads a log for a group, and does what workers do: most messages are acknowledged, some are given back, some are
-// forgotten until they come again, and now and then it takes a break.
+// Reads a log for a group, as real workers do: it acknowledges most messages, gives some back, forgets some, which are
+// then delivered again, and takes a break now and then.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct GroupWorkerHabits {
   int forgets_once_in = 400;
   // A message that contains this fails whenever it comes; empty: there is none.
   std::string hopeless = {};
-  // It works for this long, then rests for that long. 0: without a break.
+  // It works for `works`, then rests for `rests`, in turn. 0: without a break.
   Milliseconds works{0};
   Milliseconds rests{0};
 };

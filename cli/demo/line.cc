@@ -5,8 +5,8 @@
 namespace millrace::cli::demo {
 namespace {
 
-// States that a server is in and leaves again; and what a worker hears whose part was given to others while it was
-// away, or after somebody has emptied the server.
+// Errors that actors expect. Some are states of a server that end by themselves. A worker gets the others if its work
+// was given to other workers while it was away, or after FLUSHALL.
 constexpr std::string_view kPassing[] = {"LOADING",   "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "READONLY",
                                          "UNBLOCKED", "NOGROUP",     "NOSUB",    "BADRECEIPT", "NOWORKER",
                                          "NOTOWNER",  "NOWORKERS",   "NOTHELD",  "NOTPENDING", "FULL"};

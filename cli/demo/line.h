@@ -1,4 +1,4 @@
-// What an actor talks to the server with: a connection of its own, and its dice.
+// How an actor reaches the server: its own connection, and its own random numbers.
 #pragma once
 
 #include <iterator>
@@ -19,23 +19,24 @@ class Line {
  public:
   explicit Line(Stage& stage) : stage_(stage), server_(stage.server()) {}
 
-  // The answer. A server that does not answer is a nil, and is_lost(). An error that no actor counts on is told.
+  // Returns the answer. If the server does not answer, this is nil, and is_lost() is true. An unexpected error is
+  // reported to the user.
   Reply ask(const Words& words);
-  // The same for a command that may be refused, whatever the reason: nothing is told.
+  // The same for a command that the server may refuse for any reason: no error is reported.
   Reply try_to(const Words& words);
-  // ask() for what counts as a message of the demo.
+  // ask(), and counts the command as a message of the demo.
   Reply send(const Words& words);
 
   bool is_lost() const { return is_lost_; }
   void forget_loss() { is_lost_ = false; }
-  // The first error that was told; empty: none.
+  // The first error that was reported; empty: none.
   const std::string& complaint() const { return complaint_; }
 
   Stage& stage() { return stage_; }
 
   // From `low` to `high`, both included.
   int number(int low, int high) { return std::uniform_int_distribution(low, high)(dice_); }
-  // Once in so many times.
+  // True once in `times` calls, on average.
   bool once_in(int times) { return number(1, times) == 1; }
   template <class List>
   const auto& one_of(const List& list) {

@@ -12,10 +12,10 @@ inline constexpr std::string_view kPrefix = "demo:{shop}:";
 
 inline std::string key(std::string_view name) { return std::string(kPrefix) + std::string(name); }
 
-// Who holds this lock is the demo that runs.
+// The lock that the running demo holds.
 inline constexpr std::string_view kRunning = "running";
-// A set of the names of all keys that a demo makes. It is there before the first of them, and is removed with the last:
-// what a killed demo has left is told by it from keys of others.
+// A set of the names of all keys that a demo makes. It is written before the first key is made, and removed together
+// with the keys. So it tells the keys that a killed demo has left from keys of other programs.
 inline constexpr std::string_view kMade = "made";
 
 inline constexpr int kCustomers = 120;
@@ -25,7 +25,7 @@ inline constexpr std::string_view kTransports[] = {"websocket", "push", "mail"};
 inline constexpr std::string_view kGoods[] = {"lamp", "chair", "table", "shelf", "clock", "vase", "rug", "mirror"};
 inline constexpr std::string_view kCities[] = {"Bonn", "Lyon", "Porto", "Turin", "Ghent", "Malmo", "Graz", "Brno"};
 
-// Every key that the demo makes, but for the two above.
+// Every key that the demo makes, except the two above.
 std::vector<std::string> keys_of_demo();
 
 }  // namespace millrace::cli::demo

@@ -18,7 +18,7 @@ using client::ErrorCode;
 using client::Result;
 
 constexpr Milliseconds kRenewal{1000};
-// How long a server that is away when the demo ends is waited for.
+// If the server cannot be reached when the demo ends, this is how long the demo waits for it.
 constexpr std::chrono::seconds kWaitToClean{60};
 
 int say(const client::Error& error) {
@@ -40,7 +40,7 @@ void act(Actor& actor, Stage& stage) {
   unsigned prepared = 1;
   while (!stage.is_closing()) {
     Milliseconds rest(0);
-    // The number first: if the server loses everything meanwhile, it is prepared once more.
+    // The number is read first: if the server loses its data during prepare(), the actor is prepared once more.
     if (const unsigned wanted = stage.preparation(); wanted != prepared) {
       actor.prepare(line);
       if (!line.is_lost()) prepared = wanted;
@@ -61,7 +61,7 @@ void wait(const StopSignal& stop, Milliseconds time) {
   poll(&waited, 1, static_cast<int>(time.count()));
 }
 
-// Keeps the claim while the actors act. An error ends the demo.
+// Renews the claim while the actors act. An error ends the demo.
 Result<void> keep(Claim& claim, Stage& stage, const ShowOptions& options, const StopSignal& stop) {
   while (!stop.came() && stage.age() < options.length) {
     wait(stop, std::min(kRenewal, options.length - stage.age()));
@@ -145,7 +145,7 @@ int play(const ShowOptions& options, StopSignal& stop) {
     const auto kept = keep(claim, stage, options, stop);
     stage.close();
     threads.clear();                      // waits for them
-    if (!kept) return say(kept.error());  // the keys are another's now
+    if (!kept) return say(kept.error());  // another demo has the keys now
     std::printf("%llu messages were sent.\n", static_cast<unsigned long long>(stage.messages()));
   }
   const int closed = close(claim, stop);

@@ -16,8 +16,8 @@ struct ShowOptions {
   client::Milliseconds connect_for{0};
 };
 
-// Plays until the time is over or a signal comes, and removes what it has made. A server that goes away is waited for.
-// Returns the status to end with; what went wrong was told.
+// Plays until the time is over or a signal comes, and removes the keys that it has made. If the server goes away, it
+// waits for it. Returns the exit status; errors have been reported to the user.
 int play(const ShowOptions& options, StopSignal& stop);
 
 // Removes what a demo that was killed has left.

@@ -1,4 +1,4 @@
-// What all actors of the demo share: the server, the pace, the end, and what people are told.
+// What all actors of the demo share: the server, the rate, the end of the demo, and the messages to the user.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ class Stage {
   void prepare_again() { ++preparation_; }
   unsigned preparation() const { return preparation_; }
 
-  // Says it to the user, once.
+  // Prints the sentence for the user, unless it was printed before.
   void tell(const std::string& sentence);
 
   void count_message() { ++messages_; }

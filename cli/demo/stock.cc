@@ -1,5 +1,5 @@
-// Locks: clerks that want the same shelves and wait in line, readers of the inventory, a leader, and now and then two
-// clerks of whom each waits for what the other one holds.
+// Locks: clerks that want the same shelves and wait in line, readers of the inventory, a leader, and now and then a
+// deadlock, in which each of two clerks waits for the shelf that the other one holds.
 #include <chrono>
 
 #include "cli/demo/actor.h"

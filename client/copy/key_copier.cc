@@ -10,11 +10,11 @@ namespace millrace::client {
 namespace {
 
 constexpr int kMostAttempts = 5;
-// Of what the messages of a frame take unpacked, so that the other server accepts it: 64 MiB at most.
+// The size of a frame's messages when they are unpacked. The other server accepts at most 64 MiB.
 constexpr const char* kFrameMessages = "10000";
 constexpr const char* kFrameBytes = "4194304";
 constexpr const char* kHashFields = "500";
-// A payload of this size takes its time to make and to load.
+// A large payload takes long to make and to load.
 constexpr Milliseconds kPatience{60'000};
 
 ConnectionOptions patient(ConnectionOptions server) {
@@ -51,7 +51,7 @@ Result<CopiedKey> KeyCopier::copy(const std::string& key, const std::string& typ
   return fail(ErrorCode::BadInput, "it is written to while it is copied: the counts differed each time");
 }
 
-// False: the place is free, or was made free.
+// False: there is no such key at the destination, or it was deleted.
 Result<bool> KeyCopier::is_there_already(const std::string& key, const std::string& type) {
   const auto there = ask(Side::To, {"TYPE", key});
   if (!there) return std::unexpected(there.error());
@@ -122,7 +122,7 @@ Result<CopiedKey> KeyCopier::copy_payload(const std::string& key) {
 Result<CopiedKey> KeyCopier::copy_frames(const std::string& key) {
   FrameReader frame{std::string_view()};
   std::string position = "1";
-  std::optional<Offset> end;  // what is written meanwhile is not followed for ever
+  std::optional<Offset> end;  // where to stop, or a busy producer would keep the copy going for ever
   for (bool has_more = true; has_more;) {
     const auto read = ask(Side::From, {"TREAD", key, position, kFrameMessages, "FRAMED", "MAXBYTES", kFrameBytes});
     if (!read) return std::unexpected(read.error());

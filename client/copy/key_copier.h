@@ -11,24 +11,24 @@
 namespace millrace::client {
 
 struct CopyOptions {
-  bool replaces = false;                // what is there already is overwritten
-  bool resumes = false;                 // what is there already with the same counts is left alone
-  uint64_t largest_payload = 64 << 20;  // of what the key holds, in bytes: larger ones go in parts
+  bool replaces = false;                // a key that exists at the destination is overwritten
+  bool resumes = false;                 // a key that exists there with the same counts is skipped
+  uint64_t largest_payload = 64 << 20;  // bytes that a key holds; larger keys are copied in parts
 };
 
 struct CopiedKey {
   enum class How { Payload, Frames, Parts, ThereAlready };
   How how;
-  std::string remark = {};  // what was not copied with it, if anything; for people
+  std::string remark = {};  // for the user: what of the key was not copied; empty: all was
 };
 
 class KeyCopier {
  public:
   KeyCopier(const ConnectionOptions& from, const ConnectionOptions& to, CopyOptions options);
 
-  // Copies one key and compares what both servers count in it. A source that is written to meanwhile is copied again,
-  // some times. REQUIRES: is_copied_type(type). BadInput: the key was refused, is there already, or changes too fast;
-  // what was begun at the other server is removed. Other errors are of a connection.
+  // Copies one key and compares the counts of both servers (size_of_key). If the source was changed during the copy, it
+  // is copied again, a few times. REQUIRES: is_copied_type(type). BadInput: the key was refused, exists already, or
+  // changes too fast; a part that was copied is removed. Other errors are those of a connection.
   Result<CopiedKey> copy(const std::string& key, const std::string& type);
 
  private:

@@ -12,8 +12,8 @@ namespace millrace::client {
 // Whether keys of this type, as TYPE says it, can be copied: ours, and hashes.
 bool is_copied_type(const std::string& type);
 
-// Counts of what is in it: messages, recipients, fields. Empty for a type that counts nothing that stays the same: the
-// holders of a lock change, and an index belongs to its documents. BadInput: the server refuses it.
+// How many messages, recipients or fields the key holds. Empty for types without a count that stays the same: the
+// holders of a lock change, and an index is derived from its documents. BadInput: the server refuses it.
 Result<std::vector<int64_t>> size_of_key(KeyConnection& server, const std::string& key, const std::string& type);
 
 // The value of a field in an answer that is a map. Nothing: it is not in it.

@@ -22,16 +22,16 @@ class KeyReader {
  public:
   KeyReader(const ConnectionOptions& server, RecordTaker taker) : server_(server), taker_(std::move(taker)) {}
 
-  // How far a log was read. It belongs to one life of the log: after it was deleted and written again there is another.
+  // How far a log was read. It is valid for one epoch: a log that was deleted and written again has another one.
   struct LogPlace {
     Offset next{1};
     std::optional<LogEpoch> epoch = {};
   };
-  // The messages from `place` on, up to the last one that is there when it begins. Waits so long for the first one, if
-  // it is told to. BadInput: the server refuses it.
+  // Reads the messages from `place` on, up to the one that is the last when it begins. With `wait` it waits up to this
+  // time for the first one. BadInput: the server refuses it.
   Result<void> read_log(const std::string& key, LogPlace& place, std::optional<Milliseconds> wait = {});
 
-  // What was published behind `position`, which is - for everything.
+  // Reads what was published after `position`; "-" means from the beginning.
   Result<void> read_channel(const std::string& key, std::string& position);
 
   Result<void> read_hash(const std::string& key);

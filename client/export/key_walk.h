@@ -17,14 +17,14 @@ struct FoundKey {
 
 class KeyWalk {
  public:
-  // Reads keys on `server`, which follows each key to its node; the connections of the walk are others.
+  // `server` is the server, or any node of a cluster. The walk opens its own connections.
   explicit KeyWalk(const ConnectionOptions& server) : options_(server) {}
 
   // What is done with a key. An error ends the walk.
   using Visit = std::function<Result<void>(const FoundKey& key)>;
 
   // Each key that matches one of the patterns. A word without * ? [ is a key's name: it is visited even if it does not
-  // exist. A key may be visited twice while the server moves its keys about, as SCAN does.
+  // exist. As with SCAN, a key may be visited twice if the server resizes its table meanwhile.
   Result<void> each(const std::vector<std::string>& patterns, const Visit& visit);
 
   static bool is_pattern(std::string_view word) { return word.find_first_of("*?[") != word.npos; }

@@ -1,4 +1,4 @@
-// The commands that make on another server what a record says.
+// The commands that write a record to another server.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ class RecordCommands {
 
   // They borrow the record and this, until the next call.
   Commands of(const LogRecord& record) {
-    // With ENTRIES any tag is one, also FRAMED.
+    // After ENTRIES every word is a tag or an entry. Without it, the tag FRAMED would be read as a keyword.
     return one({"TWRITE", record.key, "ENTRIES", record.tag, record.entry});
   }
   Commands of(const ChannelRecord& record) { return one({"CHAN.PUBLISH", record.key, record.id, record.content}); }

@@ -16,7 +16,7 @@ class RecordWriter {
  public:
   virtual ~RecordWriter() = default;
 
-  // Each appends to `to`. BadInput: the format cannot hold such a record beside those before it.
+  // Each appends to `to`. BadInput: the format cannot hold this record together with the earlier ones.
   virtual Result<void> append(std::string& to, const LogRecord& record) = 0;
   virtual Result<void> append(std::string& to, const ChannelRecord& record) = 0;
   virtual Result<void> append(std::string& to, const HashRecord& record) = 0;
@@ -26,11 +26,11 @@ class RecordWriter {
 // ExportCommands reads it.
 std::unique_ptr<RecordWriter> make_ndjson_writer();
 
-// RFC 4180 with a header; any bytes. All records are of one kind. Of hashes the columns are `fields`; without fields a
-// row is one field of one hash.
+// RFC 4180 with a header; any bytes. All records are of one kind. For hashes the columns are `fields`; if it is empty,
+// each field of a hash is a row.
 std::unique_ptr<RecordWriter> make_csv_writer(std::vector<std::string> fields);
 
-// The commands that make the same again, in the Redis protocol.
+// The commands that write the records again, in the Redis protocol.
 std::unique_ptr<RecordWriter> make_resp_writer();
 
 }  // namespace millrace::client

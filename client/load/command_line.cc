@@ -5,7 +5,7 @@
 namespace millrace::client {
 namespace {
 
-// As the server sees them: what isspace() says in the C locale.
+// The same characters as for the server: those of isspace() in the C locale.
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 std::optional<int> hex_digit(char c) {
@@ -32,7 +32,7 @@ char escaped(char letter) {
   }
 }
 
-// Takes one word off the front of `line`, which begins with it.
+// Removes one word from the front of `line`. REQUIRES: `line` begins with a word.
 class Word {
  public:
   explicit Word(std::string_view& line) : line_(line) {}
@@ -70,7 +70,7 @@ class Word {
     return false;
   }
 
-  // What stands behind a backslash.
+  // Decodes the characters after a backslash.
   char escape() {
     if (line_.size() >= 3 && line_[0] == 'x') {
       const auto high = hex_digit(line_[1]), low = hex_digit(line_[2]);

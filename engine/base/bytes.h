@@ -1,11 +1,11 @@
-// Bytes as the whole engine passes them: a borrowed view, binary-safe.
+// How the whole engine passes bytes: as a borrowed view, which may contain any bytes.
 #pragma once
 
 #include <string_view>
 
 namespace millrace {
 
-// Borrowed bytes. Whoever hands one out says how long they live.
+// Borrowed bytes. Each function that returns them documents how long they live.
 using ByteView = std::string_view;
 
 }  // namespace millrace

@@ -6,19 +6,17 @@
 //                    /            |
 //         [ e e e e e e e ]  [ e e e e ]       leaves: entries in an array that grows in steps of 16, up to 128
 //
-// What a node is made of is in its parent's record: a leaf is nothing but entries, and costs no byte besides.
+// The size and the summary of a node are in its parent's record. So a leaf contains only entries, and needs no header.
 //
 // `Traits` says what entries are:
 //
-//   using Handle = …;                                     what a parent keeps of the first entry below a child: small
-//   static Handle handle_of(const Entry&);
-//   static auto compare(const Handle&, const Key&);       < 0: the entry is before the key; for each type of key
-//   using Summary = …;                                    Summary{} is the summary of nothing
-//   static Summary of(const Entry&);
-//   static Summary join(const Summary&, const Summary&);
+//   using Handle = …;                                     what a parent stores of the first entry below a child; should
+//   be small static Handle handle_of(const Entry&); static auto compare(const Handle&, const Key&);       < 0: the
+//   entry is before the key; for each type of key using Summary = …;                                    Summary{} is
+//   the summary of nothing static Summary of(const Entry&); static Summary join(const Summary&, const Summary&);
 //
-// Entries are trivially copied; what they refer to is the caller's. Finding, adding and removing take O(log n) and the
-// move of part of a leaf.
+// Entries are trivially copied; the caller owns what they refer to. Finding, adding and removing take O(log n); adding
+// and removing also move a part of a leaf.
 #pragma once
 
 #include <cstddef>
@@ -91,7 +89,7 @@ class SummaryTree {
     change_all_below(root_, height_, change);
   }
 
-  // The entry that was there is left in `erased`. False if there is none with this key.
+  // The removed entry is stored in `erased`. False if there is none with this key.
   template <class Key>
   bool erase(const Key& key, Entry& erased) {
     if (!erase_below(root_, height_, key, erased)) return false;
@@ -176,8 +174,8 @@ class SummaryTree {
     }
   }
 
-  // Frees a leaf, after visit(entry) for each entry in it; false once nothing is left. REQUIRES: nothing but more of
-  // this, and its destruction, follows.
+  // Frees a leaf, after visit(entry) for each entry in it; false once nothing is left. REQUIRES: afterwards only this
+  // function and the destructor are called.
   template <class Visit>
   bool free_some(Visit visit) {
     return free_last_leaf(root_, height_, visit) && root_.size > 0;

@@ -1,5 +1,5 @@
-// Messages with offsets 1, 2, 3, … in blocks: what a log, a channel and the queue of a recipient
-// keep their messages in. New messages are appended at the end, old ones are evicted at the front.
+// Messages with offsets 1, 2, 3, … in blocks. Logs, channels and the queues of recipients store their
+// messages in it. New messages are appended at the end, old ones are evicted at the front.
 // An offset is never reused, and a message never changes.
 //
 //        evicted      full blocks               newest block
@@ -14,9 +14,9 @@
 //
 // Gaps are offsets between first and last without a message. Only compaction and deletion (engine/log)
 // make them, by remove(), and only append_block(…, Gaps::Allowed) accepts them from outside; there is
-// always a message at `first`. They cannot be kept out of this class, because reading,
-// seeking and evicting cross them. But all that is known of them is in the blocks: without gaps
-// they cost no byte and no step.
+// always a message at `first`. This class must handle them, because reading, seeking and
+// evicting cross them. But all information about gaps is in the blocks: a log without gaps pays no
+// byte and no step for them.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@
 
 namespace millrace {
 
-// What is saved of messages besides their blocks.
+// The saved state besides the blocks.
 struct MessagesHead {
   Offset first{1};
   Offset next{1};
@@ -53,7 +53,7 @@ class MessageBlocks {
   MessageBlocks(MessageBlocks&&) noexcept = default;
   MessageBlocks& operator=(MessageBlocks&&) noexcept = default;
 
-  // Without the evicted blocks that have not been taken.
+  // A copy without the evicted blocks that take_evicted() has not returned yet.
   MessageBlocks clone() const;
 
   // --- state ---
@@ -61,7 +61,7 @@ class MessageBlocks {
   Offset next() const { return newest_.end(); }  // the offset the next message gets
   Offset last() const { return next() - 1; }
   bool empty() const { return first() == next(); }
-  // One past the last message there is: next() unless that was removed. REQUIRES: !empty()
+  // One past the last existing message: next(), unless the last message was removed. REQUIRES: !empty()
   Offset end_of_messages() const { return newest_.empty() && !full_.empty() ? full_.back().end() : next(); }
   // Messages that are not evicted. O(1)
   uint64_t count() const { return full_.totals().messages + newest_.count() - front_.index; }
@@ -71,13 +71,13 @@ class MessageBlocks {
   size_t block_count() const { return full_.size() + (newest_.empty() ? 0 : 1); }
 
   // --- writing ---
-  // Moves the clock to `now` unless it is there or past it; true if it moved.
+  // Moves the clock forward to `now`; false if it is not earlier than `now` already.
   bool tick(UnixMs now) {
     if (now <= clock_) return false;
     clock_ = now;
     return true;
   }
-  // How many more messages the offsets allow. next() stays an offset too: it is saved.
+  // How many more messages can get an offset. next() must be a valid offset, too, because it is saved.
   uint64_t room() const { return kMaxOffset - next(); }
   // Appends with the date clock() and returns the offset. O(1), amortised.
   // REQUIRES: room() > 0; tag and entry together under 2 GiB.
@@ -103,11 +103,11 @@ class MessageBlocks {
   // The first message written at or after `time`; next() if there is none. O(log n) plus a walk
   // inside one block.
   Offset seek(UnixMs time) const;
-  // The first of the newest `count` messages: first() if there are not more, next() for 0.
-  // O(1) without gaps, else the cost of what lies before it.
+  // The first of the newest `count` messages: first() if there are at most `count`, next() for 0.
+  // O(1) without gaps; otherwise the cost grows with the blocks before it.
   Offset first_of_newest(uint64_t count) const;
-  // The first offset from which on the payload is at most `limit`; next() if even the last
-  // message alone is more. Cost: what lies before it. REQUIRES: payload() > limit
+  // The first offset such that the payload from there to the end is at most `limit`; next() if the
+  // last message alone exceeds it. The cost grows with the blocks before it. REQUIRES: payload() > limit
   Offset first_within_bytes(uint64_t limit) const;
 
   // Walks messages in order.
@@ -120,8 +120,8 @@ class MessageBlocks {
     Cursor(const MessageBlocks& messages, Offset from);
     // False at the end; `message` is then unchanged.
     bool next(Message& message);
-    // Moves behind the current block if that block cannot hold any of the tags; true if it did.
-    // It does so only at a block's first message, and unpacks no block that it skips.
+    // Skips the current block if it cannot contain any of the tags; true if it was skipped. Only
+    // possible at the first message of a block. A block that is skipped is not unpacked.
     bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
     // All messages before this offset have been passed, and none from it on.
     Offset at() const { return offset_; }
@@ -144,15 +144,15 @@ class MessageBlocks {
     UnixMs time_;
   };
 
-  // The same, newest first. A block is walked from its beginning when its last message is reached: its records can be
-  // read in one direction only.
+  // The same, newest first. Records can be read in one direction only, so each block is read from its beginning when
+  // its last message is needed.
   class ReverseCursor {
    public:
     // Starts at the last message at or before `from`.
     ReverseCursor(const MessageBlocks& messages, Offset from);
     bool next(Message& message);
     bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
-    // All messages behind this offset have been passed, and none up to it; 0 when all have.
+    // All messages after this offset have been passed, and none at or before it; 0 when all have.
     Offset at() const { return ahead_.empty() ? Offset(end_.value() - 1) : ahead_.back().offset; }
 
    private:
@@ -161,17 +161,17 @@ class MessageBlocks {
     const MessageBlocks* messages_;
     BlockList::Place place_;      // full_.end() for the newest block
     bool is_done_;                // place_ has been left, and there is no block before it
-    Offset end_;                  // one past the last offset of what is neither passed nor in ahead_
+    Offset end_;                  // one past the last message that is neither passed nor in ahead_
     Cursor walked_;               // holds the bytes of ahead_
     std::vector<Message> ahead_;  // of one block, the next one last
   };
 
-  // The payload of the blocks that hold [from, to), which is no less than that of the messages. Stops counting when it
-  // is above `limit`.
+  // An upper bound of the payload of [from, to): that of all blocks with these messages. Stops counting when it exceeds
+  // `limit`.
   uint64_t payload_at_most(Offset from, Offset to, uint64_t limit) const;
 
   // --- packing ---
-  // Only how blocks are held: no reader, copy or replica can tell.
+  // Packing changes only how blocks are stored in memory; readers, copies and replicas are not affected.
   // True if there is a full block that has not been tried.
   bool has_unpacked() const { return full_.totals().untried != 0; }
   // The date of the last message of the oldest such block; nothing if there is none.
@@ -183,7 +183,7 @@ class MessageBlocks {
   uint64_t packed_blocks() const { return full_.totals().packed; }
   uint64_t saved_by_packing() const { return full_.totals().saved; }
 
-  // The same of the messages from `from` on, exactly. Costs a walk inside one block.
+  // The exact payload of the messages from `from` on. Cost: a walk inside one block.
   uint64_t payload_from(Offset from) const;
 
   // --- gaps: for compaction and deletion alone ---
@@ -199,9 +199,9 @@ class MessageBlocks {
     Offset end;
   };
   BlockSpan block_span(Offset from) const;
-  // Takes messages out by writing their blocks again, and tells `on_rewritten` of each row of
-  // neighbouring blocks, which held [from, to), what replaces it. Cost: the blocks they are in,
-  // twice. REQUIRES: there are some; there is a message at each offset.
+  // Removes messages by rewriting their blocks. Calls `on_rewritten` for each run of neighbouring
+  // blocks, which held [from, to), with the blocks that replace it. Cost: twice the size of the
+  // blocks. REQUIRES: the removal is not empty; there is a message at each offset.
   using OnRewritten = std::function<void(Offset from, Offset to, const std::vector<Block>& blocks)>;
   void remove(const Removal& removal, BlockLimits limits, const OnRewritten& on_rewritten);
 
@@ -212,7 +212,7 @@ class MessageBlocks {
     for (auto place = full_.begin(); place != full_.end(); place = full_.after(place)) visit(full_[place]);
     if (!newest_.empty()) visit(newest_);
   }
-  // Blocks with messages at or behind `from`, until `visit` returns false. Whether it never did.
+  // Visits blocks with messages at or after `from`, until `visit` returns false. True if it never did.
   template <class Visit>
   bool each_block_from(Offset from, Visit visit) const {
     auto place = full_.find([&](const Block& b) { return b.end() > from; });
@@ -261,7 +261,7 @@ class MessageBlocks {
   const char* check_blocks() const;
 
   BlockList full_;
-  Block newest_;         // may be empty; then it says what the next offset is
+  Block newest_;         // may be empty; its first offset is then the next offset
   TagIndex tags_;        // of newest_
   BlockPosition front_;  // the first message that is not evicted, in oldest()
   UnixMs clock_;

@@ -1,6 +1,6 @@
-// The subscribers of a channel: by name, and in the order in which they last showed
-// themselves, so that those that have expired stand in front and nobody is looked at in
-// vain. All of a channel's subscribers live equally long.
+// The subscribers of a channel: by name, and in the order of their last activity. All subscribers
+// of a channel have the same time to live, so the expired ones are always in front, and no others
+// are looked at.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Subscribers {
   // REQUIRES: there is none of that name; nobody was active later.
   Subscriber& add(ByteView name, Offset position, UnixMs active);
 
-  // It shows itself. REQUIRES: nobody was active later. O(1).
+  // Records activity of the subscriber. REQUIRES: no subscriber was active later. O(1).
   void touch(Subscriber& subscriber, UnixMs now);
 
   void remove(Subscriber& subscriber);
@@ -50,7 +50,7 @@ class Subscribers {
   // The longest inactive first.
   auto begin() const { return by_activity_.begin(); }
   auto end() const { return by_activity_.end(); }
-  // Where those begin that were active at `date` or later. Looks at those before it alone.
+  // The first subscriber that was active at `date` or later. Looks only at those before it.
   auto since(UnixMs date) const {
     return std::ranges::find_if(by_activity_, [&](const Subscriber& subscriber) { return subscriber.active >= date; });
   }

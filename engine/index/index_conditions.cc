@@ -71,7 +71,7 @@ Result<KeyRanges> ranges_of_condition(const IndexField& field, const FieldCondit
       for (const std::string& key : keys) ranges.push_back({key, after(key)});
       break;
   }
-  // An INTEGER or NUMBER may be the greatest there is: nothing comes after it.
+  // If the operand is the greatest INTEGER or NUMBER, nothing is greater.
   if (condition.relation == Greater && ranges.front().from.empty()) return KeyRanges();
   return normal_form(std::move(ranges));
 }

@@ -1,5 +1,5 @@
-// The names of our keys in one database, in their order, by type: a page of them is found without looking at any other
-// key. A name takes what its chunk does not share of it, and some two bytes.
+// The sorted names of the Millrace keys in one database, by type: a page of names is found without looking at any other
+// key. Memory for each name: the bytes that are not shared with its neighbours in the chunk, and about two more.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ using KeyType = uint8_t;
 
 class KeyNames {
  public:
-  // False if it is there already; under another type, it is that no longer.
+  // False if the name is there already with this type. If it is there with another type, the type is replaced.
   bool add(KeyType type, ByteView name);
   // False if it is not there.
   bool remove(ByteView name);
@@ -27,10 +27,10 @@ class KeyNames {
   uint64_t size(KeyType type) const { return types_[type].short_names.size() + types_[type].long_names.size(); }
   uint64_t size() const;
   size_t memory() const;
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
 
-  // One name after the other, of one type or of all. Valid until the next change.
+  // Visits the names of one type, or of all types, in order. Valid until the next change of the names.
   class Walk {
    public:
     Walk(const KeyNames& names, std::optional<KeyType> type);
@@ -43,14 +43,14 @@ class KeyNames {
     void next();
 
    private:
-    // The names of one type, with the next one of them.
+    // A position in the names of one type; `front` is the name at this position.
     struct Source {
       ByteOrder::Walk short_names;
       std::set<std::string>::const_iterator long_name;
       std::set<std::string>::const_iterator end;
       std::string front = {};
       bool has_front = false;
-      bool is_long = false;  // the front
+      bool is_long = false;  // whether `front` is one of long_names
     };
     static void set_front(Source& source);
     // Which source has the least front.
@@ -62,13 +62,13 @@ class KeyNames {
   };
 
  private:
-  // In a ByteOrder no entry begins with another one, and none is longer than it can hold.
+  // A ByteOrder requires that no entry is a prefix of another one, and limits their length.
   static constexpr size_t kMostShort = 8192;
   static std::string entry_of(ByteView name);
 
   struct Names {
-    ByteOrder short_names;             // entries
-    std::set<std::string> long_names;  // as they are: hardly ever any
+    ByteOrder short_names;             // encoded by entry_of()
+    std::set<std::string> long_names;  // not encoded; there are hardly ever any
   };
   std::array<Names, kKeyTypes> types_;
 };

@@ -1,4 +1,4 @@
-// What our types are called where people read of them.
+// The names of the Millrace types in MILLRACE.KEYS.
 #pragma once
 
 #include <array>

@@ -59,7 +59,8 @@ Element element_at(ByteView pattern, size_t at, uint8_t byte) {
 bool matches_pattern(ByteView pattern, ByteView name) {
   size_t at = 0;
   size_t in = 0;
-  // Behind the last *, and where its bytes end for now: only the last one ever has to take more.
+  // The place after the last *, and the end of the bytes that this * matches so far. If the rest does not match, only
+  // the last * has to match more bytes.
   size_t behind_star = ByteView::npos;
   size_t star_end = 0;
   while (in < name.size()) {

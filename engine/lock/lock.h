@@ -4,9 +4,9 @@
 //   mode        who may hold it at the same time
 //   exclusive   one owner
 //   shared      any number of owners, all of them shared
-//   limit n     up to n owners. Another n may come with each request: the newest counts for those that come
+//   limit n     up to n owners. Each request may have another n: the newest applies to new owners
 //
-// Waiting clients are not part of the lock: their line is kept where they can be woken. It
+// Waiting clients are not part of the lock: their line is kept where they can be woken. A lock
 // reads no clock and makes no tokens; both are arguments.
 #pragma once
 
@@ -77,27 +77,27 @@ class Lock {
   // What this owner holds, or null. O(log n) with n holders, as all of these.
   const Holding* find(ByteView owner) const;
 
-  // What the owner has put down about itself; empty if nothing. Borrowed until the lock changes.
+  // The VALUE that the owner has stored; empty if there is none. Borrowed until the lock changes.
   ByteView value_of(ByteView owner) const;
   // The holder with the greatest token among those whose leases are not over, or null. O(n) with n of them over.
   const LockHolder* newest(MonotonicMs now) const;
 
-  // True if one more owner can hold it in this mode. Of two limits the greater counts: a request that waited with a
-  // smaller one than came after it holds nobody back.
+  // True if one more owner can hold it in this mode. The greater of the two limits applies, so that a waiting request
+  // with a smaller limit does not hold back requests after it that have a greater one.
   bool has_room_for(LockMode mode) const;
 
-  // What a request meets. No client overtakes the line, except an owner that holds the
-  // lock already: it would wait for itself.
+  // Whether a request is granted. No client overtakes the line, except an owner that holds the
+  // lock already: otherwise it would wait for itself.
   enum class Admission { Fresh, Again, Wait, OtherMode };
   Admission admit(ByteView owner, LockMode mode, bool others_wait) const;
 
   // Grants it: fresh with this token, or once more with the token that the owner has, and with the longer one of both
   // leases. REQUIRES: admit() says Fresh or Again
   const Holding& grant(ByteView owner, LockMode mode, const Lease& lease, Token fresh);
-  // A new lease in place of the old one, and this token if it is greater. False if the owner
-  // holds nothing.
+  // Replaces the lease, and the token if this one is greater. False if the owner does not hold
+  // the lock.
   bool renew(ByteView owner, const Lease& lease, Token at_least = Token(0));
-  // One hold less. How many are left, or nothing if the owner holds nothing.
+  // Removes one hold. Returns how many are left, or nothing if the owner does not hold the lock.
   std::optional<uint64_t> release(ByteView owner);
 
   // The limit of those that come from now on. REQUIRES: mode().goes_with(mode)
@@ -105,8 +105,8 @@ class Lock {
   // REQUIRES: the owner holds it
   void set_value(ByteView owner, ByteView value);
 
-  // The owner holds it like this, whatever it held before: the effect of every grant,
-  // renewal and release.
+  // Sets what the owner holds, whatever it held before: the effect of every grant, renewal and
+  // release.
   // REQUIRES: nobody holds it in a mode that does not go with this one
   void put(ByteView owner, LockMode mode, const Holding& holding);
   // True if the owner held it.
@@ -114,8 +114,8 @@ class Lock {
 
   // The holder whose lease ends first. REQUIRES: !is_free()
   const LockHolder& first_to_end() const { return sole_ != nullptr ? *sole_ : *several_->by_end().begin()->second; }
-  // After so many milliseconds there may be room for this mode, or nobody may hold it any
-  // longer, if nobody renews or comes first. 0 if that is so now.
+  // The milliseconds until there may be room for this mode, and until the lock may be free, if no
+  // client renews or acquires meanwhile. 0 if that is the case now.
   uint64_t ms_until_room(LockMode mode, MonotonicMs now) const;
   uint64_t ms_until_free(MonotonicMs now) const;
 

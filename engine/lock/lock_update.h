@@ -1,5 +1,5 @@
-// One update of a lock by an operation: everything that is done to the lock meanwhile becomes one effect, the object
-// comes and goes with its holders, and its first lease to end becomes a date.
+// One update of a lock by an operation. All changes of the lock during the update become one effect. The object is
+// created with its first holder and removed with its last one, and the end of its first lease becomes a date.
 //
 //   LockUpdate update(place, call, tokens, counters, done.consequences);
 //   update.end_leases();
@@ -19,39 +19,39 @@
 
 namespace millrace {
 
-// Most leases that one update ends; the others are ended by the next one.
+// The most leases that one update ends; the next update ends the others.
 inline constexpr size_t kLeasesPerTurn = 1000;
 
 class LockUpdate {
  public:
-  // Borrows all of them for as long as it lasts.
+  // All arguments are borrowed and must outlive the update.
   LockUpdate(Place<Lock>& place, const Call& call, FencingTokens& tokens, LockCounters& counters, Consequences& follow)
       : place_(place), call_(call), tokens_(tokens), counters_(counters), follow_(follow) {
     if (place.get() == nullptr) made_.emplace();
   }
 
-  // As it is by now; free if there is no such object.
+  // The lock with all changes so far; a free lock if there is no object.
   const Lock& lock() const { return place_.get() != nullptr ? *place_.get() : *made_; }
 
-  // Ends leases whose time is over: those of up to kLeasesPerTurn owners, and of this one in any case. Nothing where
-  // the engine does not decide.
+  // Ends leases whose time is over: those of up to kLeasesPerTurn owners, and always that of `owner`. Does nothing if
+  // the engine does not decide (Call::decides).
   void end_leases(ByteView owner = {});
 
-  // REQUIRES: Lock::admit() has said this of the owner and the mode: Fresh or Again
+  // REQUIRES: Lock::admit() has returned `admission` for the owner and the mode, and it is Fresh or Again
   const Holding& grant(Lock::Admission admission, const AcquireRequest& request);
-  // A request has come with this mode: if it is another limit, that counts from now on.
+  // Called for each request: if its mode has another limit than the lock, the new limit applies from now on.
   void take_limit_of(LockMode mode);
   // As Lock::renew() and Lock::release().
   bool renew(ByteView owner, uint64_t ttl_ms, Token at_least);
   // The owner is borrowed until the update is finished.
   std::optional<uint64_t> release(ByteView owner);
-  // One hold less for a grant that was lost, if it is still there.
+  // Removes one hold, for a grant that did not reach its client, if the owner still holds the lock with this token.
   void take_back(ByteView owner, Token token);
 
-  // Ends the update: works out what follows. lock() and references into it are not valid after that.
+  // Ends the update and computes its consequences. Afterwards lock() and references into it are not valid.
   void finish();
-  // The same for a request to release, which is told as it came if nothing else has happened: that is cheaper than an
-  // effect, and depends on nothing but the lock.
+  // The same for a request to release. If nothing else has happened, the request itself is replicated: that is cheaper
+  // than an effect, and its outcome depends only on the lock.
   void finish_release();
 
  private:
@@ -71,7 +71,7 @@ class LockUpdate {
   FencingTokens& tokens_;
   LockCounters& counters_;
   Consequences& follow_;
-  std::optional<Lock> made_;  // if the place is empty: put there if somebody holds it in the end
+  std::optional<Lock> made_;  // if the place is empty: put there by finish() if the lock has a holder then
   LockChanges changes_;
   std::optional<ByteView> released_alone_;  // the owner, if nothing else has happened: not noted yet
   Token released_token_;

@@ -27,12 +27,12 @@ struct WriteRequest {
   std::optional<uint64_t> backlog;            // keep this many messages, those of this request included
   std::span<const ByteView> pairs;            // tag, entry, tag, entry, …: an even number, at least two; or a frame
   std::optional<ByteView> id = std::nullopt;  // a write with the same id is carried out once
-  // The messages wait until then; a date that has passed is now.
+  // The messages wait in the schedule until then; a date in the past means now.
   std::optional<UnixMs> at = std::nullopt;
   std::optional<uint64_t> delay_ms = std::nullopt;
   // A frame with the messages, instead of pairs.
   std::optional<ByteView> frame = std::nullopt;
-  // Whoever asks has looked for room (Log::room_for_groups()): Retention::refuse does not apply.
+  // The caller has checked for room (Log::room_for_groups()), so Retention::refuse does not apply.
   bool is_admitted = false;
 
   bool waits() const { return at || delay_ms; }
@@ -40,12 +40,12 @@ struct WriteRequest {
 
 // A frame that is written holds at most this many messages.
 inline constexpr uint64_t kMaxFrameMessages = 1'000'000;
-// And its packed blocks, of which 800 bytes can hold a million messages, so many of them and so many bytes, unpacked: a
-// few milliseconds.
+// Limits of the messages and unpacked bytes of its packed blocks, because 800 packed bytes can hold a million messages.
+// Within these limits a write takes a few milliseconds.
 inline constexpr uint64_t kMaxFrameUnpackedMessages = 100'000;
 inline constexpr uint64_t kMaxFrameUnpackedBytes = uint64_t{4} * 1024 * 1024;
 
-// Where the first message of a write is, the others following on: in the log, or in its schedule.
+// Where the first message of a write is, in the log or in its schedule. The others follow it.
 struct WriteAnswer {
   Offset offset;
   std::optional<Ticket> ticket = std::nullopt;
@@ -72,12 +72,12 @@ struct DeleteRequest {
 };
 // At most this many are deleted by their offsets at once.
 inline constexpr uint64_t kMaxDeleted = 10'000;
-// And so many bytes of blocks, of which something stays, are written again for that, which takes some milliseconds: of
-// the usual size 219 blocks.
+// At most this many bytes of blocks are rewritten by one deletion, which takes some milliseconds: 219 blocks of the
+// default size. Blocks that are deleted as a whole do not count.
 inline constexpr uint64_t kMaxRewrittenBytes = uint64_t{3} * 1024 * 1024;
-// So many tags one request names at most: they are hashed again in each turn of a long search or deletion.
+// The most tags in one request: they are hashed again in each turn of a long search or deletion.
 inline constexpr uint64_t kMaxTags = 1'000;
-// So many deletions by tag wait for each other in one log.
+// The most deletions by tag in one log that are not finished.
 inline constexpr size_t kMaxTagDeletions = 16;
 
 // Where to start: an offset, a number of messages before the next one, or the next one itself.
@@ -103,10 +103,10 @@ struct GroupRead {
   std::optional<ByteView> consumer;
   std::optional<Retry> retry;
   bool with_attempts = false;
-  bool is_mine = false;  // what this consumer holds is given to it again, from the offset on; with a consumer only
+  bool is_mine = false;  // deliver again what this consumer holds, from the offset on; only with a consumer
 
-  // The request has been tried: it waits for a log that is missing now, and makes none. The group was there: if it is
-  // missing the next time, somebody has dropped it. Not for the caller to set.
+  // Not for the caller to set. was_tried: the request was tried before; if the log is missing, it waits for it and does
+  // not create it. is_there: the group existed then; if it is missing now, it was dropped.
   bool was_tried = false;
   bool is_there = false;
 };
@@ -114,7 +114,7 @@ struct GroupRead {
 struct ReadRequest {
   std::optional<GroupRead> group;
   StartOffset start = StartOffset::before_next(0);
-  std::optional<LogEpoch> epoch;  // the position is in this life of the log, and in no other; never with a group
+  std::optional<LogEpoch> epoch;  // the position is valid only for a log with this epoch; never with a group
   uint64_t count = 0;
   std::optional<uint64_t> block_ms;
   bool with_info = false;
@@ -128,7 +128,7 @@ struct ReadRequest {
   // with_info.
   bool is_framed = false;
 
-  // Where `start` is, once the request has been tried: it waits for what comes from there on, whatever is written
+  // The offset of `start`, once the request has been tried: it waits for messages from there on, whatever is written
   // meanwhile. Not for the caller to set.
   std::optional<Offset> from = std::nullopt;
 };
@@ -190,7 +190,7 @@ struct PendingRequest {
 };
 
 struct ListGroupsRequest {
-  std::optional<ByteView> after;  // groups behind this name, which need not be there
+  std::optional<ByteView> after;  // only groups after this name, which need not exist
   uint64_t count = UINT64_MAX;
 };
 

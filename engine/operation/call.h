@@ -9,9 +9,9 @@ namespace millrace {
 
 struct Call {
   Now now;
-  // True where this engine decides what time it is and what follows from that. False where it repeats what another
-  // engine has decided and is told as effects: a replica, a log that is read back. The object's own clock is the time
-  // then.
+  // True if this engine decides what time it is, and what follows from that. False if it only applies effects that
+  // another engine has decided, as on a replica and while an append-only file is loaded. Then the object's own clock is
+  // the time.
   bool decides = true;
   // True if the request may wait when there is nothing for it. Else it is answered at once.
   bool may_wait = false;

@@ -1,6 +1,6 @@
-// Subscriptions: a device to a target, each once. Both ends list the other, so
-// that a match walks a target's devices side by side in memory, and a device that goes
-// finds what it had.
+// Subscriptions of devices to targets; a device subscribes to a target once. Both ends list the
+// other: a match reads the devices of a target from adjacent memory, and when a device is removed,
+// its subscriptions are found.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace millrace {
 
 using TermsSlot = StrongId<struct TermsSlotName>;
 
-// How long a subscription lives; most live until somebody ends them, and have none.
+// How long a subscription lives. Most live until they are ended, and have no terms.
 struct SubscriptionTerms {
   UnixMs subscribed;  // or last asked for again
   uint64_t ttl_ms = 0;
-  UnixMs due;  // where it stands in the list of what will end
+  UnixMs due;  // its date in the list of subscriptions that will end
 };
 
 struct Subscription {
@@ -40,7 +40,7 @@ class Member {
 
   DeviceSlot device() const { return device_; }
   SubscriptionSlot subscription() const { return SubscriptionSlot(bits_ >> 1); }
-  // A match need not look at the subscription of one that has none.
+  // If it has no terms, a match need not look at the subscription.
   bool has_terms() const { return (bits_ & 1) != 0; }
   void set_has_terms(bool has) { bits_ = (bits_ & ~uint32_t{1}) | static_cast<uint32_t>(has); }
 

@@ -4,12 +4,12 @@
 //   iterator               ^ the next new recipient goes to w2
 //
 // A worker whose last access is more than `stale` ago is stale; if something is pending for
-// it, its recipients move to the living, with everything that is pending. One for which nothing
-// is pending is removed later (kGoneAfter), and its recipients move then.
+// it, its recipients move to living workers, with everything that is pending. A stale worker for
+// which nothing is pending is removed later (kGoneAfter), and its recipients move then.
 //
-// What time it is, is what tick() was told last. It is the time the pool's servers have
-// been up: neither a clock that is set nor a server that was down makes a worker stale.
-// Whoever repeats the same operations gets the same pool.
+// The time of a pool is the one given to tick() last. It counts only while a server of the pool
+// is up: neither a clock that is set nor a server that was down makes a worker stale.
+// The same operations in the same order always give the same pool.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ enum class AssignmentPolicy : uint8_t { RoundRobin, LeastPending };
 struct PoolSettings {
   uint64_t stale_ms = 15'000;
   AssignmentPolicy policy = AssignmentPolicy::RoundRobin;
-  uint64_t max_attempts = 0;   // a payload that came back so often is given up; 0: never
-  std::string dead_log = {};   // where payloads go that are given up; empty: nowhere
+  uint64_t max_attempts = 0;   // a payload that came back this often is given up; 0: never
+  std::string dead_log = {};   // the log for payloads that are given up; empty: none
   uint64_t forget_ms = 0;      // idle recipients are forgotten after this time; 0: never
   uint64_t recipient_max = 0;  // payloads in the queue of one recipient; 0: any number
 };
@@ -107,13 +107,13 @@ struct DelayKey {
 
 class Pool {
  public:
-  // Those that live. Those that are stale, and not removed yet, may be as many again.
+  // The most living workers. There may be as many stale ones that are not removed yet.
   static constexpr size_t kMaxWorkers = 100'000;
   // How many recipients one operation moves or looks at: the rest follows in slices, by
   // settle().
   static constexpr uint64_t kSlice = 10'000;
-  // A worker for which nothing is pending is removed when it has sent no sign of life for this many times `stale`, or
-  // not at all since it joined: it may have recipients that it knows well.
+  // A worker for which nothing is pending is removed when its last access, or its joining if it has had no access, is
+  // more than this many times `stale` ago. It is kept that long because it may have state for its recipients.
   static constexpr uint64_t kGoneAfter = 10;
 
   // The ids of pushes that are remembered.
@@ -137,7 +137,7 @@ class Pool {
   const std::vector<WorkerId>& working() const { return working_; }
   const std::vector<WorkerId>& going() const { return going_; }
   const Worker& worker(WorkerId id) const { return *workers_[id.value()]; }
-  // One that works or is leaving; nothing if there is none of that name.
+  // A worker that works or is leaving; nothing if no such worker has this name.
   std::optional<WorkerId> find_worker(ByteView name) const;
   bool is_stale(const Worker& worker) const { return is_stale_at(worker, now_); }
   bool is_stale_at(const Worker& worker, PoolTime now) const {
@@ -145,12 +145,12 @@ class Pool {
   }
   // Whether the recipient's next message could go to a worker that lives, at this time. O(1) if its own one lives.
   bool can_send(ByteView recipient, PoolTime now) const {
-    // Most often: then nobody needs to know whose recipient it is.
+    // The usual case; then the recipient's worker need not be found.
     const bool first_lives = !working_.empty() && !is_stale_at(worker(working_.front()), now);
     return first_lives || can_send_to_other(recipient, now);
   }
   // Calls visit(id) for each, by number, from a cursor on (0: the first), at most `count`; returns the cursor to go on
-  // from, 0 at the end. One that is there all the time is met exactly once.
+  // from, 0 at the end. A recipient that exists all the time is visited exactly once.
   template <class Visit>
   uint64_t each_worker(uint64_t cursor, uint64_t count, Visit visit) const {
     for (; cursor < workers_.size(); ++cursor) {
@@ -175,20 +175,20 @@ class Pool {
     now_ = now;
     return true;
   }
-  // Moves the clock by which it is told how long recipients are idle. It goes only while they are forgotten.
+  // Moves the clock that measures how long recipients are idle. It runs only while the setting forget_ms is not 0.
   void tick_steps(PoolTime now);
 
   // --- workers ---
   // Adds a worker, or restarts one: what it had in flight is delivered to it again.
   // REQUIRES: !is_full(name, now)
   WorkerId join(ByteView name);
-  // True if it cannot take one more at this time, and there is none of that name.
+  // True if no worker can be added at this time, and none has this name.
   bool is_full(ByteView name, PoolTime now) const;
-  // It shows itself.
+  // Records an access of the worker.
   void touch(WorkerId worker) { workers_[worker.value()]->seen = now_; }
-  // Its recipients move to others; those it has something in flight of only once that is
-  // done, unless it lets go. Returns how many have moved already. It stays, leaving, as
-  // long as it owns any.
+  // Moves the worker's recipients to others. Recipients with payloads in flight move only when
+  // these are done, unless the worker lets go of them. Returns how many have moved already. The
+  // worker stays, leaving, as long as it owns recipients.
   uint64_t leave(WorkerId worker, bool lets_go);
 
   // --- recipients ---
@@ -196,7 +196,7 @@ class Pool {
   // something pending. Then counts one more pending, or queues the payloads.
   // Failure: NoWorkers, Full.
   Result<Routed> route(ByteView recipient);
-  // With an id nothing is queued if it is that of an earlier push. Failure: also Refused, see why_full().
+  // Nothing is queued if an earlier push had the same id. Failure: also Refused, see why_full().
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
                       std::optional<ByteView> push_id = std::nullopt);
   // The failure of a push of this many payloads by the setting recipient_max, for a caller that asks before time moves
@@ -225,12 +225,12 @@ class Pool {
   // not delivered yet.
   Result<uint64_t> acknowledge(WorkerId worker, ByteView recipient, Offset sequence);
 
-  // The recipient's first payload, which is in flight, comes back, and all behind it with it: they are delivered again
-  // after the delay, unless it came back too often. How many come back. Failure: NotOwner; Range if it is not the
-  // first, or not in flight.
+  // Gives back the recipient's first payload, which is in flight, and all payloads after it: they are delivered again
+  // after the delay. If the first one came back too often, it is given up. Returns how many come back. Failure:
+  // NotOwner; Range if it is not the first, or not in flight.
   Result<RecipientId> may_come_back(WorkerId worker, ByteView recipient, Offset sequence) const;
   uint64_t give_back(WorkerId worker, RecipientId id, uint64_t delay_ms);
-  // It is given up; those behind it stay in flight. The same failures.
+  // Gives the first payload up; those after it stay in flight. The same failures.
   void give_up(WorkerId worker, RecipientId id, ByteView reason);
   // Payloads that were given up, the oldest first, until they are in their log.
   const std::list<DeadPayload>& dead_payloads() const { return dead_payloads_; }
@@ -243,34 +243,34 @@ class Pool {
   static constexpr uint64_t kLooks = 4'000;
   bool each_forgettable(const std::function<void(ByteView)>& visit);
 
-  // Whether at least two others live, as far as a look at a few of them tells: then a worker that has come makes no
-  // move possible that was not before. O(kFew).
+  // Whether at least two other workers live, looking only at a few of them. If so, moves were possible before this
+  // worker came, and it changes nothing. O(kFew).
   static constexpr size_t kFew = 16;
   bool has_company(WorkerId worker) const;
 
-  // Moves idle recipients from workers that have more to workers that have fewer, at most
-  // so many. Returns how many.
+  // Moves idle recipients from workers that have more to workers that have fewer, up to a limit.
+  // Returns how many it moved.
   uint64_t rebalance(uint64_t max_moves);
 
   // --- by itself ---
-  // Fails over what is stale and goes on with moves that were begun, one slice. True if
-  // there is more to do at once.
+  // Moves the recipients of stale workers, and continues moves that were begun, for one slice.
+  // True if there is more to do at once.
   bool settle();
   // When settle() next has something to do; nothing if never, unless a worker comes.
   std::optional<PoolTime> next_settle() const;
 
   // Walks a worker's recipients from a cursor on (0: the first); returns the cursor to go
-  // on from, 0 at the end. Whoever belongs to the worker all the time is met exactly once.
+  // on from, 0 at the end. A recipient that belongs to the worker all the time is visited exactly once.
   uint64_t each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
                           const std::function<void(const Recipient&)>& visit) const;
 
   // --- as a value ---
-  // Each step of putting a pool together again leaves a valid one or fails with Corrupt.
+  // Each step of restoring a pool leaves a valid one or fails with Corrupt.
   // The order: the head; each worker, in the order in which they joined, those that work
   // first, with its recipients, in the order of their assignment; then each queue, its
   // blocks before its head, in the order of their worker's turns (pool_parts.h).
   Result<void> restore_head(const PoolHead& head);
-  // One that is leaving or dead is there with its first recipient: without any it has gone.
+  // A worker that is leaving or dead appears with its first recipient: without recipients it does not exist.
   Result<void> restore_worker(WorkerHead head);
   // Of the worker that was restored last: all of them, or none if one does not fit.
   Result<void> restore_recipients(std::span<const RecipientHead> heads);
@@ -284,7 +284,7 @@ class Pool {
   const RecentAnswers* pushed_ids() const { return pushed_ids_.get(); }
   bool was_pushed(ByteView id) const { return pushed_ids_ != nullptr && pushed_ids_->find(id) != nullptr; }
 
-  // Blocks that went since the last call, for the caller to free at its leisure.
+  // Blocks that were removed since the last call. The caller frees them later, in slices.
   EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
   bool has_evicted() const { return !evicted_.empty(); }
 
@@ -386,8 +386,8 @@ class Pool {
   std::unique_ptr<RecentAnswers> pushed_ids_;
   std::list<DeadPayload> dead_payloads_;
   std::set<DelayKey> delayed_;  // recipients whose queue is delayed
-  // While it is put together again: the worker whose recipients come, and what it is to be
-  // as long as it is not there.
+  // While the pool is restored: the worker whose recipients follow, and its head until it is
+  // created.
   WorkerId restored_;
   std::optional<WorkerHead> expected_;
   uint64_t left_to_look_at_ = 0;

@@ -1,4 +1,4 @@
-// Putting a pool together again from parts that nobody has vouched for.
+// Rebuilds a pool from saved parts, which are not trusted: each is validated first.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -10,7 +10,7 @@ namespace millrace {
 
 namespace {
 
-// Counters travel as signed numbers in replies, and have some way to go yet.
+// Counters are signed numbers in replies, so a restored one must leave room to grow.
 constexpr uint64_t kMostCounted = INT64_MAX / 2;
 
 bool has_name_twice(std::span<const RecipientHead> heads) {
@@ -21,8 +21,8 @@ bool has_name_twice(std::span<const RecipientHead> heads) {
   return std::ranges::adjacent_find(names) != names.end();
 }
 
-// Whether its blocks and its head may still come: what has been delivered and what came back are told after them. Such
-// a queue is in its worker's ready list.
+// Whether blocks and the head of this queue may still follow: the parts about delivered and returned payloads come
+// after them. Such a queue is in its worker's ready list.
 bool is_being_restored(const Queue& queue) { return queue.in_flight() == 0 && !queue.trouble; }
 
 }  // namespace
@@ -73,7 +73,7 @@ void Pool::add_expected_worker() {
 // Null if these recipients can be added to the worker that was restored last.
 const char* Pool::why_not(std::span<const RecipientHead> heads) const {
   if (expected_) {
-    // Others may have come since.
+    // Other recipients may have been added since.
     if (const char* reason = why_not(*expected_)) return reason;
   } else if (restored_.value() >= workers_.size() || !workers_[restored_.value()]) {
     return "a recipient without a worker";

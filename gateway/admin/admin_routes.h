@@ -11,7 +11,7 @@ namespace millrace::gateway {
 
 const std::vector<Route>& console_routes();
 
-// What an admin route answers, for one that is looked at again and again: no audit, GET only.
+// The answer of an admin route for the live stream, which asks again and again: GET only, and not audited.
 Task<Response> look_at(Services& services, ExchangePtr exchange);
 
 // The tables.

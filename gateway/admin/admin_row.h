@@ -1,4 +1,4 @@
-// One row of the API of the console, below /v1/admin: most are one command of the server, and its answer as JSON.
+// One row of the console's API, below /v1/admin. Most rows run one command of the server and return its answer as JSON.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace millrace::gateway {
 
 // How an answer says where the next page begins.
 enum class Paging {
-  None,        // it has no pages; a shape that is a list is {"items":…}
+  None,        // there are no pages; a list becomes {"items":…}
   Pair,        // [cursor, items], the cursor 0 or null at the end
-  Field,       // a map: `items` is one field of it, `cursor` another, the others stand beside
+  Field,       // a map: `items` is one of its fields, `cursor` another; the other fields stay as they are
   LastName,    // the field `name` of the last item, if the page is full
-  NextOffset,  // one behind the first value of the last item, if the page is full
-  Ticket,      // the first value of the last item, which is the first of the next page once more
+  NextOffset,  // the first value of the last item plus one, if the page is full
+  Ticket,      // the first value of the last item; the next page begins with this item again
   Position,    // [items, position, more, …]
 };
 
@@ -30,7 +30,7 @@ struct AdminRow {
   std::string_view items = {};    // of Paging::Field
   std::string_view also = {};     // a second command, whose answer becomes a field
   std::string_view also_is = {};  // "field:shape"
-  // Adds what the gateway itself knows, as fields behind others.
+  // Appends fields that come from the gateway itself.
   void (*more)(const Services& services, const Exchange& exchange, std::string& json) = nullptr;
   Handler handler = nullptr;
   Right right = Right::Read;

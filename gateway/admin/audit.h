@@ -1,4 +1,4 @@
-// The audit log: a Millrace log with an entry for everything that was done by the console.
+// The audit log: a Millrace log with an entry for each change that was requested through the console's API.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ bool is_audit_log(const Services& services, const Exchange& exchange);
 // False: it could not be written.
 Task<bool> note_in_audit_log(Services& services, ExchangePtr exchange, std::string_view action, int status);
 
-// Who asks, as people are told.
+// The name of the user who asks, as it is shown to people.
 std::string name_of_caller(const Exchange& exchange);
 
 }  // namespace millrace::gateway

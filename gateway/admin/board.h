@@ -1,5 +1,5 @@
-// What the gateway knows of its server for the overview: an hour of samples, and what the last sweep of all keys has
-// found. One loop writes it (monitor.h), all of them read it.
+// The data of the overview: one hour of samples, and the result of the last sweep over all keys. One loop of the
+// gateway writes it (monitor.h), all loops read it.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ inline constexpr std::array<const char*, 8> kKeyTypes = {"log",   "channel", "po
 
 struct Sample {
   int64_t time = 0;                // Unix milliseconds
-  std::optional<int64_t> in = {};  // a second, as the next two
+  std::optional<int64_t> in = {};  // messages a second, like the next two
   std::optional<int64_t> out = {};
   std::optional<int64_t> acked = {};
   std::optional<int64_t> lag = {};
@@ -44,7 +44,7 @@ struct Need {
   std::optional<int64_t> since = {};
 };
 
-// A key as MILLRACE.KEYS describes it, as the JSON that the list of keys has.
+// A key with its figures from MILLRACE.KEYS, as JSON for the list of keys.
 struct RankedKey {
   int64_t rank = 0;
   std::string type = {};
@@ -68,19 +68,19 @@ struct SweepResult {
   std::vector<RankedKey> behind;
   // Logs of dead letters, with the groups that write to them: key, group.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> dead_letters;
-  int64_t ended = 0;  // when, by the steady clock in ms; 0: there was none
+  int64_t ended = 0;  // time by the steady clock in ms; 0: there was no sweep yet
 };
 
 struct Board {
-  std::mutex mutex;  // of everything but `asked`
+  std::mutex mutex;  // guards everything except `asked`
   std::deque<Sample> samples;
   int64_t memory_limit = 0;
   int64_t uptime = 0;
   std::vector<Need> server_needs;
   SweepResult sweep;
-  int64_t swept = 0;  // keys that the sweep that is under way has looked at
+  int64_t swept = 0;  // keys that the current sweep has looked at so far
   int64_t to_sweep = 0;
-  // When a console has asked last, by the steady clock in ms.
+  // When a console asked last, by the steady clock in ms.
   std::atomic<int64_t> asked = -1'000'000'000;
 };
 

@@ -1,9 +1,9 @@
-// A command for the server, made of a template and of what a request says.
+// Builds a command for the server from a template and the values of a request.
 //
 //   WORD            the word itself
 //   $1              the first name in the path
-//   <a>             the parameter a, of the body or the query; <a=b>: b without one
-//   <a...>          all items of the list a, one at least
+//   <a>             the parameter a, of the body or the query; <a=b>: b if there is no parameter a
+//   <a...>          all items of the list a, at least one
 //   [WORD <a>]      only if there is a parameter a
 //   [WORD ?a]       only if the parameter a is true
 //
@@ -27,12 +27,12 @@ inline constexpr int64_t kMostPage = 1000;
 // body a string, {"base64":…}, or any other JSON as it is written.
 class AdminInput {
  public:
-  // Of a body that is no JSON object, wrong() says so.
+  // If the body is not a JSON object, wrong() is the error response.
   explicit AdminInput(const Exchange& exchange);
 
   std::optional<std::string> value(std::string_view name) const;
   bool is_true(std::string_view name) const;
-  // The items of an array; of a text, its words between commas.
+  // The items of an array, or the parts of a string separated by commas.
   std::vector<std::string> list(std::string_view name) const;
   // The field of the body as JSON. Nothing: there is none.
   std::optional<std::string_view> raw(std::string_view name) const;
@@ -49,15 +49,15 @@ class AdminInput {
   std::optional<Response> wrong_;
 };
 
-// `,"cursor":…`: a text whatever its bytes are, which AdminInput::value("cursor") turns into those bytes.
+// Appends `,"cursor":…`. Any bytes are encoded as a string, which AdminInput::value("cursor") decodes.
 void append_cursor(std::string& json, std::string_view cursor);
 
 struct AdminCommand {
   Words words;
-  size_t key = Upstream::kNoKey;  // which word is it
+  size_t key = Upstream::kNoKey;  // the index of the key in `words`
 };
 
-// Whether something was missing, `input` says.
+// If a parameter is missing, input.wrong() says so.
 AdminCommand fill_template(std::string_view text, AdminInput& input);
 
 }  // namespace millrace::gateway

@@ -24,22 +24,22 @@ struct ConnectionQuestion {
   size_t count = 100;
 };
 
-// One loop, as others see it. Everything but the posting happens in its thread.
+// The interface of one loop for the other loops. post() may be called from any thread, all else only in the loop's own.
 class ConnectionHost {
  public:
   // Runs the job in the loop's thread.
   virtual void post(std::function<void()> job) = 0;
-  // The first ones behind a number, in the order of their numbers.
+  // The first connections with a number greater than `question.after`, in the order of their numbers.
   virtual std::vector<ConnectionLine> connections(const ConnectionQuestion& question, size_t loop) = 0;
   virtual bool disconnect(uint64_t number) = 0;
-  // Ends the streams that were opened with this token; how many.
+  // Ends the streams that were opened with this token, and returns how many there were.
   virtual size_t end_token(const std::string& id) = 0;
 
  protected:
   ~ConnectionHost() = default;
 };
 
-// A page of them: {"items":…,"cursor":…}. The cursor is that of the page before.
+// A page of connections: {"items":…,"cursor":…}. `cursor` is that of the previous page.
 Task<Response> connections_page(Services& services, std::string search, std::string cursor, size_t count);
 // By the id that the page shows.
 Task<Response> end_connection(Services& services, std::string id);

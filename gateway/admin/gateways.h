@@ -1,8 +1,8 @@
-// The gateways before one server know each other through it: each keeps a key that says that it is there, and looks for
-// orders of the others.
+// Gateways in front of one server find each other through keys of that server. Each gateway keeps a key that describes
+// it, and looks for orders (requests from other gateways) in a list.
 //
 //   millrace:gateway:names           a set of names
-//   millrace:gateway:at:NAME         what it is, as JSON; it expires if the gateway is gone
+//   millrace:gateway:at:NAME         its description, as JSON; it expires if the gateway is gone
 //   millrace:gateway:orders:NAME     a list of orders to it
 //   millrace:gateway:answer:ID       a list with the answer to one
 #pragma once
@@ -25,7 +25,7 @@ class Registration {
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
 
-  // The gateway ends: others need not wait until its key expires.
+  // Called when the gateway ends: removes its key, so that the others need not wait until it expires.
   void leave();
 
  private:

@@ -15,10 +15,10 @@ namespace {
 
 constexpr Milliseconds kLookAgain{1000};
 constexpr size_t kMostPaths = 4;
-// Each asks the server several times a second, on behalf of nobody who waits: so there are only so many of one loop.
+// A limit for each loop, because each stream sends several commands a second to the server even if nobody watches.
 constexpr size_t kMostStreams = 256;
 
-// The request for a path, if it is one that can be looked at: GET, below /v1/admin, and no stream itself.
+// The request for a path. Null unless it is a GET below /v1/admin that is not a stream itself.
 std::shared_ptr<Exchange> exchange_for(const Services& services, const std::string& target,
                                        const std::shared_ptr<const Caller>& caller, const std::string& peer) {
   Request request;
@@ -34,7 +34,7 @@ std::shared_ptr<Exchange> exchange_for(const Services& services, const std::stri
   return exchange;
 }
 
-// As if it had been asked for by itself.
+// The same answer as for a request of its own, with the same check of rights.
 Task<Response> answer_for(Services& services, std::shared_ptr<Exchange> exchange) {
   const std::string_view name = exchange->names.empty() ? std::string_view() : exchange->names.front();
   if (!services.authority.may(*exchange->caller, Resource::Admin, name, Right::Read)) {
@@ -65,7 +65,7 @@ void LiveStream::look_later() {
 Detached LiveStream::look() {
   const auto self = shared_from_this();
   for (size_t i = 0; i < paths_.size() && sink_ != nullptr; ++i) {
-    // A client that does not read is not looked for.
+    // While the client does not read, no commands are sent for it.
     if (sink_->unsent() > services_.config.stream_backlog) break;
     auto exchange = exchange_for(services_, paths_[i].target, caller_, peer_);
     const Response response = co_await answer_for(services_, std::move(exchange));

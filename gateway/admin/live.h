@@ -1,4 +1,4 @@
-// /v1/admin/live: paths of the console that are looked at once a second; what differs is sent as an event.
+// /v1/admin/live: runs GET requests of the console once a second, and sends an event for each answer that has changed.
 #pragma once
 
 #include <memory>

@@ -105,7 +105,7 @@ Task<Response> read_message(Services& services, ExchangePtr exchange) {
 
 Task<Response> read_group(Services& services, ExchangePtr exchange) {
   const std::string name = exchange->names[1];
-  // The server lists groups behind a name: one that sorts right before this one.
+  // TGROUP LIST starts after a given name, so it is given one that sorts right before this one.
   std::string before = name;
   if (before.back() == '\0') {
     before.pop_back();

@@ -13,9 +13,9 @@ namespace {
 
 using client::Reply;
 
-constexpr int64_t kAskedMs = 600'000;  // so long after the last question of a console it goes on
+constexpr int64_t kAskedMs = 600'000;  // sweeps continue for this long after the last request of a console
 constexpr int64_t kPageKeys = 1000;
-// Between two pages it leaves the server alone for so many times what the page took, and so long at least.
+// The pause between two pages: kShare times as long as the page took, at least kLeastPauseMs.
 constexpr int64_t kShare = 4;
 constexpr int64_t kLeastPauseMs = 5;
 constexpr int64_t kLeastRestMs = 2000;  // between two sweeps
@@ -29,7 +29,7 @@ int64_t sum_of(const InfoText& info, std::initializer_list<const char*> names) {
   return sum;
 }
 
-// Waits without keeping anything but the timer.
+// Waits, and keeps only the timer alive meanwhile.
 auto pause(EventLoop& loop, int64_t ms) {
   return told<bool>([&loop, ms](std::function<void(bool)> done) {
     loop.after(Milliseconds(ms), [done = std::move(done)] { done(true); });

@@ -1,5 +1,5 @@
-// Watches the server for consoles: every five seconds what INFO says of each node, and while somebody looks, all of our
-// keys, page by page. It runs in one loop of the gateway; what it finds is on the board.
+// Watches the server for consoles: it reads INFO of each node every five seconds, and while a console is used, it lists
+// all Millrace keys, page by page. It runs in one loop of the gateway; its results are on the board.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class Monitor {
   Monitor& operator=(const Monitor&) = delete;
 
  private:
-  // What is counted since a server started, over all nodes.
+  // The counters of a node since it started.
   struct Counters {
     int64_t in = 0;
     int64_t out = 0;

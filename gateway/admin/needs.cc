@@ -11,13 +11,13 @@ namespace {
 
 using client::Reply;
 
-// A group that has not finished a message for so long is looked at; for so long, somebody must act.
+// If a group has not finished its oldest message for kSlowMs, somebody should look; for kStuckMs, somebody must act.
 constexpr int64_t kSlowMs = 60'000;
 constexpr int64_t kStuckMs = 300'000;
 constexpr int64_t kLongWaitMs = 30'000;
 constexpr int64_t kFarBehind = 1000;         // messages of a channel
-constexpr int64_t kReplicaBytes = 16 << 20;  // that a replica has not got yet
-constexpr int64_t kLateMs = 5000;            // a message that is written later
+constexpr int64_t kReplicaBytes = 16 << 20;  // that a replica has not received yet
+constexpr int64_t kLateMs = 5000;            // how long a scheduled message may be overdue
 
 // As a person says it: "7 minutes".
 std::string duration(int64_t ms) {

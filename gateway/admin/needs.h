@@ -12,11 +12,11 @@ namespace millrace::gateway {
 
 inline constexpr size_t kMostNeeds = 50;
 
-// Of a node; `info` is empty if it did not answer.
+// What a node needs; `info` is empty if the node did not answer.
 void judge_node(std::vector<Need>& needs, const std::string& address, const InfoText& info);
 // LOCK.WAITS of a node.
 void judge_waits(std::vector<Need>& needs, const client::Reply& waits);
-// A key as MILLRACE.KEYS … WITHINFO has it.
+// `key` is one item of the reply of MILLRACE.KEYS … WITHINFO.
 void judge_key(std::vector<Need>& needs, const client::Reply& key);
 // A log of dead letters with so many messages.
 void judge_dead_letters(std::vector<Need>& needs, const std::string& log, int64_t messages, const std::string& key,

@@ -7,8 +7,8 @@
 //   <a,b>           values in turn: an array of objects with these fields
 //   =a              a value: an object with this one field
 //
-// Behind the name of a field, ! says that its value is what users wrote: it is cut at kMostShown bytes, and `bytes`
-// beside it says how long it is; >b, that the field is called b in the answer.
+// After the name of a field, ! says that its value was written by a user: the value is cut at kMostShown bytes, and a
+// field `bytes` has its whole length. >b says that the field is called b in the answer.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace millrace::gateway {
 
-// Of what users wrote, so much is shown in a list.
+// How many bytes of a value that a user wrote are shown in a list.
 inline constexpr size_t kMostShown = 16 << 10;
 
 // A string if it is UTF-8, else {"base64":…}.

@@ -124,7 +124,7 @@ Task<Response> show_audit_log(Services& services, ExchangePtr exchange) {
     if (message.items.size() < 3) continue;
     end = message.items[0].integer;
     const auto entry = compact_json(message.items[2].text);
-    // Somebody else has written to it.
+    // This message was not written by a gateway.
     if (!entry || !entry->starts_with("{\"")) continue;
     if (json.back() != '[') json += ',';
     json += "{\"offset\":" + std::to_string(end) + ',' + entry->substr(1);

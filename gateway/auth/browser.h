@@ -1,4 +1,5 @@
-// What browsers are allowed: pages of other hosts (CORS), and requests that a page makes without its user's knowledge.
+// Rules for browsers: which pages of other hosts may send requests (CORS), and protection against requests that a page
+// makes without its user's knowledge (CSRF).
 #pragma once
 
 #include <string>
@@ -15,14 +16,14 @@ class BrowserRules {
   BrowserRules(std::vector<std::string> origins, bool credentials)
       : origins_(std::move(origins)), credentials_(credentials) {}
 
-  // The answer to a question before the request itself (OPTIONS). Nothing: it is none.
+  // The answer to a CORS preflight request (OPTIONS). Nullopt: the request is not one.
   std::optional<Response> preflight(const Request& request) const;
-  // Adds what lets the page read the answer.
+  // Adds the headers that allow the page to read the answer.
   void add_headers(const Request& request, Response& response) const;
 
-  // Whether the page that makes the request, if one does, is ours or on the list.
+  // True if the request comes from our own page, from a page on the list, or from no page at all.
   bool trusts_page(const Request& request) const;
-  // The same if the request counts by its cookie: pages on the list need cors.credentials for that.
+  // The same for a request that is authorized by its cookie: a page on the list also needs cors.credentials.
   bool trusts_cookie(const Request& request) const;
 
  private:

@@ -20,7 +20,6 @@ struct HookResponseReader::Parser : http::response_parser<http::string_body> {
   Parser() {
     header_limit(kMostHead);
     body_limit(kMostBody);
-    eager(true);
   }
 };
 
@@ -34,6 +33,12 @@ void HookResponseReader::put(std::string_view bytes) {
   while (state_ == State::Reading && !unparsed_.empty() && !problem) {
     if (parser_->is_header_done() && parser_->chunked() && unparsed_.size() < kShortestChunkLine) return;
     unparsed_.erase(0, parser_->put(boost::asio::buffer(unparsed_), problem));
+    // Without eager() it stops behind the headers. Beast 1.74 does not compare the length that they announce with the
+    // limit, and would reserve as much.
+    if (parser_->is_header_done() && !parser_->eager()) {
+      if (parser_->content_length().value_or(0) > kMostBody) return finish(false);
+      parser_->eager(true);
+    }
     if (parser_->is_done() && parser_->get().result_int() / 100 == 1) {
       // 101 was not asked for.
       if (parser_->get().result_int() == 101 || ++informational_ > kMostInformational) state_ = State::Malformed;

@@ -79,11 +79,11 @@ Task<Response> without_slash(Services&, ExchangePtr) { co_return moved("console/
 
 const std::vector<Route>& console_page_routes() {
   static const std::vector<Route> routes = {
-      {"GET", "/", root, Resource::None, Right::Read, "For browsers: the console"},
-      {"GET", "/console", without_slash, Resource::None, Right::Read, "The console"},
-      {"GET", "/console/", console, Resource::None, Right::Read, "The console: a page for browsers"},
-      {"GET", "/console/{file}", console, Resource::None, Right::Read, "A file of the console"},
-      {"GET", "/console/{folder}/{file}", console, Resource::None, Right::Read, "A file of the console"},
+      {"GET", "/", root},
+      {"GET", "/console", without_slash},
+      {"GET", "/console/", console},
+      {"GET", "/console/{file}", console},
+      {"GET", "/console/{folder}/{file}", console},
   };
   return routes;
 }

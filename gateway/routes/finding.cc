@@ -10,7 +10,7 @@
 namespace millrace::gateway {
 namespace {
 
-// Parameters that say how to find, not what.
+// Parameters that are options of the search, not conditions.
 constexpr std::string_view kOptions[] = {"order", "rev", "limit", "after", "get", "ticket", "_"};
 
 struct Relation {
@@ -21,7 +21,7 @@ constexpr Relation kRelations[] = {{".lte", "<="}, {".gte", ">="}, {".lt", "<"},
 
 bool is_list(std::string_view name) { return name.ends_with(".in") || name.ends_with(".between"); }
 
-// city=Bonn, age.gte=18, city.in=Bonn,Kiel, age.between=18,30: each a WHERE behind the words.
+// city=Bonn, age.gte=18, city.in=Bonn,Kiel, age.between=18,30: each appends a WHERE to the words.
 void append_condition(Words& words, std::string_view name, const std::string& value, Parameters& parameters) {
   const auto values = [&] { return parameters.list(name); };
   words.emplace_back("WHERE");
@@ -84,7 +84,7 @@ Task<Response> find(Services& services, ExchangePtr exchange) {
   std::set<std::string_view> lists;
   for (const auto& [name, value] : exchange->request.query) {
     if (std::ranges::find(kOptions, name) != std::end(kOptions)) continue;
-    // Values of one list may be given one by one.
+    // A list may be given by several parameters of the same name; they are one condition.
     if (is_list(name) && !lists.insert(name).second) continue;
     append_condition(words, name, value, parameters);
   }
@@ -104,7 +104,7 @@ Task<Response> find(Services& services, ExchangePtr exchange) {
   co_return json_response(found_json(*answer, fields));
 }
 
-// A term, and its score behind it.
+// Answers terms, each with its score.
 Task<Response> suggest(Services& services, ExchangePtr exchange) {
   Parameters parameters(exchange->request);
   const int64_t limit = parameters.number("limit", 10, 1, 10'000);

@@ -16,7 +16,8 @@ bool is_offsets(std::string_view text) {
   return !text.empty() && text.size() <= 40 && text.find_first_not_of("0123456789-") == text.npos;
 }
 
-// ?offsets=1,2,5-9, or a body {"offsets":[1,2,"5-9"]}. Behind the words; what is wrong, or nothing.
+// Appends the offsets of ?offsets=1,2,5-9, or of a body {"offsets":[1,2,"5-9"]}, to the words. Returns an error
+// response if they are wrong.
 std::optional<Response> append_offsets(Words& words, const Request& request, Parameters& parameters) {
   std::vector<std::string> offsets = parameters.list("offsets");
   if (offsets.empty()) {
@@ -56,7 +57,7 @@ Response taken(const client::Reply& reply) {
   return json_response(json + "]}");
 }
 
-// The client went away before its messages came: the next one gets them at once, and no attempt is counted.
+// For a client that disconnected before its messages came: another client gets them at once, and no attempt is counted.
 void give_back(Upstream& upstream, const std::vector<std::string>& names, const client::Reply& reply) {
   Words words = {"TNACK", names[0], names[1], "UNCOUNTED"};
   for (const client::Reply& message : reply.items) {

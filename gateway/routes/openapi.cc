@@ -71,6 +71,7 @@ std::string operation_json(const Router::Described& row) {
 std::string openapi_json(const Router& router) {
   std::map<std::string, std::string> paths;
   for (const Router::Described& row : router.describe()) {
+    if (row.route->summary.empty()) continue;  // a page for people
     std::string& operations = paths[row.path];
     operations += operations.empty() ? "" : ",";
     operations += '"' + lower_method(row.route->method) + "\":" + operation_json(row);

@@ -22,7 +22,7 @@ struct Route {
   Handler handler;
   Resource resource = Resource::None;  // the first name is its name
   Right right = Right::Read;
-  std::string_view summary = {};     // half a sentence, for /openapi.json
+  std::string_view summary = {};     // half a sentence, for /openapi.json; empty: a page, which is not described there
   std::string_view parameters = {};  // of the query: "from count tags"
   std::string_view answer = {};  // fields of its JSON object: "messages:array next?:integer", ? for some answers only
   const AdminRow* admin = nullptr;  // of a route of the console

@@ -1,6 +1,6 @@
-// A poll of a channel's subscriber that waits without a connection of its own to the server: the feed says when the
-// channel has something new, and only then it fetches. One message costs a command more than a fetch that waits at the
-// server does, and a poll that waits costs nothing there.
+// A poll of a channel's subscriber that does not block a connection to the server while it waits: the feed reports when
+// the channel has something new, and only then the poll fetches. Compared with a fetch that blocks at the server, each
+// message costs one more command, but a poll that waits costs the server nothing.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,14 @@ class ChannelPoll final : public Listener, public std::enable_shared_from_this<C
   // `fetch` is the command, CHAN.FETCH without BLOCK. REQUIRES: everything given outlives the poll.
   ChannelPoll(EventLoop& loop, Upstream& upstream, Topics& topics, Words fetch, Milliseconds wait);
 
-  // `done` gets the first answer that has messages, or is an error, or the one at the end of the wait.
+  // Calls `done` once: with the first answer that has messages or is an error, or with the answer at the end of the
+  // wait.
   void start(Done done);
-  // `done` is told Closed.
+  // Calls `done` with Closed.
   void cancel();
 
  private:
-  // What comes to the channel is only a sign that a fetch may find something.
+  // The contents of the batch are not used: it only says that a fetch may find something.
   void deliver(Batch&, size_t) override { fetch(); }
   void tell_reset(const Reset&, const Position&) override { fetch(); }
   void tell_position(const Position&) override {}

@@ -28,8 +28,8 @@ struct IdxAlter {
   static constexpr auto write = write_ok;
 };
 
-// IDX.APPLY is what a server writes to its AOF when it rewrites it. It is documented, and as careful with its bytes as
-// RESTORE, because anybody may send it.
+// IDX.APPLY is what a server writes to its AOF when it rewrites it. It is documented, and validates its bytes
+// as RESTORE does, because any client may send it.
 struct IdxApply {
   using Object = Index;
   static constexpr auto parse = parse_idx_apply;

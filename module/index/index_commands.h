@@ -9,13 +9,13 @@
 
 namespace millrace::module {
 
-// The one table of them.
+// The table of all index commands.
 std::span<const abi::Command> index_command_table();
 
-// What the index is to the module.
+// How the module handles the index family.
 Family index_family();
 
-// Something has happened to a key of any type.
+// Called for each keyspace event, of keys of any type.
 void indexes_follow_document(abi::Context context, abi::StringRef key, const char* event);
 
 }  // namespace millrace::module

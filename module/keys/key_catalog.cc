@@ -17,20 +17,20 @@ namespace millrace::module::key_catalog {
 
 namespace {
 
-// As long after the last question it is kept.
+// How long a catalog is kept after the last request.
 constexpr uint64_t kKeptMs = 300'000;
 constexpr uint64_t kLookMs = 30'000;
-// Between two slices of half a millisecond: others have most of the time.
+// The pause between two slices of half a millisecond, so that other work has most of the time.
 constexpr uint64_t kPauseMs = 2;
 
 struct Catalog {
   KeyNames names;
-  std::unique_ptr<abi::KeyScan> scan = std::make_unique<abi::KeyScan>();  // null: it is complete
+  std::unique_ptr<abi::KeyScan> scan = std::make_unique<abi::KeyScan>();  // null: the catalog is complete
   uint64_t scanned = 0;
   MonotonicMs asked;
 };
 
-// By database. Null: nobody asks for it.
+// By database. Null: there is no catalog, because nobody asks for it.
 std::vector<std::unique_ptr<Catalog>>& catalogs() {
   static auto& all = *new std::vector<std::unique_ptr<Catalog>>();
   return all;
@@ -57,7 +57,7 @@ void made(int database, ByteView name, uint8_t type) {
 void look(abi::Context context);
 constinit abi::Timer timer(look);
 
-// Hooks are called only while there is something to keep.
+// The hook is set only while there is a catalog.
 void set_hooks() {
   const bool is_used = std::ranges::any_of(catalogs(), [](const auto& one) { return one != nullptr; });
   key_made = is_used ? made : nullptr;
@@ -71,7 +71,7 @@ void drop(std::unique_ptr<Catalog>& catalog) {
   }
 }
 
-// Everything is looked for again.
+// Replaces the catalog by an empty one, and scans all keys again.
 void start_afresh(std::unique_ptr<Catalog>& catalog) {
   if (catalog == nullptr) return;
   auto fresh = std::make_unique<Catalog>();
@@ -81,7 +81,7 @@ void start_afresh(std::unique_ptr<Catalog>& catalog) {
   timer.set_at_latest(abi::now() + kPauseMs);
 }
 
-// Goes through some keys of the context's database. `visit` of the scan changes nothing of the host.
+// Scans some keys of the context's database. The visitor must not change keys of the host.
 void scan_some(abi::Context context, Catalog& catalog, const Slice& slice) {
   while (catalog.scan != nullptr && !slice.is_over()) {
     const auto looked =
@@ -147,7 +147,7 @@ void left(int database, ByteView name) {
 void swap(int first, int second) {
   if (catalogs().empty()) return;
   catalogs().resize(std::max(catalogs().size(), static_cast<size_t>(std::max(first, second)) + 1));
-  // The keys, and the cursor of a scan of them, are in the other database now. What is asked for stays.
+  // The keys of both databases are exchanged, so their catalogs, with the cursors of their scans, are exchanged, too.
   auto& one = catalogs()[static_cast<size_t>(first)];
   auto& other = catalogs()[static_cast<size_t>(second)];
   std::swap(one, other);
@@ -159,7 +159,7 @@ void empty(int database) {
   }
 }
 
-// Whatever is there by then is found again. A file that is loaded does not tell of each of its keys.
+// Loading a file does not call the hook for each key, so all keys are scanned again.
 void follow_loading(abi::Loading) { empty(-1); }
 
 uint64_t keys() {

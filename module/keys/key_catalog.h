@@ -1,6 +1,6 @@
-// The names of our keys, for who looks at them all: a console. Nobody pays for it otherwise. The first question of a
-// database has its keys gone through, in slices, as SCAN does; from then on what happens to keys is followed. When
-// nobody has asked for some minutes, it is dropped.
+// The names of all Millrace keys, for clients that list them, such as a console. It costs nothing while it is not used.
+// The first request for a database starts a scan of its keys, in slices; from then on every change of a key updates the
+// catalog. Some minutes after the last request it is dropped.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct Known {
   uint64_t of;
 };
 
-// Of the context's database. If it is new, the first slice of the work is done at once: of a small server it is all.
+// The catalog of the context's database. If there is none, it is made, and the first slice is scanned at once: on a
+// small server this finds all keys.
 Known ask(abi::Context context);
 
 // --- what happens to keys ---

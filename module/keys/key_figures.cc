@@ -68,7 +68,7 @@ void write(abi::Reply reply, const Log& log, const Where&) {
   reply.bytes("oldest-group");
   oldest_group == nullptr ? reply.null() : reply.bytes(*oldest_group);
   figure(reply, "scheduled", log.extras() == nullptr ? 0 : log.extras()->schedule.size());
-  // In the past: it is refused for now.
+  // A date in the past means that the log refuses the message for now.
   figure(reply, "scheduled-next",
          log.extras() == nullptr ? 0 : log.extras()->schedule.next_due().value_or(UnixMs(0)).value());
   reply.bytes("dead-letters");

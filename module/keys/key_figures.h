@@ -1,4 +1,4 @@
-// What MILLRACE.KEYS … WITHINFO says of a key: the few figures by which a person finds the key that needs them.
+// The figures of a key in MILLRACE.KEYS … WITHINFO: few, but enough for a person to find the key that needs attention.
 #pragma once
 
 #include "engine/keys/key_names.h"
@@ -6,11 +6,11 @@
 
 namespace millrace::module {
 
-// Of the groups, subscribers, workers and holders of one key, so many are looked at.
+// At most this many groups, subscribers, workers or holders of one key are looked at.
 inline constexpr uint64_t kMostLooked = 100;
 
-// Writes [name, type, memory, expires-at, figures], and returns true; false, and nothing, if the key does not hold
-// the type any more, or has expired. The context is in the key's database.
+// Writes [name, type, memory, expires-at, figures], and returns true. Writes nothing and returns false if the key does
+// not hold the type any more, or has expired. REQUIRES: the context is in the key's database.
 bool write_figures(abi::Context context, abi::StringRef name, KeyType type);
 
 }  // namespace millrace::module

@@ -18,10 +18,10 @@ namespace {
 
 struct Page {
   std::vector<std::pair<std::string, KeyType>> keys;
-  std::optional<std::string> cursor;  // the last name looked at; nothing: it was the last of all
+  std::optional<std::string> cursor;  // the last name that was looked at; nullopt: there are no more names
 };
 
-// Names are taken out first: to open a key may delete it, and change what is walked through.
+// The names are copied first: opening a key may delete it, which would change the list during the walk.
 Page page_of(const KeyNames& names, const KeysRequest& request, const abi::UserRights& user, const Slice& slice) {
   Page page;
   KeyNames::Walk walk(names, request.type);
@@ -81,7 +81,7 @@ void millrace_keys(abi::Context context, abi::Arguments arguments) {
   uint64_t written = 0;
   size_t at = 0;
   for (; at < page.keys.size(); ++at) {
-    // What is left of the page is the beginning of the next.
+    // The rest of this page becomes the beginning of the next one.
     if (at > 0 && slice.is_over()) break;
     const auto& [name, type] = page.keys[at];
     const abi::OwnedString key(name);

@@ -1,4 +1,4 @@
-// The log as the runtime knows it.
+// How the runtime handles keys with a log.
 #pragma once
 
 #include "engine/log/log_operations.h"
@@ -10,12 +10,12 @@
 
 namespace millrace::module {
 
-// For commands that need no other clock.
+// For commands that need only the wall clock.
 inline Now wall_clock() {
   return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0};
 }
 
-// This server's. Its limits follow the settings.
+// The operations object of this server. Its limits follow the settings.
 namespace detail {
 inline constinit LogOperations* log_operations = nullptr;
 LogOperations& make_log_operations();
@@ -31,13 +31,13 @@ template <>
 struct ObjectTraits<Log> {
   static constexpr const char* kApply = millrace::module::kApply;
   static constexpr bool kWaits = true;
-  // Whoever waits for a log that goes, or for a key of another type, waits on: a log may come.
+  // If the log is deleted, or the key holds another type, clients go on waiting: a log may be created later.
   static constexpr bool kOtherTypeIsMissing = false;
   static constexpr bool kToldWhenGone = false;
-  // Of ten thousand readers that one write concerns the others follow.
+  // If one write concerns ten thousand readers, this many are served at once, and the others in later turns.
   static constexpr size_t kServedPerTurn = 250;
 
-  // Groups go by the monotonic clock.
+  // Deadlines of groups use the monotonic clock.
   static Now now() {
     Now now = wall_clock();
     now.monotonic = abi::monotonic_now();

@@ -1,6 +1,6 @@
-// What a family of commands is to the module: its commands and its type, what its keys
-// must have done to them at a date, and how its waiting clients are served. module.cc
-// lists all families; nobody else knows how many there are.
+// How the module handles a family of commands: its commands and its type, the work that its keys
+// need at a date, and how its waiting clients are served. module.cc lists all families; no other
+// file depends on how many there are.
 #pragma once
 
 #include <span>
@@ -19,9 +19,9 @@ struct Waiters {
   // Looks at the key, whatever it holds by now, and serves all that can be served. The
   // context is in the key's database.
   void (*serve)(abi::Context context, const DatabaseKey& place, abi::StringRef name);
-  // The same where nothing may be replicated; null if nobody can be served then.
+  // The same where nothing may be replicated; null if no client can be served then.
   void (*serve_without_effects)(abi::Context context, const DatabaseKey& place, abi::StringRef name);
-  // The key's value has been taken out of its database: what was seen of it counts no more.
+  // The key's value was removed from its database: what is known of it is no longer valid.
   void (*start_afresh)(const DatabaseKey& place);
 };
 

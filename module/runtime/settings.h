@@ -1,5 +1,5 @@
-// The settings: CONFIG GET millrace.* and the host's configuration file. Their table is in module/settings.cc; what a
-// family makes of its own is declared there.
+// The settings: CONFIG GET millrace.* and the host's configuration file. Their table is in module/settings.cc; values
+// that a family derives from its settings are declared in that family.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace millrace::module {
 // Every setting, for registration.
 std::span<const abi::Setting> all_settings();
 
-// As the settings stand now; the same object always.
+// The limits by the present settings. It always returns the same object.
 const BlockLimits& block_limits();
 
 }  // namespace millrace::module

@@ -93,7 +93,7 @@ def test_a_browser_is_told_of_a_gap(server, c, tmp_path):
             c.call("TWRITE", "orders", "new", number)
         c.call("TEVICT", "orders", 4)
         gateway.start()
-        got = page.wait_for(5)[2:]
+        got = page.wait_for(6)[2:]
         assert got[:2] == [["open"], ["reset", "evicted"]] and got[-1] == ["message", 5]
 
 

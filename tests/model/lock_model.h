@@ -1,5 +1,5 @@
-// What a lock is, as naively as it can be said: a list of holders and a list of those who
-// wait, both searched from end to end.
+// The simplest model of a lock: a list of holders and a list of waiting clients, both searched
+// linearly.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct LockModel {
     return wanted.goes_with(mode) && holders.size() < std::max(wanted.permits(), mode.permits());
   }
 
-  // The token if it is fresh.
+  // `token` is used only if the owner does not hold the lock yet.
   void grant(const std::string& owner, LockMode wanted, uint64_t end, uint64_t token) {
     if (holders.empty()) mode = wanted;
     if (Holder* held = find(owner)) {
@@ -57,7 +57,7 @@ struct LockModel {
     std::erase_if(holders, [&](const Holder& holder) { return holder.owner == owner; });
   }
 
-  // May the one at the front of the line have it?
+  // Whether the first client in line can get the lock now.
   bool serves_first() {
     if (line.empty()) return false;
     return find(line.front().owner) != nullptr ? line.front().mode.goes_with(mode) : admits(line.front().mode);

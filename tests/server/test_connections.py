@@ -109,7 +109,7 @@ def test_the_environment_names_the_server_and_the_password(own, command):
     (["--to", "redis://h", "--insecure"], "--insecure needs TLS: rediss:// or --tls"),
     (["--to", "unix:///x", "--tls"], "there is no TLS over a Unix socket"),
     (["--to", "rediss://h", "--key", "k.pem"], "--key is of no use without --cert"),
-    (["--to", "redis+sentinel://h"], "behind the sentinels comes /service"),
+    (["--to", "redis+sentinel://h"], "after the sentinels, /service is missing"),
 ])
 def test_a_wrong_word_is_one_clear_line(command, words, why):
     rest = SUBCOMMANDS[command][0] if command in SUBCOMMANDS else ["log"]

@@ -129,7 +129,7 @@ def test_it_does_not_start_where_others_use_such_names(shop):
     for _ in range(2):
         done = demo(shop, "--for", "1s")
         assert done.returncode == 1
-        assert b"is not of a demo" in done.stderr
+        assert b"was not made by a demo" in done.stderr
     assert demo(shop, "--clean").returncode == 0
     assert keys(shop) == {key("orders"), key("of another")}
 

@@ -11,7 +11,7 @@ from server import REPOSITORY, Server
 
 DOCS = REPOSITORY / "docs"
 # These need a gateway: tests/gateway/test_guide.py runs them.
-WITH_GATEWAY = {"gateway", "http-work-queue", "live-updates", "who-may-do-what"}
+WITH_GATEWAY = {"console", "gateway", "http-work-queue", "live-updates", "who-may-do-what"}
 GUIDES = [guide for guide in sorted((DOCS / "guides").glob("*.md")) if guide.stem not in WITH_GATEWAY]
 GUIDES += [DOCS / "recipes.md", DOCS / "clients.md"]
 WITH_JAVASCRIPT = [guide for guide in GUIDES if JAVASCRIPT.search(guide.read_text())]
