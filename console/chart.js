@@ -69,7 +69,7 @@ function options(box, count, format, told) {
     height: 96,
     legend: { show: false },
     series: [{}, ...series],
-    padding: [8, 4, 0, 0],
+    padding: [8, 15, 0, 0], // half of a label of the time axis
     cursor: { y: false, drag: { x: false, y: false }, sync: { key: "hour" }, points: { size: 5 } },
     scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
     axes: [

@@ -22,7 +22,7 @@ export function Gateways() {
           html`<button class="link" onClick=${() => choose(text(g.name))}>${name(g.name)}</button> ${g.this && chip("this one", "good")}`,
         "wide",
       ],
-      ["Address", "address", "name"],
+      ["Address", "address", "name date"],
       ["Version", "version"],
       ["Up", g => span(Date.now() - g.since), "num"],
       ["Connections", "connections", "number"],
@@ -38,7 +38,7 @@ export function Gateways() {
         empty: "Nobody is connected.",
         columns: [
           ["User", c => (c.user ? name(c.user) : muted("nobody"))],
-          ["Address", "address", "name"],
+          ["Address", "address", "name date"],
           ["Kind", c => chip(c.kind)],
           ["What", "what", "name wide"],
           ["Since", "since", "date"],

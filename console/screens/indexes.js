@@ -78,7 +78,7 @@ export function Index({ at }) {
       })}`
     }
     <${Find} path=${path} index=${index} />
-    <div class="split"><div><h2>Conflicts: left out of a unique field</h2>${table({
+    <h2>Conflicts: left out of a unique field</h2>${table({
       label: "Conflicts",
       of: { items: conflicts.body?.items ?? null, error: conflicts.error },
       id: c => text(c.key) + text(c.field) + text(c.value),
@@ -86,10 +86,10 @@ export function Index({ at }) {
       columns: [
         ["Document", "key", "name wide"],
         ["Field", "field"],
-        ["Value", "value", "name"],
-        ["Held by", "holder", "name"],
+        ["Value", "value", "name key"],
+        ["Held by", "holder", "name key"],
       ],
-    })}</div><div><h2>Skipped: values that do not fit</h2>${table({
+    })}<h2>Skipped: values that do not fit</h2>${table({
       label: "Skipped",
       of: { items: skipped.body?.items ?? null, error: skipped.error },
       id: s => text(s.key) + text(s.field),
@@ -97,9 +97,9 @@ export function Index({ at }) {
       columns: [
         ["Document", "key", "name wide"],
         ["Field", "field"],
-        ["Reason", "reason"],
+        ["Reason", "reason", "text key"],
       ],
-    })}</div></div>`;
+    })}`;
 }
 
 /** @param {any} value */

@@ -58,7 +58,7 @@ export function Lock({ at }) {
         ["Lease", o => html`<${Lease} key=${o.token} left=${o.ttl} />`, "num"],
         ["Holds", "holds", "number"],
         ["Token", "token", "name date"],
-        ["Value", o => (o.value ? name(o.value) : "–")],
+        ["Value", o => (o.value ? name(o.value) : "–"), "key"],
       ],
     })}<h2>The line</h2>${table({
       label: "The line",
