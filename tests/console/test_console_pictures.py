@@ -80,8 +80,9 @@ def test_the_pictures(browser):
                     name = f"{screen}-{look}"
                     if name in KEPT or WANTED != "yes":
                         console.go(to)
-                        console.run("await page.waitForTimeout(1500)")  # for the curves, and what moves
-                        console.see(text)
+                        # Time for the curves; and until a worker of the demo holds something, a minute may pass.
+                        console.run("""await page.waitForTimeout(1500);
+                            await page.locator('#page').getByText(given.text).first().waitFor({timeout: 120_000})""", text=text)
                         take_picture(console, folder / f"console-{name}.png", KEPT.get(name))
         finally:
             demo.terminate()
