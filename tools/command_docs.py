@@ -7,6 +7,7 @@ import sys
 
 from command_texts import INDEX, NONE, OVERVIEW, PLACE, SECTIONS, file_name, read, section_of, sections
 from tree import ROOT, Problem
+from wrapping import wrap
 
 # The same server that the tests use.
 sys.path.insert(0, str(ROOT / "tests" / "server"))
@@ -199,7 +200,7 @@ def page(name, doc, info, text):
     parts = {title: section_text(text, title) for title in SECTIONS}
     parts["Facts"] = facts(name, doc, info)
     body = "\n\n".join(f"## {title}\n\n{part}" for title, part in parts.items())
-    return (f"{NOTE}# {name}\n\n```\n{forms}\n```\n\n{doc['summary']}\n\n{body}\n\n"
+    return wrap(f"{NOTE}# {name}\n\n```\n{forms}\n```\n\n{doc['summary']}\n\n{body}\n\n"
             f"Guides: {guides_of(name)}. All commands: [index](README.md).\n")
 
 
