@@ -12,8 +12,8 @@ export function Audit() {
     mark: e => (e.outcome === "done" ? "" : "look"),
     columns: [
       ["Time", "time", "date"],
-      ["Who", e => html`${name(e.who)} <span class="muted">${text(e.address)}</span>`],
-      ["Did", e => html`<b>${text(e.action)}</b>`],
+      ["Who", e => html`${name(e.who)} <span class="muted">${text(e.address)}</span>`, "key"],
+      ["Did", e => html`<b>${text(e.action)}</b>`, "date"],
       ["Key", e => (e.key ? name(e.key) : "–")],
       ["With", e => html`<span class="mono brief">${JSON.stringify(e.arguments)}</span>`, "wide"],
       [
