@@ -34,8 +34,10 @@ class Running:
         self._log = log
         with open(log, "wb") as output:
             self.process = subprocess.Popen(
-                [REPOSITORY / "run", *([] if gateway else ["--no-gateway"]), *map(str, options)], stdin=subprocess.DEVNULL, stdout=output,
-                stderr=subprocess.STDOUT, start_new_session=True, **more)
+                [REPOSITORY / "run", *([] if gateway else ["--no-gateway"]), *map(str, options)],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                # A shell cannot trap what was ignored when it began, as Ctrl-C is for what runs in the background.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **more)
 
     def output(self):
         return self._log.read_text()
