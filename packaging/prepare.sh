@@ -25,9 +25,10 @@ console_packages=(
   "nodejs: command -v node"
   "npm: command -v npm"
 )
-# For the tests of pages, which are skipped without it: not every distribution has it under this name.
-browser_packages=(
+# Counterparts of tests that are skipped by name without them: not every distribution has them under these names.
+optional_test_packages=(
   "chromium: command -v chromium"
+  "caddy: command -v caddy"
 )
 test_packages=(
   "libgtest-dev: has_header gtest/gtest.h"
@@ -54,7 +55,6 @@ test_packages=(
   "curl: command -v curl"
   "iproute2: command -v ip"
   "nginx: test -x /usr/sbin/nginx || command -v nginx"
-  "caddy: command -v caddy"
   "clang-format-14: has_clang_format"
   "clang-N clang-tidy-N libclang-rt-N-dev: find_clang" # N: one of clang_versions
 )
