@@ -17,6 +17,8 @@ class InfoText {
   // 0 if there is none.
   int64_t number(const std::string& name) const;
   bool empty() const { return fields_.empty(); }
+  // All names with their values, by name.
+  const std::map<std::string, std::string, std::less<>>& fields() const { return fields_; }
 
  private:
   std::map<std::string, std::string, std::less<>> fields_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "gateway/admin/info_text.h"
 #include "gateway/routes/answers.h"
 #include "gateway/routes/figures.h"
 #include "gateway/stream/topic.h"
@@ -86,16 +87,10 @@ void add_webhooks(Samples& samples, const std::deque<HookFigures>& webhooks) {
 }
 
 // "millrace_log_writes:17" of INFO millrace.
-void add_counters(Samples& samples, std::string_view info) {
-  while (!info.empty()) {
-    const size_t end = std::min(info.find("\r\n"), info.size());
-    const std::string_view line = info.substr(0, end);
-    info.remove_prefix(std::min(end + 2, info.size()));
-    const size_t colon = line.find(':');
-    if (colon == line.npos || !line.starts_with("millrace_")) continue;
-    if (const auto value = parse_number(line.substr(colon + 1), INT64_MIN, INT64_MAX)) {
-      samples.add(std::string(line.substr(0, colon)), "untyped", "", *value);
-    }
+void add_counters(Samples& samples, const InfoText& info) {
+  for (const auto& [name, text] : info.fields()) {
+    if (!name.starts_with("millrace_")) continue;
+    if (const auto value = parse_number(text, INT64_MIN, INT64_MAX)) samples.add(name, "untyped", "", *value);
   }
 }
 
@@ -193,7 +188,7 @@ Task<Response> metrics(Services& services, ExchangePtr) {
   if (services.figures.webhooks != nullptr) add_webhooks(samples, *services.figures.webhooks);
   Words words = {"INFO", "millrace"};
   const Answer info = co_await services.upstream.ask(std::move(words), Upstream::kNoKey);
-  if (info) add_counters(samples, info->text);
+  if (info) add_counters(samples, InfoText(info->text));
   for (const std::string& pattern : services.config.metric_keys) {
     const std::vector<std::string> keys = co_await keys_of(services, pattern);
     for (const std::string& key : keys) co_await add_key(samples, services, key);

@@ -12,7 +12,7 @@
 
 namespace millrace::gateway {
 
-class ChannelPoll final : public Listener, public std::enable_shared_from_this<ChannelPoll> {
+class ChannelPoll final : public FetchingListener, public std::enable_shared_from_this<ChannelPoll> {
  public:
   using Done = std::function<void(Answer)>;
 
@@ -26,16 +26,10 @@ class ChannelPoll final : public Listener, public std::enable_shared_from_this<C
   void cancel();
 
  private:
-  // The contents of the batch are not used: it only says that a fetch may find something.
-  void deliver(Batch&, size_t) override { fetch(); }
-  void tell_reset(const Reset&, const Position&) override { fetch(); }
-  void tell_position(const Position&) override {}
-  void nudge() override { fetch(); }
-  bool is_full() const override { return false; }
   void fail(const std::string& why) override;
 
   Detached join();
-  void fetch();
+  void fetch() override;
   Detached fetch_all();
   void end(Answer answer);
 

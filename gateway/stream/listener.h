@@ -32,4 +32,17 @@ class Listener {
   int64_t joined_at_ = 0;    // messages up to this number it has already
 };
 
+// A listener that fetches for itself: what comes to the channel only says that a fetch may find something.
+class FetchingListener : public Listener {
+ protected:
+  virtual void fetch() = 0;
+
+ private:
+  void deliver(Batch&, size_t) override { fetch(); }
+  void tell_reset(const Reset&, const Position&) override { fetch(); }
+  void tell_position(const Position&) override {}
+  void nudge() override { fetch(); }
+  bool is_full() const override { return false; }
+};
+
 }  // namespace millrace::gateway

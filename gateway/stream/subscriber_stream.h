@@ -13,7 +13,7 @@
 namespace millrace::gateway {
 
 class SubscriberStream final : public StreamBody,
-                               public Listener,
+                               public FetchingListener,
                                public std::enable_shared_from_this<SubscriberStream> {
  public:
   // REQUIRES: everything outlives the stream's connection.
@@ -26,15 +26,9 @@ class SubscriberStream final : public StreamBody,
   void on_end() override;
 
  private:
-  // What comes to the channel is only a sign that a fetch will find something.
-  void deliver(Batch&, size_t) override { fetch(); }
-  void tell_reset(const Reset&, const Position&) override { fetch(); }
-  void tell_position(const Position&) override {}
-  void nudge() override { fetch(); }
-  bool is_full() const override { return false; }
   void fail(const std::string& why) override;
 
-  void fetch();
+  void fetch() override;
   Detached fetch_all();
   bool take(const Answer& answer);
 
