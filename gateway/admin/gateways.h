@@ -1,5 +1,5 @@
 // Gateways in front of one server find each other through keys of that server. Each gateway keeps a key that describes
-// it, and waits for orders (requests from other gateways) in a list, as long as there are other gateways.
+// it, and waits at a list for orders (requests from other gateways).
 //
 //   millrace:gateway:names           a set of names
 //   millrace:gateway:at:NAME         its description, as JSON; it expires if the gateway is gone
@@ -30,16 +30,18 @@ class Registration {
 
  private:
   Detached register_again();
-  Detached look_for_orders();
+  Detached take_orders();
   Task<bool> carry_out(std::string order);
-  // [key, order], or null if none has come.
-  auto wait_for_order(const std::string& key);
+
+  // Outlives the registration for as long as a command waits.
+  struct State {
+    bool is_alive = true;
+    Upstream::Waiting for_orders;
+  };
 
   Services& services_;
-  Upstream::Waiting waiting_;
-  bool has_others_ = false;
   bool has_left_ = false;
-  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
+  std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 Task<Response> list_gateways(Services& services, ExchangePtr exchange);
