@@ -13,8 +13,6 @@ constexpr size_t kMostReason = 512;
 constexpr Milliseconds kReadWait{10'000};
 constexpr Milliseconds kAfterFailure{500};
 constexpr Milliseconds kOrderedLease{60'000};
-// After its request is over, a message is acknowledged well within this time.
-constexpr Milliseconds kLeaseGrace{15'000};
 // All deliverers in order are one consumer, so that the next one finds what the last one had.
 constexpr const char* kOrderedConsumer = "millrace deliver";
 
@@ -28,12 +26,13 @@ LogSource::LogSource(EventLoop& loop, Upstream& upstream, const WebhookRule& rul
       courier_(courier),
       consumer_(rule.in_order ? kOrderedConsumer : owner),
       tell_(std::move(tell)),
-      lease_(rule.in_order ? kOrderedLease : rule.timeout + kLeaseGrace),
+      // After its request is over, a message is acknowledged well within the time that is left.
+      lease_(rule.in_order ? kOrderedLease : rule.timeout + rule.takeover * 3 / 2),
       wakeup_(loop),
       settle_pause_(loop) {
   if (!rule_.in_order) return;
   leadership_ = std::make_unique<Leadership>(loop_, upstream_, "millrace:webhook:" + rule_.log + ':' + rule_.group,
-                                             std::move(owner), [this] { on_leading(); });
+                                             std::move(owner), rule_.takeover, [this] { on_leading(); });
 }
 
 LogSource::~LogSource() { loop_.cancel(extension_); }

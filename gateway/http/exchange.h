@@ -42,6 +42,8 @@ class Exchange {
   }
 
   bool is_gone() const { return connection_ == nullptr; }
+  // The client has gone, or has closed its side, or the gateway ends: what waits has been given up.
+  bool is_given_up() const { return connection_ == nullptr || is_drained_; }
 
   // The same for what waits here: `cancel` is called when the client goes away or the gateway ends, unless that was
   // before. False: it was.

@@ -82,7 +82,7 @@ def test_figures_are_of_every_master(cluster):
         assert [line for line in lines if line.startswith(f'millrace_log_messages{{key="{log}"}}')] == \
             [f'millrace_log_messages{{key="{log}"}} 1']
     for master in cluster.masters:
-        assert any(line.startswith(f'millrace_log_writes{{node="127.0.0.1:{master.port}"}} ') for line in lines)
+        assert any(line.startswith(f'millrace_log_messages_written{{node="127.0.0.1:{master.port}"}} ') for line in lines)
 
 
 def test_a_node_that_is_gone_is_forgotten_and_the_others_answer_for_it(cluster):

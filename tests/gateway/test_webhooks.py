@@ -149,7 +149,7 @@ def test_in_order_a_message_waits_for_those_of_its_tag_alone(server, c):
 def test_in_order_only_one_deliverer_sends_and_the_next_one_takes_over(server, c):
     hold = threading.Event()
     with Receiver(lambda hook: (hold.wait(60) if hook.body == b"3" else None) and None or 204) as receiver:
-        with webhook(server, receiver, "--in-order") as first, webhook(server, receiver, "--in-order") as second:
+        with webhook(server, receiver, "--in-order", takeover="3s") as first, webhook(server, receiver, "--in-order", takeover="3s") as second:
             c.call("TWRITE", "orders", "ENTRIES", *[word for n in range(1, 7) for word in ("t", str(n))])
             receiver.wait_for(3)
             # Which of them leads, the lock says.
@@ -158,7 +158,7 @@ def test_in_order_only_one_deliverer_sends_and_the_next_one_takes_over(server, c
             for one in (first, second):
                 one.kill()
             hold.set()
-            with webhook(server, receiver, "--in-order"):
+            with webhook(server, receiver, "--in-order", takeover="3s"):
                 wait_for_all_done(c, 6)
     assert receiver.bodies() == [1, 2, 3, 3, 4, 5, 6]
 
@@ -170,10 +170,10 @@ def test_kill_9_of_the_deliverer_loses_nothing(server, c, words):
         c.call("TWRITE", "orders", "ENTRIES", *[word for n in range(first, first + 50) for word in (str(n % 7), str(n))])
     with Receiver(lambda hook: 500 if len(receiver.got) % 11 == 0 else 204) as receiver:
         for kills in range(1, 6):
-            with webhook(server, receiver, *words, timeout="1s", **QUICK) as deliverer:
+            with webhook(server, receiver, *words, timeout="1s", takeover="2s", **QUICK) as deliverer:
                 receiver.wait_for(kills * 40)
                 deliverer.kill()
-        with webhook(server, receiver, *words, timeout="1s", **QUICK):
+        with webhook(server, receiver, *words, timeout="1s", takeover="2s", **QUICK):
             wait_for_all_done(c, count)
     accepted = receiver.bodies()
     assert set(accepted) == set(range(count))
@@ -395,10 +395,10 @@ def test_kill_9_of_the_deliverer_of_a_channel_loses_nothing(server, c):
     ids = [f"m{n}" for n in range(100)]
     c.call("CHAN.MPUBLISH", "room", *[word for n, name in enumerate(ids) for word in (name, str(n))])
     with Receiver() as receiver:
-        with on_channel(server, receiver, "--in-order") as deliverer:
+        with on_channel(server, receiver, "--in-order", takeover="2s") as deliverer:
             receiver.wait_for(30)
             deliverer.kill()
-        with on_channel(server, receiver, "--in-order"):
+        with on_channel(server, receiver, "--in-order", takeover="2s"):
             wait_until(lambda: seen(c, *ids) == [1] * 100, "all are acknowledged")
     assert list(dict.fromkeys(receiver.bodies())) == list(range(100))
 
@@ -438,6 +438,7 @@ WRONG = {
     "a private address": (["--log", "a", "--url", "http://10.0.0.1/"], "private address"),
     "a secret that is not there": (["--log", "a", "--url", "http://a.example/", "--secret", "/nowhere"], "cannot read the secrets"),
     "a setting that there is not": (["--log", "a", "--url", "http://a.example/", "--set", "x=1"], "no setting 'x'"),
+    "a takeover that is too short": (["--log", "a", "--url", "http://a.example/", "--set", "takeover=1ms"], "takeover of at least 1s"),
     "a header that is none": (["--log", "a", "--url", "http://a.example/", "--set", "headers=x"], "a header that is none"),
     "a file without webhooks": (["--config", "/dev/null"], "has no [[webhook]]"),
 }
