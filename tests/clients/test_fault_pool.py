@@ -99,8 +99,6 @@ def test_a_payload_that_is_given_up_lets_those_behind_it_through(server, drive):
         job.finish()
     wait_until(lambda: pending(server) == 0, "everything is given up")
     work.stop()
-    for handled in by_recipient(work).values():
-        assert list(dict.fromkeys(handled)) == sorted(set(handled))  # in order, however often each comes
     assert sorted(stored(server, "dead")) == sorted(VALUES[:5] * len(RECIPIENTS))
 
 
