@@ -157,6 +157,7 @@ class Driver {
         failed.add(`${recipient} ${sequence}`);
         throw new Error("the first time it fails");
       }
+      if (handle === "fail") throw new Error("it always fails");
       if (handle === "reject") throw new Reject("no good");
       if (handle === "held") await this.untilReleased(job);
     });
@@ -199,7 +200,8 @@ function madeOptions() {
   return { sentinels: { service: words[2], clients: [sentinel] } };
 }
 
-const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, ...madeOptions() }));
+const patience = words[0] === "--hasty" ? { answerTimeoutMs: 2000 } : {};
+const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, ...patience, ...madeOptions() }));
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const request = JSON.parse(line);

@@ -220,6 +220,8 @@ class Driver:
             if way == "fail-once" and (payload.recipient, payload.sequence) not in failed:
                 failed.add((payload.recipient, payload.sequence))
                 raise ValueError("the first time it fails")
+            if way == "fail":
+                raise ValueError("it always fails")
             if way == "reject":
                 raise Reject("no good")
             if way == "held" and WAY == "sync":
@@ -273,7 +275,8 @@ async def run_asyncio(make):
 
 def main():
     def make():
-        return Driver(PACKAGE.Millrace(made_client(sys.argv[2:]), block=2.0))
+        patience = {"answer_timeout": 2.0} if sys.argv[2] == "--hasty" else {}
+        return Driver(PACKAGE.Millrace(made_client(sys.argv[2:]), block=2.0, **patience))
 
     if WAY == "asyncio":
         asyncio.run(run_asyncio(make))

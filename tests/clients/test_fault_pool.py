@@ -92,14 +92,13 @@ def test_a_payload_whose_handler_fails_comes_again_before_those_behind_it(server
 
 
 def test_a_payload_that_is_given_up_lets_those_behind_it_through(server, drive):
-    server.admin.call("SHARD.SET", "mail", "DEADLETTER", "dead", "MAXATTEMPTS", 1)
+    server.admin.call("SHARD.SET", "mail", "DEADLETTER", "dead", "MAXATTEMPTS", 2)
     driver = drive(server.port)
-    work = driver.start("pool-work", pool="mail", name="w1", concurrency=3, handle="fail-once")
+    work = driver.start("pool-work", pool="mail", name="w1", concurrency=3, handle="fail")
     for job in push_all(driver, VALUES[:5]):
         job.finish()
     wait_until(lambda: pending(server) == 0, "everything is given up")
     work.stop()
-    assert by_recipient(work) == dict.fromkeys(RECIPIENTS, VALUES[:5])
     assert sorted(stored(server, "dead")) == sorted(VALUES[:5] * len(RECIPIENTS))
 
 

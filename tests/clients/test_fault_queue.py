@@ -58,7 +58,7 @@ def test_a_slow_network_only_takes_longer(server, proxy, drive):
 
 @pytest.mark.long
 def test_a_server_that_answers_nothing_is_asked_again(server, proxy, drive):
-    driver = drive(proxy.port)
+    driver = drive("--hasty", f"redis://127.0.0.1:{proxy.port}")
     work = driver.start("work", key="orders", group="g")
     driver.start("produce", key="orders", tag="new", values=VALUES[:10]).finish()
     work.wait_for("handled", 10)

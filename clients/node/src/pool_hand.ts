@@ -16,7 +16,7 @@ export interface PoolDelivery {
 interface Failed {
   readonly sequence: number;
   lastPull: number; // that was sent before the server had answered; Infinity: it has not
-  early: PoolDelivery[]; // what came meanwhile
+  early: PoolDelivery[]; // what waited behind it, and came meanwhile
 }
 
 /** A recipient is ready when it has a payload that waits and none that runs. */
@@ -63,6 +63,7 @@ export class PoolHand {
     const failed = this.failed.get(delivery.recipient);
     if (failed !== undefined) {
       if (delivery.sequence > failed.sequence && delivery.pull <= failed.lastPull) {
+        if (delivery.sequence <= (failed.early.at(-1)?.sequence ?? 0)) failed.early = []; // all behind it come again
         failed.early.push(delivery);
         return "kept";
       }
@@ -102,8 +103,8 @@ export class PoolHand {
     if (outcome === "done") {
       this.handled.set(recipient, sequence);
     } else if (outcome === "failed" && delivery.life === this.life) { // else all of it is delivered again already
+      this.failed.set(recipient, { sequence, lastPull: Infinity, early: this.queues.get(recipient) ?? [] });
       this.queues.delete(recipient);
-      this.failed.set(recipient, { sequence, lastPull: Infinity, early: [] });
     }
     return this.queues.has(recipient);
   }

@@ -220,7 +220,7 @@ export class PoolWorker<T> {
     } catch (error) {
       if (!(error instanceof MillraceError)) throw error;
       this.link.settings.logger.debug(`SHARD.NACK: ${error.message}`);
-      run.mustJoin = true; // then it is delivered again, wherever it is
+      run.mustJoin = true; // then all is delivered again, whatever became of it
       return false;
     }
   }

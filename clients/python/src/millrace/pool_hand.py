@@ -24,7 +24,7 @@ class _Failed:
 
     sequence: int
     last_pull: int | None = None  # that was sent before the server had answered; None: it has not
-    early: list[PoolDelivery] = dataclasses.field(default_factory=list)  # what came meanwhile
+    early: list[PoolDelivery] = dataclasses.field(default_factory=list)  # what waited behind it, and came meanwhile
 
 
 class PoolHand:
@@ -72,6 +72,8 @@ class PoolHand:
             failed = self._failed.get(delivery.recipient)
             if failed is not None:
                 if delivery.sequence > failed.sequence and (failed.last_pull is None or delivery.pull <= failed.last_pull):
+                    if failed.early and delivery.sequence <= failed.early[-1].sequence:
+                        failed.early.clear()  # all behind it come again
                     failed.early.append(delivery)
                     return "kept"
                 del self._failed[delivery.recipient]
@@ -108,8 +110,8 @@ class PoolHand:
             if outcome == "done":
                 self._handled[delivery.recipient] = delivery.sequence
             elif outcome == "failed" and delivery.life == self._life:  # else all of it is delivered again already
-                self._queues.pop(delivery.recipient, None)
-                self._failed[delivery.recipient] = _Failed(delivery.sequence)
+                behind = self._queues.pop(delivery.recipient, ())
+                self._failed[delivery.recipient] = _Failed(delivery.sequence, early=list(behind))
             return delivery.recipient in self._queues
 
     def given_back(self, recipient: bytes, comes_again: bool) -> bool:

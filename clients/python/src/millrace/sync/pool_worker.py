@@ -188,7 +188,7 @@ class PoolWorker(Generic[T]):
             before, _, after = (checked(reply) for reply in replies[-1])
         except MillraceError as error:
             self._link.settings.logger.debug("SHARD.NACK: %s", error)
-            self._must_join = True  # then it is delivered again, wherever it is
+            self._must_join = True  # then all is delivered again, whatever became of it
             return False
         return self._hand.given_back(delivery.recipient, as_map(before)["dead"] == as_map(after)["dead"])
 
