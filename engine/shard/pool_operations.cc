@@ -76,9 +76,9 @@ Result<void> apply_to(Pool& pool, const PoolEffect& effect) {
 }  // namespace
 
 inline void PoolOperations::finish(PoolVisit& visit) {
-  totals_.moved += visit.moved();
-  totals_.failovers += visit.failovers();
-  if (visit.dead() != 0 || visit.forgotten() != 0) [[unlikely]] {
+  if (visit.has_counted()) [[unlikely]] {
+    totals_.moved += visit.moved();
+    totals_.failovers += visit.failovers();
     totals_.dead += visit.dead();
     totals_.forgotten += visit.forgotten();
   }

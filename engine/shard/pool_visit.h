@@ -57,6 +57,8 @@ class PoolVisit {
   uint64_t failovers() const { return pool().counters().failovers - before_.failovers; }
   uint64_t dead() const { return pool().counters().dead - before_.dead; }
   uint64_t forgotten() const { return pool().counters().forgotten - before_.forgotten; }
+  // Any of them.
+  bool has_counted() const { return pool().counters() != before_; }
   const Place<Pool>& place() const { return place_; }
   bool decides() const { return call_.decides; }
 
