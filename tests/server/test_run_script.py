@@ -49,7 +49,10 @@ class Running:
             with contextlib.suppress(OSError):
                 return Connection(port)
 
-        return wait_until(connected, f"./run starts a server:\n{self.output()}", BUILD_DEADLINE)
+        try:
+            return wait_until(connected, "./run starts a server", BUILD_DEADLINE)
+        except AssertionError as failure:
+            raise AssertionError(f"{failure}:\n{self.output()}") from failure
 
     def __enter__(self):
         return self
