@@ -23,7 +23,10 @@ using client::Reply;
 constexpr const char* kNames = "millrace:gateway:names";
 constexpr int64_t kRegisterMs = 10'000;
 constexpr const char* kGoneMs = "30000";
-constexpr int64_t kOrdersMs = 500;
+// How long one BLPOP waits for an order, and how soon the next one follows if there was none or it failed.
+constexpr const char* kOrdersSeconds = "60";
+constexpr Milliseconds kOrdersWait{60'000};
+constexpr int64_t kLookAgainMs = 500;
 constexpr const char* kOrderMs = "10000";  // an order that nobody has taken is none
 constexpr int64_t kLookForAnswerMs = 100;
 constexpr int kMostLooks = 40;
@@ -117,7 +120,10 @@ Registration::Registration(Services& services) : services_(services) {
   });
 }
 
-Registration::~Registration() { *is_alive_ = false; }
+Registration::~Registration() {
+  *is_alive_ = false;
+  waiting_.cancel();
+}
 
 Detached Registration::register_again() {
   const auto is_alive = is_alive_;
@@ -140,21 +146,35 @@ Detached Registration::register_again() {
 
 void Registration::leave() {
   has_left_ = true;
+  waiting_.cancel();
   Words gone = {"DEL", place_key(services_.config.name)};
   services_.upstream.call(std::move(gone), 1, [](const Answer&) {});
 }
 
+auto Registration::wait_for_order(const std::string& key) {
+  return told<Answer>([this, key](Link::Done done) {
+    services_.upstream.call_waiting_at(services_.upstream.node_name_of(key), {"BLPOP", key, kOrdersSeconds},
+                                       kOrdersWait, waiting_, std::move(done));
+  });
+}
+
+// Waits at the server, because a question twice a second would cost the server something even if nobody gives orders.
 Detached Registration::look_for_orders() {
   const auto is_alive = is_alive_;
-  for (;;) {
-    co_await wait_for(services_.loop, kOrdersMs);
-    if (!*is_alive) co_return;
-    if (!has_others_) continue;
-    Words pop = {"LPOP", orders_key(services_.config.name)};
-    const Answer answer = co_await services_.upstream.ask(std::move(pop));
-    if (!*is_alive) co_return;
-    if (!answer || answer->kind != Reply::Kind::Text) continue;
-    co_await carry_out(answer->text);
+  const std::string key = orders_key(services_.config.name);
+  while (!has_left_) {
+    if (has_others_) {
+      const Answer answer = co_await wait_for_order(key);
+      if (!*is_alive) co_return;
+      if (answer && answer->items.size() == 2) {
+        co_await carry_out(answer->items[1].text);
+        if (!*is_alive) co_return;
+        continue;
+      }
+      if (answer && answer->is_nil()) continue;
+    }
+    // There is no other gateway, or the server could not be asked, or the key's slot has moved.
+    co_await wait_for(services_.loop, kLookAgainMs);
     if (!*is_alive) co_return;
   }
 }

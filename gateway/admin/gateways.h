@@ -1,5 +1,5 @@
 // Gateways in front of one server find each other through keys of that server. Each gateway keeps a key that describes
-// it, and looks for orders (requests from other gateways) in a list.
+// it, and waits for orders (requests from other gateways) in a list, as long as there are other gateways.
 //
 //   millrace:gateway:names           a set of names
 //   millrace:gateway:at:NAME         its description, as JSON; it expires if the gateway is gone
@@ -32,8 +32,11 @@ class Registration {
   Detached register_again();
   Detached look_for_orders();
   Task<bool> carry_out(std::string order);
+  // [key, order], or null if none has come.
+  auto wait_for_order(const std::string& key);
 
   Services& services_;
+  Upstream::Waiting waiting_;
   bool has_others_ = false;
   bool has_left_ = false;
   std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
