@@ -72,9 +72,9 @@ struct DeleteRequest {
 };
 // At most this many are deleted by their offsets at once.
 inline constexpr uint64_t kMaxDeleted = 10'000;
-// At most this many bytes of blocks are rewritten by one deletion, which takes some milliseconds: 219 blocks of the
+// At most this many bytes of blocks are rewritten by one deletion, which takes some milliseconds: 146 blocks of the
 // default size. Blocks that are deleted as a whole do not count.
-inline constexpr uint64_t kMaxRewrittenBytes = uint64_t{3} * 1024 * 1024;
+inline constexpr uint64_t kMaxRewrittenBytes = uint64_t{2} * 1024 * 1024;
 // The most tags in one request: they are hashed again in each turn of a long search or deletion.
 inline constexpr uint64_t kMaxTags = 1'000;
 // The most deletions by tag in one log that are not finished.

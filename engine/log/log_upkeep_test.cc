@@ -29,6 +29,16 @@ class SpentAtOnce final : public Budget {
   bool is_spent() const override { return true; }
 };
 
+// Lasts for a number of looks.
+class SpentAfter final : public Budget {
+ public:
+  explicit SpentAfter(int looks) : looks_(looks) {}
+  bool is_spent() const override { return looks_-- <= 0; }
+
+ private:
+  mutable int looks_;
+};
+
 class LogUpkeep : public ::testing::Test {
  protected:
   // Text that can be packed, at this date.
@@ -123,6 +133,46 @@ TEST_F(LogUpkeep, AcknowledgesWhatAConsumerHoldsAmongMany) {
   EXPECT_EQ(acknowledged("even", 1, 2 * kEach), 1u);
   EXPECT_TRUE(group.pending().empty());
   EXPECT_EQ(log().check(), nullptr);
+}
+
+TEST_F(LogUpkeep, WhatIsDueIsWrittenInPartsAsLongAsTheBudgetLasts) {
+  const std::vector<ByteView> pair = {"tag", "entry"};
+  for (int i = 0; i < 1'000; ++i) {
+    operations_.write(place_, {.backlog = {}, .pairs = pair, .at = UnixMs(2'000)}, {.now = {.wall = UnixMs(1'000)}});
+  }
+  const Call call{.now = {.wall = UnixMs(2'000)}};
+  uint64_t written = 0;
+  for (int turns = 1; log().count() < 1'000; ++turns) {
+    const Consequences follow = operations_.look_after(place_, call, SpentAtOnce());
+    EXPECT_GT(log().count(), written) << "some are written in any case";
+    EXPECT_LE(log().count() - written, 100u) << "and not many more";
+    written = log().count();
+    EXPECT_EQ(follow.due.has_value(), written < 1'000) << "it goes on at once";
+    ASSERT_LE(turns, 100);
+  }
+  EXPECT_TRUE(log().extras()->schedule.empty());
+}
+
+TEST_F(LogUpkeep, ADeletionByTagGoesOnInPartsAndSaysHowFarItIs) {
+  write(1'000, 5'000);
+  DeleteRequest request;
+  request.tags = {"tag"};
+  const Call call{.now = {.wall = UnixMs(2'000)}};
+  ASSERT_TRUE(operations_.delete_messages(place_, request, call).answer);
+  EXPECT_EQ(log().count(), 5'000u);
+  Offset at = log().extras()->deletions.front().at;
+  EXPECT_EQ(at, Offset(1));
+  for (int turns = 1; log().extras() != nullptr && !log().extras()->deletions.empty(); ++turns) {
+    const TagDeletion& deletion = log().extras()->deletions.front();
+    EXPECT_GE(deletion.at, at);
+    EXPECT_EQ(log().count(), 5'001 - deletion.at.value()) << "all before it are gone, and no other";
+    at = deletion.at;
+    const uint64_t before = log().count();
+    operations_.look_after(place_, call, SpentAfter(2));
+    EXPECT_LE(before - log().count(), 1'000u);
+    ASSERT_LE(turns, 1'000);
+  }
+  EXPECT_EQ(log().count(), 0u);
 }
 
 // Finding 10 of logs: with ten thousand groups, looking at each of them was most of the cost of a write.
