@@ -1,6 +1,5 @@
 """A work queue over HTTP."""
 
-import pathlib
 import threading
 
 import pytest
@@ -87,27 +86,6 @@ def test_a_worker_that_goes_away_takes_nothing_with_it(gateway, server, c):
     server.wait_for_blocked(0)
     c.call("TWRITE", "jobs", "a", "1")
     assert take(gateway) == [(1, 1, 1)]
-
-
-def has_ended_connection(server):
-    """Whether a client has closed its side, and the server has not heard of it."""
-    lines = pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
-    return any((line.split()[1].endswith(f":{server.port:04X}"), line.split()[3]) == (True, "08") for line in lines)
-
-
-def test_a_message_that_came_while_its_worker_went_away_is_given_back(gateway, server, c):
-    with RawConnection(gateway.port) as connection:
-        connection.send(f"POST {GROUP}/take?wait=30s HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        server.wait_for_blocked(1)
-        server.suspend()
-        # The server executes it when it goes on, before it hears that nobody waits any longer.
-        c.send("TWRITE", "jobs", "a", "1")
-    try:
-        wait_until(lambda: has_ended_connection(server), "the gateway has seen that the worker is gone")
-    finally:
-        server.resume()
-    assert c.read() == 1
-    wait_until(lambda: c.call("TREAD", "jobs", 1, 1, "GROUP", "mail", "WITHATTEMPTS") == [[1, b"a", b"1", 1]], "it is given back")
 
 
 def test_a_group_that_does_not_exist_is_404(gateway):
