@@ -7,8 +7,8 @@
 
 namespace millrace {
 
-// The same meaning, with parts flattened, sorted and without repetition.
-Filter normal_form(Filter filter);
+// The same meaning, with parts flattened, sorted and without repetition; and what filter_json() says of it.
+WrittenFilter normal_form(Filter filter);
 
 // The text of a field that a regular expression looks at: linear time can be microseconds a
 // byte, when a pattern has more states than there is memory for.

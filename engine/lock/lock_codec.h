@@ -11,6 +11,9 @@
 // value.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -35,16 +38,18 @@ class LockChanges {
   void has(ByteView owner, const Holding& holding, ByteView value);
   void has_no_longer(ByteView owner, Token token);
 
-  // The changes as bytes. `mode` is the lock's after all of them. Borrowed until the next
-  // call of anything here.
-  ByteView bytes(LockMode mode, uint64_t clock);
-  void clear() { bytes_.clear(); }
+  // The changes as bytes; there are none here afterwards. `mode` is the lock's after all of them.
+  std::string take_bytes(LockMode mode, uint64_t clock);
 
  private:
   // What comes before the changes is known last, and put right before them then.
   static constexpr size_t kRoomForHead = 40;
 
+  static constexpr size_t kMostNumbers = 6;
+
   void make_room(size_t more);
+  // REQUIRES: at most kMostNumbers
+  void append_numbers(std::initializer_list<uint64_t> numbers);
 
   std::string bytes_;  // kRoomForHead bytes, then changes; or nothing
 };

@@ -125,6 +125,28 @@ TEST_F(LogUpkeep, AcknowledgesWhatAConsumerHoldsAmongMany) {
   EXPECT_EQ(log().check(), nullptr);
 }
 
+// Finding 10 of logs: with ten thousand groups, looking at each of them was most of the cost of a write.
+TEST_F(LogUpkeep, AWriteLooksAtNoGroup) {
+  write(1'000, 3);
+  read("c", 3);
+  log().create_group("h", Offset(1));
+  log().set_retention({.count = 3, .age_ms = 60'000});
+  const Group& reader = *log().group("g");
+  const Group& other = *log().group("h");
+  ASSERT_EQ(log().ms_until_group_event({.wall = UnixMs(5'000), .monotonic = MonotonicMs(5'000)}), 1'000u);
+  const std::vector<ByteView> pair = {"tag", "entry"};
+  const auto written = operations_.write(place_, {.backlog = {}, .pairs = pair}, {.now = {.wall = UnixMs(5'000)}});
+  EXPECT_EQ(written.consequences.due, UnixMs(61'000)) << "that of the oldest message";
+  EXPECT_EQ(written.consequences.due_monotonic, std::nullopt)
+      << "the group's date, which is earlier, was not asked for";
+  EXPECT_EQ(log().first(), Offset(2));
+  EXPECT_EQ(reader.counters().lost + other.counters().lost, 0u) << "neither has been told yet";
+  EXPECT_EQ(log().group("h")->counters().lost, 1u) << "who asks for it finds it up to date";
+  EXPECT_EQ(reader.counters().lost, 0u) << "and tells no other";
+  EXPECT_EQ(log().group("g")->counters().lost, 1u);
+  EXPECT_EQ(log().check(), nullptr);
+}
+
 // Groups are remembered by the last one that was asked for.
 TEST_F(LogUpkeep, AGroupThatWasDroppedIsNotFoundAgain) {
   write(1'000, 3);

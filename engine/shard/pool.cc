@@ -49,8 +49,14 @@ bool Pool::can_send_to_other(ByteView name, PoolTime now) const {
 
 // The recipient, with the worker that is to get its next message, which lives. If it fails nothing has changed.
 Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
-  if (!can_send(name, now_)) return std::unexpected(no_workers());
   RecipientId id = recipients_.find(name);
+  // The usual case.
+  if (id.is_some() && is_living(at(recipients_[id].owner))) [[likely]] {
+    if (auto refusal = refusal_of_more(recipients_[id], payloads)) return std::unexpected(std::move(*refusal));
+    use(id);
+    return id;
+  }
+  if (!can_send(name, now_)) return std::unexpected(no_workers());
   if (id.is_none()) {
     if (recipients_.is_full()) return fail(ErrorCode::Full, "the pool has as many recipients as it can");
     const WorkerId owner = choose_living(WorkerId::none());

@@ -396,7 +396,7 @@ Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
   };
   visit.start_clock();
   // Its time moves only if that matters: a look alone is no change.
-  if (is_due(present(pool, call)) || !visit.waiting_workers().empty()) visit.move_clock();
+  if (is_due(visit.present()) || !visit.waiting_workers().empty()) visit.move_clock();
   visit.show_waiting();
   if (is_due(pool.now())) {
     pool.settle();

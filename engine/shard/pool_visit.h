@@ -22,7 +22,12 @@ class PoolVisit {
   // REQUIRES: there is a pool.
   PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters, Consequences& consequences,
             PoolCounters before)
-      : follow(consequences), place_(place), call_(call), waiters_(waiters), before_(before) {}
+      : follow(consequences),
+        place_(place),
+        call_(call),
+        waiters_(waiters),
+        present_(call.decides ? pool().notes.clock.read(pool().now(), call.now) : pool().now()),
+        before_(before) {}
   PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters, Consequences& consequences)
       : PoolVisit(place, call, waiters, consequences, place.get()->counters()) {}
 
@@ -36,7 +41,7 @@ class PoolVisit {
   void move_clock() {
     if (!call_.decides) return;
     start_clock();
-    if (pool().tick(pool().notes.clock.read(pool().now(), call_.now))) tell_clock();
+    if (pool().tick(present_)) tell_clock();
   }
   // The pool's time goes by the caller's clock from now on, but has not moved.
   void start_clock() { pool().notes.clock.start(pool().now(), call_.now); }
@@ -56,7 +61,7 @@ class PoolVisit {
   bool decides() const { return call_.decides; }
 
   // What time it is for the pool, if its own time were moved.
-  PoolTime present() const { return call_.decides ? pool().notes.clock.read(pool().now(), call_.now) : pool().now(); }
+  PoolTime present() const { return present_; }
 
   // --- when it must be looked after ---
   // More may have changed than what one worker has to do.
@@ -99,6 +104,7 @@ class PoolVisit {
   Place<Pool>& place_;
   const Call& call_;
   const PoolWaiters& waiters_;
+  const PoolTime present_;
   PoolCounters before_;
   bool looks_at_all_ = false;
 };

@@ -48,7 +48,7 @@ void LogSource::start() {
 
 void LogSource::stop() {
   stops_ = true;
-  waiting_.cancel();
+  waiting_.hang_up();
   wakeup_.wake();
 }
 
@@ -90,8 +90,8 @@ Detached LogSource::run() {
   is_running_ = false;
 }
 
-// Gives back what the server has counted as ours and no request was begun for: a read that was given up may have got
-// messages all the same. Otherwise they would wait for the end of their lease.
+// Gives back what the server has counted as ours and no request was begun for: the last read may have got messages
+// although it was given up. Otherwise they would wait for the end of their lease.
 Task<bool> LogSource::return_unsent() {
   for (uint64_t from = 1; from != 0;) {
     Words held = {"TREAD", rule_.log, std::to_string(from), std::to_string(kMostRead), "GROUP", rule_.group};

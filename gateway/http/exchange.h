@@ -29,8 +29,8 @@ class Exchange {
   // Sends the answer, if anybody is left to read it. To be called once.
   void respond(Response response);
 
-  // A command that waits at the server, which is given up when the client goes away or the gateway ends: it then
-  // gets an error.
+  // A command that waits at the server, which is given up when the client goes away or the gateway ends: it then gets
+  // an error, unless the server had served it before it heard of that.
   auto ask_waiting(Upstream& upstream, Words words, Milliseconds wait) {
     return told<Answer>([this, &upstream, words = std::move(words), wait](Link::Done done) mutable {
       if (!connection_ || is_drained_) {
@@ -71,7 +71,7 @@ class Exchange {
 
  private:
   void stop_waiting() {
-    waiting_.cancel();
+    waiting_.hang_up();
     if (const auto cancel = std::exchange(cancel_, nullptr)) cancel();
   }
 

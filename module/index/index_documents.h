@@ -14,8 +14,7 @@
 
 namespace millrace::module {
 
-// What an index says of a document, compared with the document.
-enum class DocumentState { Agrees, Missing, Stale, Wrong, NoDocument };
+// What the index says of the document, compared with it.
 DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key);
 
 // Makes the index say what the document holds now, or that it is none. True if that was something else before.

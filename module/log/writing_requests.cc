@@ -1,6 +1,7 @@
 // The parsers of commands that write, schedule and delete.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "engine/base/quoted.h"
 #include "module/log/log_requests.h"
@@ -69,9 +70,9 @@ Ticket parse_ticket(ArgumentReader& reader) {
 
 }  // namespace
 
-Result<WriteRequest> parse_twrite(Words words) {
+Result<Parsed<WriteRequest>> parse_twrite(Words words) {
   // One return statement, so that the compiler constructs the request in place (NRVO) instead of copying it.
-  Result<WriteRequest> parsed;
+  Result<Parsed<WriteRequest>> parsed;
   if (words.size() == 2 && !is_keyword(words[0], "FRAMED")) {
     parsed->pairs = words;
   } else if (auto read = read_long_form(words, *parsed); !read) {

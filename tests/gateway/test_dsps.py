@@ -29,6 +29,7 @@ def test_a_message_is_published_fetched_and_acknowledged(gateway):
     subscribe(gateway)
     published = gateway.request("PUT", "/channel/c/message/m1", '{"a": 1.50}')
     assert (published.status, published.body) == (200, b'{"channelID":"c","messageID":"m1"}\n')
+    assert published.headers["Content-Type"] == "application/json"
     fetched = gateway.get(POLLING + "?timeout=30s&max=64&_=1-2").body
     handle = json.loads(fetched)["ackHandle"]
     assert fetched == (f'{{"ackHandle":"{handle}","channelID":"c","messages":[{{"content":{{"a":1.50}},"messageID":"m1"}}],'
@@ -213,6 +214,11 @@ INVALID = [
 ]
 
 
+def test_an_id_has_up_to_63_letters(gateway):
+    name = "0_-" + "z" * 60
+    assert gateway.json("PUT", f"/channel/{name}/message/{name}", "1") == (200, {"channelID": name, "messageID": name})
+
+
 @pytest.mark.parametrize("method, target, name", INVALID)
 def test_an_invalid_parameter_is_named(gateway, method, target, name):
     assert gateway.json(method, target, "1") == (400, {"error": f'Invalid "{name}" parameter'})
@@ -290,11 +296,11 @@ def test_below_a_prefix_it_is_the_same(server):
 
 
 def test_while_the_server_is_gone_requests_answer_503_and_probes_500():
-    from server import Server
-
-    with Server(appendonly="yes") as server, Gateway(server) as gateway:
+    with Server(appendonly="yes") as server, Gateway(server) as gateway, polled(gateway, "s") as poll:
         subscribe(gateway)
+        server.wait_for_blocked(1)
         server.kill()
+        assert poll.status() == 503  # and no empty list, after which clients would sleep
         wait_until(lambda: gateway.get("/probe/readiness").status == 500, "the gateway sees that the server is gone")
         assert [gateway.get(f"/probe/{name}").body for name in ("readiness", "liveness")] == [b"", b""]
         answer = gateway.get(POLLING)

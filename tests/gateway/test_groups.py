@@ -88,6 +88,22 @@ def test_a_worker_that_goes_away_takes_nothing_with_it(gateway, server, c):
     assert take(gateway) == [(1, 1, 1)]
 
 
+def test_a_message_that_came_while_its_worker_went_away_is_given_back(gateway, server, c):
+    with RawConnection(gateway.port) as connection:
+        connection.send(f"POST {GROUP}/take?wait=30s HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        server.wait_for_blocked(1)
+        before = gateway.sockets()
+        server.suspend()
+        # The server executes it when it goes on, before it hears that nobody waits any longer.
+        c.send("TWRITE", "jobs", "a", "1")
+    try:
+        wait_until(lambda: gateway.sockets() < before, "the gateway has seen that the worker is gone")
+    finally:
+        server.resume()
+    assert c.read() == 1
+    wait_until(lambda: c.call("TREAD", "jobs", 1, 1, "GROUP", "mail", "WITHATTEMPTS") == [[1, b"a", b"1", 1]], "it is given back")
+
+
 def test_a_group_that_does_not_exist_is_404(gateway):
     status, body = gateway.json("POST", f"{GROUP}/ack?offsets=1")
     assert (status, body["code"]) == (404, "nogroup")

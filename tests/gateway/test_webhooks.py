@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import signal
 import subprocess
 import threading
 import time
@@ -13,7 +14,7 @@ import pytest
 from deliverer import Deliverer
 from gateway import Gateway
 from receiver import Receiver
-from server import Server, wait_until
+from server import Server, let_pass, wait_until
 from tool import millrace
 
 QUICK = {"back_off": "1ms", "longest_back_off": "20ms"}
@@ -234,6 +235,33 @@ def test_a_message_that_a_deliverer_got_while_it_was_ending_is_given_back(server
     assert c.call("TREAD", "orders", 1, 10, "GROUP", "shop", "WITHATTEMPTS") == [[2, b"new", b"2", 1]]
 
 
+@pytest.mark.parametrize("words", [(), ("--in-order",)], ids=["any order", "in order"])
+def test_a_message_comes_after_a_deliverer_has_looked_what_it_holds(server, c, words):
+    """The server reads in one turn: the end of the read that waits, a question of the deliverer, and the message. It closes
+    connections at the end of a turn, so that the message goes to the read all the same."""
+    c.call("TWRITE", "orders", "new", "1")
+    with Receiver() as receiver, webhook(server, receiver, *words) as deliverer:
+        wait_for_all_done(c, 1)
+        server.wait_for_blocked(1)
+        server.suspend()
+        try:
+            deliverer.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: "ends:" in deliverer.output(), "it ends")
+            let_pass(0.3)  # for a question that it should not ask yet
+            c.send("TWRITE", "orders", "new", "2")
+        finally:
+            server.resume()
+        assert c.read() == 2
+        assert deliverer.process.wait(60) == 0
+        assert receiver.bodies() == [1]
+        if not words:
+            assert c.call("TREAD", "orders", 1, 10, "GROUP", "shop", "WITHATTEMPTS") == [[2, b"new", b"2", 1]]
+            return
+        with webhook(server, receiver, *words):
+            wait_for_all_done(c, 2)
+    assert receiver.bodies() == [1, 2]
+
+
 def test_a_receiver_that_is_down_uses_up_no_attempts_of_messages_that_wait(server, c):
     with Receiver() as receiver:
         port = receiver.port
@@ -351,6 +379,15 @@ def test_a_message_of_a_channel_that_is_given_up_is_a_dead_letter(server, c):
         wait_until(lambda: seen(c, "a", "b") == [1, 1], "both are acknowledged")
     [(tag, entry)] = dead_letters(c, "{room}:dead")
     assert (tag["id"], tag["reason"], tag["subscriber"], entry) == ("a", "HTTP 410", "bot", b"1")
+
+
+def test_a_duplicate_is_no_second_request(server, c, gateway):
+    with Receiver() as receiver, on_channel(server, receiver):
+        wait_until(lambda: c.call("EXISTS", "room"), "it has subscribed")
+        for name, body in (("a", "1"), ("a", "2"), ("b", "3")):
+            assert gateway.request("PUT", f"/channel/room/message/{name}", body).status == 200
+        wait_until(lambda: seen(c, "a", "b") == [1, 1], "both are acknowledged")
+    assert sorted(receiver.bodies()) == [1, 3]
 
 
 def test_kill_9_of_the_deliverer_of_a_channel_loses_nothing(server, c):
