@@ -78,8 +78,7 @@ void judge_key(std::vector<Need>& needs, const Reply& key) {
     const int64_t count = number_in(figures, "conflicts");
     needs.push_back({false, "index-conflicts", type, name, "",
                      counted(count, "document is", "documents are") + " left out of the index: another one has " +
-                         (count == 1 ? "its" : "their") +
-                         " value of a unique field"});
+                         (count == 1 ? "its" : "their") + " value of a unique field"});
   }
 }
 

@@ -148,7 +148,7 @@ std::string_view beginning_of(std::string_view content, size_t most) {
   if (shown.size() == content.size()) return shown;
   std::string_view whole = shown;
   for (int i = 0; i < 4 && !whole.empty() && !is_utf8(whole); ++i) whole.remove_suffix(1);
-  return is_utf8(whole) ? whole : shown;
+  return !whole.empty() && is_utf8(whole) ? whole : shown;
 }
 
 }  // namespace

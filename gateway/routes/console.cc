@@ -16,7 +16,8 @@ constexpr std::string_view kLeftOut =
     "<!doctype html><html lang=\"en\"><title>Millrace console</title>"
     "<h1>This gateway was built without the console</h1>"
     "<p>It contains packages that npm downloads at build time, and node or npm was missing, or npm could not download "
-    "them. Install nodejs and npm, then build again: <code>cmake --preset release &amp;&amp; cmake --build --preset release</code>, or "
+    "them. Install nodejs and npm, then build again: <code>cmake --preset release &amp;&amp; cmake --build --preset "
+    "release</code>, or "
     "<code>./run</code>. Everything else of the gateway works: see <a href=\"../openapi.json\">/openapi.json</a>.</p>";
 
 Response page_response(std::string_view type) {
