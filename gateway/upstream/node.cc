@@ -102,7 +102,9 @@ void Node::take_link(Taken taken) {
       return;
     }
     // It is watched for its end only while somebody waits on it, or it lies idle.
-    taken(std::make_unique<Link>(loop_, std::move(*opened), [](const client::Error&) {}));
+    auto link = std::make_unique<Link>(loop_, std::move(*opened), [](const client::Error&) {});
+    link->ask_number();
+    taken(std::move(link));
   });
 }
 
