@@ -1,5 +1,5 @@
-// Writes messages that need not follow on into new blocks: what compaction makes of the
-// blocks it takes something out of.
+// Writes messages, whose offsets may have gaps, into new blocks. Compaction uses it for blocks from which it removes
+// messages.
 #pragma once
 
 #include <vector>
@@ -14,10 +14,10 @@ class BlockRewriter {
  public:
   explicit BlockRewriter(BlockLimits limits);
 
-  // REQUIRES: its offset is above that of the message before, its date not below.
+  // REQUIRES: its offset is greater than that of the previous message, and its date is not earlier.
   void add(const Message& message);
 
-  // The blocks, full ones but for the last. Nothing may be added then.
+  // The blocks, all full except the last. No message may be added afterwards.
   std::vector<Block> finish();
 
  private:
@@ -25,7 +25,7 @@ class BlockRewriter {
   void close();
 
   BlockLimits limits_;
-  Block block_;  // every record has a gap before it, even if all are 0
+  Block block_;  // every record has a gap field, even if all are 0
   TagIndex tags_;
   std::vector<Block> blocks_;
 };

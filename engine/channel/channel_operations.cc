@@ -221,7 +221,7 @@ Outcome<bool> ChannelOperations::acknowledge(Place<Channel>& place, const Channe
   return done;
 }
 
-// --- repeating ---
+// --- effects from another engine ---
 
 Result<void> ChannelOperations::apply_to(Channel& channel, const ChannelEffect& effect, Consequences& follow) {
   using Kind = ChannelEffect::Kind;

@@ -16,7 +16,7 @@ class FeedSink {
  public:
   // First of all for a key: the position behind the messages that follow, and how many they are.
   virtual void begin(const Watch& watch, ByteView position, uint64_t messages) = 0;
-  // The views live until the call returns. A log's, and a channel's with the position behind it.
+  // The views are valid until the call returns. A log's, and a channel's with the position behind it.
   virtual void message(const Message& message) = 0;
   virtual void message(const ChannelPosition& position, const Message& message) = 0;
   // Last of all for a key. `more`: there is more to read. `missed` messages behind the position were evicted or have

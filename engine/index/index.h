@@ -135,7 +135,7 @@ class Index {
   size_t memory() const;
   // How many allocations it has, about.
   size_t parts() const;
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
@@ -170,8 +170,8 @@ class Index {
   std::string entry_;
 };
 
-// Frees a part of an order; false once nothing is left. REQUIRES: nothing but more of this, and its destruction,
-// follows.
+// Frees a part of an order; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are
+// called.
 bool free_some(Index::Order& order);
 
 }  // namespace millrace

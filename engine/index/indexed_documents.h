@@ -39,7 +39,7 @@ class IndexedDocuments {
   void remove(DocumentId id);
 
   size_t memory() const { return slots_.memory() + by_name_.memory() + bytes_; }
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.

@@ -40,7 +40,7 @@ class UniqueLines {
   }
 
   size_t memory() const { return by_arrival_.memory() + by_document_.memory(); }
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some() { return by_arrival_.free_some() || by_document_.free_some(); }
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;

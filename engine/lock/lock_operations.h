@@ -1,6 +1,6 @@
 // Everything that can be done with a lock: the one place that decides which owner is granted it, when a lease ends,
-// which token a grant has, and what replicas are told. A caller parses requests, carries out consequences
-// (engine/operation/outcome.h), and decides nothing.
+// which token a grant has, and what replicas are told. A caller parses requests and carries out consequences
+// (engine/operation/outcome.h); it makes no decisions of its own.
 //
 // Replicas and files get the changes of a lock as bytes (lock_codec.h) for apply(), or a request to release or break
 // it. Leases never end by themselves there.
@@ -63,13 +63,13 @@ class LockOperations {
   // Frees it, regardless of its holder. False if it is free already.
   Outcome<bool> break_lock(Place<Lock>& place, const Call& call);
 
-  // --- by itself ---
+  // --- background work ---
   // Ends the leases that are over, and wakes the requests that wait.
   Consequences look_after(Place<Lock>& place, const Call& call);
   // Releases a grant that its client was not told of, unless that is over already.
   Consequences take_back(Place<Lock>& place, const LostGrant& grant, const Call& call);
 
-  // --- repeating ---
+  // --- effects from another engine ---
   // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
   Outcome<Done> apply(Place<Lock>& place, ByteView changes, const Call& call);
 

@@ -18,7 +18,7 @@ class MessageSink {
   // `count` of the requested offsets have been evicted, or their messages were deleted. Evicted ones come before all
   // messages.
   virtual void evicted(uint64_t count) = 0;
-  // The views live until the call returns. `attempts` is 0 unless they were asked for.
+  // The views are valid until the call returns. `attempts` is 0 unless they were asked for.
   virtual void message(const Message& message, uint32_t attempts) = 0;
   // The only call for a read with is_framed.
   virtual void frame(ByteView /*frame*/) {}

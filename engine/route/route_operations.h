@@ -1,6 +1,6 @@
 // Everything that can be done with a routing table: the one place that decides when its clock moves, what is refused,
-// what is swept, when an empty table goes, and what replicas are told. A caller parses requests, carries out
-// consequences (engine/operation/outcome.h), and decides nothing.
+// what is swept, when an empty table goes, and what replicas are told. A caller parses requests and carries out
+// consequences (engine/operation/outcome.h); it makes no decisions of its own.
 //
 //   RouteOperations routes(hash_key, queues);
 //   Outcome<bool> is_new = routes.set_device(place, {.device = name, .change = {}}, call, budget);
@@ -102,12 +102,12 @@ class RouteOperations {
   // what Queues::room() and may_use() say, and Full; nothing is written then, and nothing counted.
   Outcome<Dispatched> dispatch(Place<RouteTable>& place, const DispatchRequest& request, const Call& call);
 
-  // --- by itself ---
+  // --- background work ---
   // What is due: devices and subscriptions whose time is over are swept until the budget is spent, and filters that
   // were loaded are compiled, so that no change has to wait for all that it leads to.
   Consequences look_after(Place<RouteTable>& place, const Call& call, const Budget& budget);
 
-  // --- repeating ---
+  // --- effects from another engine ---
   // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
   Outcome<Done> apply(Place<RouteTable>& place, const RouteEffect& effect, const Call& call, const Budget& budget);
 

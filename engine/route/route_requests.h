@@ -116,7 +116,7 @@ struct PartitionRequest {
   uint32_t partitions = 1024;
 };
 
-// An effect that another engine has told: what apply() takes.
+// An effect from another engine, for apply().
 struct RouteEffect {
   std::optional<UnixMs> clock;
   std::optional<ByteView> gone;        // the names of devices that were deleted: a size and bytes each

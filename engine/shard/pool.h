@@ -252,7 +252,7 @@ class Pool {
   // Returns how many it moved.
   uint64_t rebalance(uint64_t max_moves);
 
-  // --- by itself ---
+  // --- background work ---
   // Moves the recipients of stale workers, and continues moves that were begun, for one slice.
   // True if there is more to do at once.
   bool settle();

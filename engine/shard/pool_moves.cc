@@ -251,7 +251,7 @@ uint64_t Pool::rebalance(uint64_t max_moves) {
   return moved;
 }
 
-// --- by itself ---
+// --- background work ---
 
 // Workers that own nothing can go though nobody lives: some at a time, in one pass over the list.
 void Pool::remove_gone_without_recipients() {

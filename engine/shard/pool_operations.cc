@@ -383,7 +383,7 @@ Outcome<uint64_t> PoolOperations::rebalance(Place<Pool>& place, uint64_t max_mov
   });
 }
 
-// --- by itself ---
+// --- background work ---
 
 Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
   Consequences follow;
@@ -410,7 +410,7 @@ Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
   return follow;
 }
 
-// --- repeating ---
+// --- effects from another engine ---
 
 Outcome<Done> PoolOperations::apply(Place<Pool>& place, const PoolEffect& effect, const Call& call) {
   const bool is_there = place.get() != nullptr;

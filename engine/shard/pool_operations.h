@@ -1,6 +1,6 @@
 // Everything that can be done with a worker pool: the one place that decides when its time moves, when a worker that is
-// stale loses its recipients, which requests are woken, and what replicas are told. A caller parses requests, carries
-// out consequences (engine/operation/outcome.h), and decides nothing.
+// stale loses its recipients, which requests are woken, and what replicas are told. A caller parses requests and
+// carries out consequences (engine/operation/outcome.h); it makes no decisions of its own.
 //
 //   PoolOperations pools(hash_key, waiters);
 //   pools.join(place, "worker-1", call);
@@ -101,12 +101,12 @@ class PoolOperations {
     return call.decides ? pool.notes.clock.read(pool.now(), call.now) : pool.now();
   }
 
-  // --- by itself ---
+  // --- background work ---
   // What is due: workers that wait are shown to be alive, those that are stale are replaced, and moves go on by one
   // slice.
   Consequences look_after(Place<Pool>& place, const Call& call);
 
-  // --- repeating ---
+  // --- effects from another engine ---
   // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
   Outcome<Done> apply(Place<Pool>& place, const PoolEffect& effect, const Call& call);
 

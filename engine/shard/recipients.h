@@ -9,7 +9,7 @@ namespace millrace {
 
 class Recipients {
  public:
-  // Strangers choose names: the key keeps them from choosing those that collide.
+  // Clients choose names: the secret key prevents them from choosing names that collide.
   explicit Recipients(const HashKey& key) : key_(key) {}
 
   const HashKey& key() const { return key_; }

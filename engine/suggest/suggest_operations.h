@@ -1,5 +1,5 @@
-// Everything that can be done with a dictionary of terms. A caller parses requests, carries out consequences
-// (engine/operation/outcome.h), and decides nothing.
+// Everything that can be done with a dictionary of terms. A caller parses requests and carries out consequences
+// (engine/operation/outcome.h); it makes no decisions of its own.
 //
 // A dictionary has no time, and what a request does follows from the dictionary and the request alone: so replicas and
 // files are told the requests that changed something. A dictionary without terms is none: its place is emptied, on
@@ -41,7 +41,7 @@ class SuggestOperations {
   // They live until the next change. A dictionary of null has no terms.
   std::vector<const TermEntry*> get(const TermDictionary* dictionary, const SuggestGetRequest& request);
 
-  // --- repeating ---
+  // --- effects from another engine ---
   // A part of a dictionary that was saved. Failure: Corrupt, and nothing has changed.
   Outcome<Done> apply(Place<TermDictionary>& place, const Part& part, const Call& call);
 

@@ -57,7 +57,7 @@ class TermDictionary {
   size_t memory() const { return sizeof(*this) + terms_.memory() + term_bytes_; }
   // How many allocations it has, about.
   size_t parts() const { return terms_.size() + terms_.leaves(); }
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
