@@ -16,7 +16,7 @@
 
 namespace millrace {
 
-// Keeps its memory from one document to the next.
+// Reuses its memory for the next document.
 class JsonDocuments {
  public:
   static constexpr size_t kMaxBytes = 1024 * 1024;
