@@ -33,9 +33,9 @@ struct Sample {
   int64_t connections = 0;
 };
 
-// Something that needs a person.
+// A problem that needs the attention of a person.
 struct Need {
-  bool must_act = false;  // else: should look
+  bool must_act = false;  // true: must act; false: should look
   std::string kind;
   std::string type;
   std::string key;
@@ -52,7 +52,7 @@ struct RankedKey {
   std::string json = {};
 };
 
-// What a sweep of all keys has found.
+// The result of a sweep over all keys.
 struct SweepTotals {
   std::map<std::string, int64_t> keys;  // by type
   int64_t lag = 0;

@@ -1,5 +1,5 @@
-// Gateways in front of one server find each other through keys of that server. Each gateway keeps a key that describes
-// it, and looks for orders (requests from other gateways) in a list.
+// Gateways in front of one server find each other through keys of that server. Each gateway maintains a key that
+// describes it, and reads orders (requests from other gateways) from a list.
 //
 //   millrace:gateway:names           a set of names
 //   millrace:gateway:at:NAME         its description, as JSON; it expires if the gateway is gone
@@ -16,7 +16,7 @@
 
 namespace millrace::gateway {
 
-// Of one loop of a gateway.
+// The registration of a gateway; belongs to one of its loops.
 class Registration {
  public:
   // REQUIRES: `services` outlives it.

@@ -1,4 +1,4 @@
-// Pages of our keys, of all nodes together, in the order of their names.
+// Pages of the Millrace keys of all nodes together, in the order of their names.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ struct KeyPage {
   int64_t done = 0;
   int64_t of = 0;
   int64_t total = 0;
-  std::optional<client::Error> failed;   // a node could not be asked
+  std::optional<client::Error> failed;   // a node could not be reached
   std::optional<client::Reply> refused;  // a node refused
 };
 Task<KeyPage> ask_for_keys(Services& services, KeyQuestion question);

@@ -1,5 +1,5 @@
-// Among all deliverers of one webhook, the one that may deliver: it holds a lock on the server. The others wait for it
-// to end.
+// Elects one of all deliverers of a webhook: the one that holds a lock on the server may deliver. The others wait for
+// the lock.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace millrace::gateway {
 
 class Leadership {
  public:
-  // `changed` is told when it is gained or lost.
+  // `changed` is called when leadership is gained or lost.
   Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner, std::function<void()> changed);
   ~Leadership();
   Leadership(const Leadership&) = delete;
@@ -20,7 +20,7 @@ class Leadership {
 
   void start() { run(); }
   bool leads() const { return leads_; }
-  // Lets another one lead. It does not lead again.
+  // Gives up leadership for good, so that another deliverer can lead.
   void release();
 
  private:
@@ -34,7 +34,7 @@ class Leadership {
   const std::string owner_;
   std::function<void()> changed_;
   Wakeup wakeup_;
-  EventLoop::Timer lease_;  // when it ends
+  EventLoop::Timer lease_;  // fires when the lease ends
   bool leads_ = false;
   bool is_released_ = false;
 };
