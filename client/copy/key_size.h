@@ -1,4 +1,4 @@
-// How much a key holds, so that a copy can be compared with it.
+// The size of a key, so that a copy can be compared with the original.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace millrace::client {
 // Whether keys of this type, as TYPE says it, can be copied: ours, and hashes.
 bool is_copied_type(const std::string& type);
 
-// How many messages, recipients or fields the key holds. Empty for types without a count that stays the same: the
-// holders of a lock change, and an index is derived from its documents. BadInput: the server refuses it.
+// How many messages, recipients or fields the key has. Empty for types without a count that stays the same: the holders
+// of a lock change, and an index is derived from its documents. BadInput: the server refuses it.
 Result<std::vector<int64_t>> size_of_key(KeyConnection& server, const std::string& key, const std::string& type);
 
-// The value of a field in an answer that is a map. Nothing: it is not in it.
+// The value of a field in an answer that is a map. Null: there is no such field.
 const Reply* field_in(const Reply& map, std::string_view name);
 
 }  // namespace millrace::client

@@ -175,7 +175,7 @@ class MessageBlocks {
   // Packing changes only how blocks are stored in memory; readers, copies and replicas are not affected.
   // True if there is a full block that has not been tried.
   bool has_unpacked() const { return full_.totals().untried != 0; }
-  // The date of the last message of the oldest such block; nothing if there is none.
+  // The date of the last message of the oldest such block; nullopt if there is none.
   std::optional<UnixMs> oldest_unpacked() const;
   // Tries to pack that block, and returns how many bytes that saved: 0 if it stays as it is.
   // REQUIRES: has_unpacked()

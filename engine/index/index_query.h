@@ -35,7 +35,7 @@ struct FoundDocument {
 struct FoundDocuments {
   std::vector<FoundDocument> documents;
   std::optional<OrderId> order;       // nullopt: in the order of their ids
-  std::optional<IndexCursor> cursor;  // nothing: there are no more
+  std::optional<IndexCursor> cursor;  // nullopt: there are no more
 };
 
 class IndexQuery {

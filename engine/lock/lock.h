@@ -97,7 +97,7 @@ class Lock {
   // Replaces the lease, and the token if this one is greater. False if the owner does not hold
   // the lock.
   bool renew(ByteView owner, const Lease& lease, Token at_least = Token(0));
-  // Removes one hold. Returns how many are left, or nothing if the owner does not hold the lock.
+  // Removes one hold. Returns how many are left, or nullopt if the owner does not hold the lock.
   std::optional<uint64_t> release(ByteView owner);
 
   // Sets the limit for new owners. REQUIRES: mode().goes_with(mode)

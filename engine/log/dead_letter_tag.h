@@ -21,7 +21,7 @@ struct DeadLetterOrigin {
   std::string key;
   std::string tag;  // its own, in that log
 };
-// Empty if the tag was not written by dead_letter_tag().
+// nullopt if the tag was not written by dead_letter_tag().
 std::optional<DeadLetterOrigin> dead_letter_origin(ByteView tag);
 
 }  // namespace millrace

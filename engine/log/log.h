@@ -137,7 +137,7 @@ class Log {
   uint64_t enforce_age(UnixMs now);
   // Evicts messages that every group has finished, if the retention says so. Called whenever a group may have moved on.
   uint64_t enforce_acked();
-  // When enforce_age() will next have something to do; nothing if never.
+  // When enforce_age() will next have something to do; nullopt if never.
   std::optional<UnixMs> next_age_due() const;
   TailHolder tail_holder(UnixMs now) const;
 
@@ -194,12 +194,12 @@ class Log {
   // The group with the lowest unfinished() offset. REQUIRES: there is a group.
   const Groups::value_type& slowest_group() const;
   // In how many milliseconds a group needs work: a pending message becomes due or expires, or the group may be idle.
-  // Empty if no group will need any.
+  // nullopt if no group will need any.
   std::optional<uint64_t> ms_until_group_event(const Now& now) const;
   bool has_group_events() const;
   // Runs the clock of each group with pending messages: see Group::run_clock().
   void run_group_clocks(const Now& now);
-  // The date of the oldest message that a group has not finished; empty if it has finished all.
+  // The date of the oldest message that a group has not finished; nullopt if it has finished all.
   std::optional<UnixMs> oldest_unfinished(const Group& group) const;
 
   // --- as a value ---

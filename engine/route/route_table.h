@@ -153,7 +153,7 @@ class RouteTable {
   // What is not named in the change stays as it was. True if the device is new.
   bool set_device(const DeviceName& name, const DeviceChange& change);
   bool touch(ByteView device);
-  // Returns how many subscriptions were deleted with it; nothing if there is no such device.
+  // Returns how many subscriptions were deleted with it; nullopt if there is no such device.
   std::optional<uint64_t> delete_device(ByteView device);
   // Renames a device, which keeps its subscriptions, and returns how many these are; nullopt if there is no such
   // device. REQUIRES: no living device has the new name
@@ -234,11 +234,11 @@ class RouteTable {
 
   // --- time --- Frees up to `most` things that have expired. True if more is left.
   bool sweep(size_t most);
-  // When sweep() will next have something to do, or now if the table is empty; nothing if never.
+  // When sweep() will next have something to do, or now if the table is empty; nullopt if never.
   std::optional<UnixMs> next_date() const;
   // Compiles up to `most` filters that were saved. False once none is left.
   bool compile_some(size_t most);
-  // When sweep() or compile_some() will next have something to do; nothing if never.
+  // When sweep() or compile_some() will next have something to do; nullopt if never.
   std::optional<UnixMs> upkeep_date() const { return is_compiled_ ? next_date() : clock_; }
   // When a subscription ends if it is not renewed; nullopt if never.
   std::optional<UnixMs> end_of(SubscriptionSlot slot) const;

@@ -78,7 +78,7 @@ struct WorkerHead {
   Worker::State state = Worker::State::Working;
   std::optional<PoolTime> seen;
   uint64_t looked_at = 0;               // leaving: how many of its own recipients it has looked at
-  std::optional<PoolTime> joined = {};  // nothing: now
+  std::optional<PoolTime> joined = {};  // nullopt: now
 };
 struct RecipientHead {
   ByteView name;

@@ -13,7 +13,7 @@ namespace millrace::gateway {
 
 class JsonObject {
  public:
-  // Nothing: the text is not JSON, or not an object.
+  // nullopt: the text is not JSON, or not an object.
   static std::optional<JsonObject> parse(std::string_view text);
 
   // A field as JSON; the last one if a name occurs twice. nullopt: there is none.
