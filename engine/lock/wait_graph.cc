@@ -66,7 +66,7 @@ class Walk {
     const size_t lock = step.owner->second[step.next++];
     const auto [found, is_new] = locks_.emplace(lock, Was::OnPath);
     if (!is_new) {
-      // Otherwise an owner outside the cycle has entered it.
+      // The owner that entered the lock waits for it from outside the cycle, so the cycle begins after it.
       if (found->second == Was::OnPath) note_cycle(std::ranges::find(path_, lock, &Step::lock) + 1);
       return;
     }

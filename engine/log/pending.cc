@@ -69,7 +69,7 @@ void Pending::note(Gone& gone, const Range& range) {
 void Pending::unindex(const Gone& gone) {
   const std::vector<uint64_t>& firsts = gone.firsts;
   if (firsts.empty()) return;
-  // Dates mostly rise with offsets: then each one is found where the last one was.
+  // Dates mostly increase with offsets; then each one is found next to the previous one.
   auto next = firsts.begin();
   const auto is_gone = [&](const Dated& dated) {
     const auto is_before_next = [&] { return next == firsts.end() || dated.first < *next; };
@@ -132,7 +132,7 @@ uint64_t Pending::take_from(Range* range, uint64_t mask, bool cut) {
     shrink(*range, left);
     return taken;
   }
-  // The upper rest gets a range of its own, beginning behind what is taken.
+  // The upper rest becomes a new range that begins after the removed messages.
   Range rest = *range;
   const int shift = std::countr_zero(upper);
   rest.first = first + static_cast<uint64_t>(shift);
