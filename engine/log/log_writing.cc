@@ -11,7 +11,7 @@ namespace millrace {
 
 namespace {
 
-// How many bytes of the schedule are written between two checks of the budget.
+// How many messages of the schedule are written between two checks of the budget.
 constexpr uint64_t kScheduledPerStep = 64;
 constexpr uint64_t kScheduledBytesPerStep = uint64_t{256} * 1024;
 // How soon a refused write of the schedule is tried again.
