@@ -1,4 +1,4 @@
-// FEED.READ: hands out what the keys of a feed have, at once or to a reader that waits.
+// FEED.READ: returns new messages of the keys of a feed, at once or to a waiting reader.
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -18,7 +18,7 @@ namespace millrace::module {
 
 namespace {
 
-// So many keys are looked at in one call: many may be dirty, and have nothing for the reader in the end.
+// The most keys that are looked at in one call: many may be dirty although they have no messages for the reader.
 constexpr int kMostKeys = 10'000;
 
 // [[key, position, [message ...], more 0|1, missed] | [key, "gone"|"moved"] ...]
@@ -26,7 +26,7 @@ class FeedWriter final : public FeedSink {
  public:
   explicit FeedWriter(abi::Reply reply) : reply_(reply) {}
 
-  // Of an answer without any key nothing is written, so that the reader may wait.
+  // If there is no key, nothing is written, so that the reader can wait.
   bool is_empty() const { return keys_ == 0; }
   void finish() {
     if (!is_empty()) reply_.array_was(keys_);
@@ -132,7 +132,7 @@ class Reading {
     return Handed::Gone;
   }
 
-  // The feed watches it no longer, and says so once.
+  // The feed no longer watches the key, and reports that once.
   void lose(Watch& watch, const char* how) {
     handout_.count_key();
     writer_.lost(watch, how);
@@ -149,7 +149,7 @@ class Reading {
 // --- readers that wait ---
 
 class WaitingReader;
-// First come, first served. A feed that somebody waits for does not expire, so that its address stays its own.
+// Served in the order of arrival. A feed with waiting readers does not expire, so its address stays valid.
 std::unordered_map<const Feed*, std::deque<WaitingReader*>> lines;
 
 class WaitingReader final : public abi::BlockedClient {
@@ -160,8 +160,8 @@ class WaitingReader final : public abi::BlockedClient {
     ++feed_counters.waiting;
   }
 
-  // It is its turn: what there is by the time the host takes the answer is read then, so that a client that has left
-  // takes nothing with it.
+  // It is this reader's turn. The messages are read only when the host takes the answer, so that nothing is lost if the
+  // client has disconnected.
   void take_turn() {
     leave_line();
     serve();
@@ -175,7 +175,7 @@ class WaitingReader final : public abi::BlockedClient {
     } else {
       context.reply().array(0);
     }
-    // There may be something for those behind it.
+    // There may be messages for the readers after it.
     wake_others();
   }
   void answer_timeout(abi::Reply reply) override { reply.array(0); }
@@ -228,7 +228,7 @@ void feed_read(abi::Context context, abi::Arguments arguments) {
   if (!feed) return context.reply().error(feed.error());
   (*feed)->last_used = now;
   const ReadLimits limits = limits_of(*request);
-  // A reader does not overtake those that wait.
+  // A reader does not overtake waiting readers.
   const bool may_wait = request->block_ms && !context.must_answer_at_once();
   if (!(may_wait && lines.contains(*feed)) && Reading(context, **feed, limits).run()) return;
   if (!may_wait) return context.reply().array(0);
