@@ -24,11 +24,11 @@ constexpr const char* kNames = "millrace:gateway:names";
 constexpr int64_t kRegisterMs = 10'000;
 constexpr const char* kGoneMs = "30000";
 constexpr int64_t kOrdersMs = 500;
-constexpr const char* kOrderMs = "10000";  // an order that nobody has taken is none
+constexpr const char* kOrderMs = "10000";  // an order that was not taken by then is dropped
 constexpr int64_t kLookForAnswerMs = 100;
 constexpr int kMostLooks = 40;
 constexpr size_t kMostGateways = 1000;
-// A token whose end is not known is refused for so long.
+// How long a revoked token without a known end is refused.
 constexpr int64_t kRevokedSeconds = 400LL * 24 * 3600;
 
 std::string place_key(const std::string& name) { return "millrace:gateway:at:" + name; }
@@ -41,7 +41,7 @@ auto wait_for(EventLoop& loop, int64_t ms) {
   });
 }
 
-// What this gateway says of itself.
+// The description of this gateway.
 std::string own_json(const Services& services) {
   std::string json = "{\"name\":";
   append_string(json, services.config.name);
@@ -60,7 +60,7 @@ std::string random_id() {
   return base64({reinterpret_cast<const char*>(random), sizeof random});
 }
 
-// Names of all gateways that have been seen lately.
+// Names of all gateways that were active recently.
 Task<std::vector<std::string>> gateway_names(Services& services) {
   Words words = {"SMEMBERS", kNames};
   const Answer answer = co_await services.upstream.ask(std::move(words));

@@ -170,7 +170,7 @@ Detached Monitor::sweep() {
       board.swept = swept;
       board.to_sweep = page.total;
     }
-    // An index that is being built is swept when it is whole.
+    // While the catalog of keys is being built, the sweep is not complete.
     is_whole = is_whole && page.done >= page.of;
     if (!question.after) break;
     co_await pause(services_.loop, std::max(kLeastPauseMs, (steady_ms() - page_began) * kShare));

@@ -12,7 +12,7 @@
 namespace millrace::gateway {
 namespace {
 
-// SCAN of one node looks at so many keys for the patterns, and so many are told of.
+// Limits: calls of SCAN on one node for the patterns, and keys that are reported.
 constexpr int kMostScans = 50;
 constexpr size_t kMostKeys = 200;
 
@@ -147,7 +147,7 @@ Task<bool> add_described(Samples& samples, Services& services, std::string key, 
   co_return true;
 }
 
-// What kind of key it is, the first of these says that answers.
+// Tries these commands one after the other; the first that succeeds tells the type of the key.
 Task<bool> add_key(Samples& samples, Services& services, std::string key) {
   struct Kind {
     const char* command;
@@ -162,7 +162,7 @@ Task<bool> add_key(Samples& samples, Services& services, std::string key) {
   co_return is_told;
 }
 
-// A pattern without a sign of one is a key; the others are looked for in one node, within bounds.
+// A pattern without wildcards is a key; keys for the others are searched on one node, within limits.
 Task<std::vector<std::string>> keys_of(Services& services, std::string pattern) {
   std::vector<std::string> keys;
   if (pattern.find_first_of("*?[") == pattern.npos) {
