@@ -20,7 +20,7 @@ struct Upstream::Command {
   size_t key;
   Link::Done done;
   std::optional<Milliseconds> wait = {};  // of a command that waits
-  Waiting* waiting = nullptr;             // who names it, of the same
+  Waiting* waiting = nullptr;             // identifies a command that waits
   int redirections = 0;
   NodeName to = {};  // where a redirection has sent it
   bool asking = false;
@@ -147,7 +147,7 @@ void Upstream::ask_for_map(Node& node) {
   });
 }
 
-// Asks one node after the other, of those with an open connection: one that has left the cluster knows nothing of it.
+// Asks nodes with an open connection, one after the other: a node that has left the cluster does not know the map.
 void Upstream::refresh_map() {
   if (!map_) return;
   std::vector<Node*> open;
@@ -158,7 +158,8 @@ void Upstream::refresh_map() {
   if (!open.empty()) ask_for_map(*open[asked_++ % open.size()]);
 }
 
-// Of a cluster; null if there is none. The server that was given, if it can be reached: it may be gone for good.
+// A node of the cluster with an open connection; null if there is none. The configured server first, if it can be
+// reached: it may be gone for good.
 Node* Upstream::open_node() {
   if (seed_->is_open()) return seed_.get();
   const auto found = std::ranges::find_if(nodes_, [](const auto& one) { return one.second->is_open(); });
