@@ -17,35 +17,20 @@ from measure import Server
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "gateway"))
 
 from gateway import Gateway  # noqa: E402  (the tests' way to start a real gateway)
+from nginx import words_for_nginx  # noqa: E402
 from raw_http import HANDSHAKE, KEY  # noqa: E402
 from server import free_port, parent_of, wait_until  # noqa: E402
 
 EVENTS = "Accept: text/event-stream"
 NCHAN_MODULE = pathlib.Path("/usr/lib/nginx/modules/ngx_nchan_module.so")
-NGINX_CONF = """
-load_module {module};
-daemon off;
-worker_processes 1;
-worker_rlimit_nofile 20000;
-pid {folder}/pid;
-error_log {folder}/error.log;
-events {{ worker_connections 19000; }}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  keepalive_requests 100000000;
-  nchan_shared_memory_size 256m;
-  {upstream}
-  server {{
-    listen 127.0.0.1:{port} backlog=4096;
+CONNECTIONS = 20_000
+LOCATIONS = """
     location ~ ^/publish/(.+)$ {{ nchan_publisher; nchan_channel_id $1; {passed} }}
     location ~ ^/listen/(.+)$ {{ nchan_subscriber; nchan_channel_id $1; {passed} }}
-  }}
-}}
+"""
+SETTINGS = """
+  keepalive_requests 100000000;
+  nchan_shared_memory_size 256m;
 """
 
 
@@ -136,10 +121,9 @@ class Nchan(Peer):
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="millrace-nchan-"))
         self.port = free_port()
         upstream = f"upstream redis {{ nchan_redis_server redis://127.0.0.1:{self._server.port}; }}" if redis else ""
-        (self._folder / "nginx.conf").write_text(NGINX_CONF.format(
-            module=NCHAN_MODULE, folder=self._folder, port=self.port, upstream=upstream,
-            passed="nchan_redis_pass redis;" if redis else ""))
-        words = ["nginx", "-p", self._folder, "-c", self._folder / "nginx.conf", "-e", self._folder / "error.log"]
+        lines = LOCATIONS.format(passed="nchan_redis_pass redis;" if redis else "")
+        words = ["nginx", *words_for_nginx(self._folder, self.port, lines, SETTINGS + upstream,
+                                           f"load_module {NCHAN_MODULE};", CONNECTIONS)]
         with open(self._folder / "output", "wb") as output:
             self._nginx = subprocess.Popen(words, stdout=output, stderr=output)
         wait_until(lambda: self._nginx.poll() is not None or children(self._nginx.pid), "nginx has a worker")

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/exit_status.h"
@@ -74,30 +75,54 @@ struct Tally {
   }
 };
 
-client::Result<void> copy_one(client::KeyCopier& copier, const client::FoundKey& key, Tally& tally) {
-  const auto tell = [&](const std::string& what) {
+// Keys as they are found, copied some at a time.
+class CopyRun {
+ public:
+  CopyRun(client::KeyCopier& copier, Tally& tally) : copier_(copier), tally_(tally) {}
+
+  client::Result<void> add(const client::FoundKey& key) {
+    if (key.type == "none") {
+      ++tally_.failed;
+      tell(key, "there is no such key");
+      return {};
+    }
+    if (!client::is_copied_type(key.type)) {
+      ++tally_.left_out[key.type];
+      return {};
+    }
+    waiting_.push_back(key);
+    return waiting_.size() < kTogether ? client::Result<void>() : finish();
+  }
+
+  // Copies what is still to be copied.
+  client::Result<void> finish() {
+    const auto keys = std::exchange(waiting_, {});
+    return copier_.copy_all(keys, [this](const auto& key, const auto& copied) { return count(key, copied); });
+  }
+
+ private:
+  static constexpr size_t kTogether = 64;
+
+  static void tell(const client::FoundKey& key, const std::string& what) {
     std::fprintf(stderr, "millrace copy: %s: %s\n", key.name.c_str(), what.c_str());
-  };
-  if (key.type == "none") {
-    ++tally.failed;
-    tell("there is no such key");
+  }
+
+  client::Result<void> count(const client::FoundKey& key, const client::Result<client::CopiedKey>& copied) {
+    if (!copied && copied.error().code == client::ErrorCode::BadInput) {
+      ++tally_.failed;
+      tell(key, copied.error().text);
+      return {};
+    }
+    if (!copied) return std::unexpected(copied.error());
+    if (!copied->remark.empty()) tell(key, copied->remark);
+    ++(copied->how == client::CopiedKey::How::ThereAlready ? tally_.there_already : tally_.copied[key.type]);
     return {};
   }
-  if (!client::is_copied_type(key.type)) {
-    ++tally.left_out[key.type];
-    return {};
-  }
-  const auto copied = copier.copy(key.name, key.type);
-  if (!copied && copied.error().code == client::ErrorCode::BadInput) {
-    ++tally.failed;
-    tell(copied.error().text);
-    return {};
-  }
-  if (!copied) return std::unexpected(copied.error());
-  if (!copied->remark.empty()) tell(copied->remark);
-  ++(copied->how == client::CopiedKey::How::ThereAlready ? tally.there_already : tally.copied[key.type]);
-  return {};
-}
+
+  client::KeyCopier& copier_;
+  Tally& tally_;
+  std::vector<client::FoundKey> waiting_;
+};
 
 int run(const CopyCommandOptions& options) {
   const auto wrong = [](const std::string& text) {
@@ -120,10 +145,12 @@ int run(const CopyCommandOptions& options) {
   StopSignal stop;
   Tally tally;
   client::KeyCopier copier(*from, *to, copy);
-  const auto done = client::KeyWalk(*from).each(options.keys, [&](const client::FoundKey& key) -> client::Result<void> {
+  CopyRun keys(copier, tally);
+  auto done = client::KeyWalk(*from).each(options.keys, [&](const client::FoundKey& key) -> client::Result<void> {
     if (stop.came()) return client::fail(client::ErrorCode::BadInput, "interrupted; --resume goes on");
-    return copy_one(copier, key, tally);
+    return keys.add(key);
   });
+  if (done) done = keys.finish();
   std::printf("%s\n", tally.summary().c_str());
   if (!done) {
     const int status = say(done.error());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace millrace::cli {
@@ -14,6 +15,8 @@ using client::ErrorCode;
 using client::Result;
 
 constexpr size_t kWriteAt = 64 << 10;
+// Keys whose beginnings are asked for in one round trip.
+constexpr size_t kTogether = 32;
 constexpr client::Milliseconds kWait{1000};
 constexpr int kPauseMs = 250;
 
@@ -44,12 +47,34 @@ ExportSession::ExportSession(ExportOptions options, std::unique_ptr<client::Reco
 
 Result<void> ExportSession::run() {
   client::KeyWalk walk(options_.server);
-  auto done = walk.each(options_.keys, [this](const client::FoundKey& key) { return visit(key); });
+  auto done = walk.each(options_.keys, [this](const client::FoundKey& key) {
+    found_.push_back(key);
+    return found_.size() < kTogether ? Result<void>() : visit_found();
+  });
+  if (done) done = visit_found();
   if (done && options_.follows) done = follow();
   if (auto flushed = flush(); done && !flushed) return flushed;
   // Ctrl-C is how a user ends it.
   if (stop_.came()) return {};
   return done;
+}
+
+Result<void> ExportSession::visit_found() {
+  const auto keys = std::exchange(found_, {});
+  if (keys.size() > 1) {
+    std::vector<client::FoundKey> wanted;
+    std::ranges::copy_if(keys, std::back_inserter(wanted), [this](const auto& key) { return is_wanted(key); });
+    if (auto begun = reader_.prefetch(wanted, Offset(options_.from)); !begun) return begun;
+  }
+  for (const client::FoundKey& key : keys) {
+    if (auto visited = visit(key); !visited) return visited;
+  }
+  return {};
+}
+
+bool ExportSession::is_wanted(const client::FoundKey& key) const {
+  const std::string kind = kind_of(key.type);
+  return !kind.empty() && (options_.type.empty() || kind == options_.type);
 }
 
 Result<void> ExportSession::visit(const client::FoundKey& key) {
@@ -60,7 +85,7 @@ Result<void> ExportSession::visit(const client::FoundKey& key) {
     return {};
   }
   const std::string kind = kind_of(key.type);
-  if (kind.empty() || (!options_.type.empty() && kind != options_.type)) {
+  if (!is_wanted(key)) {
     ++left_out_[kind.empty() ? key.type : kind];
     if (std::ranges::find(options_.keys, key.name) == options_.keys.end()) return {};
     ++failures_;

@@ -37,6 +37,8 @@ class ExportSession {
   uint64_t failures() const { return failures_; }
 
  private:
+  client::Result<void> visit_found();
+  bool is_wanted(const client::FoundKey& key) const;
   client::Result<void> visit(const client::FoundKey& key);
   client::Result<void> follow();
   template <class Record>
@@ -48,6 +50,7 @@ class ExportSession {
   std::FILE* to_;
   StopSignal& stop_;
   client::KeyReader reader_;
+  std::vector<client::FoundKey> found_;  // and not visited yet
   std::string unwritten_;
   uint64_t records_ = 0;
   std::map<std::string, uint64_t> exported_;  // keys by type

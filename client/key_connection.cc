@@ -32,6 +32,24 @@ Result<Reply> KeyConnection::call(Words words) {
   }
 }
 
+Result<std::vector<Reply>> KeyConnection::call_all(const std::vector<std::vector<std::string_view>>& commands) {
+  std::vector<Reply> replies;
+  replies.reserve(commands.size());
+  const auto failed = [this](const Error& error) {
+    close();
+    return std::unexpected(error);
+  };
+  for (const auto& words : commands) {
+    if (auto sent = connection_.send(words); !sent) return failed(sent.error());
+  }
+  while (replies.size() < commands.size()) {
+    auto reply = connection_.receive();
+    if (!reply) return failed(reply.error());
+    replies.push_back(std::move(*reply));
+  }
+  return replies;
+}
+
 void KeyConnection::close() {
   connection_.close();
   if (!std::exchange(is_redirected_, false)) return;

@@ -38,6 +38,9 @@ export const refused = store("");
 /** Whether changes arrive: since when not, if they do not. */
 export const connection = store({ live: false, since: 0, tries: 0 });
 
+/** Whether the gateway has another page by now. */
+export const outdated = store(false);
+
 export const mayWrite = () => !!me.get()?.may?.includes("write");
 
 /** @param {string} token */
@@ -148,6 +151,16 @@ function tell(state) {
 
 function greet() {
   call("GET", "me").then(me.set, () => {});
+  compare().catch(() => {});
+}
+
+let loaded = "";
+// A gateway that was away may have come back as a newer one.
+async function compare() {
+  const { headers: given } = await fetch("main.js", { method: "HEAD", cache: "no-store" });
+  const etag = given.get("etag") ?? "";
+  outdated.set(!!loaded && etag !== loaded);
+  loaded ||= etag;
 }
 
 /** Connects, or does it again with another token. */

@@ -64,10 +64,16 @@ export function date(ms) {
 /** @param {string} text */
 export const fromBase64 = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 
-/** Bytes as text: what is not UTF-8 as \xff, control characters as \x07; lines stay. @param {any} value */
+// Control characters, and those that turn the direction of what stands beside them: a name must not look like another.
+const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+/** @param {string} said */
+export const visible = said =>
+  said.replace(hidden, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+
+/** Bytes as text: what is not UTF-8 as \xff, hidden characters as \u0007; lines stay. @param {any} value */
 export function text(value) {
   if (value === null || value === undefined) return "–";
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return visible(value);
   if (typeof value !== "object" || typeof value.base64 !== "string") return String(value);
   return Array.from(fromBase64(value.base64), byte =>
     (byte >= 0x20 && byte < 0x7f && byte !== 0x5c) || byte === 10
@@ -75,6 +81,9 @@ export function text(value) {
       : "\\x" + byte.toString(16).padStart(2, "0"),
   ).join("");
 }
+
+/** A name in one line, as a person can type it. @param {any} value */
+export const label = value => text(value).replace(/\n/g, "\\n").replace(/\t/g, "\\t");
 
 /** A name as a part of a path. @param {Bytes} name */
 export const part = name =>

@@ -1,7 +1,7 @@
 // The frame around the screens: where we are, whether changes arrive, who may what.
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { begin, connection, me, refused, useLive, useToken } from "./api.js";
+import { begin, connection, me, outdated, refused, useLive, useToken } from "./api.js";
 import { date, number, unpart } from "./format.js";
 import { Asking, chip, html, notice, question } from "./ui.js";
 import { Overview } from "./screens/overview.js";
@@ -167,6 +167,7 @@ function App() {
           <span>server ${server.version}, ${server.mode}</span><span>${who.name}</span>`
         }</div>
         ${who && !who.may.includes("write") && chip("read only", "look")}
+        ${outdated.use() && html`<button onClick=${() => location.reload()}>The gateway is newer: reload</button>`}
         <${State} />
       </header>
       <${Menu} at=${at} overview=${overview} />

@@ -2,7 +2,7 @@
 import { h } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, mayWrite, me, store } from "./api.js";
-import { date, number, part, rate, size, span, text } from "./format.js";
+import { date, label, number, part, rate, size, span, text } from "./format.js";
 import { Brief, Value } from "./value.js";
 import { html } from "./html.js";
 /** @typedef {import("./format.js").Body} Body */
@@ -149,7 +149,7 @@ export const removal = (label, what, then, path, more) =>
 // --- lists ---
 
 /** A name of the server. @param {{of: any}} props */
-export const Name = ({ of }) => html`<span class="mono name">${text(of)}</span>`;
+export const Name = ({ of }) => html`<span class="mono name">${label(of)}</span>`;
 /** @param {any} of */
 export const name = of => h(Name, { of });
 /** @param {Children} said @param {string} [tone] good, look or act */
@@ -240,7 +240,7 @@ export const head = (kind, of, buttons) => h(Head, { kind, of, buttons });
 /** @param {{kind: string, of: any, buttons: Children}} props */
 function Head({ kind, of, buttons }) {
   useEffect(() => {
-    document.title = `${of === undefined ? kind : text(of)} – Millrace`;
+    document.title = `${of === undefined ? kind : label(of)} – Millrace`;
   }, [kind, of]);
   return html`<header class="head"><h1>${of === undefined ? kind : html`<span class="kind">${kind}</span> ${name(of)}`}</h1>
     <div class="buttons">${buttons}</div></header>`;
@@ -252,10 +252,10 @@ export const keyHead = (kind, key, { body, error }, rows, buttons) => [
     buttons,
     removal(
       "Delete",
-      text(key),
+      label(key),
       "Everything in it is gone, for everybody who uses it. This cannot be undone.",
       `keys/${part(key)}`,
-      { typed: text(key), to: "#/keys" },
+      { typed: label(key), to: "#/keys" },
     ),
   ]),
   problem(error),

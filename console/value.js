@@ -1,6 +1,6 @@
 // Contents of messages: JSON in lines and colours, other text as it is, bytes with escapes.
 import { html } from "./html.js";
-import { size, text } from "./format.js";
+import { size, text, visible } from "./format.js";
 
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g;
 const MOST_COLOURED = 20_000;
@@ -9,7 +9,7 @@ const MOST_COLOURED = 20_000;
 export function pretty(value) {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return null;
   try {
-    return JSON.stringify(JSON.parse(value), null, 2);
+    return visible(JSON.stringify(JSON.parse(value), null, 2));
   } catch {
     return null;
   }

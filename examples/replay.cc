@@ -2,12 +2,15 @@
 //
 //   example_replay HOST:PORT KEY [FROM-UNIX-MS [TO-UNIX-MS]]
 //
-// Messages come in frames, packed as the server holds them. Says how many there were.
+// Messages come in frames, packed as the server holds them, and are unpacked by several threads. Says how many there
+// were.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "client/log/log_reader.h"
 
@@ -58,7 +61,9 @@ int main(int argc, char** argv) {
 
   const auto start = std::chrono::steady_clock::now();
   Sum sum;
-  LogReader reader(connection, argv[2], {.from = *from});
+  // One more than three does not help: there is work that the reader does alone.
+  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 2U, 4U) - 1;
+  LogReader reader(connection, argv[2], {.from = *from, .threads = threads});
   for (Message message; (!end || reader.position() < *end) && reader.next(message);) {
     if (end && message.offset >= *end) break;
     sum.add(message);

@@ -12,6 +12,7 @@
 
 #include "client/server_url.h"
 #include "gateway/deliver/deliverer.h"
+#include "gateway/routes/console_files.h"
 #include "gateway/worker.h"
 
 namespace millrace::gateway {
@@ -77,7 +78,8 @@ void tell_addresses(const Config& config, const client::ConnectionOptions& serve
        : !config.keys.empty() ? "who may come in: everybody with a token"
                               : "who may come in: clients of this machine");
   const std::string address = scheme + addresses.front().text();
-  tell("the console is at " + address + "/console/");
+  tell(console_files().empty() ? "there is no console: node and npm were missing when this program was built"
+                               : "the console is at " + address + "/console/");
   tell("try: curl -d '{\"id\":17}' " + address + "/v1/logs/orders && curl '" + address + "/v1/logs/orders?from=1'");
 }
 

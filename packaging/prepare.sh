@@ -176,12 +176,22 @@ configure() {
   (cd "$root" && CXX=${CXX:-g++} cmake --preset "$preset" "${fresh[@]}" --log-level=WARNING >/dev/null)
 }
 
+# Waits for the descriptor's lock, which another build may have; not for ever: what a build started may outlive it.
+take_build_lock() {
+  flock --nonblock "$1" && return
+  echo "${0##*/}: waits for another build in $root/build" >&2
+  flock --wait 1200 "$1" || {
+    echo "${0##*/}: a program has held $root/build/.lock for 20 minutes; fuser $root/build/.lock names it" >&2
+    return 1
+  }
+}
+
 # build PRESET [--target ...]: two at a time, as of two ./run that start together, would ruin each other's work.
 build() {
   local preset=$1
   shift
   mkdir -p "$root/build" && (
-    exec {held}>"$root/build/.lock" && flock "$held" && configure "$preset" &&
+    exec {held}>"$root/build/.lock" && take_build_lock "$held" && configure "$preset" &&
       cd "$root" && cmake --build --preset "$preset" "$@"
   )
 }

@@ -4,6 +4,7 @@ A stage is a list of shell commands. It starts when the stages it needs have bui
 to a file of its own. What it tests it reports as JUnit's XML (junit.py).
 """
 import dataclasses
+import os
 import re
 import subprocess
 import threading
@@ -36,6 +37,7 @@ class Run:
     def __init__(self, stages, directory, environment, say=print):
         self.stages = stages
         self.seconds = {}  # of each stage that ran
+        self.processor_seconds = {}  # the same, of everything it started and waited for
         self._directory = Path(directory)
         self._environment = environment
         self._say = say
@@ -97,8 +99,13 @@ class Run:
         with open(self.output(stage), "ab") as output:
             output.write(f"$ {' '.join(words)}\n".encode())
             output.flush()
-            return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                  env={**self._environment, **stage.environment}).returncode == 0
+            child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                     env={**self._environment, **stage.environment})
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            before = self.processor_seconds.get(stage.name, 0)
+            self.processor_seconds[stage.name] = before + used.ru_utime + used.ru_stime
+            return child.returncode == 0
 
     def passes_alone(self, stage, case):
         """Runs a test that failed once more, alone."""
@@ -146,7 +153,8 @@ def summary(run, say=print):
         passed += len(good)
         skipped += len(out)
         left_out += [f"{stage.name}: {case.file}::{case.name}" for case in out]
-        seconds = f"{run.seconds[stage.name]:.0f} s" if stage.name in run.seconds else "not run"
+        seconds = (f"{run.seconds[stage.name]:.0f} s, processor {run.processor_seconds[stage.name]:.0f} s"
+                   if stage.name in run.seconds else "not run")
         if stage.has_tests:
             say(f"{stage.name}: {len(good)} passed, {len(bad)} failed at first, {len(out)} skipped ({seconds})")
         else:
@@ -156,6 +164,6 @@ def summary(run, say=print):
             say(f"{len(names)} {title}:")
             for name in names:
                 say(f"  {name}")
-    say(f"{time.monotonic() - run.began:.0f} seconds")
+    say(f"{time.monotonic() - run.began:.0f} seconds, processor {sum(run.processor_seconds.values()):.0f} seconds")
     say(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed or not passed else 0

@@ -36,6 +36,12 @@ def test_results_are_added_up(ran, tmp_path):
     assert (said[-1], status) == ("2 passed, 0 failed, 2 skipped", 0)
 
 
+def test_the_processor_time_of_a_stage_is_that_of_all_its_commands(ran):
+    busy = shell("/usr/bin/python3 -c 'import time\nwhile time.process_time() < 0.2: pass'")
+    _, _, run = ran(Stage("idle", [shell("sleep 0.1")], has_tests=False), Stage("busy", [busy, busy], has_tests=False))
+    assert run.processor_seconds["busy"] >= 0.4 > run.processor_seconds["idle"]
+
+
 def test_what_is_skipped_is_named(ran, tmp_path):
     said, _, _ = ran(reporting(tmp_path, "a", GOOD))
     assert "  a: ::two" in said

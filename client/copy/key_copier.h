@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "client/export/key_walk.h"
 #include "client/key_connection.h"
 
 namespace millrace::client {
@@ -31,6 +34,11 @@ class KeyCopier {
   // changes too fast; a part that was copied is removed. Other errors are those of a connection.
   Result<CopiedKey> copy(const std::string& key, const std::string& type);
 
+  // What has become of a key. An error ends the copy.
+  using Told = std::function<Result<void>(const FoundKey& key, const Result<CopiedKey>& copied)>;
+  // The same for several keys, as many as are worth one round trip. The small ones of them share their round trips.
+  Result<void> copy_all(std::span<const FoundKey> keys, const Told& told);
+
  private:
   enum class Side { From, To };
   Result<Reply> ask(Side side, Words words);
@@ -40,6 +48,12 @@ class KeyCopier {
   Result<bool> is_there_already(const std::string& key, const std::string& type);
   Result<bool> is_same(const std::string& key, const std::string& type, const CopiedKey& copied);
   Result<uint64_t> bytes_of(const std::string& key, const std::string& type);
+  // Those of the keys that were copied together; all others are to be copied alone.
+  struct Together;
+  Result<std::vector<Together>> find_small(std::span<const FoundKey> keys);
+  Result<void> dump(std::vector<Together>& keys);
+  Result<void> restore(std::vector<Together>& keys);
+  Result<void> compare(std::vector<Together>& keys);
   Result<CopiedKey> copy_once(const std::string& key, const std::string& type);
   Result<CopiedKey> copy_payload(const std::string& key);
   Result<CopiedKey> copy_frames(const std::string& key);

@@ -42,19 +42,30 @@ const Reply* field_in(const Reply& map, std::string_view name) {
   return nullptr;
 }
 
-Result<std::vector<int64_t>> size_of_key(KeyConnection& server, const std::string& key, const std::string& type) {
-  std::vector<int64_t> counts;
+std::string_view size_command(const std::string& type) {
   const TypeSize* size = size_named(type);
-  if (size == nullptr || size->command.empty()) return counts;
-  const auto reply = server.call({size->command, key});
-  if (!reply) return std::unexpected(reply.error());
-  if (reply->is_error()) return fail(ErrorCode::BadInput, reply->text);
-  if (size->fields.empty()) counts.push_back(reply->integer);
+  return size == nullptr ? std::string_view() : size->command;
+}
+
+std::vector<int64_t> size_in(const Reply& answer, const std::string& type) {
+  const TypeSize* size = size_named(type);
+  if (size == nullptr || size->command.empty()) return {};
+  if (size->fields.empty()) return {answer.integer};
+  std::vector<int64_t> counts;
   for (const std::string_view name : size->fields) {
-    const Reply* value = field_in(*reply, name);
+    const Reply* value = field_in(answer, name);
     counts.push_back(value == nullptr ? -1 : value->integer);
   }
   return counts;
+}
+
+Result<std::vector<int64_t>> size_of_key(KeyConnection& server, const std::string& key, const std::string& type) {
+  const std::string_view command = size_command(type);
+  if (command.empty()) return std::vector<int64_t>();
+  const auto reply = server.call({command, key});
+  if (!reply) return std::unexpected(reply.error());
+  if (reply->is_error()) return fail(ErrorCode::BadInput, reply->text);
+  return size_in(*reply, type);
 }
 
 }  // namespace millrace::client

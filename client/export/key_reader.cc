@@ -1,6 +1,8 @@
 #include "client/export/key_reader.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "client/log/frame_reader.h"
@@ -12,11 +14,55 @@ constexpr const char* kMessages = "10000";
 // A frame, and an answer with publications, has about so many bytes at most; one message may have more.
 constexpr const char* kBytes = "4194304";
 constexpr const char* kFields = "500";
+// The first answer of a key that is asked for together with others, all of which are in memory at once.
+constexpr const char* kFirstBytes = "65536";
+constexpr int64_t kSmallHash = 64 << 10;
+
+using Question = std::vector<std::string_view>;
+
+Question first_frame(std::string_view key, std::string_view from) {
+  return {"TREAD", key, from, kMessages, "FRAMED", "MAXBYTES", kFirstBytes};
+}
+Question first_publications(std::string_view key) {
+  return {"CHAN.READ", key, "-", "MAX", "1000", "MAXBYTES", kFirstBytes};
+}
+Question expiry_of(std::string_view key) { return {"PEXPIRETIME", key}; }
+Question fields_of(std::string_view key, std::string_view cursor) { return {"HSCAN", key, cursor, "COUNT", kFields}; }
 
 }  // namespace
 
+Result<void> KeyReader::prefetch(std::span<const FoundKey> keys, Offset from) {
+  prefetched_.clear();
+  std::vector<Question> sizes, questions;
+  const std::string begin = std::to_string(from.value());
+  for (const FoundKey& key : keys) {
+    if (key.type == "hash") sizes.push_back({"MEMORY", "USAGE", key.name});
+    if (key.type == "millr-log") questions.push_back(first_frame(key.name, begin));
+    if (key.type == "millr-chn") questions.push_back(first_publications(key.name));
+  }
+  const auto bytes = server_.call_all(sizes);
+  if (!bytes) return std::unexpected(bytes.error());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if ((*bytes)[i].kind != Reply::Kind::Integer || (*bytes)[i].integer > kSmallHash) continue;
+    questions.push_back(expiry_of(sizes[i][2]));
+    questions.push_back(fields_of(sizes[i][2], "0"));
+  }
+  auto answers = server_.call_all(questions);
+  if (!answers) return std::unexpected(answers.error());
+  for (size_t i = 0; i < questions.size(); ++i) {
+    // It may belong to another node of a cluster: whoever reads it asks again.
+    if ((*answers)[i].is_error()) continue;
+    prefetched_.emplace(std::vector<std::string>(questions[i].begin(), questions[i].end()), std::move((*answers)[i]));
+  }
+  return {};
+}
+
 // An error of the server is an error here.
 Result<Reply> KeyReader::ask(Words words) {
+  if (!prefetched_.empty()) {
+    const auto found = prefetched_.find(std::vector<std::string>(words.begin(), words.end()));
+    if (found != prefetched_.end()) return std::move(prefetched_.extract(found).mapped());
+  }
   auto reply = server_.call(words);
   if (reply && reply->is_error()) return fail(ErrorCode::BadInput, reply->text);
   return reply;
@@ -29,6 +75,8 @@ Result<void> KeyReader::read_log(const std::string& key, LogPlace& place, std::o
     if (!come) return std::unexpected(come.error());
     if (come->is_nil()) return {};
   }
+  // The first frame says where the log ends. Later, a log that was deleted meanwhile is not read on.
+  if (!place.epoch) return read_frames(key, place, std::nullopt);
   const auto head = ask({"TREAD", key, "1", "0", "FRAMED"});
   if (!head) return std::unexpected(head.error());
   const FrameReader frame(head->text);
@@ -36,23 +84,25 @@ Result<void> KeyReader::read_log(const std::string& key, LogPlace& place, std::o
   return read_frames(key, place, frame.head().log_next);
 }
 
-Result<void> KeyReader::read_frames(const std::string& key, LogPlace& place, Offset end) {
+Result<void> KeyReader::read_frames(const std::string& key, LogPlace& place, std::optional<Offset> end) {
   FrameReader frame{std::string_view()};
-  while (place.next < end) {
+  while (!end || place.next < *end) {
     const std::string from =
         (place.epoch ? std::to_string(place.epoch->value()) + "." : "") + std::to_string(place.next.value());
-    const auto reply = ask({"TREAD", key, from, kMessages, "FRAMED", "MAXBYTES", kBytes});
+    const Question on = {"TREAD", key, from, kMessages, "FRAMED", "MAXBYTES", kBytes};
+    const auto reply = ask(place.epoch ? on : first_frame(key, from));
     if (!reply) return std::unexpected(reply.error());
     frame.open(reply->text);
     if (auto wrong = frame.failure()) return std::unexpected(*wrong);
     const FrameHead head = frame.head();
-    for (Message message; frame.next(message) && message.offset < end;) {
+    if (!end) end = head.log_next;
+    for (Message message; frame.next(message) && message.offset < *end;) {
       const LogRecord record{key, message.offset.value(), message.written.value(), message.tag, message.entry};
       if (auto taken = taker_.log(record); !taken) return taken;
     }
     if (auto wrong = frame.failure()) return std::unexpected(*wrong);
     place.epoch = head.epoch;
-    place.next = std::min(head.end, end);
+    place.next = std::max(place.next, std::min(head.end, *end));
     if (head.count == 0) break;
   }
   return {};
@@ -60,7 +110,8 @@ Result<void> KeyReader::read_frames(const std::string& key, LogPlace& place, Off
 
 Result<void> KeyReader::read_channel(const std::string& key, std::string& position) {
   for (bool has_more = true; has_more;) {
-    const auto reply = ask({"CHAN.READ", key, position, "MAX", "1000", "MAXBYTES", kBytes});
+    const Question on = {"CHAN.READ", key, position, "MAX", "1000", "MAXBYTES", kBytes};
+    const auto reply = ask(position == "-" ? first_publications(key) : on);
     if (!reply) return std::unexpected(reply.error());
     if (reply->items.size() != 4) return fail(ErrorCode::Protocol, "CHAN.READ was not answered");
     for (const Reply& one : reply->items[0].items) {
@@ -76,11 +127,11 @@ Result<void> KeyReader::read_channel(const std::string& key, std::string& positi
 }
 
 Result<void> KeyReader::read_hash(const std::string& key) {
-  const auto expiry = ask({"PEXPIRETIME", key});
+  const auto expiry = ask(expiry_of(key));
   if (!expiry) return std::unexpected(expiry.error());
   std::string cursor = "0";
   do {
-    const auto page = ask({"HSCAN", key, cursor, "COUNT", kFields});
+    const auto page = ask(fields_of(key, cursor));
     if (!page) return std::unexpected(page.error());
     if (page->items.size() != 2) return fail(ErrorCode::Protocol, "HSCAN was not answered");
     const auto& words = page->items[1].items;

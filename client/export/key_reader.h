@@ -2,9 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "client/export/key_walk.h"
 #include "client/export/record.h"
 #include "client/key_connection.h"
 #include "engine/base/strong.h"
@@ -21,6 +25,10 @@ struct RecordTaker {
 class KeyReader {
  public:
   KeyReader(const ConnectionOptions& server, RecordTaker taker) : server_(server), taker_(std::move(taker)) {}
+
+  // Asks for the beginning of each of these keys at once. To be called before they are read, from the start, one after
+  // the other; what is not small is asked for when it is read.
+  Result<void> prefetch(std::span<const FoundKey> keys, Offset from);
 
   // How far a log was read. Valid for one epoch: a log that was deleted and created again has another one.
   struct LogPlace {
@@ -39,10 +47,12 @@ class KeyReader {
  private:
   Result<Reply> ask(Words words);
   Result<Reply> ask(std::initializer_list<std::string_view> words) { return ask(Words(words.begin(), words.size())); }
-  Result<void> read_frames(const std::string& key, LogPlace& place, Offset end);
+  // Up to `end`; if it is not known, to what is the end when it begins.
+  Result<void> read_frames(const std::string& key, LogPlace& place, std::optional<Offset> end);
 
   KeyConnection server_;
   RecordTaker taker_;
+  std::map<std::vector<std::string>, Reply> prefetched_;  // by the words of the question
 };
 
 }  // namespace millrace::client

@@ -1,14 +1,11 @@
 #include "client/log/frame_reader.h"
 
-#include <zstd.h>
-
 #include <string>
 
+#include "client/log/unpack_ahead.h"
 #include "engine/base/limits.h"
 
 namespace millrace::client {
-
-void FrameReader::Free::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
 
 FrameReader::FrameReader(std::string_view frame) : frame_(frame) {}
 FrameReader::~FrameReader() = default;
@@ -29,14 +26,14 @@ bool FrameReader::enter(const FrameBlock& block) {
     frame_.enter(block.bytes);
     return true;
   }
-  if (!unpacking_) {
-    unpacking_.reset(ZSTD_createDCtx());
-    unpacked_ = std::make_unique_for_overwrite<char[]>(kMostUnpacked);
+  if (ahead_ != nullptr) {
+    const auto records = ahead_->next();
+    if (records) frame_.enter(*records);
+    return records.has_value();
   }
-  const size_t size =
-      ZSTD_decompressDCtx(unpacking_.get(), unpacked_.get(), block.unpacked, block.bytes.data(), block.bytes.size());
-  if (size != block.unpacked) return false;
-  frame_.enter({unpacked_.get(), size});
+  if (!unpacked_) unpacked_ = std::make_unique_for_overwrite<char[]>(kMostUnpacked);
+  if (!unpacker_.unpack(block.bytes, unpacked_.get(), block.unpacked)) return false;
+  frame_.enter({unpacked_.get(), block.unpacked});
   return true;
 }
 

@@ -14,17 +14,20 @@
 #include <string_view>
 
 #include "client/error.h"
+#include "client/log/block_unpacker.h"
 #include "engine/base/frame_reader.h"
 #include "engine/base/message.h"
 
-struct ZSTD_DCtx_s;
-
 namespace millrace::client {
+
+class UnpackAhead;
 
 class FrameReader {
  public:
   // Borrows the bytes of the frame.
   explicit FrameReader(std::string_view frame);
+  // Frames will be opened whose packed blocks come from there, to which each is added before it is opened.
+  explicit FrameReader(UnpackAhead* ahead) : FrameReader(std::string_view()) { ahead_ = ahead; }
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
   ~FrameReader();
@@ -42,16 +45,13 @@ class FrameReader {
   std::optional<Error> failure() const;
 
  private:
-  struct Free {
-    void operator()(ZSTD_DCtx_s* context) const;
-  };
-
   bool next_in_other_block(Message& message);
   bool enter(const FrameBlock& block);
 
   millrace::FrameReader frame_;
   std::unique_ptr<char[]> unpacked_;  // kMostUnpacked bytes, allocated for the first packed block
-  std::unique_ptr<ZSTD_DCtx_s, Free> unpacking_;
+  BlockUnpacker unpacker_;
+  UnpackAhead* ahead_ = nullptr;
 };
 
 }  // namespace millrace::client

@@ -10,7 +10,16 @@ LogReader::LogReader(Connection& connection, std::string key, LogReaderOptions o
       key_(std::move(key)),
       options_(options),
       position_(options.from),
-      frame_(std::string_view()) {
+      ahead_(options.threads == 0
+                 ? nullptr
+                 : std::make_unique<UnpackAhead>(options.threads,
+                                                 [this] {
+                                                   // While it waits for messages an answer may take long, and there are
+                                                   // some to return.
+                                                   if (is_asked_ && !options_.wait && answers_.size() == 1)
+                                                     take_answer();
+                                                 })),
+      frame_(ahead_.get()) {
   // The server answers when the time is over; a client that waits no longer would take it for gone.
   if (options_.wait) connection_.set_answer_timeout(Milliseconds(0));
 }
@@ -29,42 +38,63 @@ bool LogReader::next(Message& message) {
       is_open_ = false;
       if (auto wrong = frame_.failure()) return fail(*std::move(wrong));
       position_ = frame_.head().end;
+      answers_.pop_front();
     }
-    if (!is_asked_ && !ask(position_)) return false;
-    if (!receive()) return false;
+    if (answers_.empty()) {
+      if (!is_asked_) {
+        if (auto asked = ask(position_); !asked) return fail(asked.error());
+      }
+      take_answer();
+    }
+    Answer& answer = answers_.front();
+    if (answer.failure) return fail(*std::move(answer.failure));
+    if (!answer.has_messages) {
+      answers_.pop_front();
+      return false;
+    }
+    frame_.open(answer.frame);
+    is_open_ = true;
   }
   return false;
 }
 
-bool LogReader::ask(Offset from) {
+Result<void> LogReader::ask(Offset from) {
   const std::string start =
       (options_.epoch ? std::to_string(options_.epoch->value()) + "." : "") + std::to_string(from.value());
   const std::string batch = std::to_string(options_.batch);
   const std::string wait = options_.wait ? std::to_string(options_.wait->count()) : "";
   std::vector<std::string_view> words = {"TREAD", key_, start, batch, "FRAMED"};
   if (options_.wait) words.insert(words.end(), {"BLOCK", wait});
-  if (auto sent = connection_.send(words); !sent) return fail(sent.error());
+  if (auto sent = connection_.send(words); !sent) return sent;
   is_asked_ = true;
-  return true;
+  return {};
 }
 
-// Takes the frame that was asked for, and asks for the one behind it. False if there are no messages.
-bool LogReader::receive() {
+void LogReader::take_answer() {
+  const Answer& answer = answers_.emplace_back(receive());
+  if (ahead_ && answer.has_messages) ahead_->add(answer.frame);
+}
+
+// The answer that was asked for. If it has messages, the one behind it is asked for.
+LogReader::Answer LogReader::receive() {
   auto reply = connection_.receive();
   is_asked_ = false;
-  if (!reply) return fail(reply.error());
-  if (reply->is_error()) return fail({ErrorCode::BadInput, reply->text});
-  if (reply->is_nil()) return false;
-  received_ = std::move(reply->text);
-  bytes_ += received_.size();
-  frame_.open(received_);
-  if (auto wrong = frame_.failure()) return fail(*std::move(wrong));
-  const FrameHead& head = frame_.head();
+  if (!reply) return {.frame = {}, .failure = reply.error()};
+  if (reply->is_error()) return {.frame = {}, .failure = Error{ErrorCode::BadInput, reply->text}};
+  if (reply->is_nil()) return {};
+  Answer answer{.frame = std::move(reply->text)};
+  bytes_ += answer.frame.size();
+  const FrameReader frame(answer.frame);
+  answer.failure = frame.failure();
+  if (answer.failure) return answer;
+  const FrameHead& head = frame.head();
   // A log that does not exist has none: whatever is written there then is the one that is read.
   if (head.log_next != Offset(1)) options_.epoch = head.epoch;
-  if (head.count == 0) return false;
-  is_open_ = true;
-  return ask(head.end);
+  answer.has_messages = head.count != 0;
+  if (answer.has_messages) {
+    if (auto asked = ask(head.end); !asked) answer.failure = asked.error();
+  }
+  return answer;
 }
 
 bool LogReader::fail(Error error) {

@@ -9,12 +9,15 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "client/connection.h"
 #include "client/error.h"
 #include "client/log/frame_reader.h"
+#include "client/log/unpack_ahead.h"
 #include "engine/base/message.h"
 #include "engine/base/strong.h"
 
@@ -25,6 +28,7 @@ struct LogReaderOptions {
   std::optional<LogEpoch> epoch = {};     // `from` is valid only for a log with this epoch
   uint64_t batch = 10'000;                // the most messages in one frame, 1 to 1,000,000
   std::optional<Milliseconds> wait = {};  // at the end of the log, wait this long for a message (0: for ever)
+  unsigned threads = 0;                   // that unpack cold messages ahead; 0: next() does all of it
 };
 
 class LogReader {
@@ -52,20 +56,28 @@ class LogReader {
   uint64_t bytes() const { return bytes_; }
 
  private:
-  bool ask(Offset from);
-  bool receive();
+  struct Answer {
+    std::string frame;
+    bool has_messages = false;
+    std::optional<Error> failure = {};
+  };
+
+  Result<void> ask(Offset from);
+  void take_answer();
+  Answer receive();
   bool fail(Error error);
 
   Connection& connection_;
   const std::string key_;
   LogReaderOptions options_;
   Offset position_;
-  std::string received_;
-  FrameReader frame_;
-  bool is_open_ = false;   // frame_ has messages that were not returned yet
-  bool is_asked_ = false;  // a request was sent and not answered yet
+  std::deque<Answer> answers_;  // that were received; the first one is being read if is_open_
+  bool is_open_ = false;
+  bool is_asked_ = false;  // an answer is to come
   uint64_t bytes_ = 0;
   std::optional<Error> failure_;
+  std::unique_ptr<UnpackAhead> ahead_;  // goes before the frames that it borrows
+  FrameReader frame_;
 };
 
 }  // namespace millrace::client

@@ -4,6 +4,9 @@ import { number, part, text } from "../format.js";
 import { change, html, link, name, table } from "../ui.js";
 /** @typedef {import("../format.js").Body} Body */
 
+/** Without a reason of the worker. @type {Record<string, string>} */
+const WHY = { attempts: "out of attempts", expired: "out of time", dead: "given up" };
+
 /** @param {{log: import("../format.js").Bytes, info: Body | null}} props */
 export function Dead({ log, info }) {
   const path = `logs/${part(log)}`;
@@ -35,13 +38,13 @@ export function Dead({ log, info }) {
       empty: "No dead letters.",
       columns: [
         ["Given up", "time", "date"],
-        ["Reason", m => html`<b>${text(m.reason ?? m.why)}</b>`],
+        ["Reason", m => html`<b>${m.reason === m.why ? (WHY[m.why] ?? text(m.why)) : text(m.reason)}</b>`],
         ["Attempts", "attempts", "number"],
         [
           "From",
           m =>
             m.origin
-              ? html`${link("log", m.origin, `/groups/${part(m.group ?? "")}`)} <span class="muted">${number(m.origin_offset)}, ${text(m.group)}</span>`
+              ? html`${link("log", m.origin, `/groups/${part(m.group ?? "")}`)} <span class="muted">${text(m.group)}, ${number(m.origin_offset)}</span>`
               : "written here",
         ],
         ["Tag", "tag", "name"],

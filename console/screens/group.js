@@ -1,7 +1,7 @@
 // One group: since when it is stuck, on which worker, and what can be done about it.
 import { useState } from "preact/hooks";
 import { call, useLive, usePages } from "../api.js";
-import { number, part, span, text } from "../format.js";
+import { label, number, part, span, text } from "../format.js";
 import { change, chip, figures, head, html, link, name, problem, removal, table, muted, pressed } from "../ui.js";
 /** @typedef {import("../format.js").Body} Body */
 /** @typedef {import("../format.js").Bytes} Bytes */
@@ -23,10 +23,10 @@ export function Group({ log, group, info }) {
       change("Seek …", seeking(path, group, info)),
       removal(
         "Drop",
-        `the group ${text(group)}`,
+        `the group ${label(group)}`,
         "Its position and its pending messages are forgotten. Workers that go on reading create it anew.",
         path,
-        { typed: text(group), to: `#/log/${part(log)}/groups` },
+        { typed: label(group), to: `#/log/${part(log)}/groups` },
       ),
     ])}
     ${problem(error)}
@@ -57,27 +57,27 @@ function Pending({ path, pages, log, dead }) {
   const all = (pages.items ?? []).map((/** @type {Body} */ one) => one.offset);
   const offsets = all.filter(offset => chosen.has(offset));
   const many = `${offsets.length} ${offsets.length === 1 ? "message" : "messages"}`;
-  /** @param {string} label @param {string} what @param {any} said @param {any} [fields] @param {(values: Record<string, string>) => Body} [more] */
-  const order = (label, what, said, fields, more) =>
+  /** @param {string} word @param {string} what @param {any} said @param {any} [fields] @param {(values: Record<string, string>) => Body} [more] */
+  const order = (word, what, said, fields, more) =>
     change(
-      label,
+      word,
       {
-        title: `${label} ${many}?`,
-        yes: label,
+        title: `${word} ${many}?`,
+        yes: word,
         text: said,
         danger: what === "dead-letter",
         fields,
         act: async values => {
           await call("POST", `${path}/${what}`, { offsets, ...more?.(values) });
           choose(new Set());
-          return `${label}: done.`;
+          return `${word}: done.`;
         },
       },
       { disabled: !offsets.length, danger: what === "dead-letter" },
     );
-  /** @param {string} label @param {boolean} checked @param {number[]} next */
-  const box = (label, checked, next) =>
-    html`<input type="checkbox" aria-label=${label} checked=${checked} onChange=${() => choose(new Set(next))} />`;
+  /** @param {string} title @param {boolean} checked @param {number[]} next */
+  const box = (title, checked, next) =>
+    html`<input type="checkbox" aria-label=${title} checked=${checked} onChange=${() => choose(new Set(next))} />`;
   return html`<div class="tools"><h2>Pending messages</h2><span class="gap"></span><span class="muted">${offsets.length ? `${many} chosen` : ""}</span>
       ${order("Give back", "give-back", "They are delivered again at once, to any worker. The attempt does not count.")}
       ${order(

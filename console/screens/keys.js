@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { usePages } from "../api.js";
 import { number, part, rate, size, span } from "../format.js";
-import { chip, head, html, input, link, table } from "../ui.js";
+import { chip, head, html, input, link, name, table } from "../ui.js";
 /** @typedef {import("../format.js").Body} Body */
 
 /** @type {Record<string, [string, string]>} */
@@ -63,7 +63,7 @@ const summary = row =>
   (FIGURES[row.type] ?? [])
     .filter(([, of]) => !["–", "0", undefined].includes(of(row.figures ?? {})))
     .slice(0, 4)
-    .map(([name, of]) => `${name.toLowerCase()} ${of(row.figures)}`)
+    .map(([title, of]) => `${title.toLowerCase()} ${of(row.figures)}`)
     .join(", ");
 
 /** @param {Body} row */
@@ -87,8 +87,8 @@ export function Keys({ at }) {
   /** @param {Record<string, string>} changes */
   const go = changes => {
     const query = new URLSearchParams({ type, search, order, ...changes });
-    for (const [name, value] of Array.from(query))
-      if (!value || (name === "order" && value === "name")) query.delete(name);
+    for (const [word, value] of Array.from(query))
+      if (!value || (word === "order" && value === "name")) query.delete(word);
     location.replace(`#/keys?${query}`);
   };
   const query = new URLSearchParams({ order, ...(type && { type }), ...(search && { search }) });
@@ -126,7 +126,7 @@ export function Keys({ at }) {
       columns: [
         [
           sorted("name", "Name"),
-          row => html`${link(row.type, row.key)} ${row.dead && chip("dead letters", "look")}`,
+          row => html`${row.cut ? html`${name(row.key)} … ${chip(`a name of ${size(row.bytes)}`, "look")}` : link(row.type, row.key)} ${row.dead && chip("dead letters", "look")}`,
           type ? "wide" : "key",
         ],
         ...columns,

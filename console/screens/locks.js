@@ -1,7 +1,8 @@
 // Locks: who holds them and for how long, who waits, and who waits in a circle.
 import { useRef } from "preact/hooks";
 import { call, useLive } from "../api.js";
-import { number, part, span, text } from "../format.js";
+import { label, number, part, span, text } from "../format.js";
+import { Brief } from "../value.js";
 import { change, chip, head, html, keyHead, link, name, problem, table } from "../ui.js";
 /** @typedef {import("../format.js").Bytes} Bytes */
 
@@ -17,17 +18,17 @@ const breaking = (key, disabled) =>
   change(
     "Break …",
     {
-      title: `Break the lock ${text(key)}?`,
+      title: `Break the lock ${label(key)}?`,
       danger: true,
       yes: "Break the lock",
-      typed: text(key),
+      typed: label(key),
       text: "Its holders lose it without being asked. One that still works then works without the lock: make sure that it has ended.",
       act: async () =>
         (await call("POST", `locks/${part(key)}/break`, {})).broken
           ? "Broken: the next in line has it."
           : "It was free already.",
     },
-    { danger: true, disabled, aria: `Break ${text(key)}` },
+    { danger: true, disabled, aria: `Break ${label(key)}` },
   );
 
 /** @param {{at: {names: Bytes[]}}} props */
@@ -58,7 +59,7 @@ export function Lock({ at }) {
         ["Lease", o => html`<${Lease} key=${o.token} left=${o.ttl} />`, "num"],
         ["Holds", "holds", "number"],
         ["Token", "token", "name date"],
-        ["Value", o => (o.value ? name(o.value) : "–"), "key"],
+        ["Value", o => (o.value ? html`<${Brief} of=${o.value} />` : "–"), "key"],
       ],
     })}<h2>The line</h2>${table({
       label: "The line",

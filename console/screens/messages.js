@@ -68,10 +68,16 @@ export function Messages({ log, begin }) {
 function Inside({ log, message }) {
   const [whole, setWhole] = useState(message);
   const path = `logs/${part(log)}/messages/${message.offset}`;
+  // A command with half of a message would write another one.
+  const copy = async () => {
+    const all = whole.cut || whole.tag_bytes ? await call("GET", path) : whole;
+    if (all.cut || all.tag_bytes) throw new Error("It is too large to be copied: use millrace export.");
+    showWriting(log, all.tag, all.entry);
+  };
   return html`${whole !== message && html`<${Value} of=${whole.entry} bytes=${whole.bytes} cut=${whole.cut} />`}
     <div class="buttons">
       ${whole.cut && html`<button onClick=${() => attempt(async () => setWhole(await call("GET", path)))}>Whole</button>`}
-      <button onClick=${() => showWriting(log, whole.tag, whole.entry)}>Copy as …</button>
+      <button onClick=${() => attempt(copy)}>Copy as …</button>
       <button onClick=${() => showReading(log, whole.offset)}>Read from here …</button>
       ${removal("Delete", `message ${message.offset}`, "Readers that have not come so far will not see it. Its offset stays empty.", path)}
     </div>`;

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../api.js";
 import { Curve } from "../chart.js";
-import { number, part, rate, size, span, text } from "../format.js";
+import { label, number, part, rate, size, span, text } from "../format.js";
 import { chip, figures, head, html, name } from "../ui.js";
 /** @typedef {import("../format.js").Body} Body */
 
@@ -15,17 +15,17 @@ function place(need) {
   return to + (need.kind === "dead-letters" ? "/dead" : need.kind === "schedule-refused" ? "/schedule" : "");
 }
 
-/** @param {{needs: Body[] | undefined, now: number}} props */
-function Needs({ needs, now }) {
+/** @param {{needs: Body[] | undefined, now: number, looking: any}} props */
+function Needs({ needs, now, looking }) {
   if (!needs) return html`<ul class="needs"><li class="muted">Looking …</li></ul>`;
-  if (!needs.length)
+  if (!needs.length && !looking)
     return html`<ul class="needs"><li>${chip("well", "good")}<span class="said">Nothing needs you.</span></li></ul>`;
   return html`<ul class="needs">${needs.map(
     need => html`<li key=${need.kind + text(need.key) + text(need.name)}>
     ${chip(need.severity, need.severity)}
-    <span class="said"><a href=${place(need)}>${need.key ? name(need.key) : need.kind.replace("-", " ")}</a> ${need.name && !need.text.includes(text(need.name)) && html`<b>${text(need.name)}</b> `}${need.text}</span>
+    <span class="said"><a href=${place(need)}>${need.key ? name(need.key) : need.kind.replace("-", " ")}</a> ${need.name && need.kind !== "dead-letters" && html`<b>${label(need.name)}</b> `}${need.text}</span>
     <span class="since">${need.since ? `for ${span(now - need.since)}` : ""}</span></li>`,
-  )}</ul>`;
+  )}${looking && html`<li key="looking" class="muted">${looking}</li>`}</ul>`;
 }
 
 /** @type {[string, string, string[], (value: any) => string][]} */
@@ -82,9 +82,14 @@ function useHistory(live) {
 export function Overview({ overview }) {
   const hour = useHistory(overview);
   const { totals = {}, sweep } = overview ?? {};
-  return html`${head("Overview", undefined, sweep && sweep.done < sweep.of && html`<span class="muted">looked at ${number(sweep.done)} of ${number(sweep.of)} keys</span>`)}
-    <h2 class="hidden">What needs a person</h2>
-    <${Needs} needs=${overview?.needs} now=${overview?.now} />
+  const looking =
+    sweep?.age === null &&
+    (sweep.building
+      ? `Still collecting the names of keys: ${number(sweep.building.done)} of ${number(sweep.building.of)}.`
+      : `Still looking: ${number(sweep.done)} of ${number(sweep.of)} keys so far.`);
+  return html`${head("Overview", undefined, sweep?.age > 20_000 && html`<span class="muted">lag, pending and dead letters as of ${span(sweep.age)} ago</span>`)}
+    <h2>What needs a person</h2>
+    <${Needs} needs=${overview?.needs} now=${overview?.now} looking=${looking} />
     ${figures(totals, [
       ["Keys", [number(Object.values(totals.keys ?? {}).reduce((sum, n) => sum + n, 0))]],
       ["Lag", "lag"],
@@ -101,7 +106,7 @@ export function Overview({ overview }) {
       ],
       ["Up", [span((overview?.uptime ?? 0) * 1000)]],
     ])}
-    <h2 class="hidden">The last hour</h2>
+    <h2>The last hour</h2>
     <div class="curves">${CURVES.map(([label, from, names, format]) =>
       hour
         ? html`<${Curve} key=${label} label=${label} times=${hour.times} lines=${names.map(line => hour.of[line])} format=${format}

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/big_endian.h"
 #include "engine/base/byte_order.h"
 #include "engine/base/bytes.h"
 #include "engine/base/decoder.h"
@@ -98,7 +99,8 @@ class DatedNames {
   // No entry is a prefix of another.
   static std::string settled_entry(uint64_t date, ByteView name, uint64_t copy) {
     std::string entry;
-    for (int shift = 56; shift >= 0; shift -= 8) entry += static_cast<char>(date >> shift);
+    entry.reserve(sizeof(date) + 2 * kMaxVarintBytes + name.size());
+    append_big_endian(entry, date);
     append_varint(entry, name.size() << 1 | (copy != 0 ? 1 : 0));
     if (copy != 0) append_varint(entry, copy);
     return entry.append(name);

@@ -98,6 +98,7 @@ class OrderedChunks {
     size_t i = chunk_for(from);
     size_t kept = i;  // chunks up to here stay as they are; later ones that have entries move up after them
     for (; i < chunks_.size() && chunks_[i].first < to; ++i) {
+      if (i + kAhead < chunks_.size()) prefetch(chunks_[i + kAhead]);
       std::vector<Entry>& entries = chunks_[i].entries;
       const auto begin = std::ranges::lower_bound(entries, from, {}, key_of);
       const auto end = std::ranges::lower_bound(begin, entries.end(), to, {}, key_of);
@@ -109,9 +110,9 @@ class OrderedChunks {
       entries.erase(gone, end);
       keep_chunk(i, kept);
     }
-    for (; kept != i && i < chunks_.size(); ++i) keep_chunk(i, kept);
     if (kept == i) return;
-    chunks_.resize(kept);
+    // Those behind are moved without a look at their entries, which are in no cache.
+    chunks_.erase(chunks_.begin() + static_cast<ptrdiff_t>(kept), chunks_.begin() + static_cast<ptrdiff_t>(i));
     if (chunks_.size() == head_) clear();
     if (chunks_.capacity() > 4 * chunks_.size() + 16) chunks_.shrink_to_fit();
   }
@@ -123,6 +124,13 @@ class OrderedChunks {
     erase_if(key_of(front()), key_of(last), leaves);
     // The range [first, last) does not include the last entry.
     if (leaves(last)) erase(key_of(last));
+  }
+
+  // About how many entries are from `from` up to `to`: all of the chunks between. O(log n)
+  size_t about_between(Key from, Key to) const {
+    if (empty() || !(from < to)) return 0;
+    const size_t chunks = chunk_for(to) - chunk_for(from);
+    return chunks * (size_ / (chunks_.size() - head_));
   }
 
   // In order; `visit` must not change the sequence.
@@ -173,10 +181,19 @@ class OrderedChunks {
  private:
   static constexpr size_t kCapacity = 64;
 
+  // A pass over many chunks fetches this many ahead: they are anywhere in memory.
+  static constexpr size_t kAhead = 2;
+
   struct Chunk {
     Key first;
     std::vector<Entry> entries;
   };
+
+  static void prefetch(const Chunk& chunk) {
+    constexpr size_t kLine = 64;
+    const char* const begin = reinterpret_cast<const char*>(chunk.entries.data());
+    for (size_t at = 0; at < chunk.entries.size() * sizeof(Entry); at += kLine) __builtin_prefetch(begin + at);
+  }
 
   // The chunk where `key` is or belongs. REQUIRES: there is a chunk.
   size_t chunk_for(Key key) const {

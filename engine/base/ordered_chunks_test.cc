@@ -131,6 +131,35 @@ TEST(OrderedChunks, AnEntryThatIsFoundMayBeChangedInPlace) {
   EXPECT_EQ(chunks.find(403), nullptr);
 }
 
+// Counts how often it is compared.
+struct CountedKey {
+  uint64_t value;
+  static inline uint64_t comparisons = 0;
+  friend bool operator==(const CountedKey&, const CountedKey&) = default;
+  friend auto operator<=>(const CountedKey& a, const CountedKey& b) {
+    ++comparisons;
+    return a.value <=> b.value;
+  }
+};
+CountedKey counted(const CountedKey& entry) { return entry; }
+
+TEST(OrderedChunks, AnEntryIsAddedAndFoundWithAsManyComparisonsAsTheLogarithm) {
+  OrderedChunks<CountedKey, counted> chunks;
+  std::mt19937_64 random(1);
+  uint64_t most = 0;
+  const auto compare = [&](auto step) {
+    CountedKey::comparisons = 0;
+    step();
+    most = std::max(most, CountedKey::comparisons);
+  };
+  for (int i = 0; i < 200'000; ++i) {
+    const CountedKey key{random()};
+    compare([&] { chunks.insert(key); });
+    compare([&] { chunks.find(key); });
+  }
+  EXPECT_LE(most, 40u) << "the logarithm of 200,000 is 18";
+}
+
 constexpr uint64_t kMany = 100'000;
 
 Chunks ascending() {

@@ -119,6 +119,28 @@ bool Block::append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, Bl
   return true;
 }
 
+size_t Block::append_alike(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits) {
+  const uint32_t most = std::min(limits.bytes, bytes_.capacity());
+  const size_t head = varint_size(tag) + 1;  // and a delta of 0
+  const ByteView same = pairs[0];
+  size_t next = 2;
+  for (; next < pairs.size() && count_ < limits.messages; next += 2) {
+    // In a frame, messages with one tag have one view of it.
+    const ByteView other = pairs[next], entry = pairs[next + 1];
+    if (other.size() != same.size() || (other.data() != same.data() && other != same)) break;
+    const uint64_t size = head + varint_size(entry.size()) + entry.size();
+    if (bytes_.size() + size > most) break;
+    if (count_ % kStride == 0) mark(bytes_.size(), last_time_);
+    char* to = put_varint(bytes_.extend(static_cast<uint32_t>(size)), tag);
+    *to++ = 0;
+    to = put_varint(to, entry.size());
+    entry.copy(to, entry.size());
+    payload_ += same.size() + entry.size();
+    ++count_;
+  }
+  return next / 2 - 1;
+}
+
 // Doubles, so that small logs stay small, up to the size of a full block, which is a
 // size class of the allocator.
 void Block::make_room(uint64_t needed, BlockLimits limits) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "engine/base/buffer.h"
 #include "engine/base/error.h"
@@ -65,6 +66,11 @@ class Block {
   // An empty block takes any message.
   // REQUIRES: time >= last_time() unless empty; `tags` contains this block's tags.
   bool append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, BlockLimits limits);
+
+  // Of messages tag, entry, tag, entry, …, whose first one was appended last, appends those behind it as long as they
+  // have its tag, which is stored at `tag`, and fit into the room there is. They get its date. Returns how many.
+  // REQUIRES: !empty()
+  size_t append_alike(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits);
 
   // Allocates the memory of a full block at once. REQUIRES: empty()
   void reserve(BlockLimits limits) { bytes_.reserve(limits.bytes); }

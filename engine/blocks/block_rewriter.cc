@@ -1,5 +1,7 @@
 #include "engine/blocks/block_rewriter.h"
 
+#include <algorithm>
+
 namespace millrace {
 
 namespace {
@@ -11,7 +13,8 @@ BlockLimits with_room_for_gaps(BlockLimits limits) {
 
 }  // namespace
 
-BlockRewriter::BlockRewriter(BlockLimits limits) : limits_(with_room_for_gaps(limits)) {}
+BlockRewriter::BlockRewriter(BlockLimits limits, uint64_t expected)
+    : limits_(with_room_for_gaps(limits)), expected_(expected) {}
 
 void BlockRewriter::add(const Message& message) {
   if (append(message)) return;
@@ -24,6 +27,7 @@ bool BlockRewriter::append(const Message& message) {
   if (block_.empty()) {
     block_ = Block(message.offset);
     block_.first_time_ = block_.last_time_ = message.written;
+    if (expected_ != 0) block_.bytes_.reserve(static_cast<uint32_t>(std::min<uint64_t>(expected_, limits_.bytes)));
   }
   Buffer& bytes = block_.bytes_;
   const uint64_t gap = message.offset - block_.end();
@@ -47,6 +51,7 @@ bool BlockRewriter::append(const Message& message) {
 }
 
 void BlockRewriter::close() {
+  expected_ -= std::min<uint64_t>(expected_, block_.bytes_.size());
   if (block_.missing_ == 0) {
     // A block without gaps has no gap fields, so it is written as a plain block.
     Block plain(block_.first());

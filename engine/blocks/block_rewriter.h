@@ -12,7 +12,8 @@ namespace millrace {
 
 class BlockRewriter {
  public:
-  explicit BlockRewriter(BlockLimits limits);
+  // If about so many bytes of records are to come, each block gets its room at once. 0: that is not known.
+  explicit BlockRewriter(BlockLimits limits, uint64_t expected = 0);
 
   // REQUIRES: its offset is greater than that of the previous message, and its date is not earlier.
   void add(const Message& message);
@@ -25,7 +26,8 @@ class BlockRewriter {
   void close();
 
   BlockLimits limits_;
-  Block block_;  // every record has a gap field, even if all are 0
+  uint64_t expected_;  // bytes still to come
+  Block block_;        // every record has a gap before it, even if all are 0
   TagIndex tags_;
   std::vector<Block> blocks_;
 };

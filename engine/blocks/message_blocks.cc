@@ -37,6 +37,16 @@ Offset MessageBlocks::append(ByteView tag, ByteView entry, BlockLimits limits) {
   return offset;
 }
 
+void MessageBlocks::append_all(std::span<const ByteView> pairs, BlockLimits limits) {
+  while (!pairs.empty()) {
+    append(pairs[0], pairs[1], limits);
+    const uint64_t before = newest_.payload();
+    const size_t alike = newest_.append_alike(tags_.recent(), pairs, limits);
+    payload_ += newest_.payload() - before;
+    pairs = pairs.subspan(2 + 2 * alike);
+  }
+}
+
 void MessageBlocks::seal_newest() {
   const Offset next_first = newest_.end();
   newest_.seal(tags_);

@@ -82,6 +82,9 @@ class MessageBlocks {
   // Appends with the date clock() and returns the offset. O(1), amortised.
   // REQUIRES: room() > 0; tag and entry together under 2 GiB.
   Offset append(ByteView tag, ByteView entry, BlockLimits limits = {});
+  // The same for messages tag, entry, tag, entry, …, in less time if neighbours have the same tag.
+  // REQUIRES: room() for them
+  void append_all(std::span<const ByteView> pairs, BlockLimits limits = {});
 
   // --- evicting ---
   struct Evicted {

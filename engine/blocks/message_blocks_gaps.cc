@@ -34,9 +34,12 @@ void MessageBlocks::rewrite(BlockList::Place from, BlockList::Place to, std::spa
 
   const bool is_oldest = from == full_.begin();
   const Offset begin = is_oldest ? Offset(0) : full_[full_.before(from)].end();
-  uint64_t before = 0;
-  for (auto place = from; place != to; place = full_.after(place)) before += full_[place].payload();
-  BlockRewriter rewriter(limits);
+  uint64_t before = 0, size = 0;
+  for (auto place = from; place != to; place = full_.after(place)) {
+    before += full_[place].payload();
+    size += full_[place].size() + full_[place].count();  // a byte for each gap
+  }
+  BlockRewriter rewriter(limits, size);
   Message message{};
   const Offset end = full_[full_.before(to)].end();
   auto gone = without.begin();

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <vector>
+
+#include "tests/model/seeds.h"
 
 namespace millrace {
 namespace {
@@ -74,6 +77,52 @@ TEST(MessageBlocks, OffsetsCountUpAcrossBlocks) {
   EXPECT_EQ(messages.block_count(), 10u);
   EXPECT_EQ(messages.count(), 95u);
   for (uint64_t from : range(1, 97)) EXPECT_EQ(read_from(messages, from), range(from, 96)) << "from " << from;
+}
+
+TEST(MessageBlocks, ManyAtOnceAreStoredAsOneByOne) {
+  testing::run_seeds(200, [](uint64_t seed) {
+    std::mt19937_64 random(seed);
+    MessageBlocks one_by_one, at_once;
+    const BlockLimits limits{.bytes = 64 + static_cast<uint32_t>(random() % 2000),
+                             .messages = 5 + static_cast<uint32_t>(random() % 60)};
+    const std::string tags[] = {"paid", "sent", "", std::string(300, 't')};
+    for (uint64_t date = 10; date < 20; ++date) {
+      std::vector<std::string> texts;
+      size_t tag = random() % 4;
+      for (uint64_t i = random() % 60; i > 0; --i) {
+        if (random() % 8 == 0) tag = random() % 4;
+        texts.push_back(tags[tag]);
+        texts.emplace_back(random() % 20 == 0 ? random() % 3000 : random() % 150, 'e');
+      }
+      // Some have one view of their tag, as the messages of a frame do.
+      std::vector<ByteView> pairs(texts.begin(), texts.end());
+      for (size_t i = 2; i < pairs.size(); i += 2) {
+        if (pairs[i] == pairs[i - 2] && random() % 2 == 0) pairs[i] = pairs[i - 2];
+      }
+      one_by_one.tick(UnixMs(date));
+      at_once.tick(UnixMs(date));
+      for (size_t i = 0; i < pairs.size(); i += 2) one_by_one.append(pairs[i], pairs[i + 1], limits);
+      at_once.append_all(pairs, limits);
+      ASSERT_EQ(at_once.check(), nullptr);
+    }
+    const auto bytes_of = [](const MessageBlocks& messages) {
+      std::vector<std::string> bytes;
+      messages.each_block([&](const Block& block) {
+        bytes.emplace_back(block.bytes());
+        bytes.push_back(std::to_string(block.memory()) + " " + std::to_string(block.payload()));
+      });
+      return bytes;
+    };
+    ASSERT_EQ(bytes_of(at_once), bytes_of(one_by_one));
+    ASSERT_EQ(at_once.payload(), one_by_one.payload());
+    for (uint64_t offset = 1; offset < at_once.next().value(); offset += 7) {
+      Message message{}, expected{};
+      MessageBlocks::Cursor(at_once, Offset(offset)).next(message);
+      MessageBlocks::Cursor(one_by_one, Offset(offset)).next(expected);
+      ASSERT_EQ(message.written, expected.written);
+      ASSERT_EQ(message.entry, expected.entry);
+    }
+  });
 }
 
 TEST(MessageBlocks, ReadsFromTheFirstMessageIfAskedForAnEarlierOne) {

@@ -16,6 +16,9 @@ class TagIndex {
   // O(1); the tag of the previous message is found without hashing.
   TagPosition find(const char* block, ByteView tag);
 
+  // The position that find() returned last, or that was added since.
+  TagPosition recent() const { return recent_; }
+
   // REQUIRES: find(block, tag_at(block, position)) was 0.
   void add(const char* block, TagPosition position);
 

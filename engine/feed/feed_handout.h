@@ -22,6 +22,8 @@ class FeedSink {
   // The last call for a key. `more`: there is more to read. `missed` messages after the position were evicted or
   // expired before they were read.
   virtual void end(bool more, uint64_t missed) = 0;
+  // Instead of all that: the feed watches the key no longer. It is on another server now, or gone.
+  virtual void lost(const Watch& watch, bool is_elsewhere) = 0;
 
  protected:
   ~FeedSink() = default;
@@ -49,10 +51,15 @@ class FeedHandout {
   // and m messages given. REQUIRES: !is_full()
   Handed give(const Log& log, Watch& watch);
   Handed give(const Channel& channel, Watch& watch, UnixMs wall);
-  // Counts another entry for a key in the answer as one message. REQUIRES: !is_full()
-  void count_key() { --messages_; }
+  // Says that the key is lost. REQUIRES: !is_full()
+  void lose(const Watch& watch, bool is_elsewhere) {
+    count_key();
+    sink_.lost(watch, is_elsewhere);
+  }
 
  private:
+  // The answer holds something else for a key than messages, which counts as one.
+  void count_key() { --messages_; }
   // The messages of a log from here on that fit, at most this many.
   struct Chosen {
     uint64_t count = 0;

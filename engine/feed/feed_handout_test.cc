@@ -36,6 +36,7 @@ class Answer final : public FeedSink {
     keys.back().missed = missed;
     EXPECT_EQ(keys.back().announced, keys.back().tags.size());
   }
+  void lost(const Watch&, bool) override { ADD_FAILURE() << "read_feed() says that, not a handout"; }
 };
 
 using Tags = std::vector<std::string>;

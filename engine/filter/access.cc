@@ -42,7 +42,7 @@ Access best_access(const Filter& filter, const Cost& cost, size_t longest) {
         if (sum >= least) continue;
         best = std::move(access);
         least = sum;
-        if (least == 0) break;  // no other can lead to fewer
+        if (least <= 1) break;  // one value that leads to no other filter: nothing is better
       }
       return best;
     }

@@ -56,6 +56,12 @@ inline constexpr FilterLimits kNormalFormLimits = {.bytes = 1024 * 1024, .depth 
 
 // Failure: BadFilter, with the path to the part that is invalid.
 Result<Filter> parse_filter(ByteView json, FilterLimits limits = {});
+// The same, and its filter_json(), which is known by then.
+struct WrittenFilter {
+  Filter filter;
+  std::string json;
+};
+Result<WrittenFilter> parse_and_write_filter(ByteView json, FilterLimits limits = {});
 
 // The normal form as JSON; parse_filter() of it, with kNormalFormLimits, gives the same filter.
 std::string filter_json(const Filter& filter);

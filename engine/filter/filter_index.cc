@@ -54,13 +54,18 @@ std::vector<FilterIndex::Key> FilterIndex::all_keys(const Entry& entry) const {
   return keys;
 }
 
+void FilterIndex::count_equalities(const Program& program) {
+  equalities_.resize(fields_.limit());
+  program.each_equality(
+      [this](FieldId field, uint64_t values) { equalities_[field.value()] += static_cast<uint32_t>(values); });
+}
+
 FilterSlot FilterIndex::add(const Filter& filter) {
   const FilterSlot slot = filters_.add();
   Entry& entry = filters_[slot];
   entry.program = Program(filter, fields_);
   entry.is_used = true;
-  equalities_.resize(fields_.limit());
-  for (const Key& key : all_keys(filter)) ++equalities_[key.field.value()];
+  count_equalities(entry.program);
 
   // An equality that leads to few filters now will probably lead to few later.
   const auto cost = [&](const Equality& equality) {
@@ -147,17 +152,17 @@ void FilterIndex::compile(FilterSlot slot) {
   --to_compile_later_;
   const std::string bytes(entry.program.saved());
   const SavedFilter saved = *SavedFilter::read(bytes);
-  const auto filter = parse_filter(saved.json(), kNormalFormLimits);
-  if (!filter || filter_json(*filter) != saved.json() || !is_access(saved, *filter)) {
+  const auto read = parse_and_write_filter(saved.json(), kNormalFormLimits);
+  if (!read || read->json != saved.json() || !is_access(saved, read->filter)) {
     entry.is_unreadable = true;
     return;
   }
+  const Filter& filter = read->filter;
   for (const Key& key : all_keys(entry)) --equalities_[key.field.value()];
-  entry.program = Program(*filter, fields_);
-  equalities_.resize(fields_.limit());
-  for (const Key& key : all_keys(*filter)) ++equalities_[key.field.value()];
-  const std::vector<Equality> access = found_by(slot, *filter);
-  const Prefilter prefilter = prefilter_of(*filter, access);
+  entry.program = Program(filter, fields_);
+  count_equalities(entry.program);
+  const std::vector<Equality> access = found_by(slot, filter);
+  const Prefilter prefilter = prefilter_of(filter, access);
   for (const Equality& each : access) {
     const auto is_it = [&](const EqualityEntry& found) { return found.filter == slot; };
     by_equality_.find(hash(fields_.find(each.field), each.value), is_it)->prefilter = prefilter;
@@ -230,13 +235,17 @@ Prefilter FilterIndex::prefilter_of(const Filter& filter, const std::vector<Equa
     const Prefilter prefilter = {static_cast<uint16_t>(field.value()), low(field), high(field)};
     if (prefilter.width() < best.width()) best = prefilter;
   };
+  // A filter may have thousands of conditions: nothing is narrower than one value.
+  const auto is_narrowest = [&] { return best.width() == 0; };
   for (const Filter* part : conjuncts(filter)) {
+    if (is_narrowest()) return best;
     if (part->kind != Filter::Kind::Condition || part->op != Operator::Eq) continue;
     if (std::ranges::find(access, part->field, &Equality::field) != access.end()) continue;
     const ScalarView operand = part->operands.front();
     const auto value = [&](FieldId field) { return short_value(operand, hash(field, operand)); };
     consider(part->field, value, value);
   }
+  if (is_narrowest()) return best;
   for (const Interval& interval : necessary_intervals(filter)) {
     if (std::ranges::find(access, interval.field, &Equality::field) != access.end()) continue;
     consider(

@@ -110,6 +110,8 @@ class FilterIndex {
   std::vector<Key> all_keys(const Filter& filter) const;
   // The same for a filter in the index; if it is not compiled, only the equalities by which it is found.
   std::vector<Key> all_keys(const Entry& entry) const;
+  // Notes of its fields that values in them lead to a filter.
+  void count_equalities(const Program& program);
   // Those equalities of the filter by which it is found, each once.
   std::vector<Equality> found_by(FilterSlot slot, const Filter& filter) const;
   void add_found_by(FilterSlot slot, const Filter& filter, std::vector<Equality>& found) const;

@@ -206,7 +206,11 @@ Filter filter_of(Node node) {
 
 }  // namespace
 
-Filter normal_form(Filter filter) { return filter_of(normal_node(std::move(filter))); }
+WrittenFilter normal_form(Filter filter) {
+  Node node = normal_node(std::move(filter));
+  std::string json = std::move(node.text);
+  return {filter_of(std::move(node)), std::move(json)};
+}
 
 std::string filter_json(const Filter& filter) {
   std::string text;

@@ -8,8 +8,10 @@ namespace millrace {
 namespace {
 
 std::string normal(const std::string& json) {
-  const auto filter = parse_filter(json);
-  return filter ? filter_json(*filter) : filter.error().text;
+  const auto read = parse_and_write_filter(json);
+  if (!read) return read.error().text;
+  EXPECT_EQ(read->json, filter_json(read->filter)) << json;
+  return read->json;
 }
 
 struct Row {

@@ -50,7 +50,7 @@ class FilterParser {
  public:
   explicit FilterParser(FilterLimits limits) : limits_(limits) {}
 
-  Result<Filter> parse(ByteView json) {
+  Result<WrittenFilter> parse(ByteView json) {
     if (json.size() > limits_.bytes) {
       return refuse("the filter has " + std::to_string(json.size()) + " bytes, expected " +
                     std::to_string(limits_.bytes) + " at most");
@@ -289,6 +289,14 @@ class FilterParser {
 
 }  // namespace
 
-Result<Filter> parse_filter(ByteView json, FilterLimits limits) { return FilterParser(limits).parse(json); }
+Result<WrittenFilter> parse_and_write_filter(ByteView json, FilterLimits limits) {
+  return FilterParser(limits).parse(json);
+}
+
+Result<Filter> parse_filter(ByteView json, FilterLimits limits) {
+  auto parsed = parse_and_write_filter(json, limits);
+  if (!parsed) return std::unexpected(std::move(parsed.error()));
+  return std::move(parsed->filter);
+}
 
 }  // namespace millrace

@@ -64,6 +64,14 @@ class Program {
     __builtin_prefetch(steps_.data());
     __builtin_prefetch(reinterpret_cast<const char*>(steps_.data()) + kLine);
   }
+  // Calls visit(field, how many values) for each condition that the field has a value, or one of several.
+  template <class Visit>
+  void each_equality(Visit visit) const {
+    for (const Step& step : steps_) {
+      if (step.what != Step::What::Condition || (step.op != Operator::Eq && step.op != Operator::In)) continue;
+      visit(FieldId(step.number), step.bits);
+    }
+  }
   // Compiles its regular expressions now instead of when a document first needs them.
   void prepare_regexes() const;
   void release(Fields& fields) const;

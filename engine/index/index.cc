@@ -66,6 +66,18 @@ bool Index::remove(ByteView name) {
   return true;
 }
 
+DocumentState Index::compare(ByteView name, const DocumentValues* values, UnixMs now) const {
+  const DocumentId id = documents_.find(name);
+  if (values == nullptr) {
+    if (id.is_none()) return DocumentState::NoDocument;
+    // A replica keeps what has expired until its master deletes it; nobody finds it meanwhile.
+    const auto date = expiry_of(documents_.record(id));
+    return date && *date < now ? DocumentState::NoDocument : DocumentState::Stale;
+  }
+  if (id.is_none()) return DocumentState::Missing;
+  return agrees(name, *values) ? DocumentState::Agrees : DocumentState::Wrong;
+}
+
 bool Index::agrees(ByteView name, const DocumentValues& values) const {
   const DocumentId id = documents_.find(name);
   if (id.is_none()) return false;

@@ -25,6 +25,15 @@
 
 namespace millrace {
 
+// What an index says of a document, compared with the document.
+enum class DocumentState : uint8_t {
+  Agrees,
+  Missing,     // the index does not know it
+  Stale,       // the index knows it, and it is none any more
+  Wrong,       // the index has other values of it
+  NoDocument,  // neither knows of it, or it has expired and is not deleted yet: no query finds it
+};
+
 // Background work that the owner of an index does in slices. Do not change: persisted.
 enum class IndexWork : uint8_t {
   None,
@@ -75,6 +84,8 @@ class Index {
   bool remove(ByteView name);
   // True if the index has exactly these values for the document.
   bool agrees(ByteView name, const DocumentValues& values) const;
+  // `values` are null if there is no such document.
+  DocumentState compare(ByteView name, const DocumentValues* values, UnixMs now) const;
   // Counts the document as the last written one. Does nothing if it is not in the index.
   void note_written(ByteView name);
   std::vector<DocumentId> recent(size_t most) const { return recent_.list(most); }

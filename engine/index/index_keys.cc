@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "engine/base/big_endian.h"
+
 namespace millrace {
 
 namespace {
@@ -11,10 +13,6 @@ namespace {
 constexpr uint64_t kSign = uint64_t{1} << 63;
 constexpr char kEnd = '\0';
 constexpr char kEscape = '\x01';
-
-void append_big_endian(std::string& to, uint64_t value) {
-  for (int shift = 56; shift >= 0; shift -= 8) to += static_cast<char>(value >> shift);
-}
 
 uint64_t big_endian(ByteView bytes) {
   uint64_t value = 0;

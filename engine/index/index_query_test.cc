@@ -41,6 +41,22 @@ void set_words(Index& index, ByteView name, const std::string& tags, const std::
 const std::vector<FieldCondition> kTagAndColour = {{"tags", FieldCondition::Operator::Equal, {"t1"}},
                                                    {"colours", FieldCondition::Operator::Equal, {"c1"}}};
 
+TEST(IndexCompare, SaysWhatIsWrongWithADocument) {
+  Index index = tagged_index();
+  DocumentValues values;
+  values.add(index.schema().fields()[0], "a");
+  values.expires_at = kNow;
+  values.finish();
+  EXPECT_EQ(index.compare("d", nullptr, kNow), DocumentState::NoDocument);
+  EXPECT_EQ(index.compare("d", &values, kNow), DocumentState::Missing);
+  index.set("d", values);
+  EXPECT_EQ(index.compare("d", &values, kNow), DocumentState::Agrees);
+  EXPECT_EQ(index.compare("d", nullptr, kNow), DocumentState::Stale);
+  EXPECT_EQ(index.compare("d", nullptr, kNow + 1), DocumentState::NoDocument) << "a replica waits for its master";
+  values.expires_at = std::nullopt;
+  EXPECT_EQ(index.compare("d", &values, kNow), DocumentState::Wrong);
+}
+
 TEST(IndexQuery, FindsADocumentThatHasTooManyKeysForAnOrder) {
   IndexOperations operations(kHash);
   Index index = tagged_index();

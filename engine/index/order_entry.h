@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/base/big_endian.h"
 #include "engine/base/bytes.h"
 #include "engine/index/index_ids.h"
 
@@ -11,9 +12,7 @@ namespace millrace {
 
 inline constexpr size_t kEntryIdBytes = 4;
 
-inline void append_id(std::string& to, DocumentId id) {
-  for (int shift = 24; shift >= 0; shift -= 8) to += static_cast<char>(id.value() >> shift);
-}
+inline void append_id(std::string& to, DocumentId id) { append_big_endian(to, id.value()); }
 
 // REQUIRES: at least kEntryIdBytes
 inline DocumentId id_of_entry(ByteView entry) {

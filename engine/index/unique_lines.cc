@@ -1,14 +1,11 @@
 #include "engine/index/unique_lines.h"
 
+#include "engine/base/big_endian.h"
 #include "engine/index/order_entry.h"
 
 namespace millrace {
 
 namespace {
-
-void append_arrival(std::string& to, uint64_t arrival) {
-  for (int shift = 56; shift >= 0; shift -= 8) to += static_cast<char>(arrival >> shift);
-}
 
 std::string key_and_id(ByteView key, DocumentId id) {
   std::string entry;
@@ -29,11 +26,11 @@ UniqueLines UniqueLines::clone() const {
 
 void UniqueLines::add(ByteView key, DocumentId id, uint64_t arrival) {
   std::string entry(key);
-  append_arrival(entry, arrival);
+  append_big_endian(entry, arrival);
   append_id(entry, id);
   by_arrival_.insert(entry);
   entry = key_and_id(key, id);
-  append_arrival(entry, arrival);
+  append_big_endian(entry, arrival);
   by_document_.insert(entry);
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "engine/base/decoder.h"
+#include "engine/base/varint.h"
 
 namespace millrace {
 
@@ -15,11 +17,6 @@ constexpr uint64_t kVersion = 2;
 constexpr uint64_t kVersionWithoutValues = 1;
 constexpr uint64_t kHasNoLonger = 0;
 constexpr uint64_t kHas = 1;
-
-void append_owner(std::string& to, ByteView owner) {
-  append_varint(to, owner.size());
-  to += owner;
-}
 
 struct Change {
   ByteView owner;
@@ -120,29 +117,31 @@ void LockChanges::make_room(size_t more) {
   if (bytes_.empty()) bytes_.resize(kRoomForHead);
 }
 
+// All at once: each append has its price.
+void LockChanges::append_numbers(std::initializer_list<uint64_t> numbers) {
+  char bytes[kMostNumbers * kMaxVarintBytes];
+  char* end = bytes;
+  for (uint64_t number : numbers) end = put_varint(end, number);
+  bytes_.append(bytes, static_cast<size_t>(end - bytes));
+}
+
 void LockChanges::has(ByteView owner, const Holding& holding, ByteView value) {
   make_room(owner.size() + value.size() + 8 * kMaxVarintBytes);
-  append_varint(bytes_, kHas);
-  append_owner(bytes_, owner);
-  char numbers[5 * kMaxVarintBytes];
-  char* end = numbers;
-  for (uint64_t number : {holding.token.value(), holding.holds, holding.lease.ttl_ms, holding.lease.end_date.value(),
-                          holding.lease.end.value()}) {
-    end = put_varint(end, number);
-  }
-  bytes_.append(numbers, end);
-  append_varint(bytes_, value.size());
+  append_numbers({kHas, owner.size()});
+  bytes_ += owner;
+  append_numbers({holding.token.value(), holding.holds, holding.lease.ttl_ms, holding.lease.end_date.value(),
+                  holding.lease.end.value(), value.size()});
   bytes_ += value;
 }
 
 void LockChanges::has_no_longer(ByteView owner, Token token) {
   make_room(owner.size() + 3 * kMaxVarintBytes);
-  append_varint(bytes_, kHasNoLonger);
-  append_owner(bytes_, owner);
-  append_varint(bytes_, token.value());
+  append_numbers({kHasNoLonger, owner.size()});
+  bytes_ += owner;
+  append_numbers({token.value()});
 }
 
-ByteView LockChanges::bytes(LockMode mode, uint64_t clock) {
+std::string LockChanges::take_bytes(LockMode mode, uint64_t clock) {
   make_room(0);
   char head[kRoomForHead];
   static_assert(kRoomForHead >= 4 * kMaxVarintBytes);
@@ -153,7 +152,8 @@ ByteView LockChanges::bytes(LockMode mode, uint64_t clock) {
   }
   const size_t start = kRoomForHead - static_cast<size_t>(end - head);
   std::copy(head, end, bytes_.begin() + static_cast<ptrdiff_t>(start));
-  return ByteView(bytes_).substr(start);
+  bytes_.erase(0, start);
+  return std::exchange(bytes_, {});
 }
 
 std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
@@ -163,11 +163,10 @@ std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock) {
   lock.each_holder([&](const LockHolder& holder) {
     changes.has(holder.owner(), holder.holding, lock.value_of(holder.owner()));
     if (++in_part % kHoldersPerPart != 0) return true;
-    parts.emplace_back(changes.bytes(lock.mode(), clock));
-    changes.clear();
+    parts.push_back(changes.take_bytes(lock.mode(), clock));
     return true;
   });
-  if (!changes.empty()) parts.emplace_back(changes.bytes(lock.mode(), clock));
+  if (!changes.empty()) parts.push_back(changes.take_bytes(lock.mode(), clock));
   return parts;
 }
 

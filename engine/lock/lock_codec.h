@@ -10,6 +10,9 @@
 // `end` is on. An owner and a value are a length and bytes; all numbers are varints. In version 1 there is no value.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -34,16 +37,18 @@ class LockChanges {
   void has(ByteView owner, const Holding& holding, ByteView value);
   void has_no_longer(ByteView owner, Token token);
 
-  // The changes as bytes. `mode` is the mode of the lock after all changes. Borrowed until the next call of any
-  // function here.
-  ByteView bytes(LockMode mode, uint64_t clock);
-  void clear() { bytes_.clear(); }
+  // The changes as bytes; there are none here afterwards. `mode` is the lock's after all of them.
+  std::string take_bytes(LockMode mode, uint64_t clock);
 
  private:
   // The head is known only at the end; it is then written directly before the changes.
   static constexpr size_t kRoomForHead = 40;
 
+  static constexpr size_t kMostNumbers = 6;
+
   void make_room(size_t more);
+  // REQUIRES: at most kMostNumbers
+  void append_numbers(std::initializer_list<uint64_t> numbers);
 
   std::string bytes_;  // kRoomForHead bytes, then changes; or nothing
 };

@@ -73,9 +73,9 @@ TEST(LockCodec, AnotherLimitIsAnEffectOfItsOwn) {
   lock.put("ann", LockMode::limit(3), holding(5));
   LockChanges none;
   Token greatest;
-  ASSERT_TRUE(apply_changes(lock, none.bytes(LockMode::limit(2), kClock), at(0), kMaxToken, greatest));
+  ASSERT_TRUE(apply_changes(lock, none.take_bytes(LockMode::limit(2), kClock), at(0), kMaxToken, greatest));
   EXPECT_EQ(lock.mode(), LockMode::limit(2));
-  EXPECT_STREQ(reason_of(lock, none.bytes(kShared, kClock)), "a lock held in two modes");
+  EXPECT_STREQ(reason_of(lock, none.take_bytes(kShared, kClock)), "a lock held in two modes");
 }
 
 TEST(LockCodec, EachModeComesBack) {
@@ -110,7 +110,7 @@ TEST(LockCodec, AHandOverIsOneEffect) {
   changes.has("bob", holding(6), {});
   changes.has("carl", holding(7), {});
   Token greatest;
-  ASSERT_TRUE(apply_changes(lock, changes.bytes(kShared, kClock), at(0), kMaxToken, greatest));
+  ASSERT_TRUE(apply_changes(lock, changes.take_bytes(kShared, kClock), at(0), kMaxToken, greatest));
   EXPECT_EQ(lock.find("ann"), nullptr);
   EXPECT_EQ(lock.holding(), 2u);
   EXPECT_EQ(lock.mode(), kShared);
@@ -123,7 +123,7 @@ TEST(LockCodec, AnEffectThatTakesTheLastHolderLeavesItFree) {
   LockChanges changes;
   changes.has_no_longer("ann", Token(5));
   Token greatest;
-  ASSERT_TRUE(apply_changes(lock, changes.bytes(LockMode::exclusive(), kClock), at(0), kMaxToken, greatest));
+  ASSERT_TRUE(apply_changes(lock, changes.take_bytes(LockMode::exclusive(), kClock), at(0), kMaxToken, greatest));
   EXPECT_TRUE(lock.is_free());
 }
 
@@ -146,7 +146,7 @@ TEST(LockCodec, AChangeThatCannotFollowIsRefusedAndChangesNothing) {
   const auto bytes = [](LockMode mode, auto... make) {
     LockChanges changes;
     (make(changes), ...);
-    return std::string(changes.bytes(mode, kClock));
+    return std::string(changes.take_bytes(mode, kClock));
   };
   const auto bob = [](LockChanges& changes) { changes.has("bob", holding(6), {}); };
   const auto ann_goes = [](LockChanges& changes) { changes.has_no_longer("ann", Token(5)); };
@@ -217,7 +217,7 @@ TEST(LockCodec, ImpossibleNumbersAreRefused) {
   const std::string long_owner(kMaxOwner + 1, 'x');
   LockChanges changes;
   changes.has(long_owner, holding(5), {});
-  EXPECT_STREQ(reason_of(lock, changes.bytes(LockMode::exclusive(), kClock)), "an impossible owner");
+  EXPECT_STREQ(reason_of(lock, changes.take_bytes(LockMode::exclusive(), kClock)), "an impossible owner");
 }
 
 }  // namespace

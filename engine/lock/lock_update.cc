@@ -78,7 +78,7 @@ void LockUpdate::take_back(ByteView owner, Token token) {
 
 void LockUpdate::finish() {
   if (!changes().empty() || has_new_limit_) {
-    follow_.effects.add(kLockChanges, std::string(changes_.bytes(lock().mode(), call_.now.clock_id)));
+    follow_.effects.add(kLockChanges, changes_.take_bytes(lock().mode(), call_.now.clock_id));
   }
   settle();
 }

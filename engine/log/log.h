@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -71,6 +72,13 @@ class Log {
       compaction()->on_append(messages_, offset, tag);
     }
     return offset;
+  }
+  // Of tag, entry, tag, entry, …
+  void append_all(std::span<const ByteView> pairs, BlockLimits limits = {}) {
+    if (compaction() == nullptr) [[likely]] {
+      return messages_.append_all(pairs, limits);
+    }
+    for (size_t i = 0; i < pairs.size(); i += 2) append(pairs[i], pairs[i + 1], limits);
   }
 
   class Cursor : public MessageBlocks::Cursor {

@@ -29,6 +29,16 @@ class SpentAtOnce final : public Budget {
   bool is_spent() const override { return true; }
 };
 
+// Lasts for a number of looks.
+class SpentAfter final : public Budget {
+ public:
+  explicit SpentAfter(int looks) : looks_(looks) {}
+  bool is_spent() const override { return looks_-- <= 0; }
+
+ private:
+  mutable int looks_;
+};
+
 class LogUpkeep : public ::testing::Test {
  protected:
   // Text that can be packed, at this date.
@@ -122,6 +132,68 @@ TEST_F(LogUpkeep, AcknowledgesWhatAConsumerHoldsAmongMany) {
   EXPECT_EQ(group.pending().count(), 1u);
   EXPECT_EQ(acknowledged("even", 1, 2 * kEach), 1u);
   EXPECT_TRUE(group.pending().empty());
+  EXPECT_EQ(log().check(), nullptr);
+}
+
+TEST_F(LogUpkeep, WhatIsDueIsWrittenInPartsAsLongAsTheBudgetLasts) {
+  const std::vector<ByteView> pair = {"tag", "entry"};
+  for (int i = 0; i < 1'000; ++i) {
+    operations_.write(place_, {.backlog = {}, .pairs = pair, .at = UnixMs(2'000)}, {.now = {.wall = UnixMs(1'000)}});
+  }
+  const Call call{.now = {.wall = UnixMs(2'000)}};
+  uint64_t written = 0;
+  for (int turns = 1; log().count() < 1'000; ++turns) {
+    const Consequences follow = operations_.look_after(place_, call, SpentAtOnce());
+    EXPECT_GT(log().count(), written) << "some are written in any case";
+    EXPECT_LE(log().count() - written, 100u) << "and not many more";
+    written = log().count();
+    EXPECT_EQ(follow.due.has_value(), written < 1'000) << "it goes on at once";
+    ASSERT_LE(turns, 100);
+  }
+  EXPECT_TRUE(log().extras()->schedule.empty());
+}
+
+TEST_F(LogUpkeep, ADeletionByTagGoesOnInPartsAndSaysHowFarItIs) {
+  write(1'000, 5'000);
+  DeleteRequest request;
+  request.tags = {"tag"};
+  const Call call{.now = {.wall = UnixMs(2'000)}};
+  ASSERT_TRUE(operations_.delete_messages(place_, request, call).answer);
+  EXPECT_EQ(log().count(), 5'000u);
+  Offset at = log().extras()->deletions.front().at;
+  EXPECT_EQ(at, Offset(1));
+  for (int turns = 1; log().extras() != nullptr && !log().extras()->deletions.empty(); ++turns) {
+    const TagDeletion& deletion = log().extras()->deletions.front();
+    EXPECT_GE(deletion.at, at);
+    EXPECT_EQ(log().count(), 5'001 - deletion.at.value()) << "all before it are gone, and no other";
+    at = deletion.at;
+    const uint64_t before = log().count();
+    operations_.look_after(place_, call, SpentAfter(2));
+    EXPECT_LE(before - log().count(), 1'000u);
+    ASSERT_LE(turns, 1'000);
+  }
+  EXPECT_EQ(log().count(), 0u);
+}
+
+// Finding 10 of logs: with ten thousand groups, looking at each of them was most of the cost of a write.
+TEST_F(LogUpkeep, AWriteLooksAtNoGroup) {
+  write(1'000, 3);
+  read("c", 3);
+  log().create_group("h", Offset(1));
+  log().set_retention({.count = 3, .age_ms = 60'000});
+  const Group& reader = *log().group("g");
+  const Group& other = *log().group("h");
+  ASSERT_EQ(log().ms_until_group_event({.wall = UnixMs(5'000), .monotonic = MonotonicMs(5'000)}), 1'000u);
+  const std::vector<ByteView> pair = {"tag", "entry"};
+  const auto written = operations_.write(place_, {.backlog = {}, .pairs = pair}, {.now = {.wall = UnixMs(5'000)}});
+  EXPECT_EQ(written.consequences.due, UnixMs(61'000)) << "that of the oldest message";
+  EXPECT_EQ(written.consequences.due_monotonic, std::nullopt)
+      << "the group's date, which is earlier, was not asked for";
+  EXPECT_EQ(log().first(), Offset(2));
+  EXPECT_EQ(reader.counters().lost + other.counters().lost, 0u) << "neither has been told yet";
+  EXPECT_EQ(log().group("h")->counters().lost, 1u) << "who asks for it finds it up to date";
+  EXPECT_EQ(reader.counters().lost, 0u) << "and tells no other";
+  EXPECT_EQ(log().group("g")->counters().lost, 1u);
   EXPECT_EQ(log().check(), nullptr);
 }
 

@@ -81,8 +81,10 @@ Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest
 [[gnu::always_inline]] inline void LogOperations::append_to(Log& log, const WriteRequest& request, const Call& call,
                                                             Consequences& follow) {
   move_clock(log, call, follow.effects);
-  for (size_t i = 0; i < request.pairs.size(); i += 2) {
-    log.append(request.pairs[i], request.pairs[i + 1], limits_.blocks);
+  if (request.pairs.size() == 2) [[likely]] {
+    log.append(request.pairs[0], request.pairs[1], limits_.blocks);
+  } else {
+    log.append_all(request.pairs, limits_.blocks);
   }
   counters_.written += request.pairs.size() / 2;
   finish_appending(log, request.backlog ? log.keep_newest(*request.backlog) : 0, call, follow);

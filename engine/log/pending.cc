@@ -59,7 +59,7 @@ uint64_t Pending::bits_within(const Range& range, Offset from, Offset to) {
 }
 
 void Pending::note(Gone& gone, const Range& range) {
-  gone.firsts.push_back(range.first);
+  gone.add(range.first);
   const uint64_t date = range.is_due ? range.expire_at : std::min<uint64_t>(range.retry_at, range.expire_at);
   gone.first_date = std::min(gone.first_date, date);
   gone.last_date = std::max(gone.last_date, date);
@@ -67,21 +67,8 @@ void Pending::note(Gone& gone, const Range& range) {
 }
 
 void Pending::unindex(const Gone& gone) {
-  const std::vector<uint64_t>& firsts = gone.firsts;
-  if (firsts.empty()) return;
-  // Dates mostly increase with offsets; then each one is found next to the previous one.
-  auto next = firsts.begin();
-  const auto is_gone = [&](const Dated& dated) {
-    const auto is_before_next = [&] { return next == firsts.end() || dated.first < *next; };
-    const bool is_behind_last = next == firsts.begin() || next[-1] < dated.first;
-    if (is_behind_last && is_before_next()) return false;
-    if (is_before_next() || *next != dated.first) next = std::ranges::lower_bound(firsts, dated.first);
-    if (is_before_next()) return false;
-    ++next;
-    return true;
-  };
-  timed_.erase_if({gone.first_date, 0}, {gone.last_date + 1, 0}, is_gone);
-  next = firsts.begin();
+  const auto is_gone = [&](const Dated& dated) { return gone.has(dated.first); };
+  if (gone.first_date <= gone.last_date) timed_.erase_if({gone.first_date, 0}, {gone.last_date + 1, 0}, is_gone);
   if (gone.any_due) due_.erase_if(is_gone);
 }
 

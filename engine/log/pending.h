@@ -11,6 +11,7 @@
 // bytes in all, whether it holds one message or 64; 16 more while it is due and can expire.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <compare>
 #include <cstdint>
@@ -120,7 +121,8 @@ class Pending {
   template <class Visit>
   uint64_t remove(Offset from, Offset to, Visit visit, Holder holder = {}) {
     // At this number, separate lookups cost as much as a walk through all ranges.
-    size_t looks = std::max<size_t>(kFewLooks, ranges_.size() / 64);
+    const size_t many = std::max<size_t>(kFewLooks, ranges_.size() / 64);
+    size_t looks = ranges_.about_between(from.value(), to.value()) > many ? kFewLooks : many;
     const uint64_t taken = take(from, to, false, holder, looks, visit);
     holder.messages -= taken;
     return from < to ? taken + take_many(from, to, holder, visit) : taken;
@@ -217,12 +219,33 @@ class Pending {
   // The messages of the range in [from, to).
   static uint64_t bits_within(const Range& range, Offset from, Offset to);
   // Ranges that were removed together and whose dates are still in the sequences by date.
-  struct Gone {
-    std::vector<uint64_t> firsts;  // ascending
-    // The span of these dates: only this part of the sequences is walked.
+  class Gone {
+   public:
+    // Ranges between these offsets, of a sequence of `ranges`.
+    Gone(uint64_t from, uint64_t to, size_t ranges) : from_(from), is_dense_((to - from) / 64 <= ranges) {
+      if (is_dense_) bits_.resize((to - from) / 64 + 1);
+    }
+    // In rising order.
+    void add(uint64_t first) {
+      is_dense_ ? void(bits_[(first - from_) / 64] |= uint64_t{1} << (first - from_) % 64) : firsts_.push_back(first);
+    }
+    bool has(uint64_t first) const {
+      if (!is_dense_) return std::ranges::binary_search(firsts_, first);
+      const uint64_t at = first - from_;  // of one before `from` a very large number
+      return at / 64 < bits_.size() && (bits_[at / 64] >> at % 64 & 1) != 0;
+    }
+
+    // The dates that they have there: nothing else is gone through.
     uint64_t first_date = UINT64_MAX;
     uint64_t last_date = 0;
     bool any_due = false;
+
+   private:
+    uint64_t from_;
+    // Offsets that are close to each other are a bit each, which needs no order of dates to be found fast.
+    bool is_dense_;
+    std::vector<uint64_t> bits_;
+    std::vector<uint64_t> firsts_;
   };
   static void note(Gone& gone, const Range& range);
   void unindex(const Gone& gone);
@@ -292,7 +315,11 @@ uint64_t Pending::take(Offset& from, Offset to, bool cut, const Holder& holder, 
 template <class Visit>
 uint64_t Pending::take_many(Offset from, Offset to, const Holder& holder, Visit& visit) {
   uint64_t taken = 0;
-  Gone gone;
+  if (empty()) return taken;
+  from = std::max(from, Offset(ranges_.front().first));
+  to = std::min(to, end());
+  if (from >= to) return taken;
+  Gone gone(from.value(), to.value(), ranges_.size());
   ranges_.erase_if(from.value(), to.value(), [&](Range& range) {
     const uint64_t mask = holder.holds(range.consumer) ? bits_within(range, from, to) : 0;
     if (mask == 0) return false;

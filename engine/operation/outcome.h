@@ -28,14 +28,26 @@ struct Effect {
   std::string bytes;      // its only argument; none for Word
 };
 
-// Effects in the order in which they must be sent. Most operations have at most one, which needs no allocation.
+// In the order in which they must be told. Nearly every operation has one, and most of them the request itself: others
+// are made only when they are added, so that an operation does not pay for what it has not.
 class Effects {
  public:
-  bool empty() const { return size_ == 0 && !request_at_; }
-  bool is_request_alone() const { return size_ == 0 && request_at_; }
+  // Not defaulted: that would be deleted, because of the union.
+  Effects() {}  // NOLINT(modernize-use-equals-default)
+  Effects(Effects&& other) noexcept { take(other); }
+  Effects& operator=(Effects&& other) noexcept {
+    if (this == &other) return *this;
+    clear();
+    take(other);
+    return *this;
+  }
+  ~Effects() { clear(); }
+
+  bool empty() const { return size_ == 0 && request_ == 0; }
+  bool is_request_alone() const { return size_ == 0 && request_ != 0; }
 
   // The request itself is an effect: a replica that repeats it gets the same result. At most once.
-  void add_request() { request_at_ = size_; }
+  void add_request() { request_ = size_ + 1; }
   void add(const char* word, std::string bytes) { add({Effect::Kind::Apply, word, std::move(bytes)}); }
   void add(const char* word) { add({Effect::Kind::Word, word, {}}); }
   void add(const char* word, uint64_t number) { add(word, std::to_string(number)); }
@@ -47,19 +59,48 @@ class Effects {
   template <class TellRequest, class Tell>
   void each(TellRequest tell_request, Tell tell) const {
     for (uint32_t i = 0; i <= size_; ++i) {
-      if (request_at_ == i) tell_request();
-      if (i < size_) tell(i == 0 ? first_ : others_[i - 1]);
+      if (request_ == i + 1) tell_request();
+      if (i < size_) tell(i == 0 ? others_.first : others_.more[i - 1]);
     }
   }
 
  private:
-  void add(Effect effect) { size_++ == 0 ? void(first_ = std::move(effect)) : others_.push_back(std::move(effect)); }
+  // All but the request. The first takes no memory of its own.
+  struct Others {
+    Effect first;
+    std::vector<Effect> more;
+  };
 
-  // Not std::optional: g++ 12 warns that an empty one is used uninitialized.
-  Effect first_;
+  // Functions of their own, because they are seldom called, and because g++ 12 takes members of the union for used
+  // uninitialized where it sees all of this at once.
+  [[gnu::noinline]] void add(Effect effect) {
+    if (size_++ == 0) {
+      std::construct_at(&others_, Others{std::move(effect), {}});
+    } else {
+      others_.more.push_back(std::move(effect));
+    }
+  }
+  [[gnu::noinline]] void destroy_others() { std::destroy_at(&others_); }
+  [[gnu::noinline]] void take_others(Effects& from) {
+    std::construct_at(&others_, std::move(from.others_));
+    from.destroy_others();
+  }
+
+  void clear() {
+    if (size_ != 0) destroy_others();
+  }
+  // REQUIRES: this one is empty, or has been cleared
+  void take(Effects& from) {
+    size_ = std::exchange(from.size_, 0);
+    request_ = std::exchange(from.request_, 0);
+    if (size_ != 0) take_others(from);
+  }
+
+  union {
+    Others others_;  // only if size_ != 0
+  };
   uint32_t size_ = 0;
-  std::vector<Effect> others_;
-  std::optional<uint32_t> request_at_;  // how many effects come before the request
+  uint32_t request_ = 0;  // 1 and how many come before it; 0: it is not told
 };
 
 // What happened to the object, as names of keyspace events ("twrite"). At most kMost; further ones are dropped.

@@ -21,7 +21,7 @@ class Place {
   Object* get() const { return object_; }
 
   // REQUIRES: get() == nullptr
-  Object& put(Object object) {
+  Object& put(Object&& object) {
     object_ = keep(std::move(object));
     return *object_;
   }
@@ -37,7 +37,7 @@ class Place {
   Place& operator=(const Place&) = default;
 
  private:
-  virtual Object* keep(Object object) = 0;
+  virtual Object* keep(Object&& object) = 0;
   virtual void discard() = 0;
 
   Object* object_;
@@ -52,7 +52,7 @@ class OwnPlace final : public Place<Object> {
   ByteView name() const override { return name_; }
 
  private:
-  Object* keep(Object object) override {
+  Object* keep(Object&& object) override {
     object_ = std::make_unique<Object>(std::move(object));
     return object_.get();
   }

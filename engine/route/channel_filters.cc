@@ -1,7 +1,6 @@
 #include "engine/route/channel_filters.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace millrace {
 
@@ -9,12 +8,6 @@ namespace {
 
 constexpr char kIdDigits[] = "0123456789abcdef";
 constexpr size_t kIdSize = 32;
-
-uint32_t head_of(const FilterDigest& digest) {
-  uint32_t head;
-  std::memcpy(&head, digest.data(), sizeof(head));
-  return head;
-}
 
 std::string id_of(const FilterDigest& digest) {
   std::string id;
@@ -51,10 +44,6 @@ FilterSlot ChannelFilters::find(const FilterDigest& digest) const {
   const auto* found = by_digest_.find(head_of(digest), [&](FilterSlot slot) { return this->digest(slot) == digest; });
   return found != nullptr ? *found : FilterSlot::none();
 }
-
-void ChannelFilters::prefetch(const FilterDigest& digest) const { by_digest_.prefetch_bucket(head_of(digest)); }
-
-void ChannelFilters::prefetch_found(const FilterDigest& digest) const { by_digest_.prefetch_entries(head_of(digest)); }
 
 FilterSlot ChannelFilters::find_by_id(ByteView id) const {
   return looks_like_filter_id(id) ? find(digest_of_id(id)) : FilterSlot::none();

@@ -107,10 +107,10 @@ bool is_channel(const RouteChannel& channel) {
 }
 
 Result<void> read_json(Decoder& in, SavedTarget& target) {
-  auto filter = parse_filter(read_text(in), kNormalFormLimits);
-  if (!in.ok() || !filter) return corrupt("a filter that is none");
-  target.filter = std::move(*filter);
-  target.saved.digest = filter_digest(filter_json(target.filter));
+  auto read = parse_and_write_filter(read_text(in), kNormalFormLimits);
+  if (!in.ok() || !read) return corrupt("a filter that is none");
+  target.filter = std::move(read->filter);
+  target.saved.digest = filter_digest(read->json);
   return {};
 }
 

@@ -52,10 +52,7 @@ struct DeviceListRequest {
 };
 
 // A filter in its normal form.
-struct GivenFilter {
-  Filter filter;
-  std::string json;
-};
+using GivenFilter = WrittenFilter;
 
 struct RouteSubscribeRequest {
   DeviceName device;

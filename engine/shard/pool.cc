@@ -10,15 +10,16 @@ namespace millrace {
 
 namespace {
 
-// True if this many more payloads (0: one more routed message) would overflow the count.
-std::optional<Error> refusal_of_more(const Recipient& recipient, size_t payloads) {
-  if (payloads == 0) {
-    if (recipient.routed < UINT32_MAX) return std::nullopt;
-    return Error{ErrorCode::Full, "the recipient has as much pending as it can"};
-  }
+// Whether it can count this many more payloads (0: one more routed message).
+inline bool takes_more(const Recipient& recipient, size_t payloads) {
+  if (payloads == 0) return recipient.routed < UINT32_MAX;
   const Offset next = recipient.queue ? recipient.queue->messages.next() : recipient.next_sequence;
-  if (kMaxOffset - next >= payloads) return std::nullopt;
-  return Error{ErrorCode::Full, "the recipient has used up its sequences"};
+  return kMaxOffset - next >= payloads;
+}
+
+[[gnu::cold]] std::unexpected<Error> refusal_of_more(size_t payloads) {
+  return fail(ErrorCode::Full, payloads == 0 ? "the recipient has as much pending as it can"
+                                             : "the recipient has used up its sequences");
 }
 
 }  // namespace
@@ -49,8 +50,14 @@ bool Pool::can_send_to_other(ByteView name, PoolTime now) const {
 
 // The recipient, assigned to the living worker that gets its next message. On failure nothing has changed.
 Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
-  if (!can_send(name, now_)) return std::unexpected(no_workers());
   RecipientId id = recipients_.find(name);
+  // The usual case.
+  if (id.is_some() && is_living(at(recipients_[id].owner))) [[likely]] {
+    if (!takes_more(recipients_[id], payloads)) return refusal_of_more(payloads);
+    use(id);
+    return id;
+  }
+  if (!can_send(name, now_)) return std::unexpected(no_workers());
   if (id.is_none()) {
     if (recipients_.is_full()) return fail(ErrorCode::Full, "the pool has as many recipients as it can");
     const WorkerId owner = choose_living(WorkerId::none());
@@ -61,9 +68,7 @@ Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
     return id;
   }
   Recipient& recipient = recipients_[id];
-  if (auto refusal = refusal_of_more(recipient, payloads)) {
-    return std::unexpected(std::move(*refusal));
-  }
+  if (!takes_more(recipient, payloads)) return refusal_of_more(payloads);
   const WorkerId owner = recipient.owner;
   if (at(owner).state != Worker::State::Dead && is_stale(at(owner))) {
     uint64_t budget = kSlice;

@@ -55,6 +55,8 @@ struct PoolCounters {
   uint64_t failovers = 0;  // workers removed because they were stale
   uint64_t dead = 0;       // payloads that were given up
   uint64_t forgotten = 0;  // recipients that were removed
+
+  friend bool operator==(const PoolCounters&, const PoolCounters&) = default;
 };
 
 struct Routed {

@@ -76,9 +76,9 @@ Result<void> apply_to(Pool& pool, const PoolEffect& effect) {
 }  // namespace
 
 inline void PoolOperations::finish(PoolVisit& visit) {
-  totals_.moved += visit.moved();
-  totals_.failovers += visit.failovers();
-  if (visit.dead() != 0 || visit.forgotten() != 0) [[unlikely]] {
+  if (visit.has_counted()) [[unlikely]] {
+    totals_.moved += visit.moved();
+    totals_.failovers += visit.failovers();
     totals_.dead += visit.dead();
     totals_.forgotten += visit.forgotten();
   }
@@ -397,7 +397,7 @@ Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
   };
   visit.start_clock();
   // The pool's time moves only if necessary: a look alone is not a change.
-  if (is_due(present(pool, call)) || !visit.waiting_workers().empty()) visit.move_clock();
+  if (is_due(visit.present()) || !visit.waiting_workers().empty()) visit.move_clock();
   visit.show_waiting();
   if (is_due(pool.now())) {
     pool.settle();

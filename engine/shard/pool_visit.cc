@@ -12,8 +12,7 @@ void PoolVisit::tell_clock() {
 
 void PoolVisit::look_again_at(PoolTime due) {
   // Counted from the current time, because look_after() does not move the pool's own time if nothing is due.
-  const PoolTime present = pool().notes.clock.read(pool().now(), call_.now);
-  follow.look_after_at(call_.now.monotonic + (due > present ? due - present : 1));
+  follow.look_after_at(call_.now.monotonic + (due > present_ ? due - present_ : 1));
 }
 
 std::vector<std::string> PoolVisit::waiting_workers() const {

@@ -21,7 +21,12 @@ class PoolVisit {
   // REQUIRES: there is a pool.
   PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters, Consequences& consequences,
             PoolCounters before)
-      : follow(consequences), place_(place), call_(call), waiters_(waiters), before_(before) {}
+      : follow(consequences),
+        place_(place),
+        call_(call),
+        waiters_(waiters),
+        present_(call.decides ? pool().notes.clock.read(pool().now(), call.now) : pool().now()),
+        before_(before) {}
   PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters, Consequences& consequences)
       : PoolVisit(place, call, waiters, consequences, place.get()->counters()) {}
 
@@ -34,7 +39,7 @@ class PoolVisit {
   void move_clock() {
     if (!call_.decides) return;
     start_clock();
-    if (pool().tick(pool().notes.clock.read(pool().now(), call_.now))) tell_clock();
+    if (pool().tick(present_)) tell_clock();
   }
   // From now on, the pool's time follows the caller's clock; it has not moved yet.
   void start_clock() { pool().notes.clock.start(pool().now(), call_.now); }
@@ -50,11 +55,13 @@ class PoolVisit {
   uint64_t failovers() const { return pool().counters().failovers - before_.failovers; }
   uint64_t dead() const { return pool().counters().dead - before_.dead; }
   uint64_t forgotten() const { return pool().counters().forgotten - before_.forgotten; }
+  // Any of them.
+  bool has_counted() const { return pool().counters() != before_; }
   const Place<Pool>& place() const { return place_; }
   bool decides() const { return call_.decides; }
 
   // The time that the pool would have after move_clock().
-  PoolTime present() const { return call_.decides ? pool().notes.clock.read(pool().now(), call_.now) : pool().now(); }
+  PoolTime present() const { return present_; }
 
   // --- when it must be looked after ---
   // Changes may concern more than one worker.
@@ -98,6 +105,7 @@ class PoolVisit {
   Place<Pool>& place_;
   const Call& call_;
   const PoolWaiters& waiters_;
+  const PoolTime present_;
   PoolCounters before_;
   bool looks_at_all_ = false;
 };

@@ -54,7 +54,7 @@ struct RankedKey {
 
 // The result of a sweep over all keys.
 struct SweepTotals {
-  std::map<std::string, int64_t> keys;  // by type
+  int64_t keys = 0;
   int64_t lag = 0;
   int64_t pending = 0;
   int64_t dead = 0;
@@ -68,7 +68,7 @@ struct SweepResult {
   std::vector<RankedKey> behind;
   // Logs of dead letters, with the groups that write to them: key, group.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> dead_letters;
-  int64_t ended = 0;  // time by the steady clock in ms; 0: there was no sweep yet
+  int64_t ended = 0;  // time by the steady clock in ms; 0: this is what the first sweep has found so far
 };
 
 struct Board {
@@ -78,8 +78,10 @@ struct Board {
   int64_t uptime = 0;
   std::vector<Need> server_needs;
   SweepResult sweep;
-  int64_t swept = 0;  // keys that the current sweep has looked at so far
-  int64_t to_sweep = 0;
+  int64_t swept = 0;                      // keys that the current sweep has looked at so far
+  std::map<std::string, int64_t> counts;  // keys of which the server knows the names, by type
+  int64_t names_done = 0;                 // of so many keys it has read the names
+  int64_t names_of = 0;
   // When a console asked last, by the steady clock in ms.
   std::atomic<int64_t> asked = -1'000'000'000;
 };
@@ -87,6 +89,13 @@ struct Board {
 int64_t steady_ms();
 int64_t unix_ms();
 
+// How many keys of this type the server knows; of all types, if it is empty. REQUIRES: the mutex is held.
+int64_t count_of(const Board& board, const std::string& type);
+// {"done","of"} while the server still collects the names of its keys; else null.
+std::string building_json(int64_t done, int64_t of);
+
+// Whether keep_greatest() would keep a key of this rank.
+bool is_among_greatest(const std::vector<RankedKey>& keys, int64_t rank, size_t most);
 // Keeps the `most` with the greatest ranks, in that order.
 void keep_greatest(std::vector<RankedKey>& keys, RankedKey key, size_t most);
 

@@ -87,22 +87,24 @@ class Filler {
 }  // namespace
 
 AdminInput::AdminInput(const Exchange& exchange) : exchange_(exchange) {
-  if (exchange.request.body.empty()) return;
-  body_ = JsonObject::parse(exchange.request.body);
-  if (!body_) refuse("the body is no JSON object");
+  if (!exchange.request.body.empty()) {
+    body_ = JsonObject::parse(exchange.request.body);
+    if (!body_) refuse("the body is no JSON object");
+  }
+  // Without this, a cursor that cannot be decoded would be none, and the list would begin anew.
+  if (as_sent("cursor") && !value("cursor")) refuse("invalid 'cursor'");
+}
+
+std::optional<std::string> AdminInput::as_sent(std::string_view name) const {
+  if (const auto field = raw(name)) return bytes_of(*field);
+  const auto parameter = exchange_.request.parameter(name);
+  return parameter ? std::optional(std::string(*parameter)) : std::nullopt;
 }
 
 std::optional<std::string> AdminInput::value(std::string_view name) const {
-  if (const auto field = raw(name)) {
-    auto bytes = bytes_of(*field);
-    if (name == "cursor" && bytes && bytes->starts_with(kEncoded)) return base64_decoded(bytes->substr(1));
-    return bytes;
-  }
-  if (const auto given = exchange_.request.parameter(name)) {
-    if (name == "cursor" && given->starts_with(kEncoded)) return base64_decoded(given->substr(1));
-    return std::string(*given);
-  }
-  return std::nullopt;
+  auto bytes = as_sent(name);
+  if (name == "cursor" && bytes && bytes->starts_with(kEncoded)) return base64_decoded(bytes->substr(1));
+  return bytes;
 }
 
 std::optional<std::string_view> AdminInput::raw(std::string_view name) const {

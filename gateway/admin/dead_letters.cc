@@ -46,12 +46,12 @@ void append_letter(std::string& json, const Reply& message) {
     append_string(json, letter->why);
     json += ",\"reason\":";
     append_bytes(json, letter->reason.empty() ? letter->why : letter->reason);
-    json += ",\"tag\":";
-    append_bytes(json, letter->tag);
+    json += ',';
+    append_tag(json, letter->tag);
   } else {
     // The message was written by hand.
-    json += R"(,"origin":null,"group":null,"origin_offset":null,"attempts":null,"why":null,"reason":null,"tag":)";
-    append_bytes(json, message.items[1].text);
+    json += R"(,"origin":null,"group":null,"origin_offset":null,"attempts":null,"why":null,"reason":null,)";
+    append_tag(json, message.items[1].text);
   }
   json += ',';
   append_content(json, "entry", message.items[2].text);

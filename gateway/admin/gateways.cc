@@ -23,8 +23,10 @@ using client::Reply;
 constexpr const char* kNames = "millrace:gateway:names";
 constexpr int64_t kRegisterMs = 10'000;
 constexpr const char* kGoneMs = "30000";
-constexpr int64_t kOrdersMs = 500;
-constexpr const char* kOrderMs = "10000";  // an order that was not taken by then is dropped
+constexpr Milliseconds kWaitForOrders{20'000};
+constexpr const char* kWaitForOrdersSeconds = "20";
+constexpr int64_t kPauseMs = 500;          // after the server could not be asked
+constexpr const char* kOrderMs = "30000";  // an order is dropped if it is not taken in this time
 constexpr int64_t kLookForAnswerMs = 100;
 constexpr int kMostLooks = 40;
 constexpr size_t kMostGateways = 1000;
@@ -112,29 +114,29 @@ bool is_this(const Services& services, const std::string& name) { return name ==
 // --- what a gateway does for others ---
 
 Registration::Registration(Services& services) : services_(services) {
-  services_.loop.later([this, is_alive = is_alive_] {
-    if (*is_alive) register_again();
+  services_.loop.later([this, state = state_] {
+    if (!state->is_alive) return;
+    register_again();
+    take_orders();
   });
 }
 
-Registration::~Registration() { *is_alive_ = false; }
+Registration::~Registration() {
+  state_->is_alive = false;
+  state_->for_orders.cancel();
+}
 
 Detached Registration::register_again() {
-  const auto is_alive = is_alive_;
-  look_for_orders();
+  const auto state = state_;
   while (!has_left_) {
     Words add = {"SADD", kNames, services_.config.name};
     co_await services_.upstream.ask(std::move(add));
-    if (!*is_alive) co_return;
+    if (!state->is_alive) co_return;
     Words set = {"SET", place_key(services_.config.name), own_json(services_), "PX", kGoneMs};
     co_await services_.upstream.ask(std::move(set));
-    if (!*is_alive) co_return;
-    Words count = {"SCARD", kNames};
-    const Answer names = co_await services_.upstream.ask(std::move(count));
-    if (!*is_alive) co_return;
-    has_others_ = names && names->integer > 1;
+    if (!state->is_alive) co_return;
     co_await wait_for(services_.loop, kRegisterMs);
-    if (!*is_alive) co_return;
+    if (!state->is_alive) co_return;
   }
 }
 
@@ -144,18 +146,24 @@ void Registration::leave() {
   services_.upstream.call(std::move(gone), 1, [](const Answer&) {});
 }
 
-Detached Registration::look_for_orders() {
-  const auto is_alive = is_alive_;
-  for (;;) {
-    co_await wait_for(services_.loop, kOrdersMs);
-    if (!*is_alive) co_return;
-    if (!has_others_) continue;
-    Words pop = {"LPOP", orders_key(services_.config.name)};
-    const Answer answer = co_await services_.upstream.ask(std::move(pop));
-    if (!*is_alive) co_return;
-    if (!answer || answer->kind != Reply::Kind::Text) continue;
-    co_await carry_out(answer->text);
-    if (!*is_alive) co_return;
+// The command waits at the server, so that a revoked token ends its streams at once, and a gateway without orders costs
+// the server three commands a minute.
+Detached Registration::take_orders() {
+  const auto state = state_;
+  const std::string key = orders_key(services_.config.name);
+  while (!has_left_) {
+    const Answer answer = co_await told<Answer>([&](Link::Done done) {
+      const NodeName node = services_.upstream.node_name_of(key);
+      Words pop = {"BLPOP", key, kWaitForOrdersSeconds};
+      services_.upstream.call_waiting_at(node, std::move(pop), kWaitForOrders, state->for_orders, std::move(done));
+    });
+    if (!state->is_alive) co_return;
+    if (answer && answer->is_array() && answer->items.size() == 2) {
+      co_await carry_out(answer->items[1].text);
+    } else if (!answer || !answer->is_nil()) {
+      co_await wait_for(services_.loop, kPauseMs);
+    }
+    if (!state->is_alive) co_return;
   }
 }
 

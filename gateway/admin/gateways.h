@@ -1,5 +1,5 @@
-// Gateways in front of one server find each other through keys of that server. Each gateway maintains a key that
-// describes it, and reads orders (requests from other gateways) from a list.
+// Gateways in front of one server find each other through keys of that server. Each gateway keeps a key that describes
+// it, and waits at a list for orders (requests from other gateways).
 //
 //   millrace:gateway:names           a set of names
 //   millrace:gateway:at:NAME         its description, as JSON; it expires if the gateway is gone
@@ -30,13 +30,18 @@ class Registration {
 
  private:
   Detached register_again();
-  Detached look_for_orders();
+  Detached take_orders();
   Task<bool> carry_out(std::string order);
 
+  // Outlives the registration for as long as a command waits.
+  struct State {
+    bool is_alive = true;
+    Upstream::Waiting for_orders;
+  };
+
   Services& services_;
-  bool has_others_ = false;
   bool has_left_ = false;
-  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);
+  std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 Task<Response> list_gateways(Services& services, ExchangePtr exchange);

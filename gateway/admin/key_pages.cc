@@ -18,6 +18,17 @@ using client::Reply;
 // more.
 constexpr int kMostCalls = 50;
 
+// Of a name that is too long.
+constexpr size_t kShownOfName = 256;
+
+// A cursor that fits into a request: of a name that is too long its beginning, and then what is behind all names with
+// the same one.
+std::string bounded_cursor(std::string cursor) {
+  if (cursor.size() <= kLongestName) return cursor;
+  cursor.resize(kLongestName - 1);
+  return cursor + std::string(8, '\xff');
+}
+
 std::string escaped(std::string_view text) {
   std::string pattern = "*";
   for (const char c : text) {
@@ -41,6 +52,13 @@ struct NodeKeys {
   std::optional<std::string> bound;
 };
 
+void add_counts(KeyPage& page, const Reply& answer) {
+  const Reply* const counts = find_field(answer, "counts");
+  for (size_t i = 0; counts != nullptr && i + 1 < counts->items.size(); i += 2) {
+    page.counts[counts->items[i].text] += counts->items[i + 1].integer;
+  }
+}
+
 void merge(KeyPage& page, std::vector<NodeKeys> nodes, int64_t count) {
   std::optional<std::string> bound;
   for (const NodeKeys& node : nodes) {
@@ -61,7 +79,7 @@ void merge(KeyPage& page, std::vector<NodeKeys> nodes, int64_t count) {
 // How fast a log grows, compared with the last time it was listed.
 std::optional<int64_t> rate_of(ConsoleState& state, const Reply& key) {
   constexpr size_t kMostSeen = 10'000;
-  if (key.items[1].text != "log") return std::nullopt;
+  if (key.items[1].text != "log" || key.items[0].text.size() > kLongestName) return std::nullopt;
   const int64_t last = number_in(key.items[4], "last");
   const int64_t now = steady_ms();
   if (state.seen_logs.size() > kMostSeen) state.seen_logs.clear();
@@ -92,14 +110,9 @@ Response ranked_keys(ConsoleState& state, const std::string& order, const KeyQue
   }
   json += ']';
   if (at < keys.size()) json += ",\"cursor\":\"" + std::to_string(at) + '"';
-  int64_t total = 0;
-  for (const auto& [type, number] : board.sweep.totals.keys) {
-    if (question.type.empty() || question.type == type) total += number;
-  }
-  json += ",\"total\":" + std::to_string(total) + ",\"building\":";
-  json += board.sweep.ended != 0
-              ? "null"
-              : "{\"done\":" + std::to_string(board.swept) + ",\"of\":" + std::to_string(board.to_sweep) + '}';
+  json += ",\"total\":" + std::to_string(count_of(board, question.type)) + ",\"building\":";
+  // The order is known once the first sweep has ended.
+  json += board.sweep.ended != 0 ? "null" : building_json(board.swept, std::max(board.swept + 1, count_of(board, "")));
   return json_response(json + '}');
 }
 
@@ -129,6 +142,7 @@ Task<KeyPage> ask_for_keys(Services& services, KeyQuestion question) {
         page.done += number_in(*answer, "done");
         page.of += number_in(*answer, "of");
         page.total += number_in(*answer, "total");
+        add_counts(page, *answer);
       }
       node.bound = cursor->is_nil() ? std::nullopt : std::optional(cursor->text);
       if (!node.bound) break;
@@ -140,8 +154,14 @@ Task<KeyPage> ask_for_keys(Services& services, KeyQuestion question) {
 }
 
 void append_key(std::string& json, const Reply& key, const std::optional<int64_t>& rate, bool is_dead) {
-  json += "{\"key\":";
-  append_bytes(json, key.items[0].text);
+  const std::string& name = key.items[0].text;
+  json += '{';
+  if (name.size() > kLongestName) {
+    append_content(json, "key", name, kShownOfName);
+  } else {
+    json += "\"key\":";
+    append_bytes(json, name);
+  }
   json += ",\"type\":";
   append_string(json, key.items[1].text);
   json += ",\"memory\":";
@@ -184,11 +204,9 @@ Task<Response> list_keys(Services& services, ExchangePtr exchange) {
     }
   }
   json += ']';
-  if (page.cursor) append_cursor(json, *page.cursor);
+  if (page.cursor) append_cursor(json, bounded_cursor(*page.cursor));
   json += ",\"total\":" + std::to_string(page.total) + ",\"building\":";
-  json += page.done >= page.of ? "null"
-                               : "{\"done\":" + std::to_string(page.done) + ",\"of\":" + std::to_string(page.of) + '}';
-  co_return json_response(json + '}');
+  co_return json_response(json + building_json(page.done, page.of) + '}');
 }
 
 }  // namespace millrace::gateway

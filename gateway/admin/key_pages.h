@@ -1,6 +1,7 @@
 // Pages of the Millrace keys of all nodes together, in the order of their names.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,12 +25,17 @@ struct KeyPage {
   int64_t done = 0;
   int64_t of = 0;
   int64_t total = 0;
-  std::optional<client::Error> failed;   // a node could not be reached
-  std::optional<client::Reply> refused;  // a node refused
+  std::map<std::string, int64_t> counts = {};  // by type; incomplete while `done` is less than `of`
+  std::optional<client::Error> failed;         // a node could not be asked
+  std::optional<client::Reply> refused;        // a node refused
 };
 Task<KeyPage> ask_for_keys(Services& services, KeyQuestion question);
 
-// {"key","type","memory","expires","figures"}
+// A longer name does not fit into the path of a request, three bytes for one: such a key is listed by the beginning of
+// its name, and nothing else is kept of it.
+inline constexpr size_t kLongestName = 4096;
+
+// {"key","type","memory","expires","figures"}; of a name that is too long, `cut` and its `bytes`.
 void append_key(std::string& json, const client::Reply& key, const std::optional<int64_t>& rate, bool is_dead);
 
 // The list of keys of the console.

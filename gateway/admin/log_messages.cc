@@ -16,8 +16,8 @@ constexpr const char* kMostRead = "8388608";  // bytes of a page, before they ar
 
 // [offset, tag, entry, time]; an offset without a message is null.
 void append_message(std::string& json, const Reply& message, size_t most) {
-  json += "{\"offset\":" + std::to_string(message.items[0].integer) + ",\"tag\":";
-  append_bytes(json, message.items[1].text);
+  json += "{\"offset\":" + std::to_string(message.items[0].integer) + ',';
+  append_tag(json, message.items[1].text, most);
   json += ",\"time\":" + std::to_string(message.items[3].integer) + ',';
   append_content(json, "entry", message.items[2].text, most);
   json += '}';

@@ -19,9 +19,12 @@ constexpr int64_t kPageKeys = 1000;
 constexpr int64_t kShare = 4;
 constexpr int64_t kLeastPauseMs = 5;
 constexpr int64_t kLeastRestMs = 2000;  // between two sweeps
+// How often the first sweep shows what it has found so far, and how soon it begins anew while names are missing.
+constexpr int64_t kShowMs = 1000;
 constexpr size_t kMostRanked = 1000;
 constexpr size_t kMostDead = 1000;       // logs of dead letters that are counted
 constexpr size_t kMostCollected = 1000;  // needs, before they are sorted
+constexpr size_t kMostExplained = 20;    // groups that are stuck, of which the worker is asked for
 
 int64_t sum_of(const InfoText& info, std::initializer_list<const char*> names) {
   int64_t sum = 0;
@@ -39,13 +42,14 @@ auto pause(EventLoop& loop, int64_t ms) {
 void take_key(SweepResult& result, const Reply& key) {
   const std::string& type = key.items[1].text;
   const Reply& figures = key.items[4];
-  ++result.totals.keys[type];
+  ++result.totals.keys;
   const bool is_behind = type == "log" || type == "pool";
   const int64_t lag = type == "log" ? number_in(figures, "lag") : 0;
   const int64_t pending = is_behind ? number_in(figures, "pending") : 0;
   result.totals.lag += lag;
   result.totals.pending += pending;
   if (type == "log") result.totals.scheduled += number_in(figures, "scheduled");
+  if (key.items[0].text.size() > kLongestName) return;
   if (result.needs.size() < kMostCollected) judge_key(result.needs, key);
   const Reply* const dead = find_field(figures, "dead-letters");
   for (size_t i = 0; dead != nullptr && i + 1 < dead->items.size(); i += 2) {
@@ -54,12 +58,27 @@ void take_key(SweepResult& result, const Reply& key) {
     auto& groups = result.dead_letters[to];
     if (groups.size() < 100) groups.emplace_back(key.items[0].text, dead->items[i].text);
   }
-  RankedKey ranked{.rank = key.items[2].integer, .type = type, .key = key.items[0].text};
-  append_key(ranked.json, key, std::nullopt, false);
-  RankedKey by_lag = ranked;
-  by_lag.rank = type == "channel" ? number_in(figures, "behind") : lag + pending;
-  keep_greatest(result.largest, std::move(ranked), kMostRanked);
-  keep_greatest(result.behind, std::move(by_lag), kMostRanked);
+  // Of a million keys few are among the greatest: only those are converted.
+  const auto keep = [&](std::vector<RankedKey>& keys, int64_t rank) {
+    if (!is_among_greatest(keys, rank, kMostRanked)) return;
+    RankedKey ranked{.rank = rank, .type = type, .key = key.items[0].text};
+    append_key(ranked.json, key, std::nullopt, false);
+    keep_greatest(keys, std::move(ranked), kMostRanked);
+  };
+  keep(result.largest, key.items[2].integer);
+  keep(result.behind, type == "channel" ? number_in(figures, "behind") : lag + pending);
+}
+
+// What the sweep has come to. Until the first one has ended, what it has found so far is shown, too.
+void show(Board& board, const KeyPage& page, const SweepResult& result, int64_t& shown) {
+  const std::lock_guard lock(board.mutex);
+  board.swept = result.totals.keys;
+  board.counts = page.counts;
+  board.names_done = page.done;
+  board.names_of = page.of;
+  if (board.sweep.ended != 0 || steady_ms() - shown < kShowMs) return;
+  shown = steady_ms();
+  board.sweep = result;
 }
 
 }  // namespace
@@ -145,11 +164,16 @@ Detached Monitor::sweep() {
   const auto is_alive = is_alive_;
   Board& board = services_.console.board;
   if (!is_asked()) {
+    // The next console must not take for news what was true when the last one was closed.
+    const std::lock_guard lock(board.mutex);
+    board.sweep = {};
+    board.swept = 0;
     sweep_later(Milliseconds(500));
     co_return;
   }
   SweepResult result;
   const int64_t began = steady_ms();
+  int64_t shown = 0;
   KeyQuestion question{.count = kPageKeys};
   bool is_whole = true;
   do {
@@ -157,22 +181,13 @@ Detached Monitor::sweep() {
     KeyQuestion asked = question;
     const KeyPage page = co_await ask_for_keys(services_, std::move(asked));
     if (!*is_alive) co_return;
-    if (page.failed || page.refused) {
-      is_whole = false;
-      break;
-    }
+    is_whole = !page.failed && !page.refused && page.done >= page.of;
+    if (page.failed || page.refused) break;
     for (const Reply& key : page.keys) take_key(result, key);
+    show(board, page, result, shown);
     question.after = page.cursor;
-    {
-      const std::lock_guard lock(board.mutex);
-      int64_t swept = 0;
-      for (const auto& [type, number] : result.totals.keys) swept += number;
-      board.swept = swept;
-      board.to_sweep = page.total;
-    }
-    // While the catalog of keys is being built, the sweep is not complete.
-    is_whole = is_whole && page.done >= page.of;
-    if (!question.after) break;
+    // A sweep of an index that is being built would miss keys: its first page is enough for now.
+    if (!question.after || !is_whole) break;
     co_await pause(services_.loop, std::max(kLeastPauseMs, (steady_ms() - page_began) * kShare));
     if (!*is_alive) co_return;
   } while (is_asked());
@@ -186,13 +201,21 @@ Detached Monitor::sweep() {
     judge_dead_letters(result.needs, log, messages, groups.front().first, groups.front().second);
   }
   sort_needs(result.needs);
+  size_t explained = 0;
+  for (Need& need : result.needs) {
+    if (need.kind != "group-stuck" || ++explained > kMostExplained) continue;
+    Words words = {"TGROUP", "PENDING", need.key, need.name, "COUNT", "1"};
+    const Answer pending = co_await services_.upstream.ask(std::move(words), 2);
+    if (!*is_alive) co_return;
+    if (pending && !pending->is_error()) explain_stuck(need, *pending);
+  }
   const int64_t ended = steady_ms();
   if (is_whole && !question.after) {
     result.ended = ended;
     const std::lock_guard lock(board.mutex);
     board.sweep = std::move(result);
   }
-  sweep_later(Milliseconds(std::max(kLeastRestMs, (ended - began) * kShare)));
+  sweep_later(Milliseconds(is_whole ? std::max(kLeastRestMs, (ended - began) * kShare) : kShowMs));
 }
 
 }  // namespace millrace::gateway

@@ -28,6 +28,10 @@ std::string duration(int64_t ms) {
   return std::to_string(seconds / 86'400) + " days";
 }
 
+std::string counted(int64_t count, const char* one, const char* many) {
+  return std::to_string(count) + ' ' + (count == 1 ? one : many);
+}
+
 std::string text_in(const Reply& map, std::string_view name) {
   const Reply* const value = find_field(map, name);
   return value == nullptr ? "" : value->text;
@@ -37,15 +41,12 @@ void judge_log(std::vector<Need>& needs, const std::string& key, const Reply& fi
   const int64_t oldest = number_in(figures, "oldest-ms");
   if (oldest >= kSlowMs) {
     needs.push_back({oldest >= kStuckMs, "group-stuck", "log", key, text_in(figures, "oldest-group"),
-                     "has not finished a message for " + duration(oldest) + "; in all groups " +
-                         std::to_string(number_in(figures, "lag")) + " messages wait and " +
-                         std::to_string(number_in(figures, "pending")) + " are pending",
-                     unix_ms() - oldest});
+                     "has not finished a message for " + duration(oldest), unix_ms() - oldest});
   }
   const int64_t next = number_in(figures, "scheduled-next");
   if (next != 0 && next < unix_ms() - kLateMs) {
     needs.push_back({false, "schedule-refused", "log", key, "",
-                     "messages that are due since " + duration(unix_ms() - next) +
+                     "messages that have been due for " + duration(unix_ms() - next) +
                          " are not written: the log refuses them, or the server is a replica",
                      next});
   }
@@ -56,9 +57,8 @@ void judge_pool(std::vector<Need>& needs, const std::string& key, const Reply& f
   if (stale == 0) return;
   const int64_t pending = number_in(figures, "pending");
   needs.push_back({pending > 0, "worker-stale", "pool", key, text_in(figures, "stale-worker"),
-                   std::to_string(stale) + (stale == 1 ? " worker is" : " workers are") + " silent, and " +
-                       std::to_string(pending) +
-                       (pending == 1 ? " message of the pool is pending" : " messages of the pool are pending")});
+                   counted(stale, "worker is", "workers are") + " silent, and " +
+                       counted(pending, "message of the pool is pending", "messages of the pool are pending")});
 }
 
 }  // namespace
@@ -77,18 +77,28 @@ void judge_key(std::vector<Need>& needs, const Reply& key) {
   } else if (type == "index" && number_in(figures, "conflicts") > 0) {
     const int64_t count = number_in(figures, "conflicts");
     needs.push_back({false, "index-conflicts", type, name, "",
-                     std::to_string(count) + (count == 1 ? " document is" : " documents are") +
-                         " left out of the index: another one has " + (count == 1 ? "its" : "their") +
-                         " value of a unique field"});
+                     counted(count, "document is", "documents are") + " left out of the index: another one has " +
+                         (count == 1 ? "its" : "their") + " value of a unique field"});
   }
+}
+
+void explain_stuck(Need& need, const Reply& pending) {
+  if (pending.items.empty() || pending.items[0].items.size() < 5) {
+    need.text += ": no worker holds a message, is one running?";
+    return;
+  }
+  const std::vector<Reply>& oldest = pending.items[0].items;
+  const std::string message = "message " + std::to_string(oldest[0].integer);
+  const std::string attempt = "attempt " + std::to_string(oldest[1].integer);
+  need.text += oldest[4].is_nil() ? ": no worker holds " + message + " after " + attempt
+                                  : ": " + oldest[4].text + " holds " + message + " in " + attempt;
 }
 
 void judge_dead_letters(std::vector<Need>& needs, const std::string& log, int64_t messages, const std::string& key,
                         const std::string& group) {
   if (messages == 0) return;
   needs.push_back({true, "dead-letters", "log", log, group,
-                   std::to_string(messages) + (messages == 1 ? " message was" : " messages were") + " given up by " +
-                       group + " of " + key});
+                   counted(messages, "message was", "messages were") + " given up by " + group + " of " + key});
 }
 
 void judge_waits(std::vector<Need>& needs, const Reply& waits) {
@@ -105,7 +115,7 @@ void judge_waits(std::vector<Need>& needs, const Reply& waits) {
     const int64_t waited = number_in(wait, "waited");
     if (waited < kLongWaitMs) break;
     needs.push_back({false, "lock-waits", "lock", text_in(wait, "key"), text_in(wait, "owner"),
-                     "waits for the lock for " + duration(waited), unix_ms() - waited});
+                     "has waited for the lock for " + duration(waited), unix_ms() - waited});
   }
 }
 

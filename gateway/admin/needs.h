@@ -18,6 +18,8 @@ void judge_node(std::vector<Need>& needs, const std::string& address, const Info
 void judge_waits(std::vector<Need>& needs, const client::Reply& waits);
 // `key` is one item of the reply of MILLRACE.KEYS … WITHINFO.
 void judge_key(std::vector<Need>& needs, const client::Reply& key);
+// Adds to a group that is stuck which worker holds its oldest message; `pending` is TGROUP PENDING … COUNT 1.
+void explain_stuck(Need& need, const client::Reply& pending);
 // A log of dead letters with this many messages.
 void judge_dead_letters(std::vector<Need>& needs, const std::string& log, int64_t messages, const std::string& key,
                         const std::string& group);

@@ -40,18 +40,23 @@ void append_totals(std::string& json, const Board& board, const Sample& last, co
   const SweepTotals& totals = board.sweep.totals;
   json += ",\"totals\":{\"keys\":{";
   for (const char* const type : kKeyTypes) {
-    const auto found = totals.keys.find(type);
     if (json.back() != '{') json += ',';
-    json += std::string("\"") + type + "\":" + std::to_string(found == totals.keys.end() ? 0 : found->second);
+    json += std::string("\"") + type + "\":" + std::to_string(count_of(board, type));
   }
-  const auto add = [&](const char* name, int64_t value) {
-    json += std::string(",\"") + name + "\":" + std::to_string(value);
+  const auto add = [&](const char* name, const std::optional<int64_t>& value) {
+    json += std::string(",\"") + name + "\":" + number_json(value);
+  };
+  // What no sweep has looked at yet is not 0.
+  const bool is_known = board.sweep.ended != 0 || totals.keys > 0;
+  const auto add_swept = [&](const char* name, int64_t value) {
+    add(name, is_known ? std::optional(value) : std::nullopt);
   };
   json += '}';
-  add("lag", totals.lag);
-  add("pending", totals.pending);
-  add("dead", totals.dead);
-  add("scheduled", totals.scheduled);
+  add_swept("lag", totals.lag);
+  add_swept("pending", totals.pending);
+  // The messages of logs of dead letters are counted at the end of a sweep.
+  add("dead", board.sweep.ended != 0 ? std::optional(totals.dead) : std::nullopt);
+  add_swept("scheduled", totals.scheduled);
   add("waiters", last.waiters);
   add("memory", last.memory);
   add("memory_limit", board.memory_limit);
@@ -73,10 +78,10 @@ Task<Response> show_overview(Services& services, ExchangePtr exchange) {
           ",\"acked\":" + number_json(last.acked) + '}';
   append_totals(json, board, last, services.figures);
   const bool was_swept = board.sweep.ended != 0;
-  json += ",\"sweep\":{\"done\":" + std::to_string(board.swept) + ",\"of\":" + std::to_string(board.to_sweep) +
+  json += ",\"sweep\":{\"done\":" + std::to_string(board.swept) + ",\"of\":" + std::to_string(count_of(board, "")) +
           ",\"age\":" +
           (was_swept ? std::to_string((steady_ms() - board.sweep.ended) / kSampleStepMs * kSampleStepMs) : "null") +
-          '}';
+          ",\"building\":" + building_json(board.names_done, board.names_of) + '}';
   std::vector<Need> needs = board.server_needs;
   needs.insert(needs.end(), board.sweep.needs.begin(), board.sweep.needs.end());
   sort_needs(needs);

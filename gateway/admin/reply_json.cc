@@ -142,6 +142,15 @@ void append_plain(std::string& out, const Reply& reply) {
   }
 }
 
+// At most so many bytes, and not half of a character, or text would become bytes.
+std::string_view beginning_of(std::string_view content, size_t most) {
+  const std::string_view shown = content.substr(0, most);
+  if (shown.size() == content.size()) return shown;
+  std::string_view whole = shown;
+  for (int i = 0; i < 4 && !whole.empty() && !is_utf8(whole); ++i) whole.remove_suffix(1);
+  return !whole.empty() && is_utf8(whole) ? whole : shown;
+}
+
 }  // namespace
 
 void append_number(std::string& out, int64_t number) {
@@ -157,18 +166,19 @@ void append_bytes(std::string& out, std::string_view bytes) {
 }
 
 void append_content(std::string& out, std::string_view name, std::string_view content, size_t most) {
-  std::string_view shown = content.substr(0, most);
-  // Not in the middle of a character, or text would become bytes.
-  if (shown.size() < content.size()) {
-    std::string_view whole = shown;
-    for (int i = 0; i < 4 && !is_utf8(whole); ++i) whole.remove_suffix(1);
-    if (is_utf8(whole)) shown = whole;
-  }
+  const std::string_view shown = beginning_of(content, most);
   append_string(out, name);
   out += ':';
   append_bytes(out, shown);
   out += ",\"bytes\":" + std::to_string(content.size());
   if (shown.size() < content.size()) out += ",\"cut\":true";
+}
+
+void append_tag(std::string& out, std::string_view tag, size_t most) {
+  const std::string_view shown = beginning_of(tag, most);
+  out += "\"tag\":";
+  append_bytes(out, shown);
+  if (shown.size() < tag.size()) out += ",\"tag_bytes\":" + std::to_string(tag.size());
 }
 
 void append_reply(std::string& out, const Reply& reply, std::string_view shape) {

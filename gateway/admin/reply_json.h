@@ -27,6 +27,8 @@ inline constexpr size_t kMostShown = 16 << 10;
 void append_bytes(std::string& out, std::string_view bytes);
 // `"name":…,"bytes":n`, and `,"cut":true` if only `most` bytes of it are shown.
 void append_content(std::string& out, std::string_view name, std::string_view content, size_t most = kMostShown);
+// `"tag":…`, and `,"tag_bytes":n` if only `most` bytes of it are shown.
+void append_tag(std::string& out, std::string_view tag, size_t most = kMostShown);
 // A number; as a string if a double cannot represent it exactly.
 void append_number(std::string& out, int64_t number);
 

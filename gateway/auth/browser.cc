@@ -28,7 +28,8 @@ void BrowserRules::add_headers(const Request& request, Response& response) const
   if (!origin || !is_listed(*origin)) return;
   response.headers.emplace_back("Access-Control-Allow-Origin", *origin);
   if (credentials_) response.headers.emplace_back("Access-Control-Allow-Credentials", "true");
-  response.headers.emplace_back("Access-Control-Expose-Headers", "Millrace-Offset, Millrace-Tag, Retry-After");
+  response.headers.emplace_back("Access-Control-Expose-Headers",
+                                "Millrace-Offset, Millrace-Tag, Millrace-Position, Millrace-Message, Retry-After");
 }
 
 bool BrowserRules::is_own_page(const Request& request) {
@@ -63,7 +64,7 @@ bool names_loopback(const Request& request) {
   std::string_view host = request.header("host").value_or("localhost");
   if (host.starts_with('[')) return host == "[::1]" || host.starts_with("[::1]:");
   host = host.substr(0, host.find(':'));
-  if (same_letters(host, "localhost")) return true;
+  if (host == "127.0.0.1" || same_letters(host, "localhost")) return true;
   // It must be an address, not a host name that begins like one.
   in_addr address{};
   return inet_pton(AF_INET, std::string(host).c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127;

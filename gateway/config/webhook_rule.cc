@@ -25,6 +25,7 @@ constexpr WebhookSetting kWebhookSettings[] = {
     MILLRACE_WEBHOOK_SETTING(at_once, "requests at once, at most"),
     MILLRACE_WEBHOOK_SETTING(attempts, "attempts before a message is given up"),
     MILLRACE_WEBHOOK_SETTING(timeout, "for one attempt"),
+    MILLRACE_WEBHOOK_SETTING(takeover, "after the end of a deliverer, until another has its messages"),
     MILLRACE_WEBHOOK_SETTING(back_off, "before the second attempt; doubled each time"),
     MILLRACE_WEBHOOK_SETTING(longest_back_off, "it grows no further"),
     MILLRACE_WEBHOOK_SETTING(hopeless, "statuses that give a message up at once"),
@@ -38,6 +39,7 @@ constexpr WebhookSetting kWebhookSettings[] = {
 
 constexpr unsigned long kMostAtOnce = 1000;
 constexpr unsigned long kMostAttempts = 60'000;
+constexpr std::chrono::milliseconds kShortestTakeover{1000};
 
 bool is_header(std::string_view header) {
   const size_t colon = header.find(':');
@@ -82,6 +84,7 @@ std::optional<std::string> wrong_with_webhook(const WebhookRule& rule) {
   if (rule.at_once == 0 || rule.at_once > kMostAtOnce) return "sends 1 to 1000 requests at once";
   if (rule.attempts == 0 || rule.attempts > kMostAttempts) return "makes 1 to 60000 attempts";
   if (rule.timeout.count() < 1 || rule.back_off.count() < 1) return "needs a timeout and a back_off above 0";
+  if (rule.takeover < kShortestTakeover) return "needs a takeover of at least 1s";
   for (const std::string& header : rule.headers) {
     if (!is_header(header)) return "has a header that is none: " + header;
   }

@@ -24,7 +24,7 @@ ChannelSource::ChannelSource(EventLoop& loop, Upstream& upstream, const WebhookR
       courier_(courier),
       tell_(std::move(tell)),
       leadership_(loop, upstream, "millrace:webhook:" + rule.channel + ':' + rule.subscriber, std::move(owner),
-                  [this] { on_leading(); }),
+                  rule.takeover, [this] { on_leading(); }),
       wakeup_(loop) {}
 
 void ChannelSource::start() {

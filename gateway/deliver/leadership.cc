@@ -3,28 +3,23 @@
 #include <utility>
 
 namespace millrace::gateway {
-namespace {
 
-constexpr Milliseconds kLease{10'000};
-constexpr Milliseconds kBetween{2'500};
-
-}  // namespace
-
-Leadership::Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner,
+Leadership::Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner, Milliseconds lease,
                        std::function<void()> changed)
     : loop_(loop),
       upstream_(upstream),
       key_(std::move(key)),
       owner_(std::move(owner)),
       changed_(std::move(changed)),
-      wakeup_(loop) {}
+      wakeup_(loop),
+      lease_(lease) {}
 
-Leadership::~Leadership() { loop_.cancel(lease_); }
+Leadership::~Leadership() { loop_.cancel(end_); }
 
 Detached Leadership::run() {
   while (!is_released_) {
     const Moment since = loop_.now();
-    Words words = {leads_ ? "LOCK.RENEW" : "LOCK.ACQUIRE", key_, owner_, std::to_string(kLease.count())};
+    Words words = {leads_ ? "LOCK.RENEW" : "LOCK.ACQUIRE", key_, owner_, std::to_string(lease_.count())};
     const bool renews = leads_;
     const Answer answer = co_await upstream_.ask(std::move(words));
     if (is_released_) break;
@@ -34,22 +29,22 @@ Detached Leadership::run() {
       if (has_it) watch_lease(since);
       set(has_it);
     }
-    co_await wakeup_.wait(kBetween);
+    co_await wakeup_.wait(lease_ / 4);
   }
 }
 
 // Counted from the time of the request: the server counts from a later time.
 void Leadership::watch_lease(Moment since) {
-  loop_.cancel(lease_);
-  const auto left = std::chrono::floor<Milliseconds>(since + kLease - loop_.now());
-  lease_ = loop_.after(left, [this] {
-    lease_ = {};
+  loop_.cancel(end_);
+  const auto left = std::chrono::floor<Milliseconds>(since + lease_ - loop_.now());
+  end_ = loop_.after(left, [this] {
+    end_ = {};
     set(false);
   });
 }
 
 void Leadership::set(bool leads) {
-  if (!leads) loop_.cancel(lease_);
+  if (!leads) loop_.cancel(end_);
   if (std::exchange(leads_, leads) != leads) changed_();
 }
 

@@ -12,8 +12,9 @@ namespace millrace::gateway {
 
 class Leadership {
  public:
-  // `changed` is called when leadership is gained or lost.
-  Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner, std::function<void()> changed);
+  // `changed` is told when it is gained or lost. The lock is held for `lease` and renewed before.
+  Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner, Milliseconds lease,
+             std::function<void()> changed);
   ~Leadership();
   Leadership(const Leadership&) = delete;
   Leadership& operator=(const Leadership&) = delete;
@@ -34,7 +35,8 @@ class Leadership {
   const std::string owner_;
   std::function<void()> changed_;
   Wakeup wakeup_;
-  EventLoop::Timer lease_;  // fires when the lease ends
+  const Milliseconds lease_;
+  EventLoop::Timer end_;  // of the lease
   bool leads_ = false;
   bool is_released_ = false;
 };

@@ -13,8 +13,6 @@ constexpr size_t kMostReason = 512;
 constexpr Milliseconds kReadWait{10'000};
 constexpr Milliseconds kAfterFailure{500};
 constexpr Milliseconds kOrderedLease{60'000};
-// After its request is over, a message is acknowledged well within this time.
-constexpr Milliseconds kLeaseGrace{15'000};
 // With in_order, all deliverers use one consumer name, so that the next one finds the messages of the last one.
 constexpr const char* kOrderedConsumer = "millrace deliver";
 
@@ -28,12 +26,13 @@ LogSource::LogSource(EventLoop& loop, Upstream& upstream, const WebhookRule& rul
       courier_(courier),
       consumer_(rule.in_order ? kOrderedConsumer : owner),
       tell_(std::move(tell)),
-      lease_(rule.in_order ? kOrderedLease : rule.timeout + kLeaseGrace),
+      // After its request is over, a message is acknowledged well within the time that is left.
+      lease_(rule.in_order ? kOrderedLease : rule.timeout + rule.takeover * 3 / 2),
       wakeup_(loop),
       settle_pause_(loop) {
   if (!rule_.in_order) return;
   leadership_ = std::make_unique<Leadership>(loop_, upstream_, "millrace:webhook:" + rule_.log + ':' + rule_.group,
-                                             std::move(owner), [this] { on_leading(); });
+                                             std::move(owner), rule_.takeover, [this] { on_leading(); });
 }
 
 LogSource::~LogSource() { loop_.cancel(extension_); }
@@ -48,7 +47,7 @@ void LogSource::start() {
 
 void LogSource::stop() {
   stops_ = true;
-  waiting_.cancel();
+  waiting_.hang_up();
   wakeup_.wake();
 }
 
@@ -90,8 +89,8 @@ Detached LogSource::run() {
   is_running_ = false;
 }
 
-// Gives back messages that the server has delivered to us and that were not sent: a read that was given up may still
-// have got messages. Otherwise they would wait for the end of their lease.
+// Gives back what the server has counted as ours and no request was begun for: the last read may have got messages
+// although it was given up. Otherwise they would wait for the end of their lease.
 Task<bool> LogSource::return_unsent() {
   for (uint64_t from = 1; from != 0;) {
     Words held = {"TREAD", rule_.log, std::to_string(from), std::to_string(kMostRead), "GROUP", rule_.group};

@@ -30,8 +30,8 @@ class Exchange {
   // Sends the answer, if the client is still connected. Called once.
   void respond(Response response);
 
-  // Sends a command that waits at the server. It is given up, with an error, when the client disconnects or the gateway
-  // shuts down.
+  // A command that waits at the server, which is given up when the client goes away or the gateway ends: it then gets
+  // an error, unless the server had served it before it heard of that.
   auto ask_waiting(Upstream& upstream, Words words, Milliseconds wait) {
     return told<Answer>([this, &upstream, words = std::move(words), wait](Link::Done done) mutable {
       if (!connection_ || is_drained_) {
@@ -43,6 +43,8 @@ class Exchange {
   }
 
   bool is_gone() const { return connection_ == nullptr; }
+  // The client has gone, or has closed its side, or the gateway ends: what waits has been given up.
+  bool is_given_up() const { return connection_ == nullptr || is_drained_; }
 
   // The same for a wait in the gateway: `cancel` is called when the client disconnects or the gateway shuts down. False
   // if that has already happened.
@@ -72,7 +74,7 @@ class Exchange {
 
  private:
   void stop_waiting() {
-    waiting_.cancel();
+    waiting_.hang_up();
     if (const auto cancel = std::exchange(cancel_, nullptr)) cancel();
   }
 

@@ -55,6 +55,8 @@ std::optional<std::string_view> Request::parameter(std::string_view name) const 
 }
 
 std::optional<std::string> percent_decoded(std::string_view text, bool is_form, bool may_have_nul) {
+  const bool is_plain = text.find('%') == text.npos && (!is_form || text.find('+') == text.npos);
+  if (is_plain && (may_have_nul || text.find('\0') == text.npos)) return std::string(text);
   std::string decoded;
   decoded.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {
@@ -82,6 +84,7 @@ bool parse_target(std::string_view target, Request& request) {
   request.path = path;
   // The console shows every key there is, whatever its name.
   const bool may_have_nul = path.starts_with("/v1/admin/");
+  request.segments.reserve(static_cast<size_t>(std::ranges::count(path, '/')));
   while (!path.empty()) {
     path.remove_prefix(1);
     const size_t end = std::min(path.find('/'), path.size());

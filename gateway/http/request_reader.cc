@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <iterator>
 #include <utility>
 
 #include "gateway/http/head_check.h"
@@ -67,6 +68,7 @@ void RequestReader::take_head() {
   request_.method = text_of(message.method_string());
   request_.is_http_1_0 = message.version() == 10;
   request_.keeps_alive = message.keep_alive();
+  request_.headers.reserve(static_cast<size_t>(std::distance(message.begin(), message.end())));
   for (const auto& field : message) request_.headers.emplace_back(text_of(field.name_string()), text_of(field.value()));
   if (!parse_target({message.target().data(), message.target().size()}, request_)) {
     return refuse(400, "the target of the request is malformed");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "gateway/json/json_text.h"
+
 namespace millrace::gateway {
 namespace {
 
@@ -54,6 +56,12 @@ std::optional<Response> failure_of(const Answer& answer) {
   // A server without the module, or with an older one.
   if (text.starts_with("ERR unknown command")) return error_response(501, said, "unknown-command");
   return error_response(400, said, "invalid");
+}
+
+std::string header_text(std::string_view text) {
+  std::string quoted;
+  append_string(quoted, text);
+  return quoted.substr(1, quoted.size() - 2);
 }
 
 std::optional<int64_t> parse_number(std::string_view text, int64_t least, int64_t most) {

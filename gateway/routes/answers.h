@@ -24,6 +24,9 @@ std::optional<Response> failure_of(const Answer& answer);
 // The first word of an error from the server: "NOSUB".
 std::string_view error_code(const client::Reply& reply);
 
+// Any bytes as a header may carry them: escaped as in a JSON string.
+std::string header_text(std::string_view text);
+
 // An integer within these bounds.
 std::optional<int64_t> parse_number(std::string_view text, int64_t least, int64_t most);
 

@@ -38,6 +38,16 @@ Response channel_json(const Reading& reading, int64_t missed) {
   return json_response(json + '"' + reading.position.text + "\"}");
 }
 
+// The first message as it is.
+Response first_message(const Reading& reading) {
+  if (reading.messages.empty()) return error_response(404, "no message", "no-message");
+  const Message& message = reading.messages.front();
+  Response response{.body = message.content, .type = "application/octet-stream"};
+  response.headers.emplace_back("Millrace-Position", message.position.text);
+  response.headers.emplace_back("Millrace-Message", header_text(message.label));
+  return response;
+}
+
 // With receipts: the subscriber is made if there is none.
 Task<Response> follow_as_subscriber(Services& services, ExchangePtr exchange, std::string subscriber) {
   const TopicKey topic{TopicKey::Kind::Channel, exchange->names[0]};
@@ -61,14 +71,15 @@ Task<Response> read_channel(Services& services, ExchangePtr exchange) {
     if (subscriber.empty()) co_return co_await follow_topic(services, exchange, topic);
     co_return co_await follow_as_subscriber(services, exchange, std::move(subscriber));
   }
-  const int64_t count = parameters.number("count", 100, 1, kMostRead);
+  const bool as_bytes = wants_bytes(exchange->request);
+  const int64_t count = as_bytes ? 1 : parameters.number("count", 100, 1, kMostRead);
   if (parameters.wrong()) co_return *parameters.wrong();
   Words words = {"CHAN.READ", topic.name, parameters.text("from", "-"), "MAX", std::to_string(count)};
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
   const auto reading = reading_of(topic, {}, *answer);
   if (!reading) co_return unavailable(reading.error().text);
-  co_return channel_json(*reading, answer->items[3].integer);
+  co_return as_bytes ? first_message(*reading) : channel_json(*reading, answer->items[3].integer);
 }
 
 Task<Response> acknowledge_receipt(Services& services, ExchangePtr exchange) {

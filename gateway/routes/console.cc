@@ -15,8 +15,9 @@ constexpr std::string_view kPolicy =
 constexpr std::string_view kLeftOut =
     "<!doctype html><html lang=\"en\"><title>Millrace console</title>"
     "<h1>This gateway was built without the console</h1>"
-    "<p>The page is made of packages that npm gets at build time, and npm was not to be had. Install nodejs and npm, "
-    "then build again: <code>cmake --preset release &amp;&amp; cmake --build --preset release</code>, or "
+    "<p>It contains packages that npm downloads at build time, and node or npm was missing, or npm could not download "
+    "them. Install nodejs and npm, then build again: <code>cmake --preset release &amp;&amp; cmake --build --preset "
+    "release</code>, or "
     "<code>./run</code>. Everything else of the gateway works: see <a href=\"../openapi.json\">/openapi.json</a>.</p>";
 
 Response page_response(std::string_view type) {
@@ -47,6 +48,7 @@ Task<Response> console(Services&, ExchangePtr exchange) {
   const auto files = console_files();
   if (files.empty()) {
     Response response = page_response("text/html; charset=utf-8");
+    response.status = 404;
     response.body = kLeftOut;
     co_return response;
   }

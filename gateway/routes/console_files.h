@@ -14,7 +14,7 @@ struct ConsoleFile {
   std::string_view packed;  // the same compressed by gzip
 };
 
-// Empty: this gateway was built without the console, because npm was not available.
+// Empty: this gateway was built without the console, because node or npm was missing.
 std::span<const ConsoleFile> console_files();
 
 }  // namespace millrace::gateway

@@ -77,13 +77,17 @@ Task<Response> take(Services& services, ExchangePtr exchange) {
   words.insert(words.end(), {std::to_string(lease.count()), "0", "WITHATTEMPTS", "WITHTIME"});
   append_consumer(words, parameters);
   Answer answer = co_await services.upstream.ask(words);
-  if (answer && answer->is_array() && answer->items.empty() && wait > Milliseconds(0)) {
+  const bool waits = answer && answer->is_array() && answer->items.empty() && wait > Milliseconds(0);
+  if (waits) {
     words.insert(words.end(), {"BLOCK", std::to_string(wait.count())});
     answer = co_await exchange->ask_waiting(services.upstream, std::move(words), wait);
   }
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
-  if (exchange->is_gone() && !answer->items.empty()) give_back(services.upstream, exchange->names, *answer);
-  co_return taken(*answer);
+  // A client that has closed its side while it waited is most likely gone: whether it reads on cannot be seen.
+  const bool is_lost = waits ? exchange->is_given_up() : exchange->is_gone();
+  if (!is_lost || answer->items.empty()) co_return taken(*answer);
+  give_back(services.upstream, exchange->names, *answer);
+  co_return unavailable("nobody waits for the answer any longer");
 }
 
 Task<Response> acknowledge_offsets(Services& services, ExchangePtr exchange) {

@@ -112,10 +112,7 @@ Response read_bytes(const client::Reply& reply) {
   const auto& item = reply.items[1].items;
   Response response{.body = item[2].text, .type = "application/octet-stream"};
   response.headers.emplace_back("Millrace-Offset", std::to_string(item[0].integer));
-  // A tag may be any bytes; a header may not.
-  std::string tag;
-  append_string(tag, item[1].text);
-  response.headers.emplace_back("Millrace-Tag", tag.substr(1, tag.size() - 2));
+  response.headers.emplace_back("Millrace-Tag", header_text(item[1].text));
   return response;
 }
 

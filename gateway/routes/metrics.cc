@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "gateway/admin/info_text.h"
@@ -12,7 +13,7 @@
 namespace millrace::gateway {
 namespace {
 
-// Limits: calls of SCAN on one node for the patterns, and keys that are reported.
+// So many calls of SCAN look for a pattern on each node, and so many keys are told of.
 constexpr int kMostScans = 50;
 constexpr size_t kMostKeys = 200;
 
@@ -87,10 +88,10 @@ void add_webhooks(Samples& samples, const std::deque<HookFigures>& webhooks) {
 }
 
 // "millrace_log_writes:17" of INFO millrace.
-void add_counters(Samples& samples, const InfoText& info) {
+void add_counters(Samples& samples, const InfoText& info, const std::string& labels) {
   for (const auto& [name, text] : info.fields()) {
     if (!name.starts_with("millrace_")) continue;
-    if (const auto value = parse_number(text, INT64_MIN, INT64_MAX)) samples.add(name, "untyped", "", *value);
+    if (const auto value = parse_number(text, INT64_MIN, INT64_MAX)) samples.add(name, "untyped", labels, *value);
   }
 }
 
@@ -162,37 +163,58 @@ Task<bool> add_key(Samples& samples, Services& services, std::string key) {
   co_return is_told;
 }
 
-// A pattern without wildcards is a key; keys for the others are searched on one node, within limits.
-Task<std::vector<std::string>> keys_of(Services& services, std::string pattern) {
-  std::vector<std::string> keys;
-  if (pattern.find_first_of("*?[") == pattern.npos) {
-    keys.push_back(std::move(pattern));
-    co_return keys;
-  }
+// Keys of one node that match, within bounds.
+Task<bool> add_matches(std::set<std::string>& keys, Services& services, NodeName node, std::string pattern) {
   std::string cursor = "0";
-  for (int i = 0; i < kMostScans && keys.size() < kMostKeys; ++i) {
+  size_t found = 0;
+  for (int i = 0; i < kMostScans && found < kMostKeys; ++i) {
     Words words = {"SCAN", cursor, "MATCH", pattern, "COUNT", "1000"};
-    const Answer answer = co_await services.upstream.ask(std::move(words), Upstream::kNoKey);
-    if (!answer || answer->items.size() != 2) break;
-    for (const client::Reply& key : answer->items[1].items) keys.push_back(key.text);
+    const Answer answer = co_await services.upstream.ask_at(node, std::move(words));
+    if (!answer || answer->items.size() != 2) co_return false;
+    for (const client::Reply& key : answer->items[1].items) keys.insert(key.text);
+    found += answer->items[1].items.size();
     cursor = answer->items[0].text;
     if (cursor == "0") break;
   }
-  if (keys.size() > kMostKeys) keys.resize(kMostKeys);
-  co_return keys;
+  co_return true;
+}
+
+// The keys of all patterns, each once, however many name it: Prometheus refuses a page with the same figure twice. They
+// are in order, so that the same ones are told of each time. A pattern without a sign of one is a key.
+Task<std::set<std::string>> keys_to_tell_of(Services& services) {
+  std::set<std::string> named;
+  std::set<std::string> matching;
+  const std::vector<NodeName> nodes = services.upstream.nodes();
+  for (const std::string& pattern : services.config.metric_keys) {
+    if (pattern.find_first_of("*?[") == pattern.npos) {
+      named.insert(pattern);
+      continue;
+    }
+    for (const NodeName& node : nodes) co_await add_matches(matching, services, node, pattern);
+  }
+  for (auto key = matching.begin(); key != matching.end() && named.size() < kMostKeys; ++key) named.insert(*key);
+  co_return named;
+}
+
+// Of each node of a cluster, by its name.
+Task<bool> add_servers(Samples& samples, Services& services) {
+  const std::vector<NodeName> nodes = services.upstream.nodes();
+  for (const NodeName& node : nodes) {
+    Words words = {"INFO", "millrace"};
+    const Answer info = co_await services.upstream.ask_at(node, std::move(words));
+    const std::string labels = node.endpoint ? '{' + label("node", node.endpoint->text()) + '}' : "";
+    if (info) add_counters(samples, InfoText(info->text), labels);
+  }
+  co_return true;
 }
 
 Task<Response> metrics(Services& services, ExchangePtr) {
   Samples samples;
   add_own(samples, services);
   if (services.figures.webhooks != nullptr) add_webhooks(samples, *services.figures.webhooks);
-  Words words = {"INFO", "millrace"};
-  const Answer info = co_await services.upstream.ask(std::move(words), Upstream::kNoKey);
-  if (info) add_counters(samples, InfoText(info->text));
-  for (const std::string& pattern : services.config.metric_keys) {
-    const std::vector<std::string> keys = co_await keys_of(services, pattern);
-    for (const std::string& key : keys) co_await add_key(samples, services, key);
-  }
+  co_await add_servers(samples, services);
+  const std::set<std::string> keys = co_await keys_to_tell_of(services);
+  for (const std::string& key : keys) co_await add_key(samples, services, key);
   co_return Response{.body = samples.text(), .type = "text/plain; version=0.0.4; charset=utf-8"};
 }
 

@@ -1,5 +1,7 @@
 #include "gateway/routes/router.h"
 
+#include <algorithm>
+
 namespace millrace::gateway {
 namespace {
 
@@ -34,20 +36,17 @@ std::vector<Router::Described> Router::describe() const {
 }
 
 Router::Found Router::find(const Request& request) const {
+  const auto fits = [](const std::string& pattern, const std::string& segment) {
+    return pattern == kName ? !segment.empty() : pattern == segment;
+  };
   Found found;
   for (const Row& row : rows_) {
-    if (row.segments.size() != request.segments.size()) continue;
-    std::vector<std::string> names;
-    bool matches = true;
-    for (size_t i = 0; i < row.segments.size() && matches; ++i) {
-      const bool is_name = row.segments[i] == kName;
-      matches = is_name ? !request.segments[i].empty() : row.segments[i] == request.segments[i];
-      if (is_name) names.push_back(request.segments[i]);
-    }
-    if (!matches) continue;
+    if (!std::ranges::equal(row.segments, request.segments, fits)) continue;
     if (row.route->method == request.method || (row.route->method == "GET" && request.method == "HEAD")) {
       found.route = row.route;
-      found.names = std::move(names);
+      for (size_t i = 0; i < row.segments.size(); ++i) {
+        if (row.segments[i] == kName) found.names.push_back(request.segments[i]);
+      }
       return found;
     }
     if (!found.allowed.empty()) found.allowed += ", ";

@@ -1,6 +1,7 @@
 #include "gateway/upstream/link.h"
 
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 #include <utility>
 
@@ -111,6 +112,11 @@ bool Link::take_replies() {
     done(std::move(**reply));
     if (!*alive || is_broken_) return false;
   }
+}
+
+void Link::hang_up() {
+  if (is_broken_ || std::exchange(is_hung_up_, true)) return;
+  ::shutdown(connection_.descriptor(), SHUT_WR);
 }
 
 void Link::break_off(const Error& why) {

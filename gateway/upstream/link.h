@@ -37,6 +37,10 @@ class Link final : IoHandler {
   Moment oldest() const { return waiting_.front().since; }
   const client::Endpoint& endpoint() const { return connection_.endpoint(); }
 
+  // Sends nothing more. The server closes its side when it has seen that: an answer that was on its way comes before.
+  void hang_up();
+  bool is_hung_up() const { return is_hung_up_; }
+
   // Behaves as if the other side had closed the connection.
   void break_off(const client::Error& why);
 
@@ -59,6 +63,7 @@ class Link final : IoHandler {
   std::string unsent_;
   size_t sent_ = 0;  // how many bytes of unsent_ were sent
   bool is_broken_ = false;
+  bool is_hung_up_ = false;
   bool flushes_later_ = false;
   bool waits_to_write_ = false;
   std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);  // checked by jobs that run later

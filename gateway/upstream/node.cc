@@ -107,7 +107,7 @@ void Node::take_link(Taken taken) {
 }
 
 void Node::give_back(std::unique_ptr<Link> link) {
-  if (link->is_broken() || link->in_flight() > 0) return;
+  if (link->is_broken() || link->is_hung_up() || link->in_flight() > 0) return;
   std::erase_if(idle_, [](const auto& one) { return one->is_broken(); });
   if (idle_.size() < kMostIdle) idle_.push_back(std::move(link));
 }

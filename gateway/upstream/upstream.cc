@@ -10,6 +10,8 @@ namespace {
 
 constexpr int kMostRedirections = 8;
 constexpr Milliseconds kTick{500};
+// A cluster is asked for its nodes every so many ticks, though nothing has been redirected.
+constexpr unsigned kTicksToMap = 20;
 // A server may answer a command that waits this much later than the wait that was asked for.
 constexpr Milliseconds kGrace{5000};
 
@@ -29,12 +31,16 @@ struct Upstream::Command {
 
 Upstream::Upstream(EventLoop& loop, Background& background, UpstreamOptions options)
     : loop_(loop), background_(background), options_(std::move(options)) {
-  seed_ = std::make_unique<Node>(
-      loop_, background_, options_.server, [this](Node& node) { ask_for_map(node); }, [this] { refresh_map(); });
+  open_seed();
   tick_ = loop_.after(kTick, [this] { look_after(); });
 }
 
 Upstream::~Upstream() { loop_.cancel(tick_); }
+
+void Upstream::open_seed() {
+  seed_ = std::make_unique<Node>(
+      loop_, background_, options_.server, [this](Node& node) { ask_for_map(node); }, [this] { refresh_map(); });
+}
 
 void Upstream::call(Words words, size_t key, Link::Done done) {
   send(std::make_shared<Command>(Command{std::move(words), key, std::move(done)}));
@@ -151,37 +157,45 @@ void Upstream::ask_for_map(Node& node) {
 void Upstream::refresh_map() {
   if (!map_) return;
   std::vector<Node*> open;
-  if (seed_->is_open()) open.push_back(seed_.get());
+  if (seed_ && seed_->is_open()) open.push_back(seed_.get());
   for (const auto& [endpoint, node] : nodes_) {
     if (node->is_open()) open.push_back(node.get());
   }
   if (!open.empty()) ask_for_map(*open[asked_++ % open.size()]);
 }
 
-// A node of the cluster with an open connection; null if there is none. The configured server first, if it can be
-// reached: it may be gone for good.
-Node* Upstream::open_node() {
-  if (seed_->is_open()) return seed_.get();
-  const auto found = std::ranges::find_if(nodes_, [](const auto& one) { return one.second->is_open(); });
-  return found == nodes_.end() ? nullptr : found->second.get();
-}
-
 bool Upstream::is_named(const client::Endpoint& endpoint) const {
   return std::ranges::find(map_->nodes(), endpoint) != map_->nodes().end();
 }
 
-// Nodes that serve no slot any longer.
+// One that serves slots; null if none is connected. REQUIRES: a cluster.
+Node* Upstream::connected_node() {
+  const auto serves = [this](const auto& one) { return one.second->is_open() && is_named(one.first); };
+  const auto found = std::ranges::find_if(nodes_, serves);
+  return found == nodes_.end() ? nullptr : found->second.get();
+}
+
+// Nodes that serve no slot any longer. The server that was given, too, as long as there is another way into the
+// cluster.
 void Upstream::forget_nodes() {
   if (!map_) return;
   std::erase_if(nodes_, [this](const auto& one) { return one.second->is_unused() && !is_named(one.first); });
+  const bool is_connected = connected_node() != nullptr;
+  if (!seed_) {
+    if (!is_connected) open_seed();
+  } else if (!is_named(options_.server.to)) {
+    if (is_connected && seed_->is_unused()) seed_.reset();
+    if (!is_connected) node_at(map_->nodes()[asked_++ % map_->nodes().size()]);
+  }
 }
 
 Node& Upstream::node_of(const Command& command) {
   if (command.to.endpoint) return node_at(*command.to.endpoint);
   if (!map_) return *seed_;
   if (command.key == kNoKey) {
-    Node* const node = open_node();
-    return node == nullptr ? *seed_ : *node;
+    // Not the server that was given, if there is a choice: it may have left the cluster.
+    if (Node* const node = connected_node()) return *node;
+    return seed_ ? *seed_ : node_at(map_->nodes().front());
   }
   return node_at(map_->nodes()[map_->node_of(hash_slot(command.words[command.key]))]);
 }
@@ -199,19 +213,20 @@ Node& Upstream::node_at(const client::Endpoint& endpoint) {
 }
 
 bool Upstream::is_reachable() const {
-  return seed_->is_open() || std::ranges::any_of(nodes_, [](const auto& one) { return one.second->is_open(); });
+  if (seed_ && seed_->is_open()) return true;
+  return std::ranges::any_of(nodes_, [](const auto& one) { return one.second->is_open(); });
 }
 
 void Upstream::look_after() {
   forget_nodes();
-  seed_->close_silent(options_.answer_timeout);
+  if (seed_) seed_->close_silent(options_.answer_timeout);
   bool is_whole = true;
   for (const auto& [endpoint, node] : nodes_) {
     node->close_silent(options_.answer_timeout);
     is_whole = is_whole && node->is_open();
   }
-  // If a node is gone, another one takes over its slots; the map shows when.
-  if (!is_whole) refresh_map();
+  // If a node is gone, another one takes over its slots; the map shows when. A node may also leave without a word.
+  if (!is_whole || ++ticks_ % kTicksToMap == 0) refresh_map();
   tick_ = loop_.after(kTick, [this] { look_after(); });
 }
 

@@ -46,12 +46,16 @@ class Upstream {
     });
   }
 
-  // A command that waits at the server. `cancel` gives it up: `done` gets Closed, and the connection to the server is
-  // closed.
+  // A command that waits at the server. `cancel` gives it up: then `done` is told Closed at once. With `hang_up`,
+  // `done` is told when the server has forgotten the command, so that nothing was taken for it that is not in the
+  // answer.
   struct Waiting {
     std::shared_ptr<WaitingCall> call = {};
     void cancel() const {
       if (call) call->cancel();
+    }
+    void hang_up() const {
+      if (const auto kept = call) kept->hang_up();
     }
   };
   // Sends a command that waits at most this long at the server. `waiting` identifies it until it is done, and must
@@ -80,7 +84,7 @@ class Upstream {
   bool is_cluster() const { return map_.has_value(); }
   bool has_sentinels() const { return options_.server.sentinels.has_value(); }
   // The address of the configured server, or the one that sentinels named last.
-  std::string seed_address() const { return seed_->endpoint().text(); }
+  std::string seed_address() const { return (seed_ ? seed_->endpoint() : options_.server.to).text(); }
 
   // Whether a node is connected.
   bool is_reachable() const;
@@ -91,13 +95,14 @@ class Upstream {
  private:
   struct Command;
 
+  void open_seed();
   void call_waiting(Command command, Waiting& waiting);
   void send(const std::shared_ptr<Command>& command);
   void take_answer(const std::shared_ptr<Command>& command, Node& node, Answer answer);
   bool redirects(Command& command, Node& node, const client::Reply& reply);
   void ask_for_map(Node& node);
   void refresh_map();
-  Node* open_node();
+  Node* connected_node();
   bool is_named(const client::Endpoint& endpoint) const;
   void forget_nodes();
   Node& node_of(const Command& command);
@@ -109,9 +114,10 @@ class Upstream {
   UpstreamOptions options_;
   std::optional<client::ClusterMap> map_;                    // of a cluster
   std::map<client::Endpoint, std::unique_ptr<Node>> nodes_;  // of a cluster
-  std::unique_ptr<Node> seed_;                               // the configured server
+  std::unique_ptr<Node> seed_;                               // the server that was given; null if it has left a cluster
   bool asks_for_map_ = false;
   size_t asked_ = 0;  // which node to ask for the map next
+  unsigned ticks_ = 0;
   size_t waiting_calls_ = 0;
   EventLoop::Timer tick_;
 };

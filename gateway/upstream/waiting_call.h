@@ -18,11 +18,14 @@ class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
   // moved.
   void start(Node& node, const Words& words, Milliseconds patience, bool asking);
 
-  // The command is given up, and its connection closed.
+  // The command is given up, and its connection closed. The server may serve it all the same until it hears of that.
   void cancel();
+  // The command is given up, and is over when the server has heard of that: with its answer if the server was quicker.
+  void hang_up();
 
  private:
   void take_link(Node& node, const Words& words, client::Result<std::unique_ptr<Link>> link, bool asking);
+  void wait_at_most(Milliseconds patience);
   void end(Answer answer);
 
   EventLoop& loop_;

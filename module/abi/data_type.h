@@ -124,7 +124,7 @@ struct NotesOf<T> {
 };
 template <class T>
 struct Hosted {
-  explicit Hosted(T given) : object(std::move(given)) {}
+  explicit Hosted(T&& given) : object(std::move(given)) {}
 
   T object;
   [[no_unique_address]] typename NotesOf<T>::Type notes;
@@ -244,7 +244,7 @@ class TypedKey {
   void expire_at(UnixMs date) { host.SetAbsExpire(key_, static_cast<long long>(date.value())); }
 
   // REQUIRES: opened for writing.
-  void set(T object) {
+  void set(T&& object) {
     value_ = new Hosted<T>(std::move(object));
     host.ModuleTypeSetValue(key_, DataType<T>::handle(), value_);
   }

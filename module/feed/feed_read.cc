@@ -1,10 +1,10 @@
 // FEED.READ: returns new messages of the keys of a feed, at once or to a waiting reader.
-#include <algorithm>
-#include <deque>
 #include <memory>
-#include <unordered_map>
+#include <optional>
 
 #include "engine/feed/feed_handout.h"
+#include "engine/feed/feed_reading.h"
+#include "engine/waiting/waiting_room.h"
 #include "module/abi/blocked_client.h"
 #include "module/abi/clock.h"
 #include "module/abi/timer.h"
@@ -17,9 +17,6 @@
 namespace millrace::module {
 
 namespace {
-
-// The most keys that are looked at in one call: many may be dirty although they have no messages for the reader.
-constexpr int kMostKeys = 10'000;
 
 // [[key, position, [message ...], more 0|1, missed] | [key, "gone"|"moved"] ...]
 class FeedWriter final : public FeedSink {
@@ -55,11 +52,11 @@ class FeedWriter final : public FeedSink {
     reply_.integer(more ? 1 : 0);
     reply_.integer(static_cast<int64_t>(missed));
   }
-  void lost(const Watch& watch, const char* how) {
+  void lost(const Watch& watch, bool is_elsewhere) override {
     begin_key();
     reply_.array(2);
     reply_.bytes(watch.key_name());
-    reply_.bytes(how);
+    reply_.bytes(is_elsewhere ? "moved" : "gone");
   }
 
  private:
@@ -80,82 +77,47 @@ ReadLimits limits_of(const FeedReadRequest& request) {
   return {request.max, request.bytes.value_or(log_limits().read_bytes)};
 }
 
-// Hands out the dirty keys of a feed in turn. The context is the reader's.
-class Reading {
+// The keys of this server, as the client of the context may see them.
+class HostedFeedKeys final : public FeedKeys {
  public:
-  Reading(abi::Context context, Feed& feed, const ReadLimits& limits)
-      : context_(context),
-        feed_(feed),
-        user_(context),
-        writer_(context.reply()),
-        handout_(limits.messages, limits.bytes, writer_) {}
+  explicit HostedFeedKeys(abi::Context context) : context_(context), user_(context) {}
 
-  // False if there was nothing, and nothing is written.
-  bool run() {
-    for (int i = 0; i < kMostKeys && !handout_.is_full(); ++i) {
-      Watch* watch = feed_.next();
-      if (watch == nullptr) break;
-      hand_out(*watch);
-    }
-    writer_.finish();
-    feed_.messages += handout_.given();
-    feed_counters.messages += handout_.given();
-    return !writer_.is_empty();
+  Found find(ByteView key) override {
+    const abi::OwnedString name(key);
+    if (!user_.may_read(name)) return {.is_hidden = true};
+    opened_.emplace(context_, name);
+    return {.log = opened_->log(), .channel = opened_->channel(), .is_missing = opened_->is_missing()};
   }
+  bool is_elsewhere(ByteView key) override { return context_.sends_elsewhere(abi::OwnedString(key)); }
+  void report_writes() override { opened_->note(); }
 
  private:
-  void hand_out(Watch& watch) {
-    const abi::OwnedString name(watch.key_name());
-    if (!user_.may_read(name)) return lose(watch, "gone");
-    const OpenedKey key(context_, name);
-    if (key.is_missing() && std::holds_alternative<BeforeBirth>(watch.position) && !context_.sends_elsewhere(name)) {
-      return feed_.set_idle(watch);
-    }
-    switch (give(key, watch)) {
-      case Handed::Gone:
-        return lose(watch, context_.sends_elsewhere(name) ? "moved" : "gone");
-      case Handed::NoRoom:
-        return;
-      case Handed::Some:
-        key.note();
-        return feed_.put_last(watch);
-      case Handed::Nothing:
-      case Handed::All:
-        key.note();
-        return feed_.set_idle(watch);
-    }
-  }
-
-  Handed give(const OpenedKey& key, Watch& watch) {
-    if (key.log() != nullptr) return handout_.give(*key.log(), watch);
-    if (key.channel() != nullptr) return handout_.give(*key.channel(), watch, abi::now());
-    return Handed::Gone;
-  }
-
-  // The feed no longer watches the key, and reports that once.
-  void lose(Watch& watch, const char* how) {
-    handout_.count_key();
-    writer_.lost(watch, how);
-    feed_.remove(watch);
-  }
-
   abi::Context context_;
-  Feed& feed_;
   abi::UserRights user_;
-  FeedWriter writer_;
-  FeedHandout handout_;
+  std::optional<OpenedKey> opened_;
 };
+
+// False if there was nothing, and nothing is written.
+bool read_and_reply(abi::Context context, Feed& feed, const ReadLimits& limits) {
+  HostedFeedKeys keys(context);
+  FeedWriter writer(context.reply());
+  FeedHandout handout(limits.messages, limits.bytes, writer);
+  read_feed(feed, keys, handout, abi::now());
+  writer.finish();
+  feed_counters.messages += handout.given();
+  return !writer.is_empty();
+}
 
 // --- readers that wait ---
 
-class WaitingReader;
-// Served in the order of arrival. A feed with waiting readers does not expire, so its address stays valid.
-std::unordered_map<const Feed*, std::deque<WaitingReader*>> lines;
+// One line for each feed. A feed that somebody waits for does not expire, so that its address stays its own.
+WaitingRoom<const Feed*> readers;
+constexpr ByteView kLine = "";
 
-class WaitingReader final : public abi::BlockedClient {
+class WaitingReader final : public abi::BlockedClient, public Waiter {
  public:
   WaitingReader(Feed& feed, const ReadLimits& limits) : feed_(feed), limits_(limits) {
-    lines[&feed].push_back(this);
+    readers.add(&feed, *this, Wait{.line = kLine});
     ++feed_.waiting;
     ++feed_counters.waiting;
   }
@@ -170,7 +132,7 @@ class WaitingReader final : public abi::BlockedClient {
  private:
   void answer(abi::Context context) override {
     end_wait();
-    if (Reading(context, feed_, limits_).run()) {
+    if (read_and_reply(context, feed_, limits_)) {
       ++feed_counters.woken;
     } else {
       context.reply().array(0);
@@ -188,11 +150,7 @@ class WaitingReader final : public abi::BlockedClient {
     wake_others();
   }
 
-  void leave_line() {
-    const auto line = lines.find(&feed_);
-    std::erase(line->second, this);
-    if (line->second.empty()) lines.erase(line);
-  }
+  void leave_line() { readers.remove(&feed_, *this); }
   void end_wait() {
     --feed_.waiting;
     --feed_counters.waiting;
@@ -215,8 +173,8 @@ void serve_feed_readers(abi::Context) {
     return;
   }
   for (Feed* feed : feeds().take_woken()) {
-    const auto line = lines.find(feed);
-    if (line != lines.end()) line->second.front()->take_turn();
+    const WaitingLines* line = readers.find(feed);
+    if (line != nullptr) static_cast<WaitingReader*>(line->front(kLine))->take_turn();
   }
 }
 
@@ -230,7 +188,7 @@ void feed_read(abi::Context context, abi::Arguments arguments) {
   const ReadLimits limits = limits_of(*request);
   // A reader does not overtake waiting readers.
   const bool may_wait = request->block_ms && !context.must_answer_at_once();
-  if (!(may_wait && lines.contains(*feed)) && Reading(context, **feed, limits).run()) return;
+  if (!(may_wait && readers.find(*feed) != nullptr) && read_and_reply(context, **feed, limits)) return;
   if (!may_wait) return context.reply().array(0);
   abi::block(context, *request->block_ms, std::make_unique<WaitingReader>(**feed, limits));
   (*feed)->wake_readers();

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/index/document_record.h"
 #include "engine/index/json_document.h"
 #include "module/index/index_object.h"
 #include "module/index/index_type.h"
@@ -90,17 +89,8 @@ constexpr std::array<std::string_view, 2> kCounting = {"incrby", "incrbyfloat"};
 
 DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key) {
   const Index& index = *registered.index;
-  const DocumentId id = index.documents().find(name_of(registered, key));
-  const bool is_known = id.is_some();
-  if (!is_document(index, document)) {
-    if (!is_known) return DocumentState::NoDocument;
-    // A replica keeps expired documents until its master deletes them; meanwhile they are not visible.
-    const auto date = expiry_of(index.documents().record(id));
-    return date && *date < abi::now() ? DocumentState::NoDocument : DocumentState::Stale;
-  }
-  if (!is_known) return DocumentState::Missing;
-  const bool agrees = index.agrees(name_of(registered, key), read_document(registered, document));
-  return agrees ? DocumentState::Agrees : DocumentState::Wrong;
+  const DocumentValues* values = is_document(index, document) ? &read_document(registered, document) : nullptr;
+  return index.compare(name_of(registered, key), values, abi::now());
 }
 
 bool sync_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key, Noting noting) {

@@ -14,8 +14,7 @@
 
 namespace millrace::module {
 
-// The entry of a document in an index, compared with the document.
-enum class DocumentState { Agrees, Missing, Stale, Wrong, NoDocument };
+// What the index says of the document, compared with it.
 DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key);
 
 // Updates the index to the current values of the document, or removes it if it is no longer one. True if the index has

@@ -27,9 +27,10 @@ Result<LockListRequest> parse_list(Words words) {
 
 }  // namespace
 
-Result<AcquireRequest> parse_lock_acquire(Words words) {
+Result<Parsed<AcquireRequest>> parse_lock_acquire(Words words) {
   ArgumentReader reader(words);
-  AcquireRequest request;
+  Result<Parsed<AcquireRequest>> parsed;
+  AcquireRequest& request = *parsed;
   request.owner = parse_owner(reader);
   request.ttl_ms = parse_ttl(reader);
   bool shared = false, limit = false, wait = false, alive = false, value = false;
@@ -55,7 +56,8 @@ Result<AcquireRequest> parse_lock_acquire(Words words) {
   }
   if (alive && !wait) reader.fail(ErrorCode::Syntax, "ALIVE is for a grant that was waited for: it needs WAIT");
   if (shared && limit) reader.fail(ErrorCode::Syntax, "SHARED and LIMIT exclude each other");
-  return reader.finish(request);
+  reader.finish_in_place(parsed);
+  return parsed;
 }
 
 Result<ByteView> parse_lock_release(Words words) {

@@ -12,7 +12,7 @@
 namespace millrace::module {
 
 // LOCK.ACQUIRE key owner ttl-ms [SHARED | LIMIT n] [VALUE text] [WAIT ms [ALIVE ms]]
-Result<AcquireRequest> parse_lock_acquire(Words words);
+Result<Parsed<AcquireRequest>> parse_lock_acquire(Words words);
 
 // LOCK.RELEASE key owner
 Result<ByteView> parse_lock_release(Words words);

@@ -97,8 +97,8 @@ void finish_framed(ArgumentReader& reader, ReadRequest& request) {
 
 }  // namespace
 
-Result<ReadRequest> parse_tread(Words words) {
-  Result<ReadRequest> parsed;
+Result<Parsed<ReadRequest>> parse_tread(Words words) {
+  Result<Parsed<ReadRequest>> parsed;
   ReadRequest& request = *parsed;
   ArgumentReader reader(words);
   const ParsedStart start = parse_start(reader);
@@ -152,9 +152,9 @@ Result<ReadRequest> parse_tread(Words words) {
   return parsed;
 }
 
-Result<ReadRequest> parse_treadgroup(Words words) {
+Result<Parsed<ReadRequest>> parse_treadgroup(Words words) {
   auto request = parse_tread(words);
-  if (request && !request->group) return fail(ErrorCode::Syntax, "TREADGROUP needs GROUP or TAILGROUP");
+  if (request && !request->group) request = fail(ErrorCode::Syntax, "TREADGROUP needs GROUP or TAILGROUP");
   return request;
 }
 

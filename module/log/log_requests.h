@@ -13,7 +13,7 @@ namespace millrace::module {
 // TWRITE key tag entry
 // TWRITE key [BACKLOG count] [ID id] [AT unix-ms | DELAY ms] ENTRIES tag entry [tag entry ...]
 // TWRITE key [BACKLOG count] [ID id] [AT unix-ms | DELAY ms] FRAMED frame
-Result<WriteRequest> parse_twrite(Words words);
+Result<Parsed<WriteRequest>> parse_twrite(Words words);
 
 // TSCHED LIST key [FROM ticket] [COUNT n]
 Result<ListScheduleRequest> parse_tsched_list(Words words);
@@ -35,10 +35,10 @@ std::vector<ByteView> parse_tags(ArgumentReader& reader);
 //       [RETRY retry-ms expire-ms] [WITHINFO [EPOCH]] [WITHATTEMPTS] [WITHTIME] [MAXBYTES n] [REV] [MINE] [SKIP]
 //       [TAGS n tag ...]
 // TREAD key offset count FRAMED [BLOCK ms] [MAXBYTES n]
-Result<ReadRequest> parse_tread(Words words);
+Result<Parsed<ReadRequest>> parse_tread(Words words);
 
 // TREADGROUP key offset count …: the same, with a group.
-Result<ReadRequest> parse_treadgroup(Words words);
+Result<Parsed<ReadRequest>> parse_treadgroup(Words words);
 
 // TEVICT key offset; a negative one says how many to keep.
 Result<EvictRequest> parse_tevict(Words words);

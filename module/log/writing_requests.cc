@@ -1,6 +1,7 @@
 // The parsers of commands that write, schedule and delete.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "engine/base/quoted.h"
 #include "module/log/log_requests.h"
@@ -50,6 +51,10 @@ Ticket parse_ticket(ArgumentReader& reader) {
   return ticket;
 }
 
+[[gnu::cold]] std::unexpected<Error> part_too_large() {
+  return fail(ErrorCode::Range, "a tag or entry is larger than 512 MiB");
+}
+
 // TWRITE in its longer form: options, then ENTRIES and the pairs, or a frame.
 [[gnu::noinline]] Result<void> read_long_form(Words words, WriteRequest& request) {
   ArgumentReader reader(words);
@@ -64,21 +69,22 @@ Ticket parse_ticket(ArgumentReader& reader) {
   if (request.pairs.size() % 2 != 0) {
     return fail(ErrorCode::Syntax, "ENTRIES needs an entry for every tag: the last tag has none");
   }
+  if (std::ranges::any_of(request.pairs, [](ByteView part) { return part.size() > kMaxPart; })) return part_too_large();
   return {};
 }
 
 }  // namespace
 
-Result<WriteRequest> parse_twrite(Words words) {
+Result<Parsed<WriteRequest>> parse_twrite(Words words) {
   // One return statement, so that the compiler constructs the request in place (NRVO) instead of copying it.
-  Result<WriteRequest> parsed;
+  Result<Parsed<WriteRequest>> parsed;
   if (words.size() == 2 && !is_keyword(words[0], "FRAMED")) {
     parsed->pairs = words;
+    if (std::max(words[0].size(), words[1].size()) > kMaxPart) [[unlikely]] {
+      parsed = part_too_large();
+    }
   } else if (auto read = read_long_form(words, *parsed); !read) {
     parsed = std::unexpected(std::move(read.error()));
-  }
-  if (parsed && std::ranges::any_of(parsed->pairs, [](ByteView part) { return part.size() > kMaxPart; })) [[unlikely]] {
-    parsed = fail(ErrorCode::Range, "a tag or entry is larger than 512 MiB");
   }
   return parsed;
 }

@@ -74,13 +74,12 @@ class ChannelOptions {
 GivenFilter filter(ArgumentReader& reader) {
   const ByteView json = reader.word("filter");
   if (reader.failed()) return {};
-  auto parsed = parse_filter(json);
+  auto parsed = parse_and_write_filter(json);
   if (!parsed) {
     reader.fail(parsed.error().code, parsed.error().text);
     return {};
   }
-  std::string normal = filter_json(*parsed);
-  return {std::move(*parsed), std::move(normal)};
+  return std::move(*parsed);
 }
 
 Result<RouteSubscribeRequest> parse_subscription(Words words, bool with_ttl) {

@@ -42,7 +42,7 @@ class KeyPlace final : public Place<Object> {
   std::optional<UnixMs> take_date_to_tell() { return std::exchange(date_to_tell_, std::nullopt); }
 
  private:
-  Object* keep(Object object) override {
+  Object* keep(Object&& object) override {
     if constexpr (kKeyIsHandedOn<Object>) {
       if (std::exchange(is_to_go_, false)) return hand_on(std::move(object));
     }
@@ -57,7 +57,7 @@ class KeyPlace final : public Place<Object> {
   // a call of the host for each waiting client.
   void discard() override { kKeyIsHandedOn<Object> ? void(is_to_go_ = true) : key_.remove(); }
 
-  Object* hand_on(Object object) {
+  Object* hand_on(Object&& object) {
     abi::TypeTraits<Object>::left({context_.database(), name_.view()}, key_.hosted());
     *key_.get() = std::move(object);
     date_to_tell_ = key_.expires_at();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "engine/base/limits.h"
 #include "engine/shard/pool_effects.h"
@@ -53,8 +54,8 @@ Result<bool> parse_push_options(Words words, RouteRequest& request) {
 
 uint64_t block_time(ArgumentReader& reader) { return reader.number("BLOCK time", 0, kMaxMs); }
 
-// What comes behind the recipient of SHARD.PUSH. REQUIRES: there is a word
-Result<void> parse_payloads(Words words, RouteRequest& request) {
+// What comes behind the recipient of SHARD.PUSH, if it is more than a payload. REQUIRES: there is a word
+[[gnu::noinline]] Result<void> read_long_push(Words words, RouteRequest& request) {
   const auto options = parse_push_options(words, request);
   if (!options) return std::unexpected(options.error());
   // Without PAYLOADS the option is known by its place: the last word but one, if a payload comes before it. Whatever
@@ -67,9 +68,6 @@ Result<void> parse_payloads(Words words, RouteRequest& request) {
       if (end.failed()) return end.error();
       request.payloads = words.first(words.size() - 2);
     }
-  }
-  if (std::ranges::any_of(request.payloads, [](ByteView payload) { return payload.size() > kMaxPart; })) {
-    return fail(ErrorCode::Range, "a payload is larger than 512 MiB");
   }
   return {};
 }
@@ -87,9 +85,9 @@ Result<LeaveRequest> parse_shard_leave(Words words) {
   return reader.finish(request);
 }
 
-Result<RouteRequest> parse_shard_route(Words words) {
-  Result<RouteRequest> parsed;
+Result<Parsed<RouteRequest>> parse_shard_route(Words words) {
   ArgumentReader reader(words);
+  Result<Parsed<RouteRequest>> parsed;
   parsed->recipient = named(reader, "recipient");
   if (!reader.at_end()) {
     if (!reader.keyword("BLOCK")) reader.unknown_word("BLOCK");
@@ -99,16 +97,24 @@ Result<RouteRequest> parse_shard_route(Words words) {
   return parsed;
 }
 
-Result<RouteRequest> parse_shard_push(Words words) {
-  Result<RouteRequest> parsed;
+Result<Parsed<RouteRequest>> parse_shard_push(Words words) {
   ArgumentReader reader(words);
+  Result<Parsed<RouteRequest>> parsed;
   parsed->recipient = named(reader, "recipient");
   if (reader.at_end()) {
     reader.word("payload");
     reader.finish_in_place(parsed);
     return parsed;
   }
-  if (const auto read = parse_payloads(words.subspan(1), *parsed); !read) parsed = std::unexpected(read.error());
+  const Words behind = words.subspan(1);
+  if (behind.size() == 1 && !is_keyword(behind[0], "PAYLOADS")) {
+    parsed->payloads = behind;
+  } else if (auto read = read_long_push(behind, *parsed); !read) {
+    parsed = std::unexpected(std::move(read.error()));
+  }
+  if (parsed && std::ranges::any_of(parsed->payloads, [](ByteView part) { return part.size() > kMaxPart; })) {
+    parsed = fail(ErrorCode::Range, "a payload is larger than 512 MiB");
+  }
   return parsed;
 }
 

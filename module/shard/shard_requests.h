@@ -19,10 +19,10 @@ Result<ByteView> parse_shard_heartbeat(Words words);
 Result<LeaveRequest> parse_shard_leave(Words words);
 
 // SHARD.ROUTE pool recipient [BLOCK ms]
-Result<RouteRequest> parse_shard_route(Words words);
+Result<Parsed<RouteRequest>> parse_shard_route(Words words);
 
 // SHARD.PUSH pool recipient payload [payload ...] [BLOCK ms], or [ID id] [BLOCK ms] PAYLOADS payload [payload ...]
-Result<RouteRequest> parse_shard_push(Words words);
+Result<Parsed<RouteRequest>> parse_shard_push(Words words);
 
 // SHARD.DONE pool worker recipient [count]
 Result<DoneRequest> parse_shard_done(Words words);

@@ -35,6 +35,13 @@ inline bool is_keyword(ByteView word, ByteView upper) {
   return word.size() == upper.size() && ((word[0] ^ upper[0]) & ~kCase) == 0 && has_letters_of(word, upper);
 }
 
+// A large request as its parser makes it, where the caller wants it. A Result<Request> of a plain struct clears all of
+// it before its members are initialized; this one is not cleared.
+template <class Request>
+struct Parsed : Request {
+  Parsed() {}  // NOLINT(modernize-use-equals-default): that it is written out is the point
+};
+
 class ArgumentReader {
  public:
   // Borrows the words for its own lifetime.

@@ -6,6 +6,7 @@ import pytest
 
 from drivers import KINDS, Driver
 from fault_proxy import FaultProxy
+from jumping_clock import JumpingClock
 from server import Server
 
 
@@ -45,16 +46,29 @@ def proxy(server):
         yield proxy
 
 
+@pytest.fixture(params=["sync", "asyncio"])
+def half(request):
+    """Each half of the Python package."""
+    return request.param
+
+
+@pytest.fixture
+def clocks(tmp_path_factory):
+    """The wall clock of a server, and that of a client on another machine."""
+    return [JumpingClock(tmp_path_factory.mktemp("clock")) for _ in range(2)]
+
+
 @pytest.fixture
 def drive(kind):
-    """Starts drivers of this kind, for a port or with other words; they end with the test."""
+    """Starts drivers of this kind, for a port or with other words; they end with the test, and have printed nothing."""
     started = []
 
-    def start(*words):
+    def start(*words, **more):
         words = (f"redis://127.0.0.1:{words[0]}",) if isinstance(words[0], int) else words
-        started.append(Driver(kind, *words))
+        started.append(Driver(kind, *words, **more))
         return started[-1]
 
     yield start
     for driver in started:
         driver.__exit__()
+    assert [driver.errors() for driver in started] == [""] * len(started)

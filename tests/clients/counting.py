@@ -1,6 +1,7 @@
 """What must hold at the end of every scenario."""
 
 import collections
+import re
 
 from server import wait_until
 
@@ -8,6 +9,12 @@ from server import wait_until
 def stored(server, key):
     """The entries of a log, in order."""
     return [entry.decode() for _, _, entry in server.admin.call("TREAD", key, 1, 1_000_000)]
+
+
+def calls(server, command):
+    """How often the server has carried it out, since it started or CONFIG RESETSTAT."""
+    found = re.search(rf"cmdstat_{command}:calls=(\d+)".encode(), server.admin.call("INFO", "commandstats"), re.IGNORECASE)
+    return int(found[1]) if found else 0
 
 
 def group(server, key, name):

@@ -20,6 +20,7 @@ const ms = (given) => (given === undefined ? undefined : given * 1000);
 
 class Driver {
   stoppable = new Map();
+  released = new Set(); // jobs
 
   constructor(mr) {
     this.mr = mr;
@@ -36,6 +37,18 @@ class Driver {
 
   stop(job) {
     this.stoppable.get(job).stop();
+  }
+
+  release(job) {
+    this.released.add(job);
+  }
+
+  async untilReleased(job) {
+    while (!this.released.has(job)) await sleep(0.005);
+  }
+
+  async date() {
+    return { date: Date.now() / 1000 };
   }
 
   async produce(_job, request) {
@@ -69,6 +82,7 @@ class Driver {
       if (way === "fail-once" && attempts === 1) throw new Error("the first time it fails");
       if (way === "cancel-once" && attempts === 1) throw new DOMException("cancelled", "AbortError");
       if (way === "hang" || (way === "hang-once" && attempts === 1)) await sleep(3600);
+      if (way === "held") await this.untilReleased(job);
       if (Array.isArray(way)) await sleep(way[1]);
     };
   }
@@ -107,6 +121,7 @@ class Driver {
     for await (const { id, content } of subscription) {
       report(job, { message: content, id });
       if (content === request.hang_at) await sleep(3600);
+      if (content === request.pause_at) await this.untilReleased(job);
     }
     await subscription.ack();
   }
@@ -117,7 +132,7 @@ class Driver {
       await lock.using(async () => {
         report(job, { acquired: lock.token, at: seconds() });
         const end = seconds() + request.hold;
-        while (seconds() < end && !lock.signal.aborted) await sleep(0.002);
+        while (seconds() < end && !lock.signal.aborted && !this.released.has(job)) await sleep(0.002);
         if (!lock.signal.aborted) report(job, { released: lock.token, at: seconds() });
       });
     } catch (error) {
@@ -132,8 +147,20 @@ class Driver {
   }
 
   async pool_work(job, request) {
-    const worker = this.mr.pool(request.pool, { codec: text }).worker(request.name, { concurrency: request.concurrency });
-    worker.on((value, { recipient, sequence }) => report(job, { handled: value, recipient, sequence }));
+    const { pool, name, concurrency, handle = "ok" } = request;
+    const worker = this.mr.pool(pool, { codec: text }).worker(name, { concurrency, backoff: Backoff.none() });
+    const failed = new Set();
+    worker.on(async (value, { recipient, sequence, attempts }) => {
+      report(job, { handled: value, recipient, sequence, attempts });
+      // Not by its attempts: those of payloads behind one that failed are counted, too.
+      if (handle === "fail-once" && !failed.has(`${recipient} ${sequence}`)) {
+        failed.add(`${recipient} ${sequence}`);
+        throw new Error("the first time it fails");
+      }
+      if (handle === "fail") throw new Error("it always fails");
+      if (handle === "reject") throw new Reject("no good");
+      if (handle === "held") await this.untilReleased(job);
+    });
     this.stoppable.set(job, worker);
     await worker.run({ drainMs: ms(request.drain) });
   }
@@ -149,10 +176,17 @@ function madeClient() {
   if (way === "node-redis") {
     const { createClient } = require("redis-6");
     if (words[0] === "--tls") return createClient({ url: words[1], socket: { tls: true, ...certificates() } });
+    if (words[0] === "--hasty") {
+      return createClient({ url: words[1], socket: { socketTimeout: 500 }, commandOptions: { timeout: 500 }, pingInterval: 200 });
+    }
     return createClient(words[0] === "--sentinel" ? {} : { url: words.at(-1) });
   }
   const { Cluster, Redis } = require("ioredis-6");
   if (words[0] === "--cluster") return new Cluster([words[1]], { lazyConnect: true });
+  if (words[0] === "--hasty") {
+    const hasty = { commandTimeout: 500, socketTimeout: 500, blockingTimeout: 500, enableAutoPipelining: true };
+    return new Redis(words[1], { lazyConnect: true, ...hasty });
+  }
   if (words[0] === "--tls") return new Redis(words[1], { lazyConnect: true, tls: certificates() });
   if (words[0] !== "--sentinel") return new Redis(words[0], { lazyConnect: true });
   const [host, port] = words[1].split(":");
@@ -166,11 +200,12 @@ function madeOptions() {
   return { sentinels: { service: words[2], clients: [sentinel] } };
 }
 
-const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, ...madeOptions() }));
+const patience = words[0] === "--hasty" ? { answerTimeoutMs: 2000 } : {};
+const driver = new Driver(new Millrace(madeClient(), { blockMs: 2000, ...patience, ...madeOptions() }));
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
   const request = JSON.parse(line);
-  if (request.do === "stop") driver.stop(request.of);
+  if (request.do === "stop" || request.do === "release") driver[request.do](request.of);
   else void driver.carryOut(request);
 });
 lines.on("close", () => process.exit());

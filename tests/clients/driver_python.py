@@ -3,16 +3,21 @@
 Jobs are written once, with await; for `sync` they run in a thread each, and the package's calls return at once."""
 
 import asyncio
+import collections
 import contextlib
 import datetime
 import inspect
 import json
+import os
 import sys
 import threading
 import time
 
 import redis
 import redis.asyncio
+import redis.asyncio.retry
+import redis.retry
+from redis.backoff import ExponentialBackoff
 
 import millrace
 import millrace.asyncio
@@ -22,6 +27,8 @@ WAY = sys.argv[1]
 PACKAGE = millrace.asyncio if WAY == "asyncio" else millrace
 REDIS = redis.asyncio if WAY == "asyncio" else redis
 OUTPUT = threading.Lock()
+if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # libfaketime refuses the way in which Python sleeps: on the monotonic clock
+    time.sleep = threading.Event().wait
 
 
 def report(job, **facts):
@@ -69,6 +76,7 @@ class Driver:
     def __init__(self, mr):
         self.mr = mr
         self.stoppable = {}
+        self.released = collections.defaultdict(threading.Event)  # by job
 
     async def carry_out(self, request):
         job = request["job"]
@@ -80,6 +88,16 @@ class Driver:
 
     def stop(self, job):
         self.stoppable[job].stop()
+
+    def release(self, job):
+        self.released[job].set()
+
+    async def until_released(self, job):
+        while not self.released[job].is_set():
+            await sleep(0.005)
+
+    async def date(self, job, request):
+        return {"date": time.time()}
 
     async def produce(self, job, request):
         producer = self.mr.producer(request["key"], codec=Text(), **given(
@@ -118,12 +136,16 @@ class Driver:
             begin(value, message)
             if way == "cancel-once" and message.attempts == 1:
                 raise ValueError("a thread cannot be cancelled")
+            if way == "held":
+                self.released[job].wait()
             time.sleep(3600 if hangs(message) else slow)
 
         async def handle_async(value, message):
             begin(value, message)
             if way == "cancel-once" and message.attempts == 1:
                 raise asyncio.CancelledError
+            if way == "held":
+                await self.until_released(job)
             await asyncio.sleep(3600 if hangs(message) else slow)
 
         return handle_async if WAY == "asyncio" else handle
@@ -164,6 +186,8 @@ class Driver:
             report(job, message=message.content, id=message.id)
             if message.content == request.get("hang_at"):
                 await sleep(3600)
+            if message.content == request.get("pause_at"):
+                await self.until_released(job)
         await done(subscription.ack())
 
     async def lock(self, job, request):
@@ -172,7 +196,7 @@ class Driver:
             async with entered(lock):
                 report(job, acquired=lock.token, at=time.monotonic())
                 end = time.monotonic() + request["hold"]
-                while time.monotonic() < end and not lock.lost.is_set():
+                while time.monotonic() < end and not lock.lost.is_set() and not self.released[job].is_set():
                     await sleep(0.002)
                 if not lock.lost.is_set():
                     report(job, released=lock.token, at=time.monotonic())
@@ -185,10 +209,24 @@ class Driver:
             await done(pool.push(request["recipient"], value, wait=request.get("wait", 10)))
 
     async def pool_work(self, job, request):
-        worker = self.mr.pool(request["pool"], codec=Text()).worker(request["name"], **given(request, "concurrency"))
+        worker = self.mr.pool(request["pool"], codec=Text()).worker(request["name"], backoff=Backoff.none(),
+                                                                    **given(request, "concurrency"))
+        way = request.get("handle", "ok")
+        failed = set()
 
         def handle(value, payload):
-            report(job, handled=value, recipient=payload.recipient, sequence=payload.sequence)
+            report(job, handled=value, recipient=payload.recipient, sequence=payload.sequence, attempts=payload.attempts)
+            # Not by its attempts: those of payloads behind one that failed are counted, too.
+            if way == "fail-once" and (payload.recipient, payload.sequence) not in failed:
+                failed.add((payload.recipient, payload.sequence))
+                raise ValueError("the first time it fails")
+            if way == "fail":
+                raise ValueError("it always fails")
+            if way == "reject":
+                raise Reject("no good")
+            if way == "held" and WAY == "sync":
+                self.released[job].wait()
+            return self.until_released(job) if way == "held" and WAY == "asyncio" else None
 
         worker.handler(handle)
         self.stoppable[job] = worker
@@ -204,6 +242,9 @@ def made_client(words):
         host, _, port = words[1].partition(":")
         module = redis.asyncio.sentinel if WAY == "asyncio" else redis.sentinel
         return module.Sentinel([(host, int(port))], **newest).master_for(words[2], **newest)
+    if words[0] == "--hasty":  # what redis-py 8 has by default, only sooner: 5 seconds, ten times again
+        retry = (redis.asyncio.retry if WAY == "asyncio" else redis.retry).Retry(ExponentialBackoff(1, 0.1), 10)
+        return REDIS.Redis.from_url(words[1], socket_timeout=0.5, retry_on_timeout=True, retry=retry, decode_responses=True)
     if words[0] == "--tls":
         return REDIS.Redis.from_url(words[1], ssl_ca_certs=words[2], ssl_certfile=words[3], ssl_keyfile=words[4], **newest)
     return REDIS.Redis.from_url(words[0], **newest)
@@ -212,8 +253,8 @@ def made_client(words):
 def run_threads(driver):
     for line in sys.stdin:
         request = json.loads(line)
-        if request["do"] == "stop":
-            driver.stop(request["of"])
+        if request["do"] in ("stop", "release"):
+            getattr(driver, request["do"])(request["of"])
         else:
             threading.Thread(target=lambda one=request: asyncio.run(driver.carry_out(one)), daemon=True).start()
 
@@ -224,8 +265,8 @@ async def run_asyncio(make):
     tasks = set()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
         request = json.loads(line)
-        if request["do"] == "stop":
-            driver.stop(request["of"])
+        if request["do"] in ("stop", "release"):
+            getattr(driver, request["do"])(request["of"])
         else:
             tasks.add(asyncio.create_task(driver.carry_out(request)))
     for task in tasks:
@@ -234,7 +275,8 @@ async def run_asyncio(make):
 
 def main():
     def make():
-        return Driver(PACKAGE.Millrace(made_client(sys.argv[2:]), block=2.0))
+        patience = {"answer_timeout": 2.0} if sys.argv[2] == "--hasty" else {}
+        return Driver(PACKAGE.Millrace(made_client(sys.argv[2:]), block=2.0, **patience))
 
     if WAY == "asyncio":
         asyncio.run(run_asyncio(make))

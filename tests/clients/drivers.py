@@ -47,16 +47,17 @@ KINDS = [_python("sync"), _python("asyncio"), _node("node-ioredis", "ioredis"), 
 class Driver:
     """A driver's process. Use as a context manager: its end closes the driver's stdin, and waits for it."""
 
-    def __init__(self, kind, *words):
-        """The words behind the command: a URL, or --cluster and a URL, or --sentinel, an address and a service."""
+    def __init__(self, kind, *words, environment=None):
+        """The words behind the command: a URL, or an option as in README.md and what belongs to it."""
         self._process = subprocess.Popen(
             [*kind.command, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**os.environ, **dict(kind.environment)})
+            env={**os.environ, **dict(kind.environment), **(environment or {})})
         self.reports = []  # of all jobs, in the order in which they came
         self._jobs = 0
         self._errors = []
         threading.Thread(target=self._listen, daemon=True).start()
-        threading.Thread(target=lambda: self._errors.extend(self._process.stderr), daemon=True).start()
+        self._reading_errors = threading.Thread(target=lambda: self._errors.extend(self._process.stderr), daemon=True)
+        self._reading_errors.start()
 
     def _listen(self):
         for line in self._process.stdout:
@@ -73,8 +74,8 @@ class Driver:
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
 
-    def stop_job(self, job):
-        self._send({"do": "stop", "of": job.name})
+    def tell(self, job, do):
+        self._send({"do": do, "of": job.name})
 
     def kill(self):
         """kill -9."""
@@ -102,6 +103,7 @@ class Driver:
             self._process.wait(30)
         except subprocess.TimeoutExpired:
             self.kill()
+        self._reading_errors.join()
 
 
 class Job:
@@ -142,6 +144,13 @@ class Job:
         assert report["end"] == "ok", (report, self._driver.errors()[-3000:])
         return report
 
+    def begin_to_stop(self):
+        self._driver.tell(self, "stop")
+
     def stop(self, deadline=60):
-        self._driver.stop_job(self)
+        self.begin_to_stop()
         return self.finish(deadline)
+
+    def release(self):
+        """Lets go what it holds: handlers that are "held", a subscription, a lock."""
+        self._driver.tell(self, "release")

@@ -8,7 +8,7 @@ const require = createRequire(`${process.env.MILLRACE_NODE}/package/dist/cjs/`);
 const { Backoff, Pauses } = require("./backoff.js");
 const { json, text } = require("./codecs.js");
 const errors = require("./errors.js");
-const { Hand } = require("./hand.js");
+const { Delivery, Hand } = require("./hand.js");
 const { PoolHand } = require("./pool_hand.js");
 const { needed } = require("./redlock.js");
 const { asMap, deadReason, ranges } = require("./replies.js");
@@ -100,7 +100,7 @@ test("codecs refuse what they cannot read", () => {
 // --- what a worker has in hand ---
 
 function delivery(offset, leaseEnds = 10) {
-  return { offset, tag: "t", entry: Buffer.from("e"), attempts: 1, timeMs: 0, epoch: 1, leaseEnds, isLost: false };
+  return new Delivery(offset, "t", Buffer.from("e"), 1, 0, 1, leaseEnds);
 }
 
 test("a message is in hand once", () => {
@@ -127,8 +127,43 @@ test("a message whose lease is over is not started, and the outcome of a lost on
   assert.ok(hand.isEmpty());
 });
 
+const payload = (sequence, life = 0, pull = 0) => (
+  { recipient: "ann", sequence, payload: Buffer.from("p"), attempts: 1, life, pull }
+);
+
+test("after a payload that failed nothing is handled before it comes again", () => {
+  const hand = new PoolHand(10);
+  hand.admit(payload(1, 0, hand.beginPull()));
+  const first = hand.start("ann");
+  const under_way = hand.beginPull(); // gets the second one before the server knows that the first has failed
+  assert.equal(hand.finish(first, "failed"), false);
+  assert.equal(hand.admit(payload(2, 0, under_way)), "kept");
+  assert.equal(hand.givenBack("ann", true), false);
+  assert.equal(hand.admit(payload(2, 0, under_way)), "kept");
+  assert.equal(hand.start("ann"), undefined);
+  const next = hand.beginPull();
+  assert.deepEqual([1, 2].map((number) => hand.admit(payload(number, 0, next))), ["new", "kept"]);
+  assert.equal(hand.start("ann").sequence, 1);
+});
+
+test("after a payload that is given up those behind it are handled", () => {
+  const hand = new PoolHand(10);
+  hand.admit(payload(1, 0, hand.beginPull()));
+  const first = hand.start("ann");
+  const under_way = hand.beginPull();
+  hand.finish(first, "failed");
+  assert.deepEqual([2, 3].map((number) => hand.admit(payload(number, 0, under_way))), ["kept", "kept"]);
+  assert.equal(hand.givenBack("ann", false), true);
+  assert.deepEqual([2, 3].map((number) => hand.admit(payload(number, 0, hand.beginPull()))), ["kept", "kept"]);
+  for (const sequence of [2, 3]) {
+    const delivery = hand.start("ann");
+    assert.equal(delivery.sequence, sequence); // once, though they came twice
+    hand.finish(delivery, "done");
+  }
+  assert.equal(hand.start("ann"), undefined);
+});
+
 test("what a pool delivers again is handled once and in order", () => {
-  const payload = (sequence, life = 0) => ({ recipient: "ann", sequence, payload: Buffer.from("p"), attempts: 1, life });
   const hand = new PoolHand(10);
   assert.deepEqual([1, 2, 3].map((number) => hand.admit(payload(number))), ["new", "kept", "kept"]);
   const first = hand.start("ann");

@@ -69,3 +69,18 @@ def test_what_a_killed_subscriber_had_not_acknowledged_comes_again(server, drive
     again.wait_for("message")
     again.stop()
     assert again.values("message") == ["4"] and not again.values("gap")
+
+
+def test_a_receipt_that_is_void_costs_nothing_but_another_fetch(server, drive):
+    driver = drive(server.port)
+    listen = driver.start("subscribe", channel="news", name="ann", pause_at="one")
+    listen.wait_for("gap")
+    driver.start("publish", channel="news", values=["one"]).finish()
+    listen.wait_for("message")
+    for command in ("CHAN.UNSUBSCRIBE", "CHAN.SUBSCRIBE"):  # its receipt is of a subscriber that is gone
+        server.admin.call(command, "news", "ann")
+    driver.start("publish", channel="news", values=["two"]).finish()
+    listen.release()
+    listen.wait_for("message", 2)
+    listen.stop()
+    assert listen.values("message") == ["one", "two"] and len(listen.values("gap")) == 1

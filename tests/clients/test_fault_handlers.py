@@ -2,7 +2,7 @@
 
 import pytest
 
-from counting import assert_each_handled, group, stored, wait_until_finished
+from counting import assert_each_handled, calls, group, stored, wait_until_finished
 from server import wait_until
 
 VALUES = [str(number) for number in range(20)]
@@ -42,9 +42,12 @@ def test_after_its_last_attempt_a_message_is_a_dead_letter(server, driver):
 
 
 def test_a_lease_is_extended_while_a_handler_runs(server, driver):
-    job = driver.start("work", key="{orders}", group="g", concurrency=20, lease=3, handle=["slow", 7])
+    server.admin.call("CONFIG", "RESETSTAT")
+    job = driver.start("work", key="{orders}", group="g", concurrency=20, lease=3, handle="held")
     # Somebody else asks all the time, and gets nothing.
     other = driver.start("work", key="{orders}", group="g", lease=3)
+    wait_until(lambda: calls(server, "TEXTEND") >= 4, "more than a lease has passed")
+    job.release()
     wait_until_finished(server, "{orders}", "g")
     job.stop()
     other.stop()
@@ -54,14 +57,16 @@ def test_a_lease_is_extended_while_a_handler_runs(server, driver):
 
 
 def test_a_worker_that_stops_finishes_and_gives_the_rest_back_uncounted(server, driver):
-    job = driver.start("work", key="{orders}", group="g", concurrency=2, prefetch=10, handle=["slow", 1])
+    job = driver.start("work", key="{orders}", group="g", concurrency=2, prefetch=10, handle="held")
     job.wait_for("handled", 2)
-    job.stop()
-    finished = len(job.reports("handled"))
-    assert finished < len(VALUES)
-    assert group(server, "{orders}", "g")["pending"] + finished >= 12  # what it had taken
-    # Nothing waits for a lease, and nothing was counted: the next one gets everything at its first attempt.
+    wait_until(lambda: group(server, "{orders}", "g")["pending"] == 12, "it has fetched ahead")
+    job.begin_to_stop()
+    # What it has not started is for others at once, while its handlers run; and nothing was counted.
     other = driver.start("work", key="{orders}", group="g", concurrency=20)
+    other.wait_for("handled", len(VALUES) - 2)
+    assert not job.reports("end")
+    job.release()
+    job.finish()
     wait_until_finished(server, "{orders}", "g")
     other.stop()
     assert not assert_each_handled(job.values("handled") + other.values("handled"), VALUES)

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from jumping_clock import JumpingClock
-from server import let_pass, wait_until
+from counting import calls
+from server import Server, let_pass, wait_until
 
 
 def take(server, key, owner, ttl, wait):
@@ -28,8 +28,12 @@ def test_a_lost_answer_holds_nothing_twice(server, proxy, drive):
 
 
 def test_it_is_renewed_for_as_long_as_it_is_held(server, proxy, drive):
-    job = drive(proxy.port).start("lock", key="pay", ttl=3, hold=7)
+    server.admin.call("CONFIG", "RESETSTAT")
+    job = drive(proxy.port).start("lock", key="pay", ttl=3, hold=60)
     [acquired] = job.wait_for("acquired")
+    wait_until(lambda: calls(server, "LOCK.RENEW") >= 4, "more than its time has passed")
+    assert take(server, "pay", "rival", 1000, 0) is None
+    job.release()
     assert take(server, "pay", "rival", 1000, 30_000)[0] > acquired["acquired"]
     job.finish()
     assert job.values("released") and not job.values("lost")
@@ -67,15 +71,36 @@ def test_many_that_take_turns_never_hold_it_together(server, proxy, drive):
     assert sum(proxy.swallowed.values()) > 0
 
 
-def test_a_clock_that_jumps_neither_ends_nor_keeps_it(tmp_path, drive):
-    clock = JumpingClock(tmp_path)
-    with clock.server() as server:
-        job = drive(server.port).start("lock", key="pay", ttl=3, hold=6)
+def test_a_server_that_restarts_neither_ends_nor_keeps_it(drive):
+    with Server(appendonly="yes") as durable:
+        job = drive(durable.port).start("lock", key="pay", ttl=6, hold=60)
+        job.wait_for("acquired")
+        durable.kill()
+        durable.come_back()
+        wait_until(lambda: calls(durable, "LOCK.RENEW") > 0, "it is renewed")
+        assert take(durable, "pay", "rival", 1000, 0) is None
+        job.release()
+        job.finish()
+        assert job.values("released") and not job.values("lost")
+        assert take(durable, "pay", "rival", 1000, 0)
+
+
+def test_clocks_that_jump_neither_end_nor_keep_it(clocks, drive):
+    of_server, of_client = clocks
+    with of_server.server() as server:
+        driver = drive(server.port, environment=of_client.environment())
+        job = driver.start("lock", key="pay", ttl=3, hold=60)
         job.wait_for("acquired")
         for jump in (3600, -3600, 0):
-            clock.set(jump)
+            of_server.set(jump)
             assert take(server, "pay", "rival", 1000, 0) is None
-            let_pass(0.5)
+            let_pass(0.2)
+            of_client.set(jump)
+            assert abs(driver.start("date").finish()["date"] - time.time() - jump) < 60
+            let_pass(0.2)
+        wait_until(lambda: calls(server, "LOCK.RENEW") >= 4, "more than its time has passed")
+        assert take(server, "pay", "rival", 1000, 0) is None
+        job.release()
         job.finish()
         assert job.values("released") and not job.values("lost")
         wait_until(lambda: take(server, "pay", "rival", 1000, 0), "it is free")

@@ -2,7 +2,11 @@
 
 import collections
 
-from server import wait_until
+import pytest
+
+from counting import stored
+from fault_proxy import FaultProxy
+from server import Server, wait_until
 
 RECIPIENTS = ("ann", "bob", "eve")
 VALUES = [str(number) for number in range(30)]
@@ -74,3 +78,72 @@ def test_a_worker_that_leaves_hands_its_recipients_over_at_once(server, drive):
     other.wait_for("handled", len(RECIPIENTS))
     other.stop()
     assert by_recipient(other) == dict.fromkeys(RECIPIENTS, ["later"])
+
+
+def test_a_payload_whose_handler_fails_comes_again_before_those_behind_it(server, drive):
+    driver = drive(server.port)
+    work = driver.start("pool-work", pool="mail", name="w1", concurrency=3, handle="fail-once")
+    for job in push_all(driver, VALUES[:5]):
+        job.finish()
+    work.wait_for("handled", 2 * 5 * len(RECIPIENTS))
+    wait_until(lambda: pending(server) == 0, "everything is acknowledged")
+    work.stop()
+    assert by_recipient(work) == dict.fromkeys(RECIPIENTS, [value for value in VALUES[:5] for _ in range(2)])
+
+
+def test_a_payload_that_is_given_up_lets_those_behind_it_through(server, drive):
+    server.admin.call("SHARD.SET", "mail", "DEADLETTER", "dead", "MAXATTEMPTS", 2)
+    driver = drive(server.port)
+    work = driver.start("pool-work", pool="mail", name="w1", concurrency=3, handle="fail")
+    for job in push_all(driver, VALUES[:5]):
+        job.finish()
+    wait_until(lambda: pending(server) == 0, "everything is given up")
+    work.stop()
+    assert sorted(stored(server, "dead")) == sorted(VALUES[:5] * len(RECIPIENTS))
+
+
+def test_a_payload_that_is_rejected_is_a_dead_letter(server, drive):
+    server.admin.call("SHARD.SET", "mail", "DEADLETTER", "dead")
+    driver = drive(server.port)
+    work = driver.start("pool-work", pool="mail", name="w1", handle="reject")
+    driver.start("push", pool="mail", recipient="ann", values=VALUES[:5]).finish()
+    wait_until(lambda: pending(server) == 0, "everything is given up")
+    work.stop()
+    assert by_recipient(work) == {"ann": VALUES[:5]} and stored(server, "dead") == VALUES[:5]
+
+
+def test_what_a_worker_handles_when_it_stops_is_acknowledged_and_the_rest_passes_on(server, drive):
+    driver = drive(server.port)
+    work = driver.start("pool-work", pool="mail", name="w1", handle="held")
+    pushes = push_all(driver)
+    work.wait_for("handled")
+    work.begin_to_stop()
+    work.release()
+    work.finish()
+    other = driver.start("pool-work", pool="mail", name="w2", concurrency=3)
+    for push in pushes:
+        push.finish()
+    wait_until(lambda: pending(server) == 0, "everything is acknowledged")
+    other.stop()
+    assert by_recipient(work, other) == dict.fromkeys(RECIPIENTS, VALUES)
+
+
+@pytest.mark.parametrize("harm", ["kill", "cut"])
+def test_the_order_holds_through_a_server_that_restarts_and_a_network_that_is_cut(drive, harm):
+    with Server(appendonly="yes") as durable, FaultProxy(durable.port) as proxy:
+        driver = drive(proxy.port)
+        work = driver.start("pool-work", pool="mail", name="w1", concurrency=3)
+        pushes = push_all(driver)
+        for handled in (10, 40):
+            work.wait_for("handled", handled)
+            if harm == "kill":
+                durable.kill()
+                durable.come_back()
+            else:
+                proxy.cut()
+        for push in pushes:
+            push.finish()
+        wait_until(lambda: pending(durable) == 0, "everything is acknowledged")
+        work.stop()
+        # Nobody died: what came again was known, and only acknowledged again.
+        assert by_recipient(work) == dict.fromkeys(RECIPIENTS, VALUES)

@@ -58,7 +58,7 @@ def test_a_slow_network_only_takes_longer(server, proxy, drive):
 
 @pytest.mark.long
 def test_a_server_that_answers_nothing_is_asked_again(server, proxy, drive):
-    driver = drive(proxy.port)
+    driver = drive("--hasty", f"redis://127.0.0.1:{proxy.port}")
     work = driver.start("work", key="orders", group="g")
     driver.start("produce", key="orders", tag="new", values=VALUES[:10]).finish()
     work.wait_for("handled", 10)
@@ -77,7 +77,8 @@ def test_a_full_buffer_and_a_full_log_hold_the_producer_back(server, proxy, driv
     server.admin.call("TRETAIN", "orders", "COUNT", 50, "REFUSE", "yes")
     server.admin.call("TREAD", "orders", 1, 0, "GROUP", "g")
     driver = drive(proxy.port)
-    produce = driver.start("produce", key="orders", tag="new", values=VALUES[:200], batch=10, buffer=20)
+    # Batches are full, however slowly the driver sends: a smaller one leaves room that the next does not fit into.
+    produce = driver.start("produce", key="orders", tag="new", values=VALUES[:200], batch=10, buffer=20, linger=3600)
     wait_until(lambda: server.admin.call("TINFO", "orders")[3] == 50, "the log is full")
     assert not produce.reports("end")
     work = driver.start("work", key="orders", group="g", concurrency=4)

@@ -77,8 +77,9 @@ def test_every_program_of_the_readme_works(server, installed, number):
     programs = re.findall(r"^```js\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
     assert len(programs) == 6
     file = installed / f"readme-{number}.mjs"
-    file.write_text(programs[number].replace("PORT", str(server.port)))
-    assert run("node", file, cwd=installed, env=ENVIRONMENT) == ""
+    file.write_text(programs[number].replace(":6379", f":{server.port}"))
+    for _ in range(2):  # whoever tries it, tries it again
+        assert run("node", file, cwd=installed, env=ENVIRONMENT) == ""
 
 
 # --- examples/node ---

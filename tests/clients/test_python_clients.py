@@ -4,8 +4,6 @@ import asyncio
 import contextlib
 import pathlib
 import sys
-import threading
-import time
 
 import pytest
 
@@ -13,68 +11,41 @@ sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "clients" /
 
 import redis
 import redis.asyncio
-from redis.backoff import ExponentialBackoff
-from redis.retry import Retry
 
 import millrace
 import millrace.asyncio
+from blocking import connected
 from millrace import ConnectionLost, LockLost, LockTimeout, Millrace, NotPermitted, Observer, Text, WrongType, redlock
-from server import Server, wait_until
-
-# What redis-py 8 has by default, as far as 4.3 can be told: a time-out of 5 seconds (1, so that the test is quick), ten
-# resendings, after a time-out too.
-NEWEST = {"socket_timeout": 1, "retry_on_timeout": True, "retry": Retry(ExponentialBackoff(1, 0.1), 10)}
+from server import Server
 
 
 @pytest.fixture
-def mr(server):
-    with Millrace.from_url(f"redis://127.0.0.1:{server.port}") as mr:
+def mr(server, half):
+    with connected(half, f"redis://127.0.0.1:{server.port}") as mr:
         yield mr
 
 
-def calls(server, command):
-    flat = server.info("commandstats").get(f"cmdstat_{command}", "calls=0,")
-    return int(flat.split(",")[0].partition("=")[2])
+def test_the_user_s_client_stays_as_it_is(server):
+    client = redis.Redis(port=server.port, decode_responses=True, socket_timeout=0.5)
+    assert Millrace(client).producer("orders").write("new", b"one") == 1
+    assert client.execute_command("TREAD", "orders", 1, 1) == [[1, "new", "one"]]
+    assert client.connection_pool.connection_kwargs["socket_timeout"] == 0.5
 
 
-def test_the_defaults_of_the_newest_redis_py_neither_cut_a_wait_short_nor_send_it_again(server):
-    client = redis.Redis(port=server.port, decode_responses=True, **NEWEST)
-    mr = Millrace(client, block=2.5)
-    server.admin.call("CONFIG", "RESETSTAT")
-    worker = mr.worker("orders", "g", codec=Text())
-    seen = []
-    worker.on()(lambda value, message: seen.append(value))
-    thread = threading.Thread(target=worker.run)
-    thread.start()
-    wait_until(lambda: server.info("clients")["blocked_clients"] == "1", "the worker waits")
-    first = server.admin.call("CLIENT", "LIST")
-    time.sleep(1.5)  # longer than the time-out of the user's client, shorter than the wait
-    # MINE, and one read that waits; on the connection that it began on.
-    assert calls(server, "treadgroup") + calls(server, "tread") <= 2
-    assert server.info("clients")["blocked_clients"] == "1"
-    waiting = [line.split()[0] for line in first.decode().splitlines() if "flags=b" in line]
-    assert waiting and all(name in server.admin.call("CLIENT", "LIST").decode() for name in waiting)
-    server.admin.call("TWRITE", "orders", "new", "one")
-    wait_until(lambda: seen == ["one"], "it is handled")
-    worker.stop()
-    thread.join()
-    assert client.ping() is True  # theirs works as before
-
-
-def test_database_user_and_password_are_the_user_s(server):
+def test_database_user_and_password_are_the_user_s(server, half):
     server.admin.call("ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all")
-    with Millrace.from_url(f"redis://ann:secret@127.0.0.1:{server.port}/3") as mr:
+    with connected(half, f"redis://ann:secret@127.0.0.1:{server.port}/3") as mr:
         mr.producer("orders").write("new", b"one")
-        assert mr.client.exists("orders") == 1
+        assert mr.call("orders", "EXISTS", "orders") == 1
     assert server.admin.call("EXISTS", "orders") == 0  # database 0
-    with Millrace.from_url(f"redis://ann:wrong@127.0.0.1:{server.port}") as wrong:
+    with connected(half, f"redis://ann:wrong@127.0.0.1:{server.port}") as wrong:
         with pytest.raises(NotPermitted):
             wrong.producer("orders").write("new", b"one")
 
 
-def test_a_unix_socket_is_a_way_to_the_server(tmp_path):
+def test_a_unix_socket_is_a_way_to_the_server(tmp_path, half):
     with Server(unixsocket=tmp_path / "s"):
-        with Millrace.from_url(f"unix://{tmp_path}/s") as mr:
+        with connected(half, f"unix://{tmp_path}/s") as mr:
             assert mr.producer("orders").write("new", b"one") == 1
 
 
@@ -86,13 +57,13 @@ def test_an_error_of_the_server_ends_a_worker(server, mr):
         worker.run()
 
 
-def test_a_server_that_is_not_there_is_said_after_retry_for(server):
-    with Millrace.from_url("redis://127.0.0.1:1", retry_for=0.3) as mr:
+def test_a_server_that_is_not_there_is_said_after_retry_for(half):
+    with connected(half, "redis://127.0.0.1:1", retry_for=0.3) as mr:
         with pytest.raises(ConnectionLost):
             mr.channel("news").publish(b"one")
 
 
-def test_an_observer_hears_of_everything_and_wraps_handlers(server):
+def test_an_observer_hears_of_everything_and_wraps_handlers(server, half):
     class Listener(Observer):
         def __init__(self):
             self.events, self.spans = [], []
@@ -106,7 +77,7 @@ def test_an_observer_hears_of_everything_and_wraps_handlers(server):
             yield
 
     listener = Listener()
-    with Millrace.from_url(f"redis://127.0.0.1:{server.port}", observer=listener) as mr:
+    with connected(half, f"redis://127.0.0.1:{server.port}", observer=listener) as mr:
         with mr.producer("orders", codec=Text()) as producer:
             producer.send("new", "one")
         worker = mr.worker("orders", "g", codec=Text())

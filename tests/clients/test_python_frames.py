@@ -110,7 +110,7 @@ def test_damaged_frames_are_read_or_refused_and_nothing_else(server):
         whole = server.admin.call("TREAD", "log", 1, 200, "FRAMED")
     frames = [whole, make_frame(*((b"t%d" % (number % 3), b"e" * number) for number in range(200)))]
     refused = 0
-    for number in range(3000):
+    for number in range(1000):
         damaged = bytearray(frames[number % 2])
         for _ in range(chance.randrange(1, 4)):
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
@@ -120,7 +120,7 @@ def test_damaged_frames_are_read_or_refused_and_nothing_else(server):
             assert sum(len(tag) + len(entry) for _, tag, entry, _ in frame.rows) < 10 * 2**20, seed
         except BadFrame:
             refused += 1
-    assert refused > 300, seed  # most damage is noticed
+    assert refused > 100, seed  # most damage is noticed
 
 
 # --- the reader ---

@@ -1,5 +1,5 @@
 """The Python package under programs that misbehave: observers and back-offs that raise, tasks that are cancelled at awkward
-moments, odd bytes, huge messages, receipts that are void."""
+moments, odd bytes, huge messages."""
 
 import asyncio
 import logging
@@ -15,23 +15,24 @@ sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "clients" /
 import redis.asyncio
 
 import millrace.asyncio
+from blocking import connected
 from counting import group
 from millrace import Backoff, Millrace, MillraceError, Observer, TimeLimitExceeded, Text
 from server import free_port, wait_until
 
 
 @pytest.fixture
-def mr(server):
-    with Millrace.from_url(f"redis://127.0.0.1:{server.port}") as mr:
+def mr(server, half):
+    with connected(half, f"redis://127.0.0.1:{server.port}") as mr:
         yield mr
 
 
-def test_an_observer_that_raises_stops_nothing_and_is_logged(server, caplog):
+def test_an_observer_that_raises_stops_nothing_and_is_logged(server, half, caplog):
     class Broken(Observer):
         def notice(self, event, **facts):
             raise RuntimeError("the metrics server is away")
 
-    with Millrace.from_url(f"redis://127.0.0.1:{server.port}", observer=Broken()) as mr:
+    with connected(half, f"redis://127.0.0.1:{server.port}", observer=Broken()) as mr:
         with mr.producer("orders", codec=Text()) as producer:
             for value in "abc":
                 producer.send("new", value)
@@ -75,17 +76,6 @@ def test_a_time_out_of_the_handler_s_own_is_not_taken_for_its_time_limit(server,
     with caplog.at_level(logging.WARNING, "millrace"):
         asyncio.run(scenario())
     assert "the other service" in caplog.text and TimeLimitExceeded.__name__ not in caplog.text
-
-
-def test_a_void_receipt_costs_nothing_but_another_fetch(server, mr):
-    news = mr.channel("news", codec=Text())
-    subscription = news.subscribe("ann", on_gap=lambda: news.publish("one"))
-    assert next(subscription).content == "one"
-    for command in ("CHAN.UNSUBSCRIBE", "CHAN.SUBSCRIBE"):  # its receipt is of a subscriber that is gone
-        server.admin.call(command, "news", "ann")
-    news.publish("two")
-    assert next(subscription).content == "two"
-    assert subscription.ack() is None
 
 
 def test_a_worker_that_is_cancelled_at_any_moment_loses_nothing(server):
@@ -199,6 +189,7 @@ def test_a_value_that_needs_a_codec_is_refused_at_once(mr, value):
             send("new", value)
 
 
+@pytest.mark.parametrize("half", ["sync"])
 def test_an_async_handler_in_threads_acknowledges_nothing(server, mr):
     async def handle(value, message):
         pass
@@ -221,8 +212,9 @@ def test_what_cannot_work_is_said_before_it_is_tried(server, mr):
         with pytest.raises(ValueError):
             mr.worker("orders", "g", **wrong)
     worker = mr.worker("orders", "g")
-    with pytest.raises(MillraceError, match="no handler"):
-        worker.run()
+    for without_handler in (worker, mr.pool("mail").worker("w")):
+        with pytest.raises(MillraceError, match="no handler"):
+            without_handler.run()
     with pytest.raises(TypeError, match="@worker.on()"):
         worker.on(lambda value, message: None)
 

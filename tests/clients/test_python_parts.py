@@ -181,8 +181,37 @@ def test_a_hand_stays_consistent_whatever_happens():
 
 # --- what a pool's worker has in hand ---
 
-def payload(sequence, life=0):
-    return PoolDelivery(b"ann", sequence, b"p", 1, life)
+def payload(sequence, life=0, pull=0):
+    return PoolDelivery(b"ann", sequence, b"p", 1, life, pull)
+
+
+def test_after_a_payload_that_failed_nothing_is_handled_before_it_comes_again():
+    hand = PoolHand(10)
+    hand.admit(payload(1, pull=hand.begin_pull()))
+    first = hand.start(b"ann")
+    under_way = hand.begin_pull()  # gets the second one before the server knows that the first has failed
+    assert not hand.finish(first, "failed")
+    assert hand.admit(payload(2, pull=under_way)) == "kept" and not hand.given_back(b"ann", comes_again=True)
+    assert hand.admit(payload(2, pull=under_way)) == "kept" and hand.start(b"ann") is None
+    next_one = hand.begin_pull()
+    assert [hand.admit(payload(number, pull=next_one)) for number in (1, 2)] == ["new", "kept"]
+    assert hand.start(b"ann").sequence == 1
+
+
+def test_after_a_payload_that_is_given_up_those_behind_it_are_handled():
+    hand = PoolHand(10)
+    hand.admit(payload(1, pull=hand.begin_pull()))
+    first = hand.start(b"ann")
+    under_way = hand.begin_pull()
+    hand.finish(first, "failed")
+    assert [hand.admit(payload(number, pull=under_way)) for number in (2, 3)] == ["kept", "kept"]
+    assert hand.given_back(b"ann", comes_again=False)
+    assert [hand.admit(payload(number, pull=hand.begin_pull())) for number in (2, 3)] == ["kept", "kept"]
+    for sequence in (2, 3):
+        delivery = hand.start(b"ann")
+        assert delivery.sequence == sequence  # once, though they came twice
+        hand.finish(delivery, "done")
+    assert hand.start(b"ann") is None
 
 
 def test_what_a_pool_delivers_again_is_handled_once_and_in_order():

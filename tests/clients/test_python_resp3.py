@@ -10,39 +10,65 @@ import pytest
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "clients" / "python" / "src"))
 
 import redis
-from redis.connection import Connection, PythonParser
+import redis.asyncio
 
-from millrace import Backoff, LockTimeout, Millrace, NotUnique, Text
+from blocking import connected
+from millrace import Backoff, LockTimeout, NotUnique, Text
 
 
-class Resp3Parser(PythonParser):
+def parsed(error_of):
+    """Yields how many bytes it needs, or None for a line, is sent them, and returns a reply."""
+    raw = yield None
+    if not raw:
+        raise redis.ConnectionError("closed")
+    kind, rest = raw[:1], raw[1:]
+    if kind == b"-":
+        return error_of(rest.decode())
+    if kind in b"+":
+        return rest
+    if kind in b":":
+        return int(rest)
+    if kind in b",":
+        return float(rest)
+    if kind in b"_":
+        return None
+    if kind in b"#":
+        return rest == b"t"
+    if kind in b"$=":
+        return None if rest == b"-1" else (yield int(rest))
+    if kind in b"*~%":
+        items = []
+        for _ in range(int(rest) * (2 if kind == b"%" else 1)):
+            items.append((yield from parsed(error_of)))
+        return dict(zip(items[::2], items[1::2])) if kind == b"%" else items
+    raise AssertionError(raw)
+
+
+class Resp3Parser(redis.connection.PythonParser):
     def read_response(self, disable_decoding=False):
-        raw = self._buffer.readline()
-        if not raw:
-            raise redis.ConnectionError("closed")
-        kind, rest = raw[:1], raw[1:]
-        if kind == b"-":
-            return self.parse_error(rest.decode())
-        if kind in b"+":
-            return rest
-        if kind in b":":
-            return int(rest)
-        if kind in b",":
-            return float(rest)
-        if kind in b"_":
-            return None
-        if kind in b"#":
-            return rest == b"t"
-        if kind in b"$=":
-            return None if rest == b"-1" else self._buffer.read(int(rest))
-        if kind in b"*~":
-            return [self.read_response() for _ in range(int(rest))]
-        if kind in b"%":
-            return {self.read_response(): self.read_response() for _ in range(int(rest))}
-        raise AssertionError(raw)
+        steps = parsed(self.parse_error)
+        wanted = next(steps)
+        while True:
+            got = self._buffer.readline() if wanted is None else self._buffer.read(wanted)
+            try:
+                wanted = steps.send(got)
+            except StopIteration as end:
+                return end.value
 
 
-class Resp3Connection(Connection):
+class AsyncResp3Parser(redis.asyncio.connection.PythonParser):
+    async def read_response(self, disable_decoding=False):
+        steps = parsed(self.parse_error)
+        wanted = next(steps)
+        while True:
+            got = await (self._buffer.readline() if wanted is None else self._buffer.read(wanted))
+            try:
+                wanted = steps.send(got)
+            except StopIteration as end:
+                return end.value
+
+
+class Resp3Connection(redis.connection.Connection):
     def __init__(self, **words):
         super().__init__(**words, parser_class=Resp3Parser)
 
@@ -52,10 +78,25 @@ class Resp3Connection(Connection):
         assert self.read_response()[b"proto"] == 3
 
 
+class AsyncResp3Connection(redis.asyncio.connection.Connection):
+    def __init__(self, **words):
+        super().__init__(**words, parser_class=AsyncResp3Parser)
+
+    async def on_connect(self):
+        self._parser.on_connect(self)
+        await self.send_command("HELLO", 3)
+        assert (await self.read_response())[b"proto"] == 3
+
+
 @pytest.fixture
-def mr(server):
-    pool = redis.ConnectionPool(connection_class=Resp3Connection, host="127.0.0.1", port=server.port)
-    with Millrace(redis.Redis(connection_pool=pool)) as mr:
+def mr(server, half):
+    module, kind = (redis, Resp3Connection) if half == "sync" else (redis.asyncio, AsyncResp3Connection)
+
+    def made():
+        pool = module.ConnectionPool(connection_class=kind, host="127.0.0.1", port=server.port)
+        return module.Redis(connection_pool=pool)
+
+    with connected(half, made) as mr:
         yield mr
 
 

@@ -1,6 +1,5 @@
 """Routes, indexes and suggestions of the Python package, on a server and over a network that loses answers."""
 
-import asyncio
 import pathlib
 import sys
 
@@ -8,14 +7,15 @@ import pytest
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "clients" / "python" / "src"))
 
-import millrace.asyncio
-from millrace import Backoff, ConnectionLost, Millrace, NotUnique
+from blocking import connected
+from counting import calls
+from millrace import Backoff, ConnectionLost, NotUnique
 from server import wait_until
 
 
 @pytest.fixture
-def mr(proxy):
-    with Millrace.from_url(f"redis://127.0.0.1:{proxy.port}") as mr:
+def mr(proxy, half):
+    with connected(half, f"redis://127.0.0.1:{proxy.port}") as mr:
         yield mr
 
 
@@ -78,17 +78,9 @@ def test_counting_a_suggestion_is_not_sent_again(server, proxy, mr):
     assert cities.delete("Bern") == 1 and cities.get("B") == ["Berlin"]
 
 
-def test_a_device_is_touched_while_it_is_open(server):
-    async def scenario():
-        async with millrace.asyncio.Millrace.from_url(f"redis://127.0.0.1:{server.port}") as mr:
-            async with mr.routes("{tasks}").device("phone", "push", ttl=0.9) as device:
-                await device.subscribe("todo", "task")
-                server.admin.call("CONFIG", "RESETSTAT")
-                for _ in range(600):
-                    if "cmdstat_route.device|touch" in server.info("commandstats"):
-                        return True
-                    await asyncio.sleep(0.05)
-        return False
-
-    assert asyncio.run(scenario())
+def test_a_device_is_touched_while_it_is_open(server, mr):
+    with mr.routes("{tasks}").device("phone", "push", ttl=0.9) as device:
+        device.subscribe("todo", "task")
+        server.admin.call("CONFIG", "RESETSTAT")
+        wait_until(lambda: calls(server, r"route.device\|touch"), "it is touched")
     wait_until(lambda: server.admin.call("ROUTE.DEVICE", "GET", "{tasks}", "phone|push") is None, "it is deleted")

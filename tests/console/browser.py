@@ -6,9 +6,7 @@ import pathlib
 import shutil
 import subprocess
 
-import pytest
-
-from javascript import node_modules
+from javascript import chromium, end_javascript, node_modules
 
 DRIVER = pathlib.Path(__file__).resolve().parent / "driver.mjs"
 
@@ -21,14 +19,12 @@ class Browser:
     """Use as a context manager."""
 
     def __init__(self, folder):
-        chromium = shutil.which("chromium")
-        if chromium is None:
-            pytest.skip("chromium is not installed")
+        program = chromium()
         # A module finds packages beside itself.
         os.symlink(node_modules(), folder / "node_modules")
         shutil.copy(DRIVER, folder)
         self._errors = open(folder / "errors", "w+")
-        self._process = subprocess.Popen(["node", str(folder / DRIVER.name), chromium], stdin=subprocess.PIPE,
+        self._process = subprocess.Popen(["node", str(folder / DRIVER.name), program], stdin=subprocess.PIPE,
                                          stdout=subprocess.PIPE, stderr=self._errors, text=True)
 
     def run(self, code, **given):
@@ -48,12 +44,7 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self._process.stdin.close()
-        try:
-            self._process.wait(30)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        end_javascript(self._process)
         self._errors.close()
 
 

@@ -85,6 +85,16 @@ def test_the_screens_are_reached_by_keys(shop, console):
     console.run("await page.keyboard.press('Escape'); await page.getByRole('dialog').waitFor({state: 'detached'})")
 
 
+def test_what_needs_a_person_leads_to_where_something_can_be_done(shop, console):
+    follow = "await page.locator('.needs li').filter({hasText: given.text}).getByRole('link').click()"
+    for text, there in (("2 messages were given up by billing of orders", "Send all back …"),
+                        ("wait for each other's locks", "Nobody goes on until a lease ends"),
+                        ("1 document is left out of the index", "Try a find")):
+        console.go("", text)
+        console.run(follow, text=text)
+        console.see(there)
+
+
 def test_someone_called_at_night_sees_who_holds_what_and_can_act(shop, console):
     console.go("log/orders/groups/billing")
     console.see_row("Workers", "worker-3", "6")

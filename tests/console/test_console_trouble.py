@@ -43,6 +43,28 @@ def test_it_comes_back_by_itself_when_the_gateway_does(server, c, browser):
         console.see_row("Messages", "meanwhile")
 
 
+def test_a_page_that_is_older_than_its_gateway_says_so(server, c, browser):
+    with Gateway(server) as gateway:
+        console = Console(browser, gateway)
+        button = "return await page.getByRole('button', {name: 'The gateway is newer: reload'}).count()"
+        gateway.kill()
+        console.see("reconnecting, away since")
+        gateway.start()
+        console.run("await page.getByRole('status').getByText('live', {exact: true}).waitFor()")
+        assert console.run(button) == 0
+        # Another build has other files, and so other marks.
+        console.run("""await page.route('**/console/main.js', async route =>
+            route.fulfill({status: 200, headers: {ETag: '"of-another-build"'}}))""")
+        gateway.kill()
+        console.see("reconnecting, away since")
+        gateway.start()
+        console.see("The gateway is newer: reload")
+        console.run("await page.unroute('**/console/main.js')")
+        console.press("The gateway is newer: reload")
+        console.run("await page.getByRole('status').getByText('live', {exact: true}).waitFor()")
+        assert console.run(button) == 0
+
+
 def test_content_that_is_markup_is_shown_as_text(server, c, console):
     c.call("TWRITE", SCRIPT, SCRIPT, SCRIPT)
     c.call("TREAD", SCRIPT, 1, 1, "GROUP", SCRIPT, "RETRY", 30000, 0, "CONSUMER", SCRIPT)
@@ -66,6 +88,23 @@ def test_content_that_is_markup_is_shown_as_text(server, c, console):
     assert console.run("return [await page.title(), await page.locator('main script, main img').count()]") == ["lock – Millrace", 0]
 
 
+def test_names_that_pretend_to_be_others_are_shown_as_they_are(server, c, console):
+    turned, lines, same = "orders\u202egnp.exe", "two\nlines\tof it", "orders\ufeff"
+    for name in (turned, lines, same):
+        c.call("TWRITE", name, name, json.dumps({name: "\u2066x"}))
+    console.go("keys?type=log", r"orders\u202egnp.exe")
+    console.see(r"two\nlines\tof it")
+    console.see(r"orders\ufeff")
+    console.run("await page.getByRole('link', {name: 'two'}).click()")
+    console.see_row("Messages", r"two\nlines\tof it")
+    console.press("Open 1")
+    console.see(r"\u2066x")
+    # What must be typed can be typed.
+    console.press(r"Delete two\nlines\tof it")
+    console.confirm("Delete", "Delete: done.", typed=r"two\nlines\tof it")
+    assert c.call("EXISTS", lines) == 0 and c.call("EXISTS", turned) == 1
+
+
 def test_bytes_that_are_not_utf8_are_shown_and_can_be_used(server, c, console):
     key = b"log-\xff\x00\xfe".replace(b"\x00", b"\x01")
     c.call("TWRITE", key, b"t\xf0", b"\x00\x01 text \xff\xfe")
@@ -87,8 +126,25 @@ def test_a_megabyte_is_cut_and_shown_whole_when_asked_for(server, c, console):
     console.go("log/big", "newest first")
     console.press("Open 1")
     console.see("the beginning of it")
+    # A command with the beginning of a message would write another message.
+    console.press("Copy as …")
+    assert "the last word" in console.run("return await page.getByRole('dialog').locator('pre').first().innerText()")
+    console.run("await page.keyboard.press('Escape')")
     console.press("Whole")
     console.see("the last word")
+    c.call("TWRITE", "bigger", "t", "x" * 1_100_000)
+    console.go("log/bigger", "newest first")
+    console.press("Open 1")
+    console.press("Copy as …")
+    console.see("too large to be copied")
+
+
+def test_a_name_that_is_too_long_for_a_path_is_listed(server, c, console):
+    c.call("TWRITE", "long-" + "x" * 100_000, "t", "e")
+    console.go("keys?type=log")
+    console.see_row("Keys", "long-xxx", "a name of 97.7 KB")
+    assert console.run("return await page.getByRole('table', {name: 'Keys'}).getByRole('link').count()") == 0
+    assert not console.run("return await overflows()")
 
 
 def test_very_many_keys_are_paged_and_found(server, c, console):

@@ -1,4 +1,5 @@
-"""A log with messages for later: each is in the schedule or in the log, and once. What was deleted stays away."""
+"""A log with messages for later: each is in the schedule or in the log, and once, in the order of dates.
+What was deleted stays away."""
 
 from books import EVERYTHING
 from client import Client, some_bytes
@@ -15,6 +16,7 @@ class LaterClient(Client):
         self._open = None  # (words of the command, its entry) that may have been done or not
         self._entries = {}  # entry -> when it was acknowledged
         self._deleted = {}
+        self._tickets = {}  # entry -> its date and number
 
     def step(self, c):
         if self._open is not None or self.rng.random() < 0.9:
@@ -29,8 +31,9 @@ class LaterClient(Client):
             delay = self.rng.choice([50, 0, 500, 3000])
             self._open = ("TWRITE", self._key, "ID", f"write {self._serial}", "DELAY", delay, "ENTRIES", "tag", entry), entry
         words, entry = self._open
-        c.call(*words)
+        date, number = c.call(*words).split(b"-")
         self._entries[entry] = self.acknowledged(c)
+        self._tickets[entry] = int(date), int(number)
         self._open = None
 
     def _delete(self, c):
@@ -53,6 +56,7 @@ class LaterClient(Client):
         for place in (waiting, written):
             if len(place) != len(set(place)):
                 self.books.repeated(f"{self._key}: a message is there twice")
+        self._prove_order(written)
         for entry, when in list(self._entries.items()):
             if entry in there:
                 continue
@@ -64,6 +68,13 @@ class LaterClient(Client):
         for entry in there & self._deleted.keys():
             if promise.holds(self._deleted.pop(entry)):
                 self.books.repeated(f"{self._key}: {entry[:40]!r} was deleted and is there again")
+
+    def _prove_order(self, written):
+        """A delay ends after the write, so what was due earlier was waiting before anything later was written."""
+        known = [(self._tickets[entry], entry) for entry in written if entry in self._tickets]
+        for (before, first), (after, second) in zip(known, known[1:]):
+            if before > after:
+                self.books.trouble(f"{self._key}: {first[:40]!r} of {before} comes before {second[:40]!r} of {after}")
 
     def finish(self, c):
         """All that waits is written."""

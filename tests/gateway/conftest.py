@@ -8,12 +8,23 @@ import pytest
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
 
 from gateway import Gateway
-from server import Server
+from server import Server, wait_until
+
+
+class SharedServer(Server):
+    def wait_for_blocked(self, count):
+        """Until exactly so many clients wait, besides gateways that wait for orders of other gateways."""
+        def blocked():
+            lines = self.admin.call("CLIENT", "LIST", "TYPE", "normal").decode().splitlines()
+            fields = [dict(field.split("=", 1) for field in line.split()) for line in lines]
+            return sum("b" in one["flags"] and one["cmd"] != "blpop" for one in fields)
+
+        wait_until(lambda: blocked() == count, f"{count} clients are blocked")
 
 
 @pytest.fixture(scope="session")
 def _server():
-    with Server() as server:
+    with SharedServer() as server:
         yield server
 
 

@@ -1,8 +1,7 @@
-"""Run in a network of its own by test_cut_network.py: streams whose network is cut, so that no end and no error of the
+"""Run in a network of its own by test_own_network.py: streams whose network is cut, so that no end and no error of the
 other side ever comes. Ends with 0 when the gateway has closed their connections."""
 
 import contextlib
-import os
 import pathlib
 import subprocess
 import sys
@@ -17,22 +16,16 @@ from server import Server, wait_until  # noqa: E402
 STREAMS = 20
 
 
-def sockets_of(process):
-    folder = pathlib.Path(f"/proc/{process}/fd")
-    names = [os.readlink(link) for link in folder.iterdir()]
-    return sum(name.startswith("socket:") for name in names)
-
-
 def main():
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     words = ("--set", "timeouts.write=2s", "--set", "timeouts.keep_alive=500ms")
     with Server() as server, Gateway(server, *words) as gateway, contextlib.ExitStack() as stack:
-        before = sockets_of(gateway.process.pid)
+        before = gateway.sockets()
         for _ in range(STREAMS):
             stack.enter_context(Events(gateway, "/v1/logs/l?from=-"))
-        wait_until(lambda: sockets_of(gateway.process.pid) >= before + STREAMS, "all streams are open")
+        wait_until(lambda: gateway.sockets() >= before + STREAMS, "all streams are open")
         subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
-        wait_until(lambda: sockets_of(gateway.process.pid) <= before, "the connections are closed")
+        wait_until(lambda: gateway.sockets() <= before, "the connections are closed")
 
 
 if __name__ == "__main__":

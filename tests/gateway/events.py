@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 
 from server import DEADLINE
 
@@ -37,7 +38,9 @@ class Events:
 
     def next(self):
         """(event, data as a value) of the next event with data; None at the end of the stream."""
-        while True:
+        # Signs of life come for ever, so a deadline of the socket would end nothing.
+        deadline = time.monotonic() + DEADLINE
+        while time.monotonic() < deadline:
             block = self._until(b"\n\n")
             if block is None:
                 return None
@@ -54,6 +57,7 @@ class Events:
                     self.retry = int(value)
             if data:
                 return event, json.loads("\n".join(data))
+        raise TimeoutError(f"no event came in {DEADLINE} seconds, and the stream did not end")
 
     def take(self, count):
         return [self.next()[1] for _ in range(count)]

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -87,6 +88,11 @@ class Gateway:
             body = json.dumps(body)
         answer = self.request(method, target, body, headers)
         return answer.status, json.loads(answer.body) if answer.body else None
+
+    def sockets(self):
+        """How many the process has."""
+        links = pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()
+        return sum(os.readlink(link).startswith("socket:") for link in links)
 
     def memory(self):
         """Bytes of the process that are in memory."""

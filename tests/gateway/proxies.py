@@ -9,27 +9,9 @@ import subprocess
 
 import pytest
 
+from nginx import words_for_nginx
 from server import REPOSITORY, free_port, wait_until
 
-NGINX_CONFIGURATION = """
-daemon off;
-worker_processes 1;
-pid {folder}/pid;
-error_log {folder}/error.log;
-events {{ worker_connections 512; }}
-http {{
-  access_log off;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  server {{
-    listen 127.0.0.1:{port};
-    {lines}
-  }}
-}}
-"""
 # Without its interface for administrators, which has a fixed port, and without certificates.
 CADDY_CONFIGURATION = """
 {{
@@ -94,9 +76,7 @@ class Nginx(_Proxy):
     name = "nginx"
 
     def _words(self, folder, adapted):
-        lines = adapted(lines_of_the_guide("nginx"))
-        (folder / "nginx.conf").write_text(NGINX_CONFIGURATION.format(folder=folder, port=self.port, lines=lines))
-        return ["-p", folder, "-c", folder / "nginx.conf", "-e", folder / "error.log"]
+        return words_for_nginx(folder, self.port, adapted(lines_of_the_guide("nginx")))
 
 
 class Caddy(_Proxy):

@@ -96,6 +96,7 @@ REFUSED = {
     "not yet valid": bearer({"nbf": int(time.time()) + 3600}),
     "an end that is no time": bearer({"exp": int(time.time()) + 60, "iss": "us"}) | {"Authorization": "Bearer x"},
     "another issuer": bearer({"iss": "them"}),
+    "no issuer": {"Authorization": "Bearer " + jwt.encode({"sub": "ann"}, SECRET, algorithm="HS256")},
     "nonsense": {"Authorization": "Bearer a.b.c"},
     "Basic": {"Authorization": "Basic YTpi"},
     "too large": {"Authorization": "Bearer " + "a" * 12_000},
@@ -240,26 +241,20 @@ def test_a_ticket_counts_no_longer_than_its_token(ruled, server):
     assert ruled.get(f"/v1/channels/room-a?ticket={tickets[2]}").status == 401
 
 
-def test_a_ticket_ends_with_its_token(guarded, c):
+def test_streams_sockets_and_tickets_end_with_their_token(guarded, c):
+    c.call("TWRITE", "orders", "a", "1")
     soon = bearer({"exp": int(time.time()) + 6})
     status, body = guarded.json("POST", "/v1/tickets", headers=soon)
     assert (status, body["expires"] <= 6) == (201, True)
     # One that the server still has, as if its clock were late.
     c.call("PERSIST", f"millrace:gateway:ticket:{body['ticket']}")
-    wait_until(lambda: guarded.request("GET", LOG, headers=soon).status == 401, "the token has expired")
-    assert guarded.get(f"{LOG}?ticket={body['ticket']}").status == 401
-
-
-def test_streams_and_sockets_end_with_their_token(guarded, c):
-    c.call("DEL", "orders")
-    c.call("TWRITE", "orders", "a", "1")
-    soon = bearer({"exp": int(time.time()) + 6})
     with Events(guarded, LOG + "?from=-", **soon) as stream, raw_socket(guarded, **soon) as connection, \
             Events(guarded, LOG + "?from=-", **bearer()) as other:
         assert stream.next()[1]["offset"] == other.next()[1]["offset"] == 1
         assert stream.next() is None and stream.retry == 1000
         assert connection.ends() == b"\x88\x17" + (1008).to_bytes(2, "big") + b"the token has expired"
         assert guarded.request("GET", LOG, headers=soon).status == 401
+        assert guarded.get(f"{LOG}?ticket={body['ticket']}").status == 401
         c.call("TWRITE", "orders", "a", "2")
         assert other.next()[1]["offset"] == 2
 
@@ -313,6 +308,23 @@ def test_rules_for_channels_are_those_of_dsps(server, keys, c):
         assert (answer.status, json.loads(answer.body)["code"]) == (400, "dsps.storage.invalid-channel")
 
 
+def test_of_several_rules_for_a_channel_all_must_pass(server, keys):
+    both = """
+[[channel]]
+pattern = "chat-(?P<id>[0-9]+)"
+claims = { chats = "{{.channel.id}}" }
+
+[[channel]]
+pattern = "chat-.*"
+claims = { role = "member" }
+"""
+    with Gateway(server, config=key_rules(keys[0], "HS256") + both) as gateway:
+        for claims, status in (({"chats": "1"}, 403), ({"role": "member"}, 403), ({"chats": "1", "role": "member"}, 200)):
+            assert gateway.request("PUT", "/channel/chat-1/message/m", "1", bearer(claims)).status == status
+        # The pattern is about the whole name: the first rule says nothing of this one.
+        assert gateway.request("PUT", "/channel/chat-1x/message/m", "1", bearer({"role": "member"})).status == 200
+
+
 # --- without configuration ---
 
 
@@ -334,6 +346,8 @@ def test_pages_on_the_list_may_call(server):
         answer = gateway.request("POST", LOG, "1", origin)
         assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (201, "https://app.example")
         other = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+        dsps = gateway.request("PUT", "/channel/c/message/m", "1", origin)
+        assert (dsps.status, dsps.headers["Access-Control-Allow-Origin"]) == (200, "https://app.example")
         refused = gateway.request("OPTIONS", LOG, headers=other)
         assert refused.status == 403 and "Access-Control-Allow-Origin" not in refused.headers
 
@@ -345,6 +359,13 @@ def test_too_many_requests_are_429(server):
         answer = next(one for one in iter(lambda: gateway.get(LOG), None) if one.status == 429)
         assert answer.headers["Retry-After"] == "1"
         assert gateway.get("/probe/readiness").status == 200
+
+
+def test_each_token_has_a_rate_of_its_own(server, keys):
+    ann, bob = bearer({"sub": "ann"}), bearer({"sub": "bob"})
+    with Gateway(server, "--set", "limits.requests_per_second=5", config=key_rules(keys[0], "HS256")) as gateway:
+        wait_until(lambda: gateway.request("GET", LOG, headers=ann).status == 429, "one token has used its rate up")
+        assert gateway.request("GET", LOG, headers=bob).status == 200
 
 
 def test_one_address_has_so_many_connections(server):

@@ -21,6 +21,15 @@ def test_a_message_is_published_once(gateway):
     assert gateway.json("GET", f"/v1/channels/room?from={position}")[1]["messages"] == []
 
 
+def test_one_message_comes_as_it_is(gateway, c):
+    raw = bytes(range(256))
+    c.call("CHAN.PUBLISH", "room", "a\n", raw)
+    answer = gateway.get("/v1/channels/room", Accept="application/octet-stream")
+    assert (answer.status, answer.body, answer.headers["Millrace-Message"]) == (200, raw, "a\\n")
+    behind = f"/v1/channels/room?from={answer.headers['Millrace-Position']}"
+    assert gateway.get(behind, Accept="application/octet-stream").status == 404
+
+
 def test_a_stream_carries_what_comes_and_resumes_anywhere(gateway, server):
     publish(gateway, 0)
     with Events(gateway, "/v1/channels/room") as stream:

@@ -56,6 +56,35 @@ def test_streams_go_on_without_a_gap_when_a_slot_moves_and_a_master_hands_over(c
             assert [one["entry"] for one in stream.take(3)] == [1, 2, 3]
 
 
+def clients_of(node):
+    listed = node.admin.call("CLIENT", "LIST", "TYPE", "normal").decode()
+    return {line.split()[0] for line in listed.splitlines()}
+
+
+def test_a_node_that_serves_no_slot_is_left_alone(cluster):
+    """It may be a replica, or have left the cluster and run on: then what it says of keys is wrong."""
+    replica = next(node for node in cluster.nodes if node not in cluster.masters)
+    before = clients_of(replica)
+    with Gateway(f"127.0.0.1:{replica.port}") as gateway:
+        write(gateway, LOGS[0], 1)
+        wait_until(lambda: clients_of(replica) == before, "the gateway has closed its connections")
+        assert gateway.get("/probe/readiness").status == 200
+
+
+def test_figures_are_of_every_master(cluster):
+    logs = [f"counted{number}" for number in range(12)]
+    # A key that two patterns name, and a page may have each figure once.
+    with Gateway(f"127.0.0.1:{cluster.masters[0].port}", config='[metrics]\nkeys = ["counted*", "*ed1*", "counted0"]\n') as gateway:
+        for log in logs:
+            write(gateway, log, 1)
+        lines = gateway.get("/metrics").body.decode().splitlines()
+    for log in logs:
+        assert [line for line in lines if line.startswith(f'millrace_log_messages{{key="{log}"}}')] == \
+            [f'millrace_log_messages{{key="{log}"}} 1']
+    for master in cluster.masters:
+        assert any(line.startswith(f'millrace_log_messages_written{{node="127.0.0.1:{master.port}"}} ') for line in lines)
+
+
 def test_a_node_that_is_gone_is_forgotten_and_the_others_answer_for_it(cluster):
     gone, other = cluster.masters[:2]
     wait_until(cluster.is_whole, "every master has a replica")
@@ -69,9 +98,8 @@ def test_a_node_that_is_gone_is_forgotten_and_the_others_answer_for_it(cluster):
             for log in LOGS:
                 write(gateway, log, 2)
                 write(from_gone, log, 2)
-            # The server that it was given does not come back: it is asked for ever, but not the only one.
             wait_until(lambda: from_gone.get("/probe/readiness").status == 200, "another node answers")
-            from_gone.stop()
+            # Not the server either that a gateway was given: there is another way into the cluster.
             with socket.create_server(("127.0.0.1", gone.port)) as listening:
                 listening.settimeout(0)
                 with contextlib.suppress(BlockingIOError):

@@ -47,6 +47,10 @@ def test_the_command_line_counts_more_than_the_environment_and_that_more_than_th
     assert (values["body"], values["head"], values["frame"]) == ("1", "2", "3")
 
 
+def test_without_a_configuration_it_listens_at_8380_of_this_machine():
+    assert b'listen = ["127.0.0.1:8380"]' in millrace("serve", "--print").stdout
+
+
 def test_what_is_printed_is_a_configuration(tmp_path):
     (tmp_path / "g.toml").write_text('[[allow]]\nto = "log"\nclaims = { a = "b" }\n[[channel]]\npattern = "x"\nexpire = "90s"\n')
     printed = millrace("serve", "--config", tmp_path / "g.toml", "--print").stdout

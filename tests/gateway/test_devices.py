@@ -61,6 +61,26 @@ def test_a_device_hears_of_what_it_has_subscribed_to(gateways):
     asyncio.run(run())
 
 
+def test_a_device_hears_of_one_object_and_of_what_belongs_to_a_user(gateways):
+    async def run():
+        async with connected(gateways[0]) as one, connected(gateways[0]) as users:
+            await device(one, name="one")
+            await one.ask("subscribe", **TASK, object="7")
+            await device(users, name="users")
+            await users.ask("subscribe", **TASK, user="ann")
+            change(gateways[1], 8, user="ann")
+            change(gateways[1], 7, user="bob")
+            change(gateways[1], 7, old={"n": 7}, user="bob")
+            body = {"app": "todo", "model": "task", "id": "7", "event": "task.gone", "old": {"n": 7}, "user": "bob", "document": None}
+            assert gateways[1].json("POST", f"/v1/routes/{TABLE}/changes", body)[0] == 200
+            changes = [await one.event("change") for _ in range(3)]
+            assert [(got["id"], got["change"]) for got in changes] == [("7", "enter"), ("7", "update"), ("7", "delete")]
+            assert (await users.event("change"))["id"] == "8"
+            assert users.events == []
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("back_at", [0, 1], ids=["the same gateway", "another gateway"])
 def test_a_device_that_comes_back_misses_nothing_and_gets_nothing_twice(gateways, back_at):
     async def run():

@@ -29,6 +29,7 @@ def test_a_message_is_published_fetched_and_acknowledged(gateway):
     subscribe(gateway)
     published = gateway.request("PUT", "/channel/c/message/m1", '{"a": 1.50}')
     assert (published.status, published.body) == (200, b'{"channelID":"c","messageID":"m1"}\n')
+    assert published.headers["Content-Type"] == "application/json"
     fetched = gateway.get(POLLING + "?timeout=30s&max=64&_=1-2").body
     handle = json.loads(fetched)["ackHandle"]
     assert fetched == (f'{{"ackHandle":"{handle}","channelID":"c","messages":[{{"content":{{"a":1.50}},"messageID":"m1"}}],'
@@ -92,7 +93,10 @@ def test_a_poll_waits_for_a_message(gateway, server):
 @pytest.fixture
 def crowded(server):
     """A gateway of which no request may wait at the server: polls wait by its feed."""
+    # A feed of a gateway that was killed stays for a minute.
+    others = set(server.admin.call("FEED.LIST"))
     with Gateway(server, "--set", "limits.waiting=0") as gateway:
+        gateway.other_feeds = others
         yield gateway
 
 
@@ -104,14 +108,14 @@ def polled(gateway, subscriber, timeout="30s"):
         yield connection
 
 
-def watched_keys(c):
-    """Of all feeds; one that goes between the two commands has none."""
-    described = c.call_all([("FEED.INFO", feed) for feed in c.call("FEED.LIST")])
+def watched_keys(gateway, c):
+    """Of its feed; one that goes between the two commands has none."""
+    described = c.call_all([("FEED.INFO", feed) for feed in c.call("FEED.LIST") if feed not in gateway.other_feeds])
     return sum(info[info.index(b"keys") + 1] for info in described if isinstance(info, list))
 
 
-def wait_for_a_feed(c):
-    wait_until(lambda: watched_keys(c) > 0, "a feed watches the channel")
+def wait_for_a_feed(gateway, c):
+    wait_until(lambda: watched_keys(gateway, c) > 0, "a feed watches the channel")
 
 
 def test_more_polls_than_may_wait_at_the_server_wait_by_the_feed(crowded, server, c):
@@ -120,7 +124,7 @@ def test_more_polls_than_may_wait_at_the_server_wait_by_the_feed(crowded, server
         assert crowded.request("PUT", f"/channel/c/subscription/polling/{name}").status == 200
     with contextlib.ExitStack() as stack:
         polls = [stack.enter_context(polled(crowded, name)) for name in names]
-        wait_for_a_feed(c)
+        wait_for_a_feed(crowded, c)
         c.call("CHAN.PUBLISH", "c", "m", "1")  # as through another gateway
         answers = [poll.answer() for poll in polls]
         assert [(status, json.loads(body)["messages"]) for status, body in answers] == [
@@ -137,15 +141,15 @@ def test_a_poll_by_the_feed_ends_with_its_time_its_subscriber_and_its_gateway(cr
     with polled(crowded, "nobody") as poll:
         assert poll.status() == 404
     with polled(crowded, "s") as poll:
-        wait_for_a_feed(c)
+        wait_for_a_feed(crowded, c)
         crowded.request("DELETE", POLLING)
         assert poll.status() == 404
     subscribe(crowded)
     with polled(crowded, "s"):
-        wait_for_a_feed(c)
-    wait_until(lambda: watched_keys(c) == 0, "nobody waits any longer")
+        wait_for_a_feed(crowded, c)
+    wait_until(lambda: watched_keys(crowded, c) == 0, "nobody waits any longer")
     with polled(crowded, "s") as poll:
-        wait_for_a_feed(c)
+        wait_for_a_feed(crowded, c)
         crowded.terminate()
         assert poll.status() == 503
         assert crowded.process.wait(60) == 0
@@ -211,6 +215,11 @@ INVALID = [
     ("GET", POLLING + "?max=0", "max"),
     ("GET", POLLING + "?max=many", "max"),
 ]
+
+
+def test_an_id_has_up_to_63_letters(gateway):
+    name = "0_-" + "z" * 60
+    assert gateway.json("PUT", f"/channel/{name}/message/{name}", "1") == (200, {"channelID": name, "messageID": name})
 
 
 @pytest.mark.parametrize("method, target, name", INVALID)
@@ -290,11 +299,11 @@ def test_below_a_prefix_it_is_the_same(server):
 
 
 def test_while_the_server_is_gone_requests_answer_503_and_probes_500():
-    from server import Server
-
-    with Server(appendonly="yes") as server, Gateway(server) as gateway:
+    with Server(appendonly="yes") as server, Gateway(server) as gateway, polled(gateway, "s") as poll:
         subscribe(gateway)
+        server.wait_for_blocked(1)
         server.kill()
+        assert poll.status() == 503  # and no empty list, after which clients would sleep
         wait_until(lambda: gateway.get("/probe/readiness").status == 500, "the gateway sees that the server is gone")
         assert [gateway.get(f"/probe/{name}").body for name in ("readiness", "liveness")] == [b"", b""]
         answer = gateway.get(POLLING)

@@ -16,16 +16,21 @@ from server import DEADLINE, wait_until
 ANYBODY = '[[allow]]\nto = "any"\npattern = ".*"\nanonymous = true\n'
 
 
-@pytest.fixture(params=[Nginx, Caddy], ids=lambda proxy: proxy.name)
+@pytest.fixture(scope="module", params=[Nginx, Caddy], ids=lambda proxy: proxy.name)
 def program(request):
     return request.param
 
 
-@pytest.fixture
-def proxied(server, program, tmp_path):
-    """(the gateway, the proxy before it)"""
-    with Gateway(server, config=ANYBODY) as gateway, program(gateway.port, tmp_path) as proxy:
+@pytest.fixture(scope="module")
+def _proxied(_server, program, tmp_path_factory):
+    with Gateway(_server, config=ANYBODY) as gateway, program(gateway.port, tmp_path_factory.mktemp(program.name)) as proxy:
         yield gateway, proxy
+
+
+@pytest.fixture
+def proxied(server, _proxied):
+    """(the gateway, the proxy before it), with an empty server"""
+    return _proxied
 
 
 def ask(port, method, target, body=None, headers=None):

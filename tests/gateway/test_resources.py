@@ -98,6 +98,14 @@ def test_without_queues_each_transport_has_a_log_beside_the_table(gateway, c):
     assert c.call("TREAD", "{tasks}:push", 1, 1)[0][1] == b"saved"
 
 
+def test_a_change_does_not_come_back_to_where_it_was_made(gateway, c):
+    for device in ("laptop|web", "phone|push"):
+        c.call("ROUTE.SUBSCRIBE", "{tasks}", device, "APP", "todo", "MODEL", "task")
+    change = {"app": "todo", "model": "task", "document": {"a": 1}, "event": "saved", "origin": "laptop|web"}
+    status, body = gateway.json("POST", "/v1/routes/%7Btasks%7D/changes", change)
+    assert (status, body["transports"]) == (200, [{"transport": "push", "devices": 1, "offset": 1}])
+
+
 @pytest.mark.parametrize("change", [None, [], {}, {"app": "a"}, {"app": "a", "model": 1, "event": "e"},
                                     {"app": "a", "model": "m", "event": "e", "queues": {"push": 1}},
                                     {"app": "a", "model": "m", "event": "e", "queues": {"*": "any"}},

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import signal
 import subprocess
 import threading
 import time
@@ -13,7 +14,7 @@ import pytest
 from deliverer import Deliverer
 from gateway import Gateway
 from receiver import Receiver
-from server import Server, wait_until
+from server import Server, let_pass, wait_until
 from tool import millrace
 
 QUICK = {"back_off": "1ms", "longest_back_off": "20ms"}
@@ -148,7 +149,7 @@ def test_in_order_a_message_waits_for_those_of_its_tag_alone(server, c):
 def test_in_order_only_one_deliverer_sends_and_the_next_one_takes_over(server, c):
     hold = threading.Event()
     with Receiver(lambda hook: (hold.wait(60) if hook.body == b"3" else None) and None or 204) as receiver:
-        with webhook(server, receiver, "--in-order") as first, webhook(server, receiver, "--in-order") as second:
+        with webhook(server, receiver, "--in-order", takeover="3s") as first, webhook(server, receiver, "--in-order", takeover="3s") as second:
             c.call("TWRITE", "orders", "ENTRIES", *[word for n in range(1, 7) for word in ("t", str(n))])
             receiver.wait_for(3)
             # Which of them leads, the lock says.
@@ -157,7 +158,7 @@ def test_in_order_only_one_deliverer_sends_and_the_next_one_takes_over(server, c
             for one in (first, second):
                 one.kill()
             hold.set()
-            with webhook(server, receiver, "--in-order"):
+            with webhook(server, receiver, "--in-order", takeover="3s"):
                 wait_for_all_done(c, 6)
     assert receiver.bodies() == [1, 2, 3, 3, 4, 5, 6]
 
@@ -169,10 +170,10 @@ def test_kill_9_of_the_deliverer_loses_nothing(server, c, words):
         c.call("TWRITE", "orders", "ENTRIES", *[word for n in range(first, first + 50) for word in (str(n % 7), str(n))])
     with Receiver(lambda hook: 500 if len(receiver.got) % 11 == 0 else 204) as receiver:
         for kills in range(1, 6):
-            with webhook(server, receiver, *words, timeout="1s", **QUICK) as deliverer:
+            with webhook(server, receiver, *words, timeout="1s", takeover="2s", **QUICK) as deliverer:
                 receiver.wait_for(kills * 40)
                 deliverer.kill()
-        with webhook(server, receiver, *words, timeout="1s", **QUICK):
+        with webhook(server, receiver, *words, timeout="1s", takeover="2s", **QUICK):
             wait_for_all_done(c, count)
     accepted = receiver.bodies()
     assert set(accepted) == set(range(count))
@@ -232,6 +233,33 @@ def test_a_message_that_a_deliverer_got_while_it_was_ending_is_given_back(server
         ended.join()
     assert receiver.bodies() == [1]
     assert c.call("TREAD", "orders", 1, 10, "GROUP", "shop", "WITHATTEMPTS") == [[2, b"new", b"2", 1]]
+
+
+@pytest.mark.parametrize("words", [(), ("--in-order",)], ids=["any order", "in order"])
+def test_a_message_comes_after_a_deliverer_has_looked_what_it_holds(server, c, words):
+    """The server reads in one turn: the end of the read that waits, a question of the deliverer, and the message. It closes
+    connections at the end of a turn, so that the message goes to the read all the same."""
+    c.call("TWRITE", "orders", "new", "1")
+    with Receiver() as receiver, webhook(server, receiver, *words) as deliverer:
+        wait_for_all_done(c, 1)
+        server.wait_for_blocked(1)
+        server.suspend()
+        try:
+            deliverer.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: "ends:" in deliverer.output(), "it ends")
+            let_pass(0.3)  # for a question that it should not ask yet
+            c.send("TWRITE", "orders", "new", "2")
+        finally:
+            server.resume()
+        assert c.read() == 2
+        assert deliverer.process.wait(60) == 0
+        assert receiver.bodies() == [1]
+        if not words:
+            assert c.call("TREAD", "orders", 1, 10, "GROUP", "shop", "WITHATTEMPTS") == [[2, b"new", b"2", 1]]
+            return
+        with webhook(server, receiver, *words):
+            wait_for_all_done(c, 2)
+    assert receiver.bodies() == [1, 2]
 
 
 def test_a_receiver_that_is_down_uses_up_no_attempts_of_messages_that_wait(server, c):
@@ -353,15 +381,24 @@ def test_a_message_of_a_channel_that_is_given_up_is_a_dead_letter(server, c):
     assert (tag["id"], tag["reason"], tag["subscriber"], entry) == ("a", "HTTP 410", "bot", b"1")
 
 
+def test_a_duplicate_is_no_second_request(server, c, gateway):
+    with Receiver() as receiver, on_channel(server, receiver):
+        wait_until(lambda: c.call("EXISTS", "room"), "it has subscribed")
+        for name, body in (("a", "1"), ("a", "2"), ("b", "3")):
+            assert gateway.request("PUT", f"/channel/room/message/{name}", body).status == 200
+        wait_until(lambda: seen(c, "a", "b") == [1, 1], "both are acknowledged")
+    assert sorted(receiver.bodies()) == [1, 3]
+
+
 def test_kill_9_of_the_deliverer_of_a_channel_loses_nothing(server, c):
     c.call("CHAN.SUBSCRIBE", "room", "bot")
     ids = [f"m{n}" for n in range(100)]
     c.call("CHAN.MPUBLISH", "room", *[word for n, name in enumerate(ids) for word in (name, str(n))])
     with Receiver() as receiver:
-        with on_channel(server, receiver, "--in-order") as deliverer:
+        with on_channel(server, receiver, "--in-order", takeover="2s") as deliverer:
             receiver.wait_for(30)
             deliverer.kill()
-        with on_channel(server, receiver, "--in-order"):
+        with on_channel(server, receiver, "--in-order", takeover="2s"):
             wait_until(lambda: seen(c, *ids) == [1] * 100, "all are acknowledged")
     assert list(dict.fromkeys(receiver.bodies())) == list(range(100))
 
@@ -401,6 +438,7 @@ WRONG = {
     "a private address": (["--log", "a", "--url", "http://10.0.0.1/"], "private address"),
     "a secret that is not there": (["--log", "a", "--url", "http://a.example/", "--secret", "/nowhere"], "cannot read the secrets"),
     "a setting that there is not": (["--log", "a", "--url", "http://a.example/", "--set", "x=1"], "no setting 'x'"),
+    "a takeover that is too short": (["--log", "a", "--url", "http://a.example/", "--set", "takeover=1ms"], "takeover of at least 1s"),
     "a header that is none": (["--log", "a", "--url", "http://a.example/", "--set", "headers=x"], "a header that is none"),
     "a file without webhooks": (["--config", "/dev/null"], "has no [[webhook]]"),
 }

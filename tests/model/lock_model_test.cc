@@ -146,7 +146,7 @@ class History {
     replica_ = Lock();
     elsewhere_ = Lock();
     model_.holders.clear();
-    changes_.clear();
+    changes_ = {};
     has_new_limit_ = false;
   }
 
@@ -190,8 +190,7 @@ class History {
   void replicate() {
     if (changes_.empty() && !has_new_limit_) return;
     has_new_limit_ = false;
-    const std::string effect(changes_.bytes(lock_.mode(), kClock));
-    changes_.clear();
+    const std::string effect = changes_.take_bytes(lock_.mode(), kClock);
     Token greatest;
     const auto applied = apply_changes(replica_, effect, clocks(), kMaxToken, greatest);
     ASSERT_TRUE(applied) << applied.error().text;

@@ -82,6 +82,24 @@ def start_javascript(text, folder, stdin=None, stdout=None, stderr=None, **words
     return subprocess.Popen(["node", str(script)], stdin=stdin, stdout=stdout, stderr=stderr, text=True)
 
 
+def end_javascript(process):
+    """Of a program that ends when its input does."""
+    process.stdin.close()
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def chromium():
+    """Debian's, by its path; without it the test is skipped."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("chromium is not installed")
+    return found
+
+
 def run_javascript(text, timeout=60, **words):
     """Runs a module to its end and returns what it printed."""
     with tempfile.TemporaryDirectory(prefix="millrace-test-") as directory:

@@ -1,4 +1,4 @@
-"""A server whose wall clock a test can set while it runs, by libfaketime; its monotonic clock
+"""A process, mostly a server, whose wall clock a test can set while it runs, by libfaketime; its monotonic clock
 goes on.
 
 libfaketime and a server that allocates by jemalloc wait for each other when they start: each
@@ -34,13 +34,14 @@ class JumpingClock:
         replacement.write_text(f"{seconds:+d}\n")
         os.replace(replacement, self._file)
 
+    def environment(self):
+        """For a process that goes by this clock."""
+        return {
+            "LD_PRELOAD": f"{_library('/usr/lib/*/faketime/libfaketime.so.1')} {ctypes.util.find_library('c')}",
+            "FAKETIME_TIMESTAMP_FILE": str(self._file),
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
+
     def server(self, **options):
-        return Server(
-            environment={
-                "LD_PRELOAD": f"{_library('/usr/lib/*/faketime/libfaketime.so.1')} {ctypes.util.find_library('c')}",
-                "FAKETIME_TIMESTAMP_FILE": str(self._file),
-                "FAKETIME_NO_CACHE": "1",
-                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            },
-            **options,
-        )
+        return Server(environment=self.environment(), **options)

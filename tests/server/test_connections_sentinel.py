@@ -50,6 +50,20 @@ def test_every_subcommand_finds_the_master(watched, tmp_path):
         running.ends_with(0)
 
 
+def test_export_and_copy_find_the_master_that_has_taken_over(watched):
+    master, replica, sentinel = watched
+    master.admin.call_all([("HSET", f"user:{n}", "name", f"n{n}") for n in range(100)] + [("TWRITE", "log", "tag", "entry")])
+    master.wait_for_replica(replica)
+    sentinel.fail_over("orders")
+    wait_until(lambda: is_master(replica) and not is_master(master), "the replica has taken over")
+    replica.forget_clients()
+    done = millrace("export", "--to", address(sentinel), "*", "--connect-for", "30")
+    assert done.returncode == 0 and done.stderr == b"101 records of 100 hash, 1 log\n", done.stderr
+    done = millrace("copy", "--from", address(sentinel), "--to", address(sentinel, "orders/1"), "*", "--connect-for", "30")
+    assert done.stdout == b"copied: 100 hash, 1 millr-log; failed: 0\n", done.stderr
+    assert replica.info("keyspace")["db1"].startswith("keys=101,")
+
+
 def test_a_service_nobody_knows_and_sentinels_that_are_away_are_said(watched):
     _, _, sentinel = watched
     done = millrace("load", "--to", address(sentinel, "other"), "-", input=b"SET a 1\n")

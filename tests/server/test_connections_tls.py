@@ -61,6 +61,24 @@ def test_lock_and_tail_speak_tls_too(tls, tmp_path, words):
         running.ends_with(0)
 
 
+def test_export_and_copy_speak_tls_too(tls):
+    """From a server that speaks TLS to itself, another database, with a log that needs several answers."""
+    address = f"rediss://127.0.0.1:{tls.port}/{{}}?cacert={tls.authority.certificate}"
+    admin = tls.server.admin
+    admin.call("FLUSHALL")
+    for _ in range(20):
+        admin.call("TWRITE", "log", "ENTRIES", *["tag", "x" * 100_000] * 10)
+    admin.call_all([("HSET", f"user:{n}", "name", f"n{n}") for n in range(100)])
+    done = millrace("export", "--to", address.format(0), "log", "user:*", "--format", "csv", "--type", "log")
+    assert done.returncode == 0 and done.stdout.count(b"\n") == 201, done.stderr
+    done = millrace("copy", "--from", address.format(0), "--to", address.format(1), "*")
+    assert done.stdout == b"copied: 100 hash, 1 millr-log; failed: 0\n", done.stderr
+    held = tls.server.digest("log"), tls.server.digest("user:7")
+    with tls.server.connect() as there:
+        there.call("SELECT", "1")
+        assert tuple(there.call("DEBUG", "DIGEST-VALUE", "log", "user:7")) == held
+
+
 def test_a_lock_that_is_waited_for_and_a_quiet_log_survive_what_tls_sends_by_itself(tls, tmp_path):
     """After the handshake the server sends session tickets: the socket is readable, and there is no answer."""
     words = ["--to", f"rediss://127.0.0.1:{tls.port}?cacert={tls.authority.certificate}"]

@@ -61,6 +61,17 @@ def test_a_key_of_each_type_is_the_same_there(c, server, target):
     assert len(target.admin.call("TGROUP", "PENDING", "log", "g")) == 5
 
 
+def test_small_keys_that_go_together_and_others_among_them_all_arrive(c, server, target):
+    c.call_all([("HSET", f"user:{n}", "name", f"n{n}") for n in range(300)])
+    c.call("HSET", "user:large", *(word for n in range(200) for word in (f"f{n}", "x" * 1000)))
+    target.admin.call("HSET", "user:7", "name", "theirs")
+    done = copy(server, target, "user:*", status=1)
+    assert done.stdout == b"copied: 300 hash; failed: 1\n"
+    assert done.stderr == b"millrace copy: user:7: it is there already; --replace overwrites it\n"
+    assert target.admin.call("HGET", "user:7", "name") == b"theirs"
+    assert [server.digest(f"user:{n}") == target.digest(f"user:{n}") for n in (0, 6, 8, 299, "large")] == [True] * 5
+
+
 def test_what_is_of_another_type_is_left_out_and_told(c, server, target):
     c.call("SET", "text", "x")
     c.call("HSET", "h", "a", "b")

@@ -5,7 +5,7 @@ import os
 import subprocess
 
 from locks import take
-from server import REPOSITORY, Server
+from server import REPOSITORY, Server, wait_until
 
 EXAMPLES = os.environ.get("MILLRACE_EXAMPLES", str(REPOSITORY / "build" / "examples"))
 
@@ -30,12 +30,19 @@ def test_redlock_takes_a_lock_over_three_servers_works_and_gives_it_back():
         assert (done.returncode, done.stderr, done.stdout) == (1, "somebody else holds it\n", "")
 
 
+def is_packed(connection, key):
+    fields = connection.call("TINFO", key)
+    about = dict(zip(fields[::2], fields[1::2]))
+    return about[b"packed-blocks"] == about[b"blocks"] - 1
+
+
 def test_replay_reads_a_log_from_a_date_to_a_date():
-    with Server() as server:
+    with Server(**{"millrace.compress-age": "0"}) as server:
         address = f"127.0.0.1:{server.port}"
         for key, batches in (("log", 30), ("other", 1)):
             for _ in range(batches):
                 server.admin.call("TWRITE", key, "ENTRIES", *["tag", "x" * 97] * 1000)
+        wait_until(lambda: is_packed(server.admin, "log"), "every full block is packed")
         done = example("replay", address, "log")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith("30000 messages of 3000000 bytes, in frames of ")

@@ -62,6 +62,16 @@ def test_what_is_exported_can_be_loaded_back_whatever_bytes_it_has(c, server, ot
     assert contents(other.admin) == contents(c)
 
 
+def test_keys_whose_beginnings_are_asked_for_together_are_complete(c, server):
+    c.call_all([("HSET", f"user:{n}", "name", f"n{n}") for n in range(200)])
+    c.call_all([("TWRITE", f"log:{n}", "tag", f"entry {n}") for n in range(200)])
+    c.call_all([("CHAN.PUBLISH", f"channel:{n}", "id", f"content {n}") for n in range(200)])
+    found = records(export(server, "user:*", "log:*", "channel:*"))
+    assert sorted(record.get("entry", record.get("content", "")) for record in found if record["type"] != "hash") == sorted(
+        f"{word} {n}" for word in ("entry", "content") for n in range(200))
+    assert sorted(record["fields"]["name"] for record in found if record["type"] == "hash") == sorted(f"n{n}" for n in range(200))
+
+
 def test_ndjson_is_json_with_base64_where_bytes_are_no_text(c, server):
     fill(c)
     found = records(export(server, "orders"))

@@ -4,7 +4,7 @@ import pytest
 
 from log_groups import LONG, numbers, read, take, write
 from resp import RespError
-from server import Server, wait_until_same
+from server import Server, wait_until, wait_until_same
 
 
 def make_letters(c, count=3, key="log", letters="dead"):
@@ -112,6 +112,24 @@ def test_a_user_needs_the_right_to_write_there(server, c, connect):
     with pytest.raises(RespError, match="NOPERM this user may not TWRITE to "):
         limited.call("TREDRIVE", "dead")
     c.call("ACL", "DELUSER", "limited")
+
+
+def test_in_a_cluster_they_go_to_logs_in_the_same_slot_only():
+    with Server(cluster_enabled="yes") as node, node.connect() as c:
+        c.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+        wait_until(lambda: b"cluster_state:ok" in c.call("CLUSTER", "INFO"), "the cluster is up")
+        make_letters(c, 2, key="{a}log", letters="{a}dead")
+        # Restored in another slot, their tags name a log that another node may have.
+        c.call("RESTORE", "{b}dead", "0", c.call("DUMP", "{a}dead"))
+        refused = "ERR both logs must be in one hash slot: give their keys the same {tag}"
+        before = node.digest("{a}dead"), node.digest("{b}dead")
+        assert c.error_of("TREDRIVE", "{a}dead", "TO", "{b}log") == refused
+        assert c.error_of("TREDRIVE", "{b}dead") == refused
+        assert (node.digest("{a}dead"), node.digest("{b}dead")) == before
+        assert c.call("EXISTS", "{b}log") == 0
+        assert c.call("TREDRIVE", "{b}dead", "TO", "{b}log") == 2
+        assert entries(c, "{b}log") == [(b"t", b"e0"), (b"t", b"e1")]
+        assert c.call("TREDRIVE", "{a}dead") == 2
 
 
 def test_a_missing_key_has_no_dead_letters(c):

@@ -1,7 +1,10 @@
 """TWRITE … AT and DELAY, TSCHED: messages that wait for a date."""
 
+import random
+
 import pytest
 
+from length import at_length
 from resp import RespError
 from server import Server, wait_until, wait_until_same
 
@@ -120,6 +123,47 @@ def test_the_append_only_file_keeps_it_and_what_fell_due_meanwhile_comes(clock, 
         own.shutdown(save=False)
         own.restart()
         wait_until(lambda: entries(own.admin) == ["first", "second"], "both are due after the restart")
+
+
+def test_kills_between_schedule_and_due_lose_nothing_and_keep_the_order(clock):
+    """Once before anything is due, and once when half of it is written."""
+    count, soon = at_length(1_000_000, 4000), at_length(10_000, 2000)
+    clock.stop_at(1_900_000_000_000)
+    with clock.server(appendonly="yes") as own:
+        own.patience *= 4  # it loads a million messages at length
+        start = clock.now + 60_000
+        # Most are for later; those of one second are written between them, in no order.
+        rng = random.Random(3)
+        dates = [start + 3_600_000 + rng.randrange(3_600_000) for _ in range(count - soon)]
+        dates += [start + rng.randrange(1000) for _ in range(soon)]
+        rng.shuffle(dates)
+        tickets = own.admin.call_all(("TWRITE", "log", "AT", date, "ENTRIES", "t", n) for n, date in enumerate(dates))
+        assert tickets == [b"%d-%d" % (date, n + 1) for n, date in enumerate(dates)]
+        order = [str(n) for date, n in sorted((date, n) for n, date in enumerate(dates))]
+
+        own.kill()
+        own.restart()
+        assert info(own.admin)["scheduled"] == count and info(own.admin)["last"] == 0
+        clock.stop_at(start + 500)
+        early = sum(date <= clock.now for date in dates)
+        wait_until(lambda: info(own.admin)["scheduled"] == count - early, "the first half is written")
+        clock.stop_at(start + 1000)
+        own.kill()
+        own.restart()
+        wait_until(lambda: info(own.admin)["scheduled"] == count - soon, "all of that second are written")
+        assert [entry.decode() for _, _, entry in own.admin.call("TREAD", "log", "1", count)] == order[:soon]
+        listed = own.admin.call("TSCHED", "LIST", "log", "COUNT", count)
+        assert [entry.decode() for *_, entry in listed] == order[soon:]
+
+
+def test_a_message_that_waits_costs_little_beside_its_payload(c):
+    """48 bytes at most, by the server's own account."""
+    entry = "x" * 100
+    for n in range(200):
+        c.call("TWRITE", "log", "AT", 3_000_000_000_000 + n * 7919 % 3_600_000, "ENTRIES", *["t", entry] * 100)
+    fields = info(c)
+    assert fields["scheduled"] == 20_000 and fields["scheduled-bytes"] == 101 * 20_000
+    assert (fields["memory"] - fields["scheduled-bytes"]) / 20_000 <= 48
 
 
 def test_replicas_hold_the_same_offsets_and_a_promoted_one_goes_on(server, c):

@@ -1,10 +1,12 @@
 """ROUTE.INFO, INFO millrace, and what can be told of channels without any table."""
 
+import json
 import zlib
 
 import pytest
 
 from route_words import TASK, channel, device, info, match, subscribe, unsubscribe
+from server import Server
 
 
 def test_info_counts_what_is_there(c):
@@ -158,3 +160,24 @@ def test_they_need_no_key(c):
     for words in (("ROUTE.PATTERNS", *TASK), ("ROUTE.PARTITION", "x")):
         assert c.error_of("COMMAND", "GETKEYS", *words) == "ERR The command has no key arguments"
     assert c.call("KEYS", "*") == []
+
+
+# Finding 5 of routes: of regular expressions it was 15 times what they take.
+@pytest.mark.parametrize("condition", [
+    lambda n: {"owner": f"u{n}", "n": {"$gt": n % 100}},
+    lambda n: {"name": {"$regex": f"^(?:a|b)+c{n}$"}},
+], ids=["plain", "regular expression"])
+def test_memory_usage_is_what_the_server_uses(condition):
+    def used():
+        return int(server.info("memory")["used_memory"])
+
+    # A server of its own, of which nothing else changes the memory; other clients' buffers are small beside 5,000 filters.
+    with Server() as server:
+        filters = [("ROUTE.SUBSCRIBE", "t", f"d{n}|ws", *TASK, "FILTER", json.dumps(condition(n))) for n in range(5000)]
+        server.admin.call_all(filters[:1])
+        before = used() - server.admin.call("MEMORY", "USAGE", "t", "SAMPLES", "0")
+        for begin in range(1, len(filters), 100):
+            server.admin.call_all(filters[begin : begin + 100])
+        server.admin.call("ROUTE.MATCH", "t", *TASK, "DOC", json.dumps({"name": "abc7", "owner": "u7", "n": 500}))
+        taken = used() - before
+        assert abs(server.admin.call("MEMORY", "USAGE", "t", "SAMPLES", "0") / taken - 1) < 0.2

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from resp import Connection
-from server import REPOSITORY, free_port, wait_until
+from server import REPOSITORY, free_port, process_id, wait_until
 
 pytestmark = pytest.mark.long
 
@@ -49,7 +49,10 @@ class Running:
             with contextlib.suppress(OSError):
                 return Connection(port)
 
-        return wait_until(connected, f"./run starts a server:\n{self.output()}", BUILD_DEADLINE)
+        try:
+            return wait_until(connected, "./run starts a server", BUILD_DEADLINE)
+        except AssertionError as failure:
+            raise AssertionError(f"{failure}:\n{self.output()}") from failure
 
     def __enter__(self):
         return self
@@ -98,6 +101,12 @@ def test_a_message_is_read_again_after_kill_9(port, data, log):
     with Running(log, "--port", port, "--dir", data) as running, running.connect(port) as connection:
         wait_until(lambda: connection.call("INFO", "persistence").find(b"\nloading:0") >= 0, "the data is loaded")
         assert connection.call("TREAD", "events", "1", "10") == before
+
+
+# Finding 2 of "Trying it": the README kills by this file, and not by a port that a stranger's server may have.
+def test_the_file_with_its_process_id_names_the_server_it_started(port, data, log):
+    with Running(log, "--port", port, "--dir", data) as running, running.connect(port) as connection:
+        assert (data / "server.pid").read_text().strip() == str(process_id(connection)) == str(running.process.pid)
 
 
 def test_it_prints_three_commands_that_work(port, data, log):

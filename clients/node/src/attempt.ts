@@ -20,6 +20,11 @@ export function outcomeOf(error: unknown): Exclude<Outcome, "done"> {
   return error instanceof Reject ? "rejected" : "failed";
 }
 
+/** Whether a handler runs on after it has returned this. */
+export function isPromise(returned: unknown): returned is PromiseLike<void> {
+  return typeof (returned as PromiseLike<void> | undefined)?.then === "function";
+}
+
 /** Waits no longer than the limit; what runs on then is ignored. */
 export function within(limitMs: number | undefined, work: Promise<void>): Promise<void> {
   if (limitMs === undefined) return work;

@@ -1,10 +1,27 @@
 // What a worker has in hand: which messages wait, run, or are handled and not acknowledged yet.
 
-/** An AbortController that is made when somebody asks for its signal: few handlers do. */
-export class LazyAbort {
-  private controller: AbortController | undefined;
-  private isAborted = false;
+/** Where a delivery is; done is what is settling and must not be handled again. */
+type Place = "waits" | "runs" | "done" | "gone";
 
+/** A message as it was delivered. */
+export class Delivery {
+  isLost = false;
+  place: Place = "waits";
+  private isAborted = false;
+  private controller: AbortController | undefined;
+
+  /** `leaseEnds` is on our monotonic clock. */
+  constructor(
+    readonly offset: number,
+    readonly tag: string,
+    readonly entry: Buffer,
+    readonly attempts: number,
+    readonly timeMs: number,
+    readonly epoch: number,
+    public leaseEnds: number,
+  ) {}
+
+  /** Made when somebody asks for it: few handlers do. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.isAborted) this.controller.abort();
@@ -17,88 +34,100 @@ export class LazyAbort {
   }
 }
 
-/** A message as it was delivered. */
-export interface Delivery {
-  readonly offset: number;
-  readonly tag: string;
-  readonly entry: Buffer;
-  readonly attempts: number;
-  readonly timeMs: number;
-  readonly epoch: number;
-  /** On our monotonic clock. */
-  leaseEnds: number;
-  isLost: boolean;
-  readonly abort: LazyAbort;
-}
-
-/** A message waits, then runs, then settles: its outcome is sent and has no answer yet. */
+/** A message waits, then runs, then settles: its outcome is sent and has no answer yet. `prefetch` of those in it are read
+ *  ahead: there is no hurry to read more before half of them are started. */
 export class Hand {
-  private readonly waiting = new Map<number, Delivery>();
-  private readonly running = new Map<number, Delivery>();
-  private readonly done = new Set<number>(); // settling, and must not be handled again
+  private readonly held = new Map<number, Delivery>(); // those that wait, run, or are done
+  private unfinished = 0; // of them, those that wait or run
   private refused = 0; // settling, and may come again at any time
+  private readonly enoughRoom: number;
 
-  constructor(private readonly most: number) {}
+  constructor(
+    private readonly most: number,
+    prefetch = 0,
+  ) {
+    this.enoughRoom = Math.max(1, Math.floor(prefetch / 2));
+  }
 
   room(): number {
-    return this.most - this.waiting.size - this.running.size;
+    return this.most - this.unfinished;
+  }
+
+  /** Many are read for the price of one. */
+  isWorthReading(): boolean {
+    return this.room() >= this.enoughRoom;
   }
 
   isEmpty(): boolean {
-    return this.waiting.size + this.running.size + this.done.size + this.refused === 0;
+    return this.held.size + this.refused === 0;
   }
 
   /** Those that are new. One that is in hand already came again because its lease was over, or by MINE. */
   admit(deliveries: Delivery[]): Delivery[] {
     return deliveries.filter((delivery) => {
-      const held = this.held(delivery.offset);
+      const held = this.held.get(delivery.offset);
+      if (held?.place === "done") return false;
       if (held !== undefined && held.epoch === delivery.epoch) {
         held.leaseEnds = delivery.leaseEnds;
         held.isLost = false;
         return false;
       }
-      if (this.done.has(delivery.offset)) return false;
-      this.waiting.set(delivery.offset, delivery);
+      if (held !== undefined) this.remove(held); // of a log that was replaced
+      this.held.set(delivery.offset, delivery);
+      this.unfinished += 1;
       return true;
     });
   }
 
-  private held(offset: number): Delivery | undefined {
-    return this.waiting.get(offset) ?? this.running.get(offset);
+  /** One that waits or runs. */
+  private remove(delivery: Delivery): void {
+    this.held.delete(delivery.offset);
+    delivery.place = "gone";
+    this.unfinished -= 1;
   }
 
   /** Whether it may be handled: it is still ours. */
   start(delivery: Delivery, now: number): boolean {
-    if (this.waiting.get(delivery.offset) !== delivery) return false;
-    this.waiting.delete(delivery.offset);
-    if (delivery.isLost || now >= delivery.leaseEnds) return false;
-    this.running.set(delivery.offset, delivery);
+    if (delivery.place !== "waits") return false;
+    if (now >= delivery.leaseEnds) {
+      this.remove(delivery);
+      return false;
+    }
+    delivery.place = "runs";
     return true;
   }
 
   /** Whether its outcome counts; then it is settling. */
   finish(delivery: Delivery, isDone: boolean): boolean {
-    if (this.running.get(delivery.offset) !== delivery) return false;
-    this.running.delete(delivery.offset);
+    if (delivery.place !== "runs") return false;
+    if (isDone && !delivery.isLost) {
+      delivery.place = "done";
+      this.unfinished -= 1;
+      return true;
+    }
+    this.remove(delivery);
     if (delivery.isLost) return false;
-    if (isDone) this.done.add(delivery.offset);
-    else this.refused += 1;
+    this.refused += 1;
     return true;
   }
 
   settled(done: number[], refused: number): void {
-    for (const offset of done) this.done.delete(offset);
+    for (const offset of done) this.held.delete(offset);
     this.refused -= refused;
   }
 
   /** Offsets whose leases must be extended. */
   leased(): number[] {
-    return [...this.waiting.values(), ...this.running.values()].filter((one) => !one.isLost).map((one) => one.offset);
+    return this.those((one) => one.place !== "done" && !one.isLost).map((one) => one.offset);
+  }
+
+  private those(wanted: (one: Delivery) => boolean): Delivery[] {
+    return [...this.held.values()].filter(wanted);
   }
 
   extended(offsets: Iterable<number>, leaseEnds: number): void {
     for (const offset of offsets) {
-      const held = this.held(offset);
+      const held = this.held.get(offset);
       if (held !== undefined) held.leaseEnds = leaseEnds;
     }
   }
@@ -107,24 +136,27 @@ export class Hand {
   lose(offsets: number[]): Delivery[] {
     const lost: Delivery[] = [];
     for (const offset of offsets) {
-      const held = this.held(offset);
-      this.waiting.delete(offset);
-      if (held !== undefined && !held.isLost) {
-        held.isLost = true;
-        lost.push(held);
-      }
+      const held = this.held.get(offset);
+      if (held === undefined || held.place === "done" || held.isLost) continue;
+      held.isLost = true;
+      lost.push(held);
+      if (held.place === "waits") this.remove(held);
     }
     return lost;
   }
 
-  dropWaiting(): void {
-    this.waiting.clear();
+  dropWaiting(): Delivery[] {
+    return this.drop("waits");
   }
 
   /** What runs is given up: its outcome will not count. */
   abandon(): Delivery[] {
-    const running = [...this.running.values()];
-    this.running.clear();
-    return running;
+    return this.drop("runs");
+  }
+
+  private drop(place: Place): Delivery[] {
+    const dropped = this.those((one) => one.place === place);
+    for (const delivery of dropped) this.remove(delivery);
+    return dropped;
   }
 }

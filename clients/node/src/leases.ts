@@ -45,7 +45,7 @@ export class Leases {
     const held = new Set(rows.map((row) => Number(list(row)[0])));
     this.hand.extended(held, sent + this.leaseMs);
     for (const delivery of this.hand.lose(offsets.filter((offset) => !held.has(offset)))) {
-      delivery.abort.abort();
+      delivery.abort();
       this.link.settings.logger.warn(`the lease of ${this.key} ${delivery.offset} is lost`);
     }
   }

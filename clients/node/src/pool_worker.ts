@@ -66,10 +66,13 @@ export class PoolWorker<T> {
 
   /** Handles payloads until stop(), or one of the signals. */
   async run({ stopOn = [], drainMs = 25_000 }: RunOptions = {}): Promise<void> {
+    if (this.run_ !== undefined) throw new MillraceError("this worker runs already: make another one");
+    const { handler } = this;
+    if (handler === undefined) throw new MillraceError("this worker has no handler: call on() before run()");
     const forget = onSignals(stopOn, () => this.stop());
     const run = (this.run_ = new Run(this.most));
     const beating = this.beat(run);
-    const handling = Array.from({ length: this.concurrency }, () => this.handlePayloads(run));
+    const handling = Array.from({ length: this.concurrency }, () => this.handlePayloads(run, handler));
     try {
       await this.pull(run);
     } finally {
@@ -105,6 +108,7 @@ export class PoolWorker<T> {
           continue;
         }
         const life = run.hand.life;
+        const pull = run.hand.beginPull();
         const words: Words = ["SHARD.PULL", this.key, this.name, "COUNT", room, "BLOCK", settings.blockMs, "WITHATTEMPTS"];
         const options = { timeoutMs: waitTimeout(settings), breaker: run.breaker };
         const rows = list(await this.link.call(this.key, words, options));
@@ -112,7 +116,7 @@ export class PoolWorker<T> {
         for (const row of rows) {
           const [recipient, sequence, payload, attempts] = list(row);
           await this.admit(run, {
-            recipient: text(recipient), sequence: Number(sequence), payload: bytes(payload), attempts: Number(attempts), life,
+            recipient: text(recipient), sequence: Number(sequence), payload: bytes(payload), attempts: Number(attempts), life, pull,
           });
         }
       } catch (error) {
@@ -153,7 +157,7 @@ export class PoolWorker<T> {
 
   // --- payloads ---
 
-  private async handlePayloads(run: Run): Promise<void> {
+  private async handlePayloads(run: Run, handler: PayloadHandler<T>): Promise<void> {
     for (;;) {
       const recipient = await run.ready.take();
       if (recipient === undefined) return;
@@ -162,42 +166,63 @@ export class PoolWorker<T> {
         let outcome: Outcome = "done";
         let error: unknown;
         try {
-          await this.attempt(delivery);
+          await this.attempt(handler, delivery);
         } catch (thrown) {
           [outcome, error] = [outcomeOf(thrown), thrown];
         }
         if (run.abandoning) return;
-        const isMore = run.hand.finish(delivery, outcome);
-        await this.settle(run, delivery, outcome, error);
-        if (isMore && !this.stopping.isSet) run.ready.put(recipient);
+        if ((await this.settle(run, delivery, outcome, error)) && !this.stopping.isSet) run.ready.put(recipient);
       }
       run.changed.set();
     }
   }
 
-  private async attempt({ recipient, sequence, payload, attempts }: PoolDelivery): Promise<void> {
+  private async attempt(handler: PayloadHandler<T>, delivery: PoolDelivery): Promise<void> {
+    const { recipient, sequence, payload, attempts } = delivery;
     const value = decoded(this.codec, payload);
     const shown: Payload<T> = { recipient, sequence, value, attempts };
     const call = async (): Promise<void> => {
-      if (this.handler === undefined) throw new Error("the worker has no handler");
-      await this.handler(value, shown);
+      await handler(value, shown);
     };
     const { observer } = this.link.settings;
     await (observer.around ? observer.around(shown, call) : call());
   }
 
-  private async settle(run: Run, delivery: PoolDelivery, outcome: Outcome, error: unknown): Promise<void> {
+  /** Whether its recipient is ready again. */
+  private async settle(run: Run, delivery: PoolDelivery, outcome: Outcome, error: unknown): Promise<boolean> {
     const { recipient, sequence, attempts } = delivery;
     this.link.notice("handled", { key: this.key, group: this.name, tag: recipient, offset: sequence, attempts, outcome });
     if (outcome === "done") {
+      const isReady = run.hand.finish(delivery, outcome);
       await this.acknowledge(run, delivery);
-      return;
+      return isReady;
     }
     this.link.settings.logger.warn(`${this.key} ${recipient} ${sequence}, ${outcome}: ${reasonOf(error)}`);
-    if (delivery.life !== run.hand.life) return; // it is delivered again already
-    const options: Words =
-      outcome === "rejected" ? ["DEAD", deadReason(reasonOf(error))] : ["DELAY", Math.round(this.backoff(attempts))];
-    await this.tell(run, delivery, "SHARD.NACK", options);
+    const isDeliveredAgain = delivery.life !== run.hand.life;
+    // Before the next one begins: its acknowledgement would be one of this, too.
+    if (outcome === "rejected" && !isDeliveredAgain) {
+      await this.tell(run, delivery, "SHARD.NACK", ["DEAD", deadReason(reasonOf(error))]);
+    }
+    const isReady = run.hand.finish(delivery, outcome);
+    return outcome === "failed" && !isDeliveredAgain ? this.giveBack(run, delivery) : isReady;
+  }
+
+  /** Whether its recipient is ready: if the server has given the payload up, those behind it are next. */
+  private async giveBack(run: Run, { recipient, sequence, attempts }: PoolDelivery): Promise<boolean> {
+    const figures: Words = ["SHARD.INFO", this.key, "COUNT", 1];
+    const delay = Math.round(this.backoff(attempts));
+    const nack: Words = ["SHARD.NACK", this.key, this.name, recipient, sequence, "DELAY", delay];
+    try {
+      const commands = [["MULTI"], figures, nack, figures, ["EXEC"]];
+      const replies = await this.link.persistAll(this.key, commands, { until: run.ended });
+      const [before, , after] = list(replies.at(-1)).map((reply) => asMap(checked(reply))["dead"]);
+      return run.hand.givenBack(recipient, Number(before) === Number(after));
+    } catch (error) {
+      if (!(error instanceof MillraceError)) throw error;
+      this.link.settings.logger.debug(`SHARD.NACK: ${error.message}`);
+      run.mustJoin = true; // then all is delivered again, whatever became of it
+      return false;
+    }
   }
 
   private async acknowledge(run: Run, delivery: PoolDelivery): Promise<void> {

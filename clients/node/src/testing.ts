@@ -12,6 +12,7 @@ import { now, sleep } from "./waiting.js";
 
 export const MODULE_PATHS = ["/usr/lib/millrace/millrace.so", "/usr/local/lib/millrace/millrace.so"];
 const PATIENCE = 60_000; // milliseconds for a start
+const SILENCE = 10_000; // milliseconds without a byte of an answer
 const TRIES = 10; // another process may take the port before the server does
 
 export class TestServer {
@@ -92,6 +93,9 @@ function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
     const socket = connect(port, "127.0.0.1", () => socket.write(`${command}\r\nQUIT\r\n`));
+    // Another process may have taken the port and be silent, and a port on which nobody listens yet may even be
+    // connected to itself.
+    socket.setTimeout(SILENCE, () => socket.destroy(new Error(`port ${port} does not answer`)));
     socket.setEncoding("utf8");
     socket.on("data", (part: string) => (answer += part));
     socket.on("end", () => resolve(answer));

@@ -34,6 +34,7 @@ export class Flag {
 
   set(): void {
     this.state = true;
+    if (this.waiters.size === 0) return;
     const waiters = [...this.waiters];
     this.waiters.clear();
     for (const wake of waiters) wake();

@@ -3,15 +3,15 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 
-import { decoded, outcomeOf, within } from "./attempt.js";
+import { decoded, isPromise, outcomeOf, within, type Outcome } from "./attempt.js";
 import { Backoff, Pauses } from "./backoff.js";
 import type { Codec } from "./codecs.js";
 import { BrokenOff, MillraceError, NoGroup, isPassing, reasonOf } from "./errors.js";
-import { Hand, LazyAbort, type Delivery } from "./hand.js";
+import { Delivery, Hand } from "./hand.js";
 import { Leases } from "./leases.js";
 import type { Link } from "./link.js";
 import type { Message } from "./messages.js";
-import { LAST_OFFSET, bytes, list, text, type Words } from "./replies.js";
+import { LAST_OFFSET, bytes, list, ranges, text, type Words } from "./replies.js";
 import { Settler } from "./settling.js";
 import { waitTimeout } from "./settings.js";
 import { Box, Breaker, Flag, endsWithin, now, onSignals, others } from "./waiting.js";
@@ -60,7 +60,7 @@ class Delivered<T> implements Message<T> {
   }
 
   get signal(): AbortSignal {
-    return this.#delivery.abort.signal;
+    return this.#delivery.signal;
   }
 
   get lost(): boolean {
@@ -82,8 +82,8 @@ class Run {
   abandoning = false;
   handled = 0;
 
-  constructor(link: Link, key: string, who: Words, most: number, leaseMs: number) {
-    this.hand = new Hand(most);
+  constructor(link: Link, key: string, who: Words, hand: Hand, leaseMs: number) {
+    this.hand = hand;
     this.settler = new Settler(link, key, who, this.hand, this.changed, this.breaker);
     this.leases = new Leases(link, key, who, this.hand, leaseMs, this.ended);
   }
@@ -92,7 +92,7 @@ class Run {
 export class Worker<T> {
   readonly consumer: string;
   private readonly concurrency: number;
-  private readonly most: number;
+  private readonly prefetch: number;
   private readonly leaseMs: number;
   private readonly backoff: Backoff;
   private readonly groupSettings: Words = [];
@@ -110,9 +110,9 @@ export class Worker<T> {
   ) {
     this.consumer = options.consumer ?? `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`;
     this.concurrency = options.concurrency ?? 1;
-    this.most = this.concurrency + (options.prefetch ?? this.concurrency);
+    this.prefetch = options.prefetch ?? this.concurrency;
     this.leaseMs = options.leaseMs ?? 30_000;
-    if (!(this.concurrency >= 1 && this.most >= this.concurrency && this.leaseMs > 0)) {
+    if (!(this.concurrency >= 1 && this.prefetch >= 0 && this.leaseMs > 0)) {
       throw new RangeError("a worker needs a concurrency of at least 1, a prefetch of at least 0 and a lease");
     }
     this.backoff = options.backoff ?? Backoff.exponential();
@@ -157,7 +157,8 @@ export class Worker<T> {
   private async work(drainMs: number, block: boolean): Promise<number> {
     if (this.run_ !== undefined) throw new MillraceError("this worker runs already: make another one");
     if (this.handlers.size === 0) throw new MillraceError("this worker has no handler: call on() before run()");
-    const run = new Run(this.link, this.key, this.who, this.most, this.leaseMs);
+    const hand = new Hand(this.concurrency + this.prefetch, this.prefetch);
+    const run = new Run(this.link, this.key, this.who, hand, this.leaseMs);
     if (this.stopping.isSet) {
       this.stopping.clear(); // stopped before it began
       return 0;
@@ -170,11 +171,13 @@ export class Worker<T> {
       await this.read(run, block);
     } finally {
       this.stopping.set();
+      const waited = run.hand.dropWaiting().map(({ offset }) => offset);
+      const giving = this.giveBack(ranges(waited), drainMs, run.ended);
       await this.windUp(run, handling, drainMs);
       const end = now() + SETTLE_AFTER_STOP;
-      await settling;
-      await beating;
-      await this.giveBackRest(Math.max(0, end - now()));
+      await Promise.all([giving, settling, beating]);
+      // Everything that this consumer still holds, also what a read that was broken off has delivered.
+      await this.giveBack([`1-${LAST_OFFSET}`], Math.max(0, end - now()));
       this.stopping.clear();
       this.run_ = undefined;
     }
@@ -189,15 +192,14 @@ export class Worker<T> {
       try {
         if (!isSetUp) await this.setUp();
         isSetUp = true;
-        const room = run.hand.room();
-        if (room < 1) {
+        if (!run.hand.isWorthReading()) {
           run.changed.clear();
           if (!this.stopping.isSet) await run.changed.wait();
           await others(); // handlers that return at once make room for more than one
           continue;
         }
         const wasIdle = run.hand.isEmpty() && run.mineFrom === undefined;
-        const found = await this.readOnce(run, room, block);
+        const found = await this.readOnce(run, run.hand.room(), block);
         if (found === "another log") isSetUp = false;
         pauses.reset();
         if (found === "nothing" && !block) {
@@ -246,12 +248,9 @@ export class Worker<T> {
     }
     run.epoch = epoch;
     const leaseEnds = now() + this.leaseMs;
-    const deliveries = rows.map((row): Delivery => {
+    const deliveries = rows.map((row) => {
       const [offset, tag, entry, attempts, time] = list(row);
-      return {
-        offset: Number(offset), tag: text(tag), entry: bytes(entry), attempts: Number(attempts), timeMs: Number(time),
-        epoch, leaseEnds, isLost: false, abort: new LazyAbort(),
-      };
+      return new Delivery(Number(offset), text(tag), bytes(entry), Number(attempts), Number(time), epoch, leaseEnds);
     });
     const last = deliveries.at(-1);
     if (run.mineFrom !== undefined) run.mineFrom = last && last.offset + 1;
@@ -269,36 +268,48 @@ export class Worker<T> {
     while (!run.abandoning) {
       const delivery = run.queue.takeNow() ?? (await run.queue.take());
       if (delivery === undefined) return;
-      if (run.hand.start(delivery, now())) {
+      const began = now();
+      if (run.hand.start(delivery, began)) {
         try {
-          await this.handle(run, delivery);
+          const running = this.handle(run, delivery, began);
+          if (running !== undefined) await running;
         } catch (error) {
           run.settler.fail(error); // not of the handler: of a back-off or a logger
         }
       }
-      run.changed.set();
+      if (run.hand.isWorthReading()) run.changed.set();
     }
   }
 
-  private async handle(run: Run, delivery: Delivery): Promise<void> {
-    const began = now();
-    let outcome: string = "done";
-    let error: unknown;
+  /** Calls the handler; a promise of its end if it runs on. */
+  private handle(run: Run, delivery: Delivery, began: number): PromiseLike<void> | undefined {
+    const done = (): void => this.end(run, delivery, began, "done");
+    const failed = (error: unknown): void => this.end(run, delivery, began, outcomeOf(error), error);
+    let returned: unknown;
     try {
-      await this.attempt(delivery);
-    } catch (thrown) {
-      [outcome, error] = [outcomeOf(thrown), thrown];
+      returned = this.attempt(delivery);
+    } catch (error) {
+      failed(error);
+      return undefined;
     }
-    delivery.abort.abort(); // nothing that runs on counts any more
+    if (isPromise(returned)) return returned.then(done, failed);
+    done();
+    return undefined;
+  }
+
+  /** Settles what came of it. */
+  private end(run: Run, delivery: Delivery, began: number, came: Outcome, error?: unknown): void {
+    delivery.abort(); // nothing that runs on counts any more
     const { offset, tag, attempts } = delivery;
-    if (!run.hand.finish(delivery, outcome === "done")) {
+    let outcome: string = came;
+    if (!run.hand.finish(delivery, came === "done")) {
       outcome = delivery.isLost ? "lost" : "cancelled"; // what is cancelled is given back with all the rest
-    } else if (outcome === "done") {
+    } else if (came === "done") {
       run.settler.succeeded(offset);
     } else {
-      if (outcome === "rejected") run.settler.rejected(offset, reasonOf(error));
+      if (came === "rejected") run.settler.rejected(offset, reasonOf(error));
       else run.settler.failed(offset, this.backoff(attempts));
-      this.link.settings.logger.warn(`${this.key} ${offset} (${tag}), attempt ${attempts}, ${outcome}: ${reasonOf(error)}`);
+      this.link.settings.logger.warn(`${this.key} ${offset} (${tag}), attempt ${attempts}, ${came}: ${reasonOf(error)}`);
     }
     run.handled += 1;
     if (this.link.settings.observer.notice) {
@@ -322,31 +333,31 @@ export class Worker<T> {
 
   // --- the end ---
 
-  /** What waits is dropped, what runs may end; all outcomes are told. */
+  /** What runs may end; all outcomes are told. */
   private async windUp(run: Run, handling: Promise<void>[], drainMs: number): Promise<void> {
     run.queue.empty();
-    run.hand.dropWaiting();
     run.queue.close();
     if (!(await endsWithin(Promise.all(handling), drainMs))) {
       run.abandoning = true;
-      for (const delivery of run.hand.abandon()) delivery.abort.abort();
+      for (const delivery of run.hand.abandon()) delivery.abort();
     }
     run.settler.close(SETTLE_AFTER_STOP);
     run.ended.set();
   }
 
-  /** Everything that this consumer still holds, also what a read that was broken off has delivered. */
-  private async giveBackRest(withinMs: number): Promise<void> {
-    const words: Words = ["TNACK", ...this.who, "UNCOUNTED", `1-${LAST_OFFSET}`];
-    for (;;) {
+  /** Uncounted: they are for others, now. With `until` it is tried once more at the end. */
+  private async giveBack(offsets: Words, retryForMs: number, until?: Flag): Promise<void> {
+    const words: Words = ["TNACK", ...this.who, "UNCOUNTED", ...offsets];
+    while (offsets.length > 0) {
       try {
-        const messages = Number(await this.link.persist(this.key, words, { retryForMs: withinMs }));
+        const messages = Number(await this.link.persist(this.key, words, { retryForMs, until }));
         if (messages === 0) return;
         this.link.notice("given_back", { key: this.key, group: this.group, messages });
       } catch (error) {
         if (error instanceof NoGroup) return;
         if (!(error instanceof MillraceError)) throw error;
-        this.link.settings.logger.warn(`${this.key}: nothing is given back, it comes after its lease: ${error.message}`);
+        const line = `${this.key}: nothing is given back, it comes after its lease: ${error.message}`;
+        if (until === undefined) this.link.settings.logger.warn(line);
         return;
       }
     }

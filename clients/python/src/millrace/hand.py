@@ -6,6 +6,8 @@ import dataclasses
 import threading
 from typing import Any, Iterable
 
+_WAITS, _RUNS, _DONE, _GONE = range(4)  # where a delivery is; done is what is settling and must not be handled again
+
 
 @dataclasses.dataclass(slots=True)
 class Delivery:
@@ -20,80 +22,95 @@ class Delivery:
     lease_ends: float  # on our monotonic clock
     is_lost: bool = False
     message: Any = None  # as its handler sees it
+    place: int = _WAITS
 
 
 class Hand:
-    """Thread-safe. A message waits, then runs, then settles: its outcome is sent and has no answer yet."""
+    """Thread-safe. A message waits, then runs, then settles: its outcome is sent and has no answer yet. `prefetch` of those
+    in it are read ahead: there is no hurry to read more before half of them are started."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, prefetch: int = 0) -> None:
         self._most = most
+        self._enough_room = max(1, prefetch // 2)
         self._lock = threading.Lock()
-        self._waiting: dict[int, Delivery] = {}
-        self._running: dict[int, Delivery] = {}
-        self._done: set[int] = set()  # settling, and must not be handled again
+        self._held: dict[int, Delivery] = {}  # those that wait, run, or are done
+        self._unfinished = 0  # of them, those that wait or run
         self._refused = 0  # settling, and may come again at any time
 
     def room(self) -> int:
-        with self._lock:
-            return self._most - len(self._waiting) - len(self._running)
+        return self._most - self._unfinished
+
+    def is_worth_reading(self) -> bool:
+        """Many are read for the price of one."""
+        return self._most - self._unfinished >= self._enough_room
 
     def is_empty(self) -> bool:
         with self._lock:
-            return not (self._waiting or self._running or self._done or self._refused)
+            return not self._held and not self._refused
 
     def admit(self, deliveries: Iterable[Delivery]) -> list[Delivery]:
         """Those that are new. One that is in hand already came again because its lease was over, or by MINE."""
         admitted = []
         with self._lock:
             for delivery in deliveries:
-                held = self._waiting.get(delivery.offset) or self._running.get(delivery.offset)
-                if held is not None and held.epoch == delivery.epoch:
-                    held.lease_ends, held.is_lost = delivery.lease_ends, False
-                elif delivery.offset not in self._done:
-                    self._waiting[delivery.offset] = delivery
+                held = self._held.get(delivery.offset)
+                if held is None or (held.place != _DONE and held.epoch != delivery.epoch):
+                    if held is not None:
+                        self._remove(held)  # of a log that was replaced
+                    self._held[delivery.offset] = delivery
+                    self._unfinished += 1
                     admitted.append(delivery)
+                elif held.place != _DONE:
+                    held.lease_ends, held.is_lost = delivery.lease_ends, False
         return admitted
+
+    def _remove(self, delivery: Delivery) -> None:
+        """One that waits or runs. REQUIRES: the lock."""
+        del self._held[delivery.offset]
+        delivery.place = _GONE
+        self._unfinished -= 1
 
     def start(self, delivery: Delivery, now: float) -> bool:
         """Whether it may be handled: it is still ours."""
         with self._lock:
-            if self._waiting.get(delivery.offset) is not delivery:
+            if delivery.place != _WAITS:
                 return False
-            del self._waiting[delivery.offset]
-            if delivery.is_lost or now >= delivery.lease_ends:
+            if now >= delivery.lease_ends:
+                self._remove(delivery)
                 return False
-            self._running[delivery.offset] = delivery
+            delivery.place = _RUNS
             return True
 
     def finish(self, delivery: Delivery, is_done: bool) -> bool:
         """Whether its outcome counts; then it is settling."""
         with self._lock:
-            if self._running.get(delivery.offset) is not delivery:
+            if delivery.place != _RUNS:
                 return False
-            del self._running[delivery.offset]
+            if is_done and not delivery.is_lost:
+                delivery.place = _DONE
+                self._unfinished -= 1
+                return True
+            self._remove(delivery)
             if delivery.is_lost:
                 return False
-            if is_done:
-                self._done.add(delivery.offset)
-            else:
-                self._refused += 1
+            self._refused += 1
             return True
 
     def settled(self, done: Iterable[int], refused: int) -> None:
         with self._lock:
-            self._done.difference_update(done)
+            for offset in done:
+                self._held.pop(offset, None)
             self._refused -= refused
 
     def leased(self) -> list[int]:
         """Offsets whose leases must be extended."""
         with self._lock:
-            return [offset for place in (self._waiting, self._running)
-                    for offset, delivery in place.items() if not delivery.is_lost]
+            return [one.offset for one in self._held.values() if one.place != _DONE and not one.is_lost]
 
     def extended(self, offsets: Iterable[int], lease_ends: float) -> None:
         with self._lock:
             for offset in offsets:
-                held = self._waiting.get(offset) or self._running.get(offset)
+                held = self._held.get(offset)
                 if held is not None:
                     held.lease_ends = lease_ends
 
@@ -102,21 +119,25 @@ class Hand:
         lost = []
         with self._lock:
             for offset in offsets:
-                held = self._waiting.pop(offset, None) or self._running.get(offset)
-                if held is not None and not held.is_lost:
+                held = self._held.get(offset)
+                if held is not None and held.place != _DONE and not held.is_lost:
                     held.is_lost = True
                     lost.append(held)
+                    if held.place == _WAITS:
+                        self._remove(held)
         return lost
 
-    def drop_waiting(self) -> int:
-        with self._lock:
-            count = len(self._waiting)
-            self._waiting.clear()
-            return count
+    def drop_waiting(self) -> list[int]:
+        """Their offsets."""
+        return self._drop(_WAITS)
 
-    def abandon(self) -> int:
+    def abandon(self) -> list[int]:
         """What runs is given up: its outcome will not count."""
+        return self._drop(_RUNS)
+
+    def _drop(self, place: int) -> list[int]:
         with self._lock:
-            count = len(self._running)
-            self._running.clear()
-            return count
+            dropped = [one for one in self._held.values() if one.place == place]
+            for delivery in dropped:
+                self._remove(delivery)
+            return [delivery.offset for delivery in dropped]

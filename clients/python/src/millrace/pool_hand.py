@@ -14,6 +14,17 @@ class PoolDelivery:
     payload: bytes
     attempts: int
     life: int  # which joining of the worker it came with
+    pull: int = 0  # which pull it came with
+
+
+@dataclasses.dataclass
+class _Failed:
+    """A recipient whose payload failed. The server is told, and then delivers that one again before all others; those that
+    a pull had got before that come again, too."""
+
+    sequence: int
+    last_pull: int | None = None  # that was sent before the server had answered; None: it has not
+    early: list[PoolDelivery] = dataclasses.field(default_factory=list)  # what waited behind it, and came meanwhile
 
 
 class PoolHand:
@@ -25,7 +36,9 @@ class PoolHand:
         self._queues: dict[bytes, collections.deque[PoolDelivery]] = {}
         self._running: dict[bytes, PoolDelivery] = {}
         self._handled: dict[bytes, int] = {}  # the last sequence that was handled and is not acknowledged yet
+        self._failed: dict[bytes, _Failed] = {}
         self._life = 0
+        self._pulls = 0
 
     @property
     def life(self) -> int:
@@ -35,11 +48,18 @@ class PoolHand:
         with self._lock:
             return self._most - len(self._running) - sum(len(queue) for queue in self._queues.values())
 
+    def begin_pull(self) -> int:
+        """Its number."""
+        with self._lock:
+            self._pulls += 1
+            return self._pulls
+
     def join_again(self) -> None:
         """Everything is delivered again, from what is not acknowledged on: what waits is dropped."""
         with self._lock:
             self._life += 1
             self._queues.clear()
+            self._failed.clear()
 
     def forget_handled(self) -> None:
         """What was handled is somebody else's now, or of a pool that was deleted, whose sequences begin again."""
@@ -49,15 +69,28 @@ class PoolHand:
     def admit(self, delivery: PoolDelivery) -> str:
         """`new` if a recipient became ready, `done` if it was handled already and must be acknowledged, else `kept`."""
         with self._lock:
-            if delivery.sequence <= self._handled.get(delivery.recipient, 0):
-                return "done"
-            running = self._running.get(delivery.recipient)
-            if running is not None and running.sequence == delivery.sequence:
-                running.life = delivery.life
-                return "kept"
-            queue = self._queues.setdefault(delivery.recipient, collections.deque())
-            queue.append(delivery)
-            return "new" if running is None and len(queue) == 1 else "kept"
+            failed = self._failed.get(delivery.recipient)
+            if failed is not None:
+                if delivery.sequence > failed.sequence and (failed.last_pull is None or delivery.pull <= failed.last_pull):
+                    if failed.early and delivery.sequence <= failed.early[-1].sequence:
+                        failed.early.clear()  # all behind it come again
+                    failed.early.append(delivery)
+                    return "kept"
+                del self._failed[delivery.recipient]
+            return self._admit(delivery)
+
+    def _admit(self, delivery: PoolDelivery) -> str:
+        if delivery.sequence <= self._handled.get(delivery.recipient, 0):
+            return "done"
+        running = self._running.get(delivery.recipient)
+        if running is not None and running.sequence == delivery.sequence:
+            running.life = delivery.life
+            return "kept"
+        queue = self._queues.setdefault(delivery.recipient, collections.deque())
+        if queue and delivery.sequence <= queue[-1].sequence:
+            return "kept"
+        queue.append(delivery)
+        return "new" if running is None and len(queue) == 1 else "kept"
 
     def start(self, recipient: bytes) -> PoolDelivery | None:
         with self._lock:
@@ -76,9 +109,23 @@ class PoolHand:
             self._running.pop(delivery.recipient, None)
             if outcome == "done":
                 self._handled[delivery.recipient] = delivery.sequence
-            elif outcome == "failed":
-                self._queues.pop(delivery.recipient, None)
+            elif outcome == "failed" and delivery.life == self._life:  # else all of it is delivered again already
+                behind = self._queues.pop(delivery.recipient, ())
+                self._failed[delivery.recipient] = _Failed(delivery.sequence, early=list(behind))
             return delivery.recipient in self._queues
+
+    def given_back(self, recipient: bytes, comes_again: bool) -> bool:
+        """The server knows that it failed, and delivers it again, or has given it up. Whether the recipient is ready."""
+        with self._lock:
+            failed = self._failed.get(recipient)
+            if failed is None:
+                return False
+            if comes_again:
+                failed.last_pull = self._pulls
+                failed.early.clear()
+                return False
+            del self._failed[recipient]
+            return any([self._admit(delivery) == "new" for delivery in failed.early])
 
     def acknowledged(self, recipient: bytes, sequence: int) -> None:
         """The server knows, or the recipient is somebody else's."""

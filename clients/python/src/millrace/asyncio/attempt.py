@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, TypeVar
+from typing import TypeVar
 
 from ..codecs import Codec
 from ..errors import Reject
@@ -19,16 +19,9 @@ def decoded(codec: Codec[T], entry: bytes) -> T:
         raise Reject(f"it cannot be decoded: {error}") from error
 
 
-async def outcome_of(is_abandoned: Callable[[], bool], work: Callable[..., Any],
-                     *arguments: Any) -> tuple[str, BaseException | None]:
-    """done, failed, rejected or cancelled, and why. Cancelled is what was abandoned; a handler that cancels itself has
+def outcome_of(raised: BaseException, is_abandoned: bool) -> str:
+    """What came of a handler that raised this. Cancelled is what was abandoned; a handler that cancels itself has
     failed."""
-    try:
-        await work(*arguments)
-    except Reject as reason:
-        return "rejected", reason
-    except waiting.Cancelled as error:
-        return ("cancelled" if is_abandoned() else "failed"), error
-    except Exception as error:
-        return "failed", error
-    return "done", None
+    if isinstance(raised, Reject):
+        return "rejected"
+    return "cancelled" if is_abandoned and isinstance(raised, waiting.Cancelled) else "failed"

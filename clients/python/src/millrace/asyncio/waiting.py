@@ -66,9 +66,13 @@ class Box(Generic[T]):
         self._closed = False
         self._filled = asyncio.Event()
 
-    def put(self, item: T) -> None:
-        self._items.append(item)
+    def put(self, *items: T) -> None:
+        self._items.extend(items)
         self._filled.set()
+
+    def take_now(self) -> T | None:
+        """The next item, if there is one."""
+        return self._items.popleft() if self._items else None
 
     async def take(self) -> T | None:
         """The next item; None once it is closed and empty."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import socket
 import uuid
-from typing import Any, Callable, Generic, Iterable, TypeVar
+from typing import Any, Callable, Generic, Iterable, Sequence, TypeVar
 
 from ..backoff import Backoff, pauses
 from ..codecs import Codec
@@ -37,8 +38,12 @@ class Worker(Generic[T]):
         self.key, self.group, self.consumer = key, group, consumer or consumer_name()
         self._link, self._codec = link, codec
         self._concurrency, self._lease, self._expire = concurrency, lease, expire
-        self._most = concurrency + (concurrency if prefetch is None else prefetch)
-        self._backoff, self._start, self._time_limit = backoff, start.upper(), time_limit
+        self._prefetch = concurrency if prefetch is None else prefetch
+        self._backoff, self._start = backoff, start.upper()
+        self._call: Callable[..., Any] = waiting.call
+        if time_limit is not None:
+            self._call = functools.partial(waiting.call_within, time_limit)
+        self._is_observed = link.settings.is_observed
         self._group_settings: Words = ()
         if max_attempts is not None:
             self._group_settings += ("MAXATTEMPTS", max_attempts)
@@ -51,7 +56,7 @@ class Worker(Generic[T]):
 
     def _begin(self) -> None:
         """Everything that belongs to one run."""
-        self._hand = Hand(self._most)
+        self._hand = Hand(self._concurrency + self._prefetch, self._prefetch)
         self._queue: waiting.Box[Delivery] = waiting.Box()
         self._ended = waiting.Flag()
         self._changed = waiting.Flag()  # there may be room, or nothing left to do
@@ -118,12 +123,13 @@ class Worker(Generic[T]):
             await self._read(block)
         finally:
             self._stopping.set()
-            await self._wind_up(handling, drain)
+            giving = await self._wind_up(handling, drain)
             end = waiting.now() + _SETTLE_AFTER_STOP
-            await settling.join()
-            await beating.join()
+            for task in (giving, settling, beating):
+                await task.join()
             try:
-                await self._give_back_rest(max(0.0, end - waiting.now()))
+                # Everything that this consumer still holds, also what a read that was broken off has delivered.
+                await self._give_back((f"1-{LAST_OFFSET}",), max(0.0, end - waiting.now()), None)
             finally:
                 self._stopping.clear()
         if self._settler.error is not None:
@@ -137,14 +143,13 @@ class Worker(Generic[T]):
                 if not is_set_up:
                     await self._set_up()
                     is_set_up = True
-                room = self._hand.room()
-                if room < 1:
+                if not self._hand.is_worth_reading():
                     self._changed.clear()
-                    if self._hand.room() < 1 and not self._stopping.is_set():
+                    if not self._hand.is_worth_reading() and not self._stopping.is_set():
                         await self._changed.wait()
                     continue
                 was_idle = self._hand.is_empty() and self._mine_from is None
-                found, is_set_up = await self._read_once(room, block)
+                found, is_set_up = await self._read_once(self._hand.room(), block)
                 waits = pauses()
                 if not found and is_set_up and not block:
                     if was_idle:
@@ -193,27 +198,32 @@ class Worker(Generic[T]):
         admitted = self._hand.admit(deliveries)
         if admitted:
             settings.notice("received", key=self.key, group=self.group, messages=len(admitted))
-        for delivery in admitted:
-            self._queue.put(delivery)
+        self._queue.put(*admitted)
         return bool(deliveries), True
 
     # --- messages ---
 
     async def _handle_messages(self) -> None:
         while not self._abandoning:
-            delivery = await self._queue.take()
+            delivery = self._queue.take_now() or await self._queue.take()
             if delivery is None:
                 return
-            if self._hand.start(delivery, waiting.now()):
+            began = waiting.now()
+            if self._hand.start(delivery, began):
                 try:
-                    await self._handle(delivery)
+                    await self._handle(delivery, began)
                 except Exception as error:  # not of the handler: of a back-off or a logger
                     self._settler.fail(error)
-            self._changed.set()
+            if self._hand.is_worth_reading():
+                self._changed.set()
 
-    async def _handle(self, delivery: Delivery) -> None:
-        began = waiting.now()
-        outcome, error = await outcome_of(self._is_abandoning, self._attempt, delivery)
+    async def _handle(self, delivery: Delivery, began: float) -> None:
+        outcome: str = "done"
+        error: BaseException | None = None
+        try:
+            await self._attempt(delivery)
+        except (Exception, waiting.Cancelled) as raised:
+            outcome, error = outcome_of(raised, self._abandoning), raised
         if outcome == "cancelled" or not self._hand.finish(delivery, outcome == "done"):
             outcome = "lost" if delivery.is_lost else "cancelled"  # what is cancelled is given back with all the rest
         elif outcome == "done":
@@ -227,7 +237,7 @@ class Worker(Generic[T]):
             settings.logger.warning("%s %d (%s), attempt %d, %s: %r", self.key, delivery.offset, text(delivery.tag),
                                     delivery.attempts, outcome, error)
         self._handled += 1
-        if settings.is_observed:
+        if self._is_observed:
             settings.notice("handled", key=self.key, group=self.group, tag=text(delivery.tag), offset=delivery.offset,
                             attempts=delivery.attempts, outcome=outcome, seconds=waiting.now() - began)
 
@@ -239,14 +249,11 @@ class Worker(Generic[T]):
         handler = self._handlers.get(message.tag) or self._handlers.get(None)
         if handler is None:
             raise LookupError(f"no handler for the tag {message.tag!r}")
+        if not self._is_observed:
+            await self._call(handler, value, message)
+            return
         with self._link.settings.observer.handling(message):
-            if self._time_limit is None:
-                await waiting.call(handler, value, message)
-            else:
-                await waiting.call_within(self._time_limit, handler, value, message)
-
-    def _is_abandoning(self) -> bool:
-        return self._abandoning
+            await self._call(handler, value, message)
 
     # --- leases ---
 
@@ -280,11 +287,11 @@ class Worker(Generic[T]):
 
     # --- the end ---
 
-    async def _wind_up(self, handling: list[waiting.Task], drain: float) -> None:
-        """What waits is dropped, what runs may end; all outcomes are told."""
+    async def _wind_up(self, handling: list[waiting.Task], drain: float) -> waiting.Task:
+        """What waits is given back at once, by the task that is returned; what runs may end; all outcomes are told."""
         end = waiting.now() + drain
         self._queue.empty()
-        self._hand.drop_waiting()
+        giving = waiting.spawn("giver", self._give_back, ranges(self._hand.drop_waiting()), drain, self._ended)
         self._queue.close()
         for task in handling:
             if not await task.join(end - waiting.now()):
@@ -296,18 +303,20 @@ class Worker(Generic[T]):
             self._hand.abandon()
         self._settler.close(_SETTLE_AFTER_STOP)
         self._ended.set()
+        return giving
 
-    async def _give_back_rest(self, within: float) -> None:
-        """Everything that this consumer still holds, also what a read that was broken off has delivered."""
-        while True:
+    async def _give_back(self, offsets: Sequence[Word], within: float, until: waiting.Flag | None) -> None:
+        """Uncounted: they are for others, now. With `until` it is tried once more at the end."""
+        while offsets:
             try:
                 given = await self._link.persist(self.key, "TNACK", self.key, self.group, "CONSUMER", self.consumer,
-                                                 "UNCOUNTED", f"1-{LAST_OFFSET}", retry_for=within)
+                                                 "UNCOUNTED", *offsets, retry_for=within, until=until)
             except NoGroup:
                 return
             except MillraceError as error:
-                self._link.settings.logger.warning("%s: nothing is given back, it comes after its lease: %s",
-                                                   self.key, error)
+                if until is None:
+                    self._link.settings.logger.warning("%s: nothing is given back, it comes after its lease: %s",
+                                                       self.key, error)
                 return
             if not given:
                 return

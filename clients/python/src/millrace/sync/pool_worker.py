@@ -10,7 +10,7 @@ from ..codecs import Codec
 from ..errors import (BrokenOff, ConnectionLost, MillraceError, NotOwner, NoWorker, RefusedForNow, ServerError, checked)
 from ..messages import Payload
 from ..pool_hand import PoolDelivery, PoolHand
-from ..replies import as_map, milliseconds, text
+from ..replies import Words, as_map, milliseconds, text
 from . import waiting
 from .attempt import decoded, outcome_of
 from .link import Link
@@ -27,6 +27,7 @@ class PoolWorker(Generic[T]):
         self._concurrency, self._most = concurrency, concurrency + prefetch
         self._handler: Handler[T] | None = None
         self._stopping = waiting.Flag()
+        self._is_running = False
         self._begin()
 
     def _begin(self) -> None:
@@ -46,21 +47,30 @@ class PoolWorker(Generic[T]):
 
     def run(self, *, stop_on: Iterable[int] = (), drain: float = 25.0) -> None:
         """Handles payloads until stop(), or one of the signals."""
-        with waiting.on_signals(stop_on, self.stop):
-            self._work(drain)
+        if self._is_running:
+            raise MillraceError("this worker runs already: make another one")
+        if self._handler is None:
+            raise MillraceError("this worker has no handler: write @worker.handler above one")
+        self._is_running = True
+        try:
+            with waiting.on_signals(stop_on, self.stop):
+                self._work(drain, self._handler)
+        finally:
+            self._is_running = False
 
     def stop(self) -> None:
         self._stopping.set()
         self._changed.set()
         self._breaker.break_off()
 
-    def _work(self, drain: float) -> None:
+    def _work(self, drain: float, handler: Handler[T]) -> None:
         self._begin()
         beating = waiting.spawn("heartbeat", self._beat)
-        handling = [waiting.spawn("handler", self._handle_payloads) for _ in range(self._concurrency)]
+        handling = [waiting.spawn("handler", self._handle_payloads, handler) for _ in range(self._concurrency)]
         try:
             self._pull()
         finally:
+            self._stopping.set()  # nothing more is started, also if the pulling failed
             end = waiting.now() + drain
             self._ready.empty()
             self._ready.close()
@@ -86,13 +96,13 @@ class PoolWorker(Generic[T]):
                     if self._hand.room() < 1 and not self._stopping.is_set():
                         self._changed.wait()
                     continue
-                life = self._hand.life
+                life, pull = self._hand.life, self._hand.begin_pull()
                 rows = self._link.call(
                     self.key, "SHARD.PULL", self.key, self.name, "COUNT", room, "BLOCK", milliseconds(settings.block),
                     "WITHATTEMPTS", timeout=settings.wait_timeout, breaker=self._breaker)
                 waits = pauses()
                 for recipient, sequence, payload, attempts in rows:
-                    self._admit(PoolDelivery(recipient, sequence, payload, attempts, life))
+                    self._admit(PoolDelivery(recipient, sequence, payload, attempts, life, pull))
             except BrokenOff:
                 return
             except (NoWorker, NotOwner):
@@ -126,47 +136,61 @@ class PoolWorker(Generic[T]):
 
     # --- payloads ---
 
-    def _handle_payloads(self) -> None:
+    def _handle_payloads(self, handler: Handler[T]) -> None:
         while not self._abandoning:
             recipient = self._ready.take()
             if recipient is None:
                 return
             delivery = self._hand.start(recipient)
             if delivery is not None:
-                outcome, error = self._attempt(delivery)
-                if outcome != "cancelled":
-                    is_more = self._hand.finish(delivery, outcome)
-                    self._settle(delivery, outcome, error)
-                    if is_more and not self._stopping.is_set():
-                        self._ready.put(recipient)
+                outcome: str = "done"
+                error: BaseException | None = None
+                try:
+                    self._attempt(handler, delivery)
+                except (Exception, waiting.Cancelled) as raised:
+                    outcome, error = outcome_of(raised, self._abandoning), raised
+                if outcome != "cancelled" and self._settle(delivery, outcome, error) and not self._stopping.is_set():
+                    self._ready.put(recipient)
             self._changed.set()
 
-    def _attempt(self, delivery: PoolDelivery) -> tuple[str, BaseException | None]:
-        def work() -> None:
-            value = decoded(self._codec, delivery.payload)
-            payload = Payload(text(delivery.recipient), delivery.sequence, value, delivery.attempts)
-            if self._handler is None:
-                raise LookupError("the worker has no handler")
-            with self._link.settings.observer.handling(payload):
-                waiting.call(self._handler, value, payload)
+    def _attempt(self, handler: Handler[T], delivery: PoolDelivery) -> None:
+        value = decoded(self._codec, delivery.payload)
+        payload = Payload(text(delivery.recipient), delivery.sequence, value, delivery.attempts)
+        with self._link.settings.observer.handling(payload):
+            waiting.call(handler, value, payload)
 
-        return outcome_of(lambda: self._abandoning, work)
-
-    def _settle(self, delivery: PoolDelivery, outcome: str, error: BaseException | None) -> None:
+    def _settle(self, delivery: PoolDelivery, outcome: str, error: BaseException | None) -> bool:
+        """Whether its recipient is ready again."""
         self._link.settings.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
                                             offset=delivery.sequence, attempts=delivery.attempts, outcome=outcome)
         if outcome == "done":
+            is_ready = self._hand.finish(delivery, outcome)
             self._acknowledge(delivery)
-            return
+            return is_ready
         self._link.settings.logger.warning("%s %s %d, %s: %r", self.key, text(delivery.recipient), delivery.sequence,
                                            outcome, error)
-        if delivery.life != self._hand.life:
-            return  # it is delivered again already
-        reason = str(error).encode()[:512].decode("utf-8", "ignore") or "rejected"
-        if outcome == "rejected":
+        is_delivered_again = delivery.life != self._hand.life
+        if outcome == "rejected" and not is_delivered_again:
+            # Before the next one begins: its acknowledgement would be one of this, too.
+            reason = str(error).encode()[:512].decode("utf-8", "ignore") or "rejected"
             self._tell(delivery, "SHARD.NACK", "DEAD", reason)
-        else:
-            self._tell(delivery, "SHARD.NACK", "DELAY", milliseconds(self._backoff(delivery.attempts)))
+        is_ready = self._hand.finish(delivery, outcome)
+        return self._give_back(delivery) if outcome == "failed" and not is_delivered_again else is_ready
+
+    def _give_back(self, delivery: PoolDelivery) -> bool:
+        """Whether its recipient is ready: if the server has given the payload up, those behind it are next."""
+        figures: Words = ("SHARD.INFO", self.key, "COUNT", 1)
+        nack: Words = ("SHARD.NACK", self.key, self.name, delivery.recipient, delivery.sequence,
+                       "DELAY", milliseconds(self._backoff(delivery.attempts)))
+        try:
+            replies = self._link.persist_all(self.key, [("MULTI",), figures, nack, figures, ("EXEC",)],
+                                                   until=self._ended)
+            before, _, after = (checked(reply) for reply in replies[-1])
+        except MillraceError as error:
+            self._link.settings.logger.debug("SHARD.NACK: %s", error)
+            self._must_join = True  # then all is delivered again, whatever became of it
+            return False
+        return self._hand.given_back(delivery.recipient, as_map(before)["dead"] == as_map(after)["dead"])
 
     def _acknowledge(self, delivery: PoolDelivery) -> None:
         if self._tell(delivery, "SHARD.ACK"):

@@ -56,19 +56,24 @@ class Box(Generic[T]):
         self._closed = False
         self._changed = threading.Condition()
 
-    def put(self, item: T) -> None:
+    def put(self, *items: T) -> None:
         with self._changed:
-            self._items.append(item)
-            self._changed.notify()
+            self._items.extend(items)
+            self._changed.notify(len(items))
+
+    def take_now(self) -> T | None:
+        """The next item, if there is one. Without the lock: a deque has one of its own."""
+        try:
+            return self._items.popleft()
+        except IndexError:
+            return None
 
     def take(self) -> T | None:
         """The next item; None once it is closed and empty."""
         with self._changed:
-            while not self._items:
-                if self._closed:
-                    return None
+            while (item := self.take_now()) is None and not self._closed:
                 self._changed.wait()
-            return self._items.popleft()
+            return item
 
     def empty(self) -> list[T]:
         """Takes out everything there is."""

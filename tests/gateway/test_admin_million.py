@@ -1,0 +1,62 @@
+"""What the console asks of a server: of one with very many keys, and of one at which nobody looks. In ./test --all there
+are a million keys. Times are measured by bench/keys; here commands are counted."""
+
+import json
+
+from gateway import Gateway
+from length import at_length
+from server import Server, let_pass, wait_until
+from test_admin_rows import get, pages
+
+KEYS = at_length(1_000_000, 30_000)
+
+
+def calls(c):
+    """How often each command was called since CONFIG RESETSTAT, besides those of this test."""
+    lines = c.call("INFO", "commandstats").decode().splitlines()
+    found = {line.split(":")[0].removeprefix("cmdstat_"): int(line.split("calls=")[1].split(",")[0]) for line in lines if "calls=" in line}
+    return {name: count for name, count in found.items() if not name.startswith("config")}
+
+
+def test_very_many_keys_are_shown_at_once_and_never_scanned_in_one_go():
+    with Server() as server, Gateway(server) as gateway, server.connect() as c:
+        for begin in range(0, KEYS // 2, 1000):
+            c.call_all([("TWRITE", f"log:{number:07}", "t", "x") for number in range(begin, begin + 1000)])
+        c.call("DEBUG", "POPULATE", KEYS // 2, "session", 4)
+        c.call("CONFIG", "RESETSTAT")
+        first = get(gateway, "/keys")
+        # The first page comes from the names that are known by then, and says that there are more.
+        assert 0 < len(first["items"]) <= 100 and first["total"] > 0
+        asked = calls(c)
+        assert asked["MILLRACE.KEYS"] <= 50 + 2 * 50  # this page, and what a sweep has asked for meanwhile
+        if KEYS == 1_000_000:
+            assert first["building"]["done"] < first["building"]["of"] == KEYS
+            overview = get(gateway, "/overview?history=0")
+            assert overview["sweep"]["age"] is None and overview["totals"]["dead"] is None
+        wait_until(lambda: get(gateway, "/keys?count=1")["building"] is None, "all names are known")
+        assert get(gateway, "/keys?count=1")["total"] == KEYS // 2
+        # Counts of keys do not wait for the sweep over their figures.
+        wait_until(lambda: get(gateway, "/overview?history=0")["totals"]["keys"]["log"] == KEYS // 2, "they are counted")
+        c.call("CONFIG", "RESETSTAT")
+        page = get(gateway, "/keys?search=0012345&count=1000")
+        assert [item["key"] for item in page["items"]] in ([], ["log:0012345"]) and len(json.dumps(page)) < 2000
+        items = pages(gateway, "/keys?search=log%3A00123&type=log", 1000)
+        assert [item["key"] for item in items] == [f"log:{number:07}" for number in range(12_300, 12_400)]
+        assert not {"scan", "keys", "type"} & calls(c).keys()
+
+
+def test_a_server_at_which_nobody_looks_is_asked_for_little():
+    with Server() as server, Gateway(server) as one, server.connect() as c:
+        wait_until(lambda: "scard" in calls(c), "the gateway has registered")
+        c.call("CONFIG", "RESETSTAT")
+        let_pass(2.5)
+        alone = calls(c)
+        # INFO every five seconds, and three commands every ten.
+        assert set(alone) <= {"info", "sadd", "set", "scard"} and sum(alone.values()) <= 5 + 1, alone
+        with Gateway(server) as two:
+            wait_until(lambda: calls(c).get("blpop", 0) >= 1, "the second waits for orders of the first")
+            c.call("CONFIG", "RESETSTAT")
+            let_pass(2.5)
+            both = calls(c)
+            assert set(both) <= {"info", "sadd", "set", "scard", "blpop"} and sum(both.values()) <= 2 * 5 + 2, both
+            assert one.process.poll() is None and two.process.poll() is None
