@@ -116,9 +116,9 @@ class HashIndex {
     return found;
   }
 
-  // A hint that it is looked up soon. A caller that looks up several starts fetching all of them, first the
-  // buckets, then what is in them. Always inlined: GCC 12 takes a function that does nothing else for one without
-  // effects, and drops its calls.
+  // A hint that this hash will be looked up soon. A caller with several lookups first prefetches all buckets, then
+  // their contents. Always inlined: GCC 12 treats a function that only prefetches as one without effects, and drops its
+  // calls.
   [[gnu::always_inline]] void prefetch_bucket(uint32_t hash) const {
     if (!buckets_.empty()) __builtin_prefetch(&buckets_[bucket_of(hash)]);
   }

@@ -27,7 +27,7 @@ class BlockRewriter {
 
   BlockLimits limits_;
   uint64_t expected_;  // bytes still to come
-  Block block_;        // every record has a gap before it, even if all are 0
+  Block block_;        // every record has a gap field, even if all are 0
   TagIndex tags_;
   std::vector<Block> blocks_;
 };

@@ -58,7 +58,7 @@ class FeedHandout {
   }
 
  private:
-  // The answer holds something else for a key than messages, which counts as one.
+  // Counts an entry other than messages in the answer as one message.
   void count_key() { --messages_; }
   // The messages of a log from here on that fit, at most this many.
   struct Chosen {

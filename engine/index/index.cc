@@ -70,7 +70,7 @@ DocumentState Index::compare(ByteView name, const DocumentValues* values, UnixMs
   const DocumentId id = documents_.find(name);
   if (values == nullptr) {
     if (id.is_none()) return DocumentState::NoDocument;
-    // A replica keeps what has expired until its master deletes it; nobody finds it meanwhile.
+    // A replica keeps expired documents until its master deletes them; meanwhile they are not visible.
     const auto date = expiry_of(documents_.record(id));
     return date && *date < now ? DocumentState::NoDocument : DocumentState::Stale;
   }

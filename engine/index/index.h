@@ -25,7 +25,7 @@
 
 namespace millrace {
 
-// What an index says of a document, compared with the document.
+// The entry of a document in an index, compared with the document.
 enum class DocumentState : uint8_t {
   Agrees,
   Missing,     // the index does not know it

@@ -37,7 +37,7 @@ class LockChanges {
   void has(ByteView owner, const Holding& holding, ByteView value);
   void has_no_longer(ByteView owner, Token token);
 
-  // The changes as bytes; there are none here afterwards. `mode` is the lock's after all of them.
+  // Returns the changes as bytes, and clears the list. `mode` is the mode of the lock after all changes.
   std::string take_bytes(LockMode mode, uint64_t clock);
 
  private:

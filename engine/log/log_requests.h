@@ -72,8 +72,8 @@ struct DeleteRequest {
 };
 // One request deletes at most this many messages by offset.
 inline constexpr uint64_t kMaxDeleted = 10'000;
-// At most this many bytes of blocks are rewritten by one deletion, which takes some milliseconds: 146 blocks of the
-// default size. Blocks that are deleted as a whole do not count.
+// One deletion rewrites at most this many bytes of blocks: 146 blocks of the default size, which takes some
+// milliseconds. Blocks that are deleted as a whole do not count.
 inline constexpr uint64_t kMaxRewrittenBytes = uint64_t{2} * 1024 * 1024;
 // The most tags in one request: they are hashed again in each turn of a long search or deletion.
 inline constexpr uint64_t kMaxTags = 1'000;
@@ -156,13 +156,13 @@ struct RetainRequest {
 
 struct AckRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
   std::vector<OffsetRange> ranges;
 };
 
 struct NackRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
   uint64_t delay_ms = 0;
   bool is_uncounted = false;                            // the last delivery does not count as an attempt
   std::optional<ByteView> dead_because = std::nullopt;  // the messages are given up now, for this reason
@@ -172,7 +172,7 @@ struct NackRequest {
 // Moves the retry deadline to this many milliseconds from now.
 struct ExtendRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
   uint64_t ms = 0;
   std::vector<OffsetRange> ranges;  // ascending, without overlap
 };

@@ -225,17 +225,17 @@ class Pending {
     Gone(uint64_t from, uint64_t to, size_t ranges) : from_(from), is_dense_((to - from) / 64 <= ranges) {
       if (is_dense_) bits_.resize((to - from) / 64 + 1);
     }
-    // In rising order.
+    // In ascending order.
     void add(uint64_t first) {
       is_dense_ ? void(bits_[(first - from_) / 64] |= uint64_t{1} << (first - from_) % 64) : firsts_.push_back(first);
     }
     bool has(uint64_t first) const {
       if (!is_dense_) return std::ranges::binary_search(firsts_, first);
-      const uint64_t at = first - from_;  // of one before `from` a very large number
+      const uint64_t at = first - from_;  // a very large number if `first` is before from_
       return at / 64 < bits_.size() && (bits_[at / 64] >> at % 64 & 1) != 0;
     }
 
-    // The dates that they have there: nothing else is gone through.
+    // The span of these dates: only this part of the sequences is walked.
     uint64_t first_date = UINT64_MAX;
     uint64_t last_date = 0;
     bool any_due = false;

@@ -100,7 +100,7 @@ class Effects {
     Others others_;  // only if size_ != 0
   };
   uint32_t size_ = 0;
-  uint32_t request_ = 0;  // 1 and how many come before it; 0: it is not told
+  uint32_t request_ = 0;  // 1 plus the number of effects before the request; 0: the request is not an effect
 };
 
 // What happened to the object, as names of keyspace events ("twrite"). At most kMost; further ones are dropped.

@@ -33,7 +33,7 @@ class ChannelFilters {
   FilterSlot find(ByteView normal_json) const { return find(filter_digest(normal_json)); }
   FilterSlot find(const FilterDigest& digest) const;
   FilterSlot find_by_id(ByteView id) const;
-  // They will be looked for soon: first the one, then the other. Inlined as those of HashIndex are.
+  // Hints that these will be looked up soon: call the first function, then the second. Inlined like those of HashIndex.
   [[gnu::always_inline]] void prefetch(const FilterDigest& digest) const {
     by_digest_.prefetch_bucket(head_of(digest));
   }

@@ -12,7 +12,7 @@ namespace millrace::gateway {
 
 class Leadership {
  public:
-  // `changed` is told when it is gained or lost. The lock is held for `lease` and renewed before.
+  // `changed` is called when leadership is gained or lost. The lock is held for `lease` and renewed before its end.
   Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner, Milliseconds lease,
              std::function<void()> changed);
   ~Leadership();

@@ -89,7 +89,7 @@ Detached LogSource::run() {
   is_running_ = false;
 }
 
-// Gives back what the server has counted as ours and no request was begun for: the last read may have got messages
+// Gives back messages that the server has delivered to us and that were not sent: the last read may have got messages
 // although it was given up. Otherwise they would wait for the end of their lease.
 Task<bool> LogSource::return_unsent() {
   for (uint64_t from = 1; from != 0;) {

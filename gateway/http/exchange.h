@@ -30,8 +30,8 @@ class Exchange {
   // Sends the answer, if the client is still connected. Called once.
   void respond(Response response);
 
-  // A command that waits at the server, which is given up when the client goes away or the gateway ends: it then gets
-  // an error, unless the server had served it before it heard of that.
+  // Sends a command that waits at the server. It is given up when the client disconnects or the gateway shuts down;
+  // then it gets an error, unless the server had already served it.
   auto ask_waiting(Upstream& upstream, Words words, Milliseconds wait) {
     return told<Answer>([this, &upstream, words = std::move(words), wait](Link::Done done) mutable {
       if (!connection_ || is_drained_) {

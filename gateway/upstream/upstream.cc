@@ -175,8 +175,8 @@ Node* Upstream::connected_node() {
   return found == nodes_.end() ? nullptr : found->second.get();
 }
 
-// Nodes that serve no slot any longer. The server that was given, too, as long as there is another way into the
-// cluster.
+// Drops nodes that no longer serve a slot. Also drops the configured server, as long as there is another connection to
+// the cluster.
 void Upstream::forget_nodes() {
   if (!map_) return;
   std::erase_if(nodes_, [this](const auto& one) { return one.second->is_unused() && !is_named(one.first); });
@@ -193,7 +193,7 @@ Node& Upstream::node_of(const Command& command) {
   if (command.to.endpoint) return node_at(*command.to.endpoint);
   if (!map_) return *seed_;
   if (command.key == kNoKey) {
-    // Not the server that was given, if there is a choice: it may have left the cluster.
+    // Not the configured server, if there is a choice: it may have left the cluster.
     if (Node* const node = connected_node()) return *node;
     return seed_ ? *seed_ : node_at(map_->nodes().front());
   }

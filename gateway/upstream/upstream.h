@@ -46,9 +46,8 @@ class Upstream {
     });
   }
 
-  // A command that waits at the server. `cancel` gives it up: then `done` is told Closed at once. With `hang_up`,
-  // `done` is told when the server has forgotten the command, so that nothing was taken for it that is not in the
-  // answer.
+  // A command that waits at the server. `cancel` gives it up: `done` gets Closed at once. With `hang_up`, `done` is
+  // called when the server has ended the command, so that nothing was taken for it that is not in the answer.
   struct Waiting {
     std::shared_ptr<WaitingCall> call = {};
     void cancel() const {
@@ -114,7 +113,7 @@ class Upstream {
   UpstreamOptions options_;
   std::optional<client::ClusterMap> map_;                    // of a cluster
   std::map<client::Endpoint, std::unique_ptr<Node>> nodes_;  // of a cluster
-  std::unique_ptr<Node> seed_;                               // the server that was given; null if it has left a cluster
+  std::unique_ptr<Node> seed_;                               // the configured server; null if it has left a cluster
   bool asks_for_map_ = false;
   size_t asked_ = 0;  // which node to ask for the map next
   unsigned ticks_ = 0;

@@ -110,7 +110,7 @@ bool read_and_reply(abi::Context context, Feed& feed, const ReadLimits& limits) 
 
 // --- readers that wait ---
 
-// One line for each feed. A feed that somebody waits for does not expire, so that its address stays its own.
+// One line for each feed. A feed with waiting readers does not expire, so its address stays valid.
 WaitingRoom<const Feed*> readers;
 constexpr ByteView kLine = "";
 
