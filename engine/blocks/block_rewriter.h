@@ -12,7 +12,7 @@ namespace millrace {
 
 class BlockRewriter {
  public:
-  // If about so many bytes of records are to come, each block gets its room at once. 0: that is not known.
+  // `expected` is about how many bytes of records will come, so that each block gets its memory at once. 0: unknown.
   explicit BlockRewriter(BlockLimits limits, uint64_t expected = 0);
 
   // REQUIRES: its offset is greater than that of the previous message, and its date is not earlier.

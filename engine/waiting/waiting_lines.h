@@ -1,6 +1,6 @@
 // The requests that wait for one object, and which of them is next.
 //
-//   line "billing"   r1  r4  r7        served in the order of arrival; nobody is served before the one at the front
+// line "billing"   r1  r4  r7        served in the order of arrival, always the one at the front first
 //   line "audit"     r2
 //   no line          r3 (mark 120)     tried again when the object has reached their mark, in the order of arrival
 //                    r5 (mark 121)

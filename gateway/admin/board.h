@@ -80,7 +80,7 @@ struct Board {
   SweepResult sweep;
   int64_t swept = 0;                      // keys that the current sweep has looked at so far
   std::map<std::string, int64_t> counts;  // keys of which the server knows the names, by type
-  int64_t names_done = 0;                 // of so many keys it has read the names
+  int64_t names_done = 0;                 // how many of names_of keys were read
   int64_t names_of = 0;
   // When a console asked last, by the steady clock in ms.
   std::atomic<int64_t> asked = -1'000'000'000;

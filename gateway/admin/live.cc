@@ -15,8 +15,8 @@ namespace {
 
 constexpr Milliseconds kLookAgain{1000};
 constexpr size_t kMostPaths = 4;
-// A limit for each loop, because each stream sends several commands per second to the server even if nobody looks at
-// the page.
+// A limit for each loop, because each stream sends several commands per second to the server even if the page is not
+// visible.
 constexpr size_t kMostStreams = 256;
 
 // The request for a path. Null unless it is a GET below /v1/admin that is not a stream itself.

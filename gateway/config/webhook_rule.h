@@ -30,7 +30,7 @@ struct WebhookRule {
   unsigned long at_once = 10;
   unsigned long attempts = 12;
   std::chrono::milliseconds timeout{15'000};
-  std::chrono::milliseconds takeover{10'000};  // how long nobody is heard of before another deliverer takes over
+  std::chrono::milliseconds takeover{10'000};  // time without a sign of life before another deliverer takes over
   std::chrono::milliseconds back_off{5'000};
   std::chrono::milliseconds longest_back_off{3'600'000};
   std::string where;  // its place in the configuration

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMostRedirections = 8;
 constexpr Milliseconds kTick{500};
-// A cluster is asked for its nodes every so many ticks, though nothing has been redirected.
+// A cluster is asked for its nodes after this many ticks, even without a redirect.
 constexpr unsigned kTicksToMap = 20;
 // A server may answer a command that waits this much later than the wait that was asked for.
 constexpr Milliseconds kGrace{5000};

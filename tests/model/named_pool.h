@@ -40,7 +40,7 @@ class NamedPool {
     return moved;
   }
 
-  // The worker that gets it; "nobody" if there are no workers.
+  // The worker that gets it; a fixed text if there are no workers.
   std::string route(ByteView recipient) { return to_whom(pool.route(recipient)); }
   std::string push(ByteView recipient, std::vector<ByteView> payloads) {
     return to_whom(pool.push(recipient, payloads, {}));
