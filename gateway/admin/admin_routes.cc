@@ -16,7 +16,7 @@ using client::Reply;
 
 bool is_full(const Reply& reply, int64_t count) { return static_cast<int64_t>(reply.items.size()) >= count; }
 
-// Where the page behind this list begins. Nothing: this was the last.
+// Where the page after this list begins. nullopt: this was the last page.
 std::optional<std::string> next_of_list(Paging paging, const Reply& reply, int64_t count) {
   if (reply.items.empty() || !is_full(reply, count)) return std::nullopt;
   const Reply& last = reply.items.back();
@@ -68,7 +68,7 @@ std::string position_json(const AdminRow& row, const Reply& reply) {
 }
 
 std::string list_json(const AdminRow& row, Reply reply, int64_t count, const std::optional<std::string>& cursor) {
-  // The page begins with the last item of the page before, unless that has gone.
+  // The page begins with the last item of the previous page, unless that was removed.
   if (row.paging == Paging::Ticket) {
     const bool is_repeated =
         cursor && !reply.items.empty() && !reply.items[0].items.empty() && reply.items[0].items[0].text == *cursor;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr Milliseconds kLookAgain{1000};
 constexpr size_t kMostPaths = 4;
-// A limit for each loop, because each stream sends several commands a second to the server even if nobody watches.
+// A limit for each loop, because each stream sends several commands per second to the server even if the page is not
+// visible.
 constexpr size_t kMostStreams = 256;
 
 // The request for a path. Null unless it is a GET below /v1/admin that is not a stream itself.
@@ -34,7 +35,7 @@ std::shared_ptr<Exchange> exchange_for(const Services& services, const std::stri
   return exchange;
 }
 
-// The same answer as for a request of its own, with the same check of rights.
+// The same answer as for a separate request, with the same check of rights.
 Task<Response> answer_for(Services& services, std::shared_ptr<Exchange> exchange) {
   const std::string_view name = exchange->names.empty() ? std::string_view() : exchange->names.front();
   if (!services.authority.may(*exchange->caller, Resource::Admin, name, Right::Read)) {

@@ -16,7 +16,7 @@ std::optional<int64_t> time_claim(const JsonObject& claims, std::string_view nam
   if (!raw) return std::nullopt;
   double seconds = 0;
   const auto [end, problem] = std::from_chars(raw->data(), raw->data() + raw->size(), seconds);
-  // What is no time is one that has passed.
+  // An invalid time counts as expired.
   if (problem != std::errc() || end != raw->data() + raw->size() || seconds < 0 || seconds > 1e15) return 0;
   return static_cast<int64_t>(seconds);
 }
@@ -62,7 +62,7 @@ std::expected<JsonObject, std::string> verify_token(std::string_view token, cons
   if (!head || !body_json || !signature) return refuse("it is no token");
   const auto algorithm = head->text("alg");
   const auto id = head->text("kid");
-  // Extensions that must be understood: we know none.
+  // "crit" lists extensions that must be supported: we support none.
   if (!algorithm || head->raw("crit")) return refuse("it is signed in a way that we do not know");
   const bool is_known = std::ranges::any_of(keys, [&](const TokenKey& key) {
     return std::ranges::find(key.algorithms, *algorithm) != key.algorithms.end() &&

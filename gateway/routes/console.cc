@@ -7,7 +7,7 @@
 namespace millrace::gateway {
 namespace {
 
-// Nothing but files of this gateway is loaded, run or asked, whatever a message says.
+// Only files of this gateway are loaded or run, and only this gateway gets requests, whatever a message contains.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -72,7 +72,7 @@ Task<Response> unsubscribe(Services& services, ExchangePtr exchange) {
   Words words = {"CHAN.UNSUBSCRIBE", exchange->names[0], exchange->names[1]};
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
-  // A poll of it that waits here shall hear of it.
+  // Wakes a waiting poll of this channel.
   services.topics.nudge({TopicKey::Kind::Channel, exchange->names[0]});
   co_return json_response(subscriber_json(*exchange));
 }
@@ -107,7 +107,7 @@ bool is_fetched(const client::Reply& reply) {
 // Waits for messages at the server while there is room for that, which is quicker, else by the feed.
 Task<Answer> fetch_waiting(Services& services, ExchangePtr exchange, Words words, Milliseconds wait) {
   if (services.upstream.has_room_to_wait()) {
-    // Where there are messages already the server answers at once: one command, whatever there is.
+    // If there are already messages, the server answers at once: one command is enough in any case.
     words.insert(words.end(), {"BLOCK", std::to_string(wait.count())});
     co_return co_await exchange->ask_waiting(services.upstream, std::move(words), wait);
   }

@@ -23,7 +23,7 @@ void ChannelPoll::start(Done done) {
   join();
 }
 
-// First of all where the channel stands, then a fetch: what is published in between is heard of.
+// First gets the position of the channel, then fetches: so a publication in between is noticed.
 Detached ChannelPoll::join() {
   const auto self = shared_from_this();
   const auto now = co_await find_start(upstream_, key_, "$");

@@ -41,7 +41,7 @@ void WaitingCall::take_link(Node& node, const Words& words, client::Result<std::
   link_->send(words, [self = shared_from_this(), &node](Answer answer) {
     if (self->is_over_) return;
     const bool is_given_up = self->link_->is_hung_up();
-    // The link calls us: it must not go before it has returned.
+    // The link calls us: it must not be destroyed before it has returned.
     self->loop_.later([link = std::make_shared<std::unique_ptr<Link>>(std::move(self->link_)), &node,
                        use = self->use_] { node.give_back(std::move(*link)); });
     if (!answer && is_given_up) return self->cancel();
