@@ -18,6 +18,8 @@ constexpr size_t kMostPaths = 4;
 // A limit for each loop, because each stream sends several commands per second to the server even if the page is not
 // visible.
 constexpr size_t kMostStreams = 256;
+// Of one user, so that no one takes them all.
+constexpr size_t kMostOfUser = 32;
 
 // The request for a path. Null unless it is a GET below /v1/admin that is not a stream itself.
 std::shared_ptr<Exchange> exchange_for(const Services& services, const std::string& target,
@@ -54,6 +56,7 @@ void LiveStream::begin(StreamSink& sink) {
   sink_ = &sink;
   ++services_.figures.streams;
   ++services_.console.streams;
+  ++services_.console.streams_of[caller_->name];
   look();
 }
 
@@ -107,6 +110,8 @@ void LiveStream::on_end() {
   sink_ = nullptr;
   --services_.figures.streams;
   --services_.console.streams;
+  auto& streams_of = services_.console.streams_of;
+  if (const auto mine = streams_of.find(caller_->name); --mine->second == 0) streams_of.erase(mine);
   services_.loop.cancel(timer_);
 }
 
@@ -122,6 +127,10 @@ Task<Response> open_live(Services& services, ExchangePtr exchange) {
   }
   if (paths.empty()) co_return error_response(400, "expected 'path'", "invalid");
   if (services.is_draining) co_return unavailable("the gateway is shutting down");
+  const auto mine = services.console.streams_of.find(exchange->caller->name);
+  if (mine != services.console.streams_of.end() && mine->second >= kMostOfUser) {
+    co_return error_response(429, "too many consoles of one user are open", "too-many-requests");
+  }
   if (services.console.streams >= kMostStreams) co_return unavailable("too many consoles are open");
   Response response{.type = "text/event-stream"};
   response.headers.emplace_back("X-Accel-Buffering", "no");

@@ -47,7 +47,7 @@ void LogSource::start() {
 
 void LogSource::stop() {
   stops_ = true;
-  waiting_.hang_up();
+  waiting_.give_up();
   wakeup_.wake();
 }
 

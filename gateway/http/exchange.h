@@ -30,8 +30,9 @@ class Exchange {
   // Sends the answer, if the client is still connected. Called once.
   void respond(Response response);
 
-  // Sends a command that waits at the server. It is given up when the client disconnects or the gateway shuts down;
-  // then it gets an error, unless the server had already served it.
+  // A command that waits at the server, which is given up when the client goes away or the gateway ends: it then gets
+  // an error, or what the server answers when the time is over, or what it had taken before it heard of that. See
+  // is_given_up().
   auto ask_waiting(Upstream& upstream, Words words, Milliseconds wait) {
     return told<Answer>([this, &upstream, words = std::move(words), wait](Link::Done done) mutable {
       if (!connection_ || is_drained_) {
@@ -74,7 +75,7 @@ class Exchange {
 
  private:
   void stop_waiting() {
-    waiting_.hang_up();
+    waiting_.give_up();
     if (const auto cancel = std::exchange(cancel_, nullptr)) cancel();
   }
 

@@ -139,6 +139,9 @@ Task<Response> poll(Services& services, ExchangePtr exchange) {
   }
   if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
   if (!is_fetched(*answer)) co_return error_response(500, "");
+  // An empty answer before its time would make a client of DSPS sleep for the rest of it.
+  const bool is_early = wait > Milliseconds(0) && exchange->is_given_up() && answer->items[0].items.empty();
+  if (is_early) co_return unavailable("the gateway is shutting down");
   co_return fetched(exchange->names[0], *answer);
 }
 

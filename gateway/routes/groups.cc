@@ -85,8 +85,8 @@ Task<Response> take(Services& services, ExchangePtr exchange) {
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
   // A client that has closed its side while it waited is most likely gone: whether it reads on cannot be seen.
   const bool is_lost = waits ? exchange->is_given_up() : exchange->is_gone();
-  if (!is_lost || answer->items.empty()) co_return taken(*answer);
-  give_back(services.upstream, exchange->names, *answer);
+  if (!is_lost) co_return taken(*answer);
+  if (!answer->items.empty()) give_back(services.upstream, exchange->names, *answer);
   co_return unavailable("nobody waits for the answer any longer");
 }
 

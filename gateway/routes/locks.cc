@@ -46,14 +46,17 @@ Task<Response> acquire(Services& services, ExchangePtr exchange) {
   if (auto failed = failure_of(answer)) co_return std::move(*failed);
   if (answer->items.size() != 4) co_return unavailable("an unexpected answer");
   const auto number = [&](size_t item) { return std::to_string(answer->items[item].integer); };
-  if (answer->items[0].integer == 0) {
+  const bool is_acquired = answer->items[0].integer != 0;
+  // As for messages of a group: a client that has closed its side while it waited is most likely gone.
+  if (wait > Milliseconds(0) ? exchange->is_given_up() : exchange->is_gone()) {
+    Words release = {"LOCK.RELEASE", exchange->names[0], owner};
+    if (is_acquired) services.upstream.call(std::move(release), 1, [](const Answer&) {});
+    co_return unavailable("nobody waits for the answer any longer");
+  }
+  if (!is_acquired) {
     co_return json_response(
         "{\"acquired\":false,\"code\":\"held\",\"error\":\"somebody else holds the lock\",\"wait\":" + number(2) + '}',
         409);
-  }
-  if (exchange->is_gone()) {
-    Words release = {"LOCK.RELEASE", exchange->names[0], owner};
-    services.upstream.call(std::move(release), 1, [](const Answer&) {});
   }
   co_return json_response("{\"acquired\":true,\"holds\":" + number(3) + ",\"lease\":" + number(2) +
                           ",\"token\":" + number(1) + '}');

@@ -114,6 +114,13 @@ bool Link::take_replies() {
   }
 }
 
+void Link::ask_number() {
+  // Who destroys the link is not told, so `this` is there.
+  send({"CLIENT", "ID"}, [this](const Answer& answer) {
+    number_ = answer && !answer->is_error() ? answer->integer : 0;
+  });
+}
+
 void Link::hang_up() {
   if (is_broken_ || std::exchange(is_hung_up_, true)) return;
   ::shutdown(connection_.descriptor(), SHUT_WR);

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,13 @@ class Link final : IoHandler {
   Moment oldest() const { return waiting_.front().since; }
   const client::Endpoint& endpoint() const { return connection_.endpoint(); }
 
-  // Sends nothing more. The server closes its side when it has seen that: an answer that was on its way comes before.
+  // Asks the server by which number others can name this connection.
+  void ask_number();
+  // That number once the server has told it; 0 if it does not tell.
+  std::optional<int64_t> number() const { return number_; }
+
+  // Sends nothing more. The server closes its side when it has seen that: an answer that it had sent comes before. One
+  // that it has decided on in the same turn, and not sent, is lost.
   void hang_up();
   bool is_hung_up() const { return is_hung_up_; }
 
@@ -61,7 +68,8 @@ class Link final : IoHandler {
   Lost lost_;
   std::deque<Waiting> waiting_;
   std::string unsent_;
-  size_t sent_ = 0;  // how many bytes of unsent_ were sent
+  size_t sent_ = 0;  // of unsent_
+  std::optional<int64_t> number_;
   bool is_broken_ = false;
   bool is_hung_up_ = false;
   bool flushes_later_ = false;

@@ -46,15 +46,16 @@ class Upstream {
     });
   }
 
-  // A command that waits at the server. `cancel` gives it up: `done` gets Closed at once. With `hang_up`, `done` is
-  // called when the server has ended the command, so that nothing was taken for it that is not in the answer.
+  // A command that waits at the server. With `cancel`, `done` is told Closed at once, and the server may serve it all
+  // the same. With `give_up`, `done` is told when the server has let it go: nothing was taken for it that is not in the
+  // answer.
   struct Waiting {
     std::shared_ptr<WaitingCall> call = {};
     void cancel() const {
       if (call) call->cancel();
     }
-    void hang_up() const {
-      if (const auto kept = call) kept->hang_up();
+    void give_up() const {
+      if (const auto kept = call) kept->give_up();
     }
   };
   // Sends a command that waits at most this long at the server. `waiting` identifies it until it is done, and must

@@ -20,19 +20,24 @@ class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
 
   // The command is given up, and its connection closed. The server may serve it all the same until it hears of that.
   void cancel();
-  // The command is given up, and is over when the server has heard of that: with its answer if the server was quicker.
-  void hang_up();
+  // The command is given up, and is over when the server has heard of that: with what the server had taken for it by
+  // then, or with an answer that says nothing came.
+  void give_up();
 
  private:
   void take_link(Node& node, const Words& words, client::Result<std::unique_ptr<Link>> link, bool asking);
   void wait_at_most(Milliseconds patience);
+  void unblock();
+  void unblock_later();
   void end(Answer answer);
 
   EventLoop& loop_;
   std::function<void(Answer)> over_;
   std::unique_ptr<Link> link_;
+  Node* node_ = nullptr;  // as long as it is in use
   Node::Use use_;
   EventLoop::Timer patience_;
+  bool is_given_up_ = false;
   bool is_over_ = false;
 };
 

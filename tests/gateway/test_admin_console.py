@@ -1,5 +1,6 @@
 """/v1/admin as a whole: who may do what, what is written down, what moves, and the server as it is seen from there."""
 
+import contextlib
 import json
 from urllib.parse import quote
 
@@ -140,6 +141,26 @@ def test_live_tells_of_errors_too(gateway, c):
         assert events.next()[1]["status"] == 404
         c.call("IDX.CREATE", "users", "PREFIX", "u:", "FIELD", "a", "TEXT")
         assert events.next()[1]["status"] == 200
+
+
+def test_one_user_does_not_take_the_streams_of_all(guarded):
+    ann, bob = token("reader", sub="ann"), token("reader", sub="bob")
+    with contextlib.ExitStack() as stack:
+        streams = [stack.enter_context(live(guarded, "/me", **ann)) for _ in range(32)]
+        status, body = guarded.json("GET", ADMIN + "/live?path=" + quote(ADMIN + "/me", safe=""), headers=ann)
+        assert (status, body["code"]) == (429, "too-many-requests")
+        with live(guarded, "/me", **bob) as events:
+            assert events.next()[1]["status"] == 200
+        streams[0].close()
+
+        def has_place():
+            try:
+                stack.enter_context(live(guarded, "/me", **ann))
+            except AssertionError:
+                return False
+            return True
+
+        wait_until(has_place, "the place is free again")
 
 
 @pytest.mark.parametrize("query", ["", "?path=", "?path=%2Fmetrics", "?path=%2Fv1%2Fadmin%2Flive", "?path=%2Fv1%2Flogs%2Fx",
