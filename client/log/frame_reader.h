@@ -26,7 +26,7 @@ class FrameReader {
  public:
   // Borrows the bytes of the frame.
   explicit FrameReader(std::string_view frame);
-  // Frames will be opened whose packed blocks come from there, to which each is added before it is opened.
+  // The packed blocks of all frames come from `ahead`; each frame must be added to it before it is opened.
   explicit FrameReader(UnpackAhead* ahead) : FrameReader(std::string_view()) { ahead_ = ahead; }
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;

@@ -143,9 +143,9 @@ class SummaryTree {
   class Part {
    public:
     Part() = default;
-    // REQUIRES: it was given by the tree
+    // REQUIRES: the part was returned by the tree
     const Summary& summary() const { return record_->summary; }
-    // Of its first entry. REQUIRES: the tree is not empty
+    // The handle of its first entry. REQUIRES: the tree is not empty
     const Handle& first() const { return record_->first; }
     // True if all its entries are in the range that it was opened for; else some may be outside.
     bool is_inside() const { return is_inside_; }
@@ -159,7 +159,7 @@ class SummaryTree {
     bool is_inside_ = false;
   };
   Part whole() const { return Part(&root_, height_, false); }
-  // Calls on_part(part) or on_entry(entry) for what is in a part and in [from, to).
+  // Calls on_part(part) or on_entry(entry) for everything in a part that may be in [from, to).
   template <class From, class To, class OnPart, class OnEntry>
   void open(const Part& part, const From& from, const To& to, OnPart on_part, OnEntry on_entry) const {
     const Record& at = *part.record_;

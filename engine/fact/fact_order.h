@@ -41,7 +41,7 @@ struct OrderedFactTraits {
   static const Handle& handle_of(const OrderedFact& fact) { return fact; }
   static auto compare(const Handle& fact, const OrderedFact& key) { return fact <=> key; }
 
-  using Summary = uint64_t;  // how many
+  using Summary = uint64_t;  // number of facts
   static Summary of(const OrderedFact&) { return 1; }
   static Summary join(Summary a, Summary b) { return a + b; }
 };

@@ -19,7 +19,7 @@ using KeyType = uint8_t;
 
 class KeyNames {
  public:
-  // False if the name is there already with this type. If it is there with another type, the type is replaced.
+  // False if the name exists already with this type. If it has another type, the type is replaced.
   bool add(KeyType type, ByteView name);
   // False if there is no such name.
   bool remove(ByteView name);

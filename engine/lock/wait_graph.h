@@ -13,7 +13,7 @@ namespace millrace {
 
 class WaitGraph {
  public:
-  // A lock is a number of the caller's choice.
+  // The caller chooses a number for each lock.
   void waits(ByteView owner, size_t lock);
   void holds(ByteView owner, size_t lock);
 

@@ -19,7 +19,7 @@ std::string dead_letter_tag(bool expired, uint32_t attempts, Offset offset, Byte
 // Where a dead letter came from.
 struct DeadLetterOrigin {
   std::string key;
-  std::string tag;  // its own, in that log
+  std::string tag;  // tag of the original message
 };
 // nullopt if the tag was not written by dead_letter_tag().
 std::optional<DeadLetterOrigin> dead_letter_origin(ByteView tag);

@@ -57,7 +57,7 @@ class DeletedOffsets {
     });
   }
 
-  // Forgets offsets before `first`, which are no longer asked for. Each call forgets only a part, at least 64.
+  // Drops offsets before `first`, which are no longer needed. Each call drops only a part, at least 64.
   void forget_before(Offset first) {
     constexpr int kWordsAtOnce = 16;
     for (int i = 0; i < kWordsAtOnce && !words_.empty() && words_.front().index < first.value() / 64; ++i) {

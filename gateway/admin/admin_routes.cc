@@ -153,7 +153,7 @@ Task<Response> serve_admin(Services& services, ExchangePtr exchange) {
   const Handler handler = row.handler == nullptr ? run_command : row.handler;
   if (row.action.empty()) co_return co_await handler(services, exchange);
   if (is_audit_log(services, *exchange)) {
-    co_return error_response(403, "the audit log is written by gateways alone", "forbidden");
+    co_return error_response(403, "only gateways may write to the audit log", "forbidden");
   }
   Response response = co_await handler(services, exchange);
   const bool is_noted = co_await note_in_audit_log(services, exchange, row.action, response.status);

@@ -27,7 +27,7 @@ inline constexpr int64_t kMostPage = 1000;
 // the body a string, {"base64":…}, or any other JSON as it is written.
 class AdminInput {
  public:
-  // If the body is not a JSON object, or the cursor is none of ours, wrong() is the error response.
+  // If the body is not a JSON object, or the cursor is invalid, wrong() is the error response.
   explicit AdminInput(const Exchange& exchange);
 
   std::optional<std::string> value(std::string_view name) const;
@@ -44,7 +44,7 @@ class AdminInput {
   const std::optional<Response>& wrong() const { return wrong_; }
 
  private:
-  // As it was sent: a cursor is not decoded yet.
+  // The value as it was sent: a cursor is not decoded.
   std::optional<std::string> as_sent(std::string_view name) const;
 
   const Exchange& exchange_;

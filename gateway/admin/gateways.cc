@@ -96,7 +96,7 @@ Task<Response> order(Services& services, std::string to, std::string what) {
   append_string(json, id);
   json += ',' + what + '}';
   const bool is_given = co_await give_order(services, to, json);
-  if (!is_given) co_return unavailable("the server could not be asked");
+  if (!is_given) co_return unavailable("the server could not be reached");
   for (int looks = 0; looks < kMostLooks; ++looks) {
     co_await wait_for(services.loop, kLookForAnswerMs);
     Words pop = {"LPOP", answer_key(id)};

@@ -121,7 +121,7 @@ Task<Response> open_live(Services& services, ExchangePtr exchange) {
     if (name != "path") continue;
     if (paths.size() == kMostPaths) co_return error_response(400, "at most 4 paths", "invalid");
     if (!exchange_for(services, value, exchange->caller, exchange->peer)) {
-      co_return error_response(400, "'path' is no path below /v1/admin that can be read", "invalid");
+      co_return error_response(400, "'path' is not a readable path below /v1/admin", "invalid");
     }
     paths.push_back({value});
   }

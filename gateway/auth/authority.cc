@@ -114,7 +114,7 @@ Task<Authority::Known> Authority::known_caller(Upstream& upstream, ExchangePtr e
     Words words = {"EXISTS", revocation_key(*id)};
     const Answer answer = co_await upstream.ask(std::move(words));
     if (!answer || answer->is_error()) {
-      co_return std::unexpected(unavailable("whether the token was revoked is not known now"));
+      co_return std::unexpected(unavailable("it cannot be checked now whether the token was revoked"));
     }
     if (answer->integer != 0) co_return std::unexpected(no_token("the token is refused: it was revoked"));
   }

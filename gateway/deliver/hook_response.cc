@@ -11,7 +11,8 @@ namespace http = boost::beast::http;
 constexpr uint32_t kMostHead = 32 << 10;
 constexpr uint64_t kMostBody = 64 << 10;
 constexpr int kMostInformational = 10;
-// Beast assumes that a line of a chunk for which it needs more bytes is at least as long as the last one.
+// When Beast needs more bytes for the line of a chunk, it assumes that the line is at least as long as the last
+// chunk's.
 constexpr size_t kShortestChunkLine = std::string_view("0\r\n\r\n").size();
 
 }  // namespace

@@ -42,9 +42,9 @@ Task<Response> set_log_level(Services& services, ExchangePtr exchange) {
 }
 
 Task<Response> make_ticket(Services& services, ExchangePtr exchange) {
-  if (!exchange->caller->claims) co_return error_response(401, "a ticket is made for a token", "unauthorized");
+  if (!exchange->caller->claims) co_return error_response(401, "a ticket can only be made for a token", "unauthorized");
   // Otherwise an expiring ticket could be renewed for ever.
-  if (exchange->caller->has_ticket) co_return error_response(403, "a ticket is made for a token", "forbidden");
+  if (exchange->caller->has_ticket) co_return error_response(403, "a ticket can only be made for a token", "forbidden");
   unsigned char random[18];
   if (RAND_bytes(random, sizeof random) != 1) co_return unavailable("no random numbers");
   std::string ticket = base64({reinterpret_cast<const char*>(random), sizeof random});

@@ -57,7 +57,9 @@ Detached ChannelPoll::fetch_all() {
 
 void ChannelPoll::fail(const std::string& why) { end(client::fail(client::ErrorCode::BadInput, why)); }
 
-void ChannelPoll::cancel() { end(client::fail(client::ErrorCode::Closed, "nobody waits for the answer any longer")); }
+void ChannelPoll::cancel() {
+  end(client::fail(client::ErrorCode::Closed, "the client no longer waits for the answer"));
+}
 
 void ChannelPoll::end(Answer answer) {
   const auto self = shared_from_this();
