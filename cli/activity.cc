@@ -40,7 +40,7 @@ Result<std::vector<Activity>> ActivityWatch::look() {
   for (const auto& [key, kind] : keys_) {
     Activity one{.key = key, .kind = kind};
     auto looked = kind == "log" ? look_at_log(one) : kind == "channel" ? look_at_channel(one) : look_at_pool(one);
-    // A key that was deleted, or made anew as something else, is found as what it is next time.
+    // A key that was deleted, or created again with another type, is updated the next time.
     if (!looked && looked.error().code == client::ErrorCode::BadInput) continue;
     if (!looked) return std::unexpected(looked.error());
     const auto before = before_.find(key);

@@ -21,12 +21,12 @@ namespace {
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 
-// How often to look where the end of a process cannot be waited for, and whether it was
-// stopped at the terminal.
+// How often to check whether a process has ended, where that cannot be waited for, and whether it was stopped at the
+// terminal.
 constexpr std::chrono::milliseconds kLookForEnd(20);
 constexpr std::chrono::milliseconds kLookForStop(500);
 
-// Whoever writes to the terminal from behind is stopped, unless it does not mind.
+// A background process that writes to the terminal is stopped, unless it ignores the signal.
 void take_terminal(pid_t group) {
   const auto before = std::signal(SIGTTOU, SIG_IGN);
   tcsetpgrp(STDIN_FILENO, group);
@@ -44,7 +44,7 @@ void tell_failure(const char* program, int why) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) std::_Exit(kCannotRun);  // it died before that
   for (int number : {SIGINT, SIGTERM, SIGQUIT, SIGPIPE}) std::signal(number, SIG_DFL);
-  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup means the command
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup is meant for the command
   for (const auto& [name, value] : variables) {
     value ? setenv(name.c_str(), value->c_str(), 1) : unsetenv(name.c_str());
   }
@@ -127,12 +127,13 @@ bool ChildProcess::somebody_lives() {
 
 void ChildProcess::end(Milliseconds grace) {
   const auto last_moment = std::chrono::steady_clock::now() + grace;
-  // Orphans come to us from now on: in a container nobody else may bury them, and we would take them for living.
+  // From now on, orphaned processes become our children: in a container no other process may reap them, and they would
+  // seem to run.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   signal(SIGTERM);
   signal(SIGCONT);  // a stopped process does not get the signal
   wait(grace, -1);
-  // What it started may take longer than itself.
+  // Processes that it started may take longer than itself.
   while (somebody_lives() && std::chrono::steady_clock::now() < last_moment) std::this_thread::sleep_for(kLookForEnd);
   if (somebody_lives()) signal(SIGKILL);
   while (!reap()) wait(Milliseconds(60'000), -1);

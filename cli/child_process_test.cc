@@ -34,7 +34,7 @@ class SharedPipe {
   ChildProcess::Environment variables() const { return {{"OUT", std::to_string(ends_[1])}}; }
   int readable() const { return ends_[0]; }
 
-  // The next line that somebody wrote; nothing if all who could are gone.
+  // The next line of any process; nullopt if all of them have ended.
   std::string line() {
     close_ours();
     std::string text;

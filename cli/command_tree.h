@@ -1,5 +1,5 @@
-// The commands of the tool and their options as plain values: what the help, the manual page
-// and the completions are written from, so that they cannot differ.
+// The commands of the tool and their options as plain values. The help, the manual page and the completions are all
+// written from these, so that they cannot differ.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,11 +9,11 @@
 namespace millrace::cli {
 
 struct OptionInfo {
-  std::vector<std::string> names;  // "-h", "--help"; of a positional its one name: "FILE"
-  std::string value;               // what it takes: "FILE", "N"; nothing for a switch
+  std::vector<std::string> names;  // "-h", "--help"; a positional has one name: "FILE"
+  std::string value;               // its value: "FILE", "N"; empty for a switch
   std::string description;
-  std::string usual;                 // its value when it is not given, if it has one
-  std::vector<std::string> choices;  // all values there are, if they are few
+  std::string usual;                 // its default, if it has one
+  std::vector<std::string> choices;  // all possible values, if they are few
   bool is_positional = false;
   bool is_required = false;
   bool takes_many = false;
@@ -23,8 +23,8 @@ struct OptionInfo {
 
 struct CommandInfo {
   std::string name;
-  std::string description;  // half a sentence
-  std::string text;         // what is to be said of it, some paragraphs
+  std::string description;  // a short phrase
+  std::string text;         // its description, some paragraphs
   std::vector<OptionInfo> options;
   std::vector<CommandInfo> commands;
 };

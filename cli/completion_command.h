@@ -1,4 +1,4 @@
-// `millrace completion`: what makes a shell complete our commands and options.
+// `millrace completion`: scripts that make a shell complete our commands and options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 
 namespace millrace::cli {
 
-// Adds the subcommand. What it ends with goes to `status`, which outlives the tool.
+// Adds the subcommand, which stores its exit status in `status`. REQUIRES: `status` outlives the tool.
 void add_completion_command(CLI::App& tool, int& status);
 
 // Scripts for the tool described.

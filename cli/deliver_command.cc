@@ -35,7 +35,7 @@ Examples:
   millrace deliver --channel room --subscriber bot --url http://127.0.0.1/ --allow-private
   millrace deliver --config gateway.toml)";
 
-// Options of their own; the others are for --set.
+// Settings that have their own option; the others are set by --set.
 constexpr std::string_view kOptions[] = {"log",       "group",        "channel",      "subscriber", "url",
                                          "url_field", "secret",       "in_order",     "from_now",   "at_once",
                                          "attempts",  "dead_letters", "allow_private"};

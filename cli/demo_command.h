@@ -1,11 +1,11 @@
-// `millrace demo`: a small shop, so that there is something to look at.
+// `millrace demo`: the traffic of a small shop, as an example to look at.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace millrace::cli {
 
-// What the command ended with goes to `status`.
+// Stores the exit status of the command in `status`.
 void add_demo_command(CLI::App& tool, int& status);
 
 }  // namespace millrace::cli

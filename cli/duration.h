@@ -1,4 +1,4 @@
-// Times as people type them: 500ms, 30s, 2m, 1h; a bare number is seconds.
+// Durations as text: 500ms, 30s, 2m, 1h; a plain number is seconds.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What failed, record by record: the first ones for the user to see, all of them in a file.
+// The records that failed: the first ones are shown to the user, all of them go to a file.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,14 @@ class ErrorReport {
   // `command` begins every line on stderr: "millrace load".
   explicit ErrorReport(std::string command) : command_(std::move(command)) {}
 
-  // From now on everything goes to this file too; `goes_on`: behind what is there. Output: it
-  // cannot be opened.
+  // From now on, everything is also written to this file; `goes_on`: appended to it. Output: it cannot be opened.
   client::Result<void> open(const std::string& path, bool goes_on);
 
-  // "users.csv:17: ERR value is not an integer". Output: the file takes no more.
+  // "users.csv:17: ERR value is not an integer". Output: the file cannot be written.
   client::Result<void> note(const std::string& file, uint64_t line, std::string_view why);
 
-  // Hands the file to the operating system: what was noted outlives the program. Output: it
-  // takes no more.
+  // Passes the data to the operating system, so that it survives the end of the program. Output: the file cannot be
+  // written.
   client::Result<void> flush();
 
  private:

@@ -1,11 +1,11 @@
-// `millrace export`: what is in logs, channels and hashes as lines of text.
+// `millrace export`: the contents of logs, channels and hashes as lines of text.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace millrace::cli {
 
-// Adds the subcommand. What it ends with goes to `status`, which outlives the tool.
+// Adds the subcommand, which stores its exit status in `status`. REQUIRES: `status` outlives the tool.
 void add_export_command(CLI::App& tool, int& status);
 
 }  // namespace millrace::cli

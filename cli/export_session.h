@@ -18,20 +18,20 @@ namespace millrace::cli {
 struct ExportOptions {
   client::ConnectionOptions server;
   std::vector<std::string> keys;  // names and patterns
-  std::string type;               // log, channel or hash alone; empty: all three
-  uint64_t from = 1;              // the offset at which logs are begun
+  std::string type;               // only log, channel or hash; empty: all three
+  uint64_t from = 1;              // the first offset to read of logs
   bool follows = false;
 };
 
 class ExportSession {
  public:
-  // The file and the signal outlive it.
+  // REQUIRES: the file and the signal outlive it.
   ExportSession(ExportOptions options, std::unique_ptr<client::RecordWriter> writer, std::FILE* to, StopSignal& stop);
 
-  // BadInput: the server refuses something. Output: the file cannot be written.
+  // BadInput: the server refuses a command. Output: the file cannot be written.
   client::Result<void> run();
 
-  // What was exported, and what was not: a sentence.
+  // One sentence: what was exported, and what was not.
   std::string summary() const;
   // Keys that were named and could not be exported.
   uint64_t failures() const { return failures_; }
@@ -54,9 +54,9 @@ class ExportSession {
   std::string unwritten_;
   uint64_t records_ = 0;
   std::map<std::string, uint64_t> exported_;  // keys by type
-  std::map<std::string, uint64_t> left_out_;  // of another type
+  std::map<std::string, uint64_t> left_out_;  // keys of other types
   uint64_t failures_ = 0;
-  // Those that were read, and how far. Each is exported once, although a walk may find it twice.
+  // The logs and channels that were read, and how far. Each is exported once, although a walk may find it twice.
   std::map<std::string, client::KeyReader::LogPlace> logs_;
   std::map<std::string, std::string> channels_;
 };

@@ -1,11 +1,11 @@
-// `millrace groups` and `millrace redrive`: what groups of logs have not finished, and dead letters sent back.
+// `millrace groups` shows what groups of logs have not finished; `millrace redrive` sends dead letters back.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace millrace::cli {
 
-// Add the subcommands. What they end with goes to `status`, which outlives the tool.
+// Add the subcommands, which store their exit status in `status`. REQUIRES: `status` outlives the tool.
 void add_groups_command(CLI::App& tool, int& status);
 void add_redrive_command(CLI::App& tool, int& status);
 

@@ -11,11 +11,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using client::Milliseconds;
 
-// The command can hand the token to whatever it writes to, which refuses smaller ones.
+// The command can pass the token to the store it writes to, which refuses smaller ones.
 ChildProcess::Environment variables_of(const client::Redlock& lock, const client::HeldLock& held) {
   std::optional<std::string> token;
   if (held.token) token = std::to_string(*held.token);
-  // No token must not look like one of a lock around this one.
+  // Without a token, the variable is removed, so that the token of an outer lock is not used by mistake.
   return {{"MILLRACE_LOCK", lock.key()}, {"MILLRACE_LOCK_OWNER", lock.owner()}, {"MILLRACE_LOCK_TOKEN", token}};
 }
 
@@ -34,7 +34,7 @@ bool GuardedRun::renew() {
     return true;
   }
   if (renewed) return false;
-  // Nobody knows: it is ours as long as it was, and there is time to ask again.
+  // The result is unknown: the lock is ours until its last known end, and there is time to try again.
   next_renewal_ = Clock::now() + std::max(ttl_ / 20, Milliseconds(5));
   return Clock::now() < held_.valid_until;
 }

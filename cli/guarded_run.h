@@ -1,5 +1,5 @@
-// A command that runs as long as a lock is held: the lock is renewed beside it, and when it
-// is lost the command is ended, first politely.
+// Runs a command while holding a lock. The lock is renewed meanwhile; when it is lost, the command is ended, first with
+// SIGTERM.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ namespace millrace::cli {
 
 class GuardedRun {
  public:
-  // `ttl` is the lock's, `grace` the time between TERM and KILL.
+  // `ttl` is the lease of the lock, `grace` the time between SIGTERM and SIGKILL.
   GuardedRun(client::Redlock& lock, client::HeldLock held, client::Milliseconds ttl, client::Milliseconds grace,
              const StopSignal& stop)
       : lock_(lock), held_(held), ttl_(ttl), grace_(grace), stop_(stop) {}
 
-  // What the command ended with, or kLockLost. The lock is given back.
+  // Returns the exit status of the command, or kLockLost. Releases the lock.
   int run(const std::vector<std::string>& words);
 
  private:

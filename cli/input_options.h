@@ -1,5 +1,4 @@
-// The options that say what is read and what becomes of it: the same for `load` and
-// `protocol`.
+// The options for the input and its conversion, shared by `load` and `protocol`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,20 +19,21 @@ struct InputOptions {
   bool has_no_header = false;
   bool is_typed = false;
 
-  // Adds FILE, --as, --format, --no-header, --delimiter and --typed. REQUIRES: this lives as long as the command.
+  // Adds FILE, --as, --format, --no-header, --delimiter and --typed. REQUIRES: this object exists as long as the
+  // command.
   void add_to(CLI::App& command);
 
-  // The commands that are meant. BadInput says what is wrong with the options.
+  // Opens the input. BadInput says what is wrong with the options.
   client::Result<client::CommandSource> open() const;
 
-  // All of it in one line, by which a second run is recognised. REQUIRES: open() went well.
+  // All options in one line, which identifies a second run of the same load. REQUIRES: open() succeeded.
   std::string identity() const;
 
  private:
   client::Result<client::InputFormat> chosen_format() const;
 };
 
-// The part of the help that is about it.
+// The part of the help about these options.
 extern const char* const kInputHelp;
 
 }  // namespace millrace::cli

@@ -81,14 +81,14 @@ int status_of(client::Loader::End end, const client::LoadCounts& counts) {
   return counts.failed + counts.bad > 0 ? kSomeFailed : kDone;
 }
 
-// What succeeded need not be there any more.
+// Data that was confirmed may be lost.
 std::string remark_on(const client::Result<client::Loader::End>& end) {
   if (!end) return end.error().code == client::ErrorCode::DataLost ? ", but lost by the server" : "";
   return *end == client::Loader::End::Doubtful ? ", some of it perhaps lost by the server" : "";
 }
 
-// What is loaded how and into which database, in one line. Not into which server: after a
-// failover the same load goes on at another one.
+// What is loaded how and into which database, in one line. Without the server: after a failover the same load continues
+// at another one.
 std::string identity(const LoadCommandOptions& options, unsigned database) {
   return options.input.identity() + (database == 0 ? "" : " into database " + std::to_string(database));
 }

@@ -14,7 +14,7 @@ client::Result<void> LoadSession::open(const std::string& checkpoint, const std:
     checkpoint_.emplace(checkpoint);
     auto found = checkpoint_->read();
     if (!found) return std::unexpected(found.error());
-    // One that has not moved yet says no more than none, and belongs to nobody.
+    // A checkpoint at the beginning of the input is ignored: it is the same as none.
     if (*found && (*found)->position != client::InputPosition{}) continued_ = std::move(*found);
   }
   if (continued_ && continued_->load != load_) {
@@ -30,7 +30,7 @@ client::Result<void> LoadSession::open(const std::string& checkpoint, const std:
     continued_->server = server_;
   }
   if (checkpoint_) {
-    // Before anything is sent: what cannot be noted would be sent twice.
+    // Written before anything is sent: without a checkpoint, commands would be sent twice.
     const client::Checkpoint first = continued_.value_or(client::Checkpoint{load_, {}, 0, {}, server_});
     if (auto written = checkpoint_->write(first); !written) return written;
   }
@@ -60,12 +60,12 @@ client::Result<void> LoadSession::failed(const std::string& file, uint64_t line,
   return errors_.note(file, line, why);
 }
 
-// What the checkpoint calls settled must be in the file of errors before.
+// Errors must be in their file before the checkpoint marks them as settled.
 client::Result<void> LoadSession::settled(const client::InputPosition& position, const client::LoadCounts& counts,
                                           unsigned database) {
   if (auto flushed = errors_.flush(); !flushed) return flushed;
   if (!checkpoint_) return {};
-  // What is under way will be sent again, and counted then.
+  // Commands in flight will be sent again, and counted then.
   client::LoadCounts answered = counts;
   answered.sent = counts.succeeded + counts.failed;
   return checkpoint_->write({load_, position, database, answered, server_});

@@ -1,4 +1,4 @@
-// One run of `millrace load`, seen from outside: progress, errors, checkpoint, Ctrl-C.
+// One run of `millrace load` as the user sees it: progress, errors, checkpoint, Ctrl-C.
 #pragma once
 
 #include <chrono>
@@ -15,23 +15,21 @@ namespace millrace::cli {
 
 class LoadSession : public client::LoadWatcher {
  public:
-  // The source outlives it. `load` is what the checkpoint recognises the load by; `server` is
-  // where it goes, which may be another one for each run.
+  // REQUIRES: the source outlives it. `load` identifies the load in the checkpoint; `server` is the target, which may
+  // differ for each run.
   LoadSession(client::CommandSource& source, std::string load, std::string server, bool is_quiet);
 
-  // Uses these files; an empty name is none. If the checkpoint has something, the source goes
-  // there. BadInput: it is of another load, or none. Output: a file cannot be written; the
-  // checkpoint is as it was then.
+  // Uses these files; an empty name means no file. If there is a checkpoint, the source moves to its position.
+  // BadInput: it belongs to another load, or is invalid. Output: a file cannot be written; the checkpoint is unchanged.
   client::Result<void> open(const std::string& checkpoint, const std::string& errors);
 
   // Where an earlier run ended: its counts, and the database its input had selected.
   const std::optional<client::Checkpoint>& continued() const { return continued_; }
 
-  // "3 sent, 2 succeeded, 1 failed in 0.012 seconds (250 a second)"; `remark` stands behind the
-  // counts.
+  // "3 sent, 2 succeeded, 1 failed in 0.012 seconds (250 a second)"; `remark` follows the counts.
   std::string summary(const client::LoadCounts& counts, const std::string& remark) const;
 
-  // Everything is over: the bar goes, the file of errors is complete.
+  // Ends the session: removes the progress bar and completes the file of errors.
   client::Result<void> close();
 
   client::Result<void> failed(const std::string& file, uint64_t line, std::string_view why) override;
@@ -44,7 +42,7 @@ class LoadSession : public client::LoadWatcher {
 
  private:
   double seconds() const;
-  // Of this run alone.
+  // Only of this run.
   uint64_t answered(const client::LoadCounts& counts) const;
 
   client::CommandSource& source_;

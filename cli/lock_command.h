@@ -7,12 +7,11 @@
 
 namespace millrace::cli {
 
-// The command to run: what stands behind the first -- of a `millrace lock`. All but its first
-// word are taken out of argv, because the parser would take "[a,b]" apart. Nothing if there is
-// no --.
+// The command to run: the words after the first -- of a `millrace lock`. All words except the first are removed from
+// argv, because the parser would split "[a,b]". Empty if there is no --.
 std::vector<std::string> take_locked_command(int& argc, char** argv);
 
-// Adds the subcommand, to run this. What it ends with goes to `status`, which outlives the
+// Adds the subcommand, which runs `locked` and stores its exit status in `status`. REQUIRES: `status` outlives the
 // tool.
 void add_lock_command(CLI::App& tool, std::vector<std::string> locked, int& status);
 

@@ -15,7 +15,7 @@ using client::Reply;
 using client::Result;
 
 // How long the server may keep us waiting for a message before it answers that none came:
-// what tells a quiet log from a server that is gone.
+// this distinguishes a quiet log from an unreachable server.
 constexpr int64_t kBlockMs = 10'000;
 constexpr int64_t kPatienceMs = 20'000;
 constexpr client::Milliseconds kLongestRest{2000};
@@ -37,7 +37,7 @@ std::vector<Message> messages_in(const Reply& reply) {
   return messages;
 }
 
-// Where a log that holds this is read from, as the user has said it: an offset, -n for the last n, or $.
+// Where to start reading the log, from the user's option: an offset, -n for the last n, or $.
 Offset start_of(const std::string& from, const FrameHead& log) {
   if (from == "$") return log.log_next;
   const int64_t number = std::stoll(from);
@@ -79,8 +79,8 @@ Result<void> LogFollower::follow(const Show& show, const Tell& tell) {
   return {};
 }
 
-// Asks for messages and waits for them, or for the signal. Where the log is first looked at, no messages are asked for:
-// from then on it is read by number, and what is written between two questions is not missed.
+// Asks for messages and waits for them, or for the signal. The first request asks for no messages, only for the state
+// of the log. From then on the log is read by offset, so that no message written between two requests is missed.
 Result<Reply> LogFollower::ask() {
   const std::string block = std::to_string(kBlockMs);
   const std::string retry = options_.group ? std::to_string(options_.group->retry_ms) : "";
@@ -100,7 +100,7 @@ Result<Reply> LogFollower::ask() {
   if (auto sent = connection_.send(words); !sent) return std::unexpected(sent.error());
   const auto last = std::chrono::steady_clock::now() + client::Milliseconds(kBlockMs + kPatienceMs);
   while (true) {
-    // A descriptor that is readable is no answer yet: TLS sends messages of its own.
+    // A readable descriptor does not mean that there is an answer: TLS sends its own messages.
     auto reply = connection_.receive_some();
     if (!reply) return std::unexpected(reply.error());
     if (*reply) return std::move(**reply);
@@ -155,7 +155,7 @@ Result<LogFollower::Next> LogFollower::take_frame(const Reply& reply, const Show
   next_ = frame_.head().end;
   epoch_ = frame_.head().epoch;
   if (!show.answer_ends()) return Next::Stop;
-  // Nothing comes any more, also if the log was made anew and is shorter.
+  // No more messages will come, even if the log was created again and is shorter.
   return end_ && (*next_ >= *end_ || frame_.head().count == 0) ? Next::Stop : Next::Go;
 }
 
@@ -179,7 +179,7 @@ Result<Offset> LogFollower::first_offset(const FrameHead& head) {
   return Offset(static_cast<uint64_t>(found->integer));
 }
 
-// Some errors are a state the server is in and leaves again; the others are the answer.
+// Some errors are temporary states of the server; all others are final.
 Result<LogFollower::Next> LogFollower::take_error(const std::string& text, const Tell& tell) {
   if (text.starts_with("BADPOSITION ")) {
     tell("the log was deleted or replaced; reading it from its beginning");
@@ -227,8 +227,8 @@ bool LogFollower::comes_back(const Tell& tell) {
   return true;
 }
 
-// A log that ends before what we have seen has lost something: its server came back without it. Waiting for the old
-// position would be silence for a long time.
+// If the log ends before the last message we have seen, it has lost messages: its server came back without them.
+// Waiting for the old position could take a long time.
 void LogFollower::hear_of_log(const FrameHead& head, const Tell& tell) {
   if (!epoch_ || head.epoch != *epoch_ || head.log_next >= *next_) return;
   tell("the log is shorter than before; reading it from its beginning");

@@ -1,5 +1,5 @@
-// Reads a log as it grows: from a position of its own, in frames, or for a group. Goes on after the
-// server was away, and follows the key to another node of a cluster.
+// Reads a log as it grows: from its own position, in frames, or for a group. Continues after the server was
+// unreachable, and follows the key to another node of a cluster.
 #pragma once
 
 #include <cstdint>
@@ -21,44 +21,45 @@ struct Message {
   std::string_view tag;
   std::string_view entry;
   std::optional<int64_t> attempts;      // how often a group has delivered it
-  std::optional<int64_t> written = {};  // Unix milliseconds; unknown of what a group is given
+  std::optional<int64_t> written = {};  // Unix milliseconds; unknown if read for a group
 };
 
 struct FollowedGroup {
   std::string name;
   std::string consumer;
-  int64_t retry_ms = 30'000;  // what is not acknowledged by then is delivered again
+  int64_t retry_ms = 30'000;  // messages that are not acknowledged by then are delivered again
 };
 
 struct FollowOptions {
   std::string key;
-  std::string from = "-10";  // as TREAD takes it; nothing with a group, which knows where it is
-  // Without a group: from the first message that was written then or later, instead of `from`; up to the first one that
-  // was written then or later; and only what is there when it begins. Unix milliseconds.
+  std::string from = "-10";  // as in TREAD; not used with a group, which has its own position
+  // Only without a group. since: start at the first message written then or later, instead of `from`. until: stop
+  // before the first message written then or later. follows: if false, read only messages that exist at the start. Unix
+  // milliseconds.
   std::optional<int64_t> since = {};
   std::optional<int64_t> until = {};
   bool follows = true;
   std::optional<FollowedGroup> group;
-  client::Milliseconds connect_for{0};  // how long to try to reach a server that is not there yet
+  client::Milliseconds connect_for{0};  // how long to try to reach a server that has not started yet
 };
 
 class LogFollower {
  public:
-  // What is done with a message, whose bytes live until it returns, and when the last one of an answer was shown. False
-  // ends it, and nothing of that answer is acknowledged.
+  // Called for each message, whose bytes are valid until it returns, and after the last message of an answer. False
+  // ends following, and no message of that answer is acknowledged.
   struct Show {
     std::function<bool(const Message& message)> message;
     std::function<bool()> answer_ends;
   };
-  // What people should know, in one sentence: the server is away, messages are missing, the log
-  // was created again.
+  // A message for the user, one sentence: the server cannot be reached, messages are missing, the log was created
+  // again.
   using Tell = std::function<void(const std::string& sentence)>;
 
   LogFollower(client::ConnectionOptions server, FollowOptions options, StopSignal& stop);
 
-  // Shows messages until the signal comes or `show` says so. With a group they are
-  // acknowledged after they were shown. An error: the server was never there, or refuses the
-  // command for good. A server that goes away later is waited for.
+  // Shows messages until the signal comes or `show` says so. With a group they are acknowledged after they were shown.
+  // Error: the server was never reached, or refuses the command permanently. If the server is lost later, it waits for
+  // it.
   client::Result<void> follow(const Show& show, const Tell& tell);
 
  private:
@@ -81,9 +82,9 @@ class LogFollower {
   FollowOptions options_;
   StopSignal& stop_;
   // Without a group:
-  std::optional<Offset> next_;     // the offset to ask for, once the log was looked at
+  std::optional<Offset> next_;     // the offset to ask for, once the log was read for the first time
   std::optional<Offset> end_;      // where it ends, if it does not follow
-  std::optional<LogEpoch> epoch_;  // of the log that messages came from
+  std::optional<LogEpoch> epoch_;  // epoch of the log that messages came from
   client::FrameReader frame_{std::string_view()};
   client::Milliseconds rest_{0};  // how long to wait before the next attempt
 };

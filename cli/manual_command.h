@@ -8,10 +8,10 @@
 
 namespace millrace::cli {
 
-// Adds the subcommand. What it ends with goes to `status`, which outlives the tool.
+// Adds the subcommand, which stores its exit status in `status`. REQUIRES: `status` outlives the tool.
 void add_manual_command(CLI::App& tool, int& status);
 
-// The page as troff takes it.
+// The page in troff format.
 std::string manual_page(const CommandInfo& tool, const std::string& version);
 
 }  // namespace millrace::cli

@@ -21,7 +21,7 @@ class Cursor {
     text_.remove_prefix(1);
     return true;
   }
-  // A number of exactly so many digits.
+  // A number of exactly `count` digits.
   std::optional<int> digits(size_t count) {
     if (text_.size() < count) return std::nullopt;
     int number = 0;

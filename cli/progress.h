@@ -1,4 +1,4 @@
-// How far a load is, on stderr: a bar that moves on a terminal, else a line every few seconds.
+// The progress of a load on stderr: a moving bar on a terminal, otherwise a line every few seconds.
 #pragma once
 
 #include <chrono>
@@ -15,20 +15,20 @@ struct ProgressFacts {
   double seconds = 0;
 };
 
-// "45 %, 900000 records, 812345 a second, 12 s left", as far as it is known.
+// "45 %, 900000 records, 812345 a second, 12 s left", as far as known.
 std::string progress_text(const ProgressFacts& facts);
 
-// The same behind a bar: "[#########           ] 45 %, …".
+// The same after a bar: "[#########           ] 45 %, …".
 std::string progress_bar(const ProgressFacts& facts);
 
 class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `command` begins every line: "millrace load". Quiet: shows nothing.
+  // `command` begins every line: "millrace load". `is_quiet`: shows nothing.
   Progress(std::string command, bool is_quiet);
 
-  // Shows it if it is time to. `facts` is only called then.
+  // Shows the progress if it is time to. `facts` is called only then.
   template <class Facts>
   void show(Facts facts) {
     const Clock::time_point now = Clock::now();
@@ -37,7 +37,7 @@ class Progress {
     print(facts());
   }
 
-  // Takes the bar away, so that something else can be written. It comes back by itself.
+  // Removes the bar, so that other text can be written. It reappears by itself.
   void clear();
 
  private:

@@ -1,11 +1,11 @@
-// `millrace protocol`: writes what `millrace load` would send.
+// `millrace protocol`: writes the bytes that `millrace load` would send.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace millrace::cli {
 
-// Adds the subcommand. What it ends with goes to `status`, which outlives the tool.
+// Adds the subcommand, which stores its exit status in `status`. REQUIRES: `status` outlives the tool.
 void add_protocol_command(CLI::App& tool, int& status);
 
 }  // namespace millrace::cli

@@ -5,7 +5,7 @@
 
 namespace millrace::cli {
 
-// Adds the subcommand. What it ends with goes to `status`, which outlives the tool.
+// Adds the subcommand, which stores its exit status in `status`. REQUIRES: `status` outlives the tool.
 void add_serve_command(CLI::App& tool, int& status);
 
 }  // namespace millrace::cli

@@ -1,5 +1,4 @@
-// The options that say which server is meant, the same for every subcommand that talks to
-// one.
+// The options for the server to connect to, the same for every subcommand that uses one.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,16 +17,16 @@ struct ServerOptions {
   client::TlsOptions tls;
   bool is_insecure = false;
 
-  // Adds --to, --user, --database and what TLS needs. `what` describes --to. REQUIRES: this
-  // lives as long as the command.
+  // Adds --to, --user, --database and the options for TLS. `what` describes --to. REQUIRES: this object exists as long
+  // as the command.
   void add_to(CLI::App& command, const std::string& what);
 
-  // What a connection needs, once the words are parsed. Without --to it is the server of
-  // VALKEY_URL or REDIS_URL, or the one of this machine. A password that is not in the address
-  // comes from VALKEYCLI_AUTH or REDISCLI_AUTH: a command line can be read by everybody on the
-  // machine. BadInput: an address that is none, or options that contradict it.
+  // The connection options, once the command line is parsed. Without --to, the server is that of VALKEY_URL or
+  // REDIS_URL, or the local one. A password that is not in the address comes from VALKEYCLI_AUTH or REDISCLI_AUTH,
+  // because every user of the machine can read a command line. BadInput: an invalid address, or options that contradict
+  // it.
   client::Result<client::ConnectionOptions> connection() const;
-  // The same for a command that takes several --to. BadInput also: one of them is given twice.
+  // The same for a command that takes several --to. Also BadInput: one of them is given twice.
   client::Result<std::vector<client::ConnectionOptions>> connections() const;
 
  private:
@@ -36,11 +35,11 @@ struct ServerOptions {
   client::Result<void> add_tls(client::ConnectionOptions& server) const;
 };
 
-// Adds --connect-for, in seconds, to a command that can wait for a server which has not started
-// yet. REQUIRES: `seconds` lives as long as the command.
+// Adds --connect-for, in seconds, to a command that can wait for a server which has not started yet. REQUIRES:
+// `seconds` exists as long as the command.
 void add_connect_for(CLI::App& command, unsigned& seconds);
 
-// The part of the tool's help that is about addresses.
+// The part of the tool's help about addresses.
 extern const char* const kAddressHelp;
 
 }  // namespace millrace::cli

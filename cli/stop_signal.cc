@@ -12,15 +12,15 @@
 namespace millrace::cli {
 namespace {
 
-// A handler can reach nothing but globals.
+// A signal handler can only use globals.
 volatile std::sig_atomic_t signal_came = 0;
 int pipe_ends[2] = {-1, -1};
 volatile int64_t first_came_ms = 0;
 volatile std::sig_atomic_t second_ends = 1;
 volatile std::sig_atomic_t second_came = 0;
 
-// One wish to stop often comes as two signals: timeout(1) sends one to the program and one
-// to its group, a supervisor SIGINT and SIGTERM. What comes later than this is impatience.
+// One request to stop often causes two signals: timeout(1) sends one to the program and one to its group, a supervisor
+// sends SIGINT and SIGTERM. A signal that comes later than this is a second request.
 constexpr int64_t kSameWishMs = 500;
 
 int64_t now_ms() {
@@ -45,7 +45,7 @@ void leave_a_mark(int number) {
     if (second_ends) end_at_once(number);
   }
   signal_came = number;
-  // A pipe that is full is readable already.
+  // A full pipe is already readable.
   [[maybe_unused]] const auto written = write(pipe_ends[1], "!", 1);
   errno = before;
 }

@@ -1,27 +1,27 @@
-// Ctrl-C (SIGINT), Ctrl-\ (SIGQUIT), SIGTERM and the end of the terminal (SIGHUP) as something
-// that can be asked and waited for, so that a command ends where it wants to: with its summary,
-// with its files complete, and with its lock given back.
+// Ctrl-C (SIGINT), Ctrl-\ (SIGQUIT), SIGTERM and the end of the terminal (SIGHUP) as an object that can be checked and
+// waited for. So a command can end in an orderly way: it prints its summary, completes its files, and releases its
+// lock.
 #pragma once
 
 namespace millrace::cli {
 
 class StopSignal {
  public:
-  // What a second signal does, more than half a second after the first: it ends the program at
-  // once, for users who do not want to wait, or it leaves a mark, too.
+  // What a second signal does, if it comes more than half a second after the first. Ends: it ends the program at once,
+  // for users who do not want to wait. Counts: it is only recorded, too.
   enum class Second { Ends, Counts };
 
-  // From now on these signals only leave a mark. A SIGHUP that was ignored before (nohup) still
-  // is. There is one StopSignal in a program.
+  // From now on, these signals are only recorded. A SIGHUP that was ignored before (nohup) is still ignored. A program
+  // has only one StopSignal.
   explicit StopSignal(Second second = Second::Ends);
 
   bool came() const { return number() != 0; }
-  // Whether a second one came that counts.
+  // Whether a second signal came, with Second::Counts.
   bool is_urgent() const;
-  // Which one came, the last; 0: none.
+  // The last signal that came; 0: none.
   int number() const;
 
-  // Readable once a signal came, and ever after: for poll().
+  // Readable once a signal came, and from then on: for poll().
   int descriptor() const;
 };
 

@@ -99,7 +99,7 @@ int run(TailOptions& options) {
     options.follow.group = options.group;
   }
   const int64_t now = present_ms();
-  // What is no time is an offset: it was checked.
+  // A value that is not a time is an offset; that was checked.
   if (const auto since = parse_moment(options.follow.from, now)) options.follow.since = *since;
   if (!options.until.empty()) {
     const auto until = parse_moment(options.until, now);

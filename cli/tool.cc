@@ -58,7 +58,7 @@ int run_tool(int argc, char** argv) {
   tool.formatter_fn([](const CLI::App* app, const std::string&, CLI::AppFormatMode) {
     return help_page(describe(*app), app->get_parent() == nullptr ? "" : app->get_parent()->get_name() + " ");
   });
-  // Every complaint of a command begins with its name, those about its options too.
+  // Every error message of a command begins with its name, also for errors in its options.
   tool.failure_message([](const CLI::App* app, const CLI::Error& error) {
     std::string name = app->get_name();
     for (const CLI::App* command : app->get_subcommands()) name += ' ' + command->get_name();
@@ -81,7 +81,7 @@ int run_tool(int argc, char** argv) {
   add_completion_command(tool, status);
   add_manual_command(tool, status);
 
-  // A reader of ours that goes away, or a server, is an error to be told, not the end.
+  // If the reader of our output or a server goes away, that is an error to report, not the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
   try {
     tool.parse(argc, argv);

@@ -8,7 +8,7 @@
 namespace millrace::client {
 
 std::string base64(std::string_view bytes);
-// Standard or URL alphabet, with or without padding. Nothing: it is none.
+// Standard or URL alphabet, with or without padding. nullopt: invalid.
 std::optional<std::string> base64_decoded(std::string_view text);
 
 }  // namespace millrace::client

@@ -21,7 +21,7 @@ Result<ClusterMap> ClusterMap::from_reply(const Reply& reply, const Endpoint& se
     if (range.items.size() < 3 || range.items[2].items.size() < 2) continue;
     const Reply& node = range.items[2];
     Endpoint endpoint{node.items[0].text, static_cast<uint16_t>(node.items[1].integer)};
-    // A node that knows no address for itself is where we found it.
+    // A node that does not know its own address has the host that we connected to.
     if (endpoint.host.empty() || endpoint.host == "?") endpoint.host = server.host;
     const auto number = static_cast<uint16_t>(map.node_number(endpoint));
     const int64_t first = std::max<int64_t>(range.items[0].integer, 0);

@@ -1,4 +1,4 @@
-// Which node of a cluster serves which slot, as the cluster itself says it.
+// Which node of a cluster serves which slot, according to the cluster itself.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ namespace millrace::client {
 
 class ClusterMap {
  public:
-  // Asks a server. Without nodes: it is not part of a cluster. An error: it does not answer,
-  // or a slot is served by nobody.
+  // Asks a server. A map without nodes: the server is not part of a cluster. Error: it does not answer, or a slot has
+  // no node.
   static Result<ClusterMap> ask(Connection& server);
 
   // The same from an answer to CLUSTER SLOTS, which `server` gave.
@@ -34,8 +34,8 @@ class ClusterMap {
   std::array<uint16_t, kHashSlots> owner_{};
 };
 
-// Where a redirection sends a command: "MOVED 3999 127.0.0.1:6381", "ASK …". An address
-// without a host is at the host we already talk to. BadInput: it is none.
+// The target of a redirect: "MOVED 3999 127.0.0.1:6381", "ASK …". An address without a host means the current host.
+// BadInput: not a redirect.
 Result<Endpoint> redirection_target(std::string_view error, const Endpoint& from);
 
 }  // namespace millrace::client

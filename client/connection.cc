@@ -71,8 +71,8 @@ Result<void> Connection::log_in() {
   return {};
 }
 
-// During a failover the sentinels may still name the old master, which is a replica by then. A
-// user without the right to ask is believed.
+// During a failover the sentinels may still name the old master, which is a replica by then. If the user has no right
+// to check that, the server is accepted.
 Result<void> Connection::require_master() {
   if (!options_.sentinels) return {};
   const auto role = call({"ROLE"});
@@ -128,7 +128,7 @@ Result<std::optional<Reply>> Connection::receive_some() {
   return broken(why_not);
 }
 
-// The next reply, as far as it is there; nothing, and why not, if no more can be read now.
+// The next reply, if it is complete; otherwise nullopt, and in `why_not` why no more can be read now.
 Result<std::optional<Reply>> Connection::read_reply(Transfer& why_not) {
   if (!is_open()) return fail(ErrorCode::Closed, "the connection to " + options_.to.text() + " is closed");
   for (;;) {

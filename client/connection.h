@@ -1,5 +1,5 @@
-// One connection to one server. Commands may contain any bytes; hiredis parses the answers, which
-// are returned as plain values. The connection opens when it is first used, and again after it broke.
+// One connection to one server. Commands may contain any bytes; hiredis parses the answers, which are returned as plain
+// values. The connection opens when it is first used, and reopens after it broke.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,8 @@ struct ConnectionOptions {
   Endpoint to;
   Login login;
   TlsOptions tls = {};
-  std::optional<SentinelGroup> sentinels = {};  // if set, they are asked for `to` whenever the connection opens
+  std::optional<SentinelGroup> sentinels = {};  // if set, the sentinels are asked for the address whenever the
+                                                // connection opens
   Milliseconds connect_timeout{5000};
   Milliseconds answer_timeout{5000};  // how long one answer may take; 0: for ever
 };
@@ -39,19 +40,18 @@ class Connection {
   Connection& operator=(Connection&&) noexcept;
   ~Connection();
 
-  // Opens the connection and logs in, unless it is open already. Unreachable: nobody
-  // listens, the name is unknown, the sentinels know no master, or the login was refused.
+  // Opens the connection and logs in, unless it is open already. Unreachable: no server listens there, the name is
+  // unknown, the sentinels know no master, or the login was refused.
   Result<void> open();
 
-  // The same, again and again with growing pauses until it succeeds or the time is over. A
-  // signal that the program handles ends it, too.
+  // The same, repeated with growing pauses until it succeeds or the time is over. A signal that the program handles
+  // also ends it.
   Result<void> open_within(Milliseconds time);
 
-  // Sends a command and waits for its answer; opens the connection first if need be. After
-  // an error the connection is closed, and the next call opens another. Nothing is
-  // ever resent: after TimedOut and Closed it is unknown whether the command was carried out. An
-  // error reply is a Reply.
-  // REQUIRES: no answer to an earlier send() is still to come.
+  // Sends a command and waits for its answer; opens the connection first if necessary. After an error the connection is
+  // closed, and the next call opens a new one. A command is never sent twice: after TimedOut and Closed it is unknown
+  // whether the command was carried out. An error reply is a Reply.
+  // REQUIRES: all answers to earlier send() calls have been received.
   Result<Reply> call(Words words);
   Result<Reply> call(std::initializer_list<std::string_view> words) { return call(Words(words.begin(), words.size())); }
 
@@ -66,11 +66,11 @@ class Connection {
 
   // How long one answer may take from now on; 0: for ever. For commands that wait.
   void set_answer_timeout(Milliseconds timeout);
-  // Opening, sending and receiving end at this moment at the latest, whatever the timeouts allow;
-  // nullopt: only the timeouts apply.
+  // Opening, sending and receiving end at this time at the latest, even if the timeouts allow more; nullopt: only the
+  // timeouts apply.
   void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) { deadline_ = deadline; }
 
-  // Closes the connection; the next one leads to this server, with the same login.
+  // Closes the connection; the next one goes to this server, with the same login.
   void redirect(Endpoint to);
 
   void close();
@@ -84,7 +84,7 @@ class Connection {
   // Whether read_some() returns bytes even if the descriptor is not readable.
   bool has_buffered() const { return socket_->has_buffered(); }
 
-  // The socket, to wait until an answer begins to come. REQUIRES: is_open().
+  // The socket, for waiting until an answer begins to arrive. REQUIRES: is_open().
   int descriptor() const;
 
  private:
@@ -96,7 +96,7 @@ class Connection {
   Result<std::optional<Reply>> read_reply(Transfer& why_not);
   std::unexpected<Error> broken(const Transfer& transfer);
   bool wait_for(Transfer::Kind kind) const;
-  // This timeout (0: none), or what is left until the deadline. Negative: for ever.
+  // This timeout (0: none), or the time until the deadline, if that is shorter. Negative: for ever.
   Milliseconds within_deadline(Milliseconds timeout) const;
 
   ConnectionOptions options_;

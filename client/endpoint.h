@@ -13,13 +13,13 @@ namespace millrace::client {
 struct Endpoint {
   std::string host = "127.0.0.1";
   uint16_t port = 6379;
-  std::string socket = {};  // the path of a Unix socket; host and port mean nothing then
+  std::string socket = {};  // the path of a Unix socket; then host and port are not used
 
   auto operator<=>(const Endpoint&) const = default;
 
   bool is_unix_socket() const { return !socket.empty(); }
 
-  // As parse_endpoint takes it; of a Unix socket its path.
+  // The format of parse_endpoint; for a Unix socket, its path.
   std::string text() const;
 };
 

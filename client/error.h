@@ -1,6 +1,5 @@
-// What can go wrong between a program and its server. Errors are values from a closed
-// list; what a server answers to a command, an error reply among it, is none of them but
-// a Reply.
+// What can go wrong between a program and its server. Errors are values from a closed list. The answer of a server,
+// even an error reply, is not an Error but a Reply.
 #pragma once
 
 #include <expected>
@@ -13,15 +12,15 @@ enum class ErrorCode {
   Unreachable,  // no connection could be made, or the server refused our login
   TimedOut,     // no answer in time; the command may have been carried out
   Closed,       // the connection broke; the command may have been carried out
-  Protocol,     // what came back is not the Redis protocol
-  BadInput,     // what the user gave: an address, a template, an option, a file
-  Output,       // a file of ours cannot be written
-  DataLost,     // a server came back without what it had confirmed
+  Protocol,     // the answer is not valid Redis protocol
+  BadInput,     // invalid input of the user: an address, a template, an option, a file
+  Output,       // an output file cannot be written
+  DataLost,     // a server came back without data that it had confirmed
 };
 
 struct Error {
   ErrorCode code;
-  std::string text;  // one sentence for people, without a full stop
+  std::string text;  // one sentence for users, without a full stop
 };
 
 template <class T>

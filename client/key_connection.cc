@@ -7,7 +7,7 @@
 namespace millrace::client {
 namespace {
 
-// How many redirections one command follows.
+// How many redirects one command follows.
 constexpr int kMostRedirections = 5;
 
 }  // namespace
@@ -19,7 +19,7 @@ Result<Reply> KeyConnection::call(Words words) {
       close();
       return reply;
     }
-    // The sentinels know who is the master by now.
+    // By now, the sentinels know the new master.
     if (home_.sentinels && reply->is_error("READONLY")) close();
     const bool is_asking = reply->is_error("ASK");
     if ((!is_asking && !reply->is_error("MOVED")) || i == kMostRedirections) return reply;

@@ -1,5 +1,5 @@
-// A connection to the server that keeps a key, or keys of one slot: it follows the redirections of a cluster, and
-// returns to the server that it was given when the other one is gone.
+// A connection to the server that has a key, or the keys of one slot. It follows redirects of a cluster, and returns to
+// the original server if the other one cannot be reached.
 #pragma once
 
 #include <initializer_list>
@@ -15,7 +15,7 @@ class KeyConnection {
   // Opens nothing yet.
   explicit KeyConnection(ConnectionOptions home) : home_(std::move(home)), connection_(home_) {}
 
-  // As Connection::call(). A command that was redirected was not carried out, and is sent again where it belongs.
+  // As Connection::call(). A redirected command was not carried out, and is sent again to the right server.
   Result<Reply> call(Words words);
   Result<Reply> call(std::initializer_list<std::string_view> words) { return call(Words(words.begin(), words.size())); }
 
@@ -24,7 +24,7 @@ class KeyConnection {
   Result<std::vector<Reply>> call_all(const std::vector<std::vector<std::string_view>>& commands);
 
   void close();
-  // Where the last command went. After a redirection it belongs to the key's server.
+  // The connection of the last command. After a redirect it is a connection to the key's server.
   Connection& connection() { return connection_; }
 
  private:

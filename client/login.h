@@ -7,7 +7,7 @@ namespace millrace::client {
 
 struct Login {
   std::string user = {};      // empty: the server's default user
-  std::string password = {};  // empty: a user without a password, or without a user no login at all
+  std::string password = {};  // empty: a user without a password; if the user is empty too: no login
   unsigned database = 0;
 };
 

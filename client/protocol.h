@@ -1,5 +1,5 @@
-// Commands as the Redis protocol writes them: the number of words, then each with its length
-// before it, so that any bytes may be in them.
+// Commands in the Redis protocol: the number of words, then each word with its length, so that words may contain any
+// bytes.
 #pragma once
 
 #include <charconv>
@@ -18,7 +18,7 @@ inline size_t most_protocol_bytes(std::span<const std::string_view> words) {
   return most;
 }
 
-// Writes the command and returns the end of it. REQUIRES: room for most_protocol_bytes.
+// Writes the command and returns its end. REQUIRES: room for most_protocol_bytes.
 inline char* write_protocol(char* to, std::span<const std::string_view> words) {
   const auto header = [&](char mark, size_t number) {
     *to++ = mark;

@@ -1,4 +1,4 @@
-// What a server answered, as a plain value that owns its bytes.
+// The answer of a server as a plain value that owns its bytes.
 #pragma once
 
 #include <cstdint>

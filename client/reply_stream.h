@@ -1,4 +1,4 @@
-// Replies out of the bytes of a connection, as plain values. The parser is hiredis's.
+// Parses the bytes of a connection to replies, as plain values. The parser is hiredis's.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,7 @@ class ReplyStream {
 
   void feed(std::string_view bytes);
 
-  // The next reply, if it is there as a whole. Protocol: what came is not the Redis protocol; nothing can be read any
-  // more.
+  // The next reply, if it is complete. Protocol: the bytes are not valid Redis protocol; nothing more can be read.
   Result<std::optional<Reply>> next();
 
  private:

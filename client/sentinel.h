@@ -1,5 +1,4 @@
-// Redis Sentinel: several processes that watch a master and its replicas, and say which of them
-// is the master now.
+// Redis Sentinel: several processes that watch a master and its replicas, and tell which one is the current master.
 #pragma once
 
 #include <string>
@@ -15,11 +14,11 @@ struct ConnectionOptions;
 
 struct SentinelGroup {
   std::vector<Endpoint> sentinels;
-  std::string service;  // the name under which they watch the master
-  Login login = {};     // at the sentinels themselves; most need none
+  std::string service;  // the name of the master at the sentinels
+  Login login = {};     // login at the sentinels themselves; most need none
 };
 
-// Asks one after the other until one answers. Timeouts and TLS are those of `options`.
+// Asks the sentinels one after the other until one answers. Timeouts and TLS are those of `options`.
 // Unreachable: none answers, or none knows the service.
 Result<Endpoint> find_master(const SentinelGroup& group, const ConnectionOptions& options);
 

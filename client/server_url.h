@@ -1,4 +1,4 @@
-// The address of a server as people write it:
+// The address of a server, as text:
 //
 //   db1:6379  db1  :6379  [::1]:6379           host and port, as Endpoint has them
 //   redis://user:password@db1:6379/2           database 2; valkey:// is the same
@@ -8,9 +8,8 @@
 //   redis+sentinel://s1:26379,s2:26379/orders/2    the master of the service `orders`, as sentinels name
 //                                              it; rediss+sentinel:// with TLS; valkey… too
 //
-// Behind ? stand db, and for TLS cacert, cacertdir, cert, key, sni and insecure; for the
-// sentinels themselves sentinel_user and sentinel_password. In a user, a password, a service
-// and a value %2F and the like are decoded.
+// Parameters after ? are: db; for TLS cacert, cacertdir, cert, key, sni and insecure; for the sentinels themselves
+// sentinel_user and sentinel_password. %2F and the like are decoded in a user, a password, a service and a value.
 #pragma once
 
 #include <string>
@@ -20,10 +19,10 @@
 
 namespace millrace::client {
 
-// BadInput says what is wrong; a password is never part of that.
+// BadInput says what is wrong; it never contains a password.
 Result<ConnectionOptions> parse_server_url(std::string_view text);
 
-// How the server is named in messages and in checkpoints: its endpoint, or for sentinels
+// The name of the server in messages and in checkpoints: its endpoint, or for sentinels
 // "redis+sentinel://s1:26379,s2:26379/orders". Without user and password.
 std::string name_of_server(const ConnectionOptions& server);
 

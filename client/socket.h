@@ -1,5 +1,4 @@
-// A connected stream to a server: TCP or a Unix socket, plain or with TLS. Reading and writing
-// never wait.
+// A connected stream to a server: TCP or a Unix socket, plain or with TLS. Reading and writing never block.
 #pragma once
 
 #include <chrono>
@@ -17,8 +16,8 @@ using Milliseconds = std::chrono::milliseconds;
 
 class Socket {
  public:
-  // Connects, and with TLS shakes hands, within `timeout`. Unreachable: nobody listens, the
-  // name is unknown, or the server's certificate is not accepted. BadInput: see TlsSession.
+  // Connects, including the TLS handshake, within `timeout`. Unreachable: no server listens there, the name is unknown,
+  // or the server's certificate is not accepted. BadInput: see TlsSession.
   static Result<Socket> connect(const Endpoint& to, const TlsOptions& tls, Milliseconds timeout);
 
   Socket(Socket&& other) noexcept
@@ -33,7 +32,7 @@ class Socket {
   Transfer read(char* to, size_t room);
   Transfer write(std::string_view bytes);
 
-  // Whether read() gives something although the descriptor is not readable.
+  // Whether read() returns bytes although the descriptor is not readable.
   bool has_buffered() const { return session_ && session_->has_buffered(); }
   int descriptor() const { return descriptor_; }
 

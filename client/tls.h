@@ -1,4 +1,4 @@
-// TLS over a connected socket, by OpenSSL. Nothing here waits: the caller polls the socket.
+// TLS over a connected socket, by OpenSSL. No function blocks: the caller polls the socket.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,24 @@ namespace millrace::client {
 
 struct TlsOptions {
   bool is_on = false;
-  std::string ca_file = {};       // certificates to trust, PEM; neither file nor folder: those of the system
+  std::string ca_file = {};       // trusted certificates, PEM; without file and folder: those of the system
   std::string ca_folder = {};     // the same as a folder, named by hash (openssl rehash)
-  std::string certificate = {};   // ours, for servers that ask for one, PEM with its chain
-  std::string key = {};           // of our certificate; empty: it is in the same file
-  std::string server_name = {};   // sent to the server, and looked for in its certificate; empty: the host
-  bool checks_the_server = true;  // false: whatever certificate it shows is accepted
+  std::string certificate = {};   // client certificate, for servers that ask for one, PEM with its chain
+  std::string key = {};           // key of the client certificate; empty: in the same file
+  std::string server_name = {};   // sent to the server, and checked in its certificate; empty: the host
+  bool checks_the_server = true;  // false: any certificate is accepted
 
   bool operator==(const TlsOptions&) const = default;
 };
 
-// What one attempt to read or write without waiting came to.
+// The result of one non-blocking read or write.
 struct Transfer {
   enum class Kind {
     Done,       // `bytes`, at least one
     MustRead,   // nothing; try again when the socket is readable
     MustWrite,  // nothing; try again when the socket is writable
-    Closed,     // by the other side
-    Failed,     // because of `why`
+    Closed,     // closed by the other side
+    Failed,     // failed because of `why`
   };
   Kind kind;
   size_t bytes = 0;
@@ -41,23 +41,23 @@ struct Transfer {
 
 class TlsSession {
  public:
-  // Over a connected socket that does not wait. `host` is the name by which the server was
-  // found. BadInput: a certificate or key file that is none, or cannot be read.
+  // For a connected non-blocking socket. `host` is the server's name. BadInput: a certificate or key file is invalid or
+  // cannot be read.
   static Result<TlsSession> begin(const TlsOptions& options, const std::string& host, int socket);
 
-  // The other side: over a socket that a server has accepted. The handshake is part of the first read.
+  // The server side, for an accepted socket. The handshake is part of the first read.
   static Result<TlsSession> serve(ssl_ctx_st& context, int socket);
 
-  // One step of the handshake. Done: it is complete, and the server is the one that was meant.
+  // One step of the handshake. Done: it is complete, and the server's certificate is valid for its name.
   Transfer shake_hands();
 
   Transfer read(char* to, size_t room);
   Transfer write(std::string_view bytes);
 
-  // Tells the other side that nothing follows, if there is room for that.
+  // Sends a close notification to the other side, if that is possible without waiting.
   void say_farewell();
 
-  // Whether read() gives something without the socket being readable.
+  // Whether read() returns bytes although the socket is not readable.
   bool has_buffered() const;
 
  private:

@@ -69,7 +69,7 @@ void read_orders(LogOperations& logs, Place<Log>& orders) {
   logs.read(orders, request, call(), printed);
 }
 
-// A string is its size and so many bytes.
+// A string is its size, followed by its bytes.
 void save(const Log& log, const std::string& file) {
   std::ofstream out(file, std::ios::binary);
   const auto write = [&](ByteView string) { out << string.size() << '\n' << string; };

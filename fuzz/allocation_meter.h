@@ -1,13 +1,12 @@
-// Counts what is allocated, so that a target can claim that outside bytes never
-// allocate more than they bring.
+// Counts allocated bytes, so that a target can check that untrusted input never allocates more than its own size.
 #pragma once
 
 #include <cstdint>
 
 namespace millrace::fuzz {
 
-// All bytes asked of operator new since the program started, given back or not: a
-// bound on this bounds what was held at any one moment, too.
+// All bytes requested from operator new since the program started, freed or not. A bound on this is also a bound on the
+// memory in use at any time.
 uint64_t allocated_bytes();
 
 }  // namespace millrace::fuzz

@@ -1,4 +1,4 @@
-// A channel from bytes that nobody has vouched for: RESTORE, a loaded RDB, CHAN.APPLY.
+// A channel from untrusted bytes: RESTORE, a loaded RDB, CHAN.APPLY.
 // Whatever decodes is a valid channel in every respect, and goes on like any other.
 #include <cstddef>
 #include <cstdint>

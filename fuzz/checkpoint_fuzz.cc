@@ -1,4 +1,4 @@
-// A checkpoint as somebody may have left it: it is refused, or it is what its text says.
+// An arbitrary checkpoint file: it is refused, or it is read as it is written.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// Commands as lines, what the targets of all parsers share: the first line names the
-// command, the other lines are the words behind the key.
+// Commands as lines, shared by the targets of all parsers: the first line is the command's name, the other lines are
+// the words after the key.
 #pragma once
 
 #include <algorithm>
@@ -21,19 +21,19 @@ struct Command {
   void (*parse_and_check)(Words words);
 };
 
-// Whatever a request refers to is one of the words.
+// Checks that a view in a request points to one of the words.
 inline bool is_one_of(ByteView part, Words words) {
   return std::ranges::any_of(words, [&](ByteView w) { return w.data() == part.data() && w.size() == part.size(); });
 }
 
 inline void check_error(const Error& error) {
   REQUIRE(error.code == ErrorCode::Syntax || error.code == ErrorCode::Range || error.code == ErrorCode::BadPosition);
-  // One printable line, whatever was quoted: a line break would end the reply early.
+  // An error must be one printable line, even if it quotes input: a line break would end the reply early.
   REQUIRE(!error.text.empty() && error.text.size() < 300);
   REQUIRE(std::ranges::all_of(error.text, [](char c) { return c >= ' ' && c <= '~'; }));
 }
 
-// Parses within bounds; `check` sees the request if there is one.
+// Parses within bounds; `check` gets the request if there is one.
 template <class Parser, class Check>
 void parse_bounded(Parser parse, Words words, Check check) {
   const uint64_t before = allocated_bytes();

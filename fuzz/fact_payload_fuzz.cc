@@ -1,6 +1,6 @@
-// A graph of facts from bytes that nobody has vouched for, as RESTORE and FACT.APPLY bring them: its parts, one after
-// the other, for a graph that is new and for one that has facts. Whatever a part says, the graph is valid after it, and
-// unchanged if it was refused; it can be saved and loaded, and goes on like any other.
+// A graph of facts from untrusted bytes, as RESTORE and FACT.APPLY bring them: its parts, one after the other, for a
+// graph that is new and for one that has facts. Whatever a part says, the graph is valid after it, and unchanged if it
+// was refused; it can be saved and loaded, and goes on like any other.
 #include <cstddef>
 #include <cstdint>
 #include <string>

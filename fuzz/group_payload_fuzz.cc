@@ -1,6 +1,6 @@
-// Groups from bytes that nobody has vouched for, as RESTORE and TAPPLY bring them: a
-// history of effects on a small log. Whatever is accepted leaves a valid log, which can
-// be saved and loaded, and goes on like any other; what is refused changes nothing.
+// Groups from untrusted bytes, as RESTORE and TAPPLY bring them: a history of effects on a small log. Whatever is
+// accepted leaves a valid log, which can be saved and loaded, and goes on like any other; what is refused changes
+// nothing.
 //
 //   input := (kind length bytes)*      kind and length are varints; kinds: kEffects below
 #include <cstddef>

@@ -1,6 +1,6 @@
-// An index from bytes that nobody has vouched for, as RESTORE and IDX.APPLY bring them: its parts, each with its kind
-// and its length before it, for an index that is new and for one that works. Whatever a part says, the index is valid
-// after it, and unchanged if it was refused; it can be saved and loaded, answers, and goes on like any other.
+// An index from untrusted bytes, as RESTORE and IDX.APPLY bring them: its parts, each with its kind and its length
+// before it, for an index that is new and for one that works. Whatever a part says, the index is valid after it, and
+// unchanged if it was refused; it can be saved and loaded, answers, and goes on like any other.
 #include <cstddef>
 #include <cstdint>
 #include <string>

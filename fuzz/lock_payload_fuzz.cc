@@ -1,6 +1,6 @@
-// Locks from bytes that nobody has vouched for, as RESTORE and LOCK.APPLY bring them: a
-// history of changes to a lock. Whatever is accepted leaves a valid lock, which can be saved
-// and loaded and goes on like any other; what is refused changes nothing.
+// Locks from untrusted bytes, as RESTORE and LOCK.APPLY bring them: a history of changes to a lock. Whatever is
+// accepted leaves a valid lock, which can be saved and loaded and goes on like any other; what is refused changes
+// nothing.
 //
 //   input := (length bytes)*      lengths are varints
 #include <cstddef>

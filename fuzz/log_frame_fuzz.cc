@@ -1,6 +1,5 @@
-// A frame of messages from bytes that nobody has vouched for: what a client gets from TREAD … FRAMED, and a server from
-// TWRITE … FRAMED. Both take the same frames, read the same messages from them, and allocate in proportion to what they
-// are given.
+// A frame of messages from untrusted bytes: what a client gets from TREAD … FRAMED, and a server from TWRITE … FRAMED.
+// Both take the same frames, read the same messages from them, and allocate in proportion to what they are given.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// A log from bytes that nobody has vouched for: RESTORE, a loaded RDB, TAPPLY.
+// A log from untrusted bytes: RESTORE, a loaded RDB, TAPPLY.
 // Whatever decodes is a valid log in every respect, and goes on like any other.
 #include <cstddef>
 #include <cstdint>

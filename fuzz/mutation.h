@@ -1,4 +1,4 @@
-// Makes new inputs out of old ones, for fuzz targets without a coverage-guided engine.
+// Makes new inputs from old ones, for fuzz targets without a coverage-guided engine.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,8 @@
 
 namespace millrace::fuzz {
 
-// One to four changes of one of the inputs: bits, bytes, numbers at their limits, runs
-// taken out, doubled, or brought in from another input. The same random numbers give
-// the same result. REQUIRES: inputs is not empty.
+// Makes one to four changes to one of the inputs: bits, bytes, numbers at their limits, and runs that are removed,
+// doubled, or copied from another input. The same random numbers give the same result. REQUIRES: inputs is not empty.
 std::string mutated(const std::vector<std::string>& inputs, std::mt19937_64& random);
 
 }  // namespace millrace::fuzz

@@ -1,7 +1,6 @@
-// A pool from bytes that nobody has vouched for, as RESTORE and SHARD.APPLY bring them: its
-// parts, one after the other, for a pool that is new and for one that works. Whatever a part
-// says, the pool is valid after it, and unchanged if it was refused; it can be saved and
-// loaded, and goes on like any other.
+// A pool from untrusted bytes, as RESTORE and SHARD.APPLY bring them: its parts, one after the other, for a pool that
+// is new and for one that works. Whatever a part says, the pool is valid after it, and unchanged if it was refused; it
+// can be saved and loaded, and goes on like any other.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

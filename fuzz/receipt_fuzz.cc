@@ -1,5 +1,5 @@
-// Receipts that nobody has vouched for: one that is accepted is, byte for byte, the one
-// that would be issued. The key never changes, so a lucky mutation would be a forgery.
+// Untrusted receipts: one that is accepted is, byte for byte, the one that would be issued. The key never changes, so a
+// lucky mutation would be a forgery.
 //
 //   input := channel \n subscriber \n receipt
 #include <cstddef>
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   REQUIRE(fuzz::allocated_bytes() - before <= 1024 + 2 * size);
   if (!read) return 0;
   REQUIRE(issue_receipt(kKey, channel, subscriber, *read) == receipt);
-  // It says nothing about the next clock or another message, nor to anybody else.
+  // It is not valid for the next clock, for another message, or for another subscriber.
   REQUIRE(issue_receipt(kKey, channel, subscriber, {read->clock.after(1), read->mark}) != receipt);
   REQUIRE(issue_receipt(kKey, channel, subscriber, {read->clock, read->mark + 1}) != receipt);
   REQUIRE(!read_receipt(kKey, subscriber, channel, receipt) || channel == subscriber);

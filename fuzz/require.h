@@ -1,4 +1,4 @@
-// What a fuzz target claims. Unlike assert it is there in a release build too.
+// A condition that a fuzz target checks. Unlike assert, it is also active in a release build.
 #pragma once
 
 #include <cstdio>

@@ -1,7 +1,6 @@
-// A routing table from bytes that nobody has vouched for, as RESTORE and ROUTE.APPLY bring them: its
-// parts, each with its length before it, for a table that is new and for one that works. Whatever a
-// part says, the table is valid after it, and unchanged if it was refused; it can be saved and loaded, and goes
-// on like any other.
+// A routing table from untrusted bytes, as RESTORE and ROUTE.APPLY bring them: its parts, each with its length before
+// it, for a table that is new and for one that works. Whatever a part says, the table is valid after it, and unchanged
+// if it was refused; it can be saved and loaded, and goes on like any other.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -59,7 +58,7 @@ void require_comes_back(const RouteTable& table) {
   REQUIRE(again.clock() == table.clock() && route_facts(again) == route_facts(table));
 }
 
-// Somebody comes and is found, all others end or are deleted.
+// A new device is found, and all others end or are deleted.
 void go_on(RouteTable& table) {
   const DeviceName fresh = *parse_device_name("fresh|fuzz");
   table.set_device(fresh, {.user = {}, .agent = {}, .ttl_ms = 0});

@@ -1,6 +1,6 @@
-// A dictionary of terms from bytes that nobody has vouched for, as RESTORE and SUG.APPLY bring them: its parts, one
-// after the other, for a dictionary that is new and for one that has terms. Whatever a part says, the dictionary is
-// valid after it, and unchanged if it was refused; it can be saved and loaded, searched, and goes on like any other.
+// A dictionary of terms from untrusted bytes, as RESTORE and SUG.APPLY bring them: its parts, one after the other, for
+// a dictionary that is new and for one that has terms. Whatever a part says, the dictionary is valid after it, and
+// unchanged if it was refused; it can be saved and loaded, searched, and goes on like any other.
 #include <cstddef>
 #include <cstdint>
 #include <string>

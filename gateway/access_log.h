@@ -9,7 +9,7 @@
 
 namespace millrace::gateway {
 
-// Without the query, which may hold a ticket.
+// Without the query, which may contain a ticket.
 void write_access(bool as_json, const Request& request, const std::string& peer, const Response& response,
                   Milliseconds took);
 

@@ -37,7 +37,8 @@ UpstreamOptions upstream_options(const Shared& shared) {
   return {.server = shared.server, .most_waiting = shared.config.waiting, .answer_timeout = shared.config.answer};
 }
 
-// A client whose machine or network is gone does not say so: what it has not confirmed for so long ends the connection.
+// A client whose machine or network fails does not close its connection: bytes that are unconfirmed for this long end
+// it.
 void set_patience(int descriptor, Milliseconds patience) {
   const auto time = static_cast<unsigned>(patience.count());
   setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &time, sizeof time);

@@ -1,5 +1,4 @@
-// One event loop of the gateway with everything that it needs to serve clients. Loops share nothing but figures and
-// limits.
+// One event loop of the gateway with everything that it needs to serve clients. Loops share only counters and limits.
 #pragma once
 
 #include <atomic>
@@ -35,21 +34,21 @@ struct Shared {
   std::shared_ptr<const Authority> authority;
   RequestRate& rate;
   Board& board;
-  std::vector<ConnectionHost*> loops = {};  // all of them, before the first one runs
+  std::vector<ConnectionHost*> loops = {};  // all loops, complete before the first one runs
 };
 
 class Worker final : HttpHost, public ConnectionHost {
  public:
-  // With a certificate it serves TLS alone.
+  // With a certificate, it serves only TLS.
   Worker(Shared& shared, TlsContext certificate);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // REQUIRES: before run(). Returns the addresses it listens at, with the ports that the system chose.
+  // Returns the addresses it listens at, with the ports that the system chose. REQUIRES: called before run().
   client::Result<std::vector<client::Endpoint>> listen(const std::vector<client::Endpoint>& at, bool is_first);
 
-  // REQUIRES: before run(), of one worker. It watches the server for consoles.
+  // This worker watches the server for consoles. REQUIRES: called before run(), for one worker only.
   void watch_server();
 
   // Runs until it is drained.
@@ -103,7 +102,7 @@ class Worker final : HttpHost, public ConnectionHost {
   EventLoop::Timer keep_alive_;
   std::unique_ptr<Monitor> monitor_;
   std::unique_ptr<Registration> registration_;
-  uint64_t next_number_ = 1;  // of a connection
+  uint64_t next_number_ = 1;  // number of the next connection
 };
 
 }  // namespace millrace::gateway

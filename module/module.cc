@@ -49,8 +49,8 @@ void on_deciding(bool deciding) {
   if (!deciding) return;
   ++deciding_period;
   agenda::resume();
-  // What a replica repeated may have been what somebody waited for there, who gets it only
-  // where it is decided: a group's reader, a channel's subscriber.
+  // Replicated changes may include what clients on this server wait for. Readers of a group and subscribers of a
+  // channel are served only on the deciding server, which this one has become.
   wake_all_afresh();
 }
 
@@ -99,7 +99,7 @@ void on_loading(abi::Loading loading) {
 }
 
 void on_loop_end(abi::Context context) {
-  service_time(abi::monotonic_now());  // the turn counts
+  service_time(abi::monotonic_now());  // this turn counts as service time
   agenda::end_turn(context);
   wake_deferred(context);
   for (const Family& family : families()) {

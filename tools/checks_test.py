@@ -267,6 +267,21 @@ def test_ordinary_words_are_not_mentioned(tree):
     assert found("check_wording", root) == []
 
 
+@pytest.mark.parametrize("comment", [
+    "// Nobody uses it.", "int a;  // somebody waits", "// For anybody.", "// Whoever asks",
+    "  // bytes that were not vouched for", "// It ends of its own accord.", "// the so manieth",
+    "// freed at the caller's leisure", "// a dearer call",
+])
+def test_words_that_need_a_second_reading_are_found_in_comments(tree, comment):
+    (problem,) = found("check_wording", tree({"engine/a.h": f"int fine;\n{comment}\n"}))
+    assert problem.startswith("engine/a.h:2: ")
+
+
+def test_such_words_are_not_mentioned_outside_of_comments(tree):
+    text = "// The body of a request; an owner.\nconst char* text = \"nobody\";\nbool somebody_lives();\n"
+    assert found("check_wording", tree({"engine/a.cc": text, "docs/a.md": "Nobody, // nobody\n"})) == []
+
+
 def test_a_file_that_is_not_formatted_is_found(tree):
     root = tree({".clang-format": "BasedOnStyle: Google\n", "a.cc": "int a;\n", "b.cc": "int a;\nint   b ;\n"})
     (problem,) = found("check_format", root)

@@ -140,7 +140,7 @@ def syntax_lines(name, arguments):
 
 def arity_text(arity):
     words = "word" if abs(arity) == 1 else "words"
-    return f"{arity}: {'exactly' if arity > 0 else 'at least'} {abs(arity)} {words}, the name among them"
+    return f"{arity}: {'exactly' if arity > 0 else 'at least'} {abs(arity)} {words}, including the name"
 
 
 def key_text(spec):

@@ -31,6 +31,21 @@ class Stage:
     environment: dict = dataclasses.field(default_factory=dict)  # added to ours
 
 
+def choose(stages, names):
+    """The stages of these names and those that they need, in order; all of them if no name is given."""
+    by_name = {stage.name: stage for stage in stages}
+    unknown = [name for name in names if name not in by_name]
+    if unknown:
+        raise ValueError(f"there is no stage {unknown[0]}; there are {', '.join(by_name)}")
+    chosen, left = set(), list(names or by_name)
+    while left:
+        name = left.pop()
+        chosen.add(name)
+        left += by_name[name].needs
+    return [dataclasses.replace(stage, after=tuple(name for name in stage.after if name in chosen))
+            for stage in stages if stage.name in chosen]
+
+
 class Run:
     """One run of some stages; results and output go to a directory."""
 

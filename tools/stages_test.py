@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from stages import Run, Stage, summary
+from stages import Run, Stage, choose, summary
 
 GOOD = "<testsuite><testcase classname='tests.test_a' name='one'/><testcase name='two'><skipped/></testcase></testsuite>"
 BAD = "<testsuite><testcase name='one'/><testcase classname='test_a' name='two'><failure/></testcase></testsuite>"
@@ -40,6 +40,19 @@ def test_the_processor_time_of_a_stage_is_that_of_all_its_commands(ran):
     busy = shell("/usr/bin/python3 -c 'import time\nwhile time.process_time() < 0.2: pass'")
     _, _, run = ran(Stage("idle", [shell("sleep 0.1")], has_tests=False), Stage("busy", [busy, busy], has_tests=False))
     assert run.processor_seconds["busy"] >= 0.4 > run.processor_seconds["idle"]
+
+
+def test_a_chosen_stage_comes_with_what_it_needs_and_waits_for_nothing_else():
+    stages = [Stage("build", []), Stage("long", [], after=("server",)), Stage("server", [], needs=("build",)),
+              Stage("last", [], needs=("server",), after=("long", "build"))]
+    assert [(stage.name, stage.after) for stage in choose(stages, ["last"])] == \
+        [("build", ()), ("server", ()), ("last", ("build",))]
+    assert choose(stages, []) == stages
+
+
+def test_a_stage_that_does_not_exist_is_named():
+    with pytest.raises(ValueError, match="there is no stage serve; there are build, server"):
+        choose([Stage("build", []), Stage("server", [])], ["serve"])
 
 
 def test_what_is_skipped_is_named(ran, tmp_path):

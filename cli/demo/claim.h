@@ -18,7 +18,7 @@ class Claim {
   // has no module.
   client::Result<void> take();
 
-  // BadInput: a key with the demo's prefix exists that is in no list of a demo.
+  // BadInput: there is a key with the demo's prefix that no demo has listed.
   client::Result<void> refuse_strangers();
 
   // Lists our keys. REQUIRES: taken.

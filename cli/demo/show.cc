@@ -67,7 +67,7 @@ Result<void> keep(Claim& claim, Stage& stage, const ShowOptions& options, const 
     wait(stop, std::min(kRenewal, options.length - stage.age()));
     auto renewed = claim.renew();
     if (renewed && !*renewed) {
-      // Somebody has emptied the server, or it came back without its data.
+      // The server was emptied, or it came back without its data.
       auto taken = claim.take();
       if (taken) taken = claim.list_keys();
       if (taken) stage.prepare_again();

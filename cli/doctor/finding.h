@@ -9,7 +9,7 @@ namespace millrace::cli::doctor {
 struct Finding {
   enum class Weight {
     Problem,  // something does not work, or data is in danger
-    Advice,   // it works, and could be set better
+    Advice,   // it works, but could be configured better
   };
   Weight weight;
   std::string where;  // a key, or a part of the server

@@ -1,4 +1,4 @@
-// Judges keys of our types: what holds a log's tail, what is stuck.
+// Checks keys of our types: what keeps a log from shrinking, and what is stuck.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace millrace::cli::doctor {
 
-// Above this age something that waits is a finding.
+// Something that has waited longer than this is a finding.
 inline constexpr int64_t kOldMs = 600'000;
 
-// Asks for one key. Other types than ours are nothing to it. BadInput: the server refuses it.
+// Checks one key. Keys of other types are ignored. BadInput: the server refuses a command.
 client::Result<void> check_key(client::KeyConnection& server, const client::FoundKey& key, Findings& findings);
 
 // Clients that wait for locks on this node, and for each other.

@@ -1,4 +1,4 @@
-// Judges a server by what it says of itself.
+// Checks a server by its INFO and settings.
 #pragma once
 
 #include "cli/doctor/finding.h"
@@ -6,7 +6,8 @@
 
 namespace millrace::cli::doctor {
 
-// Version, persistence, memory, replication. `tool_version` is ours, as MODULE LIST counts: 10203 is 1.2.3.
+// Version, persistence, memory, replication. `tool_version` is the version of this tool in the format of MODULE LIST:
+// 10203 is 1.2.3.
 void check_server(const ServerFacts& server, int64_t tool_version, Findings& findings);
 
 }  // namespace millrace::cli::doctor

@@ -1,4 +1,4 @@
-// What a server says of itself: INFO and settings, as plain values.
+// INFO and settings of a server, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace millrace::cli::doctor {
 
 class ServerFacts {
  public:
-  // BadInput: the server does not let us ask.
+  // BadInput: the server does not allow these commands.
   static client::Result<ServerFacts> ask(client::Connection& server);
 
-  // A field of INFO, or a setting of CONFIG GET; empty: it is not there, or we may not see it.
+  // A field of INFO, or a setting of CONFIG GET; empty: it does not exist, or we may not read it.
   std::string info(const std::string& field) const { return value(info_, field); }
   std::string setting(const std::string& name) const { return value(settings_, name); }
   int64_t number(const std::string& field) const;
@@ -22,7 +22,7 @@ class ServerFacts {
   bool has_module() const { return module_version_ > 0; }
   int64_t module_version() const { return module_version_; }
 
-  // For tests of what is made of them.
+  // For tests of the checks.
   ServerFacts(std::map<std::string, std::string> info, std::map<std::string, std::string> settings,
               int64_t module_version)
       : info_(std::move(info)), settings_(std::move(settings)), module_version_(module_version) {}

@@ -43,7 +43,7 @@ Result<CopiedKey> KeyCopier::copy(const std::string& key, const std::string& typ
     auto copied = copy_once(key, type);
     const auto same = copied ? is_same(key, type, *copied) : Result<bool>(std::unexpected(copied.error()));
     if (same && *same) return copied;
-    // Half a copy must not be taken for a whole one.
+    // A partial copy must not be mistaken for a complete one.
     const auto removed = ask(Side::To, {"UNLINK", key});
     if (!same) return std::unexpected(same.error());
     if (!removed) return std::unexpected(removed.error());

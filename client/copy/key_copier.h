@@ -1,5 +1,5 @@
-// Copies keys from one server to another. Most go as one payload (DUMP and RESTORE), with everything that belongs to
-// them. A log that is too large for that goes in frames, a large hash in parts.
+// Copies keys from one server to another. Most keys are copied as one payload (DUMP and RESTORE), with all their data.
+// A log that is too large for that is copied in frames, a large hash in parts.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace millrace::client {
 struct CopyOptions {
   bool replaces = false;                // a key that exists at the destination is overwritten
   bool resumes = false;                 // a key that exists there with the same counts is skipped
-  uint64_t largest_payload = 64 << 20;  // bytes that a key holds; larger keys are copied in parts
+  uint64_t largest_payload = 64 << 20;  // in bytes; larger keys are copied in parts
 };
 
 struct CopiedKey {

@@ -7,7 +7,7 @@ namespace {
 
 struct TypeSize {
   std::string_view type;
-  std::string_view command;  // empty: nothing is counted
+  std::string_view command;  // empty: keys of this type have no count
   std::vector<std::string_view> fields;
 };
 

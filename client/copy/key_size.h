@@ -1,4 +1,4 @@
-// How much a key holds, so that a copy can be compared with it.
+// The size of a key, so that a copy can be compared with the original.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::vector<int64_t> size_in(const Reply& answer, const std::string& type);
 // Both in one; empty where there is no command. BadInput: the server refuses it.
 Result<std::vector<int64_t>> size_of_key(KeyConnection& server, const std::string& key, const std::string& type);
 
-// The value of a field in an answer that is a map. Nothing: it is not in it.
+// The value of a field in an answer that is a map. Null: there is no such field.
 const Reply* field_in(const Reply& map, std::string_view name);
 
 }  // namespace millrace::client

@@ -11,7 +11,7 @@ namespace millrace::client {
 namespace {
 
 constexpr const char* kMessages = "10000";
-// A frame, and an answer with publications, has about so many bytes at most; one message may have more.
+// The approximate limit in bytes for a frame and for an answer with publications; a single message may have more.
 constexpr const char* kBytes = "4194304";
 constexpr const char* kFields = "500";
 // The first answer of a key that is asked for together with others, all of which are in memory at once.
@@ -50,7 +50,7 @@ Result<void> KeyReader::prefetch(std::span<const FoundKey> keys, Offset from) {
   auto answers = server_.call_all(questions);
   if (!answers) return std::unexpected(answers.error());
   for (size_t i = 0; i < questions.size(); ++i) {
-    // It may belong to another node of a cluster: whoever reads it asks again.
+    // It may belong to another node of a cluster: then it is requested again.
     if ((*answers)[i].is_error()) continue;
     prefetched_.emplace(std::vector<std::string>(questions[i].begin(), questions[i].end()), std::move((*answers)[i]));
   }

@@ -15,7 +15,7 @@
 
 namespace millrace::client {
 
-// What is done with a record, whose bytes live until it returns. An error ends reading.
+// Called for each record, whose bytes are valid until it returns. An error ends reading.
 struct RecordTaker {
   std::function<Result<void>(const LogRecord& record)> log;
   std::function<Result<void>(const ChannelRecord& record)> channel;
@@ -30,13 +30,13 @@ class KeyReader {
   // the other; what is not small is asked for when it is read.
   Result<void> prefetch(std::span<const FoundKey> keys, Offset from);
 
-  // How far a log was read. It is valid for one epoch: a log that was deleted and written again has another one.
+  // How far a log was read. Valid for one epoch: a log that was deleted and created again has another one.
   struct LogPlace {
     Offset next{1};
     std::optional<LogEpoch> epoch = {};
   };
-  // Reads the messages from `place` on, up to the one that is the last when it begins. With `wait` it waits up to this
-  // time for the first one. BadInput: the server refuses it.
+  // Reads the messages from `place` on, up to the last one at the time of the call. With `wait`, waits up to this time
+  // for the first one. BadInput: the server refuses it.
   Result<void> read_log(const std::string& key, LogPlace& place, std::optional<Milliseconds> wait = {});
 
   // Reads what was published after `position`; "-" means from the beginning.

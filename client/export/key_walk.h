@@ -1,5 +1,5 @@
-// Walks over the keys of a server, or of all nodes of a cluster, page by page: memory does not depend on how many there
-// are.
+// Walks over the keys of a server, or of all nodes of a cluster, page by page: its memory does not depend on the number
+// of keys.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace millrace::client {
 
 struct FoundKey {
   std::string name;
-  std::string type;  // as TYPE says it; "none": there is no such key
+  std::string type;  // the answer of TYPE; "none": there is no such key
 };
 
 class KeyWalk {
@@ -20,7 +20,7 @@ class KeyWalk {
   // `server` is the server, or any node of a cluster. The walk opens its own connections.
   explicit KeyWalk(const ConnectionOptions& server) : options_(server) {}
 
-  // What is done with a key. An error ends the walk.
+  // Called for each key. An error ends the walk.
   using Visit = std::function<Result<void>(const FoundKey& key)>;
 
   // Each key that matches one of the patterns. A word without * ? [ is a key's name: it is visited even if it does not

@@ -27,7 +27,7 @@ struct ChannelRecord {
 
 using HashField = std::pair<std::string_view, std::string_view>;
 
-// A large hash becomes several of them.
+// A large hash becomes several records.
 struct HashRecord {
   std::string_view key;
   std::span<const HashField> fields;

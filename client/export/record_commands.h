@@ -14,7 +14,7 @@ class RecordCommands {
  public:
   using Commands = std::span<const std::vector<std::string_view>>;
 
-  // They borrow the record and this, until the next call.
+  // The commands borrow from the record and from this object, until the next call.
   Commands of(const LogRecord& record) {
     // After ENTRIES every word is a tag or an entry. Without it, the tag FRAMED would be read as a keyword.
     return one({"TWRITE", record.key, "ENTRIES", record.tag, record.entry});

@@ -16,18 +16,18 @@ class RecordWriter {
  public:
   virtual ~RecordWriter() = default;
 
-  // Each appends to `to`. BadInput: the format cannot hold this record together with the earlier ones.
+  // Each appends to `to`. BadInput: the format cannot represent this record together with the earlier ones.
   virtual Result<void> append(std::string& to, const LogRecord& record) = 0;
   virtual Result<void> append(std::string& to, const ChannelRecord& record) = 0;
   virtual Result<void> append(std::string& to, const HashRecord& record) = 0;
 };
 
-// One JSON object a line. Bytes that are not UTF-8 are base64, and their member's name says so: "entry_base64".
+// One JSON object per line. Bytes that are not UTF-8 are written as base64, with a member name such as "entry_base64".
 // ExportCommands reads it.
 std::unique_ptr<RecordWriter> make_ndjson_writer();
 
-// RFC 4180 with a header; any bytes. All records are of one kind. For hashes the columns are `fields`; if it is empty,
-// each field of a hash is a row.
+// RFC 4180 with a header; values may be any bytes. All records are of one kind. For hashes the columns are `fields`; if
+// it is empty, each field of a hash is a row.
 std::unique_ptr<RecordWriter> make_csv_writer(std::vector<std::string> fields);
 
 // The commands that write the records again, in the Redis protocol.

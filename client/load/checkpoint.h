@@ -1,4 +1,4 @@
-// How far a load has come, in a file, so that a second run can go on from there:
+// The progress of a load, in a file, so that a second run can continue from there:
 //
 //   millrace checkpoint 1
 //   load csv header "SET {id} {line}" users.csv
@@ -15,8 +15,7 @@
 //   before 195948557
 //   end
 //
-// The last two numbers are the trace of the input; checkpoints of older versions have none, and
-// no server.
+// The last two numbers are the trace of the input. Checkpoints of older versions have no trace and no server.
 #pragma once
 
 #include <chrono>
@@ -30,27 +29,27 @@
 namespace millrace::client {
 
 struct Checkpoint {
-  std::string load;        // what is loaded how, in one line: another load must not go on here
-  InputPosition position;  // everything before it is settled
-  unsigned database = 0;   // what the input had selected by then
+  std::string load;        // the input and the options, in one line: another load must not continue here
+  InputPosition position;  // all records before it are settled
+  unsigned database = 0;   // the database that the input had selected at this position
   LoadCounts counts;
-  std::string server = {};  // where it was loaded to; nothing: it is not known
+  std::string server = {};  // the target of the load; empty: not known
 
   std::string text() const;
 };
 
-// BadInput: it is not a whole checkpoint.
+// BadInput: not a complete checkpoint.
 Result<Checkpoint> parse_checkpoint(std::string_view text);
 
 class CheckpointFile {
  public:
   explicit CheckpointFile(std::string path) : path_(std::move(path)) {}
 
-  // What is in the file; nothing if it does not exist. BadInput: it is something else.
+  // The contents of the file; nullopt if it does not exist. BadInput: not a checkpoint.
   Result<std::optional<Checkpoint>> read() const;
 
-  // Replaces the file in one step: a reader finds the old content or the new one,
-  // whenever the program or the machine died. Output: it cannot be written.
+  // Replaces the file atomically: a reader finds the old or the new content, even if the program or the machine dies.
+  // Output: it cannot be written.
   Result<void> write(const Checkpoint& checkpoint);
 
  private:

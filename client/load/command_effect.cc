@@ -19,7 +19,7 @@ bool has_no_single_answer(Words words) {
   return is(words[0], "CLIENT") && words.size() > 1 && is(words[1], "REPLY");
 }
 
-// The protocol, the login and the database of a connection are ours to choose, and so is its end.
+// The loader itself controls the protocol, the login, the database and the end of a connection.
 bool changes_the_connection(std::string_view name) {
   return is(name, "HELLO") || is(name, "RESET") || is(name, "QUIT");
 }
@@ -47,7 +47,7 @@ CommandEffects::Effect CommandEffects::next(Words words) {
   Effect effect = look_at(words);
   const bool is_harmless = effect.refusal == nullptr && !effect.is_select && !effect.role.ends_server &&
                            (effect.role.part == Part::None || effect.role.part == Part::Inside);
-  // Of these, the words behind the name say whether they can be loaded.
+  // For these, the words after the name decide whether they can be loaded.
   if (is_harmless && !is(name, "CLIENT") && !may_be_dangerous(name) && !matters_to_the_next(name)) {
     harmless_ = name;
   }

@@ -1,5 +1,5 @@
-// What a command does to the connection it goes through, beyond being answered once: some
-// change what the commands behind them mean, and some cannot be loaded at all.
+// How a command affects its connection. Some commands change the meaning of the following ones, and some cannot be
+// loaded at all.
 #pragma once
 
 #include <optional>
@@ -13,23 +13,23 @@ namespace millrace::client {
 
 class CommandEffects {
  public:
-  // `has_one_connection`: commands arrive in the order of the input. If not, those that mean
-  // something for the next ones are refused, since nobody knows which those would be.
-  // `allows_dangerous`: so are those of dangerous_command.h unless this is set.
+  // `has_one_connection`: commands arrive in the order of the input. Otherwise, commands that affect the following ones
+  // are refused, because it is not defined which ones follow.
+  // `allows_dangerous`: unless set, commands of dangerous_command.h are refused too.
   explicit CommandEffects(bool has_one_connection, bool allows_dangerous = false)
       : has_one_connection_(has_one_connection), allows_dangerous_(allows_dangerous) {}
 
   struct Effect {
     Pipeline::Role role;
-    const char* refusal = nullptr;  // why it cannot be loaded, or nothing
-    bool is_select = false;         // whether or not its word is a number
+    const char* refusal = nullptr;  // why it cannot be loaded, or null
+    bool is_select = false;         // even if its argument is not a number
   };
 
   // The effect of the next command. REQUIRES: at least one word.
   Effect next(Words words);
 
-  // The input goes on in another file, or ends. True if a transaction is open, which must be
-  // abandoned then: in the other file it would swallow what has nothing to do with it.
+  // Called when the input continues in another file, or ends. True if a transaction is open. It must then be abandoned:
+  // otherwise it would include unrelated commands of the next file.
   bool leaves_transaction() { return std::exchange(is_in_transaction_, false); }
 
  private:

@@ -1,5 +1,4 @@
-// A command as people type it into redis-cli, and as the server takes it without the
-// protocol ("inline"):
+// A command in the syntax of redis-cli, which is also the server's syntax for "inline" commands:
 //
 //   SET greeting "hello\nworld"        within "": \n \r \t \b \a \xff, and \ before anything else
 //   SET name 'Bob''s'                  not allowed: something must part two words
@@ -14,8 +13,8 @@
 
 namespace millrace::client {
 
-// The words of a line, unquoted. A line of spaces has none. BadInput: quotes that do not
-// close, or text right behind a closing quote.
+// The words of a line, unquoted. A line of spaces has none. BadInput: quotes that are not closed, or text directly
+// after a closing quote.
 Result<std::vector<std::string>> split_command_line(std::string_view line);
 
 }  // namespace millrace::client

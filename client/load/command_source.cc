@@ -13,17 +13,17 @@
 namespace millrace::client {
 namespace {
 
-// What the trace's `beginning` covers. Reading it again costs nothing, and two files that
-// agree in it and right before a place are one for every purpose.
+// What the trace's `beginning` covers. Reading it again costs nothing, and two files that agree in it and directly
+// before a place are treated as the same.
 constexpr uint64_t kBeginning = 4096;
 
-// A CRC, because it can be gone on with where it ended.
+// A CRC, because it can be continued with further bytes.
 uint32_t checksum(uint32_t of_bytes_before, std::string_view bytes) {
   return static_cast<uint32_t>(
       crc32_z(of_bytes_before, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<z_size_t>(bytes.size())));
 }
 
-// Made for every record: a CRC would more than double what a record costs.
+// Computed for every record: a CRC would more than double the cost of a record.
 uint32_t quick_checksum(std::string_view bytes) {
   uint64_t sum = bytes.size();
   for (size_t at = 0; at < bytes.size(); at += sizeof sum) {
@@ -49,7 +49,7 @@ std::optional<uint64_t> total_size(const std::vector<std::string>& files) {
   return sum;
 }
 
-// Whether there is something to read at last; not if a signal came first.
+// Waits until there is something to read; false if a signal came first.
 bool wait_for(int descriptor) {
   pollfd waited{descriptor, POLLIN, 0};
   return poll(&waited, 1, -1) >= 0;
@@ -79,7 +79,7 @@ Result<void> CommandSource::check_files() const {
 
 Result<void> CommandSource::continue_at(const InputPosition& position) {
   if (position.file >= files_.size()) {
-    // A run that got to its end.
+    // The earlier run reached the end.
     end_ = {.file = files_.size()};
     return {};
   }
@@ -100,7 +100,7 @@ Result<void> CommandSource::continue_at(const InputPosition& position) {
   };
   const std::string& name = files_[position.file];
   if (auto gone = go(); !gone) return fail(ErrorCode::BadInput, name + ": " + gone.error().text);
-  // A header and a first record that end behind the place are not those of the first run.
+  // If the header or the first record ends after the place, the file is not that of the first run.
   if (end_.offset != position.offset || (position.trace && position.trace != end_.trace)) {
     return fail(ErrorCode::BadInput, name + " is not the file it was: before byte " + std::to_string(position.offset) +
                                          ", where the checkpoint is, it has another content");
@@ -109,7 +109,7 @@ Result<void> CommandSource::continue_at(const InputPosition& position) {
   return {};
 }
 
-// Up to the first record behind the header, wherever that is, if there must be one.
+// Reads up to the first record after the header, if there must be a header.
 Result<void> CommandSource::pass_header() {
   if (!parser_->needs_beginning()) return {};
   const uint64_t file = end_.file;

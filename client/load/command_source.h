@@ -13,9 +13,8 @@
 
 namespace millrace::client {
 
-// What stands before a place in a file's content, in short: checksums of the first 4096 bytes
-// and of the 64 right before the place, or of as many as there are. Another file has another
-// one.
+// A short fingerprint of a file's content before a place: checksums of the first 4096 bytes and of the 64 bytes
+// directly before the place, or of fewer if there are fewer. It detects another file.
 struct InputTrace {
   uint32_t beginning = 0;
   uint32_t before = 0;
@@ -23,15 +22,15 @@ struct InputTrace {
   bool operator==(const InputTrace&) const = default;
 };
 
-// A place between two records: the next one begins at this offset of the file's content,
-// which is in this line, counted from 1.
+// A place between two records: the next record begins at this offset of the file's content, in this line, counted from
+// 1.
 struct InputPosition {
   uint64_t file = 0;  // which of the files, counted from 0
   uint64_t offset = 0;
   uint64_t line = 1;
-  std::optional<InputTrace> trace = InputTrace{};  // nothing: it is not known
+  std::optional<InputTrace> trace = InputTrace{};  // nullopt: not known
 
-  // Whether it is the same place, whatever stands before it.
+  // Whether it is the same place; the trace is not compared.
   bool operator==(const InputPosition& other) const {
     return file == other.file && offset == other.offset && line == other.line;
   }
@@ -40,35 +39,35 @@ struct InputPosition {
 class CommandSource {
  public:
   enum class Step {
-    Command,  // words() is one
-    Bad,      // what stands there is none: see problem()
-    Waiting,  // the writer of the input has nothing more for now: poll descriptor()
+    Command,  // words() is a command
+    Bad,      // the record is not a command: see problem()
+    Waiting,  // no input is available now: poll descriptor()
     End,
   };
 
-  // No record is larger: a quote that is never closed must not fill the memory.
+  // The largest record: a quote that is never closed must not use up the memory.
   static constexpr size_t kLongestRecord = size_t{64} << 20;
   static constexpr size_t kLongestProtocol = (size_t{512} << 20) + 4096;
 
   // Reads nothing yet. REQUIRES: at least one file; "-" is standard input.
   CommandSource(std::vector<std::string> files, std::unique_ptr<CommandParser> parser, size_t longest_record);
 
-  // BadInput: a file that is not there, may not be read, or is a directory.
+  // BadInput: a file does not exist, may not be read, or is a directory.
   Result<void> check_files() const;
 
-  // Goes to where an earlier run ended. BadInput: there is no such place any more, or the
-  // file's content before it is another than the trace says.
+  // Moves to the place where an earlier run ended. BadInput: the place no longer exists, or the content before it does
+  // not match the trace.
   Result<void> continue_at(const InputPosition& position);
 
   Step next();
 
-  // Of the last Command: its words, and its bytes if they are the protocol already (else
-  // nothing). Borrowed until the next call of next().
+  // The words of the last Command, and its bytes if they are already in the Redis protocol (else empty). Borrowed until
+  // the next call of next().
   Words words() const { return parser_->words(); }
   std::string_view protocol() const { return protocol_; }
 
-  // Of the last Command or Bad: where its record begins, where the next one does, and whether
-  // the record becomes another command as well.
+  // For the last Command or Bad: where its record begins, where the next one begins, and whether the record has further
+  // commands.
   const InputPosition& begin() const { return begin_; }
   const InputPosition& end() const { return end_; }
   bool has_another() const { return has_another_; }
@@ -78,8 +77,7 @@ class CommandSource {
   const std::string& file_name(uint64_t file) const { return files_[file]; }
   int descriptor() const { return window_->stream().descriptor(); }
 
-  // How far we are in the bytes of all files, as they lie there; the sum is known if all of
-  // them are files and not pipes.
+  // The bytes read from all files, compressed or not. The total is known if all of them are regular files.
   uint64_t bytes_taken() const;
   std::optional<uint64_t> size() const { return size_; }
 
@@ -97,7 +95,7 @@ class CommandSource {
   std::unique_ptr<CommandParser> parser_;
   size_t longest_record_;
   std::optional<InputWindow> window_;
-  bool is_all_ = false;  // the window shows the rest of its file
+  bool is_all_ = false;  // the window contains the rest of its file
   bool is_waiting_ = false;
   InputPosition begin_;
   InputPosition end_;

@@ -1,12 +1,11 @@
-// Tables as text: CSV as RFC 4180 describes it, and TSV, where a tab parts the fields and
-// nothing is quoted.
+// Tables as text: CSV as in RFC 4180, and TSV, where a tab separates the fields and there are no quotes.
 //
 //   id,name                    a field is what stands between two commas,
 //   1,"Smith, ""Bob"""         or between quotes: commas, line ends and "" (a quote) are
 //   2,"two                     part of it then
 //   lines"
 //
-// Lines end with LF or CRLF, the last one may end with the input. An empty line is nothing.
+// Lines end with LF or CRLF, the last one may end with the input. Empty lines are skipped.
 #pragma once
 
 #include <span>
@@ -29,16 +28,16 @@ class CsvSplitter {
 
   explicit CsvSplitter(Style style) : style_(style) {}
 
-  // Finds the first record of the window. `is_all`: nothing comes behind it. Bad: text beside
-  // a quoted field, which costs the lines up to there; or a quote that is never closed, which
-  // costs one line, since nobody can tell what was meant to be inside.
+  // Finds the first record of the window. `is_all`: nothing follows the window. Bad: text beside a quoted field, which
+  // skips the lines up to there; or a quote that is never closed, which skips one line, because the intended end of the
+  // quote is unknown.
   Split split(std::string_view window, bool is_all);
 
-  // The same for a window that is as large as it may be, and NeedsMore: then it is Bad.
+  // The same for a window of the largest size that is NeedsMore: then it is Bad.
   static Split too_long(std::string_view window);
 
-  // Of the last Record: its fields without their quotes, and its text without the line end.
-  // Borrowed from the window and from this, until the next call of split.
+  // The fields of the last Record without their quotes, and its text without the line end. Borrowed from the window and
+  // from this object, until the next call of split.
   std::span<const std::string_view> fields() const { return fields_; }
   std::string_view text() const { return text_; }
 
@@ -50,7 +49,7 @@ class CsvSplitter {
   Style style_;
   std::vector<std::string_view> fields_;
   std::string_view text_;
-  std::string unquoted_;  // fields in which a quote stood for itself
+  std::string unquoted_;  // fields with a doubled quote, decoded
 };
 
 }  // namespace millrace::client

@@ -13,11 +13,11 @@ struct DangerousCommand {
 };
 
 constexpr DangerousCommand kDangerous[] = {
-    // The data of everybody, gone or exchanged.
+    // They delete or exchange all data.
     {"FLUSHALL"},
     {"FLUSHDB"},
     {"SWAPDB"},
-    // The server itself, or what may break it.
+    // They end the server, or may break it.
     {"SHUTDOWN"},
     {"DEBUG"},
     {"MODULE"},

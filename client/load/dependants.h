@@ -1,7 +1,6 @@
-// A SELECT or a MULTI that the server refuses must not leave what depends on it to be executed
-// in another database, or outside any transaction. So each is tried out, over another
-// connection, before it is sent for the first time, and what depends on a refused one is left
-// out:
+// If the server refuses a SELECT or a MULTI, the commands that depend on it must not run in another database, or
+// outside of a transaction. So each SELECT and MULTI is tested over another connection before it is first sent, and
+// commands that depend on a refused one are left out:
 //
 //   SELECT 99        refused
 //   SET a 1          left out, and so is everything up to the next SELECT that is accepted
@@ -22,10 +21,9 @@ namespace millrace::client {
 
 class Dependants {
  public:
-  // Tries out a SELECT or MULTI. The result is the server's error, or nothing: it is accepted,
-  // or nobody knows.
+  // Tests a SELECT or MULTI. Returns the server's error; nullopt: accepted, or not known.
   using Ask = std::function<std::optional<std::string>(Words words)>;
-  // Where the command is that was judged last: "x.commands:17".
+  // The place of the last command in the input: "x.commands:17".
   using Place = std::function<std::string()>;
 
   Dependants(Ask ask, Place place) : ask_(std::move(ask)), place_(std::move(place)) {}
@@ -33,7 +31,7 @@ class Dependants {
   struct Verdict {
     enum class Kind {
       Send,
-      Refused,  // by the server, with `why`
+      Refused,  // the server refuses it, because of `why`
       LeftOut,  // not to be sent, because of `why`
     };
     Kind kind = Kind::Send;
@@ -41,20 +39,19 @@ class Dependants {
     bool abandons = false;  // the transaction that is open at the server must be discarded
   };
 
-  // What is to become of the next command, which has this effect.
+  // Decides what to do with the next command, which has this effect.
   Verdict judge(Words words, const CommandEffects::Effect& effect);
 
-  // The input goes on in another file, or ends: so does a transaction.
+  // The input continues in another file, or ends; that also ends a transaction.
   void leave_file();
 
-  // Whether the last command belongs to a transaction that was refused and goes on.
+  // Whether the last command belongs to a refused transaction that has not ended yet.
   bool is_in_refused_transaction() const { return !refused_transaction_.empty(); }
 
-  // The database of a SELECT that was refused, as long as that holds; 2^32 - 1 for a word that
-  // is no number.
+  // The database of a refused SELECT, while it is in effect; 2^32 - 1 if its argument is not a number.
   std::optional<unsigned> refused_database() const { return refused_database_; }
 
-  // Another server may be there now, which accepts something else.
+  // There may be another server now, which accepts other commands.
   void forget_what_is_accepted() {
     accepted_databases_.clear();
     is_multi_accepted_ = false;
@@ -69,8 +66,8 @@ class Dependants {
   Place place_;
   bool is_in_transaction_ = false;
   bool is_broken_ = false;           // a SELECT in this transaction was refused
-  std::string refused_transaction_;  // "the MULTI at x.commands:17 was refused", if so
-  std::string refused_selection_;    // the same of a SELECT
+  std::string refused_transaction_;  // "the MULTI at x.commands:17 was refused", if it was
+  std::string refused_selection_;    // the same for a SELECT
   std::optional<unsigned> refused_database_;
   std::set<unsigned> accepted_databases_;
   bool is_multi_accepted_ = false;

@@ -85,7 +85,7 @@ std::optional<std::string_view> ExportCommands::member(std::string_view name) {
   return keep(*std::move(bytes));
 }
 
-// Each in a place of its own: the views stay good when more comes.
+// Each has its own allocation, so that views stay valid when more are added.
 std::string_view ExportCommands::keep(std::string bytes) {
   decoded_.push_back(std::make_unique<std::string>(std::move(bytes)));
   return *decoded_.back();

@@ -1,4 +1,4 @@
-// Commands out of what `millrace export` has written as NDJSON: each record says what it is, and needs no template.
+// Commands from the NDJSON output of `millrace export`: each record contains its kind, and needs no template.
 #pragma once
 
 #include <memory>
@@ -27,12 +27,12 @@ class ExportCommands : public CommandParser {
 
   std::optional<std::string> read(std::string_view line);
   std::optional<std::string> make_hash(std::string_view key);
-  // The bytes of a member, which is a string, or with "_base64" behind its name base64 of them. Nothing: there is none.
+  // The bytes of a member: a string, or base64 if its name ends with "_base64". nullopt: there is none.
   std::optional<std::string_view> member(std::string_view name);
   std::string_view keep(std::string bytes);
 
   std::unique_ptr<Json> json_;
-  std::vector<std::unique_ptr<std::string>> decoded_;  // what the record's words borrow beside the JSON
+  std::vector<std::unique_ptr<std::string>> decoded_;  // decoded values that the record's words borrow
   std::vector<HashField> fields_;
   RecordCommands commands_;
   RecordCommands::Commands made_;

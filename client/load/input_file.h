@@ -13,8 +13,8 @@ namespace millrace::client {
 
 class InputFile {
  public:
-  // A regular file has a size, and is read from `offset` on; a pipe has none. The descriptor is
-  // closed with this if it is `owned`.
+  // A regular file has a size, and is read from `offset` on; a pipe has none. If `is_owned`, the destructor closes the
+  // descriptor.
   InputFile(int descriptor, bool is_owned, std::optional<uint64_t> size, uint64_t offset = 0)
       : descriptor_(descriptor), is_owned_(is_owned), size_(size), offset_(offset) {}
   ~InputFile();
@@ -35,7 +35,7 @@ class InputFile {
   // Passes over bytes of a regular file. REQUIRES: size() is known, nothing is buffered.
   void skip(uint64_t bytes) { offset_ += bytes; }
 
-  // Whether ahead() would have to wait for the writer of a pipe.
+  // Whether ahead() would block on a pipe.
   bool would_wait() const;
 
   int descriptor() const { return descriptor_; }

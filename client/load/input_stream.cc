@@ -31,7 +31,7 @@ Result<InputStream> InputStream::open(const std::string& path) {
   }
   std::optional<uint64_t> size;
   if (S_ISREG(status.st_mode)) size = static_cast<uint64_t>(status.st_size);
-  // Standard input may be a file of which somebody else has read the beginning.
+  // Standard input may be a file whose beginning another program has read.
   const off_t begin = size && is_stdin ? lseek(descriptor, 0, SEEK_CUR) : 0;
   auto file =
       std::make_unique<InputFile>(descriptor, !is_stdin, size, static_cast<uint64_t>(std::max<off_t>(begin, 0)));

@@ -1,6 +1,5 @@
-// The bytes of one input: a file, or standard input for "-". Gzip and zstd are recognised
-// by their first bytes, not by the name, and taken off; what their checksum does not confirm is
-// never read (verified_archive.h).
+// The bytes of one input: a file, or standard input for "-". Gzip and zstd are recognised by their first bytes, not by
+// the name, and decompressed. Content whose checksum is wrong is never returned (verified_archive.h).
 #pragma once
 
 #include <cstdint>
@@ -24,9 +23,8 @@ class InputStream {
   InputStream& operator=(InputStream&&) noexcept;
   ~InputStream();
 
-  // Does some of the work that must come before read(). False: it must be called again once
-  // descriptor() is readable, because the writer of a pipe has nothing more for now, or an
-  // archive is still being checked. BadInput: it cannot be read, or what it is compressed with is
+  // Does some of the work that is necessary before read(). False: call it again once descriptor() is readable, because
+  // a pipe has no data now, or an archive is still being checked. BadInput: the input cannot be read, or the archive is
   // damaged or cut short.
   Result<bool> prepare();
 
@@ -38,11 +36,10 @@ class InputStream {
   // Waits for a pipe. BadInput: there are fewer.
   Result<void> skip(uint64_t bytes);
 
-  // What to poll for.
+  // The descriptor to poll.
   int descriptor() const;
 
-  // Of the file as it lies there, compressed or not: how far we are, and how large it is, if
-  // that can be known. What a progress bar wants.
+  // For a progress bar: how many bytes of the file, compressed or not, were read, and its size if known.
   uint64_t bytes_taken() const;
   std::optional<uint64_t> size() const;
 
@@ -50,8 +47,8 @@ class InputStream {
   explicit InputStream(std::unique_ptr<InputFile> file);
 
   std::unique_ptr<InputFile> file_;
-  std::unique_ptr<VerifiedArchive> archive_;  // of what is compressed
-  bool is_recognised_ = false;                // the first bytes were seen
+  std::unique_ptr<VerifiedArchive> archive_;  // for compressed input
+  bool is_recognised_ = false;                // the first bytes were examined
 };
 
 }  // namespace millrace::client

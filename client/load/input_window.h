@@ -1,5 +1,4 @@
-// The part of an input that is being looked at: it moves over the stream, and grows only
-// for a record that does not fit.
+// The part of an input that is in memory. It moves over the stream, and grows only for a record that does not fit.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +14,13 @@ namespace millrace::client {
 class InputWindow {
  public:
   enum class Filled {
-    Some,     // there is more to see than before
-    End,      // what is to be seen is the rest
+    Some,     // there are more bytes in view than before
+    End,      // the view contains the rest of the input
     Full,     // the window is as large as it may become
-    Waiting,  // the writer of the input has nothing more for now, or it is being checked
+    Waiting,  // no input is available now, or an archive is being checked
   };
 
-  // How much of what was consumed stays in sight.
+  // How many consumed bytes stay available.
   static constexpr size_t kPassed = 64;
 
   // No more than `most` bytes, the largest record there may be, are ever in view.
@@ -36,8 +35,8 @@ class InputWindow {
     offset_ += bytes;
   }
 
-  // What was consumed last, kPassed bytes: fewer if there were fewer since the beginning or
-  // since bytes were skipped. Borrowed as view() is.
+  // The last kPassed consumed bytes; fewer if fewer were consumed since the beginning or since the last skip. Borrowed
+  // like view().
   std::string_view passed() const {
     const size_t size = std::min(begin_, kPassed);
     return {bytes_.data() + begin_ - size, size};
@@ -46,7 +45,7 @@ class InputWindow {
   // Brings more of the stream into view. BadInput: see InputStream.
   Result<Filled> fill();
 
-  // Moves to this offset of the content. REQUIRES: it is not behind what was consumed.
+  // Moves to this offset of the content. REQUIRES: it is not before offset().
   Result<void> skip_to(uint64_t offset);
 
   // How much of the content was consumed.

@@ -17,18 +17,17 @@ class JsonArraySplitter {
   // A new file begins.
   void begin() { place_ = Place::Beginning; }
 
-  // Finds the first value of the window. Of a Record, `value` is its text, borrowed from the
-  // window; it need not be JSON. Nothing: spaces, commas and the array's own brackets. Lost: the
-  // array is none, or ends too early.
+  // Finds the first value of the window. For a Record, `value` is its text, borrowed from the window; it may be invalid
+  // JSON. Nothing: spaces, commas and the array's own brackets. Lost: not an array, or it ends too early.
   Split split(std::string_view window, bool is_all, std::string_view& value);
 
  private:
   enum class Place {
     Beginning,
-    ArrayBegin,  // behind [
-    Element,     // behind a comma: there must be one
-    Behind,      // an element: a comma or ] must come
-    ArrayEnd,    // behind ]
+    ArrayBegin,  // after [
+    Element,     // after a comma: a value must follow
+    Behind,      // after an element: a comma or ] must follow
+    ArrayEnd,    // after ]
     Sequence,    // there is no array, only values
   };
 

@@ -15,7 +15,7 @@ struct Values {
   bool operator==(const Values&) const = default;
 };
 
-// What it finds if it is shown so many bytes more each time.
+// What it finds if the window grows by this many bytes each time.
 Values values_of(std::string_view text, size_t step) {
   Values found;
   JsonArraySplitter splitter;

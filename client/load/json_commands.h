@@ -1,4 +1,4 @@
-// Commands out of JSON by a template: NDJSON, one value a line, or the elements of an array.
+// Commands from JSON by a template: NDJSON, one value per line, or the elements of an array.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace millrace::client {
 
 class JsonCommands : public CommandParser {
  public:
-  // BadInput: fields that JSON does not have, or a pointer that is none.
+  // BadInput: fields that JSON does not have, or an invalid pointer.
   static Result<std::unique_ptr<CommandParser>> make(Template as, bool is_array);
 
   void begin_file() override {
     is_at_beginning_ = true;
     array_.begin();
   }
-  // Of an array its opening.
+  // An array needs its opening bracket.
   bool needs_beginning() const override { return is_array_; }
   Split take(std::string_view window, bool is_all) override;
   size_t commands_left() const override { return commands_.left(); }
@@ -28,7 +28,7 @@ class JsonCommands : public CommandParser {
   Words words() const override { return commands_.words(); }
 
  private:
-  // A field that is the whole line, and not one of the scanner's paths.
+  // A field that is the whole line instead of one of the scanner's paths.
   static constexpr size_t kWhole = static_cast<size_t>(-1);
 
   JsonCommands(Template as, std::vector<JsonPath> paths, std::vector<size_t> sources, bool is_array);
@@ -41,9 +41,9 @@ class JsonCommands : public CommandParser {
   bool is_array_;
   JsonArraySplitter array_;
   JsonScanner scanner_;
-  std::vector<size_t> sources_;         // of the template's fields: which path, or kWhole
+  std::vector<size_t> sources_;         // for each field of the template: its path, or kWhole
   std::string problem_;                 // of a value
-  std::vector<std::string> unescaped_;  // values in which a string had escapes
+  std::vector<std::string> unescaped_;  // decoded strings that had escapes
   bool is_at_beginning_ = true;
 };
 

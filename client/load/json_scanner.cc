@@ -124,7 +124,7 @@ bool JsonScanner::begin_member() {
     enter(inside);
   } else {
     std::string name;
-    // A name that is no text is nobody's: it only cannot be found.
+    // A name that is not valid text is accepted, but matches no path.
     if (append_unescaped(name, inside)) enter(name);
   }
   const size_t depth = levels_.size();
@@ -279,7 +279,7 @@ char unescaped(char letter) {
 }  // namespace
 
 bool is_json_number(std::string_view text) {
-  // Most texts are none: a digit is soon looked for.
+  // Most texts are not numbers: checking the first character is quick.
   if (text.empty() || !(is_digit(text.front()) || text.front() == '-')) return false;
   return JsonScanner({}).scan(text).has_value() && !is_json_space(text.back());
 }

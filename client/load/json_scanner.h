@@ -1,6 +1,6 @@
-// Walks over one JSON text (RFC 8259) and remembers where the values are that somebody
-// wants, by JSON pointer (RFC 6901). The whole text is checked; nothing is converted, so a
-// number of any length and precision stays as it was written. Any nesting; no recursion.
+// Scans one JSON text (RFC 8259) and finds the values at given JSON pointers (RFC 6901). The whole text is checked.
+// Nothing is converted, so a number of any length and precision stays as it was written. Nesting is not limited; there
+// is no recursion.
 //
 //   {"a": {"b": [10, 20]}}      /a/b/1 is 20, /a is {"b": [10, 20]}, "" is the whole
 #pragma once
@@ -24,25 +24,25 @@ class JsonScanner {
  public:
   explicit JsonScanner(std::vector<JsonPath> wanted);
 
-  // Checks one text, with space around it. BadInput says what is wrong and at which byte,
-  // counted from 1.
+  // Checks one text, which may have white space around it. BadInput says what is wrong and at which byte, counted from
+  // 1.
   Result<void> scan(std::string_view text);
 
-  // Of the last scan that went well: the source of the value that path number i leads to,
-  // or nothing. Of two members with one name it is the last, as for most parsers.
+  // After a successful scan: the text of the value at path number i; nullopt if there is none. If two members have the
+  // same name, the last one counts, as in most parsers.
   // Borrowed from the text.
   std::optional<std::string_view> found(size_t i) const { return found_[i]; }
 
  private:
   struct Level {
     bool is_object = false;
-    bool is_new = true;  // nothing of it was seen yet
-    size_t index = 0;    // of the element we are in
+    bool is_new = true;  // no element was seen yet
+    size_t index = 0;    // index of the current element
   };
   struct Sought {
     JsonPath path;
-    size_t matched = 0;             // how many steps lead to where we are
-    std::optional<size_t> started;  // where its value begins, while we are in it
+    size_t matched = 0;             // how many steps of the path match the current place
+    std::optional<size_t> started;  // where its value begins, while inside it
   };
 
   bool scan_value();
@@ -68,8 +68,8 @@ class JsonScanner {
 // Whether a text is a number, and nothing else, as JSON writes them.
 bool is_json_number(std::string_view text);
 
-// Appends what a JSON string means; `inside` is what stands between its quotes and was
-// scanned already. BadInput: half of a surrogate pair, which is no text.
+// Appends the decoded JSON string; `inside` is the text between its quotes, already scanned. BadInput: half of a
+// surrogate pair, which is not valid text.
 Result<void> append_unescaped(std::string& out, std::string_view inside);
 
 }  // namespace millrace::client

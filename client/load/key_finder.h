@@ -1,5 +1,5 @@
-// Which word of a command is its first key. The server knows it of every command, those of
-// modules included; it is asked once for each name.
+// Finds which word of a command is its first key. The server is asked once for each command name; it also knows the
+// commands of modules.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ namespace millrace::client {
 
 class KeyFinder {
  public:
-  // Asks over this connection, which outlives it.
+  // Uses this connection for its questions. REQUIRES: the connection outlives it.
   explicit KeyFinder(Connection& server) : server_(server) {}
 
-  // The first key, borrowed from the words; nothing if the command has none or the server
-  // does not know the command. An error: the server cannot be asked.
+  // The first key, borrowed from the words; nullopt if the command has none or the server does not know the command.
+  // Error: the server cannot be reached.
   Result<std::optional<std::string_view>> first_key(Words words);
 
  private:

@@ -1,9 +1,8 @@
-// Which commands of a load are settled: answered, or never to be sent. They are entered in
-// the order of the input and settled in any; everything before settled_up_to() is. What became
-// of a command is told when everything before it is settled too, so that what was told and
-// settled_up_to() always agree.
+// Which commands of a load are settled: answered, or not to be sent at all. Commands are entered in the order of the
+// input and settled in any order; everything before settled_up_to() is settled. The result of a command is reported
+// only when everything before it is settled too, so that the reports and settled_up_to() always agree.
 //
-//   entered  1 2 3 4 5 6      settled  1 2 4 5      settled_up_to() is behind 2; told: 1 2
+// entered  1 2 3 4 5 6      settled  1 2 4 5      settled_up_to() is after 2; reported: 1 2
 #pragma once
 
 #include <cstdint>
@@ -27,22 +26,21 @@ class Ledger {
     InputPosition end;
     bool ends_record = true;  // a record may become several commands, which are settled together
     Outcome outcome = Outcome::Open;
-    std::unique_ptr<const std::string> why = nullptr;  // of one that failed or is bad
+    std::unique_ptr<const std::string> why = nullptr;  // for a command that failed or is bad
   };
 
   // `settled`: where the input begins.
   explicit Ledger(const InputPosition& settled) : settled_up_to_(settled) {}
 
-  // Enters the next command of the input. The result is its number.
+  // Enters the next command of the input, and returns its number.
   // `ends_record`: it is the last one of its record.
   uint64_t enter(const InputPosition& begin, const InputPosition& end, bool ends_record = true) {
     open_.push_back({begin.line, begin.file, end, ends_record});
     return first_ + open_.size() - 1;
   }
 
-  // Calls tell(const Entry&) for this one and those behind it, as far as nothing before them is
-  // open any more. REQUIRES: the number was entered and is not settled yet; `why` says what is
-  // wrong unless it succeeded.
+  // Calls tell(const Entry&) for this command and later settled ones, up to the first that is still open. REQUIRES: the
+  // number was entered and is not settled yet; `why` says what is wrong unless it succeeded.
   template <class Tell>
   void settle(uint64_t number, Outcome outcome, std::string_view why, const Tell& tell) {
     Entry& settled = open_[number - first_];
@@ -58,7 +56,7 @@ class Ledger {
   }
 
   const InputPosition& settled_up_to() const { return settled_up_to_; }
-  // Behind the last command that succeeded, whatever is open before it.
+  // The place after the last command that succeeded, even if earlier ones are open.
   const InputPosition& succeeded_up_to() const {
     for (auto entry = open_.rbegin(); entry != open_.rend(); ++entry) {
       if (entry->outcome == Outcome::Succeeded) return entry->end;
@@ -66,10 +64,10 @@ class Ledger {
     return settled_up_to_;
   }
   bool is_all_settled() const { return open_.empty(); }
-  // How many are between the oldest that is not settled and the newest.
+  // How many commands there are from the oldest open one to the newest.
   size_t span() const { return open_.size(); }
 
-  // Tells of those that are settled while something before them is open, and will stay so.
+  // Reports commands that are settled although earlier ones are open and will stay open.
   template <class Tell>
   void tell_the_rest(const Tell& tell) const {
     for (const Entry& entry : open_) {

@@ -1,4 +1,4 @@
-// Lines, ended by LF or CRLF; the last one may end with the input.
+// Lines that end with LF or CRLF; the last one may end with the input.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace millrace::client {
 
-// Finds the first line. Of a Record, `line` is the text without its end, borrowed from
-// `window`; an empty line is a Record too. `is_all`: nothing comes behind the window.
+// Finds the first line. For a Record, `line` is the text without its end, borrowed from `window`; an empty line is a
+// Record too. `is_all`: nothing follows the window.
 inline Split split_line(std::string_view window, bool is_all, std::string_view& line) {
   const size_t end = window.find('\n');
   if (end == window.npos && (!is_all || window.empty())) return Split::needs_more();

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = Pipeline::Clock;
 
-// How long a load that was stopped waits for answers to what it has sent.
+// How long a stopped load waits for answers to the commands it has sent.
 constexpr Milliseconds kLastWords{5000};
 // Before a command is sent again that the cluster could not serve just now.
 constexpr Milliseconds kPauseBeforeAgain{100};
@@ -24,7 +24,7 @@ constexpr Milliseconds kLongestWait{250};
 // the ledger holds, and what a second run may repeat.
 constexpr size_t kMostSpan = 100'000;
 
-// States a node is in and leaves again.
+// Temporary states of a node.
 bool is_passing(std::string_view error) {
   return error.starts_with("TRYAGAIN") || error.starts_with("CLUSTERDOWN") || error.starts_with("LOADING");
 }
@@ -52,7 +52,7 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
   const auto run_on = [&]() -> Result<void> {
     while (!deadline || Clock::now() < *deadline) {
       if (auto received = receive(); !received) return received;
-      // Before more is sent: what a run that is killed now has not noted is what is under way.
+      // Done before more is sent: if the run is killed now, only commands in flight are not recorded.
       if (auto told = tell_settled(); !told) return told;
       if (auto filled = fill(); !filled) return filled;
       for (Pipeline& pipeline : router_.pipelines()) {
@@ -77,7 +77,7 @@ Result<Loader::End> Loader::run(LoadCounts& counts) {
   // Only whole transactions count: a second run sends this one again, from its MULTI on.
   for (Pipeline& pipeline : router_.pipelines()) counts_.sent -= pipeline.drop_transaction();
   if (ran) ran = tell_settled();
-  // What ended it may be within a transaction that the next run begins again.
+  // The failure that ended the run may be inside a transaction, which the next run begins again.
   if (ran && end == End::Strict) ledger_.tell_the_rest([&](const Ledger::Entry& entry) { tell_outcome(entry); });
   counts = counts_;
   if (!ran) return std::unexpected(ran.error());
@@ -118,8 +118,8 @@ Result<void> Loader::fill() {
   return {};
 }
 
-// A transaction ends in its file: in the next one it would swallow commands that do not belong
-// to it, and at the end of all nothing of it would be carried out, silently.
+// A transaction must end in its file. Otherwise it would include commands of the next file, and at the end of the input
+// none of its commands would be carried out, without any message.
 void Loader::leave_file() {
   file_ = source_.begin().file;
   const bool is_refused = dependants_.is_in_refused_transaction();
@@ -153,7 +153,7 @@ Result<bool> Loader::add_command() {
   const Words words = source_.words();
   const auto pipeline = router_.pipeline_for(words);
   if (!pipeline) {
-    // The node that knows where the key is may be away for a while, as may all others.
+    // The node that is asked for the key may be unreachable for a while, like any other node.
     if (!asked_in_vain_since_) asked_in_vain_since_ = Clock::now();
     if (Clock::now() - *asked_in_vain_since_ < options_.limits.retry_for) return false;
     return std::unexpected(pipeline.error());
@@ -246,7 +246,7 @@ Result<void> Loader::send_again() {
   return {};
 }
 
-// When a node of a cluster is away, another one may serve its slots by now.
+// If a node of a cluster is unreachable, another one may already serve its slots.
 Result<void> Loader::look_for_new_owners() {
   if (!router_.is_cluster() || Clock::now() < next_look_) return {};
   const auto is_away = [](const Pipeline& pipeline) {
@@ -267,7 +267,7 @@ Result<void> Loader::look_for_new_owners() {
   return {};
 }
 
-// A server that came back must have what it had confirmed, or it is said what may be missing.
+// A server that came back must have the data that it had confirmed; otherwise reports what may be missing.
 Result<void> Loader::look_for_losses(Pipeline& pipeline) {
   const auto comeback = pipeline.take_comeback();
   if (!comeback) return {};
@@ -278,7 +278,7 @@ Result<void> Loader::report_loss(const std::string& server, const Loss& loss) {
   const InputPosition confirmed = ledger_.succeeded_up_to();
   if (loss.kind == Loss::Kind::None) return {};
   if (loss.kind == Loss::Kind::Certain) {
-    // A second run that went on from here would leave out what is gone.
+    // A second run from this checkpoint would leave out the lost data.
     if (auto told = watcher_.settled({}, {}, options_.server.login.database); !told) return told;
     return fail(ErrorCode::DataLost, server + " lacks what was confirmed up to " + place_of(confirmed) + ": " +
                                          loss.why + "; load everything again, from the beginning of the input");
@@ -338,7 +338,7 @@ Result<void> Loader::tell_settled() {
   if (has_read_all_ && ledger_.is_all_settled()) settled = source_.end();
   if (settled == told_) return {};
   told_ = settled;
-  // A second run must not go on in another database than the input wants.
+  // A second run must not continue in another database than the input selects.
   const auto refused = dependants_.refused_database();
   const bool is_behind =
       std::pair(settled.file, settled.offset) > std::pair(refused_select_.file, refused_select_.offset);
@@ -346,7 +346,7 @@ Result<void> Loader::tell_settled() {
   return watcher_.settled(settled, counts_, database);
 }
 
-// A node that is away, and for which others serve.
+// True if the node is unreachable and other nodes serve its slots.
 bool Loader::is_replaced(const Pipeline& pipeline) const {
   return pipeline.trouble() && pipeline.is_idle() && !pipeline.has_confirmed() && !router_.serves(pipeline.endpoint());
 }
@@ -364,7 +364,7 @@ bool Loader::is_idle() {
 // Until something can be done again.
 void Loader::wait() {
   std::vector<pollfd> waited;
-  // Once it came it would end every wait.
+  // After the signal, the descriptor stays readable and would end every wait.
   if (!watcher_.is_stopped()) waited.push_back({watcher_.stop_descriptor(), POLLIN, 0});
   Clock::time_point until = Clock::now() + kLongestWait;
   for (const Pipeline& pipeline : router_.pipelines()) {

@@ -1,5 +1,4 @@
-// Sends the commands of a source to a server or a cluster, as fast as it takes them, and
-// checks every answer.
+// Sends the commands of a source to a server or a cluster, as fast as the server accepts them, and checks every answer.
 #pragma once
 
 #include <chrono>
@@ -22,32 +21,32 @@ namespace millrace::client {
 
 struct LoadCounts {
   uint64_t sent = 0;  // commands given to a server
-  // Of the part of the input before which, and in which, everything is settled:
+  // Only for the part of the input in which everything is settled:
   uint64_t succeeded = 0;
   uint64_t failed = 0;  // answered with an error
-  uint64_t bad = 0;     // records that are no command and were not sent
+  uint64_t bad = 0;     // records that are not a command and were not sent
 };
 
-// Whoever looks on while a load runs.
+// Gets the events of a running load.
 class LoadWatcher {
  public:
   virtual ~LoadWatcher() = default;
 
-  // A record that is no command, or was answered with an error; in the order of the input.
-  // Output: it cannot be noted, and the load ends.
+  // A record that is not a command, or was answered with an error; in the order of the input.
+  // Output: it cannot be recorded, and the load ends.
   virtual Result<void> failed(const std::string& file, uint64_t line, std::string_view why) = 0;
 
-  // Everything before this place is settled, and the counts and failures are exactly those of
-  // what lies before it. Output: as above.
+  // Everything before this place is settled, and the counts and failures are exactly those of that part. Output: as
+  // above.
   virtual Result<void> settled(const InputPosition& position, const LoadCounts& counts, unsigned database) = 0;
 
   // Called often.
   virtual void moved_on(const LoadCounts& counts) = 0;
 
-  // One sentence that people should read: the server is away, or back.
+  // A message for the user, such as: the server cannot be reached, or is back.
   virtual void tell(const std::string& sentence) = 0;
 
-  // Whether the user wants it to end, and what becomes readable then.
+  // Whether the user wants the load to end, and a descriptor that becomes readable then.
   virtual bool is_stopped() const = 0;
   virtual int stop_descriptor() const = 0;
 };
@@ -56,35 +55,35 @@ struct LoadOptions {
   ConnectionOptions server;
   PipelineLimits limits;
   unsigned connections = 1;       // to each node
-  uint64_t most_failures = 0;     // this many end the run; 0: failures never end it
+  uint64_t most_failures = 0;     // this many failures end the run; 0: failures never end it
   bool allows_dangerous = false;  // FLUSHALL, SHUTDOWN and the like are sent
-  Milliseconds connect_for{0};    // how long to try to reach a server that is not there yet
+  Milliseconds connect_for{0};    // how long to try to reach a server that has not started yet
 };
 
 class Loader {
  public:
-  // The source and the watcher outlive it.
+  // REQUIRES: the source and the watcher outlive it.
   Loader(const LoadOptions& options, CommandSource& source, LoadWatcher& watcher);
 
   enum class End {
     Complete,
-    Doubtful,  // as Complete, but something that was confirmed may be missing: the watcher was told
-    Strict,    // as many failures as it may have
+    Doubtful,  // like Complete, but confirmed data may be missing: the watcher was told
+    Strict,    // the limit on failures was reached
     Stopped,
   };
 
-  // Runs to the end of the source, or until it is stopped; then what is under way is still
-  // answered, for some seconds. Counts continue from `counts`. An error ends it at once:
-  // Unreachable, Output, or DataLost: the server came back without what it had confirmed. The
-  // watcher was told then that nothing is settled.
+  // Runs to the end of the source, or until it is stopped; then it still waits some seconds for answers to sent
+  // commands. Counts continue from `counts`. An error ends it at once:
+  // Unreachable, Output, or DataLost: the server came back without data that it had confirmed; the watcher was then
+  // told that nothing is settled.
   Result<End> run(LoadCounts& counts);
 
  private:
-  // A command that must go somewhere else, or once more.
+  // A command that must be sent to another server, or again.
   struct Again {
     uint64_t number;
     std::string bytes;
-    std::optional<Endpoint> to;  // nothing: wherever its key is served
+    std::optional<Endpoint> to;  // nullopt: to the server of its key
     bool is_asking = false;
   };
 
@@ -127,26 +126,26 @@ class Loader {
   Dependants dependants_;
   std::optional<LossWatch> losses_;
   bool is_doubtful_ = false;
-  // Of a transaction that was refused: told when it is over, for a second run begins with MULTI.
+  // Commands of a refused transaction: reported when it is over, because a second run begins with MULTI.
   std::vector<Withheld> withheld_;
-  InputPosition refused_select_;  // where the last one is
+  InputPosition refused_select_;  // the place of the last one
   Ledger ledger_;
   LoadCounts counts_;
   InputPosition told_;
-  uint64_t file_ = 0;          // in which the source's last record is
-  bool has_command_ = false;   // the source's last one still waits for room
-  bool is_at_end_ = false;     // nothing more is taken from the source
-  bool has_read_all_ = false;  // because there is nothing more
+  uint64_t file_ = 0;          // the file of the source's last record
+  bool has_command_ = false;   // the source's last command still waits for room
+  bool is_at_end_ = false;     // no more commands are taken from the source
+  bool has_read_all_ = false;  // the source has no more commands
   bool waits_for_input_ = false;
   uint64_t failures_ = 0;     // in this run
-  bool is_draining_ = false;  // no new commands until all are answered: order
+  bool is_draining_ = false;  // no new commands until all are answered, to keep the order
   std::deque<Again> again_;
-  std::set<const Pipeline*> troubled_;  // those of which it was told
+  std::set<const Pipeline*> troubled_;  // pipelines whose trouble was reported
   Pipeline::Clock::time_point again_at_{};
   std::optional<Pipeline::Clock::time_point> asked_in_vain_since_;
   std::optional<Pipeline::Clock::time_point> refused_since_;  // since when nothing succeeded
   Pipeline::Clock::time_point next_look_{};
-  std::optional<Error> failure_;  // of the watcher
+  std::optional<Error> failure_;  // error of the watcher
 };
 
 }  // namespace millrace::client

@@ -1,5 +1,5 @@
-// Notes once a second how far a load has come, and says, when a server comes back or another one
-// takes over, from where on something that was confirmed may be missing.
+// Records the progress of a load once per second. When a server comes back or another one takes over, it says from
+// which place on confirmed data may be missing.
 #pragma once
 
 #include <optional>
@@ -13,25 +13,24 @@ namespace millrace::client {
 struct Loss {
   enum class Kind { None, Possible, Certain };
   Kind kind = Kind::None;
-  InputPosition from = {};  // what was confirmed before this place is there
-  std::string why = {};     // half a sentence: "it was restarted and keeps no append-only file"
+  InputPosition from = {};  // confirmed data before this place is not lost
+  std::string why = {};     // a phrase: "it was restarted and keeps no append-only file"
 };
 
 class LossWatch {
  public:
   using Clock = Pipeline::Clock;
 
-  // `begin` is where this run began. Offsets of the server's history are asked for unless it is a
-  // cluster, which has many.
+  // `begin` is where this run began. The server's replication offset is used unless it is a cluster, which has many.
   LossWatch(ConnectionOptions server, bool is_cluster, const InputPosition& begin);
 
-  // Called often, while all connections are well. Everything before `settled` was confirmed.
+  // Called often, while all connections work. Everything before `settled` was confirmed.
   void look(const InputPosition& settled);
 
-  // What may be missing of what was confirmed, the last of it before `confirmed`: commands may be
-  // answered while one before them is not.
+  // What may be missing of the confirmed data, which ends before `confirmed`: later commands may be answered while an
+  // earlier one is not.
   Loss judge(const Pipeline::Comeback& comeback, const InputPosition& confirmed) const;
-  // The same if other nodes of a cluster serve what this one did.
+  // The same if other nodes of a cluster now serve the slots of this one.
   Loss judge_replacement(const Pipeline& lost, const InputPosition& confirmed) const;
 
  private:

@@ -1,6 +1,5 @@
-// One connection that is kept full: commands go out while answers come in, so that neither
-// side ever waits for the other's buffers. A connection that breaks is opened again, and what
-// was not answered is sent again.
+// One pipelined connection: commands are sent while answers arrive, so that neither side waits for the other. A
+// connection that breaks is reopened, and commands without an answer are sent again.
 #pragma once
 
 #include <chrono>
@@ -21,10 +20,10 @@
 namespace millrace::client {
 
 struct PipelineLimits {
-  size_t commands = 10'000;        // not answered at a time
-  size_t bytes = size_t{1} << 20;  // the same in bytes; a larger command goes alone
+  size_t commands = 10'000;        // the most commands without an answer
+  size_t bytes = size_t{1} << 20;  // the same in bytes; a larger command is sent alone
   Milliseconds answer_timeout{60'000};
-  Milliseconds retry_for{60'000};  // how long to try to reach a server that is away
+  Milliseconds retry_for{60'000};  // how long to try to reach a server that is unreachable
 };
 
 class Pipeline {
@@ -33,10 +32,11 @@ class Pipeline {
 
   using Part = TransactionPart;
 
-  // What a command is to the connection it goes through.
+  // The role of a command on its connection.
   struct Role {
     Part part = Part::None;
-    bool is_preface = false;               // ours, not the user's: ASKING, and what abandons
+    bool is_preface = false;               // sent by us, not by the user: ASKING, and DISCARD for an abandoned
+                                           // transaction
     std::optional<unsigned> selects = {};  // the database it switches to
     bool ends_server = false;              // SHUTDOWN: the end of the connection is its answer
   };
@@ -44,63 +44,61 @@ class Pipeline {
   struct Answer {
     uint64_t number;
     ReplyReader::Verdict verdict;
-    std::string_view command;  // its bytes
+    std::string_view command;  // bytes of the command
   };
-  // Borrowed for the call; it may add to other pipelines.
+  // The answer is borrowed for the call. The callback may add commands to other pipelines.
   using OnAnswer = std::function<void(const Answer&)>;
 
   Pipeline(ConnectionOptions server, const PipelineLimits& limits);
 
-  // Opens the connection, and waits until the server can serve. Unreachable: it cannot be
-  // reached.
+  // Opens the connection, and waits until the server accepts commands. Unreachable: it cannot be reached.
   Result<void> open();
 
   // Whether it should be given another command now.
   bool has_room() const { return unanswered_ < limits_.commands && buffer_.size() - held_bytes_ < limits_.bytes; }
 
-  // Adds a command under a number of the caller's, as words or as bytes of the protocol.
+  // Adds a command with a number chosen by the caller, as words or as bytes of the protocol.
   void add(Words words, uint64_t number, const Role& role);
   void add(std::string_view bytes, uint64_t number, const Role& role);
 
-  // Receives what is there, without waiting, and opens a connection again that broke. Each
-  // command is answered once, in the order they were added; those of a transaction when it
-  // ends, with what EXEC says of them. Unreachable: the server has been away for longer than it
-  // may, or lets us in and answers nothing for as long.
+  // Receives available answers without waiting, and reopens a broken connection. Each command is answered once, in the
+  // order of adding; commands of a transaction are answered when it ends, with their results of EXEC. Unreachable: the
+  // server was unreachable for longer than allowed, or accepted connections without answering for that time.
   Result<void> receive(const OnAnswer& on_answer);
 
   // Sends what can be sent without waiting.
   void send();
 
-  // Forgets a transaction that was begun and not ended, since no more of it will come: closes
-  // the connection, so that the server forgets it too. The result is how many of its commands
-  // were taken back; none of them was answered or will be. REQUIRES: nothing is added any more.
+  // Drops a transaction that was begun and will not be ended: closes the connection, so that the server drops it too.
+  // Returns how many of its commands were dropped; none of them was answered or will be. REQUIRES: no more commands are
+  // added.
   size_t drop_transaction();
 
-  // Hands back, in their order and as not answered, all commands that are here: they will go
-  // another way, and what it had confirmed is nobody's concern any more.
+  // Returns all commands without an answer, in their order, so that they can be sent over other connections.
+  // Afterwards, what this server had confirmed is no longer tracked.
   void give_up(const OnAnswer& take_over);
 
   bool is_idle() const { return unanswered_ == 0; }
 
-  // What to poll for; descriptor -1 while there is no connection. Then, or when answers are
-  // due, something is to be done at due() without any event.
+  // The descriptor to poll; -1 while there is no connection. In that case, and while answers are expected, receive()
+  // must be called at due() even without an event.
   int descriptor() const { return is_open_ ? connection_.descriptor() : -1; }
   bool wants_to_send() const { return is_open_ && !buffer_.unsent().empty(); }
   std::optional<Clock::time_point> due() const;
 
-  // A server that had confirmed something was lost, and one answers again.
+  // A server that had confirmed commands was lost, and now a server answers again.
   struct Comeback {
     std::optional<ServerIdentity> before;
     std::optional<ServerIdentity> now;
-    Clock::time_point last_heard;  // of the one before
+    Clock::time_point last_heard;  // last answer of the previous server
   };
-  // Since the last call; asked for before anything is sent to it.
+  // The comeback since the last call. The caller takes it before commands are sent to the new server.
   std::optional<Comeback> take_comeback() { return std::exchange(comeback_, std::nullopt); }
-  // Whether the server has answered a command, and is expected to have what it answered.
+  // Whether the server has confirmed commands, so that it must have their data.
   bool has_confirmed() const { return has_confirmed_; }
   Clock::time_point last_heard() const { return last_heard_; }
 
-  // Why it is not connected at the moment, or nothing.
+  // Why it is not connected at the moment; nullopt: it is connected.
   const std::optional<Error>& trouble() const { return trouble_; }
   const Endpoint& endpoint() const { return connection_.endpoint(); }
   unsigned database() const { return server_.login.database; }
@@ -111,7 +109,7 @@ class Pipeline {
     size_t size;
     Role role;
     bool is_error = false;
-    std::string error = {};  // of one that is answered but held, within a transaction
+    std::string error = {};  // error of a command in a transaction whose answer is held back
   };
 
   void enter(uint64_t number, size_t size, const Role& role);
@@ -138,9 +136,9 @@ class Pipeline {
   size_t held_ = 0;  // answered ones at the front of entries_, until their transaction ends
   size_t held_bytes_ = 0;
   size_t unanswered_ = 0;
-  Clock::time_point last_heard_;             // the server, for what it is known to have had
-  Clock::time_point answer_expected_since_;  // for how long it has been silent although it was asked
-  // Since the server last answered something: when it was lost, and what was done about it.
+  Clock::time_point last_heard_;             // when the server last answered
+  Clock::time_point answer_expected_since_;  // since when an answer is expected
+  // Since the last answer of the server: when it was lost, and the attempts to reconnect.
   std::optional<Clock::time_point> lost_at_;
   Clock::time_point next_try_;
   Milliseconds pause_{0};

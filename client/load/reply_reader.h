@@ -1,5 +1,5 @@
 // Reads replies only as far as a load needs them: whether each one is an error, and which.
-// The parser is hiredis's, without the objects it usually makes.
+// The parser is hiredis's, without the reply objects that it usually creates.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,11 @@ class ReplyReader {
  public:
   // An error inside an array.
   struct ItemError {
-    size_t item;  // in which of the array's items, counted from 0
+    size_t item;  // index of the item in the array
     std::string error;
   };
 
-  // What it says borrows from the reader until the next call.
+  // Its text is borrowed from the reader until the next call.
   struct Verdict {
     bool is_error = false;
     std::string_view error = {};
@@ -31,7 +31,7 @@ class ReplyReader {
     std::span<const ItemError> within = {};  // the first error of each item, in their order
   };
 
-  // What was seen of a reply so far.
+  // The state of a partly parsed reply.
   struct Seen {
     std::string error;
     bool is_null = false;
@@ -42,8 +42,8 @@ class ReplyReader {
 
   void feed(std::string_view bytes);
 
-  // The next reply, if it is there as a whole. An error inside an array, as EXEC answers it,
-  // counts. Protocol: what came is not the Redis protocol; nothing can be read any more.
+  // The next reply, if it is complete. An error inside an array, as in an answer of EXEC, counts as an error. Protocol:
+  // the bytes are not valid Redis protocol; nothing more can be read.
   Result<std::optional<Verdict>> next();
 
  private:
@@ -51,7 +51,7 @@ class ReplyReader {
     void operator()(redisReader* reader) const;
   };
   std::unique_ptr<redisReader, Free> reader_;
-  std::unique_ptr<Seen> seen_;  // where hiredis's callbacks note it
+  std::unique_ptr<Seen> seen_;  // filled by hiredis's callbacks
 };
 
 }  // namespace millrace::client

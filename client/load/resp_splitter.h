@@ -1,9 +1,8 @@
-// Commands in the Redis protocol, as `redis-cli --pipe` takes them:
+// Commands in the Redis protocol, as accepted by `redis-cli --pipe`:
 //
 //   *3\r\n$3\r\nSET\r\n$4\r\nkeyA\r\n$6\r\nvalueA\r\n
 //
-// A line that does not begin with * is an "inline" command, as people type it: see
-// command_line.h.
+// A line that does not begin with * is an "inline" command: see command_line.h.
 #pragma once
 
 #include <string>
@@ -17,15 +16,14 @@ namespace millrace::client {
 
 class RespSplitter {
  public:
-  // Finds the first command of the window. `is_all`: nothing comes behind it, and its last CR
-  // LF may be missing, as redis-cli --pipe has it. Nothing: what
-  // the server does not answer, a blank line or an array without words. Bad: an inline
-  // command with wrong quotes. Lost: what is neither.
+  // Finds the first command of the window. `is_all`: nothing follows the window, and the last CR LF may be missing, as
+  // in redis-cli --pipe. Nothing: input that the server does not answer, that is, a blank line or an array without
+  // words. Bad: an inline command with wrong quotes. Lost: neither the protocol nor an inline command.
   Split split(std::string_view window, bool is_all);
 
-  // Of the last Record: its words, borrowed from the window and from this until the next
-  // call of split; whether it was inline; and whether its bytes are the whole command in the
-  // protocol, neither inline nor without the last CR LF.
+  // For the last Record: its words, borrowed from the window and from this object until the next call of split; whether
+  // it was inline; and whether its bytes are the complete command in the protocol, that is, not inline and with the
+  // last CR LF.
   const std::vector<std::string_view>& words() const { return is_inline_ ? typed_.words() : words_; }
   bool is_inline() const { return is_inline_; }
   bool is_protocol() const { return !is_inline_ && is_whole_; }

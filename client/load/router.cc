@@ -47,7 +47,7 @@ Result<std::optional<uint16_t>> Router::slot_of(Words words) {
 }
 
 std::optional<std::string> Router::try_out(Words words) {
-  // A connection that nobody used for long may have been closed.
+  // A connection that was not used for long may have been closed.
   auto reply = control_.call(words);
   if (!reply) reply = control_.call(words);
   if (!reply) return std::nullopt;

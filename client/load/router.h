@@ -1,5 +1,5 @@
-// The connections of a load, and which of them a command goes through: in a cluster to the
-// node that serves its key, and always so that the commands of one key stay in order.
+// The connections of a load, and the choice of a connection for each command. In a cluster, it is one to the node that
+// serves the command's key. Commands of one key always stay in order.
 #pragma once
 
 #include <deque>
@@ -19,29 +19,29 @@ class Router {
   // `connections`: how many to each node.
   Router(ConnectionOptions server, const PipelineLimits& limits, unsigned connections);
 
-  // Asks whether it is a cluster, and opens the connections. Unreachable: it cannot be
-  // reached for so long.
+  // Asks whether the server is a cluster, and opens the connections. Unreachable: the server could not be reached
+  // within this time.
   Result<void> open(Milliseconds connect_for);
 
   bool has_one_connection() const { return !map_.is_cluster() && connections_ == 1; }
 
-  // The pipeline for this command. An error: the server cannot be asked where its key is.
+  // The pipeline for this command. Error: the server could not be asked for the command's key.
   Result<Pipeline*> pipeline_for(Words words);
 
-  // The pipeline to a node that a redirection names; a node that is new gets connections.
+  // The pipeline to the node of a redirect; a new node gets connections.
   Pipeline& pipeline_at(const Endpoint& node, Words words);
 
-  // Whether the server accepts a SELECT or MULTI from us, tried out on a connection that loads
-  // nothing. The result is its error; nothing if it accepts it, or cannot be asked.
+  // Tests whether the server accepts a SELECT or MULTI, on a connection that is not used for the load. Returns its
+  // error; nullopt if it accepts it or cannot be reached.
   std::optional<std::string> try_out(Words words);
 
-  // Asks any node of the cluster again which node serves what. False: none does.
+  // Asks any node of the cluster again for the map of slots. False: none answers.
   bool refresh();
   bool is_cluster() const { return map_.is_cluster(); }
-  // Whether a node still serves something, as far as we know.
+  // Whether a node still serves any slot, according to the current map.
   bool serves(const Endpoint& node) const;
 
-  // All of them. A deque: they stay where they are.
+  // All pipelines. A deque, so that references stay valid.
   std::deque<Pipeline>& pipelines() { return pipelines_; }
 
  private:

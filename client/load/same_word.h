@@ -1,4 +1,4 @@
-// Words of commands, which mean the same in capitals and in small letters.
+// Comparison of command words, which ignores case.
 #pragma once
 
 #include <strings.h>

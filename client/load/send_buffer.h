@@ -1,5 +1,5 @@
-// The commands of one connection that are not answered yet, as bytes. They stay until they
-// are, so that they can be sent again over another connection.
+// The bytes of all commands of one connection that are not answered yet. They stay until they are answered, so that
+// they can be sent again over another connection.
 //
 //   | answered | sent, not answered | not sent |
 //              ^ begin              ^ sent     ^ end
@@ -34,11 +34,11 @@ class SendBuffer {
     if (begin_ == end_) begin_ = sent_ = end_ = 0;
   }
 
-  // Nothing of what is here was sent, to the new connection.
+  // Marks everything as not sent, for a new connection.
   void unsend() { sent_ = begin_; }
 
   size_t size() const { return end_ - begin_; }
-  // How much of what is not answered was sent.
+  // How many of the unanswered bytes were sent.
   size_t sent() const { return sent_ - begin_; }
 
  private:

@@ -1,4 +1,4 @@
-// What a splitter says of the bytes it was shown.
+// The result of a splitter for the bytes in the window.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@ namespace millrace::client {
 struct Split {
   enum class Kind {
     Record,     // a record ends after `size` bytes
-    Nothing,    // `size` bytes that mean nothing: a blank line
-    NeedsMore,  // the record does not end here; show it more
-    Bad,        // `size` bytes that are no record, because of `problem`; go on behind them
-    Lost,       // no record, because of `problem`, and nobody knows where the next one begins
+    Nothing,    // `size` bytes without meaning: a blank line
+    NeedsMore,  // the record does not end in the window; more bytes are needed
+    Bad,        // `size` bytes are not a valid record, because of `problem`; continue after them
+    Lost,       // not a record, because of `problem`, and the beginning of the next one is unknown
   };
 
   Kind kind = Kind::NeedsMore;
-  size_t size = 0;      // line end included
-  std::string problem;  // half a sentence: "a quote that is never closed"
+  size_t size = 0;      // including the line end
+  std::string problem;  // a phrase: "a quote that is never closed"
 
   static Split record(size_t size) { return {Kind::Record, size, {}}; }
   static Split nothing(size_t size) { return {Kind::Nothing, size, {}}; }

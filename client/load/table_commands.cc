@@ -33,7 +33,7 @@ void append_typed_json(std::string& to, std::string_view text) {
   }
 }
 
-// A name that stands there more than once; nobody knows which of its columns is meant.
+// A name that occurs more than once, so that its column is ambiguous.
 std::optional<std::string> repeated(const std::vector<std::string>& names) {
   std::vector<std::string> sorted = names;
   std::ranges::sort(sorted);

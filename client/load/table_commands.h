@@ -1,4 +1,4 @@
-// Commands out of CSV and TSV, by a template.
+// Commands from CSV and TSV by a template.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace millrace::client {
 struct TableStyle {
   CsvSplitter::Style csv;
   bool has_header = true;
-  bool is_typed = false;  // in {json} a number is a number, true and false are booleans, and what is empty is left out
+  bool is_typed = false;  // in {json}, numbers are numbers, true and false are booleans, and empty values are left out
 };
 
 class TableCommands : public CommandParser {
@@ -31,7 +31,7 @@ class TableCommands : public CommandParser {
   Words words() const override { return commands_.words(); }
 
  private:
-  // Where a field's value is: in this column counted from 0, or in the whole record.
+  // The source of a field's value: a column counted from 0, or the whole record.
   static constexpr size_t kLine = static_cast<size_t>(-1);
   static constexpr size_t kJson = static_cast<size_t>(-2);
   static constexpr size_t kNowhere = static_cast<size_t>(-3);
@@ -50,7 +50,7 @@ class TableCommands : public CommandParser {
   bool is_at_beginning_ = true;
   bool awaits_header_ = true;
   std::vector<std::string> header_;
-  std::vector<size_t> columns_;  // of the template's fields
+  std::vector<size_t> columns_;  // for each field of the template
   std::string json_;
 };
 

@@ -1,4 +1,4 @@
-// The commands that are made from a record. Fields of the record stand in braces.
+// A template for the commands that are made from a record. Fields of the record are in braces.
 //
 //   TWRITE orders {type} {json}        each word is sent as one, whatever bytes the field has
 //   SET user:{id} "{first} {last}"     a word may have several; quotes as in redis-cli
@@ -37,13 +37,13 @@ class Template {
 
  private:
   struct Piece {
-    std::string text;  // a literal, unless it is a field
+    std::string text;  // text of a literal
     size_t field = kNone;
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
   struct Word {
     std::vector<Piece> pieces;
-    bool is_optional = false;  // one of its fields is
+    bool is_optional = false;  // one of its fields is optional
 
     bool is_literal() const { return pieces.empty() || (pieces.size() == 1 && pieces[0].field == kNone); }
   };

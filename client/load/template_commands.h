@@ -21,15 +21,13 @@ class TemplateCommands {
 
   const std::vector<TemplateField>& fields() const { return template_.fields(); }
 
-  // Whether a record without a value of this field is a good one.
+  // Whether a record without a value for this field is valid.
   bool may_be_missing(size_t field) const { return !is_plain_[field] && fields()[field].may_be_missing(); }
 
-  // From now on the field is a name and nothing else, whatever stands in its braces, or it is
-  // what it says again.
+  // If `is_plain`, the whole text in the braces is used as a name, without options; otherwise as parsed.
   void use_plainly(size_t field, bool is_plain) { is_plain_[field] = is_plain || has_no_use(fields()[field]); }
 
-  // The value of a field in the record, which borrows. False: something is wrong with it, see
-  // problem().
+  // Sets the value of a field, which is borrowed. False: the value is invalid, see problem().
   bool set(size_t field, std::string_view value) {
     values_[field] = value;
     return is_plain_[field] || use(field, value);
@@ -42,13 +40,13 @@ class TemplateCommands {
   }
   const std::string& problem() const { return problem_; }
 
-  // Makes the commands of the record. False: nothing is left of them.
+  // Makes the commands of the record. False: no command is left.
   bool make() {
     made_ = template_.fill(values_);
     at_ = 0;
     return !made_.empty();
   }
-  // How many there are behind the one that words() is, and on to the next of them.
+  // left(): how many commands follow the one in words(). next(): moves words() to the next one.
   size_t left() const { return made_.size() - at_ - 1; }
   void next() { ++at_; }
   Words words() const { return made_[at_]; }
@@ -70,7 +68,7 @@ class TemplateCommands {
   Template template_;
   std::vector<std::string_view> values_;
   std::vector<std::string> padded_;
-  std::vector<char> is_plain_;  // fields whose value is taken as it is
+  std::vector<char> is_plain_;  // fields whose value is used as it is
   std::span<const std::vector<std::string_view>> made_;
   size_t at_ = 0;
   std::string problem_;

@@ -1,4 +1,4 @@
-// A field of a template: what stands between braces.
+// A field of a template: the text between braces.
 //
 //   {age}         a column by its header, a member of a JSON object
 //   {3}           the third column
@@ -22,10 +22,10 @@ struct TemplateField {
     Name,     // {price}: a column by its header, a member of a JSON object
     Column,   // {3}: the third column
     Pointer,  // {/a/b/0}: a JSON pointer
-    Line,     // {line}: the record as it stands in the input
+    Line,     // {line}: the record as it is in the input
     Json,     // {json}: the record as a JSON object
   };
-  // How a whole number is written.
+  // How an integer is padded.
   struct Padding {
     size_t width;
     char with;  // '0' or ' '
@@ -34,21 +34,21 @@ struct TemplateField {
   };
 
   Kind kind;
-  std::string name;  // of the value: without what says how it is used
+  std::string name;  // name of the value, without options
   size_t column = 0;
-  std::string whole = {};  // what stands between the braces
+  std::string whole = {};  // the whole text between the braces
   bool is_optional = false;
   std::optional<std::string> fallback = {};
   std::optional<Padding> padding = {};
 
-  // Whether a record without such a value is a good one.
+  // Whether a record without such a value is valid.
   bool may_be_missing() const { return is_optional || fallback; }
 
-  // BadInput: a number that is to be padded to more than 1,000 digits.
+  // BadInput: padding to more than 1,000 digits.
   static Result<TemplateField> parse(std::string_view text);
 };
 
-// The number, padded, in `to`. BadInput: it is none.
+// Writes the padded number to `to`. BadInput: not an integer.
 Result<void> pad(std::string& to, std::string_view number, const TemplateField& field);
 
 }  // namespace millrace::client

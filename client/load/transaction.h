@@ -11,13 +11,13 @@
 namespace millrace::client {
 
 enum class TransactionPart {
-  None,      // outside of all
+  None,      // outside of a transaction
   Begins,    // MULTI
-  Inside,    // it waits for EXEC
+  Inside,    // a command that waits for EXEC
   Executes,  // EXEC
   Discards,  // DISCARD
-  Abandons,  // a DISCARD of ours, where the input leaves one open
-  GivesUp,   // a DISCARD of ours, because a SELECT in it was refused
+  Abandons,  // a DISCARD that we send because the input leaves a transaction open
+  GivesUp,   // a DISCARD that we send because a SELECT in it was refused
 };
 
 class TransactionOutcome {
@@ -37,8 +37,8 @@ class TransactionOutcome {
  private:
   TransactionPart end_;
   ReplyReader::Verdict verdict_;
-  std::string_view why_not_;                        // why nothing was carried out, if the user did not want that
-  std::span<const ReplyReader::ItemError> errors_;  // those that are still to come
+  std::string_view why_not_;                        // why nothing was carried out, unless the user discarded it
+  std::span<const ReplyReader::ItemError> errors_;  // errors that were not returned yet
   size_t queued_ = 0;
   bool is_at_multi_ = true;
 };

@@ -1,4 +1,4 @@
-// Commands one a line, as people type them into redis-cli.
+// Commands in the syntax of redis-cli, one per line.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace millrace::client {
 
 class TypedCommandSplitter {
  public:
-  // Finds the first command of the window. `is_all`: nothing comes behind it. Nothing: a blank
-  // line. Bad: wrong quotes.
+  // Finds the first command of the window. `is_all`: nothing follows the window. Nothing: a blank line. Bad: wrong
+  // quotes.
   Split split(std::string_view window, bool is_all) {
     std::string_view line;
     Split split = split_line(window, is_all, line);
@@ -26,7 +26,7 @@ class TypedCommandSplitter {
     return split;
   }
 
-  // Of the last Record; borrowed from this until the next call of split.
+  // The words of the last Record; borrowed from this object until the next call of split.
   const std::vector<std::string_view>& words() const { return words_; }
 
  private:

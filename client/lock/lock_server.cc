@@ -20,7 +20,7 @@ constexpr std::string_view kRenew =
 
 constexpr int kMostHolds = 100;
 
-// How many redirections of a cluster one command follows.
+// How many redirects of a cluster one command follows.
 constexpr int kMostRedirections = 5;
 
 Milliseconds until_then(Moment then) {
@@ -30,7 +30,7 @@ Milliseconds until_then(Moment then) {
 
 std::string text_of(Milliseconds time) { return std::to_string(time.count()); }
 
-// An error reply of the server, as ours.
+// Converts an error reply of the server to an Error.
 std::unexpected<Error> refused(const Endpoint& endpoint, const Reply& reply) {
   return fail(ErrorCode::Unreachable,
               endpoint.text() + " says: " + (reply.is_error() ? reply.text : "something unexpected"));
@@ -38,7 +38,7 @@ std::unexpected<Error> refused(const Endpoint& endpoint, const Reply& reply) {
 
 bool is_one(const Reply& reply) { return reply.kind == Reply::Kind::Integer && reply.integer == 1; }
 
-// Behind "run_id:" in the answer to INFO: random, made at each start of a server.
+// The value of "run_id:" in the answer to INFO: random, new at each start of a server.
 std::string run_id_in(std::string_view info) {
   constexpr std::string_view kField = "run_id:";
   const size_t at = info.find(kField);
@@ -166,7 +166,7 @@ Result<std::optional<LockServer::Answer>> LockServer::acquire_in_line(const Lock
 Result<Reply> LockServer::wait_for_reply(Moment until, int stop) {
   const Moment last = std::max(until, std::chrono::steady_clock::now()) + kPatienceBehindWait;
   while (true) {
-    // A descriptor that is readable is no answer yet: TLS sends messages of its own.
+    // A readable descriptor does not mean that there is an answer: TLS sends its own messages.
     auto reply = connection_.receive_some();
     if (!reply) return std::unexpected(reply.error());
     if (*reply) return std::move(**reply);

@@ -1,6 +1,5 @@
-// One server as a keeper of locks: by LOCK.… where the module is loaded, by SET NX PX and two
-// small scripts where it is not. Which of them it is, it finds out by asking. A node of a cluster
-// that does not keep the lock names the one that does, which is asked then.
+// One server that stores locks. It uses LOCK.… if the module is loaded, and SET NX PX and two small scripts if not; it
+// finds out which by trying. In a cluster, it follows redirects to the node that has the lock.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +13,15 @@
 
 namespace millrace::client {
 
-// How many may hold a lock at a time.
+// How many clients may hold a lock at the same time.
 struct LockMode {
-  bool is_shared = false;  // held by many readers, or by one client that does not ask for this
-  uint64_t permits = 1;    // of a semaphore; 1: one holder
+  bool is_shared = false;  // held by many shared clients, or by one exclusive one
+  uint64_t permits = 1;    // of a semaphore; 1: a single holder
 
   bool is_plain() const { return !is_shared && permits == 1; }
 };
 
-// Whose lock it is. An owner's name is used once: no two grants can be mistaken.
+// The key and the owner. An owner's name is used only once, so that two grants cannot be confused.
 struct LockName {
   std::string key;
   std::string owner;
@@ -31,30 +30,30 @@ struct LockName {
 
 class LockServer {
  public:
-  // `patience` is how long one question may take, a new connection included. A server that is one
-  // of several must identify itself whenever it is connected to.
+  // `patience` is how long one question may take, including a new connection. `is_one_of_several`: the server must
+  // identify itself at each connection.
   LockServer(ConnectionOptions options, Milliseconds patience, bool is_one_of_several);
 
   struct Answer {
-    bool granted = false;           // or renewed, or given back
-    std::optional<uint64_t> token;  // of a grant by the module
-    std::string server = {};        // the same for one server under two names; empty if it does not tell
+    bool granted = false;           // or renewed, or released
+    std::optional<uint64_t> token;  // token of a grant by the module
+    std::string server = {};        // identity of the server, equal for one server with two names; empty if unknown
   };
 
-  // Each asks once; only what is given back is given back on a new connection if the old one
-  // broke. An error means that nobody knows whether it was done.
+  // Each sends its command once; only release() tries again on a new connection if the old one broke. After an error,
+  // it is unknown whether the command was carried out.
   Result<Answer> acquire(const LockName& name, Milliseconds ttl);
-  // Stands in line for it at a server that keeps one, on this connection: until it is granted,
-  // the moment has passed, or the descriptor `stop` is readable (-1: none), which is a refusal,
-  // too: the connection is closed, by which the server knows that nobody waits any more.
-  // Nothing: the server has no module, hence no line, and was asked for nothing.
+  // Waits in line for the lock on this connection, until it is granted, the time is over, or the descriptor `stop` is
+  // readable (-1: none). The last two are refusals; after `stop`, the connection is closed, so that the server ends the
+  // wait.
+  // nullopt: the server has no module and so no line; no request was made.
   Result<std::optional<Answer>> acquire_in_line(const LockName& name, Milliseconds ttl, Moment until, int stop);
-  // Granted if it was still held. With a token, the server gives only greater ones from now on.
+  // Granted if it was still held. With a token, the server issues only greater ones from now on.
   Result<Answer> renew(const LockName& name, Milliseconds ttl, std::optional<uint64_t> token);
   // Granted if it was held.
   Result<Answer> release(const LockName& name);
 
-  // Whether it keeps a line; nothing while that is not known.
+  // Whether the server has lines; nullopt while unknown.
   std::optional<bool> has_line() const {
     if (kind_ == Kind::Unknown || !connection_.is_open()) return std::nullopt;
     return kind_ == Kind::Module;
@@ -62,23 +61,23 @@ class LockServer {
 
   const Endpoint& endpoint() const { return connection_.endpoint(); }
 
-  // How much later than the end of a wait in line its answer may come.
+  // How long after the end of a wait in line its answer may arrive.
   static constexpr Milliseconds kPatienceBehindWait{1000};
 
  private:
   enum class Kind { Unknown, Module, Plain };
   using Texts = std::vector<std::string>;
 
-  // Asks with the module's command, or with the plain one once the server is known to have
-  // no module. A connection that was opened again may lead to another server.
+  // Uses the module's command, or the plain one if the server is known to have no module. After a reconnect, it may be
+  // another server.
   Result<Reply> ask(const Texts& module_words, const Texts& plain_words);
-  // Sends one command to the node that keeps the lock, and receives by `receive`.
+  // Sends one command to the node that has the lock, and receives the answer with `receive`.
   template <class MakeWords, class Receive>
   Result<Reply> ask_keeper(MakeWords make_words, Receive receive);
-  // Opens the connection if need be, and asks the server for its identity.
+  // Opens the connection if necessary, and asks the server for its identity.
   Result<void> open();
   Result<void> send(const Texts& words);
-  // The server to begin with: one that was named by a node of its cluster may be gone.
+  // Returns to the original server, because the node of a redirect may no longer exist.
   void go_home();
   Result<Answer> release_once(const LockName& name);
   // The answer of the module's LOCK.ACQUIRE.

@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Short beside the lease: a round in which nobody answers takes a tenth of it at most.
+// Short compared with the lease: a round without any answer takes at most a tenth of it.
 Milliseconds patience_for(Milliseconds ttl) { return std::clamp(ttl / 10, Milliseconds(1), Milliseconds(1000)); }
 
 // A name that no other client has. It begins with the host and process, for people who read LOCK.INFO.

@@ -5,8 +5,8 @@
 //   const auto held = lock.acquire(Milliseconds(10'000));
 //   if (held && *held) …
 //
-// examples/redlock.cc is a whole program. What it promises, and what only the token promises,
-// is in docs/guides/locks.md.
+// examples/redlock.cc is a whole program. docs/guides/locks.md says what it guarantees, and what only the token
+// guarantees.
 #pragma once
 
 #include <memory>
@@ -23,43 +23,40 @@ namespace millrace::client {
 
 // A lock that was acquired.
 struct HeldLock {
-  Moment valid_until;             // it must be taken for lost then, unless it is renewed
-  std::optional<uint64_t> token;  // greater than every earlier holder's; nothing where a server has no module
-  size_t servers = 0;             // that granted it, of those that had answered when it was had
+  Moment valid_until;             // then the lock must be considered lost, unless it is renewed
+  std::optional<uint64_t> token;  // greater than every earlier holder's; nullopt if a server has no module
+  size_t servers = 0;             // how many servers had granted it when it was acquired
 };
 
 struct RedlockOptions {
-  Milliseconds ttl{30'000};  // how long it is held without being renewed; 10 ms at least
-  // How long a round of questions may take: a server that has not answered by then, new
-  // connections and redirections included, has not answered. Nothing: a tenth of the lease, and a
-  // second at most.
+  Milliseconds ttl{30'000};  // how long it is held without renewal; at least 10 ms
+  // How long one round of requests to all servers may take, including new connections and redirects. Later answers are
+  // ignored. nullopt: a tenth of the lease, at most a second.
   std::optional<Milliseconds> patience = {};
   LockMode mode = {};
 };
 
-// Not for several threads at a time. Each server is asked by a thread of its own. Its end gives
-// nothing back: call release(), or the lease runs out by itself.
+// Not thread-safe. Each server is asked in a separate thread. The destructor does not release the lock: call release(),
+// or the lease runs out by itself.
 class Redlock {
  public:
   // One server is enough for a lock on one server. REQUIRES: at least one server
   Redlock(std::vector<ConnectionOptions> servers, std::string key, RedlockOptions options);
 
-  // Waits until it has the lock or `wait` is over; nothing then. One server with the module
-  // keeps a line, in which it stands; several servers, and one without the module, it asks
-  // again and again, at random. It gives up once the descriptor `stop` is readable (-1: none).
-  // Failure: too few of the servers can be reached, and why; or two names lead to one server
-  // (BadInput).
+  // Waits until it has the lock or `wait` is over; then nullopt. At a single server with the module, it waits in the
+  // server's line. Several servers, or one without the module, are asked repeatedly at random intervals. It gives up
+  // once the descriptor `stop` is readable (-1: none).
+  // Failure: too few servers can be reached, and why; or two names are the same server (BadInput).
   Result<std::optional<HeldLock>> acquire(Milliseconds wait, int stop = -1);
 
-  // Renews the lease at every server. Nothing: it is lost, because too many say so.
-  // Failure: too few answered; it is held until valid_until of the last success.
+  // Renews the lease at every server. nullopt: the lock is lost, because too many servers refused.
+  // Failure: too few servers answered; the lock is held until valid_until of the last success.
   Result<std::optional<HeldLock>> renew();
 
-  // Gives it back wherever it may be held, as far as servers answer.
+  // Releases the lock on all servers that may have granted it, as far as they answer.
   void release();
 
-  // How long one renewal can take, whatever the servers and the network do: who must be certain
-  // begins it so long before valid_until.
+  // The longest duration of one renewal. To be safe, begin a renewal this long before valid_until.
   Milliseconds longest_round() const { return patience_; }
 
   const std::string& key() const { return name_.key; }
@@ -69,16 +66,16 @@ class Redlock {
   using Answer = LockServer::Answer;
   using Servers = std::vector<ServerThread*>;
 
-  // Failure: too few answered, or two names lead to one server.
+  // Failure: too few answered, or two names are the same server.
   Result<std::optional<HeldLock>> try_once();
-  // Stands in line at the only server; tries once if that has none. Nothing: it was refused.
+  // Waits in line at the only server; tries once if the server has no lines. nullopt: refused.
   Result<std::optional<HeldLock>> wait_in_line(Moment deadline, int stop);
-  // Tells those who granted it of token_. True if enough heard and agree; false if the
-  // lock is lost already. Failure: too few could be told, and why.
+  // Sends token_ to the servers that granted the lock. True if enough accept it; false if the lock is already lost.
+  // Failure: too few could be reached, and why.
   Result<bool> agree_on_token(const Servers& granted);
-  // What these answers are worth. A server that is there twice counts once.
+  // Evaluates these answers. A server that is listed twice counts once.
   Quorum count(const Answers<Answer>& answers, Moment started) const;
-  // Asks all servers until the answers decide, and those that are late have had `grace`.
+  // Asks all servers, until the answers are enough for a decision and late servers have had `grace`.
   template <class Question>
   Answers<Answer> ask_all_servers(Question question, Moment started, Milliseconds grace) const;
   std::optional<HeldLock> held_by(const Quorum& quorum) const;

@@ -1,4 +1,4 @@
-// One question to several servers at the same time, and their answers as they come.
+// One request to several servers at the same time, and their answers as they arrive.
 #pragma once
 
 #include <algorithm>
@@ -16,18 +16,16 @@
 
 namespace millrace::client {
 
-// By server, in the order of the span; nothing: it has not answered yet.
+// By server, in the order of the span; nullopt: not answered yet.
 template <class Answer>
 using Answers = std::vector<std::optional<Result<Answer>>>;
 
-// Asks each of the servers and returns when all have answered, when `is_enough` says so of the
-// answers that came and the others have had `grace` since then, or at `deadline`: those that have
-// not answered have failed then (TimedOut). A server that has not answered goes on in its own
-// time; what it says is not heard. One that still owes an answer from before is not asked, and has
-// not answered in time.
+// Asks each server, and returns when all have answered; or when `is_enough(answers)` is true and the others have had
+// `grace` since then; or at `deadline`. Servers without an answer then count as failed (TimedOut). Their requests
+// continue in the background, and the late answers are ignored. A server that is still busy with an earlier request is
+// not asked, and counts as not answered in time.
 //
-// `question` is called in other threads and may outlive this call; `is_enough` is called in this
-// one.
+// `question` is called in other threads and may outlive this call; `is_enough` is called in this thread.
 template <class Answer, class Question, class IsEnough>
 Answers<Answer> ask_all(std::span<ServerThread* const> servers, Question question, IsEnough is_enough, Moment deadline,
                         Milliseconds grace = Milliseconds(0)) {

@@ -1,5 +1,5 @@
-// A server that is asked beside others. Its questions are put by a thread of its own, so that a
-// server that is far away, or silent, does not keep the others waiting.
+// A server that is asked together with others. It has its own thread, so that a slow or silent server does not delay
+// the others.
 #pragma once
 
 #include <condition_variable>
@@ -15,32 +15,32 @@ namespace millrace::client {
 
 class ServerThread {
  public:
-  // Asks, and returns how to tell the answer, which is called when the question is over.
+  // Asks the server, and returns a function that delivers the answer; it is called when the question is over.
   using Question = std::function<std::function<void()>(LockServer&)>;
 
   explicit ServerThread(LockServer server);
-  // What was asked is asked to its end: as long as the server's patience for each question.
+  // Finishes the questions that were asked, which takes at most the server's patience for each.
   ~ServerThread();
   ServerThread(const ServerThread&) = delete;
   ServerThread& operator=(const ServerThread&) = delete;
 
-  // Puts the question once those before it are answered. It is put in another thread.
+  // Asks the question once earlier ones are answered, in another thread.
   void ask(Question question);
 
   // Whether a question was not answered yet.
   bool is_busy() const;
 
-  // As it was named.
+  // The name that was given for the server.
   const std::string& name() const { return name_; }
 
  private:
   void answer_all();
 
-  LockServer server_;  // of the thread, once that runs
+  LockServer server_;  // used only by the thread once it runs
   std::string name_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Question> questions_;  // the first is under way
+  std::deque<Question> questions_;  // the first is being asked
   bool is_over_ = false;
   std::thread thread_;
 };

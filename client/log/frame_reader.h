@@ -1,12 +1,12 @@
-// Reads the messages of a frame, which TREAD … FRAMED answers (docs/formats/frame.md).
+// Reads the messages of a frame, the answer of TREAD with FRAMED (docs/formats/frame.md).
 //
 //   client::FrameReader frame(reply->text);
 //   for (Message message; frame.next(message);) …
 //   if (auto failure = frame.failure()) …
 //   // go on with TREAD key frame.head().end …
 //
-// The bytes need not be trusted: what is no frame is refused, and no more is allocated than a block of messages takes
-// unpacked, 128 KiB.
+// The bytes may be untrusted: an invalid frame is refused, and at most the size of one unpacked block, 128 KiB, is
+// allocated.
 #pragma once
 
 #include <memory>
@@ -26,22 +26,22 @@ class FrameReader {
  public:
   // Borrows the bytes of the frame.
   explicit FrameReader(std::string_view frame);
-  // Frames will be opened whose packed blocks come from there, to which each is added before it is opened.
+  // The packed blocks of all frames come from `ahead`; each frame must be added to it before it is opened.
   explicit FrameReader(UnpackAhead* ahead) : FrameReader(std::string_view()) { ahead_ = ahead; }
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
   ~FrameReader();
 
-  // Another frame. What it has allocated is used again.
+  // Opens another frame, and reuses the allocated memory.
   void open(std::string_view frame);
 
-  // What the frame says of the log and of itself. REQUIRES: no failure
+  // The head of the frame, with information about the log. REQUIRES: no failure
   const FrameHead& head() const { return frame_.head(); }
 
-  // The next message; false at the end, and if the frame is wrong. The views live until the next call.
+  // The next message; false at the end and on failure. The views are valid until the next call.
   bool next(Message& message) { return frame_.next(message) || next_in_other_block(message); }
 
-  // Protocol: the frame is wrong, and so may be what came before. To be asked when next() has returned false.
+  // Protocol: the frame is invalid, and so may be the messages before. Call it when next() has returned false.
   std::optional<Error> failure() const;
 
  private:
@@ -49,7 +49,7 @@ class FrameReader {
   bool enter(const FrameBlock& block);
 
   millrace::FrameReader frame_;
-  std::unique_ptr<char[]> unpacked_;  // kMostUnpacked bytes, once a packed block has come
+  std::unique_ptr<char[]> unpacked_;  // kMostUnpacked bytes, allocated for the first packed block
   BlockUnpacker unpacker_;
   UnpackAhead* ahead_ = nullptr;
 };

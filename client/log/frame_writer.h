@@ -1,4 +1,5 @@
-// Puts messages into a frame for TWRITE … FRAMED (docs/formats/frame.md): one string instead of two for each message.
+// Puts messages into a frame for TWRITE with FRAMED (docs/formats/frame.md): one string instead of two for each
+// message.
 //
 //   client::FrameWriter frame;
 //   frame.add("paid", R"({"order":17})");
@@ -22,15 +23,15 @@ class FrameWriter {
   // A server accepts at most this many messages in one frame.
   static constexpr uint64_t kMostMessages = 1'000'000;
 
-  // REQUIRES: tag and entry are 512 MiB at most, and so is all that is added
+  // REQUIRES: tag and entry are at most 512 MiB each, and so is the whole frame
   void add(std::string_view tag, std::string_view entry);
 
   uint64_t count() const { return count_; }
-  // Of the frame that take() will return, nearly.
+  // The approximate size of the frame that take() will return.
   size_t size() const { return records_.size(); }
   bool empty() const { return count_ == 0; }
 
-  // The frame; the writer is empty then. REQUIRES: !empty()
+  // Returns the frame; afterwards the writer is empty. REQUIRES: !empty()
   std::string take();
 
  private:

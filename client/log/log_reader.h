@@ -1,4 +1,4 @@
-// Reads a log in frames, from an offset on. It asks for the next frame before it returns the messages of the present
+// Reads a log in frames, from an offset on. It asks for the next frame before it returns the messages of the current
 // one, so that server and program work at the same time.
 //
 //   client::LogReader reader(connection, "orders", {.from = Offset(1)});
@@ -25,23 +25,23 @@ namespace millrace::client {
 
 struct LogReaderOptions {
   Offset from{1};
-  std::optional<LogEpoch> epoch = {};     // `from` is an offset in this life of the log, and in no other
-  uint64_t batch = 10'000;                // messages in one frame at most, 1 to 1,000,000
+  std::optional<LogEpoch> epoch = {};     // `from` is valid only for a log with this epoch
+  uint64_t batch = 10'000;                // the most messages in one frame, 1 to 1,000,000
   std::optional<Milliseconds> wait = {};  // at the end of the log, wait this long for a message (0: for ever)
   unsigned threads = 0;                   // that unpack cold messages ahead; 0: next() does all of it
 };
 
 class LogReader {
  public:
-  // Borrows the connection, which is used for nothing else as long as the reader lives.
+  // Borrows the connection, which must not be used otherwise while the reader exists.
   LogReader(Connection& connection, std::string key, LogReaderOptions options = {});
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
-  // Closes the connection if an answer is still to come.
+  // Closes the connection if an answer is still pending.
   ~LogReader();
 
-  // The next message; its views live until the next call. False at the end of the log, or if no message came in time;
-  // in both cases it may be called again. Also false after a failure.
+  // The next message; its views are valid until the next call. False at the end of the log, or if no message came in
+  // time; in both cases it may be called again. Also false after a failure.
   bool next(Message& message);
 
   // Why reading has ended: the connection, an error of the server (BadInput; BADPOSITION if the log was deleted or

@@ -70,7 +70,7 @@ bool UnpackAhead::find_packed(FrameBlock& block) {
   }
 }
 
-// A block that nobody unpacks yet is the caller's.
+// The caller gets the next block that no thread unpacks yet.
 std::optional<uint64_t> UnpackAhead::claim() {
   const std::lock_guard lock(mutex_);
   if (claimed_ == planned_) return std::nullopt;

@@ -34,12 +34,12 @@ class UnpackAhead {
   // The blocks of this frame come next. Its bytes are borrowed until the last of its blocks was returned by next().
   void add(std::string_view frame) { frames_.push_back(frame); }
 
-  // The records of the next packed block, or nothing if it does not unpack. They live until the next call.
+  // The records of the next packed block; nullopt if it does not unpack. Valid until the next call.
   // REQUIRES: a frame that was added has one more
   std::optional<ByteView> next();
 
  private:
-  // So many are unpacked before they are needed: 4 MiB at most.
+  // How many blocks are unpacked before they are needed: at most 4 MiB.
   static constexpr size_t kAhead = 32;
 
   enum class State : uint8_t { Planned, Unpacked };
@@ -59,17 +59,17 @@ class UnpackAhead {
   void work();
 
   const std::function<void()> more_;
-  // Of the thread that reads:
-  std::deque<std::string_view> frames_;  // that were not looked at
+  // Only for the reading thread:
+  std::deque<std::string_view> frames_;  // frames that were not looked at yet
   std::optional<millrace::FrameReader> looked_at_;
   BlockUnpacker unpacker_;
   uint64_t given_ = 0;  // number of the next block to be returned
 
   std::array<Slot, kAhead> slots_;
-  std::mutex mutex_;  // guards what follows; only the thread that reads changes planned_
+  std::mutex mutex_;  // guards the members below; only the reading thread changes planned_
   std::condition_variable has_work_;
   uint64_t planned_ = 0;  // blocks before this number have a slot
-  uint64_t claimed_ = 0;  // and those before this one are unpacked, or somebody does that
+  uint64_t claimed_ = 0;  // blocks before this number are unpacked, or a thread is unpacking them
   bool is_over_ = false;
 
   std::vector<std::thread> threads_;

@@ -1,6 +1,5 @@
-// A growing run of bytes in one allocation. Unlike std::string it grows to
-// exactly the capacity it is told, so that a block fills a size class of the
-// allocator, and it can adopt bytes that were allocated elsewhere.
+// A growing run of bytes in one allocation. Unlike std::string, it grows to exactly the requested capacity, so that a
+// block fills a size class of the allocator. It can also adopt bytes that were allocated elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +68,7 @@ class Buffer {
     return at;
   }
 
-  // Forgets all bytes from `size` on; the room stays. REQUIRES: size <= size()
+  // Drops all bytes from `size` on; the capacity stays. REQUIRES: size <= size()
   void cut(uint32_t size) { size_ = size; }
 
  private:

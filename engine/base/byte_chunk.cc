@@ -40,7 +40,7 @@ ByteChunk ByteChunk::clone() const {
   return copy;
 }
 
-// Part of it may be in what all entries begin with.
+// Part of it may be in the common prefix.
 uint32_t ByteChunk::ending(Spot spot) const {
   const ByteView tail = rest(spot);
   if (tail.size() >= kEndingBytes) return number_at(tail.data() + tail.size() - kEndingBytes);
@@ -181,7 +181,7 @@ void ByteChunk::insert_and_encode(size_t index, ByteView entry) {
   encode(entries);
 }
 
-// For entries of one length, as numbers are: without a list of strings.
+// For entries of the same length, such as numbers: works without a list of strings.
 void ByteChunk::insert_and_widen(size_t index, ByteView entry) {
   std::string first_entry(index == 0 ? entry : ByteView());
   std::string last_entry(index == count_ ? entry : ByteView());
@@ -218,7 +218,8 @@ void ByteChunk::insert_and_widen(size_t index, ByteView entry) {
 void ByteChunk::encode(std::span<const std::string> entries) {
   *this = {};
   if (entries.empty()) return;
-  // Sorted, so what the first and the last share all of them share. One alone shares nothing yet.
+  // The entries are sorted, so a prefix that the first and the last share is common to all. A single entry has no
+  // common prefix.
   const size_t shared_size = entries.size() == 1 ? 0 : common_prefix(entries.front(), entries.back());
   const size_t size = entries.front().size();
   const bool fixed = std::ranges::all_of(entries, [&](const std::string& entry) { return entry.size() == size; });

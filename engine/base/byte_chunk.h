@@ -1,5 +1,5 @@
-// A few dozen sorted byte strings in one allocation: the leaves of a ByteOrder. What all strings begin with is stored
-// once; if all have the same length, no lengths are stored, and a string is found by binary search.
+// A few dozen sorted byte strings in one allocation: the leaves of a ByteOrder. The common prefix of all strings is
+// stored once. If all have the same length, no lengths are stored, and a string is found by binary search.
 //
 //   fixed       prefix | rest | rest | rest …             each `stride` bytes
 //   variable    prefix | size rest | size rest | …        size as a varint
@@ -22,11 +22,11 @@ namespace millrace {
 class ByteChunk {
  public:
   static constexpr size_t kMostEntries = 128;
-  // A chunk of more bytes is split, if it has two entries.
+  // A chunk of more bytes is split, if it has at least two entries.
   static constexpr size_t kMostBytes = 4096;
 
   ByteChunk() = default;
-  // REQUIRES: sorted, no two the same.
+  // REQUIRES: sorted, without duplicates.
   explicit ByteChunk(std::span<const std::string> entries) { encode(entries); }
   ByteChunk clone() const;
 
@@ -34,14 +34,14 @@ class ByteChunk {
   bool is_full() const { return count_ >= kMostEntries || (used_ > kMostBytes && count_ > 1); }
   size_t memory() const { return capacity_; }
 
-  // How an entry compares with others at a glance: its first eight bytes as a number.
+  // The first eight bytes of an entry as a number, for quick comparisons.
   static uint64_t head_of(ByteView entry);
-  // Of the first entry. REQUIRES: count() > 0
+  // The head of the first entry. REQUIRES: count() > 0
   uint64_t head() const { return head_; }
   // True if the first entry is greater. `head` is head_of(entry). REQUIRES: count() > 0
   bool begins_after(ByteView entry, uint64_t head) const;
 
-  // Where an entry is: its number, and where its bytes begin.
+  // The position of an entry: its index, and where its bytes begin.
   struct Spot {
     uint32_t index;
     uint32_t offset;
@@ -68,19 +68,19 @@ class ByteChunk {
     for (Spot spot = begin; spot.index < end; spot = after(spot)) visit(ending(spot));
   }
 
-  // All of it will be read soon.
+  // A hint that the whole chunk will be read soon.
   void prefetch() const {
     constexpr uint32_t kLine = 64;
     for (uint32_t at = 0; at < used_; at += kLine) __builtin_prefetch(bytes_.get() + at);
   }
 
-  // False if it is there already.
+  // False if the entry is there already.
   bool insert(ByteView entry);
-  // False if it is not there.
+  // False if there is no such entry.
   bool erase(ByteView entry);
-  // Moves the upper half into a chunk of its own. REQUIRES: count() > 1
+  // Moves the upper half into a new chunk. REQUIRES: count() > 1
   ByteChunk split();
-  // Takes the entries of the chunk behind this one.
+  // Takes the entries of the chunk after this one.
   void absorb(const ByteChunk& next);
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
@@ -99,10 +99,11 @@ class ByteChunk {
 
   ByteView shared() const { return {bytes_.get(), prefix_}; }
   bool is_fixed() const { return stride_ != kVariable; }
-  // What is stored of an entry behind the shared prefix.
+  // The stored part of an entry, after the shared prefix.
   ByteView rest(Spot spot) const;
   uint32_t offset_after(uint32_t offset) const;
-  // Below 0 if `bound` is less than all that begin with the prefix, above 0 if greater, 0 if it begins with it.
+  // Below 0 if `bound` is less than all strings that begin with the prefix, above 0 if greater, 0 if it begins with the
+  // prefix.
   int compare_with_shared(ByteView bound) const;
   void collect(std::vector<std::string>& entries) const;
   void encode(std::span<const std::string> entries);

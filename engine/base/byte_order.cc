@@ -48,7 +48,7 @@ bool ByteOrder::insert(ByteView entry) {
     const auto spot = chunk->lower_bound(entry);
     if (chunk->is_equal(spot, entry)) return false;
     const bool is_last = place.group + 1 == groups_.size() && place.chunk + 1 == groups_.back()->chunks.size();
-    // Behind everything: the full chunk stays full.
+    // The entry is after all others: the full chunk stays full.
     ByteChunk upper;
     if (!is_last || spot.index < chunk->count()) upper = chunk->split();
     const bool goes_up = upper.count() == 0 || !upper.begins_after(entry, ByteChunk::head_of(entry));
@@ -106,7 +106,7 @@ void ByteOrder::drop_chunk(Place place) {
   if (chunks.empty()) groups_.erase(groups_.begin() + static_cast<ptrdiff_t>(place.group));
 }
 
-// With a neighbour of the same group.
+// Merges with a neighbour of the same group.
 void ByteOrder::unite(Place place) {
   std::vector<ByteChunk>& chunks = groups_[place.group]->chunks;
   for (size_t first : {place.chunk, place.chunk - 1}) {

@@ -1,9 +1,9 @@
-// A sorted set of byte strings that knows ranks: what every order of an index is made of, and the
-// agenda. No string begins with another one. Strings are in chunks (byte_chunk.h), chunks in groups of up to 128; a
-// million numbers with their documents take some 8 bytes each.
+// A sorted set of byte strings that supports ranks. The orders of an index and the agenda are made of it. No string may
+// be a prefix of another. Strings are in chunks (byte_chunk.h), chunks in groups of up to 128; a million numbers with
+// their documents take some 8 bytes each.
 //
-// Finding, adding and removing take O(log n) and the move of part of a chunk and of a group. A rank takes O(log n) and
-// a look at up to 128 chunks; the first one after a change also takes the number of groups, which is n / 8,000.
+// Finding, adding and removing take O(log n) plus a move of part of a chunk and of a group. A rank takes O(log n) plus
+// a look at up to 128 chunks; the first rank after a change also takes O(groups), and there are about n / 8,000 groups.
 #pragma once
 
 #include <cstddef>
@@ -22,22 +22,23 @@ class ByteOrder {
   uint64_t size() const { return size_; }
   ByteOrder clone() const;
 
-  // False if it is there already. REQUIRES: 1 to 60,000 bytes
+  // False if the entry is there already. REQUIRES: 1 to 60,000 bytes
   bool insert(ByteView entry);
-  // False if it is not there.
+  // False if there is no such entry.
   bool erase(ByteView entry);
   bool contains(ByteView entry) const;
 
   // The first eight bytes of the first entry as a number, the most significant one first. O(1). REQUIRES: size() > 0
   uint64_t first_head() const { return groups_.front()->chunks.front().head(); }
 
-  // How many are less than `bound`.
+  // How many entries are less than `bound`.
   uint64_t rank(ByteView bound) const;
-  // The one with this many before it. REQUIRES: rank < size()
+  // The entry with this many entries before it. REQUIRES: rank < size()
   void at_rank(uint64_t rank, std::string& entry) const;
 
   // Calls visit(number) for each entry in [from, to), or from `from` on if `to` is empty: the number is made of the
-  // last four bytes of the entry. Cheaper than a walk, because no entry is put together. REQUIRES: every entry has four
+  // last four bytes of the entry. Cheaper than a walk, because entries are not assembled. REQUIRES: every entry has
+  // four
   template <class Visit>
   void each_ending(ByteView from, ByteView to, Visit visit) const {
     if (size_ == 0) return;
@@ -85,7 +86,7 @@ class ByteOrder {
 
   // O(number of groups)
   size_t memory() const;
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
@@ -93,7 +94,7 @@ class ByteOrder {
 
  private:
   static constexpr size_t kMostChunks = 128;
-  // A chunk with fewer entries is united with a neighbour, if both together have at most kUnited.
+  // A chunk with fewer entries is merged with a neighbour, if both together have at most kUnited.
   static constexpr size_t kSparse = 32;
   static constexpr size_t kUnited = 96;
 
@@ -113,13 +114,13 @@ class ByteOrder {
   void add_chunk(Place behind, ByteChunk chunk);
   void drop_chunk(Place place);
   void unite(Place place);
-  // By group, how many entries are before it.
+  // For each group, how many entries are before it.
   const std::vector<uint64_t>& counts_before() const;
 
   std::vector<std::unique_ptr<Group>> groups_;
   uint64_t size_ = 0;
-  size_t chunk_bytes_ = 0;  // of the allocations of all chunks
-  // Empty after a change, until a rank is asked for.
+  size_t chunk_bytes_ = 0;  // allocated by all chunks
+  // Empty after a change, until the next call of rank().
   mutable std::vector<uint64_t> counts_before_;
 };
 

@@ -18,7 +18,7 @@ struct FoldedRange {
   int32_t delta;
 };
 
-// Of Unicode's CaseFolding.txt the statuses C and S, without ASCII. In ascending order.
+// The statuses C and S of Unicode's CaseFolding.txt, without ASCII. In ascending order.
 constexpr FoldedRange kFoldedRanges[] = {
     {0xb5, 0xb5, 1, 775},        {0xc0, 0xd6, 1, 32},         {0xd8, 0xde, 1, 32},         {0x100, 0x12e, 2, 1},
     {0x132, 0x136, 2, 1},        {0x139, 0x147, 2, 1},        {0x14a, 0x176, 2, 1},        {0x178, 0x178, 1, -121},

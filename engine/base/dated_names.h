@@ -1,5 +1,5 @@
-// Names in the order of a date: what an agenda is made of. There may be a million of them, most of which are taken off
-// again long before their date (a lock is given back, a log is written to).
+// Names ordered by a date, for an agenda. There may be a million of them. Most are removed long before their date (a
+// lock is released, a log is written to).
 //
 //   young      nodes of a tree: the last hundred or so that were added. Most go from here
 //   settled    what has stayed, as bytes side by side (byte_order.h): the name and some 8 bytes, instead of 80 and more
@@ -30,13 +30,13 @@ class DatedNames {
   bool empty() const { return size() == 0; }
   size_t size() const { return young_.size() + long_.size() + settled_.size(); }
 
-  // The same entry may be here several times. O(log n), as all of these.
+  // The same entry may be added several times. O(log n), as all functions here.
   void add(uint64_t date, ByteView name) {
     (name.size() <= kLongest ? young_ : long_).insert({date, std::string(name)});
     if (young_.size() > kMostYoung) settle();
   }
 
-  // Takes one such entry off. False if there is none.
+  // Removes one such entry. False if there is none.
   bool remove(uint64_t date, ByteView name) {
     Tree& tree = name.size() <= kLongest ? young_ : long_;
     if (const auto found = tree.find(Sought{date, name}); found != tree.end()) {
@@ -55,7 +55,7 @@ class DatedNames {
     return date;
   }
 
-  // Takes the entry with that date off. REQUIRES: !empty()
+  // Removes the entry with the first date, and returns its name. REQUIRES: !empty()
   std::string take_first() {
     const uint64_t date = first();
     for (Tree* tree : {&young_, &long_}) {
@@ -91,12 +91,12 @@ class DatedNames {
   };
   using Tree = std::multiset<Entry, Earlier>;
 
-  // An entry that settles:
+  // The bytes of a settled entry:
   //
   //   date, 8 bytes, the most significant first | twice the size of the name, as a varint | name
   //   date                                      | twice the size and 1 | which copy, as a varint | name
   //
-  // None begins with another one.
+  // No entry is a prefix of another.
   static std::string settled_entry(uint64_t date, ByteView name, uint64_t copy) {
     std::string entry;
     entry.reserve(sizeof(date) + 2 * kMaxVarintBytes + name.size());
@@ -131,7 +131,7 @@ class DatedNames {
   Tree young_;
   Tree long_;
   ByteOrder settled_;
-  size_t copies_ = 0;  // settled entries that are there once more
+  size_t copies_ = 0;  // settled entries that are duplicates of another
 };
 
 }  // namespace millrace

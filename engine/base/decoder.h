@@ -1,5 +1,4 @@
-// Takes outside bytes apart without trusting them: every read is bounded, the
-// first failure latches, and the caller asks once at the end.
+// Decodes untrusted bytes: every read is bounded, the first failure latches, and the caller checks once at the end.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +40,7 @@ class Decoder {
   ByteView rest() { return bytes(static_cast<uint64_t>(end_ - at_)); }
 
   bool ok() const { return ok_; }
-  // True if nothing failed and nothing is left over.
+  // True if no read failed and no bytes are left.
   bool finished() const { return ok_ && at_ == end_; }
 
  private:

@@ -1,5 +1,5 @@
-// Where an object tells everything it holds, in an order that depends on nothing else: two objects are equal if they
-// tell the same. A digest of the host is made of it, and tests compare engines by it.
+// Receives the whole contents of an object, in an order that depends only on the contents: two objects are equal if
+// they write the same. The host's digest is made of it, and tests compare engines by it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class DigestSink {
   ~DigestSink() = default;
 };
 
-// As text that can be compared, and read when it differs.
+// Collects the contents as text, so that a difference can be read.
 class DigestText final : public DigestSink {
  public:
   void bytes(ByteView bytes) override { text_.append("[").append(bytes).append("]"); }

@@ -9,29 +9,29 @@
 namespace millrace {
 
 enum class ErrorCode {
-  Syntax,        // the words of a command: unknown, missing, twice, excluding each other
-  Range,         // a number that is not one, or outside what is allowed
+  Syntax,        // a word of a command is unknown, missing, given twice, or excludes another one
+  Range,         // not a number, or outside the allowed range
   WrongType,     // the key holds something else
   NoGroup,       // no such log, or no such group in it
   NoSubscriber,  // no such channel, or no such subscriber of it
   BadReceipt,    // a receipt that was not issued for this channel and subscriber
-  BadPosition,   // a position that is not one of this life of a log or channel
-  BadFilter,     // a filter that is not one
+  BadPosition,   // a position from another epoch of the log or channel
+  BadFilter,     // an invalid filter
   NoFilter,      // no filter of that name on the channel
   NoWorker,      // a worker that has not joined the pool
   NoWorkers,     // a pool without workers
-  NoFeed,        // no such feed: it was never made, or nobody has read it for too long
+  NoFeed,        // no such feed: it was never created, or it was not read for too long
   NoIndex,       // no such index
   NotUnique,     // another document has the value of a unique field
   Building,      // an index that has not read all documents yet
-  NotOwner,      // a recipient or lock that belongs to another
+  NotOwner,      // a recipient or lock that belongs to another client
   ReadOnly,      // a write on a replica
   NoRights,      // the user may not do this
   NoMemory,      // maxmemory is reached
-  Refused,       // an object refuses more until others have done their part
-  Full,          // an object can take no more, whatever memory there is
-  Exists,        // what is to be made is there already
-  Corrupt,       // outside bytes that do not decode to a valid object
+  Refused,       // an object refuses more until consumers have caught up
+  Full,          // an object has reached a limit other than memory
+  Exists,        // the object to be created exists already
+  Corrupt,       // bytes from outside that do not decode to a valid object
 };
 
 struct Error {
@@ -46,7 +46,7 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string text) {
   return std::unexpected(Error{code, std::move(text)});
 }
 
-// For decoders: the reason is for people, every such error has the same code.
+// For decoders: every such error has the same code, and the reason is for people.
 inline std::unexpected<Error> corrupt(const char* reason) { return fail(ErrorCode::Corrupt, reason); }
 
 }  // namespace millrace

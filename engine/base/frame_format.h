@@ -1,20 +1,20 @@
-// A frame: many messages of a log in one string. TREAD … FRAMED answers one, TWRITE … FRAMED takes one.
-// docs/formats/frame.md says the same for people, with an example.
+// A frame: many messages of a log in one string. TREAD with FRAMED returns one, TWRITE with FRAMED takes one.
+// docs/formats/frame.md explains the format with an example.
 //
 //   frame  := "MRF" version  epoch log-first log-next  from end count  block …
 //   block  := first first-time count unpacked missing size  bytes
 //
-// Version is one byte, 1. All that is not bytes is a varint.
+// Version is one byte, 1. Everything except `bytes` is a varint.
 //
 // epoch, log-first, log-next   the log it was read from, at that moment; epoch 0: it was not read from a log
 // from, end                    the messages of the frame are those at offsets [from, end) of its blocks; a reader goes
 //                              on at `end`
 // count                        how many these are
 //
-// A block is one of a log as it lies in memory (record_format.h): `count` messages beginning at the offset `first`,
-// with `missing` offsets between them that have no message. If `unpacked` is not 0 its bytes are packed, one frame of
-// zstd that unpacks to so many. A packed block travels whole, so that the first one may begin before `from`, and the
-// last one end behind `end`.
+// A block has the same bytes as in the memory of a log (record_format.h): `count` messages beginning at the offset
+// `first`, with `missing` offsets between them that have no message. If `unpacked` is not 0 its bytes are packed: one
+// zstd frame that unpacks to that many bytes. A packed block is always sent whole, so the first block may begin before
+// `from`, and the last one may end after `end`.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct FrameBlock {
   ByteView bytes;
 };
 
-// More than an encoded head, or a block without its bytes, takes.
+// An upper bound for an encoded head, and for a block without its bytes.
 inline constexpr size_t kMostFrameHeadBytes = 64;
 
 inline void append_frame_head(std::string& frame, const FrameHead& head) {

@@ -1,5 +1,5 @@
-// Reads a frame (frame_format.h) that nobody has vouched for: every number is checked before it is used, and nothing is
-// allocated for what the frame only says it has. The caller unpacks packed blocks.
+// Reads an untrusted frame (frame_format.h): every number is checked before it is used, and no memory is allocated
+// because of a number in the frame. The caller unpacks packed blocks.
 //
 //   FrameReader frame(bytes);
 //   for (FrameBlock block; frame.next_block(block);) {
@@ -26,13 +26,13 @@ class FrameReader {
   // Borrows the bytes as long as it reads them.
   explicit FrameReader(ByteView frame) : in_(frame) { read_head(frame); }
 
-  // What is wrong with the frame; nullptr as long as nothing is.
+  // What is wrong with the frame; nullptr while no error was found.
   const char* failure() const { return failure_; }
   // REQUIRES: no failure
   const FrameHead& head() const { return head_; }
 
-  // The next block; false at the end of the frame, and if it is wrong. REQUIRES: next() has returned false, unless it
-  // is the first block.
+  // The next block; false at the end of the frame and on failure. REQUIRES: next() has returned false, unless it is the
+  // first block.
   bool next_block(FrameBlock& block) {
     if (failure_ != nullptr) return false;
     if (in_.finished()) {
@@ -64,17 +64,17 @@ class FrameReader {
     return true;
   }
 
-  // Where the records of that block are: its bytes, or what they unpack to. They are borrowed until the next block.
+  // `records` are the block's bytes, or what they unpack to. They are borrowed until the next block.
   void enter(ByteView records) {
     if (failure_ != nullptr) return;
     records_.open(records, block_.missing != 0);
     walk_ = {block_.first, block_.first_time, block_.count, 0};
   }
 
-  // What the packed bytes say of themselves is not true.
+  // Called if the packed bytes do not unpack to the stated size.
   void fail_unpacking() { fail("a packed block that does not unpack"); }
 
-  // The next message of the block that belongs to the frame; false at the end of the block, and if it is wrong.
+  // The next message of the block that belongs to the frame; false at the end of the block and on failure.
   bool next(Message& message) {
     while (walk_.left != 0) {
       if (const char* const reason = step(walk_, message)) [[unlikely]] {
@@ -92,12 +92,11 @@ class FrameReader {
     return false;
   }
 
-  // Calls take(message) for all of them, in less time than next() takes. False if the block is wrong: what was taken
-  // must not be used.
+  // Calls take(message) for all of them; faster than next(). False on failure: the messages taken must not be used.
   template <class Take>
   bool each(Take take) {
     if (failure_ != nullptr) return false;
-    Walk walk = walk_;  // in registers
+    Walk walk = walk_;  // a local copy, so that it stays in registers
     Message message{};
     uint64_t given = 0;
     while (walk.left != 0) {
@@ -148,14 +147,14 @@ class FrameReader {
     return walk_.missing == block_.missing || wrong(kOtherGaps);
   }
 
-  // Where in a block it is.
+  // The position in a block.
   struct Walk {
-    Offset offset;  // of the next message, if there is no gap before it
-    UnixMs time;    // of the message before
+    Offset offset;  // offset of the next message, if there is no gap before it
+    UnixMs time;    // time of the previous message
     uint64_t left;  // messages
     uint64_t missing;
   };
-  // Reads the next message of the block, or says what is wrong with it. REQUIRES: some are left
+  // Reads the next message of the block. Returns what is wrong with it, or nullptr. REQUIRES: messages are left
   [[gnu::always_inline]] const char* step(Walk& walk, Message& message) {
     Record record;
     uint64_t gap;
@@ -181,9 +180,9 @@ class FrameReader {
   Decoder in_;
   FrameHead head_;
   const char* failure_ = nullptr;
-  Offset behind_{1};    // the block before ends there
+  Offset behind_{1};    // where the previous block ends
   uint64_t given_ = 0;  // messages
-  // Of the block that is read:
+  // The block that is being read:
   FrameBlock block_;
   RecordReader records_;
   Walk walk_{};

@@ -6,9 +6,9 @@
 //   hash & 7 = 5  ->  5
 //   hash & 7 = 6  ->  not there yet, so it is still with hash & 3 = 2
 //
-// It stores no keys: the caller decides which of the values with this hash is the one. It
-// does not own what the values refer to either: a value that has died elsewhere may stay
-// until its bucket is next touched, if the caller says which ones live.
+// It stores no keys: the caller decides which of the values with a hash is the right one. It does not own what the
+// values refer to either. A value whose object no longer exists may stay until its bucket is next changed; the caller's
+// lives(value) says which values are still in use.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,9 @@
 
 namespace millrace {
 
-// What an index may know of a bucket without a look at its entries: nothing, or, with 128 bits beside the pointer to
-// them, that a hash is not among them. Then nine of ten searches that find nothing touch one cache line. For an index
-// that is mostly asked for what it does not have.
+// A filter that a bucket has besides its entries: none, or 128 bits beside the pointer that can tell that a hash is not
+// in the bucket. With it, nine of ten unsuccessful searches touch one cache line. Useful for an index in which most
+// searches find nothing.
 struct NoBucketFilter {
   void add(uint32_t) {}
   bool may_have(uint32_t) const { return true; }
@@ -54,7 +54,8 @@ class HashIndex {
   static_assert(std::is_trivially_copyable_v<Value>);
 
  public:
-  // How many entries a bucket has on average, at most. It is searched from end to end: 24 are three to six cache lines.
+  // The largest average number of entries per bucket. A search scans the whole bucket: 24 entries are three to six
+  // cache lines.
   static constexpr size_t kFull = 24;
 
   HashIndex() = default;
@@ -69,7 +70,7 @@ class HashIndex {
     return copy;
   }
 
-  // Entries, those that have died and are not swept yet among them.
+  // The number of entries, including dead ones that have not been swept yet.
   size_t size() const { return size_; }
 
   // The value with this hash for which is_it(value), or null. Valid until the next change.
@@ -97,7 +98,7 @@ class HashIndex {
     }
   }
 
-  // Calls visit(value) for every value there is, in no order.
+  // Calls visit(value) for every value, in no particular order.
   template <class Visit>
   void each(Visit visit) const {
     for (const Bucket& bucket : buckets_) {
@@ -115,9 +116,9 @@ class HashIndex {
     return found;
   }
 
-  // A hint that it is looked up soon. A caller that looks up several starts fetching all of them, first the
-  // buckets, then what is in them. Always inlined: GCC 12 takes a function that does nothing else for one without
-  // effects, and drops its calls.
+  // A hint that this hash will be looked up soon. A caller with several lookups first prefetches all buckets, then
+  // their contents. Always inlined: GCC 12 treats a function that only prefetches as one without effects, and drops its
+  // calls.
   [[gnu::always_inline]] void prefetch_bucket(uint32_t hash) const {
     if (!buckets_.empty()) __builtin_prefetch(&buckets_[bucket_of(hash)]);
   }
@@ -128,7 +129,7 @@ class HashIndex {
     for (const Entry* at = entries.begin(); at < entries.end(); at += kLine / sizeof(Entry)) __builtin_prefetch(at);
   }
 
-  // Adds one. O(1), amortised; lives(value) says which of those there are still count.
+  // Adds a value. O(1), amortised. lives(value) says which of the existing values are still in use.
   template <class Lives>
   void insert(uint32_t hash, Value value, Lives lives) {
     if (buckets_.empty()) buckets_.emplace_back();
@@ -142,7 +143,7 @@ class HashIndex {
     insert(hash, value, [](const Value&) { return true; });
   }
 
-  // True if it was there.
+  // True if the value was there.
   bool erase(uint32_t hash, const Value& value) {
     if (buckets_.empty()) return false;
     if (!buckets_[bucket_of(hash)].remove(hash, value)) return false;
@@ -150,16 +151,16 @@ class HashIndex {
     return true;
   }
 
-  // Gives memory back after many have gone, one bucket a call: to be called with every
-  // change, or with every turn of whatever makes values die. `living` is how many live.
+  // Frees memory after many values were removed, one bucket per call. Call it with every change, or regularly where
+  // values die. `living` is the number of values in use.
   template <class Lives>
   void shrink(size_t living, Lives lives) {
     if (living == 0) return clear();
     if (buckets_.size() > 1 && living < kSparse * buckets_.size()) merge_last(lives);
   }
 
-  // Frees up to `count` buckets; false once there is none. REQUIRES: nothing but more of this, and its destruction,
-  // follows.
+  // Frees up to `count` buckets; false once there is none. REQUIRES: afterwards only free_some() and the destructor are
+  // called.
   bool free_some(size_t count) {
     buckets_.resize(buckets_.size() - std::min(count, buckets_.size()));
     return !buckets_.empty();
@@ -236,7 +237,7 @@ class HashIndex {
       filter_.add(entry.hash);
     }
 
-    // Reserves room for this many, in one allocation. REQUIRES: it is empty
+    // Reserves room for this many entries, in one allocation. REQUIRES: it is empty
     void reserve(uint32_t count) {
       constexpr uint32_t kStep = 8;
       if (count > kStep) resize((count + kStep - 1) / kStep * kStep);
@@ -252,7 +253,7 @@ class HashIndex {
       return false;
     }
 
-    // Drops those that do not live, and returns how many.
+    // Drops values that are no longer in use, and returns how many.
     template <class Lives>
     uint32_t sweep(Lives lives) {
       const Span all = entries();

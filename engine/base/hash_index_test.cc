@@ -116,7 +116,7 @@ TEST(HashIndex, WithNobodyLivingItGivesEverythingBack) {
   EXPECT_STREQ(index.check(), nullptr);
 }
 
-// Values that die elsewhere, as messages that expire: nobody erases them here.
+// Values that die elsewhere, such as expired messages: they are not erased from the index.
 TEST(HashIndex, DeadValuesAreSweptByThoseThatCome) {
   constexpr uint32_t kLiving = 1000;
   Index index;

@@ -9,15 +9,17 @@
 
 namespace millrace {
 
-// What JSON leaves to the writer. The result means the same in every style, but its bytes differ, and some are saved or
-// hashed (ids of filters, tags of dead letters, checkpoints of a load): do not change the style of an existing text.
+// Choices that JSON leaves to the writer. The result means the same in every style, but its bytes differ. Some texts
+// are saved or hashed (ids of filters, tags of dead letters, checkpoints of a load), so do not change the style of an
+// existing text.
 struct JsonStyle {
   bool has_short_escapes = true;  // \n, \r, \t; else \u000a, \u000d, \u0009
-  bool escapes_delete = false;    // the byte 0x7f as \u007f: JSON allows it as it is, a terminal does not print it
+  bool escapes_delete = false;    // write the byte 0x7f as \u007f: JSON allows the plain byte, but a terminal does not
+                                  // print it
 };
 
 // Appends the bytes as a JSON string, quotes included. UTF-8 stays as it is. A byte that is not part of valid UTF-8
-// becomes \u0080 to \u00ff, so that the result is JSON whatever the bytes are.
+// becomes \u0080 to \u00ff, so that the result is always valid JSON.
 inline void append_json_string(std::string& to, ByteView bytes, JsonStyle style = {}) {
   const auto is_plain = [&](char c) {
     return c >= 0x20 && c != '"' && c != '\\' && (c != 0x7f || !style.escapes_delete);

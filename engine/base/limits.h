@@ -16,7 +16,7 @@ inline constexpr uint64_t kMaxDurationMs = 3'155'760'000'000;
 inline constexpr uint64_t kMaxPart = 512 * 1024 * 1024;
 
 // A larger block of messages is never packed: packing it, and unpacking it for a reader, would be a pause.
-// Packed bytes from outside may not claim to hold more either.
+// The same limit applies to packed bytes from outside.
 inline constexpr uint32_t kMostUnpacked = 128 * 1024;
 
 }  // namespace millrace

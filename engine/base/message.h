@@ -6,7 +6,7 @@
 
 namespace millrace {
 
-// The views live until the log is changed.
+// The views are valid until the log is changed.
 struct Message {
   Offset offset;
   ByteView tag;

@@ -16,7 +16,7 @@
 
 namespace millrace {
 
-// `key_of` gives an entry's key; no two entries have the same.
+// `key_of` returns an entry's key; no two entries have the same key.
 template <class Entry, auto key_of>
 class OrderedChunks {
  public:
@@ -68,7 +68,7 @@ class OrderedChunks {
     chunks_[i].first = key_of(entries.front());
   }
 
-  // True if there was one.
+  // True if there was such an entry.
   bool erase(Key key) {
     if (empty()) return false;
     const size_t i = chunk_for(key);
@@ -81,7 +81,7 @@ class OrderedChunks {
       drop_chunk(i);
     } else {
       chunks_[i].first = key_of(entries.front());
-      // With the one before too: what is erased upwards finds the next one still full.
+      // Try the previous chunk too: when entries are erased in ascending order, the next chunk is still full.
       if (entries.size() < kCapacity / 4 && !merge_with_next(i) && i > head_) merge_with_next(i - 1);
     }
     return true;
@@ -89,14 +89,14 @@ class OrderedChunks {
 
   void clear() { *this = {}; }
 
-  // Takes out the entries from `from` up to but not including `to` of which leaves(entry) says true; it may change what
-  // is not the key of the others. Costs a step for each entry that is asked for and a move of the list of chunks: many
-  // are taken out for a fraction of what erase() costs for each.
+  // Removes the entries with keys in [from, to) for which leaves(entry) is true. leaves() may change the other entries,
+  // but not their keys. Cost: O(entries in the range) plus a move of the list of chunks. For many entries that is a
+  // fraction of the cost of an erase() for each.
   template <class Leaves>
   void erase_if(Key from, Key to, Leaves leaves) {
     if (empty() || !(from < to)) return;
     size_t i = chunk_for(from);
-    size_t kept = i;  // chunks up to here stay as they are; later ones with entries move up behind them
+    size_t kept = i;  // chunks up to here stay as they are; later ones that have entries move up after them
     for (; i < chunks_.size() && chunks_[i].first < to; ++i) {
       if (i + kAhead < chunks_.size()) prefetch(chunks_[i + kAhead]);
       std::vector<Entry>& entries = chunks_[i].entries;
@@ -116,13 +116,13 @@ class OrderedChunks {
     if (chunks_.size() == head_) clear();
     if (chunks_.capacity() > 4 * chunks_.size() + 16) chunks_.shrink_to_fit();
   }
-  // The same of all entries.
+  // The same for all entries.
   template <class Leaves>
   void erase_if(Leaves leaves) {
     if (empty()) return;
     const Entry last = back();
     erase_if(key_of(front()), key_of(last), leaves);
-    // The last one is not before itself.
+    // The range [first, last) does not include the last entry.
     if (leaves(last)) erase(key_of(last));
   }
 
@@ -205,7 +205,7 @@ class OrderedChunks {
   void insert_into_full(size_t i, const Entry& entry) {
     const Key key = key_of(entry);
     const auto behind = chunks_.begin() + static_cast<ptrdiff_t>(i) + 1;
-    // Behind everything: the full chunk stays full.
+    // The key is after all others: the full chunk stays full.
     if (i + 1 == chunks_.size() && key_of(chunks_[i].entries.back()) < key) {
       chunks_.push_back({key, {entry}});
       return;
@@ -233,7 +233,7 @@ class OrderedChunks {
     if (chunks_.capacity() > 4 * chunks_.size() + 16) chunks_.shrink_to_fit();
   }
 
-  // For erase_if: chunk i comes behind those that are kept, or its entries go to the last of them.
+  // For erase_if: moves chunk i after the kept ones, or its entries into the last kept one.
   void keep_chunk(size_t i, size_t& kept) {
     std::vector<Entry>& entries = chunks_[i].entries;
     if (entries.empty()) return void(entries = {});
@@ -247,7 +247,7 @@ class OrderedChunks {
     ++kept;
   }
 
-  // Sparse chunks give their memory back. False if the two are too many for one.
+  // Merges sparse chunks, which frees memory. False if the entries of both do not fit into one.
   bool merge_with_next(size_t i) {
     if (i + 1 >= chunks_.size()) return false;
     std::vector<Entry>& entries = chunks_[i].entries;

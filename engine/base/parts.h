@@ -1,12 +1,12 @@
-// An object as a sequence of parts: what RDB files, DUMP and a rewritten append-only file hold of it, and a snapshot of
-// a program that keeps objects itself. Each family lists its kinds of parts in <family>_parts.h, and has there
-// each_part(object, visit) and a restorer, which makes an object from parts of an untrusted source:
+// An object as a sequence of parts. RDB files, DUMP and a rewritten append-only file store these, and so can a program
+// that stores objects itself. Each family lists its kinds of parts in <family>_parts.h, and has there each_part(object,
+// visit) and a restorer, which makes an object from parts of an untrusted source:
 //
 //   Result<void> add(uint8_t kind, ByteView bytes, Buffer block);   in the order of each_part(). Failure: Corrupt
 //   Result<void> add_older(const NextString& next);                 the strings of older versions, if there are any
 //   Result<Object> finish();                                        after the last part. Failure: Corrupt
 //
-// Where strings are held, an object is
+// In a store of strings, an object is
 //
 //   object := part* end
 //   part   := kind bytes     one string, the kind is its first byte
@@ -28,18 +28,18 @@
 namespace millrace {
 
 struct PartKind {
-  const char* word;        // before its bytes in an append-only file; null: none
+  const char* word;        // written before its bytes in an append-only file; null: none
   bool has_block = false;  // the bytes of a block follow
 };
 
-// The views live as long as what they are taken from: a call of a PartVisit, the words of a command.
+// The views are valid as long as their source: a call of a PartVisit, the words of a command.
 struct Part {
-  uint8_t kind = 0;  // its place in the list of the family's kinds
+  uint8_t kind = 0;  // index in the list of the family's kinds
   ByteView bytes;
   ByteView block;
 };
 
-// What a family calls a kind, as its place in that list.
+// A family's kind as an index in that list.
 template <class Kind>
 constexpr uint8_t number_of(Kind kind) {
   return static_cast<uint8_t>(kind);
@@ -47,7 +47,7 @@ constexpr uint8_t number_of(Kind kind) {
 
 using PartVisit = std::function<void(const Part& part)>;
 
-// The next string, as long as there is one. Failure: Corrupt.
+// Returns the next string. Failure: Corrupt, if there is none.
 using NextString = std::function<Result<Buffer>()>;
 
 // Do not change: persisted.
@@ -80,7 +80,7 @@ Result<void> read_parts(std::span<const PartKind> kinds, const NextString& next,
   }
 }
 
-// --- older encodings, whose strings do not say of which kind they are ---
+// --- older encodings, whose strings do not contain their kind ---
 
 // Adds `count` parts of a kind.
 template <class Restorer, class Kind>

@@ -7,8 +7,8 @@
 
 namespace millrace {
 
-// A pattern of rights that allows a prefix itself, and the prefix with bytes that nobody writes into a pattern, allows
-// every name that begins with it.
+// If a permission pattern allows the prefix itself, and also the prefix followed by bytes that do not occur in
+// patterns, it allows every name with that prefix.
 inline constexpr std::array<ByteView, 2> kPrefixProbes = {"", "\x01\x7f~"};
 
 }  // namespace millrace

@@ -7,7 +7,7 @@
 
 namespace millrace {
 
-// In quotes, printable, and short whatever it was.
+// The word in quotes, with unprintable bytes escaped, and shortened if it is long.
 std::string quoted(ByteView word);
 
 }  // namespace millrace

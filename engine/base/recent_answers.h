@@ -1,6 +1,6 @@
-// The ids that were used last, each with a short text that goes with it (the answer that was given, an offset): a
-// request that is sent again under its id is answered without being executed twice. A window: when there are too many
-// ids, or they take too much memory, the oldest go.
+// The ids that were used last, each with a short text (an answer, an offset). A request that is sent again with the
+// same id is answered from here and not executed twice. It is a window: when there are too many ids, or they take too
+// much memory, the oldest are dropped.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace millrace {
 
 class RecentAnswers {
  public:
-  // Strangers choose ids: the key keeps them from choosing those that collide.
+  // Clients choose ids: the secret key prevents them from choosing ids that collide.
   RecentAnswers(const HashKey& key, size_t most, size_t most_bytes) : key_(key), most_(most), most_bytes_(most_bytes) {}
 
   size_t size() const { return entries_.size() - gone_; }
@@ -72,7 +72,7 @@ class RecentAnswers {
     std::string text;
   };
 
-  // What both strings take when they are too long to be inside the entry.
+  // Both strings count even if they are short enough to be stored inside the entry.
   static size_t size_of(const Entry& entry) { return sizeof(Entry) + entry.id.size() + entry.text.size(); }
   uint32_t hash(ByteView id) const { return static_cast<uint32_t>(keyed_hash(key_, id)); }
 
@@ -92,8 +92,8 @@ class RecentAnswers {
   HashKey key_;
   size_t most_;
   size_t most_bytes_;
-  HashIndex<uint64_t> by_id_;   // to the number of an entry, counted from the first that ever was
-  std::vector<Entry> entries_;  // those that are gone at the front, fewer than the others
+  HashIndex<uint64_t> by_id_;   // value: the sequence number of an entry, counted from the first one ever added
+  std::vector<Entry> entries_;  // dropped entries at the front, fewer than the others
   size_t gone_ = 0;
   uint64_t first_ = 0;  // the number of entries_.front()
   size_t bytes_ = 0;

@@ -9,7 +9,7 @@ namespace millrace {
 
 namespace {
 
-// How many are forgotten with each that is added: more than come, so that those of a busy time are gone soon.
+// How many old ids are dropped with each new one: more than one, so that the ids of a busy time are dropped soon.
 constexpr size_t kForgottenAtOnce = 4;
 constexpr uint32_t kSmallestChunk = 64;
 constexpr uint64_t kHighBits = (uint64_t{1} << 48) - 1;

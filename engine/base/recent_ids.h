@@ -1,11 +1,11 @@
-// The ids of requests that were carried out within a window of time, each with the answer that was given: a request
-// that is sent again is answered the same, and carried out once.
+// The ids of requests that were carried out within a window of time, each with its answer. A request that is sent again
+// gets the same answer and is not carried out a second time.
 //
-// Of an id a fingerprint of 80 bits is kept, made with a key that should be random: two ids are taken for one another
-// once in 10^11 windows of ten million ids. An id costs 25 to 40 bytes, whatever its length.
+// For each id, a fingerprint of 80 bits is stored, computed with a key that should be random. Two ids get the same
+// fingerprint once in 10^11 windows of ten million ids. An id costs 25 to 40 bytes, whatever its length.
 //
-// Ids lie in chunks in the order in which they came, which is that of their dates; an index leads from a fingerprint to
-// the place in them. So the oldest are forgotten from the front, and nothing is searched:
+// Ids are stored in chunks in the order of arrival, which is the order of their dates. An index maps a fingerprint to
+// its place in the chunks. So the oldest ids are dropped from the front without a search:
 //
 //   chunk   base date | record record record …      4,096 bytes, at most
 //   record  := fingerprint (10 bytes)  date - base  number * 2 + has-date  [date]        (varints)
@@ -46,27 +46,27 @@ class RecentIds {
   RecentIds clone() const;
 
   const HashKey& key() const { return key_; }
-  // An id that was added at a date is known before that date plus the window.
+  // An id that was added at a date is known until that date plus the window.
   uint64_t window_ms() const { return window_ms_; }
-  // What is not known at `now` stays unknown in a longer window: it may have been forgotten.
+  // A longer window does not bring back ids that are unknown at `now`: they may have been dropped already.
   void set_window(uint64_t ms, UnixMs now);
   // Ids from before that date are not known, whatever the window says.
   UnixMs known_from() const { return known_from_; }
   void set_known_from(UnixMs date) { known_from_ = std::max(known_from_, date); }
 
   Fingerprint fingerprint(ByteView id) const;
-  // What was answered to this id; nothing if it is not known at `now`. O(1)
+  // The answer for this id; nullopt if the id is not known at `now`. O(1)
   std::optional<Answer> find(const Fingerprint& id, UnixMs now) const;
-  // O(1), amortised. Forgets a few that are too old. REQUIRES: !find(id, now); `now` is not before the last one's.
+  // O(1), amortised. Also drops a few ids that are too old. REQUIRES: !find(id, now); `now` is not before last_date()
   void add(const Fingerprint& id, const Answer& answer, UnixMs now);
-  // Forgets ids that are too old, the oldest first, at most this many. Returns how many.
+  // Drops ids that are too old, the oldest first, at most `most`. Returns how many.
   size_t expire(UnixMs now, size_t most);
-  // When expire() will next find something.
+  // When expire() will next have ids to drop.
   std::optional<UnixMs> next_expiry() const;
 
-  // How many there are, those among them that are too old and not forgotten yet.
+  // The number of ids, including those that are too old and not dropped yet.
   size_t size() const { return index_.size(); }
-  // When the last one was added; 0 if there is none.
+  // When the last id was added; 0 if there is none.
   UnixMs last_date() const { return last_date_; }
   // Calls visit(date, fingerprint, answer) for all that are known at `now`, oldest first.
   template <class Visit>
@@ -80,24 +80,24 @@ class RecentIds {
     }
   }
 
-  // Frees a part of what it holds; false once there is no more. REQUIRES: nothing but more of this, and its
-  // destruction, follows.
+  // Frees a part of its memory; false once all is freed. REQUIRES: afterwards only free_some() and the destructor are
+  // called.
   bool free_some();
 
-  // With itself.
+  // Bytes of memory, the object included.
   size_t memory() const;
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
 
  private:
   static constexpr uint32_t kChunkSize = 4096;
-  // Beyond that, 2 GiB, the oldest are forgotten early: positions have 32 bits.
+  // With more than this, 2 GiB, the oldest ids are dropped early: positions have 32 bits.
   static constexpr size_t kMostChunks = (size_t{1} << 31) / kChunkSize;
 
   struct Chunk {
     UnixMs base;
     Buffer bytes;
-    uint32_t begin = 0;  // what is before it has been forgotten
+    uint32_t begin = 0;  // ids before it have been dropped
   };
   struct Record {
     UnixMs date;
@@ -108,7 +108,7 @@ class RecentIds {
   bool is_known(UnixMs date, UnixMs now) const {
     return date >= known_from_ && (now < date || now - date < window_ms_);
   }
-  // Moves `at` behind the record.
+  // Moves `at` to the byte after the record.
   static Record read(const Chunk& chunk, const char*& at);
   Record read_at(uint32_t position) const;
   UnixMs front_date() const { return front_date_; }
@@ -117,12 +117,13 @@ class RecentIds {
 
   HashKey key_;
   uint64_t window_ms_;
-  UnixMs known_from_;  // those before were too old when the window changed
-  UnixMs front_date_;  // of the oldest, if there is one
+  UnixMs known_from_;  // earlier ids were too old when the window changed
+  UnixMs front_date_;  // date of the oldest id, if there is one
   UnixMs last_date_;
   std::deque<Chunk> chunks_;
   uint32_t first_chunk_ = 0;  // the number of chunks_.front(), which counts up and wraps around
-  // Of the chunk's number * kChunkSize + the place in it. Most ids that are looked for are new.
+  // Values: chunk number * kChunkSize + the place in the chunk. It has a filter because most ids that are looked up are
+  // new.
   HashIndex<uint32_t, BucketFilter> index_;
 };
 

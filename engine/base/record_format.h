@@ -1,5 +1,5 @@
 // The bytes of one message inside a block. Reader and writer share this header;
-// docs/formats/log.md says the same for people.
+// docs/formats/log.md explains it.
 //
 //   +-----------+----------------------+----------+-----------+--------- - -+
 //   | tag       | tag length, tag      | time     | entry     | entry       |
@@ -15,9 +15,8 @@
 // time delta     milliseconds since the message before it in the block; 0 for the
 //                first one, whose date the block keeps.
 //
-// In a block with gaps, one that has been compacted, every record begins with one number
-// more: how many offsets without a message lie between it and the one before it; 0 for
-// the first.
+// In a block with gaps, that is, after compaction, every record begins with one more number: how many offsets without a
+// message are between it and the previous record; 0 for the first.
 //
 // Two messages "hi" and "yo" with the tag "t", 3 ms apart:
 //
@@ -67,7 +66,7 @@ inline const char* read_record(const char* block, const char* at, Record& record
   return at + size;
 }
 
-// The same without looking at the tag: what walking to a position needs.
+// The same without reading the tag, for walking to a position.
 inline const char* skip_record(const char* at, uint64_t& time_delta) {
   uint64_t reference, size;
   at = get_varint_unchecked(at, reference);
@@ -80,7 +79,7 @@ inline const char* skip_record(const char* at, uint64_t& time_delta) {
   return at + size;
 }
 
-// How many bytes a record takes; `known` is where its tag is stored already, or 0.
+// How many bytes a record takes. `known` is where its tag is already stored, or 0.
 inline uint64_t record_size(TagPosition known, ByteView tag, uint64_t time_delta, ByteView entry) {
   uint64_t size = varint_size(known) + varint_size(time_delta) + varint_size(entry.size()) + entry.size();
   if (known == 0) size += varint_size(tag.size()) + tag.size();

@@ -1,5 +1,5 @@
-// Reads the records of a block (record_format.h) that nobody has vouched for. Every length is checked against the bytes
-// there are, and a reference must be to a tag that an earlier record of the block has brought.
+// Reads the records of an untrusted block (record_format.h). Every length is checked against the remaining bytes, and a
+// tag reference must point to a tag that an earlier record of the block contains.
 //
 //   RecordReader records;
 //   records.open(block, has_gaps);
@@ -33,13 +33,13 @@ class RecordReader {
   bool at_end() const { return at_ == end_; }
   // Where the next record begins.
   uint32_t position() const { return static_cast<uint32_t>(at_ - begin_); }
-  // Where tags are stored, of all records read so far, ascending.
+  // The positions of all tags stored in the records read so far, ascending.
   const std::vector<TagPosition>& tag_positions() const { return tag_positions_; }
 
   // Reads the next record, and how many offsets without a message are before it. Returns what is wrong with it, or
-  // nullptr; then the reader is of no use any more. The views live as long as the block's bytes.
+  // nullptr. After a failure the reader must not be used any more. The views are valid as long as the block's bytes.
   //
-  // Inlined, with its place in a local variable: reading frames spends most of its time here.
+  // Inlined, with the position in a local variable: reading frames spends most of its time here.
   [[gnu::always_inline]] const char* next(Record& record, uint64_t& gap) {
     const char* at = at_;
     const char* const end = end_;
@@ -63,7 +63,7 @@ class RecordReader {
  private:
   static constexpr const char* kEndsInMessage = "a block ends inside a message";
 
-  // The record that is being read brings its tag along, at at_, or has another stored one than the record before.
+  // The current record contains its tag, at at_, or refers to another tag than the previous record.
   [[gnu::noinline]] const char* change_tag(uint64_t reference) {
     if (reference == 0) {
       recent_ = position();

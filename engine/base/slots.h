@@ -121,7 +121,7 @@ class Slots {
   static constexpr uint32_t kNoPiece = UINT32_MAX;
 
   struct Piece {
-    std::unique_ptr<T[]> things;  // null: nothing is in it
+    std::unique_ptr<T[]> things;  // null: the piece has no things
     uint32_t used = 0;
   };
 

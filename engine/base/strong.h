@@ -1,5 +1,4 @@
-// Numbers that cannot be mistaken for one another: a millisecond is not an
-// offset, and the compiler knows it.
+// Number types that cannot be confused: the compiler rejects a millisecond where an offset is expected.
 #pragma once
 
 #include <compare>
@@ -7,8 +6,8 @@
 
 namespace millrace {
 
-// A 64-bit unsigned number with a name. Two of the same name compare and
-// subtract (to a plain count); a plain count can be added. Nothing else converts.
+// A 64-bit unsigned number with a name. Two numbers of the same type can be compared and subtracted, which gives a
+// plain count. A plain count can be added. There are no other conversions.
 template <class Name>
 class Strong {
  public:
@@ -35,27 +34,26 @@ class Strong {
 // The logical position of a message in a log: 1, 2, 3, …
 using Offset = Strong<struct OffsetName>;
 
-// One life of a log: drawn at random when it is created, so that a position in a log that was deleted is known as such.
-// 0: a log of a version that drew none.
+// Identifies one lifetime of a log: drawn at random when the log is created, so that a position from a deleted log of
+// the same name is recognised. 0: the log was created by a version without epochs.
 using LogEpoch = Strong<struct LogEpochName>;
 
 // A date: milliseconds since 1970 on the wall clock.
 using UnixMs = Strong<struct UnixMsName>;
 
-// The time of a worker pool: milliseconds that its servers have been up since it was made.
+// The time of a worker pool: milliseconds that its servers have been up since the pool was created.
 using PoolTime = Strong<struct PoolTimeName>;
 
-// A moment on a clock that never jumps: milliseconds since that clock began. It means
-// nothing on a machine with another one.
+// A moment on a clock that never jumps: milliseconds since that clock began. It has no meaning on another machine.
 using MonotonicMs = Strong<struct MonotonicMsName>;
 
 // A fencing token: of two grants of a lock the later one has the greater token.
 using Token = Strong<struct TokenName>;
 
-// Offsets travel as signed 64-bit integers in replies, so none may exceed this.
+// Offsets are sent as signed 64-bit integers in replies, so none may exceed this.
 inline constexpr Offset kMaxOffset{INT64_MAX};
 
-// Epochs are numbers that every client holds exactly, those in JavaScript too.
+// Small enough that every client represents epochs exactly, also in JavaScript.
 inline constexpr LogEpoch kMaxEpoch{(uint64_t{1} << 48) - 1};
 
 }  // namespace millrace

@@ -12,7 +12,7 @@
 
 namespace millrace {
 
-// Two ids of the same name compare; there is no arithmetic, and nothing converts. An id that is made without a value is
+// Two ids of the same type can be compared; there is no arithmetic and no conversion. A default-constructed id is
 // none().
 template <class Name>
 class StrongId {

@@ -21,19 +21,19 @@ class SummaryNodes {
   static constexpr uint32_t kLeafEntries = 128;
   static constexpr uint32_t kChildren = 64;
 
-  // A node, as its parent knows it.
+  // What the parent stores of a node.
   struct Record {
     Handle first{};
     Summary summary{};
     void* below = nullptr;  // entries of a leaf, else the records of its children
     uint16_t size = 0;
-    uint16_t capacity = 0;  // of a leaf
+    uint16_t capacity = 0;  // only of a leaf
 
     Entry* entries() const { return static_cast<Entry*>(below); }
     Record* children() const { return static_cast<Record*>(below); }
   };
 
-  // What the nodes allocate.
+  // Bytes allocated by the nodes.
   size_t bytes() const { return bytes_; }
 
   // How many entries of a leaf are before the key.
@@ -46,7 +46,7 @@ class SummaryNodes {
     return static_cast<uint32_t>(found - begin);
   }
 
-  // The child in which the key is, or belongs: the last one that does not begin behind it.
+  // The child in which the key is, or belongs: the last one that does not begin after the key.
   template <class Key>
   static uint32_t child_for(const Record& inner, const Key& key) {
     const Record* begin = inner.children();
@@ -88,9 +88,10 @@ class SummaryNodes {
     ++inner.size;
   }
 
-  // Adds an entry at `place` to a leaf that is full, and moves some of its entries into `upper`, a new one.
+  // Adds an entry at `place` to a full leaf, and moves some of its entries into the new leaf `upper`.
   void split_leaf(Record& leaf, Record& upper, uint32_t place, const Entry& entry) {
-    // Behind everything: the full leaf stays full, as all do if entries come in ascending order.
+    // The entry is after all others: the full leaf stays full, so leaves are full if entries are added in ascending
+    // order.
     const uint32_t kept = place == leaf.size ? leaf.size : leaf.size / 2;
     const uint32_t moved = leaf.size - kept;
     upper.size = 0;
@@ -125,7 +126,8 @@ class SummaryNodes {
     if (leaf.capacity > capacity_for(leaf.size + kStep)) resize_leaf(leaf, capacity_for(leaf.size + 1));
   }
 
-  // A child has lost something: it goes if it is empty, and is joined with a neighbour if both have little.
+  // Called after a removal from a child: frees the child if it is empty, and merges it with a neighbour if both are
+  // sparse.
   void tidy_child(Record& inner, uint32_t level, uint32_t i) {
     Record* children = inner.children();
     if (children[i].size == 0) {

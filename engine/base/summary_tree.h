@@ -1,6 +1,6 @@
 // A sorted sequence as a B+ tree in which each child has a summary of all entries below it: how many there are, or the
-// greatest score among them. So the number of entries in a range, or the best ones of it, are found without looking at
-// the rest.
+// greatest score among them. So the number of entries in a range, or its best entries, are found without looking at the
+// rest.
 //
 //                 [ first | summary | size ]   one record for each child, in an array of up to 64
 //                    /            |
@@ -10,10 +10,12 @@
 //
 // `Traits` says what entries are:
 //
-//   using Handle = …;                                     what a parent stores of the first entry below a child; should
-//   be small static Handle handle_of(const Entry&); static auto compare(const Handle&, const Key&);       < 0: the
-//   entry is before the key; for each type of key using Summary = …;                                    Summary{} is
-//   the summary of nothing static Summary of(const Entry&); static Summary join(const Summary&, const Summary&);
+//   using Handle = …;                                  stored by a parent for the first entry below a child; small
+//   static Handle handle_of(const Entry&);
+//   static auto compare(const Handle&, const Key&);    < 0: the entry is before the key; for each type of key
+//   using Summary = …;                                 Summary{} is the summary of no entries
+//   static Summary of(const Entry&);
+//   static Summary join(const Summary&, const Summary&);
 //
 // Entries are trivially copied; the caller owns what they refer to. Finding, adding and removing take O(log n); adding
 // and removing also move a part of a leaf.
@@ -137,13 +139,13 @@ class SummaryTree {
     visit_from(root_, height_, static_cast<const Handle*>(nullptr), visit_and_go_on);
   }
 
-  // A part of the tree, for searches of their own. Valid until the next change.
+  // A part of the tree, for callers that search the tree themselves. Valid until the next change.
   class Part {
    public:
     Part() = default;
-    // REQUIRES: it was given by the tree
+    // REQUIRES: the part was returned by the tree
     const Summary& summary() const { return record_->summary; }
-    // Of its first entry. REQUIRES: the tree is not empty
+    // The handle of its first entry. REQUIRES: the tree is not empty
     const Handle& first() const { return record_->first; }
     // True if all its entries are in the range that it was opened for; else some may be outside.
     bool is_inside() const { return is_inside_; }
@@ -157,7 +159,7 @@ class SummaryTree {
     bool is_inside_ = false;
   };
   Part whole() const { return Part(&root_, height_, false); }
-  // Calls on_part(part) or on_entry(entry) for what is in a part and in [from, to).
+  // Calls on_part(part) or on_entry(entry) for everything in a part that may be in [from, to).
   template <class From, class To, class OnPart, class OnEntry>
   void open(const Part& part, const From& from, const To& to, OnPart on_part, OnEntry on_entry) const {
     const Record& at = *part.record_;
@@ -180,7 +182,7 @@ class SummaryTree {
   bool free_some(Visit visit) {
     return free_last_leaf(root_, height_, visit) && root_.size > 0;
   }
-  // How many leaves there are, about.
+  // The approximate number of leaves.
   size_t leaves() const { return size_ / (Nodes::kLeafEntries / 2) + 1; }
 
   size_t memory() const { return nodes_.bytes(); }
@@ -214,7 +216,7 @@ class SummaryTree {
     std::swap(nodes_, other.nodes_);
   }
 
-  // A key of null is before everything.
+  // A null key is before all entries.
   template <class Key, class Visit>
   static bool visit_from(const Record& at, uint32_t level, const Key* key, Visit& visit) {
     if (level == 0) {

@@ -41,8 +41,9 @@ constexpr bool is_utf8(ByteView text) {
   return true;
 }
 
-// Appends the bytes to a text: characters of several bytes as they are, so too bytes of ASCII for which is_plain(byte).
-// Every other byte, and every byte that is not part of valid UTF-8, is passed to escape(byte), which appends its form.
+// Appends the bytes to a text. Characters of several bytes, and ASCII bytes for which is_plain(byte) is true, are
+// appended as they are. Every other byte, and every byte that is not part of valid UTF-8, is passed to escape(byte),
+// which appends its escaped form.
 template <class IsPlain, class Escape>
 void append_escaped(std::string& to, ByteView bytes, IsPlain is_plain, Escape escape) {
   while (true) {

@@ -1,5 +1,5 @@
-// Unsigned integers in 1 to 10 bytes, seven bits a byte, least significant
-// first; the top bit says that more follow (LEB128).
+// Unsigned integers in 1 to 10 bytes, seven bits per byte, least significant first; the top bit says that more bytes
+// follow (LEB128).
 //
 //   5      -> 05
 //   300    -> ac 02
@@ -49,8 +49,8 @@ inline const char* get_varint_unchecked(const char* from, uint64_t& value) {
   return from;
 }
 
-// Reads bytes that nobody has vouched for. Returns the byte after the number,
-// or nullptr if [from, end) ends inside it or it does not fit 64 bits.
+// Reads untrusted bytes. Returns the byte after the number, or nullptr if [from, end) ends inside it or it does not fit
+// 64 bits.
 inline const char* get_varint(const char* from, const char* end, uint64_t& value) {
   value = 0;
   for (int shift = 0; shift < 70 && from != end; shift += 7) {

@@ -111,7 +111,7 @@ bool Block::append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, Bl
   const uint32_t start = bytes_.size();
   if (count_ % kStride == 0) mark(start, time);
   write_record(bytes_.extend(static_cast<uint32_t>(size)), known, tag, delta, entry);
-  if (known == 0) tags.add(bytes_.data(), start + 1);  // behind the reference, one byte of 0
+  if (known == 0) tags.add(bytes_.data(), start + 1);  // after the reference, which is one byte with 0
   if (empty()) first_time_ = time;
   last_time_ = time;
   payload_ += tag.size() + entry.size();
@@ -150,8 +150,8 @@ void Block::make_room(uint64_t needed, BlockLimits limits) {
 
 void Block::seal(const TagIndex& tags) {
   filter_ = TagFilter::build(bytes_.data(), tags.positions());
-  // Room for about one more message is not worth a copy to free it; more room, left because a large message did not
-  // fit, is.
+  // Unused memory for about one message is not worth a copy to free it. More than that, left because a large message
+  // did not fit, is.
   if (bytes_.capacity() - bytes_.size() > bytes_.capacity() / 8) bytes_.reserve(bytes_.size());
   if (landmarks_.capacity() > landmarks_.size()) landmarks_.reserve(landmarks_.size());
 }
@@ -176,7 +176,7 @@ void Block::unpack_in_place() { bytes_ = packer_->unpacked().open(packed_id_, by
 void Block::mark(uint32_t byte, UnixMs time) {
   if (count_ == 0 || count_ % kStride != 0 || has_gaps()) return;
   // A missing landmark would shift the others, so none is added after one was left out. (That happens in a block that
-  // spans seven weeks.) The messages behind are found by walking from the last landmark.
+  // spans seven weeks.) The messages after it are found by walking from the last landmark.
   if (landmark_count() + 1 != count_ / kStride || time - first_time_ > UINT32_MAX) return;
   if (landmarks_.size() == landmarks_.capacity()) {
     landmarks_.reserve(std::max(2 * landmarks_.capacity(), kFewestLandmarks * uint32_t{sizeof(Landmark)}));

@@ -1,10 +1,9 @@
-// A run of messages in one allocation (the "macro node" of RCP 11). Blocks other than a
-// log's newest never change, are saved as they are, and are given back whole. They may be
-// packed: then only what they say of themselves (offsets, dates, sizes, the tag filter) is
-// at hand, and Records unpacks the rest.
+// A run of messages in one allocation (the "macro node" of RCP 11). Blocks other than a log's newest never change, are
+// saved as they are, and are freed as a whole. They may be packed: then only their metadata (offsets, dates, sizes, the
+// tag filter) is directly available, and Records unpacks the rest.
 //
-// Their offsets follow on, except in a block that compaction has written: it has gaps,
-// between its first and its last message, and says so in every record.
+// Offsets in a block are consecutive, except in a block that compaction has written: it has gaps between its first and
+// its last message, and every record says how large the gap before it is.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +26,20 @@ class TagIndex;
 // the next one. A message larger than `bytes` has a block to itself.
 struct BlockLimits {
   uint32_t bytes = 14 * 1024;
-  // Keeps walking to a message inside a block short when messages are tiny.
+  // Limits the walk to a message inside a block when messages are tiny.
   uint32_t messages = 1024;
 };
 
-// What a block's bytes alone do not say; saved beside them.
+// Data that is not in the block's bytes; saved beside them.
 struct BlockHeader {
   Offset first;
   UnixMs first_time;
   uint32_t count = 0;
-  uint32_t unpacked = 0;  // how many bytes the packed ones unpack to; 0: they are not packed
-  uint64_t missing = 0;   // offsets between the first and the last that have no message
+  uint32_t unpacked = 0;  // unpacked size of packed bytes; 0: not packed
+  uint64_t missing = 0;   // offsets without a message between the first and the last
 };
 
-// The first of something inside a block: a message, where its record starts, and
-// when it was written.
+// The position of a message in a block: its offset, when it was written, and where its record starts.
 struct BlockPosition {
   Offset offset;
   UnixMs time;
@@ -56,18 +54,17 @@ class Block {
   Block(Block&&) noexcept = default;
   Block& operator=(Block&&) noexcept = default;
 
-  // Takes over bytes from outside after checking every record of them: lengths
-  // inside the buffer, tag references to stored tags, the right count, dates that
-  // do not pass the end of time. Cost: one pass. Failure: Corrupt, with the reason.
-  // `tags`, empty before, then knows the block's tags. Packed bytes are unpacked by `packer` for
-  // that, and stay packed; the block is sealed then. Without a packer they are refused.
+  // Takes over bytes from outside after checking every record: lengths are inside the buffer, tag references point to
+  // stored tags, the count is right, and dates do not overflow. Cost: one pass. Failure: Corrupt, with the reason.
+  // `tags` must be empty; afterwards it contains the block's tags. Packed bytes are unpacked by `packer` for the check
+  // and stay packed; the block is then sealed. Without a packer they are refused.
   static Result<Block> from_bytes(BlockHeader header, Buffer bytes, TagIndex& tags, BlockPacker* packer = nullptr);
 
   Block clone() const;
 
   // Appends, or returns false and changes nothing if that would pass the limits.
   // An empty block takes any message.
-  // REQUIRES: time >= last_time() unless empty; `tags` knows this block's tags.
+  // REQUIRES: time >= last_time() unless empty; `tags` contains this block's tags.
   bool append(TagIndex& tags, ByteView tag, ByteView entry, UnixMs time, BlockLimits limits);
 
   // Of messages tag, entry, tag, entry, …, whose first one was appended last, appends those behind it as long as they
@@ -75,26 +72,26 @@ class Block {
   // REQUIRES: !empty()
   size_t append_alike(TagPosition tag, std::span<const ByteView> pairs, BlockLimits limits);
 
-  // Takes the room of a full block at once. REQUIRES: empty()
+  // Allocates the memory of a full block at once. REQUIRES: empty()
   void reserve(BlockLimits limits) { bytes_.reserve(limits.bytes); }
 
-  // No more will be appended: builds the tag filter and gives back slack.
+  // Called when no more will be appended: builds the tag filter and frees unused memory.
   void seal(const TagIndex& tags);
 
   // --- packing ---
-  // False once it has been tried: what does not get smaller is not tried again.
+  // False once packing was tried: a block that does not get smaller is not tried again.
   bool may_be_packed() const { return unpacked_ == 0; }
   // Packs the bytes if that makes them smaller. The packer must outlive the block (block_packer.h).
   // REQUIRES: sealed; may_be_packed()
   void pack(BlockPacker& packer, int level);
-  // Has it count as tried. REQUIRES: may_be_packed()
+  // Marks the block as tried. REQUIRES: may_be_packed()
   void leave_unpacked() { unpacked_ = bytes_.size(); }
   bool is_packed() const { return unpacked_ > bytes_.size(); }
-  // How many bytes being packed saves.
+  // How many bytes packing saves.
   uint32_t saved() const { return is_packed() ? unpacked_ - bytes_.size() : 0; }
-  // Takes it out of the cache of unpacked blocks, if it is there: its messages are deleted, or rewritten.
+  // Removes the block from the cache of unpacked blocks. For a block whose messages are deleted or rewritten.
   void forget_unpacked() const;
-  // Unpacks it for good. REQUIRES: is_packed()
+  // Unpacks the block permanently. REQUIRES: is_packed()
   void unpack_in_place();
 
   bool empty() const { return count_ == 0; }
@@ -106,24 +103,24 @@ class Block {
   UnixMs first_time() const { return first_time_; }
   UnixMs last_time() const { return last_time_; }
   BlockHeader header() const { return {first_, first_time_, count_, is_packed() ? unpacked_ : 0, missing_}; }
-  // As it is saved: packed, or the records.
+  // The bytes as they are saved: packed or not.
   ByteView bytes() const { return bytes_.view(); }
-  // How many bytes its records are.
+  // The unpacked size of its records.
   uint32_t size() const { return is_packed() ? unpacked_ : bytes_.size(); }
   const TagFilter& tag_filter() const { return filter_; }
 
-  // Bytes of the tags and entries of its messages, evicted ones not counted.
+  // Bytes of the tags and entries of its messages, without evicted ones.
   uint64_t payload() const { return payload_; }
   void forget_payload(uint64_t evicted) { payload_ -= evicted; }
 
   // The first message. REQUIRES: !empty()
   BlockPosition begin() const { return {first_, first_time_, 0, 0}; }
-  // Close to the first message at or after `offset`, never behind it; Records::advance()
-  // does the rest, fewer than kStride times unless the block is packed or has gaps: then it
-  // is the first message. REQUIRES: offset < end()
+  // A position at or shortly before the first message at or after `offset`. The caller then calls Records::advance(),
+  // fewer than kStride times. If the block is packed or has gaps, it is the position of the block's first message.
+  // REQUIRES: offset < end()
   BlockPosition near(Offset offset) const;
 
-  // What it holds besides itself.
+  // Bytes of memory besides the object itself.
   uint64_t memory() const { return bytes_.capacity() + landmarks_.capacity() + filter_.memory(); }
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
@@ -138,10 +135,9 @@ class Block {
   static Result<Block> from_records(BlockHeader header, Buffer bytes, TagIndex& tags);
   static Result<Block> from_packed(BlockHeader header, Buffer packed, TagIndex& tags, BlockPacker& packer);
 
-  // Where message number kStride, 2 * kStride, … of the block is, so that finding one in
-  // the middle does not walk through half the block. Derived: never saved, and not kept
-  // for a packed block, beside whose unpacking such a walk is nothing, nor for one with
-  // gaps, where it would have to say the offset as well.
+  // Where message number kStride, 2 * kStride, … of the block is, so that finding one in the middle does not walk
+  // through half the block. Derived, and never saved. A packed block has none, because unpacking costs far more than
+  // the walk. A block with gaps has none either, because a landmark would also need the offset.
   struct Landmark {
     uint32_t byte;
     uint32_t ms;  // since first_time_
@@ -151,7 +147,7 @@ class Block {
   Landmark landmark(size_t index) const;
 
   void make_room(uint64_t needed, BlockLimits limits);
-  // To be called before message number count_ is added at `byte`.
+  // Called before message number count_ is added at `byte`.
   void mark(uint32_t byte, UnixMs time);
 
   Buffer bytes_;
@@ -161,16 +157,16 @@ class Block {
   uint64_t payload_ = 0;
   uint64_t missing_ = 0;
   uint32_t count_ = 0;
-  uint32_t unpacked_ = 0;  // the size of the records once packing was tried; 0: it was not
+  uint32_t unpacked_ = 0;  // size of the records once packing was tried; 0: not tried
   // If packed:
   BlockPacker* packer_ = nullptr;
   PackedId packed_id_ = 0;
-  Buffer landmarks_;  // eight bytes less than a vector of them
+  Buffer landmarks_;  // a Buffer takes eight bytes less than a vector
   TagFilter filter_;
 };
 
-// The records of a block, unpacked if need be. The bytes stay where they are as long as
-// this lives and the block does not change.
+// The records of a block, unpacked if necessary. The bytes do not move while this object exists and the block does not
+// change.
 class Records {
  public:
   Records() = default;
@@ -179,13 +175,11 @@ class Records {
   const char* begin() const { return bytes_.data(); }
   const char* end() const { return bytes_.data() + bytes_.size(); }
 
-  // Moves one message on. At the end the byte is that of end() and the time stays that of
-  // the last message.
+  // Moves to the next message. At the end, the byte is that of end() and the time stays that of the last message.
   void advance(BlockPosition& position) const;
   // The message there.
   void read(const BlockPosition& position, Record& record) const;
-  // How many offsets without a message are before the record at `at`, which is then where
-  // the rest of it begins.
+  // How many offsets without a message are before the record at `at`. Moves `at` to the rest of the record.
   uint64_t gap_at(const char*& at) const {
     uint64_t gap = 0;
     if (has_gaps_) [[unlikely]] {
@@ -197,7 +191,7 @@ class Records {
  private:
   ByteView bytes_;
   bool has_gaps_ = false;
-  std::shared_ptr<const Buffer> unpacked_;  // holds them, if the block is packed
+  std::shared_ptr<const Buffer> unpacked_;  // owns the bytes, if the block is packed
 };
 
 }  // namespace millrace

@@ -44,7 +44,7 @@ BlockTotals BlockList::take_before(Offset offset, EvictedBlocks& taken) {
   return gone;
 }
 
-// Amortised O(1): the room of taken chunks is closed when it is half of the list.
+// Amortised O(1): the entries of taken chunks are removed when they are half of the list.
 void BlockList::drop_first_chunk() {
   auto& [chunks, head, front, size, totals] = *body_;
   ++head;
@@ -61,7 +61,7 @@ void BlockList::drop_first_chunk() {
 void BlockList::replace(Place from, Place to, std::vector<Block> blocks) {
   auto& chunks = body_->chunks;
   if (from.chunk == body_->head) {
-    // The places of what was taken go first: they are not counted any more.
+    // First removes the places of taken blocks, which are no longer counted.
     auto& first = chunks[from.chunk].blocks;
     first.erase(first.begin(), first.begin() + static_cast<ptrdiff_t>(body_->front));
     from.slot -= body_->front;
@@ -99,7 +99,7 @@ void BlockList::take_out(size_t index, size_t from, size_t to) {
                      chunk.blocks.begin() + static_cast<ptrdiff_t>(to));
 }
 
-// No chunk is empty, none much too large, and small neighbours become one.
+// Makes sure that no chunk is empty or much too large, and merges small neighbours.
 void BlockList::tidy(size_t index) {
   auto& chunks = body_->chunks;
   const auto place = chunks.begin() + static_cast<ptrdiff_t>(index);

@@ -5,9 +5,9 @@
 //   chunks   [ . . b c ] [ d e f g ] [ h i ]      about kChunk blocks each at most
 //               ^ front: what was before it has been taken
 //
-// In chunks, because a log of a hundred million messages has a million blocks: a list in
-// one piece would now and then move them all, and be a pause. Each chunk knows the sums
-// over its blocks, so that taking many blocks costs a step for each chunk.
+// The list is in chunks because a log of a hundred million messages has a million blocks: one array would sometimes
+// have to move all of them, which would be a pause. Each chunk stores the sums over its blocks, so that taking many
+// blocks costs one step per chunk.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,12 @@ namespace millrace {
 
 // Sums over blocks.
 struct BlockTotals {
-  uint64_t messages = 0;  // evicted ones too
+  uint64_t messages = 0;  // including evicted ones
   uint64_t payload = 0;
   uint64_t memory = 0;   // besides the blocks themselves
-  uint64_t saved = 0;    // by packing
+  uint64_t saved = 0;    // bytes saved by packing
   uint64_t packed = 0;   // blocks
-  uint64_t untried = 0;  // blocks that may be packed
+  uint64_t untried = 0;  // blocks that packing was not tried for
 
   void add(const Block& block) { *this += of(block); }
   void remove(const Block& block) { *this -= of(block); }
@@ -85,7 +85,7 @@ class BlockList {
     return place.slot + 1 < body_->chunks[place.chunk].blocks.size() ? Place{place.chunk, place.slot + 1}
                                                                      : Place{place.chunk + 1, 0};
   }
-  // REQUIRES: it is not begin()
+  // REQUIRES: place is not begin()
   Place before(Place place) const {
     return place.slot > 0 ? Place{place.chunk, place.slot - 1}
                           : Place{place.chunk - 1, body_->chunks[place.chunk - 1].blocks.size() - 1};
@@ -97,7 +97,7 @@ class BlockList {
 
   void push_back(Block block);
 
-  // Lets `change(block)` change one without changing which messages it has.
+  // Calls `change(block)`, which must not change the messages of the block.
   template <class Change>
   void change(Place place, Change change) {
     Chunk& chunk = body_->chunks[place.chunk];
@@ -109,16 +109,16 @@ class BlockList {
     body_->totals += chunk.totals;
   }
 
-  // Puts `blocks` in the place of those from `from` up to but not including `to`.
-  // Cost: theirs, and the rest of a chunk or two. REQUIRES: from != to
+  // Replaces the blocks in [from, to) by `blocks`. Cost: O(blocks in both), and the rest of one or two chunks.
+  // REQUIRES: from != to
   void replace(Place from, Place to, std::vector<Block> blocks);
 
   // Hands over all blocks that end at or before `offset`, and returns the sums over them.
-  // Cost: their chunks, and the blocks of one chunk.
+  // Cost: O(chunks taken), plus the blocks of one chunk.
   BlockTotals take_before(Offset offset, EvictedBlocks& taken);
 
-  // The first block that `is_past` says true of; end() if of none.
-  // REQUIRES: is_past is false for some first blocks and true for all others.
+  // The first block for which `is_past` is true; end() if there is none.
+  // REQUIRES: is_past is false up to some block and true after it.
   template <class Predicate>
   Place find(Predicate is_past) const {
     const auto& chunks = body().chunks;
@@ -131,15 +131,15 @@ class BlockList {
     return {index, static_cast<size_t>(block - chunk->blocks.begin())};
   }
 
-  // The first block up to whose end the sum is at least `amount`, which is lessened by what
-  // is before that block; end() if it is not. Cost: as take_before().
+  // The first block at whose end the running sum is at least `amount`; end() if there is none. Lowers `amount` by the
+  // sum before that block. Cost: as take_before().
   Place find_sum(uint64_t BlockTotals::*sum, uint64_t& amount) const;
   // The sums over the blocks before this one. Cost: as take_before().
   BlockTotals before_sums(Place place) const;
 
   BlockList clone() const;
 
-  // What the list itself takes, without what its blocks hold.
+  // Bytes of memory of the list itself, without its blocks' contents.
   size_t memory() const;
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.

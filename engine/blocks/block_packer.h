@@ -1,9 +1,8 @@
-// What packed blocks share: the zstd contexts, the cache of unpacked blocks, and the numbers that
-// the cache knows packed blocks by. For one thread.
+// Shared by packed blocks: the zstd contexts, the cache of unpacked blocks, and the ids of packed blocks in that cache.
+// For one thread.
 //
-// A packed block points to the packer that packed or restored it, and its readers unpack it there.
-// So a packer must outlive its blocks, except that they may be freed after it, and on any thread:
-// freeing a block does not touch its packer.
+// A packed block points to the packer that packed or restored it, and is unpacked by it. So a packer must outlive the
+// use of its blocks. Only freeing a block is allowed later, and on any thread: it does not touch the packer.
 #pragma once
 
 #include "engine/blocks/packing.h"
@@ -19,7 +18,7 @@ class BlockPacker {
 
   ZstdContexts& zstd() { return zstd_; }
   UnpackedBlocks& unpacked() { return unpacked_; }
-  // A number that no other packed content has had.
+  // A number that was never used for other packed content.
   PackedId new_id() { return ++last_id_; }
 
  private:

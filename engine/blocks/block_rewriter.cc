@@ -6,8 +6,7 @@ namespace millrace {
 
 namespace {
 
-// A number for each gap must not push the last messages of a full block out of it: they
-// would be a tiny block of their own.
+// The additional number for each gap must not push the last messages of a full block into a separate tiny block.
 BlockLimits with_room_for_gaps(BlockLimits limits) {
   return {.bytes = limits.bytes + limits.bytes / 8, .messages = limits.messages};
 }
@@ -42,7 +41,7 @@ bool BlockRewriter::append(const Message& message) {
   const uint32_t start = bytes.size();
   char* const record = put_varint(bytes.extend(static_cast<uint32_t>(size)), gap);
   write_record(record, known, message.tag, delta, message.entry);
-  // Behind the gap and the reference, one byte of 0.
+  // After the gap and the reference, which is one byte with 0.
   if (known == 0) tags_.add(bytes.data(), start + static_cast<uint32_t>(varint_size(gap)) + 1);
   block_.last_time_ = message.written;
   block_.payload_ += message.tag.size() + message.entry.size();
@@ -54,7 +53,7 @@ bool BlockRewriter::append(const Message& message) {
 void BlockRewriter::close() {
   expected_ -= std::min<uint64_t>(expected_, block_.bytes_.size());
   if (block_.missing_ == 0) {
-    // Without a gap it is a block like any other, which has no room for them.
+    // A block without gaps has no gap fields, so it is written as a plain block.
     Block plain(block_.first());
     TagIndex tags;
     UnixMs time = block_.first_time_;

@@ -1,5 +1,5 @@
-// Writes messages that need not follow on into new blocks: what compaction makes of the
-// blocks it takes something out of.
+// Writes messages, whose offsets may have gaps, into new blocks. Compaction uses it for blocks from which it removes
+// messages.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,13 @@ namespace millrace {
 
 class BlockRewriter {
  public:
-  // If about so many bytes of records are to come, each block gets its room at once. 0: that is not known.
+  // `expected` is about how many bytes of records will come, so that each block gets its memory at once. 0: unknown.
   explicit BlockRewriter(BlockLimits limits, uint64_t expected = 0);
 
-  // REQUIRES: its offset is above that of the message before, its date not below.
+  // REQUIRES: its offset is greater than that of the previous message, and its date is not earlier.
   void add(const Message& message);
 
-  // The blocks, full ones but for the last. Nothing may be added then.
+  // The blocks, all full except the last. No message may be added afterwards.
   std::vector<Block> finish();
 
  private:
@@ -27,7 +27,7 @@ class BlockRewriter {
 
   BlockLimits limits_;
   uint64_t expected_;  // bytes still to come
-  Block block_;        // every record has a gap before it, even if all are 0
+  Block block_;        // every record has a gap field, even if all are 0
   TagIndex tags_;
   std::vector<Block> blocks_;
 };

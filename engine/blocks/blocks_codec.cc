@@ -6,7 +6,7 @@ namespace millrace {
 
 namespace {
 
-// Do not change: persisted. The first version has neither gaps nor the fields behind groups.
+// Do not change: persisted. The first version has neither gaps nor the fields after `groups`.
 constexpr uint64_t kHeadVersion = 2;
 constexpr uint64_t kFirstVersion = 1;
 

@@ -1,5 +1,5 @@
-// Blocks nobody needs any more, on their way to be freed: at the caller's leisure, because
-// freeing a million at once would be a pause. Whole runs of them change hands in one step.
+// Blocks that are no longer needed and wait to be freed. The caller frees them in parts, because freeing a million at
+// once would be a pause. Whole runs of blocks are moved in one step.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace millrace {
 class EvictedBlocks {
  public:
   bool empty() const { return runs_.empty(); }
-  // How many. Costs the runs, as does memory() the blocks.
+  // The number of blocks. Cost: O(runs); memory() costs O(blocks).
   size_t size() const {
     size_t count = 0;
     for (const auto& run : runs_) count += run.size();
@@ -28,9 +28,9 @@ class EvictedBlocks {
   }
   // One past the last message of the block that was added last. REQUIRES: !empty()
   Offset last_end() const { return runs_.back().back().end(); }
-  // REQUIRES: there is one in it
+  // REQUIRES: the run is not empty
   void add_run(std::vector<Block> run) { runs_.push_back(std::move(run)); }
-  // Costs what is added, in runs.
+  // Cost: O(runs added).
   void add_all(EvictedBlocks others) {
     if (empty()) {
       runs_ = std::move(others.runs_);
@@ -39,10 +39,10 @@ class EvictedBlocks {
     }
   }
 
-  // Frees runs until `count` blocks or more are gone, or all.
+  // Frees runs until at least `count` blocks, or all, are freed.
   void free_some(size_t count) {
     for (size_t freed = 0; !empty() && freed < count; runs_.pop_back()) freed += runs_.back().size();
-    if (empty()) runs_ = std::vector<std::vector<Block>>();  // "= {}" would keep the room
+    if (empty()) runs_ = std::vector<std::vector<Block>>();  // "= {}" would keep the capacity
   }
 
   template <class Visit>
@@ -50,7 +50,7 @@ class EvictedBlocks {
     for (const auto& run : runs_) std::ranges::for_each(run, visit);
   }
 
-  // What they hold, and they themselves.
+  // Bytes of memory of the blocks, including the Block objects.
   uint64_t memory() const {
     uint64_t bytes = runs_.capacity() * sizeof(std::vector<Block>);
     for (const auto& run : runs_) bytes += run.capacity() * sizeof(Block);

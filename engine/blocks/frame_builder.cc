@@ -11,7 +11,7 @@ namespace millrace {
 
 namespace {
 
-// Whatever is of one block is one block again.
+// The messages of one block stay in one block.
 constexpr BlockLimits kNoLimits{.bytes = UINT32_MAX / 2, .messages = UINT32_MAX};
 
 FrameBlock as_it_lies(const Block& block) {
@@ -26,7 +26,7 @@ class FrameBuilder {
 
   BuiltFrame build(FrameHead head, std::string room) {
     const bool is_whole = messages_.each_block_from(from_, [&](const Block& block) { return add(block); });
-    // The last messages may have been deleted: a reader that has all there are goes on at the end of the log.
+    // The last messages may have been deleted: a reader that has all messages continues at the end of the log.
     if (is_whole) end_ = messages_.next();
     head.from = from_;
     head.end = end_;
@@ -72,13 +72,13 @@ class FrameBuilder {
     part.count = left;
     part.missing = end - block.first() - left;
     part.bytes = part.bytes.substr(0, at.byte);
-    // Cut before its first gap, it would be a block of records with gaps that has none.
+    // If it were cut before its first gap, it would have gap fields but no gaps.
     if (block.has_gaps() && part.missing == 0) return add_anew(block, left);
     take(part, left, end);
     return false;
   }
 
-  // A packed block, of which the frame holds only some messages.
+  // A packed block of which only some messages belong to the frame.
   bool add_packed(const Block& block, uint64_t left) {
     const Offset from = std::max(from_, block.first());
     uint64_t count;
@@ -101,7 +101,7 @@ class FrameBuilder {
     return end == block.end();
   }
 
-  // Messages from from_ on of a block that is not packed, in a block of their own.
+  // Writes the messages from from_ on of an unpacked block to a new block.
   bool add_anew(const Block& block, uint64_t left) {
     uint64_t count = 0;
     Message message{};
@@ -131,7 +131,7 @@ class FrameBuilder {
   uint64_t count_ = 0;
   uint64_t bytes_ = 0;
   std::vector<FrameBlock> blocks_;
-  std::deque<Block> anew_;  // hold the bytes of blocks_ that are not the log's
+  std::deque<Block> anew_;  // own the bytes of those blocks_ that are not in the log
 };
 
 }  // namespace

@@ -122,7 +122,7 @@ TEST(FrameBuilder, GivesTheSameAsACursorWhateverWasTakenOut) {
       const uint64_t count = 1 + random() % 40;
       const ReadFrame frame = framed(messages, from.value(), {.messages = count});
       ASSERT_EQ(frame.messages, expected(messages, from, count)) << from.value() << " " << count;
-      // Whoever goes on at its end misses nothing.
+      // A reader that continues at its end misses nothing.
       ASSERT_EQ(frame.head.end < messages.end_of_messages(),
                 frame.messages.size() == count && expected(messages, from, count + 1).size() > count);
       ASSERT_GT(frame.head.end, frame.messages.back().offset);

@@ -99,7 +99,7 @@ class MessageBlocks {
   // would be a pause.
   EvictedBlocks take_evicted() { return std::exchange(evicted_, {}); }
   bool has_evicted() const { return !evicted_.empty(); }
-  // All blocks, dropped or not. REQUIRES: nothing but destruction follows.
+  // All blocks, dropped or not. REQUIRES: afterwards only the destructor is called.
   EvictedBlocks take_all_blocks();
 
   // --- finding ---
@@ -126,7 +126,7 @@ class MessageBlocks {
     // Skips the current block if it cannot contain any of the tags; true if it was skipped. Only
     // possible at the first message of a block. A block that is skipped is not unpacked.
     bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
-    // All messages before this offset have been passed, and none from it on.
+    // The offset at which the cursor is: messages before it have been passed, messages from it on have not.
     Offset at() const { return offset_; }
 
    private:
@@ -155,7 +155,8 @@ class MessageBlocks {
     ReverseCursor(const MessageBlocks& messages, Offset from);
     bool next(Message& message);
     bool skip_block_without(const std::vector<TagFilter::Probe>& tags);
-    // All messages after this offset have been passed, and none at or before it; 0 when all have.
+    // The offset at which the cursor is: messages after it have been passed, it and earlier ones have not; 0 at the
+    // end.
     Offset at() const { return ahead_.empty() ? Offset(end_.value() - 1) : ahead_.back().offset; }
 
    private:
@@ -166,7 +167,7 @@ class MessageBlocks {
     bool is_done_;                // place_ has been left, and there is no block before it
     Offset end_;                  // one past the last message that is neither passed nor in ahead_
     Cursor walked_;               // holds the bytes of ahead_
-    std::vector<Message> ahead_;  // of one block, the next one last
+    std::vector<Message> ahead_;  // messages of one block; the next one is at the back
   };
 
   // An upper bound of the payload of [from, to): that of all blocks with these messages. Stops counting when it exceeds
@@ -177,7 +178,7 @@ class MessageBlocks {
   // Packing changes only how blocks are stored in memory; readers, copies and replicas are not affected.
   // True if there is a full block that has not been tried.
   bool has_unpacked() const { return full_.totals().untried != 0; }
-  // The date of the last message of the oldest such block; nothing if there is none.
+  // The date of the last message of the oldest such block; nullopt if there is none.
   std::optional<UnixMs> oldest_unpacked() const;
   // Tries to pack that block, and returns how many bytes that saved: 0 if it stays as it is.
   // REQUIRES: has_unpacked()
@@ -225,21 +226,21 @@ class MessageBlocks {
     return newest_.empty() || visit(newest_);
   }
 
-  // True if nothing says yet where the messages begin.
+  // True if no message or block was added yet, so that the first offset is not fixed.
   bool is_new() const { return next() == Offset(1) && empty(); }
-  // Appends a whole block of outside bytes, which becomes the newest one, or, if it is packed or
-  // has gaps, the last full one. It must follow on, unless gaps are allowed in it and before it;
-  // new messages begin where their first block does. A packed block needs a packer, which must
-  // outlive the messages; without one it is refused.
+  // Appends a whole block of outside bytes, which becomes the newest one, or, if it is packed or has gaps, the last
+  // full one. Its offsets must continue those before it, unless gaps are allowed in it and before it. The first block
+  // of an empty object decides where its offsets begin. A packed block needs a packer, which must outlive the messages;
+  // without one it is refused.
   // Failure: Corrupt; nothing is changed then.
   enum class Gaps { Refused, Allowed };
   Result<void> append_block(BlockHeader header, Buffer bytes, BlockPacker* packer = nullptr, Gaps gaps = Gaps::Refused);
-  // Sets the clock, and evicts what had been evicted of the first block when the blocks were
-  // saved. With gaps allowed, the last messages may have been removed. Failure: Corrupt, and nothing is changed, if
-  // the head does not belong to these blocks.
+  // Sets the clock, and evicts the part of the first block that was already evicted when the blocks were saved. With
+  // gaps allowed, the last messages may have been removed. Failure: Corrupt, and nothing is changed, if the head does
+  // not belong to these blocks.
   Result<void> restore_head(const MessagesHead& head, Gaps gaps = Gaps::Refused);
 
-  // Everything they hold, this object included. Cost: the evicted blocks that have not been taken.
+  // Bytes of memory, the object included. Cost: O(evicted blocks that have not been taken).
   uint64_t memory() const {
     return sizeof(*this) + full_.memory() + full_.totals().memory + newest_.memory() + tags_.memory() +
            evicted_.memory();

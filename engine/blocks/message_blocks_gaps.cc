@@ -8,8 +8,8 @@ void MessageBlocks::remove(const Removal& removal, BlockLimits limits, const OnR
   const auto& ranges = removal.ranges;
   if (ranges.back().to > newest_.first()) seal_newest();
   for (size_t r = 0; r < ranges.size();) {
-    // Neighbours that lose messages are one row, which is written again as a whole; the blocks
-    // between two rows are not touched.
+    // Adjacent blocks that lose messages form a run, which is rewritten as a whole; the blocks between two runs are not
+    // touched.
     const auto from = full_.find([&](const Block& b) { return b.end() > ranges[r].from; });
     auto to = from;
     size_t end = r;
@@ -22,8 +22,8 @@ void MessageBlocks::remove(const Removal& removal, BlockLimits limits, const OnR
   }
 }
 
-// Writes the full blocks of [from, to) again without some of their messages. Small neighbours
-// join, so that there are no more blocks than the messages need.
+// Writes the full blocks of [from, to) again without some of their messages. Small neighbours are merged, so that there
+// are no more blocks than necessary.
 void MessageBlocks::rewrite(BlockList::Place from, BlockList::Place to, std::span<const Removal::Range> without,
                             BlockLimits limits, const OnRewritten& on_rewritten) {
   const auto is_small = [&](const Block& b) {
@@ -46,7 +46,7 @@ void MessageBlocks::rewrite(BlockList::Place from, BlockList::Place to, std::spa
   for (auto place = from; place != to; place = full_.after(place)) {
     const Block& block = full_[place];
     while (gone != without.end() && gone->to <= block.first()) ++gone;
-    // A block that goes as a whole need not be read.
+    // A block that is removed as a whole need not be read.
     if (gone != without.end() && gone->from <= block.first() && gone->to >= block.end()) continue;
     for (Cursor cursor(*this, block.first()); cursor.at() < block.end();) {
       cursor.next(message);

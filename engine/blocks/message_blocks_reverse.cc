@@ -1,4 +1,4 @@
-// MessageBlocks: walking backwards, and how much a part of the messages is at most.
+// MessageBlocks: walking backwards, and an upper bound for the payload of a range.
 #include <algorithm>
 
 #include "engine/blocks/message_blocks.h"

@@ -1,5 +1,5 @@
-// What messages say, not how the blocks happen to be cut: that may differ between a master and a replica with another
-// block size.
+// A digest of the messages that does not depend on how they are divided into blocks: that may differ between a master
+// and a replica with another block size.
 #pragma once
 
 #include "engine/base/digest_sink.h"

@@ -1,7 +1,7 @@
 #include "engine/blocks/packing.h"
 
-// The contexts are to allocate by `new`, which the stable part of the library's interface
-// has no way to say. The shared library exports what does.
+// The contexts must allocate with `new`. The stable part of the library's interface has no option for that, but the
+// shared library exports functions that do.
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 

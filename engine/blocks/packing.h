@@ -1,6 +1,5 @@
-// The bytes of a block made smaller, and back (zstd; docs/why.md has the figures it was
-// chosen by). What the library allocates for itself, some 300 KB, is `new` like all memory
-// of the engine.
+// Compresses and decompresses the bytes of a block (zstd; docs/why.md has the figures for that choice). The library's
+// own memory, some 300 KB, is allocated with `new` like all memory of the engine.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +15,17 @@ struct ZSTD_DCtx_s;
 namespace millrace {
 
 inline constexpr int kLeastPackLevel = 1;
-inline constexpr int kMostPackLevel = 9;  // beyond it a block takes longer than a slice of time
+inline constexpr int kMostPackLevel = 9;  // at higher levels, packing one block takes longer than a slice of time
 
 // The contexts of the library, each made when it is first needed. For one thread.
 class ZstdContexts {
  public:
-  // The packed form, or nothing if it would not save at least a sixteenth.
+  // The packed form; nullopt if it would not save at least a sixteenth.
   // REQUIRES: bytes.size() <= kMostUnpacked
   std::optional<Buffer> pack(ByteView bytes, int level);
 
-  // Unpacks bytes that nobody has vouched for to exactly `size` bytes at `to`; false, with
-  // anything in them, if that is not what they are. A checksum tells.
+  // Unpacks untrusted bytes to exactly `size` bytes at `to`. False, with undefined contents at `to`, if they do not
+  // unpack to that size or the checksum is wrong.
   bool unpack(ByteView packed, char* to, uint32_t size);
 
  private:

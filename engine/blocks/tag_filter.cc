@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t kBitsPerTag = 8;
 
-// Two bits of one word: one cache line a question, and about 1 in 20 wrong "maybe"s.
+// Two bits of one word: one cache line per lookup, and about 1 in 20 false positives.
 uint64_t bits_of(uint64_t hash) { return uint64_t{1} << (hash & 63) | uint64_t{1} << (hash >> 6 & 63); }
 
 }  // namespace

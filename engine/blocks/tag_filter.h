@@ -1,5 +1,5 @@
-// Says of a full block which tags it cannot hold, so that a read by tag skips the
-// block without touching its bytes: a Bloom filter of at least 8 bits a tag.
+// A Bloom filter of the tags in a full block, with at least 8 bits per tag. A read by tag skips a block that cannot
+// contain the tag, without touching the block's bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace millrace {
 
 class TagFilter {
  public:
-  // A filter that has been built for nothing says "maybe" to everything.
+  // A filter without tags answers "maybe" for every tag.
   TagFilter() = default;
 
   // For the tags stored at `positions` of the block that begins at `block`.
   static TagFilter build(const char* block, std::span<const TagPosition> positions);
 
-  // A tag hashed once, to be asked of many blocks.
+  // A tag that is hashed once and then looked up in many blocks.
   struct Probe {
     explicit Probe(ByteView tag);
     uint64_t hash;
   };
 
-  // False only if the block surely has no message with this tag.
+  // False only if the block certainly has no message with this tag.
   bool may_hold(Probe probe) const;
 
   TagFilter clone() const;

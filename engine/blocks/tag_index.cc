@@ -42,7 +42,7 @@ std::vector<TagPosition> TagIndex::positions() const {
 void TagIndex::clear() {
   recent_ = 0;
   count_ = 0;
-  slots_ = std::vector<Slot>();  // "= {}" would keep the room
+  slots_ = std::vector<Slot>();  // "= {}" would keep the capacity
 }
 
 void TagIndex::place(Slot slot) {

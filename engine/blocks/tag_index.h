@@ -13,7 +13,7 @@ namespace millrace {
 class TagIndex {
  public:
   // The position of `tag` in the block that begins at `block`, or 0.
-  // O(1); the tag of the message before is found without hashing.
+  // O(1); the tag of the previous message is found without hashing.
   TagPosition find(const char* block, ByteView tag);
 
   // The position that find() returned last, or that was added since.
@@ -31,7 +31,7 @@ class TagIndex {
  private:
   struct Slot {
     uint32_t hash;
-    TagPosition position;  // 0: free
+    TagPosition position;  // 0: unused slot
   };
 
   static uint32_t hash_of(ByteView tag);

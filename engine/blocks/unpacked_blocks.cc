@@ -11,8 +11,8 @@ std::shared_ptr<const Buffer> UnpackedBlocks::open(PackedId id, ByteView packed,
   ++misses_;
   Buffer bytes;
   bytes.reserve(size);
-  // These bytes were packed here, or unpacked once when they came in: if they do not unpack now,
-  // something has written over them, and going on would serve and save what nobody wrote.
+  // These bytes were packed here, or unpacked once when they were received. If they do not unpack now, memory is
+  // corrupt, and continuing would return and save wrong data.
   if (!zstd_.unpack(packed, bytes.extend(size), size)) __builtin_trap();
   entries_.push_front({id, std::make_shared<const Buffer>(std::move(bytes))});
   by_id_.emplace(id, entries_.begin());

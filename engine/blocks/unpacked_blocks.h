@@ -1,9 +1,8 @@
-// The packed blocks that were read last, unpacked: a small cache for all blocks of a packer
-// (block_packer.h), so that reading on through a block unpacks it once, and many readers of one
-// place once for all of them. For one thread.
+// The packed blocks that were read last, unpacked: a small cache for all blocks of a packer (block_packer.h), so that a
+// reader unpacks each block once, and many readers of the same block share one copy. For one thread.
 //
-// A reader holds what open() returned for as long as it looks at the bytes: the cache may have
-// dropped it by then. The block that was opened last is always kept, however small the cache.
+// A reader keeps the result of open() while it uses the bytes, because the cache may drop the block meanwhile. The
+// block that was opened last is always kept, however small the cache is.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,8 @@
 
 namespace millrace {
 
-// Names the content of a packed block and is never used again: a block that is freed needs not
-// tell the cache, and what is not asked for any more is dropped in time.
+// Identifies the content of a packed block and is never reused. So a block that is freed need not tell the cache: an
+// entry that is no longer used is dropped in time.
 using PackedId = uint64_t;
 
 class UnpackedBlocks {
@@ -26,19 +25,19 @@ class UnpackedBlocks {
   explicit UnpackedBlocks(ZstdContexts& zstd) : zstd_(zstd) {}
 
   // The `size` bytes that `packed` unpacks to.
-  // REQUIRES: it does, and `id` has always stood for it.
+  // REQUIRES: `packed` is valid, and `id` was never used for other content.
   std::shared_ptr<const Buffer> open(PackedId id, ByteView packed, uint32_t size);
 
-  // The content is not to be kept in memory.
+  // Drops the content from the cache.
   void forget(PackedId id);
 
-  // How many bytes it may hold from now on; what is too much goes at once.
+  // Sets how many bytes the cache may hold. Drops blocks at once if there are more.
   void set_limit(uint64_t bytes);
 
   uint64_t bytes() const { return bytes_; }
   size_t size() const { return by_id_.size(); }
-  uint64_t hits() const { return hits_; }      // openings that found it here,
-  uint64_t misses() const { return misses_; }  // and that had to unpack
+  uint64_t hits() const { return hits_; }      // calls of open() that found the block in the cache
+  uint64_t misses() const { return misses_; }  // calls of open() that had to unpack
 
  private:
   struct Entry {
@@ -49,7 +48,7 @@ class UnpackedBlocks {
   void trim();
 
   ZstdContexts& zstd_;
-  std::list<Entry> entries_;  // the one used last first
+  std::list<Entry> entries_;  // most recently used first
   std::unordered_map<PackedId, std::list<Entry>::iterator> by_id_;
   uint64_t bytes_ = 0;
   uint64_t limit_ = uint64_t{16} * 1024 * 1024;

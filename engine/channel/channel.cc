@@ -8,7 +8,7 @@ namespace {
 
 // How many expired subscribers one tick removes.
 constexpr size_t kRemovedPerTick = 1000;
-// The index of ids holds the low 32 bits of offsets.
+// The index of ids stores the low 32 bits of offsets.
 constexpr uint64_t kMaxMessages = UINT32_MAX;
 
 }  // namespace
@@ -132,7 +132,7 @@ uint32_t Channel::mark_of(const Message& message) const {
 
 Ack Channel::acknowledge(Subscriber& subscriber, Receipt receipt) {
   const uint64_t back = receipt.clock.steps_to(clock());
-  // A message that has expired cannot be looked at any more, nor be missed.
+  // A message that has expired cannot be compared, and is not needed any more.
   if (back < messages_.count() && receipt_for(messages_.last() - back) != receipt) return Ack::Invalid;
   return acknowledge(subscriber, receipt.clock);
 }
@@ -153,7 +153,7 @@ Result<void> Channel::append_block(BlockHeader header, Buffer bytes) {
   const Offset before = messages_.next();
   if (auto appended = messages_.append_block(header, std::move(bytes)); !appended) return appended;
   Message message;
-  // New messages begin where their first block does.
+  // A new object begins at the offset of its first block.
   for (MessageBlocks::Cursor cursor(messages_, std::max(before, header.first)); cursor.next(message);) {
     ids_.add_or_replace(messages_, ids_.hash(message.tag), message.tag, message.offset);
   }

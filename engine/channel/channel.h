@@ -3,14 +3,13 @@
 //   clock        ..   41   42   43   44   45         the next publication gets 46
 //   messages          [a]  [b]  [c]  [d]  [e]        in blocks: tag = id, entry = content
 //                           ^              ^
-//   subscribers             sB             sA        sB has b acknowledged: it is given c, d, e
+// subscribers             sB             sA        sB has acknowledged b and gets c, d, e
 //
 // The offsets of messages count publications from 1 and never wrap around; the clock that
 // clients see is the birth clock plus the offset, which does (clock.h).
 //
-// Messages, their ids and subscribers expire. What time it is, is what tick() was told
-// last; every other operation takes that for the present. So a server that repeats the same
-// operations gets the same channel.
+// Messages, their ids and subscribers expire. The current time is the last one passed to tick(); every other operation
+// uses it. So a server that repeats the same operations gets the same channel.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +28,12 @@
 
 namespace millrace {
 
-// What a channel is made from.
+// The data with which a channel is created.
 struct ChannelHead {
   HashKey secret{};  // random: receipts are stamped with it
   Clock birth;       // the clock before the first publication
   uint64_t expire_ms = 0;
-  UnixMs active;  // when anybody last subscribed, fetched, acknowledged or published
+  UnixMs active;  // the last time of a subscribe, fetch, acknowledge or publish
 };
 
 // What a fetch returns: messages [from, from + count).
@@ -63,41 +62,39 @@ class Channel {
 
   Channel clone() const;
 
-  // --- where it stands ---
+  // --- state ---
   const ChannelHead& head() const { return head_; }
   const MessageBlocks& messages() const { return messages_; }
   const Subscribers& subscribers() const { return subscribers_; }
   UnixMs now() const { return messages_.clock(); }
-  // What time it is by a clock that shows `wall`: its time does not go back.
+  // The channel's time when the wall clock shows `wall`: it does not go back.
   UnixMs present(UnixMs wall) const { return std::max(wall, now()); }
   Clock clock() const { return clock_of(messages_.last()); }
   Clock clock_of(Offset offset) const { return head_.birth.after(offset.value()); }
 
   // --- time ---
-  // Moves its time to `now` unless it is there or past it; true if it moved. What has
-  // expired then is gone: messages all at once, which costs the blocks that go; subscribers
-  // for every reader, their memory a slice at a time.
+  // Moves the channel's time forward to `now`; true if it moved. Then removes what has expired: all messages at once,
+  // which costs O(blocks removed). Expired subscribers are no longer visible; their memory is freed in slices.
   bool tick(UnixMs now);
-  // The first moment at which something of this date has not expired: an expiry of 100 ms
-  // lets a message of 1000 live up to and including 1100, as a key of the host does.
-  // What has expired once stays so, even if the expiry has been made longer since.
+  // The oldest date that has not expired at `now`. With an expiry of 100 ms, a message of 1000 lives up to and
+  // including 1100, like a key of the host. What has expired stays expired, even if the expiry was made longer since.
   UnixMs oldest_alive(UnixMs now) const;
   // When the channel itself expires.
   UnixMs expires_at() const { return expiry_of(head_.active); }
   UnixMs expiry_of(UnixMs date) const;
-  // Everything that lives now lives so long from its date on; what that leaves no time is
-  // gone as after a tick. What has expired does not come back.
+  // Everything that has not expired now lives this long from its date on; what is older is removed as by tick(). What
+  // has already expired does not come back.
   void set_expire(uint64_t expire_ms);
 
-  // For those that only look, at a time that has not been ticked yet:
-  // the first message that has not expired, and a living subscriber or null.
+  // For callers that only read, at a time that has not been ticked yet: the first message that has not expired, and a
+  // living subscriber or null.
   Offset first_alive(UnixMs now) const { return messages_.seek(oldest_alive(now)); }
   const Subscriber* alive(ByteView name, UnixMs now) const;
   Subscriber* alive(ByteView name, UnixMs now) {
     return const_cast<Subscriber*>(static_cast<const Channel*>(this)->alive(name, now));
   }
 
-  // Those that live at `now`, the longest inactive first.
+  // The subscribers that have not expired at `now`, the longest inactive first.
   auto living(UnixMs now) const {
     return std::ranges::subrange(subscribers_.since(oldest_alive(now)), subscribers_.end());
   }
@@ -105,18 +102,18 @@ class Channel {
   // --- publishing ---
   // How many more messages it can take.
   uint64_t room() const;
-  // The same for those that only look, at a time that has not been ticked yet.
+  // The same for callers that only read, at a time that has not been ticked yet.
   uint64_t room_at(UnixMs now) const;
-  // Stores a message and returns its clock; nothing, and no change, if the id is one of a
-  // message that lives. O(1), amortised. REQUIRES: room() > 0, or the id is one of those.
+  // Stores a message and returns its clock; nullopt, without change, if a message with this id has not expired. O(1),
+  // amortised. REQUIRES: room() > 0, or there is such a message.
   std::optional<Clock> publish(ByteView id, ByteView content, BlockLimits limits);
-  // The message with this id, if it lives at `now`.
+  // The message with this id, if it has not expired at `now`.
   std::optional<Offset> find(ByteView id, UnixMs now) const;
 
   // --- subscribing ---
-  // The subscriber of that name, a new one if none lives. It shows itself by this.
+  // The subscriber with this name; a new one if there is none that has not expired. Counts as activity.
   Subscriber& subscribe(ByteView name);
-  // False if none lives.
+  // False if there is no such subscriber, or it has expired.
   bool unsubscribe(ByteView name);
   // Removes a subscriber, alive or not. REQUIRES: there is one.
   void forget(ByteView name) { subscribers_.remove(*subscribers_.find(name)); }
@@ -125,47 +122,46 @@ class Channel {
 
   // At most `max` messages, and this many bytes of ids and contents; one message at least if there is one.
   Fetch fetch(const Subscriber& subscriber, uint64_t max, uint64_t max_bytes = UINT64_MAX) const;
-  // What a receipt for everything up to this message says. REQUIRES: it is there.
+  // The receipt for everything up to this message. REQUIRES: the message exists.
   Receipt receipt_for(Offset last) const;
-  // Advances to what a receipt is for. Invalid, and no change, if that is not what this channel
-  // has there, or ever had: it has been put back to an earlier state since.
+  // Advances the subscriber to the position of the receipt. Invalid, without change, if the channel does not have, and
+  // never had, that message at that clock: it was put back to an earlier state meanwhile.
   Ack acknowledge(Subscriber& subscriber, Receipt receipt);
-  // Advances to a clock. Invalid, and no change, if the channel has never
-  // got so far: it has been put back to an earlier state.
+  // Advances the subscriber to a clock. Invalid, without change, if the channel has not reached that clock: it was put
+  // back to an earlier state meanwhile.
   Ack acknowledge(Subscriber& subscriber, Clock clock);
 
   // --- reading by position, at a time that has not been ticked yet ---
-  // The offset that a read begins behind. Failure: BadPosition, if the channel never was where the position says, or
-  // the position belongs to another life of it.
+  // The offset after which a read begins. Failure: BadPosition, if the channel never reached the position, or if the
+  // position belongs to an earlier channel of the same name.
   Result<Offset> begins_behind(const ChannelStart& start, UnixMs now) const;
-  // The offset of a position, whose mark is not looked at. Failure: BadPosition.
+  // The offset of a position; its mark is not checked. Failure: BadPosition.
   Result<Offset> offset_of(const ChannelPosition& position) const;
-  // What tells the message from another one that may have its clock; not 0 but in one of 2^32 cases.
+  // Distinguishes the message from another one that may have the same clock; it is 0 in one of 2^32 cases only.
   uint32_t mark_of(const Message& message) const;
-  // Limited as fetch() is.
+  // Limited like fetch().
   Unread unread(Offset behind, uint64_t max, UnixMs now, uint64_t max_bytes = UINT64_MAX) const;
-  // A position that to_text() writes. REQUIRES: at most messages().last()
+  // The position after this offset. REQUIRES: offset <= messages().last()
   ChannelPosition position_at(Offset offset) const;
-  // The same for a message that is at hand.
+  // The same for a message that the caller already has.
   ChannelPosition position_of(const Message& message, uint32_t life) const {
     return {.clock = clock_of(message.offset), .mark = mark_of(message), .life = life};
   }
-  // Drawn from its secret: a hash, so keep it while you use it.
+  // Derived from the secret by a hash, so store it instead of calling this repeatedly.
   uint32_t life() const;
 
-  // Blocks that went since the last call, for the caller to free at its leisure.
+  // Blocks dropped since the last call, for the caller to free in parts.
   EvictedBlocks take_evicted() { return messages_.take_evicted(); }
   bool has_evicted() const { return messages_.has_evicted(); }
 
   // --- as a value ---
-  // Each step of putting a channel together again leaves a valid one or fails with Corrupt.
-  // The order: made from its head, its blocks, the head of its messages, its subscribers, the one
-  // that was active longest ago first.
+  // Each step of restoring a channel leaves a valid one or fails with Corrupt. The order: create it from its head, add
+  // its blocks, the head of its messages, then its subscribers, the longest inactive first.
   Result<void> append_block(BlockHeader header, Buffer bytes);
   Result<void> restore_log_head(const SavedHead& head);
   Result<void> restore_subscriber(ByteView name, Offset position, UnixMs active);
 
-  // Everything it holds, itself included.
+  // Bytes of memory, the object included.
   uint64_t memory() const {
     return sizeof(*this) - sizeof(messages_) + messages_.memory() + ids_.memory() + subscribers_.memory();
   }
@@ -175,16 +171,15 @@ class Channel {
 
  private:
   void drop_expired();
-  // How many of the `count` messages from here on fit into an answer of this many bytes; one at
-  // least, unless count is 0. Costs a walk only where that is not known from the sizes of blocks.
+  // How many of the `count` messages from here on fit into an answer of this many bytes; at least one, unless count is
+  // 0. Walks the messages only if the sizes of blocks are not enough to decide.
   uint64_t count_within(Offset from, uint64_t count, uint64_t bytes) const;
 
   ChannelHead head_;
   MessageBlocks messages_;
   MessageIds ids_;
   Subscribers subscribers_;
-  // Subscribers last active before this have expired, though they may still be there. Not
-  // saved: nor are they.
+  // Subscribers last active before this have expired, but may still be stored. Not saved; neither are they.
   UnixMs expired_before_;
 };
 

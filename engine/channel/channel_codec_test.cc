@@ -300,7 +300,7 @@ TEST(ChannelCodec, ABlockThatIsRefusedChangesNothing) {
   EXPECT_STREQ(channel.check(), nullptr);
 }
 
-// No server writes such blocks, but anybody may send them.
+// No server writes such blocks, but any client may send them.
 TEST(ChannelCodec, OfTwoMessagesWithOneIdTheNewerIsFound) {
   MessageBlocks log;
   log.tick(UnixMs(kNow));

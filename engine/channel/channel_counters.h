@@ -8,8 +8,8 @@ namespace millrace {
 struct ChannelCounters {
   uint64_t published = 0;
   uint64_t duplicates = 0;
-  uint64_t fetched = 0;       // messages, each time one is given to a subscriber
-  uint64_t acknowledged = 0;  // receipts that moved a subscriber on
+  uint64_t fetched = 0;       // messages delivered to subscribers, counted once for each delivery
+  uint64_t acknowledged = 0;  // receipts that advanced a subscriber
   uint64_t expired = 0;       // messages
 };
 

@@ -1,5 +1,5 @@
-// The words of the effects that operations on channels tell, as CHAN.APPLY has them. Do not change: replicas and
-// append-only files of other versions use them.
+// The words of CHAN.APPLY for the effects of operations on channels. Do not change: replicas and append-only files of
+// other versions use them.
 #pragma once
 
 namespace millrace {
@@ -8,7 +8,7 @@ inline constexpr const char* kChannelCreated = "CREATED";
 inline constexpr const char* kChannelClock = "CLOCK";
 inline constexpr const char* kChannelTouch = "TOUCH";
 
-// When a new channel expires is told as a command of its own.
+// The expiry of a new channel is replicated as a separate command.
 inline constexpr const char* kExpireCommand = "PEXPIREAT";
 
 }  // namespace millrace

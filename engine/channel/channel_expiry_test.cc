@@ -16,7 +16,7 @@ Channel new_channel(uint64_t expire_ms = kExpire) {
   return Channel({.secret = {1, 2, 3}, .birth = Clock(), .expire_ms = expire_ms, .active = UnixMs(kBirth)});
 }
 
-// Moves the time to so many milliseconds after the birth.
+// Moves the time to this many milliseconds after the creation.
 bool tick(Channel& channel, uint64_t ms) {
   const bool moved = channel.tick(UnixMs(kBirth + ms));
   EXPECT_STREQ(channel.check(), nullptr);

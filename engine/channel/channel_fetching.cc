@@ -10,12 +10,12 @@ namespace millrace {
 
 namespace {
 
-// How many subscribers one call of look_after() shows.
+// How many subscribers one call of look_after() marks as active.
 constexpr int kShownPerTurn = 1000;
 constexpr uint64_t kLongestRestMs = 60'000;
 
-// When a subscriber that waits is shown next: well before it would expire, and once a minute at least, because the
-// caller holds the date until then although nobody may wait any more.
+// When a waiting subscriber is marked as active next: well before it would expire, and at least once a minute, because
+// the caller keeps the date until then even if no client waits any more.
 UnixMs next_sign(UnixMs last, uint64_t expire_ms) {
   return last + std::clamp<uint64_t>(expire_ms / 3, 1, kLongestRestMs);
 }
@@ -47,7 +47,7 @@ Outcome<Done> ChannelOperations::fetch(Place<Channel>& place, FetchRequest& requ
   move_clock(channel, call, follow.effects);
   touch(channel, **found, follow);
   if (!call.decides) {
-    // A fetch changes nothing else, and nobody reads the answer of a request that is repeated.
+    // A fetch changes nothing else, and the answer of a replicated request is not used.
     give(channel, place.name(), request.subscriber, Fetch(), sink);
     return done;
   }
@@ -76,7 +76,7 @@ void ChannelOperations::show_waiting(Channel& channel, WaitingLines& lines, Wait
   lines.set_seen(waiter, channel.now().value());
   const ByteView name = lines.line_of(waiter);
   Subscriber* subscriber = channel.alive(name, channel.now());
-  // It has expired, for the clock made a leap: its fetch is told so when it is tried again.
+  // It has expired, because the clock jumped: its fetch fails when it is tried again.
   if (subscriber == nullptr) {
     follow.wake = wake_all();
     return;
@@ -85,7 +85,7 @@ void ChannelOperations::show_waiting(Channel& channel, WaitingLines& lines, Wait
   follow.effects.add(kChannelTouch, std::string(name));
 }
 
-// The expiry is about to become shorter: without a sign now, subscribers that wait would have expired by it.
+// The expiry is about to become shorter: waiting subscribers must be marked as active now, or they would expire.
 void ChannelOperations::show_all_waiting(Channel& channel, WaitingLines& lines, uint64_t expire_ms,
                                          Consequences& follow) {
   for (Waiter* waiter : lines.everybody()) show_waiting(channel, lines, *waiter, follow);

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kMissing = "the channel that this effect belongs to is missing";
 constexpr const char* kExists = "the channel exists already";
 
-// True if the channel has room for those messages of a request that are no duplicates.
+// True if the channel has room for the messages of a request that are not duplicates.
 bool has_room(const Channel& channel, std::span<const ByteView> pairs, UnixMs now) {
   if (pairs.size() / 2 <= channel.room()) [[likely]] {
     return true;
@@ -29,7 +29,7 @@ bool has_room(const Channel& channel, std::span<const ByteView> pairs, UnixMs no
   return new_ids.size() <= channel.room_at(now);
 }
 
-// An operation that repeats goes by the channel's own time.
+// A replicated operation uses the channel's own time.
 UnixMs time_of(const Channel& channel, const Call& call) {
   return call.decides ? channel.present(call.now.wall) : channel.now();
 }
@@ -59,7 +59,7 @@ Channel& ChannelOperations::make(Place<Channel>& place, const CreateRequest& req
   head.active = call.now.wall;
   Channel& channel = place.put(Channel(head));
   follow.expires_at = channel.expires_at();
-  // Nobody can compute the secret again.
+  // The secret is random, so replicas must get it.
   follow.effects.add(kChannelCreated, encode_channel_head(head));
   // Not part of the effect above, which an AOF rewrite writes too: by then a user may have given the key another
   // expiry, or none.
@@ -70,7 +70,7 @@ Channel& ChannelOperations::make(Place<Channel>& place, const CreateRequest& req
 Result<Channel*> ChannelOperations::get_or_make(Place<Channel>& place, std::optional<uint64_t> expire_ms,
                                                 const Call& call, Consequences& follow) {
   if (place.get() != nullptr) return place.get();
-  // An effect of its own has made the channel before the request is repeated.
+  // A separate effect has created the channel before the request is repeated.
   if (!call.decides) return fail(ErrorCode::Corrupt, kMissing);
   return &make(place, {.expire_ms = expire_ms, .clock = Clock()}, call, follow);
 }
@@ -170,7 +170,7 @@ Outcome<Clock> ChannelOperations::subscribe(Place<Channel>& place, const Subscri
   if (request.expire_ms && *request.expire_ms < channel.head().expire_ms && call.decides && lines != nullptr) {
     show_all_waiting(channel, *lines, *request.expire_ms, follow);
   }
-  // Before the expiry changes: a shorter one takes nothing from a subscriber that has just shown itself.
+  // Before the expiry changes, so that a shorter one does not remove a subscriber that is active now.
   done.answer = channel.clock_of(channel.subscribe(request.subscriber).position);
   if (request.expire_ms) {
     const Offset first = channel.messages().first();
@@ -205,7 +205,7 @@ Outcome<bool> ChannelOperations::acknowledge(Place<Channel>& place, const Channe
   }
   Channel& channel = *place.get();
   const auto receipt = read_receipt(channel.head().secret, place.name(), request.subscriber, request.receipt);
-  // Before the clock moves: a request that is refused changes nothing.
+  // Before the clock moves, because a refused request must not change anything.
   const Ack ack = receipt ? channel.acknowledge(**found, *receipt) : Ack::Invalid;
   if (ack == Ack::Invalid) {
     done.answer = fail(ErrorCode::BadReceipt,
@@ -221,7 +221,7 @@ Outcome<bool> ChannelOperations::acknowledge(Place<Channel>& place, const Channe
   return done;
 }
 
-// --- repeating ---
+// --- effects from another engine ---
 
 Result<void> ChannelOperations::apply_to(Channel& channel, const ChannelEffect& effect, Consequences& follow) {
   using Kind = ChannelEffect::Kind;

@@ -13,8 +13,8 @@ namespace millrace {
 enum class ChannelPart : uint8_t { Created, Block, LogHead, Subscribers };
 inline constexpr PartKind kChannelParts[] = {{kChannelCreated}, {"BLOCK", true}, {"LOGHEAD"}, {"SUBSCRIBERS"}};
 
-// The channel's head, the blocks and the head of its messages, and its subscribers. After each of them the channel is
-// valid.
+// The order is: the channel's head, the blocks and the head of its messages, and its subscribers. After each part the
+// restored channel is valid.
 void each_part(const Channel& channel, const PartVisit& visit);
 
 // Adds a part from an untrusted source to a channel that was created. Failure: Corrupt, and the channel is unchanged;
@@ -27,7 +27,7 @@ class ChannelRestorer {
   // Version 1: both heads come first, and the second says how many blocks there are.
   Result<void> add_older(const NextString& next);
   Result<Channel> finish();
-  // What the parts make that came until now; nothing before the first one.
+  // The channel made of the parts so far; nullopt before the first one.
   const std::optional<Channel>& so_far() const { return channel_; }
 
  private:

@@ -1,4 +1,4 @@
-// Where a reader without a subscription stands in a channel: behind the message at a clock.
+// The position of a reader without a subscription: after the message at a clock.
 //
 //   42.5be0cd19c0ffee42
 //   `' `------'`------'
@@ -6,8 +6,8 @@
 //   |     the mark of the message at that clock, as in receipts, 8 digits; 0 if there was none to be seen any more
 //   the clock
 //
-// The first two parts of a receipt, 42.5be0cd19, are a position too. It says nothing of the channel's life: that it
-// belongs to another one is known only while the message at its clock is there.
+// The first two parts of a receipt, 42.5be0cd19, are a position too. It does not contain the channel's life. So a
+// position from an earlier channel of the same name is recognised only while the message at its clock exists.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ struct ChannelPosition {
 
 std::string to_text(const ChannelPosition& position);
 
-// Nothing for bytes that to_text() does not write, and that are no beginning of a receipt.
+// nullopt unless the text was written by to_text() or is the beginning of a receipt.
 std::optional<ChannelPosition> read_channel_position(ByteView text);
 
 // Where a read begins.
 struct ChannelStart {
-  enum class Kind : uint8_t { First, End, After };  // the first message, behind the last one, behind a position
+  enum class Kind : uint8_t { First, End, After };  // at the first message, after the last one, after a position
   Kind kind = Kind::First;
-  ChannelPosition position = {};  // of After
+  ChannelPosition position = {};  // for After
 };
 
 // "-", "$" or a position.

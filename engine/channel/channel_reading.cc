@@ -28,7 +28,7 @@ Result<Offset> Channel::begins_behind(const ChannelStart& start, UnixMs now) con
   if (start.kind == ChannelStart::Kind::First) return first_alive(now) - 1;
   if (start.kind == ChannelStart::Kind::End) return messages_.last();
   const auto offset = offset_of(start.position);
-  // A message that has expired cannot be compared. One that was not seen need not be.
+  // A message that has expired cannot be compared. Without a mark there is nothing to compare.
   const bool is_there = offset && *offset >= messages_.first() && !messages_.empty();
   if (is_there && start.position.mark != 0 && receipt_for(*offset).mark != start.position.mark) {
     return fail(ErrorCode::BadPosition, kNoSuchPosition);

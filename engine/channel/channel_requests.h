@@ -1,4 +1,4 @@
-// What can be asked of a channel, as plain values. The views in a request must live as long as the request.
+// The requests that a channel takes, as plain values. The views in a request must live as long as the request.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace millrace {
 
 struct SubscribeRequest {
   ByteView subscriber;
-  std::optional<uint64_t> expire_ms;  // of the channel from now on
+  std::optional<uint64_t> expire_ms;  // new expiry of the channel
 };
 
 struct PublishRequest {
@@ -25,11 +25,11 @@ struct PublishRequest {
 struct FetchRequest {
   ByteView subscriber;
   uint64_t max = 64;
-  // Of ids and contents; at least one message is given. Nothing: as the limits say.
+  // Limit on ids and contents; at least one message is returned. nullopt: ChannelLimits::read_bytes.
   std::optional<uint64_t> max_bytes = std::nullopt;
   std::optional<uint64_t> block_ms;
 
-  // The request has been tried, found nothing, and waits. Not for the caller to set.
+  // The request was tried, found no messages, and waits. Not for the caller to set.
   bool has_waited = false;
 };
 
@@ -60,7 +60,7 @@ struct ChannelInfoRequest {
   uint64_t count = 1000;     // of each list
 };
 
-// An effect that another engine has told: what apply() takes.
+// An effect from another engine, for apply().
 struct ChannelEffect {
   enum class Kind { Clock, Touch, Part };
   Kind kind = Kind::Clock;

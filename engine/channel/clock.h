@@ -1,10 +1,10 @@
-// The clock of a channel: a number that publishing moves on by one. It stays in the range
-// that every client language can hold exactly, and goes round:
+// The clock of a channel: a number that each publication increases by one. It stays in the range that every client
+// language represents exactly, and wraps around:
 //
 //   …, 2^53 - 2, 2^53 - 1, -(2^53 - 1), -(2^53 - 1) + 1, …
 //                        ^ the seam
 //
-// So clocks have no order, only distances; half the way round is 4.5 * 10^15 messages.
+// So clocks have no order, only distances; half of the range is 4.5 * 10^15 messages.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Clock {
  public:
   static constexpr int64_t kMax = (int64_t{1} << 53) - 1;
   static constexpr int64_t kMin = -kMax;
-  // How many there are.
+  // The number of different clocks.
   static constexpr uint64_t kCount = 2 * uint64_t{kMax} + 1;
 
   constexpr Clock() = default;
@@ -31,7 +31,7 @@ class Clock {
     return later;
   }
 
-  // How many publications lead from here to there, round the seam if need be.
+  // How many publications lead from this clock to `there`, across the seam if necessary.
   constexpr uint64_t steps_to(Clock there) const { return (there.steps_ + kCount - steps_) % kCount; }
 
   friend constexpr bool operator==(Clock, Clock) = default;

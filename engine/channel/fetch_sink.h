@@ -12,11 +12,11 @@ namespace millrace {
 
 class FetchSink {
  public:
-  // First of all, with the number of messages that follow.
+  // The first call, with the number of messages that follow.
   virtual void begin(uint64_t count) = 0;
-  // Its tag is the id, its entry the content. The views live until the call returns.
+  // Its tag is the id, its entry the content. The views are valid until the call returns.
   virtual void message(const Message& message) = 0;
-  // Last of all. The receipt is for all messages given, nothing if there are none; its bytes live until the call
+  // The last call. The receipt is for all messages given, nullopt if there are none; its bytes are valid until the call
   // returns. `more`: the subscriber has more to fetch.
   virtual void end(std::optional<ByteView> receipt, bool more) = 0;
 
@@ -28,9 +28,10 @@ class FetchSink {
 class PositionSink {
  public:
   virtual void begin(uint64_t count) = 0;
-  // The position is that behind the message.
+  // The position is the one after the message.
   virtual void message(const ChannelPosition& position, const Message& message) = 0;
-  // The position to go on from; nothing if there is no channel. `missed` messages expired before the first one given.
+  // The position to continue from; nullopt if there is no channel. `missed` messages before the first one given had
+  // expired.
   virtual void end(const std::optional<ChannelPosition>& position, bool more, uint64_t missed) = 0;
 
  protected:

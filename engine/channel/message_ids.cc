@@ -2,7 +2,7 @@
 
 namespace millrace {
 
-// The last offset that ends in these bits; 0 if the channel never got so far.
+// The last offset that ends in these bits; 0 if the channel has not reached such an offset.
 Offset MessageIds::offset_of(const MessageBlocks& messages, uint32_t low) {
   const uint32_t back = static_cast<uint32_t>(messages.last().value()) - low;
   return back > messages.last().value() ? Offset(0) : messages.last() - back;

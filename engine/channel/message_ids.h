@@ -1,8 +1,8 @@
-// The ids of a channel's messages, to find duplicates: for each id where its message is,
-// about eleven bytes. The ids themselves are in the blocks, once.
+// An index of the ids of a channel's messages, to find duplicates. It stores the place of each message, about eleven
+// bytes each; the ids themselves are only in the blocks.
 //
-// An id lives exactly as long as its message. Eviction costs nothing here: an entry whose
-// message has gone is dead, and is swept when its bucket is next touched.
+// An id exists exactly as long as its message. Eviction does not touch the index: the entry of an evicted message is
+// dead, and is removed when its bucket is next changed.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,20 @@ namespace millrace {
 
 class MessageIds {
  public:
-  // Strangers choose ids: the key keeps them from choosing those that collide.
+  // Clients choose ids: the secret key prevents them from choosing ids that collide.
   explicit MessageIds(const HashKey& key) : key_(key) {}
 
   uint32_t hash(ByteView id) const { return static_cast<uint32_t>(keyed_hash(key_, id)); }
 
-  // Where the message with this id is; nothing if there is none.
+  // Where the message with this id is; nullopt if there is none.
   std::optional<Offset> find(const MessageBlocks& messages, uint32_t hash, ByteView id) const;
 
-  // Notes a message that is there. REQUIRES: find() knows no other with its id.
+  // Adds an existing message. REQUIRES: find() finds no other with its id.
   void add(const MessageBlocks& messages, uint32_t hash, Offset offset);
-  // The same if there may be one already: then the newer counts.
+  // The same if there may be another one already: the newer one replaces it.
   void add_or_replace(const MessageBlocks& messages, uint32_t hash, ByteView id, Offset offset);
 
-  // To be called when messages have gone.
+  // Called after messages were evicted.
   void shrink(const MessageBlocks& messages);
 
   MessageIds clone() const {
@@ -38,7 +38,7 @@ class MessageIds {
   }
 
   uint64_t memory() const { return index_.memory(); }
-  // Every message is found by its id.
+  // Checks that every message is found by its id; for tests.
   const char* check(const MessageBlocks& messages) const;
 
  private:

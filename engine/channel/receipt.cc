@@ -15,7 +15,7 @@ constexpr size_t kLongestClock = 17;  // -9007199254740991
 constexpr size_t kLongest = kLongestClock + 1 + kMarkDigits + 1 + kStampDigits;
 
 uint64_t stamp(const HashKey& key, ByteView channel, ByteView subscriber, Receipt receipt) {
-  // Lengths first: no two receipts are the same bytes.
+  // Lengths come first, so that different receipts never have the same bytes.
   std::string message;
   message.reserve(channel.size() + subscriber.size() + 4 * kMaxVarintBytes);
   append_varint(message, channel.size());
@@ -51,7 +51,7 @@ std::optional<Receipt> read_receipt(const HashKey& key, ByteView channel, ByteVi
   if (number.ec != std::errc() || clock < Clock::kMin || clock > Clock::kMax || number.ptr == end) return std::nullopt;
   Receipt receipt{Clock(clock)};
   if (std::from_chars(number.ptr + 1, end, receipt.mark, 16).ec != std::errc()) return std::nullopt;
-  // There is one way to write each receipt: what was not written that way was altered.
+  // There is one way to write each receipt: any other text was altered.
   if (issue_receipt(key, channel, subscriber, receipt) != text) return std::nullopt;
   return receipt;
 }

@@ -1,6 +1,5 @@
-// A receipt says: this subscriber of this channel was given everything up to this clock,
-// where this message was. It is printable, and worth nothing for any other channel or
-// subscriber:
+// A receipt says that a subscriber of a channel was given everything up to a clock, and which message was there. It is
+// printable, and not valid for any other channel or subscriber:
 //
 //   42.5be0cd19.9f86d081884c7d65
 //   `' `------' `--------------'
@@ -8,7 +7,7 @@
 //   |     the mark of the message at that clock, 8 digits
 //   the clock
 //
-// Clients must treat it as opaque; that it can be read helps people who look into a problem.
+// Clients must treat it as opaque; it is readable to help people who debug a problem.
 #pragma once
 
 #include <optional>
@@ -22,8 +21,8 @@ namespace millrace {
 
 struct Receipt {
   Clock clock;
-  // Of the message itself. A channel that was put back to an earlier state, by a failover
-  // for example, may have another message at that clock by now.
+  // The mark of the message itself. A channel that was put back to an earlier state, by a failover for example, may now
+  // have another message at that clock.
   uint32_t mark = 0;
 
   friend bool operator==(const Receipt&, const Receipt&) = default;
@@ -31,8 +30,7 @@ struct Receipt {
 
 std::string issue_receipt(const HashKey& key, ByteView channel, ByteView subscriber, Receipt receipt);
 
-// What was issued with this key for this channel and subscriber; nothing for any other
-// bytes.
+// The receipt, if it was issued with this key for this channel and subscriber; else nullopt.
 std::optional<Receipt> read_receipt(const HashKey& key, ByteView channel, ByteView subscriber, ByteView receipt);
 
 }  // namespace millrace

@@ -1,6 +1,5 @@
-// The subscribers of a channel: by name, and in the order of their last activity. All subscribers
-// of a channel have the same time to live, so the expired ones are always in front, and no others
-// are looked at.
+// The subscribers of a channel: by name, and in the order of their last activity. All subscribers of a channel have the
+// same time to live, so the expired ones are always in front, and only those are looked at.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +34,7 @@ class Subscribers {
   Subscriber* find(ByteView name);
   const Subscriber* find(ByteView name) const { return const_cast<Subscribers*>(this)->find(name); }
 
-  // REQUIRES: there is none of that name; nobody was active later.
+  // REQUIRES: there is none of that name; no subscriber was active later.
   Subscriber& add(ByteView name, Offset position, UnixMs active);
 
   // Records activity of the subscriber. REQUIRES: no subscriber was active later. O(1).
@@ -43,8 +42,8 @@ class Subscribers {
 
   void remove(Subscriber& subscriber);
 
-  // Removes those last active before `date`, at most `limit`: there may be a hundred
-  // thousand, and lookups of living ones no longer find them.
+  // Removes at most `limit` subscribers that were last active before `date`. There may be a hundred thousand, and the
+  // rest can wait: lookups no longer find them.
   void remove_inactive(UnixMs date, size_t limit);
 
   // The longest inactive first.

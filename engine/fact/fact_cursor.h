@@ -15,7 +15,7 @@
 namespace millrace {
 
 std::string fact_cursor(const Fact& last);
-// Empty if the text is not a cursor.
+// nullopt if the text is not a cursor.
 std::optional<Fact> parse_fact_cursor(ByteView text);
 
 }  // namespace millrace

@@ -25,7 +25,7 @@ bool FactGraph::add(const FactText& text) {
   const Fact fact{names_.use(text.subject), names_.use(text.predicate), names_.use(text.object)};
   const OrderedFact ordered = in_order(FactOrder::Spo, fact);
   if (!spo_.insert(ordered, ordered)) {
-    // It was there, so all its names were.
+    // The fact existed, so all its names exist.
     for (FactName name : {fact.subject, fact.predicate, fact.object}) names_.drop(name);
     return false;
   }

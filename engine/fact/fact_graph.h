@@ -1,8 +1,8 @@
-// A graph of facts: each is a subject, a predicate and an object, and is there once. Names are stored once
+// A graph of facts: each is a subject, a predicate and an object, and exists once. Names are stored once
 // (fact_names.h), facts three times as twelve bytes, in the three orders that answer every pattern (fact_order.h).
 //
-// Facts follow each other by the numbers of their names, which are the order in which the names came: the same for all
-// who have done the same, and no other while a fact is there.
+// Facts are ordered by the numbers of their names, which are assigned in the order in which the names were first used.
+// So graphs that had the same changes have the same order, and the place of a fact never changes.
 #pragma once
 
 #include <algorithm>
@@ -33,17 +33,17 @@ class FactGraph {
   uint64_t size() const { return spo_.size(); }
   const FactNames& names() const { return names_; }
 
-  // False if it is there already. O(log n), as removing and finding. REQUIRES: size() < kMaxFacts
+  // False if the fact exists already. O(log n), as removing and finding. REQUIRES: size() < kMaxFacts
   bool add(const FactText& fact);
-  // False if it is not there.
+  // False if there is no such fact.
   bool remove(const FactText& fact);
-  // The fact as numbers, if it is there.
+  // The fact as numbers, if it exists.
   std::optional<Fact> find(const FactText& fact) const;
 
-  // How many facts a pattern has. O(log n).
+  // How many facts match a pattern. O(log n).
   uint64_t count(const FactPattern& pattern) const;
-  // Calls visit(fact) for each fact of a pattern until it returns false; only those behind `after`, unless that is
-  // null.
+  // Calls visit(fact) for each fact that matches a pattern until it returns false; only those after `after`, unless
+  // that is null.
   template <class Visit>
   void each(const FactPattern& pattern, const Fact* after, Visit visit) const;
 
@@ -51,18 +51,18 @@ class FactGraph {
     return {names_.text(fact.subject), names_.text(fact.predicate), names_.text(fact.object)};
   }
 
-  // Putting it together again: facts by numbers that were given elsewhere.
+  // For restoring: facts by the numbers that another graph assigned.
   bool contains(const Fact& fact) const { return spo_.find(in_order(FactOrder::Spo, fact)) != nullptr; }
   void restore_name(FactName id, ByteView text) { names_.restore(id, text); }
   void use_name(FactName id) { names_.use(id); }
-  // REQUIRES: it is not there; each of its names counts this use.
+  // REQUIRES: the fact does not exist; the use counts of its names already include it.
   void restore(const Fact& fact);
   void set_next_name(FactName next) { names_.set_next(next); }
 
   size_t memory() const;
-  // How many allocations it has, about.
+  // The approximate number of allocations.
   size_t parts() const { return 3 * spo_.leaves() + names_.size(); }
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
@@ -80,10 +80,10 @@ class FactGraph {
   FactTree osp_;
 };
 
-// What a graph holds, with the numbers of its names.
+// The contents of a graph, with the numbers of its names.
 void digest(const FactGraph& graph, DigestSink& sink);
 
-// As many as a name's counter of uses allows: a fact may use one name three times.
+// The limit follows from the use counter of a name: a fact may use one name three times.
 inline constexpr uint64_t kMaxFacts = UINT32_MAX / 3;
 
 template <class Visit>

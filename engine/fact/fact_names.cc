@@ -39,7 +39,7 @@ FactNames::~FactNames() {
   }
 }
 
-// Numbers that follow each other must not meet in one bucket.
+// Consecutive numbers must not be in the same bucket.
 uint32_t FactNames::page_hash(uint32_t number) {
   const uint64_t mixed = number * 0x9e3779b97f4a7c15ULL;
   return static_cast<uint32_t>(mixed >> 32);
@@ -84,7 +84,7 @@ void FactNames::use(FactName id) { ++name_of(id)->uses; }
 
 void FactNames::restore(FactName id, ByteView text) { add(id, text, hash(text)); }
 
-// Once all numbers were given, from the beginning, over those in use.
+// Once all numbers were assigned, starts again from the beginning and skips those in use.
 FactName FactNames::take_next() {
   const auto after = [](FactName id) {
     return FactName(id.value() + 1 == FactName::none().value() ? 0 : id.value() + 1);

@@ -1,8 +1,8 @@
-// The names in a graph, each stored once: from a name to its number and back. A name lives as long as facts use it.
+// The names in a graph, each stored once: from a name to its number and back. A name is stored as long as facts use it.
 //
-// Numbers are given in ascending order, and one that is free again is not used before all others were: so facts, which
-// are ordered by the numbers of their names, keep their order as long as they are there, and replicas, which add the
-// same names in the same order, have the same. The next number is saved with the graph.
+// Numbers are assigned in ascending order, and a freed number is not reused before all others were used. So the order
+// of facts, which is that of the numbers of their names, does not change while they exist. Replicas add the same names
+// in the same order and have the same numbers. The next number is saved with the graph.
 //
 //   by_text_     hash of a name  -> Name
 //   pages_       number / 30     -> Page of 30 names by number; a page without names is freed
@@ -25,7 +25,7 @@ inline constexpr size_t kMaxFactName = 4096;
 
 class FactNames {
  public:
-  // Strangers choose names: the key keeps them from choosing those that collide.
+  // Clients choose names: the secret key prevents them from choosing names that collide.
   explicit FactNames(const HashKey& key) : key_(key) {}
   FactNames(FactNames&&) noexcept = default;
   FactNames& operator=(FactNames&&) = delete;
@@ -35,7 +35,7 @@ class FactNames {
   // The bytes of all names.
   uint64_t text_bytes() const { return text_bytes_; }
 
-  // None if no fact has this name.
+  // FactName::none() if no fact has this name.
   FactName find(ByteView text) const;
   bool contains(FactName id) const { return name_of(id) != nullptr; }
   // REQUIRES: contains(id)
@@ -45,22 +45,22 @@ class FactNames {
   FactName use(ByteView text);
   // REQUIRES: contains(id)
   void use(FactName id);
-  // A fact no longer uses it: the last one frees it. REQUIRES: contains(id)
+  // A fact no longer uses the name: the last use frees it. REQUIRES: contains(id)
   void drop(FactName id);
 
-  // Adds a name under a number that was given elsewhere, used once. REQUIRES: neither is there; id is not none().
+  // Adds a name with a number that another graph assigned, used once. REQUIRES: neither is in use; id is not none().
   void restore(FactName id, ByteView text);
-  // The number that the next name gets unless it is used: see use().
+  // The number that the next new name gets, unless that number is in use: see use().
   FactName next() const { return next_; }
   // REQUIRES: next is not none()
   void set_next(FactName next) { next_ = next; }
 
-  // Frees some names; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees some names; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
 
   size_t memory() const { return bytes_ + by_text_.memory() + pages_.memory(); }
 
-  // Proves the invariants, uses(id) being how often facts use a name; for tests. Returns what is broken, or nullptr.
+  // Proves the invariants; for tests. uses(id) is how often facts use a name. Returns what is broken, or nullptr.
   const char* check(const std::function<uint64_t(FactName)>& uses) const;
 
  private:
@@ -79,7 +79,7 @@ class FactNames {
   HashKey key_;
   HashIndex<Name*> by_text_;
   HashIndex<Page*> pages_;
-  Page* last_page_ = nullptr;  // the one that was used last; null: none
+  Page* last_page_ = nullptr;  // the page that was used last; null: none
   FactName next_{0};
   uint64_t text_bytes_ = 0;
   size_t bytes_ = 0;  // of names and pages

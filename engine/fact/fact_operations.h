@@ -1,8 +1,8 @@
-// Everything that can be done with a graph of facts. A caller parses requests, carries out consequences
-// (engine/operation/outcome.h), and decides nothing.
+// All operations on a graph of facts. A caller parses requests and carries out consequences
+// (engine/operation/outcome.h); it makes no decisions of its own.
 //
-// A graph has no time, and what a request does follows from the graph and the request alone: so replicas and files are
-// told the requests that changed something. A graph without facts is none: its place is emptied, on replicas too.
+// A graph has no time: the result of a request depends only on the graph and the request. So replicas and files get the
+// requests that changed something. A graph without facts does not exist: its place is emptied, on replicas too.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct FactCounters {
 
 // Can be changed at any time.
 struct FactLimits {
-  uint64_t walk_facts = 20'000;  // how many facts one walk looks at
-  uint64_t facts = kMaxFacts;    // how many a graph has
+  uint64_t walk_facts = 20'000;  // how many facts one walk may look at
+  uint64_t facts = kMaxFacts;    // how many facts a graph may have
 };
 
 struct FoundFacts {
@@ -40,26 +40,26 @@ struct FoundFacts {
 
 class FactOperations {
  public:
-  // The key is for the names in all graphs; limits are read again for each operation.
+  // `key` is the hash key for the names in all graphs. The limits are read again for each operation.
   FactOperations(const HashKey& key, const FactLimits& limits) : key_(key), limits_(limits) {}
 
   const FactCounters& counters() const { return counters_; }
 
-  // How many of the facts are new. Failure: Full, and nothing is added.
+  // Returns how many of the facts are new. Failure: Full, and nothing is added.
   Outcome<uint64_t> add(Place<FactGraph>& place, FactWords facts, const Call& call);
-  // How many of the facts were there.
+  // Returns how many of the facts existed.
   Outcome<uint64_t> remove(Place<FactGraph>& place, FactWords facts, const Call& call);
 
-  // --- looking; a graph of null has no facts ---
+  // --- reading; a null graph has no facts ---
   // How many facts match a pattern.
   static uint64_t count(const FactGraph* graph, const FactQuestion& question);
   // The facts of a pattern, a page at a time.
   FoundFacts find(const FactGraph* graph, const FactFindRequest& request);
-  // The nodes that can be reached from one, as far as FactLimits::walk_facts lets it look.
+  // The nodes that can be reached from a node, within FactLimits::walk_facts.
   FactWalk walk(const FactGraph* graph, const FactWalkRequest& request);
 
-  // --- repeating ---
-  // A part of a graph that was saved. Failure: Corrupt, and nothing has changed.
+  // --- effects from another engine ---
+  // Applies a saved part of a graph. Failure: Corrupt, without any change.
   Outcome<Done> apply(Place<FactGraph>& place, const Part& part, const Call& call);
 
  private:

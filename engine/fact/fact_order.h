@@ -1,5 +1,5 @@
-// The facts of a graph in one order of their three names, as numbers. A graph has three of them, which together answer
-// every pattern by one range:
+// The facts of a graph, as numbers, sorted by their three names in one sequence. A graph has three such orders. With
+// them, every pattern is one range of one order:
 //
 //   order   s p o      p o s      o s p
 //   asked   s . .      . p .      . . o
@@ -24,7 +24,7 @@ struct Fact {
   friend constexpr auto operator<=>(const Fact&, const Fact&) = default;
 };
 
-// What is asked for: none() is any.
+// A pattern; none() matches any name.
 using FactPattern = Fact;
 
 // The names of a fact in the sequence of an order.
@@ -41,7 +41,7 @@ struct OrderedFactTraits {
   static const Handle& handle_of(const OrderedFact& fact) { return fact; }
   static auto compare(const Handle& fact, const OrderedFact& key) { return fact <=> key; }
 
-  using Summary = uint64_t;  // how many
+  using Summary = uint64_t;  // number of facts
   static Summary of(const OrderedFact&) { return 1; }
   static Summary join(Summary a, Summary b) { return a + b; }
 };
@@ -74,14 +74,14 @@ constexpr Fact from_order(FactOrder order, const OrderedFact& fact) {
   return {};
 }
 
-// The order in which the facts of a pattern follow each other.
+// The order in which the facts of a pattern are one range.
 constexpr FactOrder order_for(const FactPattern& pattern) {
   if (pattern.predicate.is_some() && pattern.subject.is_none()) return FactOrder::Pos;
   if (pattern.object.is_some() && pattern.predicate.is_none()) return FactOrder::Osp;
   return FactOrder::Spo;
 }
 
-// They are all facts from `from` up to, and without, `to`.
+// The facts in [from, to).
 struct FactRange {
   OrderedFact from;
   OrderedFact to;
@@ -90,7 +90,7 @@ struct FactRange {
 constexpr FactRange range_of(FactOrder order, const FactPattern& pattern) {
   OrderedFact from = in_order(order, pattern);
   OrderedFact to = from;
-  // No name has the number none(), so one more than a name's is a number, too.
+  // No name has the number none(), so a name's number plus one does not overflow.
   const auto beyond = [](FactName name) { return FactName(name.value() + 1); };
   const FactName least(0);
   if (from.first.is_none()) return {{least, least, least}, {}};

@@ -34,7 +34,7 @@ class SeenNames {
   std::unordered_map<uint32_t, std::bitset<kPage>> pages_;
 };
 
-// A part that was taken apart, and not yet believed.
+// A decoded part that is not validated yet.
 class DecodedFacts {
  public:
   explicit DecodedFacts(const FactGraph& graph) : graph_(graph) {}
@@ -65,7 +65,7 @@ class DecodedFacts {
 
   FactName next;
   std::vector<Fact> facts;
-  std::map<FactName, ByteView> names;  // those that come with it
+  std::map<FactName, ByteView> names;  // names in this part
 
  private:
   bool read_name(Decoder& in, uint64_t number, FactName& name) {

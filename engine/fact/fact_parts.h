@@ -3,7 +3,7 @@
 //   facts  := version next fact*            next: the number that the next new name gets
 //   fact   := step [name] predicate [name] object [name]
 //
-// The facts are in their order. A subject is written as the difference to the one before in the part; predicate and
+// The facts are in their order. A subject is written as the difference from the previous one in the part, predicate and
 // object as they are. The first time that a number appears in a graph, its name follows: size and bytes.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace millrace {
 enum class FactPart : uint8_t { Facts };
 inline constexpr PartKind kFactParts[] = {{"FACTS"}};
 
-// In the order in which they are restored; none of an empty graph. Two graphs that have done the same have the same
-// parts.
+// Visits the parts in the order in which they are restored; an empty graph has none. Graphs that had the same changes
+// have the same parts.
 void each_part(const FactGraph& graph, const PartVisit& visit);
 
 // Adds a part from an untrusted source to the graph, after checking all of it. Failure: Corrupt; the graph is unchanged
@@ -34,7 +34,7 @@ class FactRestorer {
   Result<void> add(uint8_t kind, ByteView bytes, Buffer) {
     return restore_part(graph_, static_cast<FactPart>(kind), bytes);
   }
-  // Failure: Corrupt, if there was no part: a graph without facts is none.
+  // Failure: Corrupt, if there was no part: a graph without facts does not exist.
   Result<FactGraph> finish();
 
  private:

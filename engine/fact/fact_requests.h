@@ -1,4 +1,4 @@
-// What can be asked of graphs, as plain values. The views in a request are the caller's.
+// The requests that graphs take, as plain values. The views in a request are borrowed from the caller.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace millrace {
 // REQUIRES: three for each; names have 1 to kMaxFactName bytes.
 using FactWords = std::span<const ByteView>;
 
-// A pattern by names. Nothing is any.
+// A pattern by names; nullopt matches any name.
 struct FactQuestion {
   std::optional<ByteView> subject;
   std::optional<ByteView> predicate;
@@ -24,16 +24,16 @@ struct FactQuestion {
 struct FactFindRequest {
   FactQuestion question;
   uint64_t limit = 1000;
-  std::optional<Fact> after;  // the last one of the page before
+  std::optional<Fact> after;  // the last fact of the previous page
 };
 
 struct FactWalkRequest {
   ByteView start;
-  std::optional<ByteView> predicate;  // nothing: any
-  bool is_reverse = false;            // from objects to subjects
+  std::optional<ByteView> predicate;  // nullopt: any
+  bool is_reverse = false;            // walk from objects to subjects
   uint32_t depth = UINT32_MAX;
-  uint64_t limit = 1000;        // the most nodes; not used if there is an end
-  std::optional<ByteView> end;  // a path to here is asked for, and not the nodes
+  uint64_t limit = 1000;        // the largest number of nodes; not used if there is an end
+  std::optional<ByteView> end;  // asks for a path to this node instead of the nodes
 };
 
 }  // namespace millrace

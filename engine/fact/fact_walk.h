@@ -1,5 +1,5 @@
 // Walks from fact to fact, breadth first: all nodes that can be reached, with their distance, or one of the shortest
-// paths to an end. What is looked at is bounded, and the answer says if that ended the walk.
+// paths to an end. The work is bounded, and the answer says if that limit ended the walk.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace millrace {
 
 enum class FactWalkStop : uint8_t {
-  None,   // everything was seen that there is to see
+  None,   // the walk is complete
   Limit,  // there are more nodes than asked for
   Work,   // there are more facts than one walk may look at
 };
@@ -23,8 +23,8 @@ struct FactWalk {
     uint32_t distance;
   };
   FactWalkStop stop = FactWalkStop::None;
-  std::vector<Node> nodes;  // without the start; the nearest first, and among them in the order of the facts
-  // If there is an end: the facts that lead to it, from the start on; nothing if it was not reached.
+  std::vector<Node> nodes;  // without the start; the nearest first, and at the same distance in the order of the facts
+  // If there is an end: the facts that lead to it, from the start on; nullopt if it was not reached.
   std::optional<std::vector<Fact>> path;
 };
 

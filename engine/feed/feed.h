@@ -1,6 +1,6 @@
-// A feed: keys that one reader watches, each with the position up to which it was read. Keys with something new (dirty
-// keys) are in a queue, once each, and are handed out in turn. A slow reader needs no more memory: a key that is in the
-// queue keeps its place, however much is written to it.
+// A feed: keys that one reader watches, each with the position up to which it was read. Keys with new messages (dirty
+// keys) are in a queue, once each, and are handed out in turn. A slow reader does not need more memory: a key that is
+// in the queue keeps its place, however much is written to it.
 //
 //   dirty    [k7] [k2] [k9]              handed out from the front; a key with more to read goes to the end
 //   idle     [k1] [k3] ...               nothing new since it was read
@@ -104,10 +104,10 @@ class Feed {
   uint32_t waiting = 0;
   // How many messages were handed out so far.
   uint64_t messages = 0;
-  // Adds the feed to the woken ones if it has readers that wait and something for them.
+  // Adds the feed to the woken ones if it has waiting readers and messages for them.
   void wake_readers();
 
-  // Removes some keys; false once none is left. For a feed that nobody can reach any more.
+  // Removes some keys; false once none is left. For a feed that can no longer be reached.
   bool free_some();
 
   size_t memory() const;
@@ -129,7 +129,7 @@ class Feed {
   WatchList dirty_;
   WatchList idle_;
   WatchList unborn_;
-  bool is_woken_ = false;  // it is in the list
+  bool is_woken_ = false;  // the feed is in the list of woken feeds
 };
 
 }  // namespace millrace

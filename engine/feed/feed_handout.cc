@@ -17,12 +17,12 @@ constexpr const char* kNotInALog = "the key holds a log: expected an offset, epo
 constexpr const char* kNotInAChannel = "the key holds a channel: expected a position of it, $ or -";
 constexpr const char* kNothingThere = "there is no log or channel at this position: add the key with - or $";
 
-// Messages that were evicted behind an offset.
+// The number of messages after an offset that were evicted.
 uint64_t evicted_behind(const Log& log, Offset offset) {
   return log.evicted_end() > offset + 1 ? log.evicted_end() - (offset + 1) : 0;
 }
 
-// One past the last message there is, which is before next() if the newest ones were deleted; 0 if there is none.
+// One past the last existing message, which is before next() if the newest ones were deleted; 0 if there is none.
 Offset end_of(const Log& log) { return log.empty() ? Offset(0) : log.end_of_messages(); }
 
 uint64_t size_of(const Message& message) { return message.tag.size() + message.entry.size(); }
@@ -36,7 +36,7 @@ bool FeedHandout::fits(const Message& message, bool is_first, uint64_t& bytes) {
 }
 
 FeedHandout::Chosen FeedHandout::choose(const Log& log, Offset from, uint64_t most) {
-  // Without gaps, and where all of them fit for sure, the last one is known without a walk.
+  // If there are no gaps and all messages certainly fit, the last one is known without a walk.
   if (log.missing() == 0 && log.messages().payload_at_most(from, from + most, bytes_) <= bytes_) {
     return {.count = most, .last = from + most - 1};
   }
@@ -94,7 +94,7 @@ Handed FeedHandout::give(const Channel& channel, Watch& watch, UnixMs wall) {
   if (std::holds_alternative<LogPosition>(watch.position)) return Handed::Gone;
   const uint32_t life = channel.life();
   const auto* known = std::get_if<ChannelPosition>(&watch.position);
-  // Before it was born it stood where it was born.
+  // A key that did not exist is read from its beginning.
   ChannelPosition position = known != nullptr ? *known : ChannelPosition{channel.head().birth, 0, life};
   const auto behind = channel.offset_of(position);
   if (!behind) return Handed::Gone;
@@ -118,7 +118,7 @@ Handed FeedHandout::give(const Channel& channel, Watch& watch, UnixMs wall) {
     sink_.end(false, 0);
     return Handed::All;
   }
-  // A channel packs no blocks, so what is found stays where it is until all of it is given.
+  // A channel does not pack blocks, so the messages found stay valid until all are given.
   chosen_.clear();
   while (chosen_.size() < unread.count && cursor.next(message)) {
     if (message.offset < unread.from) continue;

@@ -1,4 +1,4 @@
-// Where a feed stands in one of the logs and channels that it watches.
+// The position of a feed in a log or channel that it watches.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace millrace {
 
-// In a log, behind the message at an offset: epoch.offset. Without an epoch, an offset of whatever log is there.
+// In a log, after the message at an offset: epoch.offset. Without an epoch, the offset is valid for any log with that
+// key.
 struct LogPosition {
   std::optional<LogEpoch> epoch;
   Offset offset;
@@ -21,26 +22,26 @@ struct LogPosition {
 };
 
 std::string to_text(const LogPosition& position);
-// Nothing for bytes that to_text() does not write.
+// nullopt if the text was not written by to_text().
 std::optional<LogPosition> read_log_position(ByteView text);
 
-// The key was not there when it was added: all that it will hold is new.
+// The key did not exist when it was added: all its messages will be new.
 struct BeforeBirth {
   friend bool operator==(BeforeBirth, BeforeBirth) = default;
 };
 
 using FeedPosition = std::variant<BeforeBirth, LogPosition, ChannelPosition>;
 
-// Where a key is to be read from, as a client says it. The text of a position may be one in a log and one in a channel:
-// what the key holds decides.
+// Where to start reading a key, as given by a client. The text of a position may be valid both for a log and for a
+// channel: the type of the key decides.
 struct FeedStart {
   enum class Kind : uint8_t { First, End, After };
   Kind kind = Kind::First;
-  std::optional<LogPosition> in_log;          // of After, if it is one
+  std::optional<LogPosition> in_log;          // for After, if the text is such a position
   std::optional<ChannelPosition> in_channel;  // the same
 };
 
-// "-", "$", an offset, epoch.offset or clock.mark. Nothing for other bytes.
+// "-", "$", an offset, epoch.offset or clock.mark; nullopt for any other text.
 std::optional<FeedStart> read_feed_start(ByteView text);
 
 }  // namespace millrace

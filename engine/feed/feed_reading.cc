@@ -12,7 +12,7 @@ Handed give(const FeedKeys::Found& found, Watch& watch, FeedHandout& handout, Un
   return Handed::Gone;
 }
 
-// The feed watches it no longer, and says so once.
+// The feed no longer watches the key, and reports that once.
 void lose(Feed& feed, Watch& watch, FeedHandout& handout, bool is_elsewhere) {
   handout.lose(watch, is_elsewhere);
   feed.remove(watch);

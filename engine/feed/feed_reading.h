@@ -24,7 +24,7 @@ class FeedKeys {
     bool is_hidden = false;   // the reader has no right to it, and is not told more
   };
   virtual Found find(ByteView key) = 0;
-  // The reader would be sent to another server for this key.
+  // True if the reader would be redirected to another server for this key.
   virtual bool is_elsewhere(ByteView key) = 0;
   // The key that was found last stays in the feed: writes to it must be reported from now on.
   virtual void report_writes() = 0;
@@ -33,11 +33,11 @@ class FeedKeys {
   ~FeedKeys() = default;
 };
 
-// At most this many keys are looked at in one read: many may be dirty, and have nothing for the reader in the end.
+// The most keys that are looked at in one read: many may be dirty although they have no messages for the reader.
 inline constexpr int kMostKeysOfRead = 10'000;
 
-// Hands out dirty keys until the answer is full. A key with more to read goes to the end of the queue; one that is gone
-// leaves the feed, and the answer says so once.
+// Hands out dirty keys until the answer is full. A key with more to read goes to the end of the queue. A key that was
+// deleted or replaced is removed from the feed, which is reported once.
 void read_feed(Feed& feed, FeedKeys& keys, FeedHandout& handout, UnixMs wall);
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// What can be asked of a feed, as plain values. The views in a request must live as long as the request.
+// The requests that a feed takes, as plain values. The views in a request must live as long as the request.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The feeds of a server. They live in memory, and go when nobody uses them.
+// The feeds of a server. They are in memory only, and are dropped when they are not used for some time.
 //
 //   Feeds feeds(keys, limits);
 //   Result<Feed*> feed = feeds.find(0, "dash", "ann", now);     NoFeed: add the keys again, with the positions you kept
@@ -23,7 +23,7 @@ struct FeedLimits {
   uint64_t keys = 1'000'000;  // of one feed
 };
 
-// A feed that nobody has used for so long goes.
+// A feed that is not used for this time is dropped.
 inline constexpr uint64_t kFeedIdleMs = 60'000;
 
 class Feeds {
@@ -33,27 +33,27 @@ class Feeds {
 
   size_t size() const { return feeds_.size(); }
 
-  // The feed of that name, which lives at `now`. Failure: NoFeed; NoRights if another user made it.
+  // The feed of that name, if it has not expired at `now`. Failure: NoFeed; NoRights if another user created it.
   Result<Feed*> find(int database, ByteView name, ByteView user, MonotonicMs now) const;
-  // The same, or a new one. Failure: NoRights; Full if there are as many feeds as there may be.
+  // The same, or a new one. Failure: NoRights; Full if the limit on feeds is reached.
   Result<Feed*> find_or_make(int database, ByteView name, ByteView user, MonotonicMs now);
 
-  // Watches a key in a feed, or replaces its position. True if it is new. Failure: Full.
+  // Watches a key in a feed, or replaces its position. is_new: the key was not watched before. Failure: Full.
   struct Added {
     Watch* watch;
     bool is_new;
   };
   Result<Added> watch(Feed& feed, ByteView key, FeedPosition position, bool is_notice);
 
-  // Takes out those that have not been used for kFeedIdleMs; they are for the caller to free. O(n) with n feeds.
+  // Removes the feeds that were not used for kFeedIdleMs and returns them, for the caller to free. O(n) with n feeds.
   std::vector<std::unique_ptr<Feed>> take_expired(MonotonicMs now);
 
-  // Calls visit(feed) for each, ordered by database and name, those that have expired and are still there among them.
+  // Calls visit(feed) for each, ordered by database and name, including expired feeds that were not removed yet.
   template <class Visit>
   void each(Visit visit) const {
     for (const auto& [key, feed] : feeds_) visit(*feed);
   }
-  // The same until visit(feed) returns false, each once at most. The next call begins behind the last one visited.
+  // The same until visit(feed) returns false, each feed at most once. The next call begins after the last feed visited.
   template <class Visit>
   void each_in_turn(Visit visit) {
     auto at = feeds_.upper_bound(last_visited_);
@@ -67,7 +67,7 @@ class Feeds {
     return feed.waiting == 0 && now >= feed.last_used + kFeedIdleMs;
   }
 
-  // The feeds in which something has become dirty while readers wait, each once until it is taken.
+  // The feeds in which a key became dirty while readers wait; each is listed once until it is taken.
   bool has_woken() const { return !woken_.empty(); }
   std::vector<Feed*> take_woken();
 
@@ -78,7 +78,7 @@ class Feeds {
   WatchedKeys& keys_;
   const FeedLimits& limits_;
   std::vector<Feed*> woken_;
-  std::vector<std::unique_ptr<Feed>> replaced_;  // expired, and another one has their name
+  std::vector<std::unique_ptr<Feed>> replaced_;  // expired feeds whose name was given to a new feed
   std::map<Key, std::unique_ptr<Feed>> feeds_;
 };
 

@@ -1,5 +1,4 @@
-// How a document finds a filter: something that is true of every document which matches it,
-// and of few others.
+// How a document leads to a filter: by a condition that holds for every document that matches, and for few others.
 #pragma once
 
 #include <functional>
@@ -23,14 +22,14 @@ struct Equality {
   }
 };
 
-// One of these holds in every document that matches the filter; nothing if no such list of at
-// most `longest` is known. Of several lists the one with the smallest sum of `cost`.
+// A list of equalities of which at least one holds in every document that matches the filter; nullopt if no such list
+// of at most `longest` is known. If there are several lists, the one with the smallest sum of `cost`.
 std::optional<std::vector<Equality>> best_access(const Filter& filter,
                                                  const std::function<uint64_t(const Equality&)>& cost,
                                                  size_t longest = 256);
 
-// A field whose single number lies between two others, in every document that matches.
-// Borders are inclusive, and rounded outwards.
+// A field whose single number is between two bounds in every document that matches. Bounds are inclusive, and rounded
+// outwards.
 struct Interval {
   std::string field;
   double low;

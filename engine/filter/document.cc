@@ -19,14 +19,14 @@ Result<void> check_json(ByteView json) {
 
 Result<simdjson::dom::object> DocumentParser::parse(ByteView json) {
   if (json.size() > kMaxBytes) return fail(ErrorCode::Range, "a document larger than 1 MiB");
-  // For a usual document at first: room for the largest is some megabytes. It grows with what comes.
+  // Initially enough for a usual document: memory for the largest one is some megabytes. It grows when needed.
   constexpr size_t kUsualBytes = 4096;
-  // The library refuses what reaches its limit.
+  // The library refuses documents that reach its limit.
   constexpr size_t kRefusedDepth = kMaxDepth + 1;
   if (parser_.max_depth() != kRefusedDepth && parser_.allocate(kUsualBytes, kRefusedDepth) != simdjson::SUCCESS) {
     return fail(ErrorCode::NoMemory, "no memory for a document");
   }
-  if (json.empty()) json = "";  // nothing has no address, and the library copies from one
+  if (json.empty()) json = "";  // an empty view may be null, and the library copies from its address
   simdjson::dom::element root;
   if (const auto error = parser_.parse(json.data(), json.size()).get(root)) {
     return fail(ErrorCode::Syntax, std::string("the document is not JSON: ") + simdjson::error_message(error));

@@ -1,4 +1,4 @@
-// A document, parsed once, and what the fields of it hold that filters look at.
+// A document that is parsed once, and the values of its fields that filters look at.
 #pragma once
 
 #include <simdjson.h>
@@ -12,13 +12,13 @@
 
 namespace millrace {
 
-// Keeps its memory from one document to the next.
+// Reuses its memory for the next document.
 class DocumentParser {
  public:
   static constexpr size_t kMaxBytes = 1024 * 1024;
   static constexpr size_t kMaxDepth = 64;
 
-  // An object. Valid, and borrowing the parser's memory, until the next call.
+  // The JSON object. It borrows the parser's memory and is valid until the next call.
   // Failure: Syntax, with the reason.
   Result<simdjson::dom::object> parse(ByteView json);
 
@@ -29,12 +29,12 @@ class DocumentParser {
 // Whether it is JSON of any kind, within the limits of a document. Failure: Syntax, Range, with the reason.
 Result<void> check_json(ByteView json);
 
-// What a document holds of some fields.
+// The values of some fields of a document.
 class FieldValues {
  public:
-  // An array is as many values as it has elements; names on the way go through arrays too. Borrows from the document.
-  // Costs what the document holds of the fields. If these have more than kMaxValues values together, the fields with
-  // the most values are left out until the others fit: they have no values, and is_too_much() says so.
+  // An array counts as one value per element; arrays along a path are expanded too. Borrows from the document. Cost:
+  // O(values of the fields in the document). If these have more than kMaxValues values together, the fields with the
+  // most values are left out until the others fit: they have no values, and is_too_much() says so.
   static constexpr size_t kMaxValues = 10'000;
   void extract(const simdjson::dom::object& document, const Fields& fields);
 
@@ -42,7 +42,7 @@ class FieldValues {
   bool is_too_much(FieldId field) const { return field.value() < places_.size() && places_[field.value()].is_too_much; }
   // The fields that were left out, most values first.
   std::span<const FieldId> too_much() const { return too_much_; }
-  // Sorted by ScalarOrder, no two the same.
+  // Sorted by ScalarOrder, without duplicates.
   std::span<const ScalarView> values(FieldId field) const;
 
   // Calls visit(field, value) for every value.
@@ -60,7 +60,7 @@ class FieldValues {
   void note_presence(FieldId field);
   void leave_out_the_largest(const simdjson::dom::object& document, const Fields& fields);
 
-  // Where a field's values are, [begin, end).
+  // The values of a field, [begin, end).
   struct Place {
     uint32_t begin = 0;
     uint32_t end = 0;
@@ -70,9 +70,9 @@ class FieldValues {
 
   std::vector<FieldId> too_much_;
   std::vector<Place> places_;       // by field
-  std::vector<FieldId> present_;    // those that places_ has something of
+  std::vector<FieldId> present_;    // the fields that have values
   std::vector<Found> found_;        // sorted by field, then by value
-  std::vector<ScalarView> values_;  // of found_, one behind the other
+  std::vector<ScalarView> values_;  // the values of found_, contiguous
 };
 
 }  // namespace millrace

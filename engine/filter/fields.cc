@@ -12,7 +12,7 @@ ByteView take_name(ByteView& path) {
   return name;
 }
 
-// Removes the path below the node, and every node that then leads nowhere.
+// Removes the path below the node, and every node without a field below it.
 void remove(Fields::Node& node, ByteView path, bool is_last) {
   if (is_last) {
     node.field = FieldId::none();

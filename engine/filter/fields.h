@@ -1,5 +1,5 @@
-// The fields that the filters of a channel look at, as a tree of names: walking a document
-// along it costs what the document holds, however many fields there are.
+// The fields that the filters of a channel look at, as a tree of names: the cost of walking a document along it depends
+// on the document, not on the number of fields.
 //
 //   priority  ->  0
 //   owner     ->  name  ->  1          "owner.name"
@@ -28,7 +28,7 @@ class Fields {
 
   // One more filter looks at the field of this path.
   FieldId use(ByteView whole);
-  // One fewer; a field nobody looks at is forgotten, and its id may be given to another.
+  // One filter fewer; a field without filters is removed, and its id may be reused.
   void release(FieldId field);
 
   // The id of a path that some filter looks at; none() if no filter does.
@@ -45,7 +45,7 @@ class Fields {
  private:
   struct Use {
     std::string path;
-    uint32_t filters = 0;  // 0: free
+    uint32_t filters = 0;  // 0: unused id
   };
 
   static void copy_names(const Node& from, Node& to);

@@ -1,5 +1,6 @@
 // A filter is a condition on documents. It is written as JSON and stored in a normal form: filters that differ only in
-// the order of keys or of $and members, in white space, or in other ways without meaning, are the same filter.
+// the order of keys or of $and members, in white space, or in other ways that do not change the meaning, are the same
+// filter.
 //
 //   {"priority": "high", "age": {"$gte": 18, "$lt": 65}}
 //
@@ -30,12 +31,12 @@ struct Filter {
   enum class Kind : uint8_t { Condition, And, Or, Not };
 
   Kind kind = Kind::And;  // And without parts matches every document
-  // A condition on a field. Exists has a boolean, In at least two operands, Nin none or at least
-  // two (by ScalarOrder, no two the same), all others one.
+  // A condition on a field. Exists has a boolean, In at least two operands, Nin none or at least two (sorted by
+  // ScalarOrder, without duplicates), all others one.
   std::string field;
   Operator op = Operator::Eq;
   std::vector<Scalar> operands;
-  // And, Or: none or at least two, sorted, no two the same. Not: one.
+  // And, Or: none or at least two, sorted, without duplicates. Not: one.
   std::vector<Filter> parts;
 };
 

@@ -1,4 +1,4 @@
-// The ids of the filter engine. Both are given again after their thing is gone.
+// The ids of the filter engine. Both are reused after the field or filter is removed.
 #pragma once
 
 #include "engine/base/strong_id.h"

@@ -67,7 +67,7 @@ FilterSlot FilterIndex::add(const Filter& filter) {
   entry.is_used = true;
   count_equalities(entry.program);
 
-  // What leads to few filters now is what will lead to few later.
+  // An equality that leads to few filters now will probably lead to few later.
   const auto cost = [&](const Equality& equality) {
     return by_equality_.count(hash(fields_.find(equality.field), equality.value), kMostCounted);
   };
@@ -131,7 +131,7 @@ bool has_equality(const Filter& filter, const SavedFilter::EqualityView& wanted)
   return std::ranges::any_of(filter.parts, [&](const Filter& part) { return has_equality(part, wanted); });
 }
 
-// Whether the filter has what it was said to be found by.
+// Whether the filter requires the conditions that it is saved under.
 bool is_access(const SavedFilter& saved, const Filter& filter) {
   const std::vector<Interval> intervals = necessary_intervals(filter);
   return std::ranges::all_of(saved.equalities(), [&](const auto& each) { return has_equality(filter, each); }) &&
@@ -306,7 +306,7 @@ void FilterIndex::forget(const FieldValues& document) {
   hashes_.clear();
 }
 
-// What is in the buckets is fetched for many at once: one after the other, each would be waited for.
+// The contents of many buckets are prefetched together: one after the other, each access would be a cache miss.
 void FilterIndex::find_by_equality(auto consider) {
   for (size_t begin = 0; begin < hashes_.size(); begin += kBatch) {
     const auto batch = std::span(hashes_).subspan(begin, std::min(kBatch, hashes_.size() - begin));
@@ -341,7 +341,7 @@ void FilterIndex::match(const simdjson::dom::object& document, FieldValues& valu
   run_candidates(values, found);
   if (!to_compile_.empty()) {
     for (FilterSlot slot : to_compile_) compile(slot);
-    // They may look at fields that none has looked at before.
+    // They may use fields that no filter has used before.
     values.extract(document, fields_);
     for (FilterSlot slot : to_compile_) run(slot, values, found);
     to_compile_.clear();

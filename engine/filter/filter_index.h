@@ -1,6 +1,6 @@
 // An index of all filters of a channel: finds those that a document matches without running the others. A filter that
-// demands an equality is found by that value, the others by their bounds (range_index.h). Every candidate is run, so an
-// access path must be necessary for a match; it need not be sufficient.
+// requires an equality is found by that value, the others by their bounds (range_index.h). Every candidate is run. So
+// the condition it is found by must be necessary for a match, but need not be sufficient.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@
 
 namespace millrace {
 
-// What became of the filters of a channel when a document was matched.
+// The result of matching a document with the filters of a channel.
 struct FilterMatches {
   struct Failed {
     FilterSlot filter;
@@ -37,36 +37,37 @@ struct FilterMatches {
 
 class FilterIndex {
  public:
-  // What the regular expressions of one filter may cost for one document (program.cc). Some milliseconds at worst.
+  // The most work that the regular expressions of one filter may do for one document (program.cc). Some milliseconds at
+  // worst.
   static constexpr uint64_t kMostRegexWorkOfFilter = 500'000;
 
-  // Strangers choose values: the key keeps them from choosing those that collide.
+  // Clients choose values: the secret key prevents them from choosing values that collide.
   explicit FilterIndex(const HashKey& key) : key_(key) {}
   FilterIndex clone() const;
 
   // O(1) for a filter with an equality; else up to a millisecond, when the range index of a field is rebuilt.
   FilterSlot add(const Filter& filter);
-  // The same for one that was saved, without parsing it. `bytes` are what `saved` was read from.
+  // The same for a saved filter, without parsing it. `saved` was read from `bytes`.
   FilterSlot add_saved(const SavedFilter& saved, ByteView bytes);
   void remove(FilterSlot slot);
   size_t size() const { return filters_.size(); }
   // The normal form.
   std::string json(FilterSlot slot) const;
-  // As saved_filter.h has it.
+  // In the format of saved_filter.h.
   std::string saved(FilterSlot slot) const;
 
-  // Adds the filters that the document matches, and those that could not be evaluated. A filter that was saved is
-  // compiled when a document first leads to it. Regular expressions take their work off `regex_work`; those that cost
-  // least are run first, and filters for which nothing is left fail. `values` is memory to work with; afterwards it
-  // holds what the document has of the fields.
+  // Adds the filters that the document matches, and those that could not be evaluated. A saved filter is compiled when
+  // a document first leads to it. Regular expressions subtract their work from `regex_work`; the cheapest are run
+  // first, and filters fail when none is left. `values` is working memory; afterwards it has the document's values of
+  // the fields.
   void match(const simdjson::dom::object& document, FieldValues& values, uint64_t& regex_work, FilterMatches& found);
 
-  // Compiles up to `most` of the filters that were saved, so that no document has to wait for many of them. False once
+  // Compiles up to `most` saved filters, so that a document does not have to wait until many are compiled. False once
   // none is left.
   bool compile_some(size_t most);
 
   const Fields& fields() const { return fields_; }
-  // Frees one filter; false once none is left. REQUIRES: nothing but more of this, and its destruction, follows
+  // Frees one filter; false once none is left. REQUIRES: afterwards only free_last() and the destructor are called
   bool free_last() { return filters_.free_last(); }
   // How many filters are compiled.
   size_t count_compiled() const;
@@ -76,14 +77,14 @@ class FilterIndex {
  private:
   struct Entry {
     Program program;
-    uint32_t last_seen = 0;  // by the match of this number
+    uint32_t last_seen = 0;  // number of the match that last looked at it
     bool is_used = false;
-    bool is_unreadable = false;  // it was saved, and is no filter: nobody finds it
+    bool is_unreadable = false;  // a saved filter that is invalid: no document leads to it
 
     bool is_to_compile() const { return is_used && !is_unreadable && !program.is_compiled(); }
   };
 
-  // An entry of the equality index: a filter that demands the value under whose hash the entry is.
+  // An entry of the equality index, stored under the hash of a value: a filter that requires this value.
   struct EqualityEntry {
     FilterSlot filter;
     Prefilter prefilter;
@@ -99,7 +100,7 @@ class FilterIndex {
   uint32_t hash(FieldId field, const ScalarView& value) const;
   // The condition that is tested before the filter is fetched, if it is found by one of these equalities.
   Prefilter prefilter_of(const Filter& filter, const std::vector<Equality>& access) const;
-  // An equality as it is found.
+  // The key of an equality in the index.
   struct Key {
     FieldId field;
     uint32_t hash;
@@ -107,19 +108,19 @@ class FilterIndex {
   };
   // Every equality anywhere in the filter.
   std::vector<Key> all_keys(const Filter& filter) const;
-  // The same of a filter in the index; of one that is not compiled, those by which it is found.
+  // The same for a filter in the index; if it is not compiled, only the equalities by which it is found.
   std::vector<Key> all_keys(const Entry& entry) const;
   // Notes of its fields that values in them lead to a filter.
   void count_equalities(const Program& program);
   // Those equalities of the filter by which it is found, each once.
   std::vector<Equality> found_by(FilterSlot slot, const Filter& filter) const;
   void add_found_by(FilterSlot slot, const Filter& filter, std::vector<Equality>& found) const;
-  // Makes the program of a filter that was saved.
+  // Compiles a saved filter.
   void compile(FilterSlot slot);
-  // Whether documents lead to the filter together with many others.
+  // Whether many other filters are found by the same equality.
   bool is_one_of_many(FilterSlot slot) const;
   void release_saved(const SavedFilter& saved);
-  // Notes the document's hashes and short values.
+  // Stores the document's hashes and short values.
   void look_at(const FieldValues& document);
   void forget(const FieldValues& document);
   void find_by_equality(auto consider);
@@ -139,12 +140,12 @@ class FilterIndex {
   Fields fields_;
   Slots<Entry, FilterSlot> filters_;
   HashIndex<EqualityEntry> by_equality_;
-  std::vector<uint32_t> equalities_;  // by field: how many filters have them; no other field leads to a filter
+  std::vector<uint32_t> equalities_;  // by field: how many filters are found by it; other fields need no lookup
   std::vector<std::unique_ptr<RangeIndex>> range_indexes_;
   size_t to_compile_later_ = 0;   // filters that were saved and are not compiled
   uint32_t compiled_before_ = 0;  // compile_some() goes on with this slot
   uint32_t match_number_ = 0;
-  // Of the document that is looked at; nothing between two matches.
+  // For the current document; empty between two matches.
   std::vector<FilterSlot> candidates_;
   std::vector<FilterSlot> to_compile_;
   std::vector<Deferred> deferred_;

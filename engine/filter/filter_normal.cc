@@ -25,7 +25,7 @@ Filter none_at_all() {
   return filter;
 }
 
-// Operands of $in and $nin: sorted, each once; one alone is $eq or $ne, and nothing is in nothing.
+// Operands of $in and $nin: sorted, each once. A single one becomes $eq or $ne, and an empty $in matches nothing.
 Filter normal_condition(Filter filter) {
   if (filter.op != Operator::In && filter.op != Operator::Nin) return filter;
   auto& operands = filter.operands;
@@ -54,8 +54,8 @@ bool is_before(const Filter* a, const Filter* b) {
   return compared != 0 ? compared < 0 : a->op < b->op;
 }
 
-// The parts by field and operator, if they are conditions that can be members of one object: no operator twice for a
-// field. Nothing if they are not. `filter_of` gives the filter that a part is.
+// The parts by field and operator, if all are conditions that can be members of one object, without a repeated operator
+// for a field; otherwise nullopt. `filter_of` returns the filter of a part.
 template <class Parts, class FilterOf>
 std::optional<std::vector<const Filter*>> members_of_one_object(const Parts& parts, FilterOf filter_of) {
   std::vector<const Filter*> members;
@@ -65,7 +65,7 @@ std::optional<std::vector<const Filter*>> members_of_one_object(const Parts& par
     if (filter.kind != Kind::Condition) return std::nullopt;
     members.push_back(&filter);
   }
-  // They nearly always are: by their texts, which begin with the field.
+  // They are nearly always sorted already, because the texts begin with the field.
   if (!std::ranges::is_sorted(members, is_before)) std::ranges::sort(members, is_before);
   const auto is_same = [](const Filter* a, const Filter* b) { return !is_before(a, b); };
   if (std::ranges::adjacent_find(members, is_same) != members.end()) return std::nullopt;
@@ -87,7 +87,7 @@ void append_conditions(std::string& to, std::span<const Filter* const> members) 
   to += members.empty() ? "}" : "}}";
 }
 
-// As JSON. `filter_of` gives the filter that a part is, and append_part(to, part) its JSON.
+// As JSON. `filter_of` returns the filter of a part, and append_part(to, part) appends its JSON.
 template <class Parts, class FilterOf, class AppendPart>
 void append_parts(std::string& to, const Filter& filter, const Parts& parts, FilterOf filter_of,
                   AppendPart append_part) {
@@ -117,8 +117,8 @@ void append_filter(std::string& to, const Filter& filter) {
       to, filter, filter.parts, [](const Filter& part) -> const Filter& { return part; }, append_filter);
 }
 
-// A filter in its normal form while it is put together: with its text, so that nothing is written twice however deep it
-// is. The parts are here, and not in the filter.
+// A filter in its normal form while it is built, with its text, so that no text is written twice however deep the
+// filter is. The parts are here, not in the filter.
 struct Node {
   Filter filter;
   std::vector<Node> parts;
@@ -151,7 +151,7 @@ Node negation(Node part) {
   return node;
 }
 
-// Parts of parts of the same kind are parts; each once, in the order of their texts.
+// Nested parts of the same kind are flattened; each part occurs once, in the order of their texts.
 std::vector<Node> normal_parts(Filter& filter) {
   std::vector<Node> parts;
   parts.reserve(filter.parts.size());
@@ -164,7 +164,7 @@ std::vector<Node> normal_parts(Filter& filter) {
     }
   }
   const auto is_less = [](const Node& a, const Node& b) { return a.text < b.text; };
-  // As most are that a program has written.
+  // Filters that a program has written are mostly sorted.
   if (!std::ranges::is_sorted(parts, is_less)) {
     std::vector<std::pair<ByteView, size_t>> order;
     order.reserve(parts.size());

@@ -10,11 +10,11 @@ namespace millrace {
 // The same meaning, with parts flattened, sorted and without repetition; and what filter_json() says of it.
 WrittenFilter normal_form(Filter filter);
 
-// The text of a field that a regular expression looks at: linear time can be microseconds a
-// byte, when a pattern has more states than there is memory for.
+// The longest text that a regular expression is run on: linear time can be microseconds per byte, if a pattern has more
+// states than fit in its memory.
 inline constexpr size_t kMaxRegexText = 4096;
 
-// Linear time, little memory, and no word of a bad pattern on stderr.
+// Linear time, little memory, and no messages about invalid patterns on stderr.
 inline re2::RE2::Options regex_options() {
   re2::RE2::Options options;
   options.set_max_mem(64 * 1024);

@@ -17,8 +17,7 @@ namespace {
 
 using Element = simdjson::dom::element;
 
-// Classes of characters that stand for much of Unicode take long to compile, most of all if case
-// does not matter.
+// Character classes that cover much of Unicode take long to compile, especially if case is ignored.
 constexpr size_t kMostCostlyClasses = 64;
 
 size_t costly_classes(ByteView pattern) {
@@ -32,7 +31,7 @@ size_t costly_classes(ByteView pattern) {
   return may_fold ? 8 * count : count;
 }
 
-// The first name of an object that was there before; nothing if each is there once.
+// The first repeated name of an object; nullopt if each occurs once.
 std::optional<std::string_view> first_repeated(const simdjson::dom::object& object) {
   std::vector<std::string_view> names;
   names.reserve(object.size());
@@ -46,7 +45,7 @@ std::optional<std::string_view> first_repeated(const simdjson::dom::object& obje
   return std::nullopt;
 }
 
-// Thrown nowhere: the first error latches, and everything returns.
+// No exceptions: the first error latches, and all functions return.
 class FilterParser {
  public:
   explicit FilterParser(FilterLimits limits) : limits_(limits) {}
@@ -56,9 +55,9 @@ class FilterParser {
       return refuse("the filter has " + std::to_string(json.size()) + " bytes, expected " +
                     std::to_string(limits_.bytes) + " at most");
     }
-    if (json.empty()) json = "";  // nothing has no address, and the library copies from one
+    if (json.empty()) json = "";  // an empty view may be null, and the library copies from its address
     simdjson::dom::parser parser(limits_.bytes);
-    // Deeper than ours, so that too deep is told by us, with the path.
+    // Deeper than our limit, so that our own error, with the path, is returned.
     const auto allocated = parser.allocate(std::max<size_t>(json.size(), 64), 2 * limits_.depth + 64);
     Element root;
     if (const auto error =
@@ -92,7 +91,7 @@ class FilterParser {
     return path_.substr(0, end) + "...";
   }
 
-  // Goes one step down the path for as long as it lives.
+  // Adds one step to the path while this object exists.
   class Step {
    public:
     Step(std::string& path, std::string_view name) : path_(path), length_(path.size()) {
@@ -113,7 +112,7 @@ class FilterParser {
     return filter;
   }
 
-  // Not by a list in braces, which would copy all that is in the part.
+  // Not with a list in braces, which would copy the part.
   static Filter negated(Filter part) {
     Filter filter;
     filter.kind = Filter::Kind::Not;
@@ -140,7 +139,7 @@ class FilterParser {
   }
 
   Filter parse_member(std::string_view key, Element value, size_t depth) {
-    // Without $ it may be a field, unless it has an array: no field is compared with one.
+    // Without $ it may be a field, unless its value is an array: a field cannot be compared with an array.
     const bool is_list = value.is_array();
     if (key == "$and" || (key == "and" && is_list)) return parse_list(Filter::Kind::And, value, depth);
     if (key == "$or" || (key == "or" && is_list)) return parse_list(Filter::Kind::Or, value, depth);
@@ -246,7 +245,7 @@ class FilterParser {
     if (!regex.ok()) refuse("no regular expression: " + regex.error());
   }
 
-  // `at` is its number in a list, if it is in one: said if it is refused.
+  // `at` is its index if it is in a list, for the error text.
   Scalar scalar(Element element, std::optional<size_t> at = std::nullopt) {
     Scalar value;
     switch (element.type()) {

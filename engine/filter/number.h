@@ -1,4 +1,4 @@
-// A JSON number: a whole one exactly, any other as a double. 1, 1.0 and 1e0 are the same.
+// A JSON number: an integer is exact, any other is a double. 1, 1.0 and 1e0 are the same.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ class Number {
 
   bool is_whole() const { return is_whole_; }
   int64_t whole() const { return whole_; }  // REQUIRES: is_whole()
-  // Near enough for an index that is checked afterwards.
+  // Precise enough for an index whose candidates are checked afterwards.
   double approximate() const { return is_whole_ ? static_cast<double>(whole_) : real_; }
 
   friend std::partial_ordering operator<=>(Number a, Number b) {
@@ -34,7 +34,7 @@ class Number {
   friend bool operator==(Number a, Number b) { return (a <=> b) == 0; }
 
  private:
-  // Wide enough for every whole number of 64 bits and every double.
+  // Exact for every 64-bit integer and every double.
   long double wide() const { return is_whole_ ? static_cast<long double>(whole_) : static_cast<long double>(real_); }
 
   bool is_whole_ = true;

@@ -1,6 +1,7 @@
-// A prefilter: one condition of a filter in six bytes. It is kept in the index entry of the filter, so that most
-// documents that do not match are rejected without a fetch of the filter itself. A value is shortened to sixteen bits:
-// the order of numbers is preserved (two of them may become equal), other values have sixteen bits of their hash.
+// A prefilter: one condition of a filter in six bytes. It is stored in the index entry of the filter, so that most
+// documents that do not match are rejected without touching the memory of the filter itself. A value is shortened to
+// sixteen bits: the order of numbers is preserved (two of them may become equal), other values have sixteen bits of
+// their hash.
 #pragma once
 
 #include <bit>
@@ -14,27 +15,27 @@ namespace millrace {
 using ShortValue = uint16_t;
 inline constexpr ShortValue kGreatestShortValue = std::numeric_limits<ShortValue>::max();
 
-// The sign, the exponent and seven digits of a binary number, in an order in which the negative come first.
+// The sign, the exponent and seven binary digits, ordered so that negative numbers come first.
 inline ShortValue short_number(double number) {
   constexpr uint32_t kSign = uint32_t{1} << 31;
   const auto bits = std::bit_cast<uint32_t>(static_cast<float>(number));
   return static_cast<ShortValue>(((bits & kSign) != 0 ? ~bits : bits | kSign) >> 16);
 }
 
-// `hash` is that of the field and the value; numbers do without.
+// `hash` is that of the field and the value; it is not used for numbers.
 inline ShortValue short_value(const ScalarView& value, uint32_t hash) {
   if (value.kind == ScalarKind::Number) return short_number(value.number.approximate());
   return static_cast<ShortValue>(hash >> 16);
 }
 
-// What a document holds of a field, from the least to the greatest. As made: nothing.
+// The least and the greatest value of a field in a document. By default: no value.
 struct ShortValues {
   ShortValue least = kGreatestShortValue;
   ShortValue greatest = 0;
 
   void add(ShortValue value) {
     const bool is_first = least > greatest;
-    // Of several, one may satisfy one border and another the other: anything is possible.
+    // With several values, one may satisfy one bound and another the other: every document may match.
     least = is_first ? value : 0;
     greatest = is_first ? value : kGreatestShortValue;
   }

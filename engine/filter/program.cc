@@ -137,7 +137,7 @@ Verdict Program::run_condition(size_t& at, const FieldValues& document, Evaluati
   at += 1 + step.bits;
   const FieldId field(step.number);
   if (step.op == Operator::Exists) return verdict(document.is_present(field) == operands.front().flag);
-  // What is missing has no values, and an empty array has none either.
+  // A missing field has no values, and neither has an empty array.
   const auto values = document.values(field);
   if (values.empty()) {
     if (!document.is_too_much(field)) return Verdict::No;
@@ -152,8 +152,8 @@ bool Program::is_operand(std::span<const Step> operands, const ScalarView& value
   return std::ranges::binary_search(operands, value, ScalarOrder(), [&](const Step& step) { return operand(step); });
 }
 
-// Operands and values are sorted, and no two of either are the same: long arrays and long lists
-// cost little more than short ones.
+// Operands and values are sorted and without duplicates, so long arrays and long lists cost little more than short
+// ones.
 bool Program::is_satisfied(const Step& condition, std::span<const Step> operands,
                            std::span<const ScalarView> values) const {
   const auto is_value = [&](const Step& step) {
@@ -195,8 +195,8 @@ const re2::RE2& Program::regex(size_t at) const {
 
 namespace {
 
-// What a search may cost, in steps of a few nanoseconds at most. A small expression has few states, and is run at the
-// same cost for each byte; a large one may have more than there is memory for, and each instruction is tried.
+// The most that a search may cost, in steps of a few nanoseconds. A small expression has few states and a constant cost
+// per byte. A large one may have more states than fit in its memory; then each instruction is tried.
 uint64_t search_work(const re2::RE2& regex, size_t bytes) {
   constexpr int kSmall = 20;
   const int size = regex.ProgramSize();

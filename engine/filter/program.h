@@ -1,5 +1,5 @@
-// A filter compiled for the fields of a channel: what is run against documents. Compact,
-// because there are a hundred thousand of them.
+// A filter compiled for the fields of a channel, to be run against documents. Compact, because there may be a hundred
+// thousand of them.
 //
 //   And  (to 5)
 //   age >= 18
@@ -24,16 +24,16 @@
 
 namespace millrace {
 
-// Unknown: the filter could not be evaluated, and what could be of it does not decide.
+// Unknown: a part of the filter could not be evaluated, and the other parts do not decide the result.
 enum class Verdict : uint8_t { No, Yes, Unknown };
 
 // Why a filter could not be evaluated. The names are part of ROUTE.INFO.
 enum class Trouble : uint8_t { None, TooManyValues, TextTooLong, RegexWork, Unreadable };
 const char* trouble_name(Trouble trouble);
 
-// One evaluation of one filter: what it may do, and what has become of it.
+// One evaluation of one filter: its options and its result.
 struct Evaluation {
-  // If not, conditions with a regular expression are Unknown, and regex_work is what they may cost.
+  // If false, conditions with a regular expression are Unknown, and regex_work is the most that they may cost.
   bool runs_regexes = true;
   uint64_t regex_work = 0;
   Trouble trouble = Trouble::None;
@@ -42,21 +42,21 @@ struct Evaluation {
 class Program {
  public:
   Program() = default;
-  // Uses the filter's fields; release() them when it goes.
+  // Uses the filter's fields; call release() before it is destroyed.
   Program(const Filter& filter, Fields& fields);
   Program(Program&&) noexcept = default;
   Program& operator=(Program&&) noexcept = default;
   ~Program() = default;
   Program clone() const;
 
-  // A filter that is not compiled yet, as saved_filter.h has it. REQUIRES of all below but prefetch() and memory(): it
-  // is compiled
+  // A filter that is not compiled yet, in the format of saved_filter.h. REQUIRES for all functions below except
+  // prefetch() and memory(): it is compiled
   static Program of_saved(ByteView saved);
   bool is_compiled() const { return !steps_.empty(); }
   ByteView saved() const { return texts_; }  // REQUIRES: it is not compiled
 
   Verdict matches(const FieldValues& document, Evaluation& evaluation) const;
-  // It will be run soon.
+  // A hint that the program will be run soon.
   void prefetch() const {
     constexpr size_t kLine = 64;
     __builtin_prefetch(texts_.data());
@@ -72,7 +72,7 @@ class Program {
       visit(FieldId(step.number), step.bits);
     }
   }
-  // Makes its regular expressions, which else the first document that needs them does.
+  // Compiles its regular expressions now instead of when a document first needs them.
   void prepare_regexes() const;
   void release(Fields& fields) const;
 
@@ -88,8 +88,8 @@ class Program {
     Operator op = Operator::Eq;          // of a Condition
     ScalarKind kind = ScalarKind::Null;  // of an Operand
     bool flag = false;                   // a boolean's value; whether a number is whole
-    uint32_t number = 0;                 // And, Or, Not: the step behind the last part. Condition: the field.
-                                         // An Operand that is a string: its size
+    uint32_t number = 0;                 // And, Or, Not: the step after the last part. Condition: the field. An Operand
+                                         // that is a string: its size
     uint64_t bits = 0;                   // Condition: how many operands follow. Operand: its value, or where
                                          // its text is
   };
@@ -97,7 +97,7 @@ class Program {
   void compile(const Filter& filter, Fields& fields);
   void add_operand(const Scalar& operand);
   ScalarView operand(const Step& step) const;
-  // Each takes `at` behind what it has read.
+  // Each moves `at` to the step after those it has read.
   Verdict run(size_t& at, const FieldValues& document, Evaluation& evaluation) const;
   Verdict run_condition(size_t& at, const FieldValues& document, Evaluation& evaluation) const;
   // Whether one of the values satisfies the condition.
@@ -109,7 +109,7 @@ class Program {
 
   std::vector<Step> steps_;
   std::string texts_;  // or what saved() returns
-  // By the step of their operand. Compiled when they are first needed: few filters have any.
+  // By the step of their operand. Compiled when first needed, because few filters have any.
   mutable std::unique_ptr<std::map<size_t, re2::RE2>> regexes_;
 };
 

@@ -13,8 +13,8 @@ void set(auto& bits, size_t at) { bits[at / 64] |= uint64_t{1} << (at % 64); }
 void reset(auto& bits, size_t at) { bits[at / 64] &= ~(uint64_t{1} << (at % 64)); }
 bool has(const auto& bits, size_t at) { return (bits[at / 64] >> (at % 64) & 1) != 0; }
 
-// The piece that a number is in: how many cuts are at most as great. A search without branches,
-// of which half would be guessed wrong.
+// The piece that a number is in: how many cuts are not greater. A search without branches, because half of them would
+// be mispredicted.
 size_t piece_of(const std::vector<double>& cuts, double number) {
   size_t at = 0;
   for (size_t left = cuts.size(); left > 0;) {
@@ -29,7 +29,7 @@ size_t piece_of(const std::vector<double>& cuts, double number) {
 
 const RangeIndex::Bits* RangeIndex::allowed(const Line& line, const FieldValues& document) {
   const auto values = document.values(line.field);
-  // Of several numbers one may satisfy one border and another the other.
+  // With several numbers, one may satisfy one bound and another the other.
   if (values.size() > 1) return nullptr;
   if (values.empty() || values.front().kind != ScalarKind::Number) return &line.not_bounding;
   return &line.allowed[piece_of(line.cuts, values.front().number.approximate())];
@@ -85,7 +85,7 @@ RangeIndex::Line& RangeIndex::line_of(FieldId field) {
   return lines_.emplace_back(Line{.field = field, .cuts = {}, .allowed = {all()}, .not_bounding = all()});
 }
 
-// Cuts the line where there are as many borders in each piece.
+// Cuts the line so that each piece has the same number of bounds.
 void RangeIndex::cut(Line& line) {
   std::vector<double> borders;
   for (size_t i = 0; i < filters_.size(); ++i) {
@@ -125,7 +125,7 @@ void RangeIndex::add(FilterSlot filter, std::vector<Bound> bounds) {
   for (const Bound& bound : bounds_[position]) {
     Line& line = line_of(bound.field);
     put(line, position, bound);
-    // As often as it doubles.
+    // Cut again whenever the number of filters has doubled.
     if (count_bounding(line) > 2 * line.bounding_when_cut) cut(line);
   }
 }

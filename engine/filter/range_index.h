@@ -1,4 +1,4 @@
-// An index of up to 1,024 filters by the ranges of numbers that they demand, for filters without an equality to index.
+// An index of up to 1,024 filters by the ranges of numbers that they require, for filters without an equality to index.
 // For each field that some of them bound, the number line is cut into pieces, and each piece has a bitmap of the
 // filters that allow it. The candidates for a document are the intersection of the bitmaps that its numbers select.
 //
@@ -17,7 +17,7 @@
 
 namespace millrace {
 
-// A condition on a field's number, as Interval, with the field known.
+// Like Interval, with the id of the field.
 struct Bound {
   FieldId field;
   double low;
@@ -34,10 +34,10 @@ class RangeIndex {
 
   // REQUIRES: !is_full()
   void add(FilterSlot filter, std::vector<Bound> bounds);
-  // True if it was there.
+  // True if the filter was in the index.
   bool remove(FilterSlot filter);
 
-  // Calls visit(slot) for every candidate: all filters that the document matches, and maybe others.
+  // Calls visit(slot) for every candidate: all filters that the document matches, and possibly others.
   template <class Visit>
   void each_candidate(const FieldValues& document, Visit visit) const {
     Bits candidates = used_;
@@ -62,14 +62,14 @@ class RangeIndex {
   struct Line {
     FieldId field;
     std::vector<double> cuts;   // ascending; piece i is [cuts[i - 1], cuts[i])
-    std::vector<Bits> allowed;  // one more than cuts; those that do not bound the field are in all
+    std::vector<Bits> allowed;  // one more than cuts; filters that do not bound the field are in all of them
     Bits not_bounding;          // those that do not bound the field
     size_t bounding_when_cut = 0;
   };
 
   static Bits all();
   static size_t count_bounding(const Line& line);
-  // Those that the document's value of the field allows; null: all.
+  // The filters that allow the document's value of the field; null: all.
   static const Bits* allowed(const Line& line, const FieldValues& document);
   void restrict(Bits& candidates, const FieldValues& document) const;
   static void put(Line& line, size_t position, const Bound& bound);
@@ -77,7 +77,7 @@ class RangeIndex {
   Line& line_of(FieldId field);
   void cut(Line& line);
 
-  // By position. Apart from each other: matches only look at the first.
+  // By position. In separate arrays, because matching only uses the first.
   std::vector<FilterSlot> filters_;
   std::vector<std::vector<Bound>> bounds_;
   std::vector<Line> lines_;

@@ -82,7 +82,7 @@ TEST(RangeIndex, TakesBackWhatWasRemoved) {
   EXPECT_EQ(index.check(), nullptr);
 }
 
-// Nobody is left out, and of bounds that are cut finely only neighbours come in.
+// No matching filter is left out, and with finely cut bounds only neighbouring ones are found in addition.
 TEST(RangeIndex, RandomBoundsAgreeWithAList) {
   std::mt19937_64 random(1);
   Asking ask;

@@ -13,7 +13,7 @@ namespace {
 enum class SavedAccess : uint64_t { Everything = 0, Equalities = 1, Intervals = 2 };
 enum class SavedValue : uint64_t { Null = 0, Boolean = 1, Whole = 2, Real = 3, String = 4 };
 
-// More than best_access() and necessary_intervals() give.
+// More than best_access() and necessary_intervals() return.
 constexpr uint64_t kMostItems = 4096;
 
 void append_real(std::string& to, double number) {
@@ -52,7 +52,7 @@ void append_value(std::string& to, const Scalar& value) {
   }
 }
 
-// False if it is none.
+// False if it is invalid.
 bool read_value(Decoder& in, ScalarView& value) {
   const uint64_t kind = in.number();
   if (!in.ok() || kind > static_cast<uint64_t>(SavedValue::String)) return false;
@@ -81,7 +81,7 @@ bool read_value(Decoder& in, ScalarView& value) {
   return in.ok();
 }
 
-// As the parser of filters lets it pass.
+// The same rule as in the parser of filters.
 bool is_path(ByteView field) {
   return !field.empty() && std::ranges::count(field, '.') < static_cast<ptrdiff_t>(FilterLimits().path_names);
 }

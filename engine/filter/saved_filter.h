@@ -7,7 +7,7 @@
 //           | 2 count { field low high }*    the intervals of access.h, doubles of 8 bytes, least byte first
 //   value  := 0 | 1 boolean | 2 zigzag | 3 double | 4 size bytes
 //
-// All numbers but doubles are varints; a field is its size and its path. Do not change: persisted.
+// All numbers except doubles are varints; a field is its size and its path. Do not change: persisted.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,11 @@ class SavedFilter {
     double high;
   };
 
-  // Takes apart what is saved, which it borrows. What comes from outside is checked but for the normal form, which is
-  // when it is parsed. Failure: Corrupt.
+  // Decodes saved bytes, which it borrows. All of it is checked except the normal form, which is checked when it is
+  // parsed. Failure: Corrupt.
   static Result<SavedFilter> read(ByteView bytes);
 
-  // At most one of the two lists has anything.
+  // At most one of the two lists is not empty.
   const std::vector<EqualityView>& equalities() const { return equalities_; }
   const std::vector<IntervalView>& intervals() const { return intervals_; }
   ByteView json() const { return json_; }
@@ -46,7 +46,7 @@ class SavedFilter {
   ByteView json_;
 };
 
-// At most one of the two lists has anything.
+// At most one of the two lists is not empty.
 std::string saved_filter(ByteView json, const std::vector<Equality>& equalities,
                          const std::vector<Interval>& intervals);
 

@@ -10,11 +10,11 @@
 
 namespace millrace {
 
-// Nested: an object, or an array in an array. Of these a filter knows only that they are there,
-// and are no other value; they are never operands.
+// Nested: an object, or an array in an array. For a filter these values exist, but differ from every operand; they are
+// never operands.
 enum class ScalarKind : uint8_t { Null, Boolean, Number, String, Nested };
 
-// As an operand of a filter: owns its text.
+// An operand of a filter: owns its text.
 struct Scalar {
   ScalarKind kind = ScalarKind::Null;
   bool boolean = false;
@@ -22,7 +22,7 @@ struct Scalar {
   std::string text;
 };
 
-// As a value in a document: borrows its text.
+// A value in a document: borrows its text.
 struct ScalarView {
   ScalarKind kind = ScalarKind::Null;
   bool boolean = false;

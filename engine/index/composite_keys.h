@@ -9,10 +9,10 @@
 
 namespace millrace {
 
-// Sorted. Several if a field has several values; none if a field has
-// none, or if they would be more than kMaxValuesOfField.
+// The keys, sorted. There are several if a field has several values, and none if a field has no value or if there would
+// be more than kMaxValuesOfField.
 std::vector<std::string> composite_keys(const CompositeOrder& order, const DocumentValues& values);
-// True if they would be more.
+// True if there would be more than kMaxValuesOfField.
 bool has_too_many_keys(const CompositeOrder& order, const DocumentValues& values);
 
 }  // namespace millrace

@@ -46,7 +46,7 @@ double number_of(ByteView bytes) {
   return std::bit_cast<double>(stored);
 }
 
-// What is stored behind a tag; takes it off. REQUIRES: a record of ours
+// Removes the stored value after a tag, and returns it. REQUIRES: a record of ours
 ByteView take_stored(ByteView& left, uint64_t code) {
   const size_t size = code == kTextCode ? text_key_size(left) : code;
   const ByteView stored = left.substr(0, size);

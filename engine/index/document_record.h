@@ -1,12 +1,12 @@
-// The values of one document in few bytes, beside its name (indexed_documents.h): what must be taken out of the orders
-// when the document changes, and what conditions look at.
+// The values of one document in few bytes, beside its name (indexed_documents.h). They are needed to remove the
+// document from the orders when it changes, and to check conditions.
 //
 //   values := { tag value }* 00
 //   tag    := id << 4 | code, as a varint; ids in ascending order. Id 0 is the date of expiry
 //   code   := 0 to 8: a number of this many bytes; 15: text, as its key
 //
-// Of an INTEGER the last bytes of its zigzag form are stored, the most significant first; of a NUMBER the first bytes
-// of the double, the rest being zero. So most numbers take 1 to 4 bytes.
+// An INTEGER is stored as the last bytes of its zigzag form, the most significant first. A NUMBER is stored as the
+// first bytes of the double; the rest are zero. So most numbers take 1 to 4 bytes.
 #pragma once
 
 #include <array>
@@ -48,14 +48,14 @@ class DocumentRecordReader {
 };
 
 std::optional<UnixMs> expiry_of(ByteView record);
-// The size of the record that `bytes`, which nobody has vouched for, begin with; 0 if they do not begin with one.
+// The size of the record at the beginning of untrusted `bytes`; 0 if there is none.
 size_t record_size(ByteView bytes);
-// True if a record, of which nobody has vouched for more than its size, holds values of these fields alone, each of the
-// type of its field.
+// True if a record has only values of the schema's fields, each of the type of its field. The record may be untrusted
+// except for its size.
 bool is_typed_record(const IndexSchema& schema, ByteView record);
-// The size of bytes that append_record() has made, which end somewhere.
+// The size of a record that append_record() has made; the bytes need no known end.
 size_t own_record_size(const char* bytes);
-// All values, as they were given. Dropped fields are left out.
+// All values as they were added. Dropped fields are left out.
 void read_record(const IndexSchema& schema, ByteView record, DocumentValues& values);
 
 }  // namespace millrace

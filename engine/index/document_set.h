@@ -1,4 +1,4 @@
-// Documents by their ids, a bit each: what two conditions have in common is found without looking at a document.
+// A set of documents, one bit per id: the documents that meet two conditions are found without looking at any document.
 #pragma once
 
 #include <bit>
@@ -12,14 +12,14 @@ namespace millrace {
 
 class DocumentSet {
  public:
-  // Empty, and without limits: it has every document.
+  // Without a limit: contains every document.
   DocumentSet() = default;
-  // For ids below `limit`; it has none of them.
+  // For ids below `limit`; contains none of them.
   explicit DocumentSet(uint32_t limit) : words_(limit / 64 + 1) {}
 
   // REQUIRES: made with a limit above the id
   void add(DocumentId id) { words_[id.value() / 64] |= uint64_t{1} << id.value() % 64; }
-  // Of both alone. REQUIRES: made with the same limit
+  // Keeps only documents that are in both. REQUIRES: made with the same limit
   void keep(const DocumentSet& others) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= others.words_[i];
   }

@@ -101,7 +101,7 @@ void DocumentValues::add(const IndexField& field, ByteView text) {
   while (!text.empty()) {
     const size_t end = std::min(text.find(field.separator), text.size());
     if (end > 0) {
-      // Many of them may be the same: which are too much is found by finish().
+      // Many of them may be equal; finish() checks whether there are too many different ones.
       if (++parts > kMaxPartsOfField) return skip(field.id, SkipReason::TooMany);
       add_one(field, text.substr(0, end));
     }

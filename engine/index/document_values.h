@@ -1,4 +1,4 @@
-// What an index takes from one document: the keys of its fields, and what did not fit.
+// What an index takes from one document: the keys of its fields, and the values that did not fit.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ inline constexpr size_t kMaxIndexedText = 1024;
 inline constexpr size_t kMaxSplitText = 1024 * 1024;
 // The most values of one field, and the most combinations of a composite order, that one document may have.
 inline constexpr size_t kMaxValuesOfField = 1000;
-// The most parts of a split text, and elements of JSON arrays, that are looked at for one field. Some may be the same.
+// The most parts of a split text, and elements of JSON arrays, that are looked at for one field. Some of them may be
+// equal.
 inline constexpr size_t kMaxPartsOfField = 10 * kMaxValuesOfField;
 
 // Why a value is not in the index. Do not change: persisted.
@@ -43,26 +44,26 @@ struct SkippedValue {
 };
 
 struct DocumentValues {
-  std::vector<DocumentValue> values;  // sorted, no two the same
+  std::vector<DocumentValue> values;  // sorted, without duplicates
   std::vector<SkippedValue> skipped;  // sorted
   std::optional<UnixMs> expires_at;
 
   void clear();
-  // Adds what a document holds in a field: text of a hash, or a string of JSON. Splits it if the field has many.
+  // Adds the value of a field: text of a hash, or a string of JSON. Splits it if the field has a separator.
   void add(const IndexField& field, ByteView text);
   void add(const IndexField& field, int64_t whole);
   void add(const IndexField& field, double number);
   void skip(OrderId field, SkipReason reason) { skipped.push_back({field, reason}); }
-  // After the last: puts them in order.
+  // Sorts the values; called after the last add().
   void finish();
 
  private:
   void add_one(const IndexField& field, ByteView text);
 };
 
-// One value of a condition or a document as a key. Nothing, with the reason, if it does not fit.
+// Appends one value of a condition or a document as a key. If it does not fit, appends nothing and returns the reason.
 std::optional<SkipReason> append_key(std::string& to, const IndexField& field, ByteView text);
-// The value that a key stands for as text, taken off the bytes. REQUIRES: a key of this field
+// Removes a key from the front of the bytes, and returns its value as text. REQUIRES: a key of this field
 std::string take_value(const IndexField& field, ByteView& bytes);
 
 }  // namespace millrace

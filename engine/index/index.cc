@@ -39,7 +39,7 @@ bool Index::set(ByteView name, const DocumentValues& values, Noting noting) {
     id = documents_.add(name, record_);
   } else {
     const ByteView known = documents_.record(id);
-    // While it is built, an order may not have what the record says.
+    // While the index is built, an order may not have the values of the record.
     if (known == record_ && work_ == IndexWork::None && skipped_.empty() && values.skipped.empty()) {
       if (noting == Noting::Always) recent_.note(id);
       return false;
@@ -70,7 +70,7 @@ DocumentState Index::compare(ByteView name, const DocumentValues* values, UnixMs
   const DocumentId id = documents_.find(name);
   if (values == nullptr) {
     if (id.is_none()) return DocumentState::NoDocument;
-    // A replica keeps what has expired until its master deletes it; nobody finds it meanwhile.
+    // A replica keeps expired documents until its master deletes them; meanwhile they are not visible.
     const auto date = expiry_of(documents_.record(id));
     return date && *date < now ? DocumentState::NoDocument : DocumentState::Stale;
   }
@@ -107,7 +107,7 @@ void Index::note_written(ByteView name) {
 
 void Index::change(DocumentId id, const DocumentValues& old, const DocumentValues& now) {
   change_expiry(id, old, now);
-  // First out, then in: the document must not wait for a value that it has itself.
+  // Removes first, then adds: the document must not wait for a value that it has itself.
   for (auto gone = old.values.begin(), kept = now.values.begin(); gone != old.values.end(); ++gone) {
     while (kept != now.values.end() && *kept < *gone) ++kept;
     if (kept == now.values.end() || *kept != *gone) erase_value(*gone, id);

@@ -1,5 +1,5 @@
-// An index: the documents whose keys begin with a prefix, in an order for each field and for each list of fields. It is
-// derived from the documents alone: the caller that changes one says what it holds now.
+// An index of the documents whose keys begin with a prefix, with an order for each field and for each list of fields.
+// It is derived from the documents alone: a caller that changes a document passes its new values.
 //
 // Every order is a sorted set of entries (order_entry.h).
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace millrace {
 
-// What an index says of a document, compared with the document.
+// The entry of a document in an index, compared with the document.
 enum class DocumentState : uint8_t {
   Agrees,
   Missing,     // the index does not know it
@@ -34,12 +34,12 @@ enum class DocumentState : uint8_t {
   NoDocument,  // neither knows of it, or it has expired and is not deleted yet: no query finds it
 };
 
-// What is to be done to an index, in slices, by its owner. Do not change: persisted.
+// Background work that the owner of an index does in slices. Do not change: persisted.
 enum class IndexWork : uint8_t {
   None,
-  Build,   // documents that were there before it, or before a field: read all of them
-  Verify,  // it was brought from elsewhere: compare it with the documents that are here
-  Tidy,    // a field was dropped: read its documents, so that their records let go of its values
+  Build,   // read all documents: some existed before the index or before a field of it
+  Verify,  // the index was restored: compare it with the documents of this server
+  Tidy,    // a field was dropped: read the documents again, to remove its values from their records
 };
 
 // A document that is left out of a UNIQUE field, because another one has its value.
@@ -50,7 +50,7 @@ struct Conflict {
   DocumentId holder;
 };
 
-// Whether a document counts as written last when it is set.
+// Whether set() counts the document as the last written one.
 enum class Noting : uint8_t { Never, IfOther, Always };
 
 class Index {
@@ -59,14 +59,15 @@ class Index {
     OrderId id;
     ByteOrder entries{};
     bool may_have_many = false;  // documents with several entries
-    bool is_complete = true;     // false: added later, and documents that were there before are yet to be read
-    uint64_t left_out = 0;       // documents that would have too many entries
+    bool is_complete = true;     // false: added later, and older documents have not been read yet
+    uint64_t left_out = 0;       // documents left out because they would have too many entries
     UniqueLines lines{};         // of a UNIQUE field
   };
 
-  // Hashes by this key, which clients must not know.
+  // Hashes with this key, which clients must not know.
   Index(IndexSchema schema, const HashKey& key);
-  // The same documents in the same orders, without a number: it is another index. O(n), most of it allocations.
+  // A copy with the same documents and orders, but without a number, since it is another index. O(n), most of it
+  // allocations.
   Index clone() const;
 
   const IndexSchema& schema() const { return schema_; }
@@ -76,16 +77,16 @@ class Index {
   // Dates of expiry.
   const ByteOrder& expiries() const { return expiries_; }
 
-  // --- documents, by their keys behind the prefix ---
-  // The document holds these values now. True if it is new, or has other values than before.
+  // --- documents, by their keys without the prefix ---
+  // Sets the values of a document. True if it is new, or had other values before.
   bool set(ByteView name, const DocumentValues& values, Noting noting = Noting::Never);
-  // False if it was not there.
+  // False if there was no such document.
   bool remove(ByteView name);
-  // True if the index says of it what `values` say.
+  // True if the index has exactly these values for the document.
   bool agrees(ByteView name, const DocumentValues& values) const;
   // `values` are null if there is no such document.
   DocumentState compare(ByteView name, const DocumentValues* values, UnixMs now) const;
-  // It was written. Nothing if it is not there.
+  // Counts the document as the last written one. Does nothing if it is not in the index.
   void note_written(ByteView name);
   std::vector<DocumentId> recent(size_t most) const { return recent_.list(most); }
 
@@ -96,7 +97,7 @@ class Index {
   void each_skipped(Visit visit) const {
     skipped_.each([&](DocumentId id, const SkippedValue& value) { return !is_known(value) || visit(id, value); });
   }
-  // How many documents have any.
+  // How many documents have skipped values.
   uint64_t skipped() const { return skipped_.documents(); }
   template <class Visit>
   void each_conflict(Visit visit) const {
@@ -115,38 +116,38 @@ class Index {
   // The document with this value of a UNIQUE field; none() if there is none.
   DocumentId holder_of(OrderId field, ByteView key) const;
 
-  // --- the schema; failures as IndexSchema says, and nothing has changed then ---
+  // --- the schema; failures as in IndexSchema, without any change ---
   Result<void> add_field(IndexField field);
   Result<void> add_order(CompositeOrder order);
-  // Each returns the order, which the caller frees at leisure. Records of documents, and what was skipped in them, keep
-  // what they say of the field until they are set again.
+  // Each returns the order, which the caller frees in parts. Records of documents and their skipped values keep the
+  // field until the document is set again.
   Result<Order> drop_field(ByteView name);
   Result<Order> drop_order(ByteView name);
-  // A number that no other index has, on this server or another one, so that a cursor is known to be of this one: ids
-  // of documents, which cursors have, differ from server to server. 0 until it is set.
+  // A number that is unique to this index on all servers, so that a cursor of another index is recognised: cursors
+  // contain ids of documents, which differ between servers. 0 until it is set.
   uint32_t number() const { return number_; }
   void set_number(uint32_t number) { number_ = number; }
   // Grows whenever the schema changes.
   uint64_t schema_version() const { return schema_version_; }
 
   IndexWork work() const { return work_; }
-  // True if it says of all documents what they hold.
+  // True if the index is complete and correct for all documents.
   bool is_ready() const { return work_ == IndexWork::None || work_ == IndexWork::Tidy; }
   void set_work(IndexWork work);
 
   // --- for the codec ---
-  // REQUIRES: it has no schema yet
+  // REQUIRES: the index has no schema yet
   void restore_schema(IndexSchema schema);
-  // REQUIRES: it is there
+  // REQUIRES: the document exists
   void restore_skipped(DocumentId id, const SkippedValue& value);
-  // Puts a document first in the line for a value. REQUIRES: it waits for it, or has it
+  // Puts a document first in the line for a value. REQUIRES: the document has the value or waits for it
   void make_holder(OrderId field, ByteView key, DocumentId id);
 
-  // --- upkeep ---
+  // --- memory ---
   size_t memory() const;
-  // How many allocations it has, about.
+  // The approximate number of allocations.
   size_t parts() const;
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
@@ -160,7 +161,7 @@ class Index {
   void change_expiry(DocumentId id, const DocumentValues& old, const DocumentValues& now);
   void change_composites(DocumentId id, const DocumentValues& old, const DocumentValues& now);
   bool is_known(const SkippedValue& value) const;
-  // What a document with these values is left out of.
+  // The orders that a document with these values is left out of.
   std::vector<SkippedValue> skipped_in(const DocumentValues& values) const;
   void set_skipped(DocumentId id, std::span<const SkippedValue> now);
   void insert_value(const DocumentValue& value, DocumentId id);
@@ -168,21 +169,21 @@ class Index {
 
   IndexSchema schema_;
   IndexedDocuments documents_;
-  std::vector<Order> orders_;  // of fields and of lists of fields
+  std::vector<Order> orders_;  // orders of fields and of lists of fields
   ByteOrder expiries_;
   RecentDocuments recent_;
   SkippedValues skipped_;
   uint64_t schema_version_ = 1;
   uint32_t number_ = 0;
   IndexWork work_ = IndexWork::None;
-  // For change(), so that a write allocates nothing but what it stores.
+  // Working memory of change(), so that a write allocates only what it stores.
   DocumentValues old_;
   std::string record_;
   std::string entry_;
 };
 
-// Frees a part of an order; false once nothing is left. REQUIRES: nothing but more of this, and its destruction,
-// follows.
+// Frees a part of an order; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are
+// called.
 bool free_some(Index::Order& order);
 
 }  // namespace millrace

@@ -12,7 +12,8 @@ namespace millrace {
 
 namespace {
 
-// The most entries that are looked at. Those of one value are jumped over after some; a jump counts as kJump.
+// The most entries that are looked at. After some entries of one value, the rest of them are skipped; such a jump
+// counts as kJump.
 constexpr uint64_t kMostSteps = 30'000;
 constexpr uint64_t kFewEntries = 4;
 constexpr uint64_t kJump = 8;
@@ -78,7 +79,7 @@ class ValueCounts {
   KeyRange range_;
   std::unordered_map<std::string, uint64_t> expired_;
   ByteOrder::Walk walk_;
-  uint64_t rank_;  // of where the walk is
+  uint64_t rank_;  // rank of the current entry
   std::string key_;
   uint64_t count_ = 0;
   uint64_t steps_ = 0;

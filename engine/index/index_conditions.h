@@ -8,10 +8,11 @@
 
 namespace millrace {
 
-// What a condition allows. Failure: Range, if an operand does not fit the field.
+// The ranges that a condition allows. Failure: Range, if an operand does not fit the field.
 Result<KeyRanges> ranges_of_condition(const IndexField& field, const FieldCondition& condition);
 
-// True if they hold one value of the field and no other. What a PREFIX leaves looks alike, but is no whole key.
+// True if the ranges contain exactly one value of the field. The range of a PREFIX looks similar, but is not a whole
+// key.
 bool is_point(const IndexField& field, const KeyRanges& ranges);
 
 }  // namespace millrace

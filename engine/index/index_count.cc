@@ -1,4 +1,4 @@
-// IndexQuery: how many documents there are, and some of them.
+// IndexQuery: counting and sampling documents.
 #include <algorithm>
 #include <span>
 #include <unordered_set>
@@ -11,7 +11,7 @@ namespace millrace {
 
 namespace {
 
-// To look at a document is to read memory that is in no cache; the entries of an order stand side by side.
+// Looking at a document is a cache miss; the entries of an order are adjacent in memory.
 constexpr uint64_t kEntriesForADocument = 16;
 
 }  // namespace
@@ -37,7 +37,7 @@ std::vector<IndexQuery::Plan> IndexQuery::narrow_plans() const {
   for (const Resolved& condition : where_) {
     const OrderId field = condition.field->id;
     if (index_.order(field).may_have_many) {
-      // Another value may meet each condition, so each has its own documents.
+      // Different values may meet each condition, so each condition has its own set of documents.
       plans.push_back({field, condition.ranges, entries_in(field, condition.ranges), false});
     } else if (std::ranges::none_of(plans, [&](const Plan& plan) { return plan.order == field; })) {
       plans.push_back(field_plan(*condition.field));
@@ -56,7 +56,7 @@ uint64_t IndexQuery::count_common(std::span<const Plan> plans) const {
       count = common.count();
       continue;
     }
-    // The other conditions are met by many more: these documents are asked themselves.
+    // The other conditions match many more documents, so these few documents are checked one by one.
     count = 0;
     common.each([&](DocumentId id) { count += meets_conditions(id, index_.documents().record(id)) ? 1 : 0; });
     return count;
@@ -68,7 +68,7 @@ Result<uint64_t> IndexQuery::count() const {
   const Plan plan = best_plan();
   const uint64_t expired = overdue();
   if (!plan.order && where_.empty()) return plan.entries - expired;
-  // What is over and still there is usually little, however many documents match.
+  // Usually few documents have expired and are still there, however many match.
   const bool are_few_expired = expired <= std::min(plan.entries, kMostCounted);
   if (are_few_expired && plan.is_exact) return plan.entries - overdue_matches(expired);
   if (are_few_expired && plan.entries <= 2 * kMostCounted) {
@@ -97,7 +97,7 @@ namespace {
 class Draw {
  public:
   explicit Draw(uint64_t seed) : state_(seed) {}
-  // Below `end`, each equally likely. REQUIRES: end > 0
+  // A number below `end`, each with the same probability. REQUIRES: end > 0
   uint64_t below(uint64_t end) {
     const uint64_t unfair = (UINT64_MAX % end + 1) % end;
     uint64_t number = next();

@@ -1,5 +1,5 @@
-// Where a search goes on: the last entry that was looked at, in words that clients send back. An entry keeps its place
-// whatever is written, so that nothing that stayed is missed, and nothing that kept its place is found twice.
+// Where a search continues: the last entry that was looked at, as text that clients send back. Writes do not move an
+// entry. So a document whose entry stays the same during the search is found exactly once.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ namespace millrace {
 
 struct IndexCursor {
   uint32_t index = 0;            // the number of the index (index.h)
-  std::optional<OrderId> order;  // nothing: documents by their ids
+  std::optional<OrderId> order;  // nullopt: documents by their ids
   bool is_reversed = false;
   std::string entry;
 
-  // Hexadecimal digits.
+  // The cursor as hexadecimal digits.
   std::string text() const;
   // Failure: Range
   static Result<IndexCursor> parse(ByteView text);

@@ -5,11 +5,11 @@
 
 namespace millrace {
 
-// A document of an index. It is given to another one when its document has gone.
+// A document of an index. The id is reused after the document is removed.
 using DocumentId = StrongId<struct DocumentIdName>;
 
-// A field or a composite order of an index: both have ids from one sequence, which are never used twice. 0 stands for
-// the date at which a document expires.
+// A field or a composite order of an index: both have ids from one sequence, which are never reused. 0 is the order of
+// expiry dates.
 using OrderId = StrongId<struct OrderIdName>;
 inline constexpr OrderId kExpiryOrder{0};
 

@@ -49,13 +49,13 @@ void each_holder(const Index& index, const PutDocumentRequest& request, Visit vi
   }
 }
 
-// As it is, so that a program can read it, unless it would break the line.
+// The name as it is, so that a program can read it, unless it would break the line.
 std::string for_error(const std::string& name) {
   const bool is_plain = std::ranges::all_of(name, [](char c) { return static_cast<uint8_t>(c) >= 0x20 && c != 0x7f; });
   return is_plain ? name : quoted(name);
 }
 
-// Of a field or an order; nothing if it is neither.
+// The name of a field or an order; nullopt if it is neither.
 std::optional<std::string> name_of(const IndexSchema& schema, OrderId id) {
   if (const IndexField* field = schema.find_field(id)) return field->name;
   if (const CompositeOrder* order = schema.find_order(id)) return order->name;

@@ -1,4 +1,4 @@
-// Numbers in the parts of an index that both sides know: index_parts.cc writes them, index_restore.cc reads them.
+// Numbers in the parts of an index: index_parts.cc writes them, index_restore.cc reads them.
 #pragma once
 
 #include <cstdint>

@@ -80,7 +80,7 @@ void append_line_entry(std::string& to, const Index& index, OrderId field, ByteV
 
 void each_line_part(const Index& index, const PartVisit& visit) {
   PartWriter writer(IndexPart::Lines, visit);
-  // make_holder() of each, the last in the line first and the holder last, puts all of them in their turn.
+  // Calling make_holder() for each, from the last in the line to the holder, restores the order of the line.
   std::vector<DocumentId> line;
   OrderId field;
   std::string key;

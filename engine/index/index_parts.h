@@ -11,7 +11,7 @@
 //   skipped    := { name field reason }*
 //   recent     := { name }*                             the one written first comes first
 //
-// Orders are not saved: they follow from the documents, none of which is read again.
+// Orders are not saved: they are rebuilt from the saved records, without reading the documents.
 #pragma once
 
 #include <cstdint>

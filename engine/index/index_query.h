@@ -1,6 +1,6 @@
-// Finds documents that meet conditions. Of all orders that lead to them it takes the one with the fewest entries in the
-// ranges that are asked for, and checks the other conditions with the document's record. The work of one call is
-// bounded: a cursor says where to go on.
+// Finds documents that meet conditions. It walks the order that has the fewest entries in the requested ranges, and
+// checks the other conditions with the document's record. The work of one call is bounded: a cursor says where to
+// continue.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ namespace millrace {
 inline constexpr uint64_t kMostLookedAt = 10'000;
 // The most that one count() looks at.
 inline constexpr uint64_t kMostCounted = 1'000'000;
-// Up to this many documents are found by other conditions and then sorted, if an order is asked for.
+// If an order is requested, up to this many documents are found by other conditions and then sorted.
 inline constexpr uint64_t kMostSorted = 1'000;
 
 struct FoundDocument {
   DocumentId id;
-  std::string key;  // in the order that was walked; empty if that was none
+  std::string key;  // key in the order that was walked; empty if there was none
 };
 
 struct FoundDocuments {
   std::vector<FoundDocument> documents;
-  std::optional<OrderId> order;       // nothing: in the order of their ids
-  std::optional<IndexCursor> cursor;  // nothing: there are no more
+  std::optional<OrderId> order;       // nullopt: in the order of their ids
+  std::optional<IndexCursor> cursor;  // nullopt: there are no more
 };
 
 class IndexQuery {
@@ -44,11 +44,11 @@ class IndexQuery {
   // have or an operand that does not fit it.
   static Result<IndexQuery> make(const Index& index, std::span<const FieldCondition> where, UnixMs now);
 
-  // Failure: Range, for an order that the index does not have or a cursor that is not one of this request.
+  // Failure: Range, for an order that the index does not have or a cursor of another request.
   Result<FoundDocuments> find(const FindRequest& request) const;
   // Failure: Full, if more than kMostCounted entries would have to be looked at.
   Result<uint64_t> count() const;
-  // Up to `count` different documents, each equally likely. `seed` is random.
+  // Up to `count` different documents, each with the same probability. `seed` is random.
   std::vector<DocumentId> sample(uint64_t count, uint64_t seed) const;
 
   // True if the document meets all conditions, and has not expired.
@@ -61,16 +61,16 @@ class IndexQuery {
   };
   // A way to all documents that may match.
   struct Plan {
-    std::optional<OrderId> order;  // nothing: all documents
+    std::optional<OrderId> order;  // nullopt: all documents
     KeyRanges ranges;
-    uint64_t entries = 0;   // in the ranges
-    bool is_exact = false;  // every entry is a document that meets all conditions, but for expiry
+    uint64_t entries = 0;   // number of entries in the ranges
+    bool is_exact = false;  // every entry is a document that meets all conditions, except that it may have expired
   };
-  // How it is gone along.
+  // How to walk a plan.
   struct Walk {
     bool is_reversed = false;
     const std::string* after = nullptr;  // an entry; null: from the beginning
-    uint64_t most = UINT64_MAX;          // entries that are looked at
+    uint64_t most = UINT64_MAX;          // the most entries to look at
   };
   using Visit = std::function<bool(DocumentId, ByteView)>;
 
@@ -81,9 +81,9 @@ class IndexQuery {
   // A plan for each field that has conditions.
   std::vector<Plan> field_plans() const;
   bool is_expired(ByteView record) const;
-  // Of a document that may have expired.
+  // For a document that may have expired.
   bool meets_conditions(DocumentId id, ByteView record) const;
-  // What the conditions leave of a field's keys.
+  // The ranges of a field's keys that the conditions allow.
   KeyRanges ranges_of(OrderId field) const;
   KeyRanges composite_ranges(const CompositeOrder& order, bool& covers_all) const;
   uint64_t entries_in(OrderId order, const KeyRanges& ranges) const;
@@ -91,22 +91,22 @@ class IndexQuery {
   Plan plan_by(OrderId order) const;
   Plan field_plan(const IndexField& field) const;
   Plan composite_plan(const CompositeOrder& order) const;
-  // The document's first key in these ranges, or its last; nothing if it has none.
+  // The document's first or last key in the plan's ranges; nullopt if it has none.
   std::optional<std::string> key_in(const Plan& plan, DocumentId id, bool last) const;
   // How many entries a look at the document counts for.
   uint64_t cost_of(DocumentId id) const;
-  // Calls visit(id, entry) for each document in the plan's order that matches, until it returns false or enough was
-  // looked at. Returns the last entry that was looked at, or nothing if it came to the end.
+  // Calls visit(id, entry) for each matching document in the plan's order, until it returns false or the limit is
+  // reached. Returns the last entry that was looked at; nullopt at the end.
   std::optional<std::string> walk(const Plan& plan, const Walk& how, const Visit& visit) const;
   std::optional<std::string> walk_documents(const Walk& how, const Visit& visit) const;
-  // To where the walk begins in this range; false if it is behind it already.
+  // Moves to where the walk begins in this range; false if the walk is already past the range.
   static bool seek(ByteOrder::Walk& walk, const KeyRange& range, const Walk& how);
-  // All documents that meet one of the conditions which the plan does not answer, if it is worth the while: everything
-  // otherwise. `most` is how many entries of the plan will be looked at.
+  // The documents that meet a condition that is not part of the plan, if collecting them is worth its cost; otherwise
+  // all documents. `most` is how many entries of the plan will be looked at.
   DocumentSet candidates(const Plan& plan, uint64_t most) const;
-  // Those that have an entry in the plan's ranges. REQUIRES: it has an order
+  // The documents that have an entry in the plan's ranges. REQUIRES: it has an order
   DocumentSet documents_of(const Plan& plan) const;
-  // Plans whose documents have in common those that meet all conditions; the one with the fewest entries first.
+  // Plans whose intersection is the set of documents that meet all conditions; the plan with the fewest entries first.
   std::vector<Plan> narrow_plans() const;
   // How many documents meet all conditions, expired ones too. REQUIRES: plans of narrow_plans(), at least one
   uint64_t count_common(std::span<const Plan> plans) const;
@@ -116,7 +116,7 @@ class IndexQuery {
   // Documents that have expired and are still there; and how many of them meet the conditions.
   uint64_t overdue() const;
   uint64_t overdue_matches(uint64_t overdue) const;
-  // Any places, until enough of them are matching documents: where all are too many to look at.
+  // Draws random places until enough of them have matching documents. For plans with too many entries to look at all.
   std::vector<DocumentId> draw_places(const Plan& plan, uint64_t places, uint64_t count,
                                       const std::function<uint64_t()>& draw) const;
 
@@ -125,15 +125,15 @@ class IndexQuery {
   std::vector<Resolved> where_;
 };
 
-// The values that a key of an order stands for, as text: one, or those of the fields of a composite order.
+// The values in a key of an order, as text: one, or one for each field of a composite order.
 std::vector<std::string> values_of_key(const IndexSchema& schema, OrderId order, ByteView key);
 
 struct CompletedValue {
   std::string value;
   uint64_t count = 0;
 };
-// Values of a text field that begin with a prefix, the most frequent first. Of very many values only those at the
-// front of the order are looked at. Failure: Range, if the index has no such field, or it holds no text.
+// Values of a text field that begin with a prefix, the most frequent first. If there are very many values, only those
+// at the front of the order are looked at. Failure: Range, if the index has no such field or it is not a text field.
 Result<std::vector<CompletedValue>> complete(const Index& index, const CompleteRequest& request, UnixMs now);
 
 }  // namespace millrace

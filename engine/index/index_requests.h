@@ -1,4 +1,4 @@
-// What can be asked of an index, as plain values. Views are of the words of the request.
+// The requests that an index takes, as plain values. The views are borrowed from the words of the request.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct FieldCondition {
   enum class Operator : uint8_t { Equal, Less, AtMost, Greater, AtLeast, Between, Prefix, In };
   ByteView field;
   Operator relation = Operator::Equal;
-  std::vector<ByteView> operands;  // one; two of Between; one or more of In
+  std::vector<ByteView> operands;  // one; two for Between; one or more for In
 };
 
 // The most conditions of one request.
@@ -44,7 +44,7 @@ struct FindRequest {
   bool is_reversed = false;
   uint64_t limit = 100;
   std::optional<ByteView> after;  // a cursor
-  std::vector<ByteView> get;      // fields of the documents to answer with
+  std::vector<ByteView> get;      // fields of the documents to return
   bool with_values = false;
 };
 

@@ -1,4 +1,4 @@
-// Puts an index together again from its parts, which nobody has vouched for.
+// Restores an index from untrusted parts.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -56,7 +56,7 @@ Result<CompositeOrder> read_order(Decoder& in, const IndexSchema& schema) {
   return order;
 }
 
-// The schema gives ids in the order in which things are added; a saved one has gaps where something was dropped.
+// The schema assigns ids in the order of adding; a saved schema has gaps where a field or order was dropped.
 template <class Add>
 Result<void> add_with_id(IndexSchema& schema, OrderId id, Add add) {
   if (schema.find_field(id) != nullptr || schema.find_order(id) != nullptr) return corrupt("an id that is used twice");
@@ -142,7 +142,7 @@ Result<void> restore_documents(Index& index, ByteView bytes) {
   return {};
 }
 
-// True if it is the key of one value: no key of a field begins with another one, and lines rely on that.
+// True if it is the complete key of one value: lines rely on keys of a field not being prefixes of each other.
 bool is_whole_key(const IndexField& field, ByteView key) {
   if (field.type != FieldType::Text) return key.size() == kNumberKeyBytes;
   return !key.empty() && text_key_size(key) == key.size();

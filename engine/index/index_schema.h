@@ -1,4 +1,4 @@
-// What an index covers and by what: a prefix of keys, fields, and orders of several fields.
+// What an index covers: a prefix of keys, the fields, and orders of several fields.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace millrace {
 enum class FieldType : uint8_t { Integer, Number, Text };  // Do not change: persisted.
 
 struct IndexField {
-  std::string name;  // of the hash's field; with JSON a path of names with dots between them
+  std::string name;  // the field of the hash; for JSON, a path of names with dots between them
   FieldType type = FieldType::Text;
   bool ignores_case = false;
   bool is_unique = false;
-  std::string separator{};  // what splits a value into many; empty: it is one
-  OrderId id{};             // given by the schema
+  std::string separator{};  // splits a value into several; empty: a single value
+  OrderId id{};             // assigned by the schema
 };
 
 // An order of several fields, the first of them first.
 struct CompositeOrder {
   std::string name;
   std::vector<std::string> fields;
-  OrderId id{};                // given by the schema
-  std::vector<OrderId> ids{};  // of the fields; given by the schema
+  OrderId id{};                // assigned by the schema
+  std::vector<OrderId> ids{};  // of the fields; assigned by the schema
 };
 
 class IndexSchema {
@@ -43,7 +43,7 @@ class IndexSchema {
   bool is_json() const { return is_json_; }
   const std::vector<IndexField>& fields() const { return fields_; }
   const std::vector<CompositeOrder>& orders() const { return orders_; }
-  // The next id that will be given.
+  // The next id that will be assigned.
   uint32_t next_id() const { return next_id_; }
 
   // Null if there is none.
@@ -52,19 +52,19 @@ class IndexSchema {
   const CompositeOrder* find_order(ByteView name) const;
   const CompositeOrder* find_order(OrderId id) const;
 
-  // Each gives the new one its id, and returns it. Failure: Exists, Full; Syntax for a field that cannot be, or an
-  // order of fields that are not there. Nothing has changed then.
+  // Each assigns an id and returns it. Failure, without any change: Exists, Full; Syntax for an invalid field, or an
+  // order of fields that do not exist.
   Result<OrderId> add_field(IndexField field);
   Result<OrderId> add_order(CompositeOrder order);
-  // Failure: Range if there is none; Exists if an order has the field.
+  // Failure: Range if there is none; Exists if an order uses the field.
   Result<OrderId> drop_field(ByteView name);
   Result<OrderId> drop_order(ByteView name);
 
-  // For decoders: ids go on from here.
+  // For decoders: sets the next id.
   void set_next_id(uint32_t id) { next_id_ = id; }
 
  private:
-  // An id, and the next one, must be less than what readers of a saved index take for none.
+  // An id, and the next one, must be less than UINT32_MAX, which means none in a saved index.
   bool has_id() const { return next_id_ < UINT32_MAX - 1; }
   bool has_name(ByteView name) const { return find_field(name) != nullptr || find_order(name) != nullptr; }
 

@@ -1,4 +1,4 @@
-// IndexQuery: documents one after the other, a page at a time.
+// IndexQuery: pages of documents.
 #include <algorithm>
 #include <utility>
 
@@ -39,7 +39,7 @@ uint64_t IndexQuery::cost_of(DocumentId id) const {
 }
 
 DocumentSet IndexQuery::candidates(const Plan& plan, uint64_t most) const {
-  // To look at a document is to read memory that is in no cache; the entries of an order stand side by side.
+  // Looking at a document is a cache miss; the entries of an order are adjacent in memory.
   constexpr uint64_t kFew = 200;
   constexpr uint64_t kCheaper = 2;
   const uint64_t looked = std::min(plan.entries, most);
@@ -88,8 +88,8 @@ std::optional<std::string> IndexQuery::walk(const Plan& plan, const Walk& how, c
   if (!plan.order) return walk_documents(how, visit);
   const Index::Order& order = index_.order(*plan.order);
   const DocumentSet candidates = this->candidates(plan, how.most);
-  // A document with several entries is visited at the first of them. One that goes through all entries remembers which
-  // it has seen; a page must read that from the document.
+  // A document with several entries is visited at the first of them. A walk through all entries remembers which
+  // documents it has seen; a page must find that out from the document.
   const bool remembers = order.may_have_many && how.most == UINT64_MAX;
   DocumentSet seen;
   if (remembers) seen = DocumentSet(index_.documents().limit());
@@ -194,7 +194,7 @@ Result<FoundDocuments> IndexQuery::find(const FindRequest& request) const {
     if (!exists || cursor->is_reversed != request.is_reversed || (request.order && cursor->order != order)) {
       return fail(ErrorCode::Range, "the cursor is of another search: AFTER goes with the same words");
     }
-    // It goes on in the order in which it began.
+    // The search continues in the order in which it began.
     order = cursor->order;
     if (!order) best = {std::nullopt, {}, index_.documents().size(), false};
     entry = std::move(cursor->entry);

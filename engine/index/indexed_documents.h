@@ -1,5 +1,5 @@
-// The documents of an index: each has a name (its key behind the index's prefix), an id and a record. Both are one
-// allocation, and a table finds the id of a name.
+// The documents of an index: each has a name (its key without the index's prefix), an id and a record. Name and record
+// are one allocation, and a hash table maps a name to its id.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace millrace {
 
 class IndexedDocuments {
  public:
-  // Names are hashed by this key, which clients must not know.
+  // Names are hashed with this key, which clients must not know.
   explicit IndexedDocuments(const HashKey& key) : key_(key) {}
 
-  // With the same ids.
+  // A copy with the same ids.
   IndexedDocuments clone() const;
 
   size_t size() const { return slots_.size(); }
@@ -29,7 +29,7 @@ class IndexedDocuments {
 
   // none() if there is no such document.
   DocumentId find(ByteView name) const;
-  // REQUIRES: it is there, for all of these. Valid until the document changes.
+  // REQUIRES for all of these: the document exists. Valid until the document changes.
   ByteView name(DocumentId id) const;
   ByteView record(DocumentId id) const;
 
@@ -39,7 +39,7 @@ class IndexedDocuments {
   void remove(DocumentId id);
 
   size_t memory() const { return slots_.memory() + by_name_.memory() + bytes_; }
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
@@ -53,9 +53,9 @@ class IndexedDocuments {
 
   uint32_t hash(ByteView name) const { return static_cast<uint32_t>(keyed_hash(key_, name)); }
   static std::unique_ptr<char[]> joined(ByteView name, ByteView record);
-  // Of its name and record.
+  // The size of its name and record.
   size_t size_of(DocumentId id) const;
-  // Of its allocation.
+  // The size of its allocation.
   size_t bytes_of(DocumentId id) const;
 
   HashKey key_;

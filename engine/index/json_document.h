@@ -16,7 +16,7 @@
 
 namespace millrace {
 
-// Keeps its memory from one document to the next.
+// Reuses its memory for the next document.
 class JsonDocuments {
  public:
   static constexpr size_t kMaxBytes = 1024 * 1024;
@@ -25,8 +25,8 @@ class JsonDocuments {
   // Adds the values of all fields to `values`. A document that is not JSON, or too large, is skipped as a whole.
   void read(ByteView json, const IndexSchema& schema, DocumentValues& values);
 
-  // The value at each path, in a form for people: a string as it is, everything else as JSON. Empty if the document has
-  // no value there, or is not JSON.
+  // The value at each path, in a form for people: a string as it is, everything else as JSON. nullopt if the document
+  // has no value there, or is not JSON.
   std::vector<std::optional<std::string>> show(ByteView json, std::span<const ByteView> paths);
 
  private:

@@ -1,5 +1,5 @@
-// The documents that were written last, up to a thousand. A write is appended in O(1); those that were written several
-// times are united when the list is three times as long.
+// The documents that were written last, up to a thousand. A write is appended in O(1). Duplicates are removed when the
+// list is three times as long.
 #pragma once
 
 #include <vector>
@@ -13,15 +13,15 @@ class RecentDocuments {
   static constexpr size_t kMost = 1000;
 
   void note(DocumentId id);
-  // The document has gone: its id may soon be another's. O(kMost)
+  // The document was removed, and its id may be reused soon. O(kMost)
   void forget(DocumentId id);
-  // Up to `most`, the last one first, each once.
+  // Up to `most` documents, the last written first, each once.
   std::vector<DocumentId> list(size_t most) const;
 
   size_t memory() const { return written_.capacity() * sizeof(DocumentId); }
 
  private:
-  std::vector<DocumentId> written_;  // the last one last; none() for those that have gone
+  std::vector<DocumentId> written_;  // the last written at the end; none() for removed documents
 };
 
 }  // namespace millrace

@@ -1,5 +1,5 @@
-// What is left out of an index, by document: values that do not fit their field, whole documents that are no JSON, and
-// documents with more keys than an order of several fields takes.
+// What is left out of an index, by document: values that do not fit their field, whole documents that are not JSON, and
+// documents with more keys than an order of several fields accepts.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ class SkippedValues {
     copy.documents_ = documents_;
     return copy;
   }
-  // How many documents have any.
+  // How many documents have skipped values.
   uint64_t documents() const { return documents_; }
 
-  // Sorted, as DocumentValues has them.
+  // Sorted, as in DocumentValues.
   std::vector<SkippedValue> of(DocumentId id) const;
-  // These, and no others any more. REQUIRES: sorted, no two the same
+  // Replaces the skipped values of a document. REQUIRES: sorted, without duplicates
   void set(DocumentId id, std::span<const SkippedValue> values);
 
   // Calls visit(document, value) for each, in the order of the ids, until it returns false.
@@ -40,7 +40,7 @@ class SkippedValues {
   }
 
   size_t memory() const { return entries_.memory(); }
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some() { return entries_.free_some(); }
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;

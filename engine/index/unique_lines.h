@@ -1,5 +1,5 @@
-// The documents that want a value of a UNIQUE field which another document has: for each value a line, the first to get
-// it first. Two sorted sets hold them, so that a line may be as long as there are documents.
+// The documents that have a value of a UNIQUE field that another document already holds. Each value has a line; the
+// first in line gets the value next. The lines are stored in two sorted sets, so that a line may contain all documents.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace millrace {
 
 class UniqueLines {
  public:
-  // In all lines.
+  // The number of documents in all lines.
   uint64_t size() const { return by_arrival_.size(); }
   bool empty() const { return size() == 0; }
   UniqueLines clone() const;
@@ -23,7 +23,7 @@ class UniqueLines {
   // REQUIRES: the document is not in this line
   void append(ByteView key, DocumentId id) { add(key, id, next_++); }
   void prepend(ByteView key, DocumentId id) { add(key, id, --first_); }
-  // False if it is not in this line.
+  // False if the document is not in this line.
   bool remove(ByteView key, DocumentId id);
   bool has(ByteView key, DocumentId id) const;
   // none() if there is no line for the value.
@@ -40,7 +40,7 @@ class UniqueLines {
   }
 
   size_t memory() const { return by_arrival_.memory() + by_document_.memory(); }
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some() { return by_arrival_.free_some() || by_document_.free_some(); }
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
@@ -53,7 +53,7 @@ class UniqueLines {
 
   ByteOrder by_arrival_;   // key, arrival, id
   ByteOrder by_document_;  // key, id, arrival
-  // Arrivals that come next, at the end and at the front.
+  // The next arrival numbers at the end and at the front.
   uint64_t next_ = uint64_t{1} << 63;
   uint64_t first_ = uint64_t{1} << 63;
 };

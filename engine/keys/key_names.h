@@ -19,9 +19,9 @@ using KeyType = uint8_t;
 
 class KeyNames {
  public:
-  // False if the name is there already with this type. If it is there with another type, the type is replaced.
+  // False if the name exists already with this type. If it has another type, the type is replaced.
   bool add(KeyType type, ByteView name);
-  // False if it is not there.
+  // False if there is no such name.
   bool remove(ByteView name);
 
   uint64_t size(KeyType type) const { return types_[type].short_names.size() + types_[type].long_names.size(); }
@@ -37,7 +37,7 @@ class KeyNames {
     // To the first name, or to the first one that is greater than `after`.
     void begin(const std::optional<ByteView>& after);
     bool is_at_name() const { return at_.has_value(); }
-    // REQUIRES: is_at_name(), for all of these.
+    // REQUIRES for all of these: is_at_name()
     KeyType type() const { return *at_; }
     ByteView name() const { return sources_[*at_]->front; }
     void next();
@@ -53,7 +53,7 @@ class KeyNames {
       bool is_long = false;  // whether `front` is one of long_names
     };
     static void set_front(Source& source);
-    // Which source has the least front.
+    // Selects the source with the least front.
     void choose();
 
     const KeyNames& names_;
@@ -68,7 +68,7 @@ class KeyNames {
 
   struct Names {
     ByteOrder short_names;             // encoded by entry_of()
-    std::set<std::string> long_names;  // not encoded; there are hardly ever any
+    std::set<std::string> long_names;  // not encoded; usually empty
   };
   std::array<Names, kKeyTypes> types_;
 };

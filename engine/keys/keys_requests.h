@@ -1,4 +1,4 @@
-// What can be asked of the index of our keys, as a plain value. The views must live as long as the request.
+// A request to the index of Millrace keys, as a plain value. The views must live as long as the request.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Patterns of names as the host has them: * is any bytes, ? one, [a-z] and [^a-z] one of a set, \ the next as it is.
+// Patterns of names with the syntax of the host: * is any bytes, ? is one byte, [a-z] and [^a-z] are one byte of a set,
+// \ escapes the next byte.
 #pragma once
 
 #include "engine/base/bytes.h"

@@ -1,12 +1,12 @@
-// Fencing tokens. All tokens of a server come from one number, so a lock that is free leaves nothing behind, and still
-// its next grant has a greater token than any before.
+// Fencing tokens. All tokens of a server come from one counter. So a free lock needs no memory, and still its next
+// grant has a greater token than any before.
 //
-// A token is the time in microseconds, or one more than the last if that is greater. So that tokens rise over a restart
-// whatever the clock does meanwhile, the caller keeps a mark that no token has passed. docs/why.md says what that
-// guarantees.
+// A token is the time in microseconds, or the last token plus one if that is greater. The caller saves a mark that no
+// token has passed, so that tokens also increase across a restart, whatever the clock does meanwhile. docs/why.md says
+// what that guarantees.
 //
-// Of a grant that no replica has heard of, the clock is all that a new master has to go by. So tokens stay close to the
-// clock: neither a restart nor a failover takes them further than kTokensAhead from it.
+// If a grant did not reach a replica before a failover, the new master has only the clock to choose a greater token. So
+// tokens stay close to the clock: neither a restart nor a failover moves them more than kTokensAhead ahead of it.
 #pragma once
 
 #include <functional>
@@ -16,39 +16,40 @@
 
 namespace millrace {
 
-// Tokens are made of microseconds since 1970; up to here a double holds them exactly.
+// Tokens are made of microseconds since 1970; up to here a double represents them exactly.
 inline constexpr Token kMaxToken{(uint64_t{1} << 53) - 1};
 
-// A tenth of a second: how far a mark is ahead of the token it is kept for, and the first token of a new master ahead
-// of what it knows.
+// A tenth of a second: how far a saved mark is ahead of its token, and how far the first token of a new master is ahead
+// of the last token it has seen.
 inline constexpr uint64_t kTokensAhead = 100'000;
 
 class FencingTokens {
  public:
-  // Called with a new mark before a token beyond the last one is given out, at most once in kTokensAhead tokens. The
-  // caller keeps it where it outlives the process, and gives it to start_from() the next time.
+  // Called with a new mark before a token beyond the last mark is issued, at most once in kTokensAhead tokens. The
+  // caller stores the mark persistently, and passes it to start_from() after a restart.
   using KeepMark = std::function<void(Token mark)>;
 
   FencingTokens() = default;
   explicit FencingTokens(KeepMark keep_mark) : keep_mark_(std::move(keep_mark)) {}
 
-  // Every token from now on is greater than the mark that was kept.
+  // Every token from now on is greater than the saved mark.
   void start_from(Token mark);
 
-  // Another server may have given tokens until now that were not heard of here. Every token from now on is greater than
-  // those, if they were made by the same clock up to this moment, or counted on from the last one that was heard of.
+  // Called when this server takes over from another one, which may have issued tokens that were not replicated. Every
+  // token from now on is greater than those, if they were made from the same clock until now or counted on from the
+  // last replicated token.
   void take_over(UnixMs now);
 
   // The token of a new grant.
   Token next(UnixMs now);
 
-  // The greatest token that was made or seen; 0 if none.
+  // The greatest token that was issued or seen; 0 if none.
   Token last() const { return greatest_; }
   void seen(Token token);
 
-  // The greatest token to be accepted from a source that is not trusted: a RESTORE must not push the tokens to the end
-  // of the numbers. A token may be 50 years ahead of the clock: if it was made by a server whose clock was wrong for a
-  // while, the servers that lock together with it must accept it after that. Beyond 2076 there are as many again.
+  // The greatest token that is accepted from an untrusted source: a RESTORE must not use up the range of tokens. A
+  // token may be 50 years ahead of the clock: it may come from a server whose clock was wrong for a while, and other
+  // servers must accept it afterwards. The range ends in the year 2255.
   Token most_believed(UnixMs now) const;
 
  private:

@@ -1,8 +1,8 @@
-// How long somebody may hold a lock, and on which clock that is measured.
+// How long an owner may hold a lock, and on which clock that is measured.
 //
-// A lease runs on the monotonic clock of the server that decides, so a wall clock that
-// jumps neither ends nor prolongs it. Another machine, or the same one after a boot, has
-// another monotonic clock: for it a lease also carries the date of its end.
+// A lease runs on the monotonic clock of the server that decides, so a wall clock that jumps neither ends nor prolongs
+// it. Another machine, or the same one after a reboot, has another monotonic clock. For these, a lease also contains
+// the date of its end.
 #pragma once
 
 #include <algorithm>
@@ -13,24 +13,24 @@
 
 namespace millrace {
 
-// Longest lease: what fits a double, some 285,000 years.
+// Longest lease: the largest integer that is exact in a double, some 285,000 years.
 inline constexpr uint64_t kMaxLeaseMs = (uint64_t{1} << 53) - 1;
 
 struct Lease {
   uint64_t ttl_ms = 0;
   MonotonicMs end;  // the last millisecond in which it is held
-  UnixMs end_date;  // the same on the wall clock, as it was when the lease began
+  UnixMs end_date;  // the same on the wall clock, read when the lease began
 
   // REQUIRES: ttl_ms <= kMaxLeaseMs
   static Lease from(const Now& now, uint64_t ttl_ms) { return {ttl_ms, now.monotonic + ttl_ms, now.wall + ttl_ms}; }
 
-  // Over strictly after `end`: clocks are read in whole milliseconds, and a lease must
-  // never be short of a part of one.
+  // The lease is over only after `end`: clocks are read in whole milliseconds, and a lease must not be shorter than
+  // promised by a part of one.
   bool is_over(MonotonicMs now) const { return now > end; }
   uint64_t left(MonotonicMs now) const { return end > now ? end - now : 0; }
 
-  // The same lease as whoever reads these clocks sees it, who was told that it ends at
-  // `told.end` on the monotonic clock `clock`. It never has more left than its whole time.
+  // Converts a lease received from another process, where it ends at `told.end` on the monotonic clock `clock`, to the
+  // clocks in `now`. The remaining time never exceeds the whole time of the lease.
   static Lease as_seen(const Lease& told, uint64_t clock, const Now& now) {
     const MonotonicMs latest = now.monotonic + told.ttl_ms;
     if (clock != 0 && clock == now.clock_id) return {told.ttl_ms, std::min(told.end, latest), told.end_date};

@@ -7,7 +7,7 @@ namespace millrace {
 
 namespace {
 
-// How many ends are looked at for the hint to a request that is refused; it says too little beyond that.
+// How many ends of leases are looked at for the hint to a refused request; with more holders the hint is too short.
 constexpr size_t kMostEndsLookedAt = 1000;
 
 uint64_t ms_until_over(MonotonicMs end, MonotonicMs now) { return end < now ? 0 : end - now + 1; }
@@ -136,7 +136,7 @@ MonotonicMs Lock::last_end() const {
 
 uint64_t Lock::ms_until_room(LockMode mode, MonotonicMs now) const {
   if (has_room_for(mode)) return 0;
-  // In its own mode one must go, or more if the limit was lowered; in another all must.
+  // In the same mode one holder must leave, or more if the limit was lowered; for another mode all must.
   if (!mode.goes_with(mode_)) return ms_until_free(now);
   if (sole_ != nullptr) return ms_until_over(sole_->holding.lease.end, now);
   auto last_to_go = several_->by_end().begin();

@@ -1,13 +1,13 @@
-// A lock: who holds it, in which mode, how often, and until when. A lock without a holder
-// has no state at all; the keeper of locks drops it.
+// A lock: who holds it, in which mode, how often, and until when. A lock without a holder has no state at all; its
+// owner drops it.
 //
 //   mode        who may hold it at the same time
 //   exclusive   one owner
 //   shared      any number of owners, all of them shared
 //   limit n     up to n owners. Each request may have another n: the newest applies to new owners
 //
-// Waiting clients are not part of the lock: their line is kept where they can be woken. A lock
-// reads no clock and makes no tokens; both are arguments.
+// Waiting clients are not part of the lock: their line is stored where they can be woken. A lock reads no clock and
+// makes no tokens; both are arguments.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace millrace {
 
 class LockMode {
  public:
-  enum class Kind : uint8_t { Exclusive = 1, Shared = 2, Limit = 3 };  // persisted
+  enum class Kind : uint8_t { Exclusive = 1, Shared = 2, Limit = 3 };  // do not change: persisted
 
   static constexpr LockMode exclusive() { return {Kind::Exclusive, 1}; }
   static constexpr LockMode shared() { return {Kind::Shared, 0}; }
@@ -41,7 +41,7 @@ class LockMode {
     return kind_ == Kind::Exclusive ? "exclusive" : kind_ == Kind::Shared ? "shared" : "limit";
   }
 
-  // Whether owners can hold it in both modes at a time: the n of limits may differ.
+  // Whether owners can hold the lock in both modes at the same time: the n of limits may differ.
   constexpr bool goes_with(LockMode other) const { return kind_ == other.kind_; }
 
   friend constexpr bool operator==(LockMode, LockMode) = default;
@@ -50,7 +50,7 @@ class LockMode {
   constexpr LockMode(Kind kind, uint32_t permits) : kind_(kind), permits_(permits) {}
 
   Kind kind_;
-  uint32_t permits_;  // 0 of a shared one
+  uint32_t permits_;  // 0 for shared
 };
 
 class Lock {
@@ -71,10 +71,10 @@ class Lock {
       if (!visit(*holder)) return;
     }
   }
-  // That of the holders; if there are none, of the last ones.
+  // The mode of the holders; if there are none, of the last ones.
   LockMode mode() const { return mode_; }
 
-  // What this owner holds, or null. O(log n) with n holders, as all of these.
+  // What this owner holds, or null. O(log n) with n holders, as all functions here.
   const Holding* find(ByteView owner) const;
 
   // The VALUE that the owner has stored; empty if there is none. Borrowed until the lock changes.
@@ -97,17 +97,17 @@ class Lock {
   // Replaces the lease, and the token if this one is greater. False if the owner does not hold
   // the lock.
   bool renew(ByteView owner, const Lease& lease, Token at_least = Token(0));
-  // Removes one hold. Returns how many are left, or nothing if the owner does not hold the lock.
+  // Removes one hold. Returns how many are left, or nullopt if the owner does not hold the lock.
   std::optional<uint64_t> release(ByteView owner);
 
-  // The limit of those that come from now on. REQUIRES: mode().goes_with(mode)
+  // Sets the limit for new owners. REQUIRES: mode().goes_with(mode)
   void set_limit(LockMode mode) { mode_ = mode; }
   // REQUIRES: the owner holds it
   void set_value(ByteView owner, ByteView value);
 
   // Sets what the owner holds, whatever it held before: the effect of every grant, renewal and
   // release.
-  // REQUIRES: nobody holds it in a mode that does not go with this one
+  // REQUIRES: each holder's mode goes with this one
   void put(ByteView owner, LockMode mode, const Holding& holding);
   // True if the owner held it.
   bool remove(ByteView owner);
@@ -121,7 +121,7 @@ class Lock {
 
   // Owners whose leases are over, the first to end first; at most `most`.
   std::vector<std::string> over(MonotonicMs now, size_t most) const;
-  // How many there are. O(n) with n of them.
+  // How many leases are over. O(n) with n of them.
   size_t count_over(MonotonicMs now) const;
 
   size_t memory() const;
@@ -131,7 +131,7 @@ class Lock {
 
  private:
   const LockHolder* find_holder(ByteView owner) const;
-  // put() and remove() of an owner that was looked for.
+  // put() and remove() for an owner that was looked up already.
   const Holding& put_at(const LockHolder* found, ByteView owner, LockMode mode, const Holding& holding);
   void remove_at(const LockHolder& found);
   SeveralHolders& make_several();
@@ -139,7 +139,7 @@ class Lock {
   MonotonicMs last_end() const;
 
   LockMode mode_ = LockMode::exclusive();
-  // One of them, or none. Most locks have one holder, which has put down nothing.
+  // At most one of these is set. Most locks have one holder without a VALUE.
   LockHolder::Owned sole_;
   std::unique_ptr<SeveralHolders> several_;
 };

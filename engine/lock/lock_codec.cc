@@ -21,7 +21,7 @@ constexpr uint64_t kHas = 1;
 struct Change {
   ByteView owner;
   Token token;
-  std::optional<Holding> has;  // nothing: has it no longer
+  std::optional<Holding> has;  // nullopt: no longer a holder
   ByteView value;
 };
 
@@ -40,7 +40,7 @@ std::optional<LockMode> decode_mode(Decoder& in) {
 }
 
 bool is_possible(const Holding& holding) {
-  // Ends are far enough from the largest number for a lease to be added to them.
+  // Ends are small enough that adding a lease does not overflow.
   constexpr uint64_t kLatest = uint64_t{1} << 62;
   const Lease& lease = holding.lease;
   return holding.holds >= 1 && holding.holds <= kMaxLeaseMs && lease.ttl_ms >= 1 && lease.ttl_ms <= kMaxLeaseMs &&
@@ -83,9 +83,9 @@ Result<Changes> decode(ByteView bytes, const Now& now, Token most) {
 
 // Proves that each change is possible after those before it.
 Result<void> validate(const Lock& lock, const Changes& changes) {
-  // Nothing but another limit.
+  // Only the limit changes.
   if (changes.list.empty() && lock.is_free()) return corrupt("a limit of a lock that nobody holds");
-  std::map<ByteView, std::optional<Token>> touched;  // what they hold by now
+  std::map<ByteView, std::optional<Token>> touched;  // what the owners hold after the changes so far
   const auto held = [&](ByteView owner) -> std::optional<Token> {
     if (const auto found = touched.find(owner); found != touched.end()) return found->second;
     const Holding* holding = lock.find(owner);

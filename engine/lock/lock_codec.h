@@ -1,14 +1,13 @@
-// Locks as bytes. One format serves RDB, DUMP, AOF rewrite and the effects that replicas
-// and the AOF get: a list of changes. A whole lock is the changes that make it out of nothing.
+// Locks as bytes. One format serves RDB, DUMP, AOF rewrite and the effects that replicas and the AOF get: a list of
+// changes. A whole lock is encoded as the changes that create it.
 // docs/formats/lock.md draws them.
 //
 //   changes := version mode permits clock change*
 //   change  := 0 owner token                            has it no longer
 //            | 1 owner token holds ttl end-date end value     has it like this
 //
-// `permits` is 0 for shared; that of a limit may be another than before. `clock` is the identity of the monotonic clock
-// that `end` is on. An owner and a value are a length and bytes; all numbers are varints. In version 1 there is no
-// value.
+// `permits` is 0 for shared; for a limit it may differ from before. `clock` is the identity of the monotonic clock that
+// `end` is on. An owner and a value are a length and bytes; all numbers are varints. In version 1 there is no value.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ namespace millrace {
 // Longest owner.
 inline constexpr size_t kMaxOwner = 1024;
 inline constexpr uint64_t kMaxPermits = UINT32_MAX;
-// Longest value that an owner puts down about itself.
+// Longest VALUE that an owner stores with its hold.
 inline constexpr size_t kMaxLockValue = 64 << 10;
 
 // Changes of one lock, collected while they are made.
@@ -38,11 +37,11 @@ class LockChanges {
   void has(ByteView owner, const Holding& holding, ByteView value);
   void has_no_longer(ByteView owner, Token token);
 
-  // The changes as bytes; there are none here afterwards. `mode` is the lock's after all of them.
+  // Returns the changes as bytes, and clears the list. `mode` is the mode of the lock after all changes.
   std::string take_bytes(LockMode mode, uint64_t clock);
 
  private:
-  // What comes before the changes is known last, and put right before them then.
+  // The head is known only at the end; it is then written directly before the changes.
   static constexpr size_t kRoomForHead = 40;
 
   static constexpr size_t kMostNumbers = 6;
@@ -58,8 +57,8 @@ class LockChanges {
 inline constexpr size_t kHoldersPerPart = 1000;
 std::vector<std::string> encode_lock(const Lock& lock, uint64_t clock);
 
-// Makes the changes, with times as these clocks have them. `greatest` is raised to the
-// greatest token among them, which must not be above `most`. Failure: Corrupt, and both are unchanged.
+// Applies the changes, with times converted to these clocks. `greatest` is raised to the greatest token among them,
+// which must not be above `most`. Failure: Corrupt, and both are unchanged.
 Result<void> apply_changes(Lock& lock, ByteView bytes, const Now& now, Token most, Token& greatest);
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// What a lock holds, as a digest: without the ends of leases, which a server with another clock has at other moments.
+// The contents of a lock as a digest, without the ends of leases, which differ on a server with another clock.
 #pragma once
 
 #include "engine/base/digest_sink.h"

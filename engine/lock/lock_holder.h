@@ -1,5 +1,5 @@
-// Who holds a lock, and how: what a lock remembers of one owner, in one allocation with the owner's name behind it.
-// Most locks have one holder, and there may be a million of them.
+// One holder of a lock: the owner's name and what it holds, in one allocation with the name at the end. Most locks have
+// one holder, and there may be a million of them.
 //
 //   | holding: token, holds, lease | size of the name, 2 bytes | name |
 //     40 bytes                       so that a UUID and a small number make 80 bytes, a size that allocators have
@@ -20,7 +20,7 @@ namespace millrace {
 
 struct Holding {
   Token token;
-  uint64_t holds = 1;  // how often the owner must give it back
+  uint64_t holds = 1;  // how often the owner must release it
   Lease lease;
 };
 
@@ -55,7 +55,7 @@ class LockHolder {
   static size_t bytes_for(size_t name) { return std::max(sizeof(LockHolder), kNameAt + name); }
 
   uint16_t size_;
-  // The name is behind it, in what the compiler leaves unused of the object and beyond.
+  // The name follows here: it begins in the padding of the object and continues after it.
 };
 
 }  // namespace millrace

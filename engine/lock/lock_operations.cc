@@ -14,7 +14,7 @@ LockUpdate LockOperations::update(Place<Lock>& place, const Call& call, Conseque
   return {place, call, tokens_, counters_, follow};
 }
 
-// What another engine has decided is believed.
+// Tokens that another engine has decided are accepted.
 Token LockOperations::most_believed(const Call& call) const {
   return call.decides ? tokens_.most_believed(call.now.wall) : kMaxToken;
 }
@@ -45,7 +45,7 @@ Outcome<AcquireAnswer> LockOperations::acquire(Place<Lock>& place, AcquireReques
 
 AcquireAnswer LockOperations::refusal(const Lock* lock, LockMode mode, MonotonicMs now) {
   if (lock == nullptr) return {};
-  // If there is room, a request for another mode stands before it in the line.
+  // If there is room, a request for another mode is before it in the line.
   uint64_t ms = lock->has_room_for(mode) ? lock->ms_until_free(now) : lock->ms_until_room(mode, now);
   // A lease covers the millisecond in which it ends, too. The hint never exceeds the lease.
   if (ms > 1) --ms;
@@ -113,7 +113,7 @@ Consequences LockOperations::look_after(Place<Lock>& place, const Call& call) {
   LockUpdate lock = update(place, call, follow);
   lock.end_leases();
   lock.finish();
-  // The object may have gone without an operation of ours.
+  // The object may have been removed without an operation of ours.
   follow.wake = Wake::one_line(kLockLine);
   return follow;
 }
@@ -127,7 +127,7 @@ Consequences LockOperations::take_back(Place<Lock>& place, const LostGrant& gran
 }
 
 Outcome<Done> LockOperations::apply(Place<Lock>& place, ByteView changes, const Call& call) {
-  // A lock that is not there yet is made only if the changes are good.
+  // A lock that does not exist yet is created only if the changes are valid.
   Lock made;
   Lock& lock = place.get() != nullptr ? *place.get() : made;
   Token greatest;

@@ -1,9 +1,9 @@
-// Everything that can be done with a lock: the one place that decides which owner is granted it, when a lease ends,
-// which token a grant has, and what replicas are told. A caller parses requests, carries out consequences
-// (engine/operation/outcome.h), and decides nothing.
+// All operations on a lock. Only this class decides which owner is granted the lock, when a lease ends, which token a
+// grant has, and what replicas are told. A caller parses requests and carries out consequences
+// (engine/operation/outcome.h); it makes no decisions of its own.
 //
 // Replicas and files get the changes of a lock as bytes (lock_codec.h) for apply(), or a request to release or break
-// it. Leases never end by themselves there.
+// it. Leases never end by themselves on a replica.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace millrace {
 class LockUpdate;
 
 struct AcquireAnswer {
-  Token token;         // 0: it is not granted
-  uint64_t ms = 0;     // of the lease; if it is not granted, after this time the lock may be free
+  Token token;         // 0: not granted
+  uint64_t ms = 0;     // duration of the lease; if not granted, the time after which the lock may be free
   uint64_t holds = 0;  // how often the owner must release it
 
   bool is_granted() const { return token != Token(0); }
@@ -31,7 +31,7 @@ struct AcquireAnswer {
 // Borrowed from the lock.
 struct WatchAnswer {
   ByteView owner;
-  Token token;  // 0: there is no holder that the client does not know of
+  Token token;  // 0: no new holder since the token that the client knows
   ByteView value;
 };
 
@@ -41,7 +41,7 @@ class LockOperations {
   explicit LockOperations(FencingTokens tokens) : tokens_(std::move(tokens)) {}
 
   const LockCounters& counters() const { return counters_; }
-  // Of all locks together.
+  // Shared by all locks.
   FencingTokens& tokens() { return tokens_; }
 
   // Grants the lock, or waits if the request may block, or refuses it. No request is granted a lock that others wait
@@ -51,26 +51,26 @@ class LockOperations {
   // The answer to a request that is not granted. Null: the lock is free.
   static AcquireAnswer refusal(const Lock* lock, LockMode mode, MonotonicMs now);
 
-  // Who holds it, if its token is greater than the one that the client knows; of several holders the one with the
-  // greatest. Else it waits if it may: the mark of the waiting request is its token, and a grant wakes those below it.
+  // Returns the holder with the greatest token, if that is greater than the token that the client knows. Otherwise
+  // waits, if it may. The mark of the waiting request is its token, and a grant wakes requests with a smaller mark.
   static Outcome<WatchAnswer> watch(const Place<Lock>& place, const WatchRequest& request, const Call& call);
   static Wait wait_for_another(const WatchRequest& request) { return {.line = {}, .mark = request.token.value()}; }
 
   // False if the owner does not hold it. Failure: Range, if the token is too far ahead of the clock.
   Outcome<bool> renew(Place<Lock>& place, const RenewRequest& request, const Call& call);
-  // How many holds the owner has left. Failure: NotOwner.
+  // Returns how many holds the owner has left. Failure: NotOwner.
   Outcome<uint64_t> release(Place<Lock>& place, ByteView owner, const Call& call);
-  // Frees it, regardless of its holder. False if it is free already.
+  // Frees the lock, regardless of its holder. False if it is free already.
   Outcome<bool> break_lock(Place<Lock>& place, const Call& call);
 
-  // --- by itself ---
+  // --- background work ---
   // Ends the leases that are over, and wakes the requests that wait.
   Consequences look_after(Place<Lock>& place, const Call& call);
-  // Releases a grant that its client was not told of, unless that is over already.
+  // Releases a grant that did not reach its client, unless it is over already.
   Consequences take_back(Place<Lock>& place, const LostGrant& grant, const Call& call);
 
-  // --- repeating ---
-  // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
+  // --- effects from another engine ---
+  // Applies what another engine has done or saved. Failure: Corrupt, without any change.
   Outcome<Done> apply(Place<Lock>& place, ByteView changes, const Call& call);
 
  private:

@@ -1,4 +1,4 @@
-// A whole lock as parts (engine/base/parts.h): the changes that make it from nothing (lock_codec.h).
+// A whole lock as parts (engine/base/parts.h): the changes that create it (lock_codec.h).
 #pragma once
 
 #include "engine/base/parts.h"
@@ -17,12 +17,12 @@ void each_part(const Lock& lock, uint64_t clock, const PartVisit& visit);
 
 class LockRestorer {
  public:
-  // Leases are as a reader of `now` sees them, and `tokens` will have seen all tokens of the lock. Those that are far
-  // ahead of the clock are accepted from a source that decides what this engine repeats.
+  // Leases are converted to the clocks in `now`, and all tokens of the lock are recorded in `tokens`. `decides`: this
+  // engine decides, so tokens that are far ahead of the clock are refused; a replica accepts them from its master.
   LockRestorer(FencingTokens& tokens, const Now& now, bool decides);
 
   Result<void> add(uint8_t kind, ByteView bytes, Buffer block);
-  // Version 1: how many strings of changes there are, then these.
+  // Version 1: the number of strings of changes, then these.
   Result<void> add_older(const NextString& next);
   Result<Lock> finish();
 

@@ -1,4 +1,4 @@
-// What can be asked of locks, as plain values. The views in a request are the caller's.
+// The requests that locks take, as plain values. The views in a request are borrowed from the caller.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct AcquireRequest {
   ByteView owner;
   uint64_t ttl_ms = 0;
   LockMode mode = LockMode::exclusive();
-  std::optional<ByteView> value;     // what the owner puts down about itself; nothing: as it is
-  std::optional<uint64_t> block_ms;  // how long it waits; nothing: not at all
-  // A grant to a client that waited must be taken up within this time. The caller sees to that; see LostGrant.
+  std::optional<ByteView> value;     // the VALUE that the owner stores with its hold; nullopt: unchanged
+  std::optional<uint64_t> block_ms;  // how long it waits; nullopt: it does not wait
+  // A client that waited must confirm a grant within this time. The caller enforces that; see LostGrant.
   std::optional<uint64_t> alive_ms;
 
-  // The request waits. The token it was granted, 0 if none yet. Not for the caller to set.
+  // has_waited: the request waits. granted: the token of its grant, 0 if none yet. Not for the caller to set.
   bool has_waited = false;
   Token granted = Token(0);
 };
@@ -28,16 +28,16 @@ struct AcquireRequest {
 struct RenewRequest {
   ByteView owner;
   uint64_t ttl_ms = 0;
-  Token token;  // the grant's token is to be this at least; 0: as it is
+  Token token;  // the grant's token becomes at least this; 0: unchanged
 };
 
-// Who holds the lock? Waits until that is a holder with a greater token.
+// Asks for the holder of the lock. Waits until there is a holder with a greater token.
 struct WatchRequest {
-  Token token;                       // the greatest that the client knows of; 0: none
-  std::optional<uint64_t> block_ms;  // how long it waits, 0 for ever; nothing: not at all
+  Token token;                       // the greatest token that the client knows; 0: none
+  std::optional<uint64_t> block_ms;  // how long it waits, 0 for ever; nullopt: it does not wait
 };
 
-// A grant to a client that left before it was told, or that did not take it up in time.
+// A grant to a client that disconnected before it got the answer, or did not confirm it in time.
 struct LostGrant {
   std::string owner;
   Token token;

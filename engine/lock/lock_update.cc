@@ -30,7 +30,7 @@ void LockUpdate::end_leases(ByteView owner) {
 
 void LockUpdate::take_limit_of(LockMode mode) {
   if (lock().is_free() || mode == lock().mode() || !mode.goes_with(lock().mode())) return;
-  // Those that wait may have room now.
+  // There may be room for waiting requests now.
   if (mode.permits() > lock().mode().permits()) has_more_room_ = true;
   changing().set_limit(mode);
   has_new_limit_ = true;

@@ -56,14 +56,14 @@ class LockUpdate {
 
  private:
   Lock& changing() { return place_.get() != nullptr ? *place_.get() : *made_; }
-  // What has happened so far, to note the next change in.
+  // The changes so far, to which the next one is added.
   LockChanges& changes() {
     if (released_alone_) note_release();
     return changes_;
   }
   void note_release();
   void end_lease_of(ByteView owner);
-  // What follows beside effects.
+  // Computes the consequences other than effects.
   void settle();
 
   Place<Lock>& place_;
@@ -71,11 +71,12 @@ class LockUpdate {
   FencingTokens& tokens_;
   LockCounters& counters_;
   Consequences& follow_;
-  std::optional<Lock> made_;  // if the place is empty: put there by finish() if the lock has a holder then
+  std::optional<Lock> made_;  // if the place is empty: stored there by finish() if the lock has a holder by then
   LockChanges changes_;
-  std::optional<ByteView> released_alone_;  // the owner, if nothing else has happened: not noted yet
+  std::optional<ByteView> released_alone_;  // the owner, if a release is the only change: not yet in the list of
+                                            // changes
   Token released_token_;
-  Token newest_;  // of the grants
+  Token newest_;  // newest token of the grants
   bool expired_ = false, released_ = false, renewed_ = false, granted_ = false;
   bool has_new_limit_ = false, has_more_room_ = false;
 };

@@ -1,5 +1,5 @@
-// The holders of a lock that has several of them, or one that has put something down about itself: by owner, by the end
-// of their leases and by token. A lock with one holder and nothing else does without all this.
+// The holders of a lock with several holders, or with one that has stored a VALUE: by owner, by the end of their leases
+// and by token. A lock with one holder and no VALUE does not need this.
 #pragma once
 
 #include <map>
@@ -16,19 +16,19 @@ class SeveralHolders {
   size_t size() const { return by_owner_.size(); }
   bool has_values() const { return !values_.empty(); }
 
-  // Null if the owner holds nothing. O(log n), as all of these.
+  // Null if the owner holds nothing. O(log n), as all functions here.
   const LockHolder* find(ByteView owner) const;
   const LockHolder& first() const { return *by_owner_.begin()->second; }
 
   // REQUIRES: its owner holds nothing.
   void add(LockHolder::Owned holder);
-  // REQUIRES: it is one of these, for both.
+  // REQUIRES for both: the holder is one of these.
   void change(const LockHolder& holder, const Holding& holding);
   void remove(const LockHolder& holder);
-  // The only one that is left. REQUIRES: size() == 1, and nothing but the destruction of this follows.
+  // The only holder left. REQUIRES: size() == 1, and afterwards only the destructor is called.
   LockHolder::Owned take_last() { return std::move(by_owner_.begin()->second); }
 
-  // What an owner has put down; empty if nothing.
+  // The VALUE of an owner; empty if there is none.
   ByteView value_of(ByteView owner) const;
   // REQUIRES: the owner is one of these, or the value is empty.
   void set_value(ByteView owner, ByteView value);

@@ -15,8 +15,8 @@ void WaitGraph::holds(ByteView owner, size_t lock) { held_by_[lock].emplace_back
 
 namespace {
 
-// A walk in depth without recursion: a chain of owners may be long. Owners and locks are
-// both entered once, so a lock with many holders that many wait for costs its holders once.
+// A depth-first walk without recursion, because a chain of owners may be long. Owners and locks are each entered once,
+// so a lock with many holders and many waiting owners costs its holders only once.
 class Walk {
  public:
   using WaitsFor = std::map<std::string, std::vector<size_t>, std::less<>>;
@@ -66,7 +66,7 @@ class Walk {
     const size_t lock = step.owner->second[step.next++];
     const auto [found, is_new] = locks_.emplace(lock, Was::OnPath);
     if (!is_new) {
-      // Whoever entered it waits for it from outside the circle.
+      // The owner that entered the lock waits for it from outside the cycle, so the cycle begins after it.
       if (found->second == Was::OnPath) note_cycle(std::ranges::find(path_, lock, &Step::lock) + 1);
       return;
     }

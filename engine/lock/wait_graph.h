@@ -1,5 +1,5 @@
-// Which owners wait for which: owners wait for locks, and locks are held by owners. Finds the
-// circles in which nobody can go on before a lease ends.
+// Which owners wait for which: owners wait for locks, and locks are held by owners. Finds cycles (deadlocks), in which
+// no owner can continue before a lease ends.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace millrace {
 
 class WaitGraph {
  public:
-  // A lock is a number of the caller's choice.
+  // The caller chooses a number for each lock.
   void waits(ByteView owner, size_t lock);
   void holds(ByteView owner, size_t lock);
 
-  // Circles of owners, each waiting for a lock that the next one holds, and the last for
-  // one of the first. At most `most`; of circles that share owners not all are named, but
-  // if there is one, one is. O(n) with n calls of the above.
+  // Cycles of owners: each waits for a lock that the next one holds, and the last one for a lock of the first. At most
+  // `most`. If cycles share owners, not all of them are returned, but at least one is. O(n) with n calls of the
+  // functions above.
   std::vector<std::vector<std::string>> cycles(size_t most) const;
 
  private:

@@ -44,12 +44,12 @@ void Compaction::add_entry(const MessageBlocks& messages, uint32_t hash, Offset 
 }
 
 void Compaction::on_append(const MessageBlocks& messages, Offset offset, ByteView tag) {
-  if (offset != indexed_to_) return;  // index_some() will come to it
+  if (offset != indexed_to_) return;  // index_some() will reach it
   note(messages, offset, tag);
   indexed_to_ = offset + 1;
 }
 
-// The message takes its tag's entry, and the one that had it is superseded.
+// The message takes over its tag's entry; the previous message of the tag is superseded.
 void Compaction::note(const MessageBlocks& messages, Offset offset, ByteView tag) {
   const uint32_t hash = hash_of(tag);
   const Entries entries = entries_of(messages, hash);
@@ -82,7 +82,7 @@ void Compaction::on_rewritten(Offset from, Offset to, const std::vector<Block>& 
 }
 
 uint64_t Compaction::index_some(const MessageBlocks& messages, uint64_t budget) {
-  // What is indexed is scanned later, once, so nothing needs to be made dirty now.
+  // Indexed messages are scanned once later, so no block needs to be marked dirty now.
   indexed_to_ = std::max(indexed_to_, messages.first());
   scan_end_ = messages.next();
   uint64_t seen = 0;
@@ -117,7 +117,7 @@ bool Compaction::next_block(const MessageBlocks& messages, Offset& from) {
 // Returns how many messages it has.
 uint64_t Compaction::look_at_block(const MessageBlocks& messages, Offset from, Removal& found) {
   const MessageBlocks::BlockSpan span = messages.block_span(from);
-  // First, for what is found may make this very block dirty again.
+  // Done first, because the search may mark the same block dirty again.
   clean(span.first, span.end);
   reached_ = span.end;
   if (scanned_to_ < scan_end_) scanned_to_ = std::min(span.end, scan_end_);
@@ -139,7 +139,7 @@ bool Compaction::can_go(const MessageBlocks& messages, const Message& message) {
     return false;
   }
   if (entry->offset() > message.offset) return true;
-  // Of two that were taken for another tag's, the older one was looked at first.
+  // Two messages were assumed to belong to another tag, and the older one was looked at first.
   make_dirty(messages, entry->offset());
   *entry = place;
   return false;
@@ -149,8 +149,7 @@ Removal Compaction::find(const MessageBlocks& messages, uint64_t budget) {
   Removal found;
   if (messages.empty()) return found;
   Offset from;
-  // A pass may find its own end before the budget does: then it begins again only if
-  // there is a reason.
+  // A pass may end before the budget is spent: then it begins again only if there is a reason.
   for (uint64_t seen = 0; seen < budget;) {
     if (indexed_to_ < messages.next()) {
       seen += index_some(messages, budget - seen);

@@ -1,5 +1,5 @@
-// The consumers that hold pending messages, by name. A name is remembered as long as it holds any, so
-// workers with random names leave nothing behind.
+// The consumers that hold pending messages, by name. A name is stored only while it holds messages, so workers with
+// random names do not accumulate.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ class Consumers {
   Consumers() = default;
   Consumers(Consumers&&) noexcept = default;
   Consumers& operator=(Consumers&&) noexcept = default;
-  // Slots point to names inside the map, so a copy points into its own.
+  // Slots point to names inside the map, so a copy must point into its own map.
   Consumers(const Consumers& other) : ids_(other.ids_), slots_(other.slots_), free_(other.free_) {
     for (const auto& [name, id] : ids_) at(id).name = &name;
   }
   Consumers& operator=(const Consumers& other) { return *this = Consumers(other); }
 
-  // The id of a name, which holds `messages` more from now on.
+  // Adds `messages` to what this name holds, and returns its id.
   ConsumerId hold(ByteView name, uint64_t messages) {
     auto found = ids_.find(name);
     if (found == ids_.end()) found = ids_.emplace(std::string(name), new_id()).first;
@@ -33,7 +33,7 @@ class Consumers {
     slot.messages += messages;
     return found->second;
   }
-  // `messages` fewer; the id ends with the last one. Messages without a consumer are not counted.
+  // Subtracts `messages`; the id is freed when none are left. Messages without a consumer are not counted.
   void release(ConsumerId id, uint64_t messages) {
     if (id.is_none()) return;
     Slot& slot = at(id);
@@ -46,7 +46,7 @@ class Consumers {
   }
   // REQUIRES: alive
   ByteView name(ConsumerId id) const { return *slots_[id.value() - 1].name; }
-  // None if nothing is held under this name.
+  // ConsumerId::none() if this name holds nothing.
   ConsumerId find(ByteView name) const {
     const auto found = ids_.find(name);
     return found == ids_.end() ? ConsumerId::none() : found->second;

@@ -19,7 +19,7 @@ void append_member(std::string& to, const char* name, ByteView text) {
   append_json_string(to, text, kTagStyle);
 }
 
-// Reads what append_json_string() has written in this style, and nothing else.
+// Reads only the format that append_json_string() writes in this style.
 class TagReader {
  public:
   explicit TagReader(ByteView text) : left_(text) {}

@@ -10,17 +10,18 @@
 
 namespace millrace {
 
-// Valid JSON whatever bytes the names hold: a byte that is not UTF-8 becomes \u0080 to \u00ff. `expired`: it was given
-// up because its time was over, else because of its attempts; with a reason, because a consumer said so.
+// Returns valid JSON whatever bytes the names hold: a byte that is not UTF-8 becomes \u0080 to \u00ff. `expired`: the
+// message was given up because its time was over, else because it had its last attempt. With a reason: a consumer gave
+// it up.
 std::string dead_letter_tag(bool expired, uint32_t attempts, Offset offset, ByteView group, ByteView key, ByteView tag,
                             std::optional<ByteView> reason = std::nullopt);
 
 // Where a dead letter came from.
 struct DeadLetterOrigin {
   std::string key;
-  std::string tag;  // its own, in that log
+  std::string tag;  // tag of the original message
 };
-// Nothing if dead_letter_tag() has not written this tag.
+// nullopt if the tag was not written by dead_letter_tag().
 std::optional<DeadLetterOrigin> dead_letter_origin(ByteView tag);
 
 }  // namespace millrace

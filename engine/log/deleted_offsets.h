@@ -1,5 +1,5 @@
-// The offsets whose messages were deleted, so that readers are told of them: what compaction has taken out they are
-// not. Sixteen bytes for each 64 offsets of which one was deleted.
+// The offsets whose messages were deleted. Readers are told of these; they are not told of messages that compaction
+// removed. Takes sixteen bytes for each group of 64 offsets with at least one deletion.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class DeletedOffsets {
     return found;
   }
 
-  // Calls visit(index, bits) as add_word() takes them, for all from `from` on.
+  // Calls visit(index, bits) for all words from `from` on; the arguments are those of add_word().
   template <class Visit>
   void each_word(Offset from, Visit visit) const {
     words_.each([&](const Word& word) {
@@ -57,7 +57,7 @@ class DeletedOffsets {
     });
   }
 
-  // Forgets those before `first`, which nobody asks for any more: some of them with each call, 64 at least.
+  // Drops offsets before `first`, which are no longer needed. Each call drops only a part, at least 64.
   void forget_before(Offset first) {
     constexpr int kWordsAtOnce = 16;
     for (int i = 0; i < kWordsAtOnce && !words_.empty() && words_.front().index < first.value() / 64; ++i) {
@@ -70,7 +70,7 @@ class DeletedOffsets {
 
  private:
   struct Word {
-    uint64_t index;  // of the first offset, divided by 64
+    uint64_t index;  // the first offset divided by 64
     uint64_t bits;
   };
   static uint64_t index_of(const Word& word) { return word.index; }

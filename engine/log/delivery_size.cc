@@ -12,7 +12,7 @@ class Measure {
  public:
   explicit Measure(uint64_t bytes) : left_(bytes) {}
 
-  // False if this one does not fit any more.
+  // False if this message does not fit any more.
   bool add(const Message& message) {
     const uint64_t size = message.tag.size() + message.entry.size();
     if (count_ != 0 && size > left_) return false;
@@ -42,7 +42,7 @@ uint64_t messages_within(const Log& log, const Delivery& delivery, uint64_t byte
     }
   }
   if (delivery.fresh_count == 0) return all;
-  // In a log with gaps they reach further than this, and are counted one by one.
+  // In a log with gaps, the messages reach further than this, and are counted one by one.
   const Offset end = delivery.fresh_first + delivery.fresh_count;
   if (log.missing() == 0 &&
       log.messages().payload_at_most(delivery.fresh_first, end, measure.left()) <= measure.left()) {

@@ -8,8 +8,8 @@ namespace {
 
 uint64_t date_after(UnixMs now, uint64_t ms) { return std::min(now.value() + ms, kMaxPendingDate); }
 
-// Counters are saved and shown as signed numbers; nobody counts that far, but a payload
-// from outside may begin there.
+// Counters are saved and shown as signed numbers. In practice they never get that large, but a payload from outside may
+// contain such a number.
 void add_to(uint64_t& counter, uint64_t count) { counter = std::min(counter + count, uint64_t{INT64_MAX}); }
 
 }  // namespace
@@ -46,7 +46,7 @@ Delivery Group::plan(Offset log_next, uint64_t count, UnixMs now, const std::opt
 uint64_t Group::fresh(Offset log_next, bool with_retry, uint64_t default_pending_max) const {
   const uint64_t most = settings_.pending_max != 0 ? settings_.pending_max : default_pending_max;
   const uint64_t room = most - std::min(most, pending_.count());
-  // Without RETRY nothing becomes pending, but a group that is full gets no fresh ones.
+  // Without RETRY no message becomes pending, but a full group gets no fresh ones either.
   return std::min(with_retry || room == 0 ? room : UINT64_MAX, lag(log_next));
 }
 
@@ -176,7 +176,7 @@ std::vector<PendingPart> Group::pending_in(Offset from, Offset to, std::optional
   std::vector<PendingPart> found;
   const ConsumerId id = consumer ? consumers_.find(*consumer) : ConsumerId::none();
   if (consumer && id.is_none()) return found;
-  // With the last message that a consumer holds the search is over.
+  // The search ends with the last message that the consumer holds.
   uint64_t held = consumer ? consumers_.messages(id) : UINT64_MAX;
   pending_.each_from(from, [&](const PendingPart& part) {
     if (part.messages.first > to || held == 0 || search.is_over()) return false;

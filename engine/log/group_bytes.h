@@ -1,4 +1,4 @@
-// What the bytes of groups and of what happens to them have in common: see group_codec.h.
+// Encoding that group_codec.h and group_effects.h share.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ inline std::optional<ByteView> read_holder(Decoder& in) {
 
 inline uint64_t encoded_date(uint64_t date) { return date == kNeverExpires ? 0 : date + 1; }
 
-// Dates beyond what a range can hold are reported as such by bad_date().
+// A date larger than a range can hold is reported by bad_date().
 inline uint64_t read_date(Decoder& in) {
   const uint64_t date = in.number();
   return date == 0 ? kNeverExpires : date - 1;

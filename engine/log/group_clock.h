@@ -1,11 +1,11 @@
-// The time of a group that has pending messages: that of the wall clock, as long as it goes on with the monotonic
-// clock. When they part, because the wall clock is set, it goes on by the monotonic clock alone: a wall clock that is
-// set forwards or back neither hurries nor delays a redelivery. It follows the wall clock again when nothing is
-// pending.
+// The time of a group that has pending messages. It is the wall clock's time as long as the wall clock and the
+// monotonic clock advance together. When they diverge, because the wall clock was set, the group's time follows the
+// monotonic clock alone. So setting the wall clock forwards or back neither hurries nor delays a redelivery. The group
+// follows the wall clock again when it has no pending messages.
 //
-// The monotonic clock means nothing to the next process. What is saved is the date of the last delivery: the time goes
-// on from there at the earliest, so that a wall clock that was set back before a restart delays no redelivery by more
-// than its retry time.
+// A value of the monotonic clock has no meaning in another process. So the date of the last delivery is saved, and
+// after a restart the group's time is never before it. If the wall clock was set back before a restart, a redelivery is
+// delayed by at most its retry time.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace millrace {
 
 class GroupClock {
  public:
-  // The time now. A caller that has no monotonic clock (0) gets the wall clock's time, but none before the last
+  // The time now. A caller without a monotonic clock (0) gets the wall clock's time, but never one before the last
   // delivery.
   UnixMs time(const Now& now) const {
     if (!is_running() || now.monotonic < at_) return std::max(now.wall, last_delivery_);
@@ -25,28 +25,28 @@ class GroupClock {
     const uint64_t apart = now.wall > expected ? now.wall - expected : expected - now.wall;
     return apart <= kSamePaceMs ? now.wall : expected;
   }
-  // Notes where both clocks stand, if there are both. To be called now and then.
+  // Records the current values of both clocks, if the caller has both. Called from time to time.
   void run(const Now& now) {
     if (now.monotonic == MonotonicMs()) return;
     date_ = time(now);
     at_ = now.monotonic;
   }
-  // Nothing is pending, or another engine decides: it does not run on.
+  // Called when no message is pending or another engine decides: the clock stops.
   void stop() { at_ = MonotonicMs(); }
 
-  // Something is delivered at that time. `is_first`: nothing was pending, so that no date depends on earlier ones.
+  // Messages are delivered at this time. `is_first`: none were pending before, so no date depends on earlier ones.
   void delivered(UnixMs at, bool is_first) { last_delivery_ = is_first ? at : std::max(last_delivery_, at); }
   UnixMs last_delivery() const { return last_delivery_; }
 
  private:
-  // Both clocks are read one after the other, to the millisecond: that they differ a little means nothing.
+  // The clocks are read one after the other and in milliseconds, so a small difference is ignored.
   static constexpr uint64_t kSamePaceMs = 100;
 
   bool is_running() const { return at_ != MonotonicMs(); }
 
   UnixMs last_delivery_;
-  UnixMs date_;     // what time it was
-  MonotonicMs at_;  // when the monotonic clock showed this; 0: it does not run
+  UnixMs date_;     // the group's time at the last run()
+  MonotonicMs at_;  // the monotonic clock at that moment; 0: stopped
 };
 
 }  // namespace millrace

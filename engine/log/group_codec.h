@@ -1,5 +1,5 @@
 // Whole groups as bytes, for RDB, DUMP and AOF rewrite. docs/formats/log.md draws them. Every string begins with the
-// group's name, so each can be applied alone. What happens to groups is in group_effects.h.
+// group's name, so each can be applied alone. Changes of groups are in group_effects.h.
 //
 //   group    := name next lost expired exhausted redelivered
 //               pending-max max-attempts dead-letter [more]              once a group
@@ -7,8 +7,8 @@
 //   pending  := name parts                                               up to 1,000 parts
 //   part     := distance bits retry-at retry-ms expire-at attempts holder
 //
-// Names, keys and holders are a length and bytes; a holder is 0 for nobody, else length
-// plus one. Dates: 0 for never, else date plus one. All numbers are varints.
+// Names, keys and holders are a length and bytes; a holder is 0 for none, else length plus one. Dates: 0 for never,
+// else date plus one. All numbers are varints.
 #pragma once
 
 #include <string>

@@ -77,8 +77,8 @@ Result<void> apply_delivery(Log& log, ByteView bytes) {
   }
   delivery.retry_ms = static_cast<uint32_t>(retry_ms);
   Group* group = log.group(name);
-  // Whoever repeats evicts what all groups have finished with after each effect, and not at the end of a read: then the
-  // log may begin behind a gap that the group was in front of.
+  // A replica evicts what all groups have finished after each effect, not at the end of a read. So its log may begin
+  // after a gap that the group had not passed yet.
   delivery.fresh_first = std::max(delivery.fresh_first, log.first());
   const uint64_t missing_ahead = group == nullptr ? log.missing_from(delivery.fresh_first) : group->missing_ahead();
   const bool begins_well = group == nullptr || delivery.fresh_first == group->next();

@@ -1,4 +1,4 @@
-// What happens to groups as bytes, for replicas and the AOF; docs/formats/log.md draws them. Every string begins with
+// The changes of groups as bytes, for replicas and the AOF; docs/formats/log.md draws them. Every string begins with
 // the group's name, so each can be applied alone.
 //
 //   delivered := name at holder retry-ms expire-at fresh-first fresh-count, then first bits for each piece again
@@ -30,7 +30,7 @@ struct GivingBack {
   std::vector<Piece> pieces;
 };
 
-// Messages that a consumer was given once more, without an attempt.
+// Messages that were delivered to their consumer once more, without counting an attempt.
 struct Repetition {
   UnixMs at;
   uint32_t retry_ms;
@@ -43,17 +43,17 @@ std::string encode_effect(ByteView group, const std::vector<OffsetBits>& finishe
 std::string encode_effect(ByteView group, const GivingUp& giving_up);
 std::string encode_effect(ByteView group, const GivingBack& giving_back);
 std::string encode_effect(ByteView group, const Repetition& repetition);
-// Somebody used the group.
+// The group was used.
 std::string encode_effect(ByteView group, UnixMs used);
-// Apply an effect to the log it was encoded for. Failure: Corrupt, and unchanged; a group
-// that does not exist is made where a delivery says it began.
+// Apply an effect to the log it was encoded for. Failure: Corrupt, and unchanged. A group that does not exist is
+// created at the position that the delivery started from.
 Result<void> apply_delivery(Log& log, ByteView bytes);
 Result<void> apply_finish(Log& log, ByteView bytes);
 Result<void> apply_giving_up(Log& log, ByteView bytes);
 Result<void> apply_giving_back(Log& log, ByteView bytes);
 Result<void> apply_repetition(Log& log, ByteView bytes);
 Result<void> apply_use(Log& log, ByteView bytes);
-// The bytes are the name of a group that is dropped.
+// The bytes are the name of the group to drop.
 Result<void> apply_drop(Log& log, ByteView bytes);
 
 }  // namespace millrace

@@ -33,8 +33,7 @@ void Log::catch_up() const {
 uint64_t Log::enforce_size_limits() {
   uint64_t evicted = 0;
   if (retention_.count != 0) evicted += keep_newest(retention_.count);
-  // The newest message stays however large it is: a write that was answered is not lost
-  // to its own size.
+  // The newest message stays however large it is: otherwise a confirmed write could be evicted because of its own size.
   if (retention_.bytes != 0 && payload() > retention_.bytes) {
     evicted += evict_before(std::min(messages_.first_within_bytes(retention_.bytes), end_of_messages() - 1));
   }
@@ -171,7 +170,7 @@ std::optional<UnixMs> Log::oldest_unfinished(const Group& group) const {
 
 Result<void> Log::append_block(BlockHeader header, Buffer bytes, BlockPacker& packer, Gaps gaps) {
   if (groups_) {
-    // A gap would change what groups are behind.
+    // A gap would change the lag of groups.
     gaps = Gaps::Refused;
     if (header.missing == 0 && header.first != next()) {
       return fail(ErrorCode::Corrupt, "a block that does not follow on");
@@ -182,7 +181,7 @@ Result<void> Log::append_block(BlockHeader header, Buffer bytes, BlockPacker& pa
   const bool has_gaps = header.missing != 0 || (!was_new && header.first != next());
   if (auto appended = messages_.append_block(header, std::move(bytes), &packer, gaps); !appended) return appended;
   if (has_gaps && compacted() == nullptr) compacted_part().evicted_end = old_first;
-  // A new log begins here, and has evicted nothing after that.
+  // A new log begins here, and has evicted no later messages.
   if (was_new && compacted() != nullptr) compacted()->evicted_end = header.first;
   return {};
 }

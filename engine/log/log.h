@@ -1,10 +1,9 @@
-// A log: messages in blocks (engine/blocks/message_blocks.h), a retention that says what is kept
-// of them, and groups that share them out among consumers.
+// A log: messages in blocks (engine/blocks/message_blocks.h), a retention that says which of them are kept, and groups
+// that distribute them to consumers.
 //
-// Of what the retention does not keep, old messages are evicted at the front, and compaction takes
-// out those in between that have a newer one of the same tag. It leaves gaps. Where it takes out
-// the first message, first() moves as well, but nothing is evicted: `evicted_end` stays, because
-// readers are told of evicted offsets only.
+// Messages that the retention does not keep go in two ways. Old messages are evicted at the front. Compaction removes
+// messages anywhere that have a newer one of the same tag, and leaves gaps. When compaction removes the first message,
+// first() moves too, but that is no eviction: evicted_end() stays, because readers are told of evicted offsets only.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +30,7 @@ namespace millrace {
 // What is saved of a log besides its blocks and groups.
 struct LogHead : MessagesHead {
   Retention retention;
-  uint64_t groups = 0;  // how many there are
+  uint64_t groups = 0;  // number of groups
   Offset evicted_end{1};
   uint64_t compacted = 0;
 };
@@ -43,7 +42,7 @@ class Log {
   Log(Log&&) noexcept = default;
   Log& operator=(Log&&) noexcept = default;
 
-  // The same life: a reader of the copy may continue from a position in the original.
+  // The copy has the same epoch: a reader may continue in the copy from a position in the original.
   Log clone() const;
 
   // Drawn when the log is created, and never changed.
@@ -51,7 +50,7 @@ class Log {
   void set_epoch(LogEpoch epoch) { retention_.epoch = epoch.value() & kMaxEpoch.value(); }
   LogBounds bounds() const { return {first(), last(), epoch()}; }
 
-  // --- messages: as message_blocks.h says ---
+  // --- messages: see message_blocks.h ---
   const MessageBlocks& messages() const { return messages_; }
   Offset first() const { return messages_.first(); }
   Offset next() const { return messages_.next(); }
@@ -106,23 +105,23 @@ class Log {
   // Null if it has none of them.
   const LogExtras* extras() const { return extras_.get(); }
   LogExtras* extras() { return extras_.get(); }
-  // Made if there are none.
+  // Created if the log has none.
   LogExtras& with_extras() {
     if (!extras_) extras_ = std::make_unique<LogExtras>();
     return *extras_;
   }
-  // Messages that were ever deleted.
+  // How many messages were deleted since the log was created.
   uint64_t deleted_total() const { return extras_ ? extras_->deleted_total : 0; }
-  // Takes messages out as remove() does, but readers are told of them. Cost: the blocks they are in, twice.
+  // Takes messages out as remove() does, but readers are told of them. Cost: rewrites the blocks they are in, twice.
   // REQUIRES: there are some; holds_all(removal)
   void delete_messages(const Removal& removal, BlockLimits limits = {});
-  // One past the last message there is; next() unless that was deleted. REQUIRES: !empty()
+  // One past the last existing message; that is next() unless the last message was deleted. REQUIRES: !empty()
   Offset end_of_messages() const { return messages_.end_of_messages(); }
 
   // --- evicting ---
-  // Evicts all messages before `new_first`, for groups too, and returns how many.
+  // Evicts all messages before `new_first`, also from groups, and returns how many.
   uint64_t evict_before(Offset new_first);
-  // Evicts so that `count` messages remain, fewer if there are fewer.
+  // Evicts all but the newest `count` messages.
   uint64_t keep_newest(uint64_t count) { return evict_before(messages_.first_of_newest(count)); }
   // One past the last evicted message; at most first().
   Offset evicted_end() const { return compacted() ? compacted()->evicted_end : first(); }
@@ -139,41 +138,38 @@ class Log {
   // retention().refuse
   bool refuses() const { return retention_.refuse != 0; }
   void set_retention(Retention retention);
-  // Evicts what the limits on count and bytes do not keep. These two depend on the log
-  // alone, so replicas and the AOF repeat them; age depends on the time and is not
-  // enforced here.
+  // Enforces the limits on count and bytes. They depend on the log alone, so replicas and a replay of the AOF repeat
+  // them. The age limit depends on the time and is not enforced here.
   uint64_t enforce_size_limits();
-  // Evicts what is too old at `now`.
+  // Evicts messages that are too old at `now`.
   uint64_t enforce_age(UnixMs now);
-  // Evicts what every group has finished with, if the retention says so. To be called
-  // whenever a group may have moved on.
+  // Evicts messages that every group has finished, if the retention says so. Called whenever a group may have moved on.
   uint64_t enforce_acked();
-  // When enforce_age() will next have something to do; nothing if never.
+  // When enforce_age() will next have something to do; nullopt if never.
   std::optional<UnixMs> next_age_due() const;
   TailHolder tail_holder(UnixMs now) const;
 
   // --- compaction ---
-  // A slice of the work that retention().latest asks for: looks at about `budget`
-  // messages, takes those out that are not the newest of their tag, and says which, for
-  // others to remove() the same. `tag_key` is used from the first slice after LATEST was switched
-  // on until it is switched off. REQUIRES: retention().latest
+  // Does a slice of the work that retention().latest asks for: looks at about `budget` messages and takes out those
+  // that are not the newest of their tag. Returns them, so that replicas can remove() the same. The `tag_key` of the
+  // first slice after LATEST was switched on is used until it is switched off. REQUIRES: retention().latest
   Removal compact(const HashKey& tag_key, uint64_t budget, BlockLimits limits = {});
-  // True if there is something to do for compact().
+  // True if compact() has work to do.
   bool wants_compaction() const;
-  // True if that is worth its time now: a third of the messages or more have a newer one,
-  // or it is not known yet how many do.
+  // True if compact() should run now: a third of the messages or more have a newer one, or their number is not known
+  // yet.
   bool compaction_is_urgent() const;
   CompactionProgress compaction_progress() const;
-  // Takes messages out, from groups too. Cost: the blocks they are in, twice.
+  // Takes messages out, also from groups. Cost: rewrites the blocks they are in, twice.
   // REQUIRES: there are some; holds_all(removal)
   void remove(const Removal& removal, BlockLimits limits = {});
   // True if there is a message at every one of these offsets.
   bool holds_all(const Removal& removal) const;
   // Bit i says whether there is a message at `first` + i.
   uint64_t messages_at(Offset first) const;
-  // Messages that compaction has ever taken out.
+  // How many messages compaction has removed since the log was created.
   uint64_t compacted_total() const { return compacted() ? compacted()->total : 0; }
-  // What it knew of tags when it kept only the newest of each; null if nothing is left of that. With many tags it is
+  // The compaction index that is unused since LATEST was switched off; null if there is none. With many tags it is
   // large, and can be freed in parts.
   std::unique_ptr<Compaction> take_unused_compaction() {
     return compacted() ? std::move(compacted()->unused) : nullptr;
@@ -182,7 +178,7 @@ class Log {
 
   // --- groups ---
   using Groups = std::map<std::string, Group, std::less<>>;
-  // Costs a step for each group if something has been evicted since.
+  // Cost: O(groups) if messages were evicted since the last call.
   const Groups& groups() const {
     if (!groups_) return no_groups();
     catch_up();
@@ -195,54 +191,54 @@ class Log {
   // REQUIRES: there is none of that name; first() <= next <= this->next()
   Group& create_group(ByteView name, Offset next);
   bool drop_group(ByteView name);
-  // Says of a planned delivery which offsets its fresh messages have: in a log with gaps
-  // they do not follow on. To be called between plan and apply.
+  // Sets the offsets of the fresh messages in a planned delivery: in a log with gaps they are not consecutive. Called
+  // between plan and apply.
   void locate(Delivery& delivery) const;
-  // With retention().refuse: the group that has not finished what this many more messages, of this many bytes, would
-  // evict; null if they may be written. Cost: the groups, if there is a limit.
+  // With retention().refuse: a write of this many messages and bytes would evict messages that some group has not
+  // finished. Returns that group's name; null if the write is allowed. Cost: O(groups), if there is a limit.
   const std::string* refusing_group(uint64_t messages, uint64_t bytes) const;
-  // How many more messages, of any size, may be written before there is one.
+  // How many more messages of any size can be written before refusing_group() returns a group.
   uint64_t room_for_groups() const;
   // The group with the lowest unfinished() offset. REQUIRES: there is a group.
   const Groups::value_type& slowest_group() const;
-  // How many milliseconds from now a group is to be looked after: a pending message is due or expires, or it may be
-  // idle. Nothing if none ever is.
+  // In how many milliseconds a group needs work: a pending message becomes due or expires, or the group may be idle.
+  // nullopt if no group will need any.
   std::optional<uint64_t> ms_until_group_event(const Now& now) const;
   bool has_group_events() const;
-  // The time of each group with pending messages goes on from here: see Group::run_clock().
+  // Runs the clock of each group with pending messages: see Group::run_clock().
   void run_group_clocks(const Now& now);
-  // The date of the oldest message that a group has not finished; nothing if it has finished all.
+  // The date of the oldest message that a group has not finished; nullopt if it has finished all.
   std::optional<UnixMs> oldest_unfinished(const Group& group) const;
 
   // --- as a value ---
-  // As MessageBlocks does. A block with gaps, or behind one, is refused once there is a group:
-  // groups are restored after all blocks. Failure: Corrupt, and unchanged.
+  // As MessageBlocks does. A block with gaps, or after a gap, is refused once the log has a group: groups are restored
+  // after all blocks. Failure: Corrupt, and unchanged.
   using Gaps = MessageBlocks::Gaps;
   Result<void> append_block(BlockHeader header, Buffer bytes, BlockPacker& packer, Gaps gaps = Gaps::Refused);
-  // Makes the log what it was when its blocks were saved: the clock, the retention, and what had
-  // been evicted of the first block. Failure: Corrupt, and unchanged, if the head does not belong
-  // to these blocks.
+  // Restores the clock, the retention, and the evicted part of the first block. Failure: Corrupt, and unchanged, if the
+  // head does not belong to these blocks.
   Result<void> restore_head(const LogHead& head);
 
-  // Everything it holds, itself included. Costs the groups, not the messages.
+  // Bytes of memory, the object included. Cost: O(groups), not O(messages).
   uint64_t memory() const;
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
   const char* check() const;
 
  private:
-  // Null unless it has been compacted, or is to be, or messages were deleted. Until then all that is before first() has
-  // been evicted.
+  // Null unless the log has been compacted, is to be compacted, or has had messages deleted. While it is null, all
+  // offsets before first() have been evicted.
   CompactedPart* compacted() const { return extras_ ? extras_->compacted.get() : nullptr; }
-  // Made if there is none.
+  // Created if there is none.
   CompactedPart& compacted_part();
   // Takes messages out of the blocks, and out of groups.
   void take_out(const Removal& removal, BlockLimits limits);
   // How many messages there are from `from` on.
   uint64_t count_from(Offset from) const { return next() - from - missing_from(from); }
   Compaction* compaction() const { return compacted() ? compacted()->compaction.get() : nullptr; }
-  // Tells groups what has been evicted. A write that evicts tells none of them: with ten thousand groups that would be
-  // most of its cost. A group is told when it is looked at, and sums up the same whenever that is.
+  // Tells a group what has been evicted. A write that evicts does not tell the groups: with ten thousand groups that
+  // would be most of its cost. A group is told when it is next accessed; its counters come out the same whenever that
+  // is.
   void catch_up(Group& group) const {
     if (groups_->told_first != first()) group.on_evicted(first(), missing());
   }
@@ -251,7 +247,7 @@ class Log {
   const char* check_pending_exist(const Group& group) const;
 
   MessageBlocks messages_;
-  // The retention, but for ids_ms, and the epoch, in as few bytes as they need: most logs are small.
+  // The retention without ids_ms, and the epoch, packed tightly because most logs are small.
   struct Kept {
     uint64_t count = 0;
     uint64_t age_ms = 0;
@@ -267,8 +263,8 @@ class Log {
     ToldGroups(const ToldGroups& other) : Groups(other), told_first(other.told_first) {}
     ToldGroups& operator=(const ToldGroups&) = delete;
 
-    Offset told_first;            // first() when all of them were last told of it
-    value_type* found = nullptr;  // the last one that was asked for: most are asked for again and again
+    Offset told_first;            // first() when all groups were last told
+    value_type* found = nullptr;  // the group that was looked up last: most requests use the same one again
   };
 
   std::unique_ptr<ToldGroups> groups_;  // most small logs have none

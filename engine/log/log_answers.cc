@@ -1,4 +1,4 @@
-// LogOperations: what consumers say of messages that they hold, and what they ask about them again.
+// LogOperations: acknowledging, giving back and extending messages, and reading again what a consumer holds.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -14,14 +14,14 @@ namespace millrace {
 
 namespace {
 
-// So many ranges of pending messages are given back or extended by one request.
+// The most ranges of pending messages that one request gives back or extends.
 constexpr size_t kBatchesPerNack = 2'000;
-// How many messages are given up by one request at most: each is read and written.
+// The most messages that one request gives up: each is read and written.
 constexpr uint64_t kMostGivenUp = 1000;
-// How many ranges of pending messages a consumer is looked for in.
+// The most ranges of pending messages that are searched for a consumer's messages.
 constexpr size_t kMostRangesLookedAt = 100'000;
 
-// Takes messages off the end until the payload is within `most` bytes; the first one stays.
+// Removes messages from the end until the payload is within `most` bytes; the first one stays.
 void keep_within(const Log& log, uint64_t most, std::vector<PendingPart>& parts) {
   uint64_t bytes = 0;
   bool is_first = true;
@@ -44,8 +44,8 @@ Error looked_in_vain() {
                                 " batches pending there is held by the consumer: name other offsets"};
 }
 
-// What one request gives back or extends of the messages that it names. Failure: Range, if the consumer was looked for
-// in vain.
+// The part of the named messages that one request gives back or extends. Failure: Range, if none of the consumer's
+// messages was found.
 Result<std::vector<OffsetRange>> some_held(const Group& group, const std::vector<OffsetRange>& ranges,
                                            const std::optional<ByteView>& consumer) {
   PendingSearch search{.looks = kMostRangesLookedAt, .parts = kBatchesPerNack};
@@ -54,7 +54,7 @@ Result<std::vector<OffsetRange>> some_held(const Group& group, const std::vector
   return held;
 }
 
-// What one request gives up: at most kMostGivenUp messages, and of those that are copied only as many as are admitted.
+// The messages that one request gives up: at most kMostGivenUp, and if they are copied, only as many as admit() allows.
 // Failure: as above.
 Result<GivingUp> some_to_give_up(const Log& log, const Group& group, const NackRequest& request) {
   GivingUp giving_up;

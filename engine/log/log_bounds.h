@@ -9,7 +9,7 @@ namespace millrace {
 struct LogBounds {
   Offset first{1};
   Offset last{0};
-  LogEpoch epoch{};  // 0 of a log that is missing too
+  LogEpoch epoch{};  // 0 also if the log is missing
 };
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// LogOperations: single messages are deleted, and all that have some tags.
+// LogOperations: deleting messages by offset and by tag.
 #include <string>
 #include <vector>
 
@@ -11,22 +11,22 @@ namespace millrace {
 
 namespace {
 
-// So many messages are looked at between two looks at the budget.
+// How many messages are looked at between two checks of the budget.
 constexpr uint64_t kMessagesPerLook = 128;
 constexpr uint64_t kBlocksPerLook = 1000;
 
-// What is to be deleted of one log.
+// The messages of one log that will be deleted.
 struct Doomed {
   Removal messages;
   uint64_t count = 0;
-  // Blocks of which something stays have to be read and written again: how many there are, and their bytes.
+  // Blocks that keep some messages must be rewritten: their number and bytes.
   uint64_t blocks = 0;
   uint64_t bytes = 0;
 
   bool is_too_much() const { return count > kMaxDeleted || (bytes > kMaxRewrittenBytes && blocks > 1); }
 };
 
-// Those of `block` in [from, to).
+// Adds the messages of `block` in [from, to).
 void doom_some(const Log& log, const Block& block, Offset from, Offset to, Doomed& doomed) {
   from = std::max({from, block.first(), log.first()});
   to = std::min(to, block.end());
@@ -43,11 +43,11 @@ void doom_some(const Log& log, const Block& block, Offset from, Offset to, Doome
   }
 }
 
-// The messages at these offsets; not all of them once that is too much. Who repeats does what was decided, however its
-// blocks lie.
+// The messages at these offsets, up to the limits. A replica applies what was decided, even if its blocks are divided
+// differently.
 Doomed messages_in(const Log& log, const std::vector<OffsetRange>& ranges, bool decides) {
   Doomed doomed;
-  Offset counted;  // the blocks before it are
+  Offset counted;  // blocks before this offset are already counted
   for (const OffsetRange& range : ranges) {
     const Offset end = std::min(range.to, kMaxOffset) + 1;
     log.messages().each_block_from(range.from, [&](const Block& block) {
@@ -66,7 +66,7 @@ Doomed messages_in(const Log& log, const std::vector<OffsetRange>& ranges, bool 
   return doomed;
 }
 
-// Finds some of the messages that are to be deleted, and how far it has looked.
+// Finds some of the messages to delete, and updates how far it has looked.
 Removal find_some(const Log& log, TagDeletion& deletion, const TagSet& tags) {
   Removal found;
   MessageBlocks::Cursor cursor(log.messages(), deletion.at);
@@ -119,7 +119,7 @@ Outcome<uint64_t> LogOperations::delete_messages(Place<Log>& place, const Delete
   if (removal.empty()) return done;
   log->delete_messages(removal, limits_.blocks);
   counters_.deleted += removal.count();
-  // What was pending may have been all that a group was waiting for.
+  // A deleted message may have been the last one that kept a group from moving on.
   settle_groups(*log);
   done.answer = removal.count();
   follow.effects.add_request();
@@ -138,7 +138,7 @@ void LogOperations::delete_by_tag(Log& log, const Budget& budget, Consequences& 
     const TagSet tags(tag_key_, views);
     Removal deleted;
     do {
-      // What was evicted meanwhile needs no look.
+      // Messages that were evicted meanwhile need not be looked at.
       deletion.at = std::clamp(log.first(), deletion.at, deletion.end);
       const Removal some = find_some(log, deletion, tags);
       if (some.empty()) continue;

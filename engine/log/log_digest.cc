@@ -26,7 +26,7 @@ void digest_group(const std::string& name, const Group& group, DigestSink& sink)
 }
 
 void digest_extras(const Log& log, DigestSink& sink) {
-  // Not how much of it is in one piece.
+  // The digest must not depend on the division into pieces.
   if (const std::string more = encode_more(log); !more.empty()) sink.bytes(more);
   const LogExtras* extras = log.extras();
   if (extras == nullptr) return;

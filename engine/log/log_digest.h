@@ -1,5 +1,5 @@
-// A digest of a log's contents. It does not depend on how messages are divided into blocks, and pending ones into
-// ranges.
+// A digest of a log's contents. It does not depend on how messages are divided into blocks, nor on how pending messages
+// are divided into ranges.
 #pragma once
 
 #include "engine/base/digest_sink.h"

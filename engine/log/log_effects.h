@@ -1,5 +1,5 @@
-// The words of the effects that operations on logs tell, as TAPPLY has them. Do not change: replicas and append-only
-// files of other versions use them.
+// The words of TAPPLY for the effects of operations on logs. Do not change: replicas and append-only files of other
+// versions use them.
 #pragma once
 
 namespace millrace {
@@ -14,12 +14,12 @@ inline constexpr const char* kLogRepeated = "REPEATED";
 inline constexpr const char* kLogUsed = "USED";
 inline constexpr const char* kLogDropped = "DROPPED";
 inline constexpr const char* kLogCompacted = "COMPACTED";
-inline constexpr const char* kLogDue = "DUE";  // the first messages of the schedule, this many
+inline constexpr const char* kLogDue = "DUE";  // the given number of messages from the front of the schedule
 inline constexpr const char* kLogTagsDeleted = "TAGSDELETED";
 inline constexpr const char* kLogIds = "IDS";              // a part
 inline constexpr const char* kLogScheduled = "SCHEDULED";  // a part
 
-// What is evicted by age is told as a request of its own.
+// Eviction by age is replicated as a separate request.
 inline constexpr const char* kEvictCommand = "TEVICT";
 
 }  // namespace millrace

@@ -1,5 +1,5 @@
-// What a log holds only if it was asked to: what compaction needs, the ids of recent writes, messages that wait for a
-// date, and what was deleted. Most logs have none of it, and hold a null.
+// Optional parts of a log: data for compaction, the ids of recent writes, messages that wait for a date, and deleted
+// offsets. Most logs have none of them and store a null pointer instead.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace millrace {
 
-// Messages with one of some tags are being deleted, from `at` on and before `end`.
+// A deletion by tag in progress: `at` is the next offset to look at, `end` is one past the last.
 struct TagDeletion {
   std::vector<std::string> tags;
   Offset at;
   Offset end;
 };
 
-// What only a log needs whose messages are taken out of its middle.
+// Needed only by a log that has had messages taken out of its middle.
 struct CompactedPart {
   uint64_t total = 0;
   Offset evicted_end;
@@ -35,8 +35,8 @@ struct LogExtras {
   uint32_t ids_ms = 0;                       // Retention::ids_ms
   Schedule schedule;
   DeletedOffsets deleted;
-  uint64_t deleted_total = 0;          // messages that were ever deleted
-  std::vector<TagDeletion> deletions;  // the first is under way, the others wait
+  uint64_t deleted_total = 0;          // messages deleted since the log was created
+  std::vector<TagDeletion> deletions;  // the first is in progress, the others wait
 
   std::unique_ptr<LogExtras> clone() const {
     auto copy = std::make_unique<LogExtras>();
@@ -52,7 +52,7 @@ struct LogExtras {
     return copy;
   }
 
-  // How much there is to free, and a part of it freed: false once that was all.
+  // parts() says how much there is to free; free_some() frees a part of it, and returns false once all is freed.
   size_t parts() const { return schedule.size() + (ids ? ids->size() : 0); }
   bool free_some() {
     constexpr size_t kMessagesAtOnce = 1000;

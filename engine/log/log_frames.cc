@@ -13,13 +13,13 @@ namespace millrace {
 
 namespace {
 
-// The room of a frame that was read is kept for the next one, unless it is larger.
+// The memory of a frame is reused for the next one, up to this size.
 constexpr size_t kMostFrameRoom = size_t{1024} * 1024;
 
-// Of what a frame says it has, so much is believed before it is seen.
+// The most messages for which memory is reserved because of the count in a frame.
 constexpr uint64_t kReservedMessages = 1024;
 
-// The messages of a frame. Borrows its bytes, and holds those of its packed blocks.
+// The messages of a frame. Borrows its bytes, and owns the unpacked bytes of its packed blocks.
 struct FrameContents {
   std::vector<ByteView> pairs;
   std::vector<std::unique_ptr<char[]>> unpacked;
@@ -30,7 +30,7 @@ std::unexpected<Error> bad_frame(const char* reason) {
                                       " (a message with the tag FRAMED is written with ENTRIES)");
 }
 
-// Failure: Corrupt. Who repeats a write takes what was taken where it was decided.
+// Failure: Corrupt. A replica accepts every frame that the deciding server accepted.
 Result<FrameContents> decode_frame(ByteView bytes, ZstdContexts& zstd, bool decides) {
   FrameContents contents;
   FrameReader frame(bytes);

@@ -1,4 +1,4 @@
-// LogOperations: groups are made, set, moved, and dropped when nobody uses them.
+// LogOperations: creating, changing, moving and dropping groups.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -45,7 +45,7 @@ Outcome<bool> LogOperations::create_group(Place<Log>& place, const CreateGroupRe
   follow.effects.add_request();
   use_group(group, settings.group, call, follow.effects);
   follow.events.add("tgroup-create");
-  // It may need none of the messages there are.
+  // The group may need none of the existing messages.
   settle_groups(log);
   look_after_group(group, call, follow);
   follow.wake = Wake::all_lines();
@@ -86,7 +86,8 @@ Outcome<Done> LogOperations::set_group(Place<Log>& place, const SetGroupRequest&
 bool LogOperations::look_after_groups(Place<Log>& place, const Call& call, Consequences& follow) {
   Log& log = *place.get();
   std::vector<std::string> looked_after, idle;
-  // After a restart no clock runs. Without this, one behind the last delivery would stand until somebody reads.
+  // After a restart no group clock runs. Without this, a clock before the last delivery would stand still until the
+  // next read.
   log.run_group_clocks(call.now);
   for (const auto& [name, group] : log.groups()) {
     if (group.ms_until_event(call.now) == 0) looked_after.push_back(name);

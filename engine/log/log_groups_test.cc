@@ -146,7 +146,7 @@ TEST(LogGroups, ACloneHasGroupsOfItsOwn) {
   EXPECT_STREQ(clone.check(), nullptr);
 }
 
-// TAPPLY may come in any order, from anybody.
+// TAPPLY may come in any order, from any client.
 TEST(LogGroups, AHeadThatEvictsTellsTheGroups) {
   Log log = log_of(4);
   log.create_group("g", log.first());

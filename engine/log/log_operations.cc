@@ -34,12 +34,12 @@ constexpr uint64_t kMessagesPerStep = 128;
 
 void LogOperations::settle_evicted(Log& log, uint64_t evicted) {
   if (evicted == 0) return;
-  // The message that held the tail may be gone, pending no longer, and all groups have finished with those behind it.
+  // The evicted messages are no longer pending. So all groups may have finished the messages after them.
   counters_.evicted += evicted + log.enforce_acked();
 }
 
 void LogOperations::keep_appended(const Log& log, const Call& call, Consequences& follow) const {
-  // Those of groups have not changed.
+  // The dates of groups have not changed.
   follow.look_after_at(log.next_age_due());
   if (log.retention().latest && log.wants_compaction()) follow.look_after_at(next_compaction(log, call.now.wall));
 }
@@ -54,7 +54,7 @@ Outcome<uint64_t> LogOperations::evict(Place<Log>& place, const EvictRequest& re
   done.answer = evicted;
   done.consequences.effects.add_request();
   done.consequences.events.add("tevict");
-  // What is gone is pending no longer, so a group may have room for more.
+  // Evicted messages are no longer pending, so a group may have room for more.
   done.consequences.wake = Wake::all_lines();
   return done;
 }
@@ -65,8 +65,8 @@ Outcome<Done> LogOperations::retain(Place<Log>& place, const RetainRequest& requ
   Log& log = log_at(place, call, follow.effects);
   log.set_retention(request.applied_to(log.retention()));
   follow.effects.add_request();
-  // What the new limits do not keep goes at once. Servers that repeat this request evict by count and bytes themselves;
-  // age depends on the time, and is told as what it evicted.
+  // The new limits apply at once. Replicas that repeat this request evict by count and bytes themselves. Age depends on
+  // the time, so what it evicts is a separate effect.
   uint64_t evicted = log.enforce_size_limits();
   if (call.decides) {
     const uint64_t aged = log.enforce_age(call.now.wall);
@@ -103,7 +103,7 @@ Outcome<uint64_t> LogOperations::acknowledge(Place<Log>& place, const AckRequest
     return done;
   }
   uint64_t acknowledged = 0;
-  // Not limited: the request itself is what is repeated.
+  // Not limited, because the request itself is replicated.
   for (const OffsetRange& range : request.ranges) {
     acknowledged += group->acknowledge(range.from, range.to, request.consumer);
   }
@@ -125,7 +125,7 @@ Outcome<bool> LogOperations::drop_group(Place<Log>& place, ByteView group, const
   done.consequences.effects.add_request();
   done.consequences.events.add("tgroup-drop");
   settle_groups(*place.get());
-  // Readers that wait for it are told that it has gone.
+  // Readers that wait for the group get an error.
   done.consequences.wake = Wake::one_line(group);
   return done;
 }
@@ -150,7 +150,7 @@ Consequences LogOperations::look_after(Place<Log>& place, const Call& call, cons
   follow.look_after_at(log.next_age_due());
   look_after_in(log.ms_until_group_event(call.now), call, follow);
   if (log.wants_compaction()) follow.look_after_at(next_compaction(log, now));
-  // Others come first: what is left goes on in a millisecond.
+  // Other clients come first: the rest continues in a millisecond.
   keep_extras(log, call, follow, now + 1);
   follow.wake = wake_readers(log);
   return follow;
@@ -183,7 +183,7 @@ void LogOperations::compact(Log& log, const Budget& budget, Consequences& follow
     any = true;
     counters_.compacted += removal.count();
     follow.effects.add(kLogCompacted, encode_effect(removal));
-    // What was pending may have been all that a group was waiting for.
+    // A removed message may have been the last one that kept a group from moving on.
     settle_groups(log);
   }
   if (any) follow.events.add("tcompact");
@@ -235,13 +235,13 @@ Result<void> LogOperations::apply_to(Log& log, const LogEffect& effect) {
 }
 
 Outcome<Done> LogOperations::apply(Place<Log>& place, const LogEffect& effect, const Call& call) {
-  // A log that is not there yet is made only if the effect is good.
+  // A log that does not exist yet is created only if the effect is valid.
   Log made;
   Log& target = place.get() == nullptr ? made : *place.get();
   if (const auto applied = apply_to(target, effect); !applied) return std::unexpected(applied.error());
   Log& log = place.get() == nullptr ? place.put(std::move(made)) : *place.get();
-  // What a rewritten AOF brings makes a log whole only with its last command: a group whose others, or whose pending
-  // messages, are still to come says nothing about what all have finished with.
+  // The parts in a rewritten AOF make a complete log only with the last command. Before that, other groups or pending
+  // messages may be missing, so it is not known yet what all groups have finished.
   if (effect.kind != LogEffect::Kind::Part) settle_groups(log);
   Outcome<Done> done{Done()};
   Consequences& follow = done.consequences;

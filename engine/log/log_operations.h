@@ -1,12 +1,12 @@
-// Everything that can be done with a log: the one place that decides what a write must also do, what a group's reader
-// gets, when a message is given up, and what replicas are told. A caller parses requests, carries out consequences
-// (engine/operation/outcome.h), and decides nothing.
+// All operations on a log. Only this class decides which further steps a write needs, what a group's reader gets, when
+// a message is given up, and what replicas are told. A caller parses requests and carries out consequences
+// (engine/operation/outcome.h); it makes no such decisions.
 //
 //   LogOperations logs(other_logs, limits, packer, tag_key, fill_random);
 //   Outcome<WriteAnswer> written = logs.write(place, {.pairs = tag_and_entry}, call);
 //
 // Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
-// repeated, and apply() for everything else; it comes to hold an equal log.
+// replicated as they are, and apply() for everything else. Its log then equals the original.
 #pragma once
 
 #include <cstdint>
@@ -29,29 +29,29 @@ namespace millrace {
 
 struct LogLimits {
   BlockLimits blocks;
-  uint64_t pending_max = 1'000'000;                  // of a group that has no limit of its own
-  uint64_t read_bytes = uint64_t{64} * 1024 * 1024;  // the payload of one answer that has no limit of its own
-  uint64_t ids_ms = uint64_t{10} * 60 * 1000;        // how long a log that has no window of its own remembers ids
+  uint64_t pending_max = 1'000'000;                  // for a group without its own limit
+  uint64_t read_bytes = uint64_t{64} * 1024 * 1024;  // payload of one answer, for a read without its own limit
+  uint64_t ids_ms = uint64_t{10} * 60 * 1000;        // how long a log without its own window remembers ids
 };
 
 // When and how full blocks are packed.
 struct PackingTerms {
   uint64_t age_ms;  // since their last message was written
-  int level;        // of the compression
+  int level;        // compression level
 };
 
-// Dead letters of at most this many bytes are written at once: by one call of look_after(), and by one read.
+// One call of look_after(), or one read, writes at most this many bytes of dead letters.
 inline constexpr uint64_t kDeadLetterBytesAtOnce = uint64_t{512} * 1024;
 
 enum class ReadResult { Given, NothingCame };
 
 class LogOperations {
  public:
-  // Fills it with random bytes.
+  // Fills the key with random bytes.
   using FillRandom = void (*)(HashKey& bytes);
 
-  // Borrows all of them for its own lifetime; the limits may change meanwhile. The packer must outlive the logs too. By
-  // the key, which should be random, compaction hashes tags. The epochs of new logs are drawn by `fill_random`.
+  // Borrows its arguments for its own lifetime; the limits may change meanwhile. The packer must also outlive the logs.
+  // Compaction hashes tags with `tag_key`, which should be random. `fill_random` draws the epochs of new logs.
   LogOperations(OtherLogs& other_logs, const LogLimits& limits, BlockPacker& packer, const HashKey& tag_key,
                 FillRandom fill_random)
       : other_logs_(other_logs), limits_(limits), packer_(packer), tag_key_(tag_key), fill_random_(fill_random) {}
@@ -59,97 +59,96 @@ class LogOperations {
   const LogCounters& counters() const { return counters_; }
 
   // --- messages ---
-  // Failure: Full; Refused, if the log's groups must finish something first; Corrupt, if the frame is none. Nothing has
-  // changed then.
+  // Failure, without any change: Full; Refused, if groups of the log must finish messages first; Corrupt, if the frame
+  // is invalid.
   Outcome<WriteAnswer> write(Place<Log>& place, const WriteRequest& request, const Call& call);
-  // Gives messages to the sink: what the offset says, or what the group has for a reader. Waits if the request may
-  // block and there is nothing; the request remembers where it stands, and is given to read() again when it is woken.
+  // Gives messages to the sink: those from an offset on, or those that the group delivers. Waits if the request may
+  // block and there are no messages. The request stores its progress, and is passed to read() again when it is woken.
   //
-  // A read by tag looks for messages until the budget is spent. If it has found some by then, it gives those. If not,
-  // it goes on by itself when others have had their turn (Wait::goes_on), unless it tells what it has looked at
-  // (with_info) and need not wait. Where it may not wait, and tells nothing, it fails (Range).
+  // A read by tag searches until the budget is spent. If it has found messages by then, it returns those. If not, what
+  // it does depends on the request. A request with with_info that does not or cannot block returns no messages and
+  // reports how far it has searched. A request that cannot wait and has no with_info fails (Range). Any other request
+  // continues by itself after other clients have had their turn (Wait::goes_on).
   Outcome<ReadResult> read(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
                            const Budget& budget = NoLimit::instance());
-  // A request by tag that waited is woken for the message at `mark`: there is none for it before that.
+  // Prepares a waiting read by tag for the message at `mark`; there is no match before it.
   static void resume(ReadRequest& request, uint64_t mark);
-  // True if read() takes memory: messages become pending, or the group is new.
+  // True if read() needs memory, because messages become pending or the group is new.
   static bool read_grows(const Log* log, const ReadRequest& request);
-  // The log of a request that waits has gone: it waits for another one from its beginning.
+  // The log of a waiting request was deleted: the request now waits for a new log, from its beginning.
   static Wait start_afresh(ReadRequest& request);
-  // How many messages were evicted.
+  // Returns how many messages were evicted.
   Outcome<uint64_t> evict(Place<Log>& place, const EvictRequest& request, const Call& call);
-  // Changes what the request names of the retention, and evicts what that does not keep; makes the log if it is
-  // missing.
+  // Changes the named parts of the retention and evicts what is no longer kept. Creates the log if it is missing.
   Outcome<Done> retain(Place<Log>& place, const RetainRequest& request, const Call& call);
-  // How many messages were deleted; of a deletion by tag, which goes on in look_after(), none yet. Failure: Range, if
-  // there are more messages than one call deletes; Full, if many deletions by tag are waiting.
+  // Returns how many messages were deleted. That is 0 for a deletion by tag, which look_after() carries out later.
+  // Failure: Range, if there are more messages than one call deletes; Full, if many deletions by tag are waiting.
   Outcome<uint64_t> delete_messages(Place<Log>& place, const DeleteRequest& request, const Call& call);
 
   // --- the schedule ---
-  // How many were waiting, and are taken off.
+  // Takes messages off the schedule. Returns how many were waiting.
   Outcome<uint64_t> cancel(Place<Log>& place, const TicketsRequest& request, const Call& call);
-  // How many were waiting, and are in the log now. Failure: Full, Refused.
+  // Moves scheduled messages into the log now. Returns how many were waiting. Failure: Full, Refused.
   Outcome<uint64_t> release_now(Place<Log>& place, const TicketsRequest& request, const Call& call);
 
   // --- groups. Failure: NoGroup, if there is no such group ---
-  // How many messages were pending.
+  // Returns how many of the messages were pending.
   Outcome<uint64_t> acknowledge(Place<Log>& place, const AckRequest& request, const Call& call);
-  // False if acknowledge() does not look at Call::now, which it does for a group that goes when it is idle: the caller
-  // need not read its clocks.
+  // False if acknowledge() does not use Call::now, so that the caller need not read its clocks. It uses the time only
+  // for a group that is dropped when idle.
   static bool acknowledge_takes_time(const Log* log, const AckRequest& request);
-  // How many were pending, and are due again at the date that the request says, or are given up if it says so. One call
-  // gives back the messages of some thousand deliveries at most: whoever gets less than it named asks again. Failure:
-  // also Range, if the consumer that is named holds none of what one call looks at, and Full, if the dead letters
-  // cannot be written.
+  // Makes messages due again at the date in the request, or gives them up if it says so. Returns how many were pending.
+  // One call handles the messages of some thousand deliveries at most; if the result is less than what was named, call
+  // again. Failure: also Range, if one call finds no message that the named consumer holds, and Full, if the dead
+  // letters cannot be written.
   Outcome<uint64_t> give_back(Place<Log>& place, const NackRequest& request, const Call& call);
-  // How many were pending, and stay with their consumers until the time that the request says has passed; as many as
-  // give_back() at most. Failure: also Range, as there.
+  // Extends the time that consumers hold these messages to the time in the request. Returns how many were pending; the
+  // limit per call is that of give_back(). Failure: also Range, as for give_back().
   Outcome<uint64_t> extend(Place<Log>& place, const ExtendRequest& request, const Call& call);
-  // The group goes on from another offset, and forgets what is pending. Failure: also Range, if that is no offset of
-  // the log.
+  // Moves the group to another offset and forgets its pending messages. Failure: also Range, if the log has no such
+  // offset.
   Outcome<Done> seek_group(Place<Log>& place, const SeekGroupRequest& request, const Call& call);
-  // False if there is one already, which is not changed. Failure: Range, and what set_group() says.
+  // False if the group exists already; it is not changed then. Failure: Range, and those of set_group().
   Outcome<bool> create_group(Place<Log>& place, const CreateGroupRequest& request, const Call& call);
-  // Changes what the request names of the group's settings. Failure: also what OtherLogs::may_write() says of the dead
-  // letters.
+  // Changes the settings that the request names. Failure: also those of OtherLogs::may_write() for the dead letter log.
   Outcome<Done> set_group(Place<Log>& place, const SetGroupRequest& request, const Call& call);
-  // True if there was one.
+  // True if the group existed.
   Outcome<bool> drop_group(Place<Log>& place, ByteView group, const Call& call);
-  // For those that only look.
+  // For commands that only read.
   static Result<const Group*> find_group(const Log* log, ByteView log_name, ByteView group);
 
   // --- dead letters ---
-  // Moves the oldest messages of this log back to the logs that their tags name. How many moved: it ends at a message
-  // that is no dead letter, or cannot be written where it belongs; after 4 MiB too. Failure: if that is the first one,
-  // why it cannot be written.
+  // Moves the oldest messages of this log back to the logs that their tags name, and returns how many moved. It stops
+  // at a message that is no dead letter or cannot be written to its log, and after 4 MiB. Failure: if the first message
+  // cannot be written, the reason.
   Outcome<uint64_t> redrive(Place<Log>& place, const RedriveRequest& request, const Call& call);
 
-  // --- by itself ---
-  // What is due: messages that are too old go, those that have expired or had their last attempt are given up, a few of
-  // the schedule whose date has come are written; until the budget is spent, more of them, and deletions by tag and
-  // compaction go on.
+  // --- background work ---
+  // Does the work that is due. Messages that are too old are evicted. Pending messages that have expired or had their
+  // last attempt are given up. A few scheduled messages whose date has come are written. Until the budget is spent, it
+  // then writes more of those and continues deletions by tag and compaction.
   Consequences look_after(Place<Log>& place, const Call& call, const Budget& budget);
-  // True if look_after() may use its budget up.
+  // True if look_after() may use up its budget.
   static bool has_long_work(const Log& log);
-  // When a log that was loaded, or has come from elsewhere, is to be looked after first; nothing if it need not be.
-  // What is due of groups, ids and schedules is found by looking: their dates mean nothing to the caller's clocks yet.
+  // When to call look_after() first for a log that was loaded or received; nullopt if never. A log with groups, ids or
+  // a schedule must be looked at once, because their dates are not yet related to the caller's clocks.
   static std::optional<UnixMs> first_date(const Log& log);
-  // Packs full blocks that have not been written to for so long, the oldest first, until the budget is spent. Only how
-  // this engine holds them changes: there is nothing to tell.
+  // Packs full blocks that have not been written to for the time in `terms`, the oldest first, until the budget is
+  // spent. Only the storage in this process changes, so there is no effect to replicate.
   void pack_cold(Log& log, UnixMs now, const PackingTerms& terms, const Budget& budget);
 
-  // --- repeating ---
-  // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
+  // --- effects from another engine ---
+  // Applies what another engine has done or saved. Failure: Corrupt, without any change.
   Outcome<Done> apply(Place<Log>& place, const LogEffect& effect, const Call& call);
 
  private:
-  // A new log. Its epoch is drawn by the server that decides, and is an effect.
+  // Creates a log. The deciding server draws its epoch, which is an effect.
   Log& create(Place<Log>& place, const Call& call, Effects& effects);
   Log& log_at(Place<Log>& place, const Call& call, Effects& effects) {
     return place.get() != nullptr ? *place.get() : create(place, call, effects);
   }
-  // What is rare is not inlined into the way of most requests (noinline).
-  // The frame's messages as pairs, in place of it.
+  // Rare paths are not inlined (noinline), which keeps the path of most requests short.
+  // Writes the frame's messages as pairs.
   [[gnu::noinline]] Outcome<WriteAnswer> write_frame(Place<Log>& place, const WriteRequest& request, const Call& call);
   [[gnu::noinline]] void give_frame(const Log* log, const ReadRequest& request, MessageSink& sink);
   // A write without an id that does not wait. REQUIRES: there is room
@@ -157,21 +156,22 @@ class LogOperations {
   void append_to(Log& log, const WriteRequest& request, const Call& call, Consequences& follow);
   [[gnu::noinline]] Outcome<WriteAnswer> write_with_options(Place<Log>& place, const WriteRequest& request,
                                                             const Call& call);
-  // The ids of this log, with the window that the retention or the limits say. Changes are told.
+  // The ids of this log, with the window from the retention or the limits. Changes are effects.
   RecentIds& ids_of(Log& log, const Call& call, Effects& effects);
-  // Ids that are there get the window that the log or the limits say by now, which is told. REQUIRES: call.decides
+  // Gives existing ids the current window of the log or the limits; the change is an effect. REQUIRES: call.decides
   void adapt_ids(Log& log, const Call& call, Effects& effects);
-  // Those that are too old, a slice of them: told, so that replicas forget them too.
+  // Forgets a slice of the ids that are too old. It is an effect, so that replicas forget them too.
   void forget_ids(Log& log, const Call& call, Consequences& follow);
   Ticket schedule(Log& log, const WriteRequest& request, const Call& call, Consequences& follow);
-  // Appends messages of the schedule, the first ones: `most` that are due, or `most` that were told.
+  // Appends up to `most` messages from the front of the schedule: those due at `now`, or, without `now`, as many as an
+  // effect names.
   uint64_t release(Log& log, uint64_t most, std::optional<UnixMs> now);
-  // Those that are due: some, and more until the budget is spent.
+  // Appends scheduled messages that are due: a few in any case, and more until the budget is spent.
   void release_due(Log& log, const Call& call, const Budget& budget, Consequences& follow);
   void delete_by_tag(Log& log, const Budget& budget, Consequences& follow);
-  // When ids, schedule and deletions need to be looked after, at the earliest then.
+  // Asks for the next call of look_after(): the earliest time at which ids, schedule or deletions need it.
   static void keep_extras(const Log& log, const Call& call, Consequences& follow, UnixMs earliest = UnixMs(0));
-  // What a write does besides appending: evicts what the retention does not keep, and wakes.
+  // What a write does after appending: evicts what the retention does not keep, and wakes readers.
   void finish_appending(Log& log, uint64_t evicted, const Call& call, Consequences& follow);
   Outcome<ReadResult> read_alone(Place<Log>& place, ReadRequest& request, const Call& call, MessageSink& sink,
                                  const Budget& budget);
@@ -181,7 +181,7 @@ class LogOperations {
   Outcome<ReadResult> found_nothing(const Log* log, ReadRequest& request, const Call& call, const LogBounds& bounds,
                                     std::optional<Offset> stopped_at, MessageSink& sink);
   void give_messages(const Log* log, const ReadRequest& request, MessageSink& sink);
-  // Messages, and deleted ones between them. How many both are.
+  // Gives messages to the sink, and reports the deleted ones between them. Returns the number of both.
   [[gnu::noinline]] uint64_t give_with_deleted(const Log& log, Offset from, uint64_t wanted, uint64_t bytes,
                                                MessageSink& sink);
   [[gnu::noinline]] void give_backwards(const Log& log, const ReadRequest& request, MessageSink& sink);
@@ -194,19 +194,19 @@ class LogOperations {
                             GiveBack how, const Call& call);
   Outcome<uint64_t> give_up_now(Place<Log>& place, const NackRequest& request, const Call& call);
   Result<void> check_settings(const Place<Log>& place, const SetGroupRequest& request);
-  // Gives up what is due, unless dead letters of more than `bytes` are to be written, which is lessened by those that
-  // are. What is left is still due.
+  // Gives up the messages that are due for it, while their dead letters take at most `bytes`, which is lowered by what
+  // is written. The rest stay due.
   void give_up(Place<Log>& place, ByteView name, Group& group, UnixMs now, uint64_t& bytes, Consequences& follow);
-  // What is due of groups is given up, and groups that nobody uses are dropped. True if any was looked after.
+  // Gives up due messages of groups, and drops groups that are idle. True if any group needed work.
   bool look_after_groups(Place<Log>& place, const Call& call, Consequences& follow);
   bool write_dead_letters(Place<Log>& place, ByteView name, const Group& group, const GivingUp& giving_up,
                           std::optional<ByteView> reason = std::nullopt);
   void compact(Log& log, const Budget& budget, Consequences& follow);
   void keep_appended(const Log& log, const Call& call, Consequences& follow) const;
   Result<void> apply_to(Log& log, const LogEffect& effect);
-  // Counts what has been evicted, and evicts what all groups have finished with then, if the log is to keep no more.
+  // Counts evicted messages. Then evicts what all groups have finished, if the retention is ACKED.
   void settle_evicted(Log& log, uint64_t evicted);
-  // A group has moved on: what all have finished with goes, if the log is to keep no more.
+  // Called when a group has moved on: evicts what all groups have finished, if the retention is ACKED.
   void settle_groups(Log& log) { settle_evicted(log, log.enforce_acked()); }
 
   OtherLogs& other_logs_;
@@ -215,7 +215,7 @@ class LogOperations {
   const HashKey& tag_key_;
   FillRandom fill_random_;
   LogCounters counters_;
-  std::string frame_room_;  // of the frame that was read last: a new allocation of that size is dear
+  std::string frame_room_;  // memory of the last frame that was read: a new allocation of that size is expensive
 };
 
 }  // namespace millrace

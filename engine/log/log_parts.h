@@ -14,14 +14,14 @@ enum class LogPart : uint8_t { Block, Head, Group, Pending, Epoch, More, Ids, Sc
 inline constexpr PartKind kLogParts[] = {{"BLOCK", true}, {"HEAD"}, {"GROUP"},     {"PENDING"}, {"EPOCH"},
                                          {"MORE"},        {"IDS"},  {"SCHEDULED"}, {"DELETED"}, {"DELETING"}};
 
-// The epoch, the blocks, the head, what the log has of ids, schedule and deletions, then each group and what is pending
-// of it. After each of them the log is valid.
+// The order is: epoch, blocks, head, ids, schedule and deletions if the log has them, then each group and its pending
+// messages. After each part the restored log is valid.
 void each_part(const Log& log, const PartVisit& visit);
 
-// An epoch as a part, which is also how replicas are told of a new log.
+// An epoch as a part. It is also the effect that tells replicas of a new log.
 std::string encode_epoch(LogEpoch epoch);
 
-// Adds a part from an untrusted source. Failure: Corrupt, and the log is unchanged.
+// Adds a part from untrusted bytes. Failure: Corrupt, and the log is unchanged.
 Result<void> restore_part(Log& log, LogPart part, ByteView bytes, Buffer block, BlockPacker& packer);
 
 class LogRestorer {

@@ -14,11 +14,11 @@ namespace millrace {
 
 namespace {
 
-// How many ranges of pending messages of a group are given up at once: what is left is still due.
+// How many ranges of pending messages of a group are given up in one turn; the rest stay due.
 constexpr size_t kRangesPerTurn = 100;
-// More may be due than one turn looks at, and fresh messages must not overtake it.
+// More messages may be due than one turn handles, and fresh messages must not overtake them.
 constexpr int kTurnsPerRead = 10;
-// How long a message waits that could not be moved to the dead letters.
+// How long a message waits if it could not be moved to the dead letters.
 constexpr uint64_t kDeadLetterRetryMs = 60'000;
 
 }  // namespace
@@ -31,12 +31,12 @@ bool LogOperations::read_grows(const Log* log, const ReadRequest& request) {
 
 Wait LogOperations::start_afresh(ReadRequest& request) {
   if (request.group) {
-    // Nothing in a log that comes now was there before the request.
+    // All messages of a log that is created later are newer than the request.
     request.group->is_there = request.group->at_tail = false;
     return {.line = request.group->name};
   }
   request.from = request.start.in(nullptr);
-  // Any log that comes now is another one, and the request is told so as soon as there is one.
+  // A log that is created later has another epoch, so the request fails as soon as there is one.
   if (request.epoch) return {.line = std::nullopt, .mark = 0};
   return {.line = std::nullopt, .mark = request.from->value()};
 }
@@ -70,7 +70,7 @@ Outcome<ReadResult> LogOperations::read_with_group(Place<Log>& place, ReadReques
     done.answer = ReadResult::NothingCame;
     if (call.may_wait) follow.wait = Wait{.line = read.name};
   }
-  // Messages may have been given up, or a new group may need none of those there are.
+  // Messages may have been given up, or a new group may need none of the existing ones.
   settle_groups(log);
   look_after_group(*log.group(read.name), call, follow);
   return done;
@@ -91,10 +91,10 @@ Delivery LogOperations::deliver(Place<Log>& place, const ReadRequest& request, c
   const auto plan = [&](uint64_t count) {
     return group->plan(log.next(), count, now, read.retry, read.consumer, limits_.pending_max);
   };
-  // Readers that wait get equal shares of what has come.
+  // Waiting readers get equal shares of the new messages.
   Delivery delivery =
       plan(group->share(log.next(), request.count, call.in_line, read.retry.has_value(), limits_.pending_max));
-  // What does not fit into the answer is not delivered.
+  // Messages that do not fit into the answer are not delivered.
   for (uint64_t fits; (fits = messages_within(log, delivery, most_bytes(request))) < delivery.count();) {
     delivery = plan(fits);
   }
@@ -161,7 +161,7 @@ bool LogOperations::write_dead_letters(Place<Log>& place, ByteView name, const G
   if (target.empty()) return true;
   // A log may have been renamed to what was its DEADLETTER.
   if (target == place.name()) return false;
-  // Copies: a message of a packed block can be looked at only until the next one is.
+  // Copies, because a message of a packed block is valid only until the next one is read.
   std::vector<std::string> texts;
   for (const GivingUp::Part& part : giving_up.parts) {
     part.messages.each([&](Offset offset) {

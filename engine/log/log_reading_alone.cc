@@ -15,14 +15,14 @@ constexpr uint64_t kStepsBetweenQuestions = 64;
 
 LogBounds bounds_of(const Log* log) { return log == nullptr ? LogBounds{} : log->bounds(); }
 
-// Gives messages as long as neither their number nor their bytes are too many.
+// Gives messages until the limit on their number or bytes is reached.
 class LimitedSink {
  public:
   LimitedSink(MessageSink& sink, uint64_t count, uint64_t bytes) : sink_(sink), count_(count), bytes_(bytes) {}
 
   bool is_full() const { return given_ == count_; }
   uint64_t given() const { return given_; }
-  // False if this one does not fit any more. REQUIRES: !is_full()
+  // False if this message does not fit any more. REQUIRES: !is_full()
   bool give(const Message& message) {
     const uint64_t size = message.tag.size() + message.entry.size();
     if (given_ != 0 && size > bytes_) return false;
@@ -39,7 +39,7 @@ class LimitedSink {
   uint64_t given_ = 0;
 };
 
-// Walks messages that have one of some tags, forwards or backwards, until the budget is spent.
+// Walks messages with one of the given tags, forwards or backwards, until the budget is spent.
 template <class Cursor>
 class TaggedCursor {
  public:
@@ -71,10 +71,10 @@ class TaggedCursor {
 
 struct Search {
   uint64_t given = 0;
-  std::optional<Offset> stopped_at;  // where to go on, if the bytes or the budget have ended it
+  std::optional<Offset> stopped_at;  // where to continue, if the limit on bytes or the budget ended it
 };
 
-// Gives the sink what it finds, if anything.
+// Gives the messages found to the sink, if there are any.
 template <class Cursor>
 Search search(const Log& log, const LogBounds& bounds, const ReadRequest& request, const TagSet& tags,
               const Budget& budget, uint64_t bytes, MessageSink& sink) {
@@ -106,7 +106,7 @@ class NoAnswer final : public MessageSink {
   void end(uint64_t) override {}
 };
 
-// What WITHINFO says of a read that stopped there: what has been looked at.
+// The information of WITHINFO for a read that stopped early: the range that was looked at.
 LogBounds looked_at(LogBounds bounds, const Search& done, bool backwards) {
   if (!done.stopped_at) return bounds;
   (backwards ? bounds.first : bounds.last) = backwards ? *done.stopped_at + 1 : Offset(done.stopped_at->value() - 1);
@@ -153,7 +153,8 @@ Outcome<ReadResult> LogOperations::read_by_tag(const Log* log, ReadRequest& requ
     const auto run = request.backwards ? search<MessageBlocks::ReverseCursor> : search<MessageBlocks::Cursor>;
     const uint64_t bytes = most_bytes(request);
     if (request.with_info) {
-      // What has been looked at is told before the messages: so they are found first, and given by a second walk.
+      // The range that was looked at is reported before the messages. So a first walk finds the messages, and a second
+      // one gives them.
       NoAnswer nowhere;
       done = run(*log, bounds, request, tags, budget, bytes, nowhere);
       bounds = looked_at(bounds, done, request.backwards);
@@ -186,7 +187,7 @@ Outcome<ReadResult> LogOperations::found_nothing(const Log* log, ReadRequest& re
     sink.end(0);
     nothing.answer = ReadResult::Given;
   } else if (call.may_wait) {
-    // It waits only for messages it has not looked at yet.
+    // The request waits only for messages that it has not looked at yet.
     if (log != nullptr) request.from = std::max(*request.from, log->next());
     wait = Wait{.line = std::nullopt, .mark = request.from->value(), .tags = request.tags};
   }
@@ -205,7 +206,7 @@ void LogOperations::give_messages(const Log* log, const ReadRequest& request, Me
   const uint64_t wanted = request.count - evicted;
   from = std::max(from + evicted, log->first());
   const uint64_t bytes = most_bytes(request);
-  // In a log with gaps, and where they may be too large, only a walk tells how many there are.
+  // In a log with gaps, or if the messages may be too large, the number is known only after a walk.
   std::optional<uint64_t> known;
   const uint64_t most = std::min(wanted, log->next() - from);
   const bool tells_deleted = log->extras() != nullptr && !log->extras()->deleted.empty() && !request.skip;

@@ -21,8 +21,8 @@ struct Batch {
   Offset end;                      // one past the last of them
 };
 
-// Takes letters from `from` on, `count` and kMostBytes at most, that go to one log. Empty if there is none, or the
-// first is no dead letter.
+// Takes letters from `from` on that go to the same log, at most `count` and kMostBytes. Empty if there is none, or the
+// first message is not a dead letter.
 Batch next_batch(const Log& log, Offset from, uint64_t count, std::optional<ByteView> to, uint64_t& bytes_left) {
   Batch batch;
   Log::Cursor cursor(log, from);
@@ -73,7 +73,7 @@ Outcome<uint64_t> LogOperations::redrive(Place<Log>& place, const RedriveRequest
   done.answer = moved;
   done.consequences.effects.add_command(kEvictCommand, end.value() - 1);
   done.consequences.events.add("tredrive");
-  // What is gone is pending no longer, so a group may have room for more.
+  // Moved messages are no longer pending, so a group may have room for more.
   done.consequences.wake = Wake::all_lines();
   return done;
 }

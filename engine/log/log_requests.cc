@@ -7,7 +7,7 @@ namespace millrace {
 Offset StartOffset::in(const Log* log) const {
   if (!from_end_) return Offset(value_);
   const Offset next = log == nullptr ? Offset(1) : log->next();
-  // The last message of an empty log is the next one that comes.
+  // In an empty log, offsets from the end mean the next offset.
   if (log != nullptr && log->empty()) return next;
   return value_ >= next.value() ? Offset(1) : next - value_;
 }

@@ -1,4 +1,4 @@
-// What can be asked of a log, as plain values. The views in a request must live as long as the request.
+// The requests that a log takes, as plain values. The views in a request must live as long as the request.
 #pragma once
 
 #include <cstdint>
@@ -67,17 +67,17 @@ struct ListScheduleRequest {
 
 // Messages that are deleted: at these offsets, or all that have one of these tags.
 struct DeleteRequest {
-  std::vector<OffsetRange> ranges;  // rising, without overlap
+  std::vector<OffsetRange> ranges;  // ascending, without overlap
   std::vector<ByteView> tags;
 };
-// At most this many are deleted by their offsets at once.
+// One request deletes at most this many messages by offset.
 inline constexpr uint64_t kMaxDeleted = 10'000;
-// At most this many bytes of blocks are rewritten by one deletion, which takes some milliseconds: 146 blocks of the
-// default size. Blocks that are deleted as a whole do not count.
+// One deletion rewrites at most this many bytes of blocks: 146 blocks of the default size, which takes some
+// milliseconds. Blocks that are deleted as a whole do not count.
 inline constexpr uint64_t kMaxRewrittenBytes = uint64_t{2} * 1024 * 1024;
 // The most tags in one request: they are hashed again in each turn of a long search or deletion.
 inline constexpr uint64_t kMaxTags = 1'000;
-// The most deletions by tag in one log that are not finished.
+// The most unfinished deletions by tag in one log.
 inline constexpr size_t kMaxTagDeletions = 16;
 
 // Where to start: an offset, a number of messages before the next one, or the next one itself.
@@ -86,8 +86,8 @@ class StartOffset {
   static StartOffset at(Offset offset) { return StartOffset(offset.value(), false); }
   static StartOffset before_next(uint64_t count) { return StartOffset(count, true); }
 
-  // In this log, which may be missing. Before the log's very first message it is 1; counted from the end of an empty
-  // log it is the next one.
+  // The offset in this log, which may be missing. Counted back beyond offset 1, it is 1. Counted from the end of an
+  // empty log, it is the next offset.
   Offset in(const Log* log) const;
 
  private:
@@ -96,7 +96,7 @@ class StartOffset {
   bool from_end_;
 };
 
-// The part of a read that a group makes a change of the log.
+// The group part of a read, which changes the log.
 struct GroupRead {
   ByteView name;
   bool at_tail = false;  // where the group begins if it is new
@@ -105,8 +105,8 @@ struct GroupRead {
   bool with_attempts = false;
   bool is_mine = false;  // deliver again what this consumer holds, from the offset on; only with a consumer
 
-  // Not for the caller to set. was_tried: the request was tried before; if the log is missing, it waits for it and does
-  // not create it. is_there: the group existed then; if it is missing now, it was dropped.
+  // Not for the caller to set. was_tried: the request was tried before; if the log is missing now, the request waits
+  // for it and does not create it. is_there: the group existed at that time; if it is missing now, it was dropped.
   bool was_tried = false;
   bool is_there = false;
 };
@@ -118,18 +118,19 @@ struct ReadRequest {
   uint64_t count = 0;
   std::optional<uint64_t> block_ms;
   bool with_info = false;
-  bool with_epoch = false;  // in the information
+  bool with_epoch = false;  // add the epoch to the information
   bool with_time = false;
-  bool skip = false;                  // evicted offsets
+  bool skip = false;                  // do not report evicted offsets
   bool backwards = false;             // from the offset towards the first message; never with a group or block_ms
-  std::optional<uint64_t> max_bytes;  // of tags and entries; at least one message is given. Nothing: as the limits say
-  std::vector<ByteView> tags;         // none: all
-  // All messages in one frame (engine/base/frame_format.h), with `skip` and neither `backwards`, a group, tags nor
-  // with_info.
+  std::optional<uint64_t> max_bytes;  // limit on tags and entries; at least one message is returned. nullopt:
+                                      // LogLimits::read_bytes
+  std::vector<ByteView> tags;         // empty: all messages
+  // Return all messages in one frame (engine/base/frame_format.h). Only with `skip`, and without `backwards`, a group,
+  // tags and with_info.
   bool is_framed = false;
 
-  // The offset of `start`, once the request has been tried: it waits for messages from there on, whatever is written
-  // meanwhile. Not for the caller to set.
+  // The offset of `start`, set when the request is first tried: from then on it waits for messages from this offset on.
+  // Not for the caller to set.
   std::optional<Offset> from = std::nullopt;
 };
 
@@ -149,31 +150,31 @@ struct RetainRequest {
   std::optional<bool> refuse = std::nullopt;
 
   bool only_shows() const { return !count && !age_ms && !bytes && !latest && !acked && !ids_ms && !refuse; }
-  // What `old` becomes.
+  // `old` with the changes of this request.
   Retention applied_to(Retention old) const;
 };
 
 struct AckRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
   std::vector<OffsetRange> ranges;
 };
 
 struct NackRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
   uint64_t delay_ms = 0;
-  bool is_uncounted = false;                            // the attempt does not count
-  std::optional<ByteView> dead_because = std::nullopt;  // given up now, for this reason
-  std::vector<OffsetRange> ranges;  // rising, without overlap: a message that is named twice is given back once
+  bool is_uncounted = false;                            // the last delivery does not count as an attempt
+  std::optional<ByteView> dead_because = std::nullopt;  // the messages are given up now, for this reason
+  std::vector<OffsetRange> ranges;  // ascending, without overlap: a message that is named twice is given back once
 };
 
 // Moves the retry deadline to this many milliseconds from now.
 struct ExtendRequest {
   ByteView group;
-  std::optional<ByteView> consumer = std::nullopt;  // only what it holds
+  std::optional<ByteView> consumer = std::nullopt;  // only messages that it has
   uint64_t ms = 0;
-  std::vector<OffsetRange> ranges;  // rising, without overlap
+  std::vector<OffsetRange> ranges;  // ascending, without overlap
 };
 
 struct SeekGroupRequest {
@@ -217,7 +218,7 @@ struct RedriveRequest {
   std::optional<ByteView> to;  // to this log instead
 };
 
-// An effect that another engine has told: what apply() takes.
+// An effect from another engine, for apply().
 struct LogEffect {
   enum class Kind {
     Clock,

@@ -1,4 +1,4 @@
-// What several operations on logs do on their way.
+// Steps that several operations on logs share.
 #pragma once
 
 #include "engine/log/log.h"
@@ -11,23 +11,23 @@ namespace millrace {
 [[gnu::noinline]] inline void tell_clock(const Log& log, Effects& effects) {
   effects.add(kLogClock, log.clock().value());
 }
-// Moves the log's clock to the present. That is an effect, at most one a millisecond: a server that repeats a write
-// stamps its messages with that clock.
+// Moves the log's clock to the present. That is an effect, at most one per millisecond: a replica that repeats a write
+// stamps the messages with this clock.
 inline void move_clock(Log& log, const Call& call, Effects& effects) {
   if (call.decides && log.tick(call.now.wall)) [[unlikely]] {
     tell_clock(log, effects);
   }
 }
 
-// When a log that has something to compact is looked at next: soon, if a third of its messages have a newer one or it
-// is not known yet how many do, else when a few more writes may have come together.
+// When to continue compaction: soon, if a third of the messages have a newer one or their number is not known yet; else
+// later, so that the work for several writes is done together.
 inline UnixMs next_compaction(const Log& log, UnixMs now) {
   constexpr uint64_t kCompactSoonMs = 1;
   constexpr uint64_t kCompactLaterMs = 20;
   return now + (log.compaction_is_urgent() ? kCompactSoonMs : kCompactLaterMs);
 }
 
-// Wakes all readers that may get something because there are new messages, or a group has room again.
+// Wakes all readers that may get messages now, because there are new ones or a group has room again.
 inline Wake wake_readers(const Log& log) { return {.mark = log.next().value(), .lines = Wake::Lines::All, .line = {}}; }
 
 }  // namespace millrace

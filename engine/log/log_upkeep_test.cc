@@ -1,4 +1,4 @@
-// What LogOperations says of work that nobody asks for, and when it needs the time.
+// What LogOperations reports about background work, and when it needs the time.
 #include <gtest/gtest.h>
 
 #include <string>

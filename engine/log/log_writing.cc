@@ -1,4 +1,4 @@
-// LogOperations: writing, once only if a write has an id, and at a date if it has one.
+// LogOperations: writing, including writes with an id and scheduled writes.
 #include <algorithm>
 #include <string>
 
@@ -11,12 +11,12 @@ namespace millrace {
 
 namespace {
 
-// Of the schedule so much is written between two looks at the budget.
+// How many messages of the schedule are written between two checks of the budget.
 constexpr uint64_t kScheduledPerStep = 64;
 constexpr uint64_t kScheduledBytesPerStep = uint64_t{256} * 1024;
-// How soon it is tried again if groups must finish something first.
+// How soon a refused write of the schedule is tried again.
 constexpr uint64_t kRefusedMs = 100;
-// Ids that are too old are forgotten once a second, and at most this many by one visit, which costs some hundred
+// Ids that are too old are dropped once a second, at most this many in one visit, which costs some hundred
 // microseconds.
 constexpr uint64_t kForgetMs = 1000;
 constexpr size_t kIdsForgottenAtOnce = 1000;
@@ -58,7 +58,7 @@ Outcome<WriteAnswer> LogOperations::write(Place<Log>& place, const WriteRequest&
   return append(place, request, call);
 }
 
-// A function of its own, so that its outcome is made where the caller wants it, and not moved there.
+// A separate function, so that its outcome is constructed in place and not moved.
 Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest& request, const Call& call) {
   Outcome<WriteAnswer> done;
   Consequences& follow = done.consequences;
@@ -72,7 +72,7 @@ Outcome<WriteAnswer> LogOperations::append(Place<Log>& place, const WriteRequest
                                                                    Consequences& follow) {
   follow.wake = wake_readers(log);
   const bool is_limited = log.retention().any();
-  // What limits evict depends on the log alone, so replicas find the same.
+  // The limits depend on the log alone, so replicas evict the same messages.
   if (is_limited) evicted += log.enforce_size_limits();
   settle_evicted(log, evicted);
   if (is_limited) keep_appended(log, call, follow);
@@ -125,7 +125,7 @@ Outcome<WriteAnswer> LogOperations::write_with_options(Place<Log>& place, const 
     print = known->fingerprint(*request.id);
     if (call.decides && known->window_ms() != ids_window(*there, limits_))
       adapt_ids(*place.get(), call, follow.effects);
-    // Whoever repeats goes by the log's clock, which it was told.
+    // A replica uses the log's clock, which it got as an effect.
     const UnixMs now = call.decides ? std::max(call.now.wall, there->clock()) : there->clock();
     if (const auto before = known->find(print, now)) {
       ++counters_.duplicates;
@@ -215,14 +215,14 @@ uint64_t LogOperations::release(Log& log, uint64_t most, std::optional<UnixMs> n
   uint64_t count = 0, bytes = 0;
   while (count < most && !waiting.empty() && log.room() != 0) {
     const Schedule::Waiting first = waiting.front();
-    // Whoever repeats does what it is told.
+    // A replica appends exactly the given number.
     if (now && (first.ticket.date > *now || (count != 0 && bytes >= kScheduledBytesPerStep))) break;
     if (now && log.refusing_group(1, first.tag.size() + first.entry.size()) != nullptr) break;
     log.append(first.tag, first.entry, limits_.blocks);
     bytes += first.tag.size() + first.entry.size();
     waiting.pop_front();
     ++count;
-    // One after the other, as if each had been written by itself.
+    // One after the other, as if each had been written separately.
     if (log.retention().any()) settle_evicted(log, log.enforce_size_limits());
   }
   counters_.written += count;
@@ -258,7 +258,7 @@ void LogOperations::keep_extras(const Log& log, const Call& call, Consequences& 
   }
   if (!extras->deletions.empty()) follow.look_after_at(earliest);
   if (extras->ids) {
-    // Not one by one.
+    // Many at once, not one by one.
     if (const auto date = extras->ids->next_expiry()) follow.look_after_at(std::max(*date + kForgetMs, earliest));
   }
 }

@@ -11,18 +11,18 @@ namespace millrace {
 
 class MessageSink {
  public:
-  // First of all. `entries` is how many evicted offsets and messages follow; nothing if only end() can tell. Of a read
-  // by tag that ended before the end of the log, `last` is the last offset that it has looked at; backwards, `first`
-  // is.
+  // The first call. `entries` is how many evicted offsets and messages follow; nullopt if only end() can tell. If a
+  // read by tag stops before the end of the log, `last` is the last offset that it has looked at; if it reads
+  // backwards, `first` is.
   virtual void begin(const LogBounds& bounds, std::optional<uint64_t> entries) = 0;
-  // So many offsets that were asked for have been evicted, or their messages were deleted. Evicted ones come before all
+  // `count` of the requested offsets have been evicted, or their messages were deleted. Evicted ones come before all
   // messages.
   virtual void evicted(uint64_t count) = 0;
-  // The views live until the call returns. `attempts` is 0 unless they were asked for.
+  // The views are valid until the call returns. `attempts` is 0 unless they were asked for.
   virtual void message(const Message& message, uint32_t attempts) = 0;
-  // Of a read with is_framed the only call.
+  // The only call for a read with is_framed.
   virtual void frame(ByteView /*frame*/) {}
-  // Last of all, with the number of entries.
+  // The last call, with the number of entries.
   virtual void end(uint64_t entries) = 0;
 
  protected:

@@ -1,5 +1,5 @@
-// What operations on groups have in common: a group that must be there, its time and its use, and which of the messages
-// that were named a consumer holds.
+// Steps that operations on groups share: look up a group that must exist, get its time and record its use, and find
+// which of the named messages a consumer holds.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ inline Error no_group(ByteView log, ByteView group) {
   return {ErrorCode::NoGroup, "no group " + quoted(group) + " in the log " + quoted(log)};
 }
 
-// The same ranges, or those parts of them that one consumer holds, as far as the search goes.
+// The same ranges, or the parts of them that one consumer holds, until the limits of the search are reached.
 inline std::vector<OffsetRange> held_ranges(const Group& group, const std::vector<OffsetRange>& ranges,
                                             const std::optional<ByteView>& consumer, PendingSearch& search) {
   if (!consumer) return ranges;
@@ -32,7 +32,7 @@ inline std::vector<OffsetRange> held_ranges(const Group& group, const std::vecto
   return held;
 }
 
-// The group's time. If this engine decides, the group is used.
+// The group's time. If this engine decides, records that the group is used.
 inline UnixMs use_group(Group& group, ByteView name, const Call& call, Effects& effects) {
   if (call.decides) group.run_clock(call.now);
   const UnixMs time = group.time(call.now);
@@ -40,7 +40,7 @@ inline UnixMs use_group(Group& group, ByteView name, const Call& call, Effects& 
   return time;
 }
 
-// The date is one of the monotonic clock, where the caller has one: see GroupClock.
+// The date is on the monotonic clock if the caller has one: see GroupClock.
 inline void look_after_in(std::optional<uint64_t> ms, const Call& call, Consequences& follow) {
   if (!ms) return;
   if (call.now.monotonic == MonotonicMs()) return follow.look_after_at(call.now.wall + *ms);

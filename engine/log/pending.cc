@@ -119,7 +119,7 @@ uint64_t Pending::take_from(Range* range, uint64_t mask, bool cut) {
     shrink(*range, left);
     return taken;
   }
-  // The upper rest gets a range of its own, beginning behind what is taken.
+  // The upper rest becomes a new range that begins after the removed messages.
   Range rest = *range;
   const int shift = std::countr_zero(upper);
   rest.first = first + static_cast<uint64_t>(shift);

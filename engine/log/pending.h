@@ -7,9 +7,8 @@
 //   delivered 101..110, then 103 and 104 acknowledged:
 //   first 101, bits 1111110011 (bit i stands for offset first + i)
 //
-// A range is found by offset in one sequence and by date in another, so nothing is ever
-// scanned. A range costs 57 bytes in all, whether it holds one message or 64; 16 more
-// while it is due and can expire.
+// One sequence orders the ranges by offset and another by date, so neither search scans all of them. A range costs 57
+// bytes in all, whether it holds one message or 64; 16 more while it is due and can expire.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +25,14 @@
 
 namespace millrace {
 
-// Identifies the consumer that holds a range; see Consumers. It is a StrongId but for its values: consumers count from
-// 1, and 0 is none.
+// Identifies the consumer that holds a range; see Consumers. It is like a StrongId, but ids begin at 1, and 0 means
+// none.
 class ConsumerId {
  public:
   constexpr ConsumerId() = default;
   constexpr explicit ConsumerId(uint32_t value) : value_(value) {}
 
-  // What is held by no consumer, because it was read without a name.
+  // For messages that were read without a consumer name.
   static constexpr ConsumerId none() { return ConsumerId(); }
   constexpr bool is_none() const { return value_ == 0; }
   constexpr bool is_some() const { return value_ != 0; }
@@ -46,7 +45,7 @@ class ConsumerId {
   uint32_t value_ = 0;
 };
 
-// Largest interval between deliveries, 49 days, and largest date: what the fields hold.
+// Largest interval between deliveries, 49 days, and largest date: the limits of the fields.
 inline constexpr uint64_t kMaxRetryMs = UINT32_MAX;
 inline constexpr uint64_t kMaxPendingDate = (uint64_t{1} << 48) - 2;
 inline constexpr uint64_t kNeverExpires = kMaxPendingDate + 1;
@@ -71,7 +70,7 @@ struct OffsetBits {
   uint64_t count() const { return static_cast<uint64_t>(std::popcount(bits)); }
   // One past the highest of them. REQUIRES: bits != 0
   Offset end() const { return first + 64 - static_cast<uint64_t>(std::countl_zero(bits)); }
-  // Those of them in [from, to]; the first bit is set, if there are any.
+  // The messages in [from, to]; the first bit is set, if there are any.
   OffsetBits within(Offset from, Offset to) const {
     OffsetBits part = *this;
     if (from > first) part.bits = from - first < 64 ? part.bits >> (from - first) << (from - first) : 0;
@@ -94,7 +93,8 @@ struct PendingPart {
   PendingTerms terms;
 };
 
-// A consumer, and how many messages it holds: with the last one a search is over. Or all of them.
+// Limits a search to one consumer, and gives how many messages it holds: the search ends after the last of them. Or all
+// consumers.
 struct PendingHolder {
   std::optional<ConsumerId> id = std::nullopt;
   uint64_t messages = UINT64_MAX;
@@ -115,20 +115,20 @@ class Pending {
   // REQUIRES: none of them is pending; bits != 0; terms within the limits above.
   void add(OffsetBits messages, const PendingTerms& terms);
 
-  // Takes [from, to) out for good, of all or of what one consumer holds, and calls visit(PendingPart) for each piece.
-  // Returns how many messages that were. Costs what it looks at; where that is a good part of all ranges, all of them
-  // are gone through in order, which costs a tenth or less for each.
+  // Removes the messages in [from, to), of all consumers or of one, and calls visit(PendingPart) for each piece.
+  // Returns how many messages were removed. Cost: O(ranges looked at). If that is a large part of all ranges, it walks
+  // through all of them in order, which costs a tenth or less per range.
   template <class Visit>
   uint64_t remove(Offset from, Offset to, Visit visit, Holder holder = {}) {
-    // So many cost as much one by one as going through all.
+    // At this number, separate lookups cost as much as a walk through all ranges.
     const size_t many = std::max<size_t>(kFewLooks, ranges_.size() / 64);
     size_t looks = ranges_.about_between(from.value(), to.value()) > many ? kFewLooks : many;
     const uint64_t taken = take(from, to, false, holder, looks, visit);
     holder.messages -= taken;
     return from < to ? taken + take_many(from, to, holder, visit) : taken;
   }
-  // Takes [from, to) out to be put in again with other terms: what remains of a range
-  // is cut in two, so that ranges do not overlap.
+  // Removes the messages in [from, to) that will be added again with other terms. The rest of a range is cut in two, so
+  // that ranges do not overlap.
   template <class Visit>
   uint64_t extract(Offset from, Offset to, Visit visit) {
     size_t looks = SIZE_MAX;
@@ -137,26 +137,25 @@ class Pending {
   void clear();
 
   // --- time ---
-  // When advance() will next have something to do; nothing if never.
+  // When advance() will next have work to do; nullopt if never.
   std::optional<UnixMs> next_event() const;
-  // Looks at what has happened by `now`, at most `limit` ranges: messages whose retry
-  // time has come are due from now on; expired ones, and those due again after
-  // `max_attempts` (0: no limit) deliveries, are reported to be given up. Changes only
-  // the order in which things are looked at, not what is pending.
+  // Handles the dates up to `now`, for at most `limit` ranges. Messages whose retry time has come become due. Expired
+  // messages, and those due again after `max_attempts` (0: no limit) deliveries, are returned so that the caller gives
+  // them up. Changes only the order in which ranges are looked at, not which messages are pending.
   struct GivenUp {
     PendingPart part;
-    bool expired;  // else: attempts
+    bool expired;  // else: after the last attempt
   };
-  // Of those, admit(messages) says which it will take now: some of the first, or none. The others are looked at again,
-  // and nothing after them before that.
+  // admit(messages) returns which of the messages to give up are taken now: some of the first, or none. The others are
+  // looked at again by the next call, before any later ones.
   template <class Admit>
   std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit, Admit admit);
   std::vector<GivenUp> advance(UnixMs now, uint32_t max_attempts, size_t limit) {
     return advance(now, max_attempts, limit, [](const OffsetBits& messages) { return messages.bits; });
   }
-  // Forgets what is due: advance() looks at it again, for another `max_attempts`.
+  // Messages are no longer marked as due: advance() looks at them again, with another `max_attempts`.
   void look_again();
-  // What is due, oldest deadline first, up to `count` messages.
+  // The due messages, oldest deadline first, up to `count`.
   std::vector<PendingPart> due(uint64_t count) const;
   bool has_due() const { return !due_.empty(); }
   // How many messages are due. O(1)
@@ -172,8 +171,8 @@ class Pending {
     });
   }
 
-  // The highest offset up to `to` so that [from, it] has messages of at most `batches` ranges, of which fewer are left
-  // then. REQUIRES: batches != 0
+  // The highest offset up to `to` such that [from, result] has messages of at most `batches` ranges. Lowers `batches`
+  // by the number of ranges used. REQUIRES: batches != 0
   Offset end_of_batches(Offset from, Offset to, size_t& batches) const;
 
   size_t range_count() const { return ranges_.size(); }
@@ -195,7 +194,7 @@ class Pending {
   static uint64_t first_of(const Range& range) { return range.first; }
   using Ranges = OrderedChunks<Range, first_of>;
 
-  // A range and a date; by date, then by offset.
+  // A range and a date; ordered by date, then by offset.
   struct Dated {
     uint64_t date;
     uint64_t first;
@@ -207,10 +206,11 @@ class Pending {
   static PendingTerms terms_of(const Range& range);
   void index(const Range& range);
   void unindex(const Range& range);
-  // Leaves these messages in a range, which stays where it is indexed. REQUIRES: bits is some of its own
+  // Keeps only these messages of a range, which stays where it is indexed. REQUIRES: bits is a subset of the range's
+  // own
   void shrink(Range& range, uint64_t bits);
   static constexpr size_t kFewLooks = 1000;
-  // Moves `from` to where the looks were used up, or to `to`.
+  // Moves `from` to the point where the limit on looks was reached, or to `to`.
   template <class Visit>
   uint64_t take(Offset& from, Offset to, bool cut, const Holder& holder, size_t& looks, Visit& visit);
   // The same without cutting, in one pass. REQUIRES: no range that begins before `from` reaches it
@@ -218,24 +218,24 @@ class Pending {
   uint64_t take_many(Offset from, Offset to, const Holder& holder, Visit& visit);
   // The messages of the range in [from, to).
   static uint64_t bits_within(const Range& range, Offset from, Offset to);
-  // Ranges that were taken out at once, whose dates are still in the sequences by date.
+  // Ranges that were removed together and whose dates are still in the sequences by date.
   class Gone {
    public:
     // Ranges between these offsets, of a sequence of `ranges`.
     Gone(uint64_t from, uint64_t to, size_t ranges) : from_(from), is_dense_((to - from) / 64 <= ranges) {
       if (is_dense_) bits_.resize((to - from) / 64 + 1);
     }
-    // In rising order.
+    // In ascending order.
     void add(uint64_t first) {
       is_dense_ ? void(bits_[(first - from_) / 64] |= uint64_t{1} << (first - from_) % 64) : firsts_.push_back(first);
     }
     bool has(uint64_t first) const {
       if (!is_dense_) return std::ranges::binary_search(firsts_, first);
-      const uint64_t at = first - from_;  // of one before `from` a very large number
+      const uint64_t at = first - from_;  // a very large number if `first` is before from_
       return at / 64 < bits_.size() && (bits_[at / 64] >> at % 64 & 1) != 0;
     }
 
-    // The dates that they have there: nothing else is gone through.
+    // The span of these dates: only this part of the sequences is walked.
     uint64_t first_date = UINT64_MAX;
     uint64_t last_date = 0;
     bool any_due = false;
@@ -249,18 +249,17 @@ class Pending {
   };
   static void note(Gone& gone, const Range& range);
   void unindex(const Gone& gone);
-  // Takes the messages of `mask` out of the range, which may be gone or cut then.
+  // Removes the messages of `mask` from the range, which may be deleted or cut in two.
   uint64_t take_from(Range* range, uint64_t mask, bool cut);
-  // Leaves the first messages, `bits`, in the range, and puts the others into one of their own. REQUIRES: bits != 0
+  // Keeps the first messages, `bits`, in the range, and moves the others to a new range. REQUIRES: bits != 0
   void split(Range* range, uint64_t bits);
 
   Ranges ranges_;
-  // Ranges that are not due: when they will be, or will expire. Due ones that can
-  // expire: when.
+  // For ranges that are not due: when they become due or expire. For due ranges that can expire: when they expire.
   ByDate timed_;
   ByDate due_;
   uint64_t count_ = 0;
-  uint64_t due_count_ = 0;  // of them, those of due ranges
+  uint64_t due_count_ = 0;  // messages in due ranges
 };
 
 template <class Admit>
@@ -274,7 +273,7 @@ std::vector<Pending::GivenUp> Pending::advance(UnixMs now, uint32_t max_attempts
       const uint64_t bits = admit(all);
       if (bits == 0) break;
       given_up.push_back({{{all.first, bits}, terms_of(*range)}, expired});
-      // Reported once: the caller removes it before it asks again.
+      // Each is reported once: the caller removes it before the next call.
       timed_.erase(timed_.front());
       if (bits == all.bits) continue;
       split(range, bits);
@@ -305,7 +304,7 @@ uint64_t Pending::take(Offset& from, Offset to, bool cut, const Holder& holder, 
       taken += take_from(range, mask, cut);
       visit(PendingPart{{Offset(found.first), mask}, terms_of(found)});
     }
-    // Of a single offset no other range can have anything: one search will do.
+    // For a single offset, no other range can match: one search is enough.
     if (is_single) break;
     range = ranges_.ceiling(found.first + 1);
   }

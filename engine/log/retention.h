@@ -1,5 +1,4 @@
-// What a log keeps, as TRETAIN sets it. 0 switches a limit off; a message goes as
-// soon as any limit says so.
+// What a log keeps, as set by TRETAIN. 0 switches a limit off. A message is removed as soon as one limit requires it.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,14 @@ struct Retention {
   bool acked = false;   // none that every group has finished with
   uint32_t ids_ms = 0;  // how long the ids of writes are remembered; 0: as long as the limits say
   bool refuse = false;  // a write that would evict by count or bytes what a group has not finished is refused
-  bool latest = false;  // of each tag only the newest; the others go by compaction, in slices
+  bool latest = false;  // only the newest message of each tag; compaction removes the others, in slices
 
   bool any() const { return count != 0 || age_ms != 0 || bytes != 0 || acked || latest; }
   friend bool operator==(const Retention&, const Retention&) = default;
 };
 
-// What decides where a log begins: the limit that is most used up; with `acked` the
-// group that is furthest behind, or that there is none.
+// What decides where a log begins: the limit that is closest to being reached. With `acked` it is the group that is
+// furthest behind, or the lack of any group.
 enum class TailHolder { Nothing, Count, Age, Bytes, Group, NoGroup };
 
 }  // namespace millrace

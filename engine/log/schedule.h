@@ -1,5 +1,5 @@
-// The messages of a log that wait for a date, in the order in which they become due: of their dates, then of their
-// numbers. Twenty bytes each beside tag and entry, in chunks that are rarely less than two thirds full.
+// The messages of a log that wait for a date, in the order in which they become due: by date, then by number. Each
+// takes twenty bytes besides tag and entry, in chunks that are rarely less than two thirds full.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace millrace {
 
 class Schedule {
  public:
-  // The views live until the message is taken off.
+  // The views are valid until the message is removed from the schedule.
   struct Waiting {
     Ticket ticket;
     ByteView tag;
@@ -32,26 +32,26 @@ class Schedule {
   uint64_t payload() const { return payload_; }  // bytes of tags and entries
   // The number the next message gets.
   uint64_t next_number() const { return next_number_; }
-  // REQUIRES: not below those that are used.
+  // REQUIRES: greater than every number in use.
   void set_next_number(uint64_t number) { next_number_ = number; }
 
   // O(log n). REQUIRES: date and next_number() are at most kMaxTicketPart
   Ticket add(UnixMs date, ByteView tag, ByteView entry);
-  // The same with its ticket. False, and unchanged, if there is one with this ticket.
+  // The same for a message that has a ticket already. False, and unchanged, if the ticket is in use.
   // REQUIRES: both parts are at most kMaxTicketPart
   bool put(const Ticket& ticket, ByteView tag, ByteView entry);
 
   // REQUIRES: !empty()
   Waiting front() const { return waiting(entries_.front()); }
   void pop_front() { take(entries_.front()); }
-  // When the first is due.
+  // When the first message is due.
   std::optional<UnixMs> next_due() const {
     if (empty()) return std::nullopt;
     return front().ticket.date;
   }
 
   std::optional<Waiting> find(const Ticket& ticket) const;
-  // True if it was there.
+  // True if the message was there.
   bool erase(const Ticket& ticket);
   // The first one at or after this ticket.
   std::optional<Waiting> ceiling(const Ticket& ticket) const;
@@ -61,10 +61,10 @@ class Schedule {
     entries_.each([&](const Entry& entry) { visit(waiting(entry)); });
   }
 
-  // Frees up to `count` messages; false once there is none.
+  // Frees up to `count` messages; false once there are none.
   bool free_some(size_t count);
 
-  // What it holds besides itself.
+  // Bytes of memory besides the object itself.
   uint64_t memory() const { return entries_.memory() + record_bytes_; }
   const char* check() const;
 

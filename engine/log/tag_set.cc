@@ -7,7 +7,7 @@ namespace millrace {
 
 namespace {
 
-// Comparing with this few tags is faster than hashing one.
+// Comparing with so few tags is faster than hashing one.
 constexpr size_t kFew = 4;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The tags that a read asks for. Whether a message has one of them is found by hash, however many they are.
+// The tags that a read asks for. A message is checked by hash, so the cost does not depend on the number of tags.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace millrace {
 
 class TagSet {
  public:
-  // Borrows the key and the tags. The key should be random, so that nobody can choose tags that all have the same hash.
+  // Borrows the key and the tags. The key should be random, so that a client cannot choose tags that all have the same
+  // hash.
   TagSet(const HashKey& key, std::span<const ByteView> tags);
 
   bool contains(ByteView tag) const;
@@ -23,7 +24,7 @@ class TagSet {
  private:
   struct Slot {
     uint64_t hash;
-    const ByteView* tag;  // null: free
+    const ByteView* tag;  // null: unused slot
   };
 
   const HashKey& key_;

@@ -1,4 +1,4 @@
-// A part of a saved object (engine/base/parts.h) that comes as a request of its own, from an append-only file or a
+// A part of a saved object (engine/base/parts.h) that arrives as a separate request, from an append-only file or a
 // client.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace millrace {
 
-// Calls restore(object) for the object in its place, or for one that make() makes, and is put there only if the part is
-// good. Failure: what restore() says; nothing has changed then.
+// Calls restore(object) for the object in its place, or for a new one from make(), which is stored only if the part is
+// valid. Failure: that of restore(), without any change.
 template <class Object, class Make, class Restore>
 Outcome<Done> apply_part(Place<Object>& place, Make make, Restore restore, const char* event) {
   std::optional<Object> made;

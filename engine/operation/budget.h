@@ -1,4 +1,4 @@
-// How long work that nobody asked for may go on: compaction, sweeping. The caller measures; the work asks between its
+// How long background work (compaction, sweeping) may take. The caller measures the time; the work asks between its
 // steps and stops when the budget is spent.
 #pragma once
 
@@ -12,7 +12,7 @@ class Budget {
   ~Budget() = default;
 };
 
-// For work that is done to its end.
+// For work that is always completed.
 class NoLimit final : public Budget {
  public:
   static const NoLimit& instance() {

@@ -13,12 +13,12 @@ struct Call {
   // another engine has decided, as on a replica and while an append-only file is loaded. Then the object's own clock is
   // the time.
   bool decides = true;
-  // True if the request may wait when there is nothing for it. Else it is answered at once.
+  // True if the request may wait when it has no result yet. Otherwise it is answered at once.
   bool may_wait = false;
-  // True if requests that came before this one wait for the object, where that matters to the family.
+  // True if earlier requests wait for the object. Set only for families that need it.
   bool others_wait = false;
-  // How many requests wait in the line of this one, itself included, where it is one that waited: what there is may be
-  // shared out among them.
+  // If this request has waited: how many requests wait in its line, itself included, so that the messages can be
+  // divided among them.
   uint64_t in_line = 1;
 };
 

@@ -1,5 +1,5 @@
-// What an operation returns: its answer, and its consequences, which the caller carries out. The engine tells nobody
-// anything, wakes nobody and sets no timer; it says what has to be done.
+// What an operation returns: its answer, and its consequences, which the caller carries out. The engine itself does not
+// replicate, does not wake clients and sets no timers; it returns what has to be done.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace millrace {
 
-// One thing that replicas and the append-only file must be told, so that they come to hold the same object.
+// One change that replicas and the append-only file must get, so that their object becomes the same.
 struct Effect {
   enum class Kind : uint8_t {
     Apply,    // a word and bytes for apply() of the family: TAPPLY key DELIVERED bytes
@@ -25,7 +25,7 @@ struct Effect {
   };
   Kind kind = Kind::Apply;
   const char* name = "";  // the word, or the command
-  std::string bytes;      // its only argument; none of a word alone
+  std::string bytes;      // its only argument; none for Word
 };
 
 // In the order in which they must be told. Nearly every operation has one, and most of them the request itself: others
@@ -46,7 +46,7 @@ class Effects {
   bool empty() const { return size_ == 0 && request_ == 0; }
   bool is_request_alone() const { return size_ == 0 && request_ != 0; }
 
-  // The request itself: a server that repeats it gets the same result. At most once.
+  // The request itself is an effect: a replica that repeats it gets the same result. At most once.
   void add_request() { request_ = size_ + 1; }
   void add(const char* word, std::string bytes) { add({Effect::Kind::Apply, word, std::move(bytes)}); }
   void add(const char* word) { add({Effect::Kind::Word, word, {}}); }
@@ -100,10 +100,10 @@ class Effects {
     Others others_;  // only if size_ != 0
   };
   uint32_t size_ = 0;
-  uint32_t request_ = 0;  // 1 and how many come before it; 0: it is not told
+  uint32_t request_ = 0;  // 1 plus the number of effects before the request; 0: the request is not an effect
 };
 
-// What has happened to the object, as names of keyspace events ("twrite"). Few: what does not fit is left out.
+// What happened to the object, as names of keyspace events ("twrite"). At most kMost; further ones are dropped.
 class Events {
  public:
   bool empty() const { return size_ == 0; }
@@ -119,12 +119,12 @@ class Events {
   uint8_t size_ = 0;
 };
 
-// Which of the requests that wait for the object may get something now (engine/waiting).
+// Which of the requests that wait for the object must be tried again now (engine/waiting).
 struct Wake {
   enum class Lines : uint8_t { None, One, All };
-  uint64_t mark = 0;  // those whose mark is below this
+  uint64_t mark = 0;  // requests whose mark is below this
   Lines lines = Lines::None;
-  ByteView line = {};  // which one; borrowed from the object or the request
+  ByteView line = {};  // name of the line; borrowed from the object or the request
 
   static Wake everybody() { return {.mark = UINT64_MAX, .lines = Lines::All, .line = {}}; }
   static Wake one_line(ByteView line) { return {.mark = 0, .lines = Lines::One, .line = line}; }
@@ -132,39 +132,40 @@ struct Wake {
   bool is_nobody() const { return mark == 0 && lines == Lines::None; }
 };
 
-// What a request waits for that has found nothing.
+// What a request waits for after it found nothing.
 struct Wait {
-  // Requests in one line are served in the order in which they came, and none before the one at the front. Borrowed
-  // from the request. Nothing: it stands in no line.
+  // Requests in one line are served in the order of arrival, always the one at the front first. Borrowed from the
+  // request. nullopt: it is in no line.
   std::optional<ByteView> line;
-  // It need not be tried again before the object has reached this mark: an offset, for example.
+  // The request is not tried again before the object has reached this mark: an offset, for example.
   uint64_t mark = UINT64_MAX;
-  // And then only for what has one of these tags; none: for anything. Borrowed from the request.
+  // From that mark on, it is tried only for messages with one of these tags; empty: for any message. Borrowed from the
+  // request.
   std::span<const ByteView> tags = {};
-  // It waits for nothing: it has done as much as it may at once, and is to be tried again soon.
+  // It does not wait for an event: it has used up its budget for one turn, and must be tried again soon.
   bool goes_on = false;
-  // When its client was last shown to be there, in a family that must know: see WaitingLines::seen().
+  // When its client was last shown to be alive, for families that need it: see WaitingLines::seen().
   std::optional<uint64_t> seen = std::nullopt;
 };
 
 // What the caller must do after an operation. All of it may be empty.
 struct Consequences {
   Effects effects;
-  Events events;  // empty: nothing has changed
-  // Events with names in them ("route.connected d1|ws"), sent after the others. Null: none, as nearly always.
+  Events events;  // empty: no change
+  // Events with names in them ("route.connected d1|ws"), sent after the others. Null in most cases: none.
   std::unique_ptr<std::vector<std::string>> named_events;
   Wake wake;
-  std::optional<Wait> wait;  // the request has found nothing, and may wait: see Call::may_wait
-  // When look_after() must be called at the latest, on the clock that the family uses.
+  std::optional<Wait> wait;  // set if the request found nothing and may wait: see Call::may_wait
+  // The latest time for the next call of look_after(), on the clock that the family uses.
   std::optional<UnixMs> due;
   std::optional<MonotonicMs> due_monotonic;
-  // When the place must forget the object by itself from now on. Nothing: that stays as it is.
+  // The new expiry time of the object in its place. nullopt: unchanged.
   std::optional<UnixMs> expires_at;
-  // The operation has removed the object from its place. Servers that repeat remove it, too, after the effects; they do
-  // not decide that by themselves.
+  // The operation has removed the object from its place. Replicas also remove it, after the effects; they do not decide
+  // that by themselves.
   bool is_removed = false;
 
-  // The request has changed the object, and a server that repeats it changes its own in the same way.
+  // The request has changed the object, and a replica that repeats the request makes the same change.
   static Consequences of_request(const char* event) {
     Consequences follow;
     follow.effects.add_request();
@@ -172,7 +173,7 @@ struct Consequences {
     return follow;
   }
 
-  // True if there is nothing to do: the operation has only looked, or has found nothing to change.
+  // True if there is nothing to do: the operation only read, or found nothing to change.
   bool empty() const {
     return effects.empty() && events.empty() && wake.is_nobody() && !due && !due_monotonic && !expires_at &&
            !is_removed && !wait;
@@ -191,11 +192,11 @@ struct Consequences {
 
 template <class Answer>
 struct Outcome {
-  // REQUIRES: not to be looked at if the request waits.
+  // REQUIRES: not used if the request waits.
   Result<Answer> answer;
   Consequences consequences;
 
-  // For an operation to fill in: the answer is a default one, and nothing follows.
+  // For an operation to fill in: a default answer and no consequences.
   Outcome() = default;
   Outcome(Answer given) : answer(std::move(given)) {}
   Outcome(std::unexpected<Error> error) : answer(std::move(error)) {}
@@ -203,7 +204,7 @@ struct Outcome {
   Outcome(Result<Answer> given, Consequences follow) : answer(std::move(given)), consequences(std::move(follow)) {}
 };
 
-// For operations that answer nothing but that they are done.
+// The answer of operations that return no value.
 struct Done {};
 
 }  // namespace millrace

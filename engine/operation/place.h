@@ -1,5 +1,5 @@
-// Where an object is kept under its name: a key of the host, an entry of a map. Operations take a place and not an
-// object, because many of them make the object if it is missing, and some remove it.
+// Where an object is stored under its name: a key of the host, an entry of a map. Operations take a place instead of an
+// object, because many of them create the object if it is missing, and some remove it.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class Place {
  public:
   virtual ~Place() = default;
 
-  // Lives as long as the place is used.
+  // Valid as long as the place.
   virtual ByteView name() const = 0;
   // Null if there is no such object.
   Object* get() const { return object_; }
@@ -43,7 +43,7 @@ class Place {
   Object* object_;
 };
 
-// A place that owns its object: for programs that keep objects themselves, and for tests.
+// A place that owns its object: for programs that store objects themselves, and for tests.
 template <class Object>
 class OwnPlace final : public Place<Object> {
  public:

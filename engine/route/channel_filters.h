@@ -1,5 +1,5 @@
-// The filters of one channel and the subscriptions of each: an index of what must be evaluated,
-// each filter once, and the targets that share it.
+// The filters of one channel and the subscriptions of each: an index in which each filter is stored and evaluated once,
+// and the targets that share it.
 #pragma once
 
 #include <cstring>
@@ -17,8 +17,7 @@
 
 namespace millrace {
 
-// What a client calls a filter that has no name: 32 hexadecimal digits, the same for filters
-// that are the same.
+// The id of a filter without a name, for clients: 32 hexadecimal digits, equal for equal filters.
 std::string filter_id(ByteView normal_json);
 bool looks_like_filter_id(ByteView name);
 
@@ -34,16 +33,16 @@ class ChannelFilters {
   FilterSlot find(ByteView normal_json) const { return find(filter_digest(normal_json)); }
   FilterSlot find(const FilterDigest& digest) const;
   FilterSlot find_by_id(ByteView id) const;
-  // They will be looked for soon: first the one, then the other. Inlined as those of HashIndex are.
+  // Hints that these will be looked up soon: call the first function, then the second. Inlined like those of HashIndex.
   [[gnu::always_inline]] void prefetch(const FilterDigest& digest) const {
     by_digest_.prefetch_bucket(head_of(digest));
   }
   [[gnu::always_inline]] void prefetch_found(const FilterDigest& digest) const {
     by_digest_.prefetch_entries(head_of(digest));
   }
-  // REQUIRES: there is none like it.
+  // REQUIRES: there is no equal filter.
   FilterSlot add(const Filter& filter, ByteView normal_json);
-  // The same for one that was saved; `bytes` are what `saved` was read from, and the digest is that of its JSON.
+  // The same for a saved filter; `saved` was read from `bytes`, and `digest` is that of its JSON.
   FilterSlot add_saved(const SavedFilter& saved, ByteView bytes, const FilterDigest& digest);
   void remove(FilterSlot slot);
   std::string json(FilterSlot slot) const { return index_.json(slot); }
@@ -76,7 +75,8 @@ class ChannelFilters {
   void note(FilterSlot slot, const FilterDigest& digest);
 
   FilterIndex index_;
-  // Most digests that are looked for are new: of a subscription with another filter, or while a table is loaded.
+  // It has a filter because most digests that are looked up are new: for a subscription with another filter, or while a
+  // table is loaded.
   HashIndex<FilterSlot, BucketFilter> by_digest_;
   std::vector<TargetSlot> first_targets_;  // by filter
   std::vector<FilterDigest> digests_;      // by filter

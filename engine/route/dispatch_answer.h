@@ -1,4 +1,5 @@
-// What a dispatch has answered, as bytes: kept with its id, so that a dispatch that is sent again gets the same answer.
+// The answer of a dispatch as bytes. It is stored with the dispatch's id, so that a dispatch that is sent again gets
+// the same answer.
 //
 //   answer := { transport devices offset }*     the transport is a size and bytes; offset 0: no log was named
 //
@@ -18,7 +19,7 @@ namespace millrace {
 struct DispatchedTransport {
   std::string transport;
   uint64_t devices = 0;
-  std::optional<Offset> offset;  // nothing: the request had no log for this transport
+  std::optional<Offset> offset;  // nullopt: the request had no log for this transport
 };
 
 std::string dispatch_answer(const std::vector<DispatchedTransport>& transports);

@@ -67,7 +67,7 @@ std::string DispatchEntries::entry(std::span<const RouteMatcher::Found> devices)
   return entry + tail_;
 }
 
-// About: names that need escapes are longer.
+// An estimate: names that need escapes are longer.
 size_t DispatchEntries::size_of(std::span<const RouteMatcher::Found> devices) const {
   constexpr size_t kAroundName = sizeof(R"({"device":"",},)");
   size_t size = head_.size() + tail_.size();

@@ -1,5 +1,5 @@
-// What a dispatched change looks like in a transport's log: one JSON object, with everything that the worker that
-// pushes it needs.
+// The entry of a dispatched change in a transport's log: one JSON object with everything that the worker needs to push
+// it.
 //
 //   {"event":"task.updated","app":"myapp","model":"task","user":"u7","id":"t1",
 //    "devices":[{"device":"d1","change":"enter","channels":["app:myapp:model:task"],
@@ -7,8 +7,8 @@
 //    "document":{"priority":"high"},"old":{"priority":"low"},"data":[{"op":"replace"}]}
 //
 // A subscription is the channel, the name or id of its filter or null, and what the change means to it. `user`, `id`,
-// `document`, `old` and `data` are there if they were given, the last three as they came; `change` is there with `old`,
-// and null in a subscription without.
+// `document`, `old` and `data` are present if they were given, the last three unchanged. `change` is present if `old`
+// is; without `old`, it is null in a subscription.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ namespace millrace {
 // The parts of an entry that are the same for all transports, written once.
 class DispatchEntries {
  public:
-  // Borrows all of it for its own lifetime.
+  // Borrows its arguments for its own lifetime.
   DispatchEntries(const DispatchRequest& request, const RouteTable& table, const RouteMatcher& matcher);
   // `devices` are those of one transport.
   std::string entry(std::span<const RouteMatcher::Found> devices) const;
@@ -39,7 +39,7 @@ class DispatchEntries {
   std::string tail_;
   std::vector<std::string> channels_;       // of the patterns, each as JSON
   std::vector<std::string> subscriptions_;  // of the hits, each as JSON
-  // By hit: what follows the name of a device that hears by nothing else. Empty if few devices hear by the same.
+  // By hit: the rest of the JSON for a device that has only this hit. Empty if few devices have it.
   std::vector<std::string> alone_;
 };
 

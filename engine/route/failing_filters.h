@@ -1,5 +1,5 @@
-// The filters of a table that could not be evaluated, for ROUTE.INFO: those that failed most often. A document that is
-// too much in one field fails every filter that looks at the field; the field is listed, not each of them.
+// The filters of a table that could not be evaluated, for ROUTE.INFO: those that failed most often. If a document has
+// too many values in one field, every filter on that field fails; then the field is listed, not each filter.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class FailingFilters {
  public:
   struct Entry {
     ChannelSlot channel;
-    FilterSlot filter;  // none: all that look at the field
+    FilterSlot filter;  // none: all filters on the field
     std::string field;
     Trouble trouble = Trouble::None;
     uint64_t failures = 0;
@@ -31,7 +31,7 @@ class FailingFilters {
       return each.channel == channel && each.filter == filter && each.field == field;
     });
     if (found == entries_.end()) {
-      // The last one has failed least.
+      // The last entry has the fewest failures.
       if (entries_.size() == kMost) entries_.pop_back();
       found = entries_.insert(entries_.end(), {channel, filter, std::move(field), trouble, 0, now});
     }
@@ -50,7 +50,7 @@ class FailingFilters {
     std::erase_if(entries_, [&](const Entry& each) { return each.channel == channel && each.filter == filter; });
   }
 
-  // The one that failed most often first.
+  // Most failures first.
   const std::vector<Entry>& entries() const { return entries_; }
   // Of all filters, since the table was loaded.
   uint64_t failures() const { return failures_; }

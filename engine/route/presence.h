@@ -1,4 +1,5 @@
-// The coming and going of devices: events that name the device, and changes on channels of the model "$presence".
+// Presence of devices: events that name a device that connects or leaves, and changes on channels of the model
+// "$presence".
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace millrace {
 
-// The model of the channels on which devices are heard to come and go.
+// The model of the channels on which presence changes are dispatched.
 inline constexpr ByteView kPresenceModel = "$presence";
 
 struct PresenceChange {
@@ -21,7 +22,7 @@ struct PresenceChange {
 // "route.connected", "route.left", "route.expired" or "route.moved".
 const char* presence_event(PresenceChange::Kind kind);
 
-// What a device is on a channel of presence: {"device":"d1","transport":"ws","user":"ann"}.
+// The document of a device on a presence channel: {"device":"d1","transport":"ws","user":"ann"}.
 std::string presence_document(const PresenceChange& change);
 
 }  // namespace millrace

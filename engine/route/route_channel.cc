@@ -25,7 +25,7 @@ void append_part(std::string& to, const std::optional<ByteView>& part) {
   if (part) to += *part;
 }
 
-// Whether one of several words between colons is one that stands between parts.
+// Whether one of several words between colons is a word that separates parts.
 bool has_marker(ByteView part) {
   if (part.find(':') == ByteView::npos) return false;
   for (size_t begin = 0; begin <= part.size();) {

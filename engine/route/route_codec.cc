@@ -1,4 +1,4 @@
-// The strings of a routing table are read.
+// Reads the strings of a routing table.
 #include "engine/route/route_codec.h"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ struct SavedTarget {
   RouteChannel channel;
   TargetKind kind = TargetKind::Everything;
   ByteView name;
-  // Of a filter: how it was saved, or what it is.
+  // For a filter: its saved bytes, or the parsed filter.
   SavedBytes saved;
   Filter filter;
 };
@@ -212,7 +212,7 @@ Result<void> restore_target(RouteTable& table, Decoder& in) {
 struct FilterItem {
   ByteView name;
   SavedBytes filter;
-  size_t first = 0;  // of its subscriptions
+  size_t first = 0;  // index of its first subscription
   size_t end = 0;
 };
 
@@ -241,7 +241,7 @@ Result<FilterItem> read_filter_item(const RouteTable& table, Decoder& in,
   return item;
 }
 
-// Whether there are two without a name and with one filter, or two with one name.
+// Whether a filter without a name occurs twice, or a name occurs twice.
 bool has_twice(const std::vector<FilterItem>& items) {
   std::vector<std::pair<ByteView, FilterDigest>> seen;
   seen.reserve(items.size());
@@ -271,7 +271,7 @@ Result<void> restore_filters(RouteTable& table, Decoder& in) {
     for (const FilterItem& item : items) known->prefetch_found(item.filter.digest);
   }
   for (const FilterItem& item : items) {
-    // A filter is in one string for each of its names, and once.
+    // Each name of a filter, and the filter without a name, may occur only once.
     const bool is_known = known != nullptr && known->find(item.filter.digest).is_some();
     shares_filters |= is_known || !item.name.empty();
     if (item.name.empty() ? is_known && table.find_filter(channel, item.filter.digest).is_some()

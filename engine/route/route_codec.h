@@ -8,12 +8,13 @@
 //   filters   := 'F' app model user id { name digest filter count { device ttl [subscribed] }^count }*
 //   dispatches:= 'I' { id answer }*
 //
-// Names and texts are a size and bytes, the parts of a channel have a size one greater, and 0 if they are not given;
-// all numbers are varints. `what` is 0 for everything, 3 for a filter, 4 for a filter with a name; the digest is the
-// first eight bytes of that of its JSON, and the filter is as saved_filter.h has it. Filters with few subscriptions are
-// together in strings of their channel, those without a name with an empty one. In version 1, 1 and 2 are filters as
-// JSON, without a digest, and the head has no prefix. A device is the number of its place among the devices, from 0.
-// What has died by the table's clock is left out. An answer is as dispatch_answer.h has it.
+// Names and texts are a size and bytes. The parts of a channel have a size that is one greater, or 0 if they are not
+// given. All numbers are varints. `what` is 0 for everything, 3 for a filter, 4 for a filter with a name. `digest` is
+// the first eight bytes of the digest of the filter's JSON, and `filter` has the format of saved_filter.h. Filters with
+// few subscriptions share the strings of their channel; filters without a name have an empty name there. In version 1,
+// `what` 1 and 2 are filters as JSON, without a digest, and the head has no prefix. A device is its index in the list
+// of devices, from 0. Whatever has expired by the table's clock is left out. An answer has the format of
+// dispatch_answer.h.
 #pragma once
 
 #include <functional>
@@ -32,11 +33,12 @@ inline constexpr size_t kMaxQueuePrefix = 512;
 
 void encode_route_table(const RouteTable& table, const std::function<void(ByteView)>& emit);
 
-// Adds what one string says to a table that has nothing but what earlier ones said. Failure:
-// Corrupt, and unchanged.
+// Adds the contents of one string to a table that has only the contents of earlier strings. Failure: Corrupt, and
+// unchanged.
 Result<void> restore_route_part(RouteTable& table, ByteView bytes);
 
-// Everything that lives, as texts that do not depend on how it came to be, in any order: for digests.
+// Visits everything that has not expired, as texts that do not depend on the table's history, in any order: for
+// digests.
 void each_fact(const RouteTable& table, const std::function<void(ByteView)>& visit);
 
 }  // namespace millrace

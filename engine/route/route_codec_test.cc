@@ -107,7 +107,7 @@ TEST(RouteCodec, a_part_that_comes_twice_is_refused) {
   for (const std::string& part : parts) ASSERT_TRUE(restore_route_part(read, part));
   const auto facts = route_facts(read);
   for (const std::string& part : parts) {
-    // The head, and a name that nobody has subscribed to, can be said again.
+    // The head, and a name without subscriptions, can be repeated.
     const auto again = restore_route_part(read, part);
     EXPECT_TRUE(again || again.error().code == ErrorCode::Corrupt);
     EXPECT_EQ(route_facts(read), facts);

@@ -13,7 +13,7 @@ constexpr HashKey kSecond = {2};
 
 }  // namespace
 
-// Facts come in any order, so that none has to sort them: they are hashed each by itself, and added up.
+// Facts come in any order, to avoid sorting: each is hashed separately, and the hashes are added.
 void digest(const RouteTable& table, DigestSink& sink) {
   uint64_t count = 0;
   uint64_t first = 0;

@@ -1,4 +1,4 @@
-// What lives in a routing table, as a digest that does not depend on how it came to be.
+// A digest of everything in a routing table that has not expired. It does not depend on the table's history.
 #pragma once
 
 #include "engine/base/digest_sink.h"

@@ -1,4 +1,4 @@
-// Matching and dispatching: the part of RouteOperations that changes nothing of a table but the ids it knows.
+// Matching and dispatching: the part of RouteOperations that changes only the table's list of dispatch ids.
 #include <algorithm>
 #include <utility>
 
@@ -21,7 +21,7 @@ std::optional<std::string> queue_of(ByteView transport, const DispatchRequest& r
   return std::nullopt;
 }
 
-// Each page of a dispatch in pages counts by itself.
+// Each page of a dispatch has its own id.
 std::string id_of_page(const DispatchRequest& request) {
   std::string id(*request.id);
   if (request.change.after != 0) id.append(1, '\0').append(std::to_string(request.change.after));
@@ -68,7 +68,7 @@ std::vector<RouteOperations::Parcel> RouteOperations::pack(const RouteTable& tab
 
 Result<void> RouteOperations::may_write(const Place<RouteTable>& place, const DispatchRequest& request,
                                         const std::vector<Parcel>& parcels) {
-  // All that the request names, and those that follow from its prefix.
+  // All queues of the request: named ones, and those with its prefix.
   std::vector<std::string> queues;
   for (size_t i = 1; i < request.queues.size(); i += 2) queues.emplace_back(request.queues[i]);
   for (const Parcel& parcel : parcels) {
@@ -115,7 +115,7 @@ Outcome<Dispatched> RouteOperations::dispatch(Place<RouteTable>& place, const Di
   }
   const UnixMs now = table.present(call.now.wall);
   if (auto good = matcher_.match(table, request.change, now); !good) return std::unexpected(good.error());
-  // Of a page that was written before, only where the next one begins is found out again.
+  // For a page that was written before, only the beginning of the next page is computed again.
   if (known != nullptr) {
     ++counters_.repeated;
     return Dispatched{read_dispatch_answer(*known), matcher_.next_page()};
@@ -137,7 +137,7 @@ Outcome<Dispatched> RouteOperations::dispatch(Place<RouteTable>& place, const Di
   return done;
 }
 
-// What cannot be written is lost: what has made a device come or go does not fail for it.
+// A presence change that cannot be written is lost: the request that caused it must not fail because of it.
 void RouteOperations::dispatch_presence(Place<RouteTable>& place, const PresenceChange& change, const Call& call) {
   const RouteTable& table = *place.get();
   if (change.kind == PresenceChange::Kind::Moved || table.presence_prefix().empty()) return;

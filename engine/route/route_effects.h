@@ -1,5 +1,5 @@
-// The words of the effects that operations on routing tables tell, as ROUTE.APPLY has them. Do not change: replicas and
-// append-only files of other versions use them.
+// The words of ROUTE.APPLY for the effects of operations on routing tables. Do not change: replicas and append-only
+// files of other versions use them.
 #pragma once
 
 namespace millrace {

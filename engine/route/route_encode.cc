@@ -1,4 +1,4 @@
-// The strings of a routing table, and its facts: what is written of it.
+// Writes the strings of a routing table, and its facts.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -10,7 +10,7 @@ namespace millrace {
 
 namespace {
 
-// The number that each living device has in what is written, by its slot.
+// Writes the devices, and returns the number of each living device by its slot.
 std::vector<uint32_t> encode_devices(const RouteTable& table, const std::function<void(ByteView)>& emit) {
   std::vector<uint32_t> numbers(table.devices().limit(), UINT32_MAX);
   uint32_t next = 0;
@@ -32,7 +32,7 @@ std::vector<uint32_t> encode_devices(const RouteTable& table, const std::functio
   return numbers;
 }
 
-// What a string of a target begins with.
+// The beginning of a target's string.
 std::string target_head(const RouteTable& table, const RouteTarget& target) {
   std::string bytes(1, kTargetString);
   const ChannelEntry& channel = table.channel(target.channel);
@@ -90,7 +90,7 @@ void append_filter_item(std::string& to, const RouteTable& table, const RouteTar
   to += members;
 }
 
-// Those of one channel together, the channels in the order of their first targets: a table that was loaded is saved in
+// Targets grouped by channel, the channels in the order of their first targets. So a table that was loaded is saved in
 // the same order again.
 std::vector<TargetSlot> targets_by_channel(const RouteTable& table) {
   std::vector<uint32_t> first(table.channels().limit(), UINT32_MAX);  // of each channel
@@ -116,7 +116,7 @@ class FilterStrings {
                 const std::function<void(ByteView)>& emit)
       : table_(table), numbers_(numbers), emit_(emit) {}
 
-  // What follows is of this channel.
+  // Starts the filters of this channel.
   void go_to(ChannelSlot channel) {
     if (channel_ != channel) end();
     channel_ = channel;
@@ -180,7 +180,7 @@ void encode_route_table(const RouteTable& table, const std::function<void(ByteVi
 
 namespace {
 
-// What a fact of a target begins with: the filter by its digest, which stands for its normal form.
+// The beginning of a target's fact: a filter is represented by the digest of its normal form.
 std::string fact_head(const RouteTable& table, const RouteTarget& target) {
   const ChannelEntry& channel = table.channel(target.channel);
   std::string bytes(1, kTargetString);
@@ -221,7 +221,7 @@ void each_fact(const RouteTable& table, const std::function<void(ByteView)>& vis
       visit(fact);
     }
   }
-  // In their order, which decides what is forgotten first.
+  // In their order, which decides what is dropped first.
   uint64_t number = 0;
   table.dispatches().each([&](ByteView id, ByteView answer) {
     fact = kDispatchString;

@@ -1,4 +1,4 @@
-// The ids of what a routing table holds. Each is given again after its thing is gone.
+// The ids of the parts of a routing table. Each is reused after its object is removed.
 #pragma once
 
 #include "engine/base/strong_id.h"

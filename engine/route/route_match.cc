@@ -100,8 +100,8 @@ void RouteMatcher::forget_large_documents(const RouteChange& change) {
   if (change.old && change.old->size() > kLarge) old_.parser = {};
 }
 
-// A subscription to everything hears of what there is and was. Without any old document that is all changes; from
-// nothing to nothing there was none.
+// A subscription to everything matches if the object exists or existed. Without an old document that is every change.
+// If neither document exists, there was no change.
 void RouteMatcher::hit_everything(const ChannelEntry& channel, uint8_t pattern) {
   const bool is_there = exists() || old_.what == Side::What::NotGiven;
   if (channel.everything.is_none() || (!is_there && !existed())) return;
@@ -119,7 +119,7 @@ void RouteMatcher::hit_filters(const RouteTable& table, ChannelSlot slot, uint8_
     hits_.push_back({filters.first_target(filter), pattern, is_now, !is_now});
     __builtin_prefetch(&table.targets_[hits_.back().target]);
   }
-  // Others share the filter under a name.
+  // Targets with a name may share the filter.
   for (size_t i = hits_.size() - filters_.matched.size(); i < hits_.size(); ++i) {
     const RouteTarget& target = table.targets_[hits_[i].target];
     if (target.next_of_filter.is_some()) hits_.push_back({target.next_of_filter, pattern, is_now, !is_now});
@@ -131,7 +131,7 @@ void RouteMatcher::hit_filters(const RouteTable& table, ChannelSlot slot, uint8_
   }
 }
 
-// A filter that lets both documents through is one hit.
+// A filter that matches both documents is one hit.
 void RouteMatcher::merge_hits(size_t first) {
   const auto begin = hits_.begin() + static_cast<ptrdiff_t>(first);
   std::stable_sort(begin, hits_.end(), [](const Hit& a, const Hit& b) { return a.target < b.target; });
@@ -186,7 +186,7 @@ void RouteMatcher::add(const RouteTable& table, uint32_t hit, const RouteChange&
       mark.match = table.match_number_;
       mark.found_at = static_cast<uint32_t>(found_.size());
       found_.push_back({.device = member.device(), .transport = mark.transport, .first = at, .last = at});
-      // Whoever asked will want its id.
+      // The caller will need its id.
       __builtin_prefetch(mark.id);
     }
     Found& found = found_[mark.found_at];

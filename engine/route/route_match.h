@@ -1,5 +1,5 @@
-// Finds the devices that must hear of a change, and which subscriptions of each it concerns. Keeps its memory from one
-// change to the next; one of them serves all tables.
+// Finds the devices that must get a change, and which subscriptions of each match it. Reuses its memory for the next
+// change; one matcher serves all tables.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,32 @@
 
 namespace millrace {
 
-// What was changed, and how it looks. A document that is JSON's null is one that does not exist.
+// What was changed, with its documents. JSON null means that the document does not exist.
 struct RouteChange {
   RouteChannel about;
   std::optional<ByteView> document;
   std::optional<ByteView> old;     // before the change
   std::optional<ByteView> origin;  // the device that made the change, as device|transport: it is left out
-  // A page of at most this many devices, from the cursor that the page before returned. Nothing: all devices.
+  // A page of at most this many devices, from the cursor that the previous page returned. nullopt: all devices.
   std::optional<uint64_t> limit;
   uint32_t after = 0;
 };
 
-// What a change means to a subscription: something has come into sight, has changed, has gone out of sight, or is gone.
+// What a change means to a subscription: the object now matches, still matches, no longer matches, or was deleted.
 enum class Meaning : uint8_t { Enter, Update, Leave, Delete };
 const char* meaning_name(Meaning meaning);
 
 class RouteMatcher {
  public:
-  // What the regular expressions of all filters together may cost for one change (filter_index.h): some milliseconds at
-  // worst. It is shared out evenly among the channels and the two documents; what one does not use is left to the next.
+  // The most work that the regular expressions of all filters together may do for one change (filter_index.h): some
+  // milliseconds at worst. It is divided evenly among the channels and the two documents; what one does not use is
+  // available to the next.
   static constexpr uint64_t kMostRegexWork = 1'000'000;
 
-  // What a change has hit: everything on a channel, or a filter that lets it through.
+  // A target that matches a change: everything on a channel, or a filter.
   struct Hit {
     TargetSlot target;
-    uint8_t pattern = 0;  // of patterns()
+    uint8_t pattern = 0;  // index in patterns()
     bool matches_now = false;
     bool matched_before = false;
   };
@@ -44,7 +45,7 @@ class RouteMatcher {
   struct Found {
     DeviceSlot device;
     TransportSlot transport;
-    // By the document, and by the old one, for any of its subscriptions.
+    // Whether the new document, and the old one, match any subscription of the device.
     bool matches_now = false;
     bool matched_before = false;
     // The subscriptions, as a list in heard_.
@@ -52,12 +53,12 @@ class RouteMatcher {
     uint32_t last = 0;
   };
 
-  // Each device once, those of one transport together. A filter that cannot be evaluated lets nothing through, and the
-  // others do. Failure: Syntax, for a document that is none; Range, for one that is too large. The result is good until
-  // the next call and until the table is changed.
+  // Finds each device once, grouped by transport. A filter that cannot be evaluated does not match; the others are not
+  // affected. Failure: Syntax, for an invalid document; Range, for one that is too large. The result is valid until the
+  // next call and until the table is changed.
   Result<void> match(const RouteTable& table, const RouteChange& change, UnixMs now);
-  // Counts the last match among what ROUTE.INFO shows of the table. match() does not, because its caller may yet refuse
-  // the request. REQUIRES: match() of this table succeeded, and its result is still good.
+  // Adds the last match to the counters of ROUTE.INFO. match() does not do that, because its caller may still refuse
+  // the request. REQUIRES: match() of this table succeeded, and its result is still valid.
   void count(const RouteTable& table, UnixMs now) const;
 
   std::span<const Found> found() const { return found_; }
@@ -73,7 +74,7 @@ class RouteMatcher {
       visit(found_[begin].transport, std::span(found_).subspan(begin, end - begin));
     }
   }
-  // Calls visit(number of the hit) for each subscription of a device that the change concerns.
+  // Calls visit(number of the hit) for each subscription of a device that matches the change.
   template <class Visit>
   void each_hit(const Found& found, Visit visit) const {
     for (uint32_t at = found.first;; at = heard_[at].next) {
@@ -89,15 +90,15 @@ class RouteMatcher {
     return count;
   }
   std::span<const Hit> hits() const { return hits_; }
-  // The channels on which the change is heard.
+  // The channels on which the change is sent.
   std::span<const RouteChannel> patterns() const { return patterns_; }
-  // What the change means to a device, all its subscriptions together, or to one subscription. Nothing if no old
+  // What the change means to a device, for all its subscriptions together, or to one subscription. nullopt if no old
   // document was given.
   std::optional<Meaning> meaning(const Found& found) const { return meaning(found.matches_now, found.matched_before); }
   std::optional<Meaning> meaning(const Hit& hit) const { return meaning(hit.matches_now, hit.matched_before); }
 
  private:
-  // One of the two documents.
+  // The state for one of the two documents.
   struct Side {
     enum class What : uint8_t { NotGiven, Missing, Object };
     What what = What::NotGiven;
@@ -139,7 +140,7 @@ class RouteMatcher {
   std::vector<Heard> heard_;
   std::vector<uint32_t> devices_;  // for a page
   std::vector<RouteChannel> patterns_;
-  std::vector<ChannelSlot> channels_;  // of patterns_, those that the table has; none() for others
+  std::vector<ChannelSlot> channels_;  // the table's channel for each pattern; none() if it has none
   std::vector<Found> found_;
   DeviceSlot origin_;
   uint32_t last_device_ = 0;

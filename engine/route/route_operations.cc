@@ -16,7 +16,7 @@ namespace millrace {
 
 namespace {
 
-// How much is swept between two looks at the budget: how long one takes depends on what shares its filter.
+// How much is swept between two checks of the budget: the time for one depends on how many targets share its filter.
 constexpr size_t kSweptAtOnce = 20;
 // The same for filters: one with many conditions takes as long as hundreds of others.
 constexpr size_t kCompiledAtOnce = 1;
@@ -33,14 +33,14 @@ RouteTable* existing_table(Place<RouteTable>& place, const Call& call, Consequen
   return place.get();
 }
 
-// What a request subscribes to; none() if the table does not have it.
+// The target of a request; none() if it does not exist.
 TargetSlot find_wanted(const RouteTable& table, const RouteSubscribeRequest& request) {
   if (request.filter_id) return table.find_filter_id(request.channel, *request.filter_id);
   if (request.filter) return table.find_filter(request.channel, request.filter->json);
   return table.find_everything(request.channel);
 }
 
-// The same, made if it is missing. REQUIRES: a filter that the request names by its id is there
+// The same, created if it is missing. REQUIRES: a filter that the request names by its id exists
 TargetSlot wanted_or_new(RouteTable& table, const RouteSubscribeRequest& request) {
   if (request.filter_id) return table.find_filter_id(request.channel, *request.filter_id);
   if (request.filter) return table.filtered(request.channel, request.filter->filter, request.filter->json);
@@ -80,7 +80,7 @@ RouteTable& RouteOperations::table_at(Place<RouteTable>& place, const Call& call
   return table;
 }
 
-// After a request that has changed the table.
+// Called after a request that has changed the table.
 void RouteOperations::finish(Place<RouteTable>& place, const char* event, const Call& call, const Budget& budget,
                              Consequences& follow) {
   follow.effects.add_request();
@@ -165,7 +165,7 @@ uint64_t RouteOperations::delete_of_transport(Place<RouteTable>& place, const De
                                               const Call& call, const Budget& budget, Consequences& follow) {
   RouteTable& table = *place.get();
   if (!table.has_devices_of(request.transport)) return 0;
-  // Servers that repeat are told which: their devices may be in another order.
+  // Replicas get the names, because their devices may be in another order.
   std::string gone;
   uint64_t count = 0;
   do {
@@ -173,9 +173,9 @@ uint64_t RouteOperations::delete_of_transport(Place<RouteTable>& place, const De
     const std::vector<std::string> names = table.delete_devices_of(request.transport, most);
     for (const std::string& name : names) append_text(gone, name);
     count += names.size();
-    // Each may be told to many: so the budget counts it.
+    // Each change may be sent to many devices, so it counts towards the budget.
     tell_presence(place, call, follow);
-    // It ends with 0 only if none is left: that is what a caller waits for.
+    // The result is 0 only if no device is left: callers rely on that.
   } while (count < request.count && table.has_devices_of(request.transport) && (count == 0 || !budget.is_spent()));
   if (count > 0) {
     follow.effects.add(kRouteGone, std::move(gone));
@@ -233,7 +233,8 @@ Outcome<std::optional<uint64_t>> RouteOperations::delete_filter(Place<RouteTable
   return done;
 }
 
-// Transports are not known yet: any log with this prefix may be written to later, when no user is there to be asked.
+// Transports are not known yet: any log with this prefix may be written to later, without a user whose rights could be
+// checked.
 Result<void> RouteOperations::may_use_all(const Place<RouteTable>& place, ByteView prefix) {
   for (const ByteView rest : kPrefixProbes) {
     const auto may = queues_.may_use(place, std::string(prefix).append(rest));
@@ -271,7 +272,7 @@ Consequences RouteOperations::look_after(Place<RouteTable>& place, const Call& c
   RouteTable& table = *place.get();
   if (const auto due = table.next_date(); due && *due <= table.present(call.now.wall)) {
     table.tick(call.now.wall);
-    // An effect even if the clock has not moved: servers that repeat then sweep as often as this one.
+    // An effect even if the clock has not moved, so that replicas sweep as often as this server.
     follow.effects.add(kRouteClock, table.clock().value());
     follow.events.add("route.sweep");
   }
@@ -282,7 +283,7 @@ Consequences RouteOperations::look_after(Place<RouteTable>& place, const Call& c
 
 Outcome<Done> RouteOperations::apply(Place<RouteTable>& place, const RouteEffect& effect, const Call& call,
                                      const Budget& budget) {
-  // A table that is not there yet is made only if the effect is good.
+  // A table that does not exist yet is created only if the effect is valid.
   std::optional<RouteTable> made;
   RouteTable& table = place.get() != nullptr ? *place.get() : made.emplace(key_);
   if (effect.clock) {

@@ -1,13 +1,14 @@
-// Everything that can be done with a routing table: the one place that decides when its clock moves, what is refused,
-// what is swept, when an empty table goes, and what replicas are told. A caller parses requests, carries out
-// consequences (engine/operation/outcome.h), and decides nothing.
+// All operations on a routing table. Only this class decides when its clock moves, what is refused, what is swept, when
+// an empty table is removed, and what replicas are told. A caller parses requests and carries out consequences
+// (engine/operation/outcome.h); it makes no decisions of its own.
 //
 //   RouteOperations routes(hash_key, queues);
 //   Outcome<bool> is_new = routes.set_device(place, {.device = name, .change = {}}, call, budget);
 //
 // Replicas and files get effects. A replica calls the same functions with Call::decides false for requests that are
-// repeated, and apply() for everything else; it comes to hold a table with equal facts (route_codec.h). A dispatch
-// changes nothing of a table but the ids it knows, and is not repeated: Queues::write() tells what was written.
+// replicated as they are, and apply() for everything else. Its table then has the same facts (route_codec.h). A
+// dispatch changes only the table's list of dispatch ids, and is not replicated as a request: Queues::write()
+// replicates what was written.
 #pragma once
 
 #include <cstdint>
@@ -28,87 +29,88 @@
 
 namespace millrace {
 
-// Most devices and subscriptions that one operation gives back; an engine that decides stops earlier when its budget is
-// spent. An engine that repeats always sweeps this many, if there are: then it sweeps at least as much as the one that
-// decided, whose budget it does not know.
+// The most devices and subscriptions that one operation sweeps. The deciding engine stops earlier when its budget is
+// spent. A replica does not know that budget, and always sweeps this many if there are; so it sweeps at least as much
+// as the deciding engine.
 inline constexpr size_t kSweptPerTurn = 1000;
 
 // What a device has subscribed to.
 struct Subscribed {
   std::string channel;
-  std::optional<std::string> filter_id;  // nothing: everything on the channel
+  std::optional<std::string> filter_id;  // nullopt: everything on the channel
 };
 
-// The devices that must hear of a change. Borrowed: good until the next match or dispatch, and until the table changes.
+// The devices that must get a change. Borrowed: valid until the next match or dispatch, and until the table changes.
 struct MatchedDevices {
   const RouteTable& table;
   const RouteMatcher& matcher;
 };
 
-// What a dispatch has answered.
+// The answer of a dispatch.
 struct Dispatched {
   std::vector<DispatchedTransport> transports;
-  std::optional<uint32_t> next_page;  // if the request is for a page; 0: it is the last one
+  std::optional<uint32_t> next_page;  // if the request is for a page; 0: this was the last page
 };
 
 class RouteOperations {
  public:
-  // New tables hash by this key, which clients must not know. Borrows the queues for its own lifetime.
+  // New tables hash with this key, which clients must not know. Borrows the queues for its own lifetime.
   RouteOperations(const HashKey& key, Queues& queues) : key_(key), queues_(queues), nothing_(key) {}
   RouteOperations(const RouteOperations&) = delete;
   RouteOperations& operator=(const RouteOperations&) = delete;
 
   const RouteCounters& counters() const { return counters_; }
 
-  // --- changes. Each ends with sweeping, as long as the budget allows; a table in which nothing is left goes ---
+  // --- changes. Each ends with sweeping, as long as the budget allows; an empty table is removed ---
   // True if the device is new.
   Outcome<bool> set_device(Place<RouteTable>& place, const DeviceSetRequest& request, const Call& call,
                            const Budget& budget);
-  // How many of the devices there are.
+  // Returns how many of the devices exist.
   Outcome<uint64_t> touch_devices(Place<RouteTable>& place, const DeviceTouchRequest& request, const Call& call,
                                   const Budget& budget);
-  // How many subscriptions moved; nothing if there is no such device. Failure: Exists, if there is one of the new name.
+  // Returns how many subscriptions moved; nullopt if there is no such device. Failure: Exists, if the new name is in
+  // use.
   Outcome<std::optional<uint64_t>> move_device(Place<RouteTable>& place, const DeviceMoveRequest& request,
                                                const Call& call, const Budget& budget);
-  // How many subscriptions went with the device, or how many devices of the transport went: fewer than asked for once
-  // the budget is spent, and none only if none is left.
+  // Returns how many subscriptions were deleted with the device, or how many devices of the transport were deleted.
+  // These may be fewer than requested if the budget is spent; 0 means that none is left.
   Outcome<uint64_t> delete_device(Place<RouteTable>& place, const DeviceDelRequest& request, const Call& call,
                                   const Budget& budget);
-  // Nothing if the device must be known and is not. Failure: Full; NoFilter, if the request names a filter that the
+  // nullopt if the device must exist and does not. Failure: Full; NoFilter, if the request names a filter that the
   // channel does not have.
   Outcome<std::optional<Subscribed>> subscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request,
                                                const Call& call, const Budget& budget);
   // True if there was such a subscription.
   Outcome<bool> unsubscribe(Place<RouteTable>& place, const RouteSubscribeRequest& request, const Call& call,
                             const Budget& budget);
-  // Gives the filter of this name another text, for all that subscribe with it, or makes it.
+  // Replaces the filter with this name, for all devices that subscribe with it, or creates it.
   Outcome<Done> set_filter(Place<RouteTable>& place, const SetFilterRequest& request, const Call& call,
                            const Budget& budget);
-  // How many subscriptions went with it; nothing if there is no such filter.
+  // Returns how many subscriptions were deleted with it; nullopt if there is no such filter.
   Outcome<std::optional<uint64_t>> delete_filter(Place<RouteTable>& place, const DelFilterRequest& request,
                                                  const Call& call, const Budget& budget);
-  // The prefix of the logs to which presence is dispatched, after the request; empty: it is not. Failure: what
-  // Queues::may_use() says of the logs with this prefix.
+  // Returns the prefix of the logs to which presence is dispatched, after the request; empty: it is not dispatched.
+  // Failure: those of Queues::may_use() for the logs with this prefix.
   Outcome<std::string> set_presence(Place<RouteTable>& place, const PresenceRequest& request, const Call& call,
                                     const Budget& budget);
 
-  // --- which devices must be told of a change. Failure: Syntax, Range, as RouteMatcher::match says ---
-  // `table` may be null: it has no devices then.
+  // --- matching. Failure: Syntax, Range, as in RouteMatcher::match ---
+  // A null `table` has no devices.
   Result<MatchedDevices> match(const RouteTable* table, const RouteChange& change, UnixMs now);
-  // Writes one message for each transport that has devices and a queue. All queues of the request are looked at first,
-  // those of transports without devices among them: a wrong name shows at once, not when the first device comes.
-  // With a prefix instead of queues, there is one for every transport. A dispatch whose id is among the last
-  // RouteTable::kMostDispatches that have written something gets the same answer, and nothing is written. Failure: also
-  // what Queues::room() and may_use() say, and Full; nothing is written then, and nothing counted.
+  // Writes one message for each transport that has devices and a queue. All queues of the request are checked first,
+  // even for transports without devices: so a wrong name fails at once, not when the first device connects.
+  // With a prefix instead of queues, there is a queue for every transport. If the id is among the last
+  // RouteTable::kMostDispatches dispatches that wrote something, the answer is the same as before, and nothing is
+  // written. Failure: also those of Queues::room() and may_use(), and Full; then nothing is written or counted.
   Outcome<Dispatched> dispatch(Place<RouteTable>& place, const DispatchRequest& request, const Call& call);
 
-  // --- by itself ---
-  // What is due: devices and subscriptions whose time is over are swept until the budget is spent, and filters that
-  // were loaded are compiled, so that no change has to wait for all that it leads to.
+  // --- background work ---
+  // Does the work that is due: sweeps expired devices and subscriptions until the budget is spent, and compiles loaded
+  // filters in advance, so that a change does not have to wait for many of them.
   Consequences look_after(Place<RouteTable>& place, const Call& call, const Budget& budget);
 
-  // --- repeating ---
-  // What another engine has done or saved. Failure: Corrupt, and nothing has changed.
+  // --- effects from another engine ---
+  // Applies what another engine has done or saved. Failure: Corrupt, without any change.
   Outcome<Done> apply(Place<RouteTable>& place, const RouteEffect& effect, const Call& call, const Budget& budget);
 
  private:
@@ -124,7 +126,7 @@ class RouteOperations {
   struct Parcel {
     std::string transport;
     uint64_t devices = 0;
-    std::optional<std::string> queue;  // nothing: the request has none for this transport
+    std::optional<std::string> queue;  // nullopt: the request has none for this transport
     std::string entry;                 // dispatch_entry.h
   };
   std::vector<Parcel> pack(const RouteTable& table, const DispatchRequest& request) const;
@@ -133,13 +135,13 @@ class RouteOperations {
   std::vector<DispatchedTransport> write(const Place<RouteTable>& place, const DispatchRequest& request,
                                          const std::vector<Parcel>& parcels);
   Result<void> may_use_all(const Place<RouteTable>& place, ByteView prefix);
-  // The events of what has come and gone, and its dispatch.
+  // Adds the events of presence changes, and dispatches them.
   void tell_presence(Place<RouteTable>& place, const Call& call, Consequences& follow);
   void dispatch_presence(Place<RouteTable>& place, const PresenceChange& change, const Call& call);
 
   HashKey key_;
   Queues& queues_;
-  RouteTable nothing_;  // stands for a table that does not exist
+  RouteTable nothing_;  // used in place of a table that does not exist
   RouteMatcher matcher_;
   RouteCounters counters_;
 };

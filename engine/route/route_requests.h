@@ -1,5 +1,5 @@
-// What can be asked of a routing table, as plain values: checked as far as that goes without looking at the table. The
-// views in a request are the caller's. All names are UTF-8, because they become JSON in what is dispatched.
+// The requests that a routing table takes, as plain values, checked as far as possible without the table. The views in
+// a request are borrowed from the caller. All names are UTF-8, because they become JSON in dispatched entries.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct DeviceSetRequest {
 struct DeviceGetRequest {
   DeviceName device;
   std::optional<uint64_t> listed;  // how many subscriptions are listed
-  uint64_t cursor = 0;             // where they go on
+  uint64_t cursor = 0;             // cursor: where the list continues
 };
 
 struct DeviceTouchRequest {
@@ -57,7 +57,7 @@ using GivenFilter = WrittenFilter;
 struct RouteSubscribeRequest {
   DeviceName device;
   RouteChannel channel;
-  // At most one of them. Neither: everything on the channel.
+  // At most one of the two is set. Neither: everything on the channel.
   std::optional<GivenFilter> filter;
   std::optional<ByteView> filter_id;
   std::optional<uint64_t> ttl_ms;
@@ -72,9 +72,9 @@ struct MatchRequest {
 struct DispatchRequest {
   RouteChange change;
   ByteView event;
-  std::optional<ByteView> id;    // of the dispatch: sent again, it counts once
-  std::optional<ByteView> data;  // JSON that travels with the change
-  // One of them. The log of a transport is the prefix and its name.
+  std::optional<ByteView> id;    // id of the dispatch: a repeated dispatch is carried out once
+  std::optional<ByteView> data;  // JSON that is sent with the change
+  // One of the two is set. With a prefix, the log of a transport is the prefix followed by the transport's name.
   std::span<const ByteView> queues;  // transport, log, transport, log, …
   std::optional<ByteView> prefix;
 };
@@ -98,14 +98,14 @@ struct FiltersRequest {
 
 struct SubscribersRequest {
   RouteChannel channel;
-  std::optional<ByteView> filter_id;  // nothing: of all filters, and of none
+  std::optional<ByteView> filter_id;  // nullopt: of all filters, and without filter
   uint64_t count = 100;
   SubscriberCursor cursor;
 };
 
-// Where presence is dispatched to. Nothing: only asks.
+// Where presence is dispatched to. nullopt: only returns the setting.
 struct PresenceRequest {
-  std::optional<ByteView> prefix;  // empty: nowhere
+  std::optional<ByteView> prefix;  // empty: not dispatched
 };
 
 struct PartitionRequest {
@@ -113,12 +113,12 @@ struct PartitionRequest {
   uint32_t partitions = 1024;
 };
 
-// An effect that another engine has told: what apply() takes.
+// An effect from another engine, for apply().
 struct RouteEffect {
   std::optional<UnixMs> clock;
   std::optional<ByteView> gone;        // the names of devices that were deleted: a size and bytes each
   std::optional<ByteView> dispatched;  // an id and an answer (dispatch_answer.h): a size and bytes each
-  ByteView part;                       // of route_codec.h, if there is nothing else
+  ByteView part;                       // a string of route_codec.h, if nothing else is set
 };
 
 }  // namespace millrace

@@ -1,4 +1,4 @@
-// A table from what was saved of it or from another, its size, how it is freed, and the proof that it is sound.
+// RouteTable: restoring, copying, memory, freeing, and check().
 #include <utility>
 
 #include "engine/route/route_table.h"

@@ -1,4 +1,4 @@
-// What writing and reading the strings of a routing table have in common; route_codec.h draws them.
+// Shared by the writer and the reader of the strings of a routing table; route_codec.h draws them.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ inline constexpr char kDeviceString = 'D';
 inline constexpr char kTargetString = 'T';
 inline constexpr char kFilterString = 'F';
 inline constexpr char kDispatchString = 'I';
-// A target with more subscriptions is a string of its own.
+// A target with more subscriptions gets a separate string.
 inline constexpr size_t kMostTogether = 64;
 // Filter and NamedFilter are of version 1.
 enum class TargetKind : uint64_t { Everything = 0, Filter = 1, NamedFilter = 2, SavedFilter = 3, NamedSavedFilter = 4 };
 
-// So much of the digest of a filter's JSON is saved: bytes that were damaged are noticed without parsing them.
+// How much of the digest of a filter's JSON is saved: it detects damaged bytes without parsing them.
 inline constexpr size_t kDigestBytes = 8;
 
 inline bool is_named(TargetKind kind) {
@@ -43,7 +43,7 @@ inline void append_text(std::string& to, ByteView text) {
 
 inline ByteView read_text(Decoder& in) { return in.bytes(in.number()); }
 
-// As the parsers of commands let it pass: names become JSON in what is dispatched.
+// The same rule as in the parsers of commands: names become JSON in dispatched entries.
 inline bool is_name(ByteView name) { return !name.empty() && name.size() <= kMaxNameBytes && is_utf8(name); }
 
 }  // namespace millrace

@@ -130,7 +130,7 @@ bool RouteTable::touch(ByteView name) {
 }
 
 void RouteTable::show(Device& device) {
-  // What ended in a silence is swept by the order of endings.
+  // Subscriptions that ended in a silence are swept in the order of endings.
   const UnixMs swept = endings_.empty() ? UnixMs(UINT64_MAX) : endings_.front().date;
   std::erase_if(device.silences, [&](const Silence& silence) { return silence.end < swept; });
   if (clock_ - device.seen >= device.shortest_ttl_ms) device.silences.push_back({device.seen, clock_});
@@ -162,7 +162,7 @@ uint64_t RouteTable::count_subscriptions(const Device& device, UnixMs now) const
       std::ranges::count_if(device.subscriptions, [&](SubscriptionSlot each) { return !is_dead(each, now); }));
 }
 
-// Nobody finds it any more; sweep() does the rest.
+// It is no longer visible; sweep() frees it.
 void RouteTable::bury(DeviceSlot slot, PresenceChange::Kind why) {
   Device& device = devices_[slot];
   note_presence(why, device);
@@ -234,7 +234,7 @@ void RouteTable::set_terms(SubscriptionSlot slot, uint64_t ttl_ms) {
   expect_end(of_subscription(slot), terms.due, clock_ + ttl_ms);
 }
 
-// Whoever shows itself shows that it still listens.
+// A device that is seen renews its subscriptions.
 UnixMs RouteTable::end_of(const SubscriptionTerms& terms, const Device& device) {
   return std::max(terms.subscribed, device.seen) + terms.ttl_ms;
 }
@@ -316,7 +316,7 @@ void RouteTable::sweep_target(TargetSlot slot, size_t& left) {
   --left;
 }
 
-// What was renewed in the meantime is put where it will end now.
+// An entry that was renewed meanwhile is moved to its new date.
 void RouteTable::sweep_ending() {
   const uint64_t what = endings_.front().what;
   if (what % 2 == 0) {

@@ -1,5 +1,4 @@
-// A routing table: devices, what they have subscribed to, and the answer to one question:
-// which devices must hear of this change?
+// A routing table: devices and their subscriptions. It answers one question: which devices must get this change?
 //
 //   device d1|ws ---+                                   +--- app:shop:model:task, everything
 //   device d2|ws ---+--- subscriptions, each with an ---+--- app:shop:model:task, {"prio":"high"}
@@ -67,7 +66,8 @@ struct Device {
   UnixMs due;           // its date in endings_
   bool is_gone = false;
   uint64_t shortest_ttl_ms = UINT64_MAX;  // of a subscription it has or had
-  std::vector<Silence> silences;          // longer than that; kept as long as a subscription may have ended in them
+  std::vector<Silence> silences;          // silences longer than that; stored as long as a subscription may have ended
+                                          // in them
   DeviceSubscriptions subscriptions;
 
   bool is_used() const { return !name.empty(); }
@@ -104,7 +104,7 @@ struct ChannelEntry {
   uint32_t targets = 0;
   uint64_t members = 0;                     // of all its targets
   std::unique_ptr<ChannelFilters> filters;  // null: none
-  mutable uint64_t heard = 0;               // changes; since it was loaded
+  mutable uint64_t heard = 0;               // number of changes since it was loaded
 
   bool is_used() const { return !key.empty(); }
 };
@@ -141,7 +141,7 @@ class RouteTable {
   UnixMs clock() const { return clock_; }
   // The present for a reader, which does not move the clock: `now`, but never before the clock.
   UnixMs present(UnixMs now) const { return now > clock_ ? now : clock_; }
-  // Moves the clock to `now` unless it is there or past it; true if it moved.
+  // Moves the clock forward to `now`; true if it moved.
   bool tick(UnixMs now);
 
   // --- devices ---
@@ -153,10 +153,10 @@ class RouteTable {
   // What is not named in the change stays as it was. True if the device is new.
   bool set_device(const DeviceName& name, const DeviceChange& change);
   bool touch(ByteView device);
-  // Returns how many subscriptions were deleted with it; nothing if there is no such device.
+  // Returns how many subscriptions were deleted with it; nullopt if there is no such device.
   std::optional<uint64_t> delete_device(ByteView device);
-  // Renames a device, which keeps its subscriptions, and returns how many these are. Nothing if there is no such
-  // device. REQUIRES: no device of the new name lives
+  // Renames a device, which keeps its subscriptions, and returns how many these are; nullopt if there is no such
+  // device. REQUIRES: no living device has the new name
   std::optional<uint64_t> move_device(ByteView device, const DeviceName& to);
   // Deletes up to `most` devices of a transport, the latest first, and returns the names of those that were alive. The
   // others had expired.
@@ -180,7 +180,7 @@ class RouteTable {
   }
 
   // --- subscriptions ---
-  // False if it can take no more, whatever memory there is.
+  // False if the limit on subscriptions is reached.
   bool has_room() const { return subscriptions_.size() < kMaxSubscriptions; }
   // Makes a subscription, or renews an existing one, which keeps its time to live if none is given. A device that does
   // not exist is created. REQUIRES: has_room()
@@ -234,13 +234,13 @@ class RouteTable {
 
   // --- time --- Frees up to `most` things that have expired. True if more is left.
   bool sweep(size_t most);
-  // When sweep() will next have something to do, or now if the table is empty; nothing if never.
+  // When sweep() will next have something to do, or now if the table is empty; nullopt if never.
   std::optional<UnixMs> next_date() const;
   // Compiles up to `most` filters that were saved. False once none is left.
   bool compile_some(size_t most);
-  // When sweep() or compile_some() will next have something to do; nothing if never.
+  // When sweep() or compile_some() will next have something to do; nullopt if never.
   std::optional<UnixMs> upkeep_date() const { return is_compiled_ ? next_date() : clock_; }
-  // When a subscription ends if nobody renews it; nothing if never.
+  // When a subscription ends if it is not renewed; nullopt if never.
   std::optional<UnixMs> end_of(SubscriptionSlot slot) const;
   bool is_dead(SubscriptionSlot slot, UnixMs now) const;
   // The same for one of a target that is not gone.
@@ -258,7 +258,7 @@ class RouteTable {
   // The apps that have channels of presence.
   const std::map<std::string, uint32_t, std::less<>>& presence_apps() const { return presence_apps_; }
 
-  // --- looking at it --- Includes what has expired and is not swept yet, but not what was deleted.
+  // --- reading --- Includes what has expired and is not swept yet, but not what was deleted.
   RouteCounts counts() const;
   ChannelSlot find_channel(ByteView key) const;
   const ChannelEntry& channel(ChannelSlot slot) const { return channels_[slot]; }
@@ -279,7 +279,7 @@ class RouteTable {
   DeviceSlot restore_device(const DeviceName& name, const DeviceChange& change, UnixMs connected, UnixMs seen);
   void restore_subscription(DeviceSlot device, TargetSlot target, const SubscriptionTerms& terms);
 
-  // How many pieces of memory it has, about.
+  // The approximate number of allocations.
   uint64_t parts() const { return devices_.limit() + targets_.limit() + channels_.limit(); }
   uint64_t memory() const;
   // Frees a part; false once nothing is left. REQUIRES: after it, only free_some() and the destructor are called
@@ -315,7 +315,7 @@ class RouteTable {
   void note_presence(PresenceChange::Kind kind, const Device& device);
   void change_ttl(DeviceSlot slot, uint64_t ttl_ms);
   void set_terms(SubscriptionSlot slot, uint64_t ttl_ms);
-  // Notes that the device was seen now.
+  // Records that the device was seen now.
   void show(Device& device);
   static UnixMs end_of(const SubscriptionTerms& terms, const Device& device);
   static bool is_over(const SubscriptionTerms& terms, const Device& device, UnixMs now);
@@ -328,7 +328,7 @@ class RouteTable {
   void detach(TargetSlot target);
   FilterSlot filter_or_new(ChannelSlot channel, const Filter& filter, ByteView normal_json);
   TargetSlot without_name(ChannelSlot channel, FilterSlot filter) const;
-  // The target of a filter that has none yet, if there is none.
+  // The target of a filter without a name; created if there is none.
   TargetSlot target_of(ChannelSlot channel, FilterSlot filter);
   TargetSlot named_target(ChannelSlot channel, ByteView name, FilterSlot filter);
   // Removes the target from its channel; the channel is removed with its last target.

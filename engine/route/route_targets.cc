@@ -1,4 +1,4 @@
-// The table's channels, and what can be subscribed to on them.
+// The table's channels and their targets.
 #include <algorithm>
 #include <utility>
 
@@ -99,7 +99,7 @@ TargetSlot RouteTable::restored_filter(ChannelSlot channel, ByteView name, const
 }
 
 bool RouteTable::compile_some(size_t most) {
-  // Most channels have none to compile, and are looked at in no time.
+  // Most channels have no filters to compile, and take no time.
   for (size_t looked = 0; compiled_channels_ < channels_.limit(); ++compiled_channels_, ++looked) {
     constexpr size_t kMostLookedAt = 1000;
     if (looked == kMostLookedAt) return true;
@@ -129,7 +129,7 @@ void RouteTable::attach(TargetSlot slot, FilterSlot filter) {
   target.next_of_filter = std::exchange(channels_[target.channel].filters->first_target(filter), slot);
 }
 
-// The filter goes with its last target.
+// The filter is removed with its last target.
 void RouteTable::detach(TargetSlot slot) {
   RouteTarget& target = targets_[slot];
   ChannelFilters& filters = *channels_[target.channel].filters;
@@ -193,7 +193,7 @@ void RouteTable::drop_if_unused(TargetSlot slot) {
   targets_.remove(slot);
 }
 
-// Nobody finds it any more; sweep() does the rest.
+// It is no longer visible; sweep() frees it.
 uint64_t RouteTable::delete_target(TargetSlot slot) {
   RouteTarget& target = targets_[slot];
   uint64_t count = target.members.size();

@@ -16,9 +16,9 @@ namespace millrace {
 
 using TermsSlot = StrongId<struct TermsSlotName>;
 
-// How long a subscription lives. Most live until they are ended, and have no terms.
+// The lifetime of a subscription. Most subscriptions last until they are ended, and have no terms.
 struct SubscriptionTerms {
-  UnixMs subscribed;  // or last asked for again
+  UnixMs subscribed;  // or last renewed
   uint64_t ttl_ms = 0;
   UnixMs due;  // its date in the list of subscriptions that will end
 };

@@ -1,5 +1,4 @@
-// The channels that are heard most, kept while changes come in: nobody has to look at all
-// the others.
+// The channels with the most changes. The list is updated with each change, so that no scan of all channels is needed.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,7 @@ class TopChannels {
   };
   static constexpr size_t kMost = 10;
 
-  // The channel has had this many changes by now. O(kMost)
+  // Records that the channel has had this many changes so far. O(kMost)
   void count(ChannelSlot channel, uint64_t changes) {
     auto found = std::ranges::find(entries_, channel, &Entry::channel);
     if (found == entries_.end()) {
@@ -39,7 +38,7 @@ class TopChannels {
     std::erase_if(entries_, [&](const Entry& entry) { return entry.channel == channel; });
   }
 
-  // The most heard first.
+  // The channel with the most changes first.
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:

@@ -1,4 +1,4 @@
-// The transports of a table by number, with what INFO tells of each.
+// The transports of a table by number, with the counters of each for ROUTE.INFO.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Transports {
     std::string name;
     uint64_t devices = 0;
     DeviceSlot first;              // of its devices; Device::next_of_transport has the others
-    mutable uint64_t matched = 0;  // devices, each time; since it was loaded
+    mutable uint64_t matched = 0;  // devices found by matches since it was loaded
   };
 
   Transports clone() const {
@@ -38,7 +38,7 @@ class Transports {
     return found->second;
   }
 
-  // One fewer; one that nobody has is forgotten.
+  // One device fewer; a transport without devices is removed.
   void release(TransportSlot slot) {
     if (--slots_[slot].devices > 0) return;
     by_name_.erase(slots_[slot].name);

@@ -11,7 +11,7 @@ class PayloadSink {
  public:
   // Called first.
   virtual void begin() = 0;
-  // The views live until the call returns.
+  // The views are valid until the call returns.
   virtual void payload(const Pool::PulledPayload& pulled) = 0;
   // Called last, with the number of payloads.
   virtual void end(uint64_t payloads) = 0;

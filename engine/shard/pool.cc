@@ -1,4 +1,4 @@
-// What a pool does with one recipient. pool_moves.cc has what it does with many.
+// Operations of a pool on one recipient. pool_moves.cc has those on many.
 #include "engine/shard/pool.h"
 
 #include <algorithm>
@@ -41,14 +41,14 @@ bool Pool::can_send_to_other(ByteView name, PoolTime now) const {
   const RecipientId id = recipients_.find(name);
   if (id.is_some()) {
     const Worker& owner = worker(recipients_[id].owner);
-    // One that is leaving goes on with what it has in hand.
+    // A leaving worker continues with what it has in flight.
     const bool keeps = owner.state == Worker::State::Leaving && recipients_[id].is_in_flight();
     if ((owner.state == Worker::State::Working || keeps) && !is_stale_at(owner, now)) return !working_.empty();
   }
   return std::ranges::any_of(working_, lives);
 }
 
-// The recipient, with the worker that is to get its next message, which lives. If it fails nothing has changed.
+// The recipient, assigned to the living worker that gets its next message. On failure nothing has changed.
 Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
   RecipientId id = recipients_.find(name);
   // The usual case.
@@ -74,7 +74,7 @@ Result<RecipientId> Pool::prepare(ByteView name, size_t payloads) {
     uint64_t budget = kSlice;
     fail_over(owner, budget);
   }
-  // What waits for its turn to be moved does not wait for a message.
+  // A recipient that waits to be moved is moved at once for a message.
   if (recipient.owner == owner) {
     const Worker::State state = at(owner).state;
     if (state == Worker::State::Dead || (state == Worker::State::Leaving && !recipient.is_in_flight())) {
@@ -217,8 +217,8 @@ void Pool::drop_empty_queue(RecipientId id) {
   recipient.queue.reset();
 }
 
-// What is in flight comes back. The first of it is what the worker was at: it is given up if that was once too often.
-// Those behind it were only delivered with it, and get their turn.
+// Payloads in flight come back. The worker was processing the first of them: it is given up if it came back too often.
+// Those after it were only delivered with it, and will be delivered again.
 void Pool::redeliver(RecipientId id) {
   Queue& queue = *recipients_[id].queue;
   if (queue.in_flight() == 0) return;
@@ -227,11 +227,11 @@ void Pool::redeliver(RecipientId id) {
   queue.take_back();
   const uint64_t attempts = queue.failures(queue.messages.first());
   if (settings_.max_attempts != 0 && attempts >= settings_.max_attempts) bury_first(id, attempts, std::nullopt);
-  // One that was ready has something behind what was in flight.
+  // A queue that was ready had payloads after those in flight.
   if (!was_ready && recipients_[id].queue && recipients_[id].queue->is_ready()) make_ready(id);
 }
 
-// REQUIRES: it is in no list, or stays in those it is in.
+// REQUIRES: the recipient is in no list, or stays in its lists.
 void Pool::bury_first(RecipientId id, uint64_t attempts, std::optional<ByteView> reason) {
   Recipient& recipient = recipients_[id];
   Queue& queue = *recipient.queue;
@@ -334,7 +334,8 @@ void Pool::tick_steps(PoolTime now) {
 
 bool Pool::each_forgettable(const std::function<void(ByteView)>& visit) {
   if (settings_.forget_ms == 0 || notes.has_looked) return true;
-  // Used at the end of one step, and looked at at the beginning of another: nine steps apart are more than eight.
+  // A recipient may be used at the end of one step and looked at at the beginning of another: nine steps apart
+  // guarantee more than eight full ones.
   constexpr uint16_t kSteps = 9;
   notes.looking_from = recipients_.walk(notes.looking_from, kLooks, [&](RecipientId id) {
     const Recipient& recipient = recipients_[id];
@@ -416,7 +417,7 @@ uint64_t Pool::each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
   const bool is_there =
       recipients_.contains(id) && recipients_[id].owner == worker && recipients_[id].assigned == number;
   if (!is_there) {
-    // The one to go on with has moved: the first that was assigned after it.
+    // The recipient to continue with has moved: continue with the first one assigned after it.
     id = workers_[worker.value()]->own.first;
     while (cursor != 0 && id.is_some() && static_cast<int32_t>(recipients_[id].assigned - number) < 0) {
       id = recipients_[id].after;

@@ -52,7 +52,7 @@ struct PoolSettings {
 struct PoolCounters {
   uint64_t assigned = 0;   // recipients that were new
   uint64_t moved = 0;      // recipients that changed their worker
-  uint64_t failovers = 0;  // workers that were removed because they were stale
+  uint64_t failovers = 0;  // workers removed because they were stale
   uint64_t dead = 0;       // payloads that were given up
   uint64_t forgotten = 0;  // recipients that were removed
 
@@ -67,7 +67,7 @@ struct Routed {
 
 inline Error no_workers() { return {ErrorCode::NoWorkers, "the pool has no worker that lives"}; }
 
-// What the parts of a pool are besides their lists: what is saved of them.
+// The saved fields of the parts of a pool, without their lists.
 struct PoolHead {
   PoolTime now;
   PoolSettings settings;
@@ -80,7 +80,7 @@ struct WorkerHead {
   Worker::State state = Worker::State::Working;
   std::optional<PoolTime> seen;
   uint64_t looked_at = 0;               // leaving: how many of its own recipients it has looked at
-  std::optional<PoolTime> joined = {};  // nothing: now
+  std::optional<PoolTime> joined = {};  // nullopt: now
 };
 struct RecipientHead {
   ByteView name;
@@ -97,8 +97,8 @@ struct TroubleHead {
   PoolTime delayed_until;
 };
 
-// By date and assignment, the same order on every server. The id keeps two apart if forged parts, or numbers that went
-// round, give them the same assignment.
+// By date and assignment, the same order on every server. The id distinguishes two recipients if forged parts, or
+// numbers that wrapped around, give them the same assignment.
 struct DelayKey {
   PoolTime until;
   uint32_t assigned;
@@ -126,7 +126,7 @@ class Pool {
   Pool(Pool&&) noexcept = default;
   Pool& operator=(Pool&&) noexcept = default;
 
-  // --- where it stands ---
+  // --- state ---
   PoolTime now() const { return now_; }
   const PoolSettings& settings() const { return settings_; }
   void set(PoolSettings settings);
@@ -134,12 +134,12 @@ class Pool {
   uint64_t iterator() const { return iterator_; }
   uint64_t assignments() const { return assignments_; }
   const Recipients& recipients() const { return recipients_; }
-  // In the order in which they joined; those that work, and those that are leaving or dead and
-  // still own something, apart.
+  // In the order in which they joined. Working workers are in one list; those that are leaving or dead and still own
+  // recipients are in another.
   const std::vector<WorkerId>& working() const { return working_; }
   const std::vector<WorkerId>& going() const { return going_; }
   const Worker& worker(WorkerId id) const { return *workers_[id.value()]; }
-  // A worker that works or is leaving; nothing if no such worker has this name.
+  // A worker with this name that works or is leaving; nullopt if there is none.
   std::optional<WorkerId> find_worker(ByteView name) const;
   bool is_stale(const Worker& worker) const { return is_stale_at(worker, now_); }
   bool is_stale_at(const Worker& worker, PoolTime now) const {
@@ -151,8 +151,8 @@ class Pool {
     const bool first_lives = !working_.empty() && !is_stale_at(worker(working_.front()), now);
     return first_lives || can_send_to_other(recipient, now);
   }
-  // Calls visit(id) for each, by number, from a cursor on (0: the first), at most `count`; returns the cursor to go on
-  // from, 0 at the end. A recipient that exists all the time is visited exactly once.
+  // Calls visit(id) for at most `count` recipients, by number, from a cursor on (0: the first). Returns the cursor to
+  // continue from, 0 at the end. A recipient that exists all the time is visited exactly once.
   template <class Visit>
   uint64_t each_worker(uint64_t cursor, uint64_t count, Visit visit) const {
     for (; cursor < workers_.size(); ++cursor) {
@@ -166,12 +166,12 @@ class Pool {
   PoolTime gone_at(const Worker& worker) const {
     return worker.seen.value_or(worker.joined) + kGoneAfter * settings_.stale_ms + 1;
   }
-  // What is pending of all recipients.
+  // The number of pending messages of all recipients.
   uint64_t pending() const { return pending_; }
-  // Its worker; nothing if it is not assigned.
+  // The recipient's worker; nullopt if it is not assigned.
   std::optional<WorkerId> owner(ByteView recipient) const;
 
-  // Moves its time on; an earlier time is ignored. True if it moved.
+  // Moves the pool's time forward; an earlier time is ignored. True if it moved.
   bool tick(PoolTime now) {
     if (now <= now_) return false;
     now_ = now;
@@ -194,27 +194,27 @@ class Pool {
   uint64_t leave(WorkerId worker, bool lets_go);
 
   // --- recipients ---
-  // The recipient's worker: assigned if it is new, another one if its own is stale with
-  // something pending. Then counts one more pending, or queues the payloads.
+  // Finds the recipient's worker. A new recipient is assigned one; a recipient with pending messages whose worker is
+  // stale gets another one. Then counts one more pending message, or queues the payloads.
   // Failure: NoWorkers, Full.
   Result<Routed> route(ByteView recipient);
   // Nothing is queued if an earlier push had the same id. Failure: also Refused, see why_full().
   Result<Routed> push(ByteView recipient, std::span<const ByteView> payloads, BlockLimits limits,
                       std::optional<ByteView> push_id = std::nullopt);
-  // The failure of a push of this many payloads by the setting recipient_max, for a caller that asks before time moves
-  // on; nothing if it is accepted. O(1).
+  // The failure that the setting recipient_max causes for a push of this many payloads; nullopt if it is accepted. For
+  // a caller that checks before the pool's time moves. O(1).
   std::optional<Error> why_full(ByteView recipient, size_t payloads, const std::optional<ByteView>& push_id) const {
     if (settings_.recipient_max == 0 || payloads == 0) return std::nullopt;
     return why_above_most(recipient, payloads, push_id);
   }
-  // What remains pending of the recipient. Failure: NotOwner; Range if fewer are pending.
+  // Returns how many messages of the recipient stay pending. Failure: NotOwner; Range if fewer are pending.
   Result<uint64_t> done(WorkerId worker, ByteView recipient, uint64_t count);
-  // The failures of done() and acknowledge(), for a caller that asks before time moves on.
+  // The failures of done() and acknowledge(), for a caller that checks before the pool's time moves.
   Result<RecipientId> may_be_done(WorkerId worker, ByteView recipient, uint64_t count) const;
   Result<RecipientId> may_be_acknowledged(WorkerId worker, ByteView recipient, Offset sequence) const;
 
   // Delivers the worker's next payload, its recipients in turn. False if there is none.
-  // The views live until the pool is changed.
+  // The views are valid until the pool is changed.
   struct PulledPayload {
     ByteView recipient;
     Offset sequence;
@@ -223,8 +223,8 @@ class Pool {
   };
   bool has_delivery(WorkerId worker) const;
   bool deliver(WorkerId worker, PulledPayload& pulled);
-  // How many were acknowledged: all up to `sequence`. Failure: NotOwner; Range if it was
-  // not delivered yet.
+  // Acknowledges all payloads up to `sequence` and returns how many these were. Failure: NotOwner; Range if it was not
+  // delivered yet.
   Result<uint64_t> acknowledge(WorkerId worker, ByteView recipient, Offset sequence);
 
   // Gives back the recipient's first payload, which is in flight, and all payloads after it: they are delivered again
@@ -245,8 +245,8 @@ class Pool {
   static constexpr uint64_t kLooks = 4'000;
   bool each_forgettable(const std::function<void(ByteView)>& visit);
 
-  // Whether at least two other workers live, looking only at a few of them. If so, moves were possible before this
-  // worker came, and it changes nothing. O(kFew).
+  // Whether at least two other workers live, looking only at a few of them. If so, moves were already possible before
+  // this worker joined, so its joining changes nothing. O(kFew).
   static constexpr size_t kFew = 16;
   bool has_company(WorkerId worker) const;
 
@@ -254,15 +254,15 @@ class Pool {
   // Returns how many it moved.
   uint64_t rebalance(uint64_t max_moves);
 
-  // --- by itself ---
+  // --- background work ---
   // Moves the recipients of stale workers, and continues moves that were begun, for one slice.
   // True if there is more to do at once.
   bool settle();
-  // When settle() next has something to do; nothing if never, unless a worker comes.
+  // When settle() next has work to do; nullopt if never, as long as no worker joins.
   std::optional<PoolTime> next_settle() const;
 
-  // Walks a worker's recipients from a cursor on (0: the first); returns the cursor to go
-  // on from, 0 at the end. A recipient that belongs to the worker all the time is visited exactly once.
+  // Walks a worker's recipients from a cursor on (0: the first); returns the cursor to continue from, 0 at the end. A
+  // recipient that belongs to the worker all the time is visited exactly once.
   uint64_t each_recipient(WorkerId worker, uint64_t cursor, uint64_t count,
                           const std::function<void(const Recipient&)>& visit) const;
 
@@ -274,15 +274,15 @@ class Pool {
   Result<void> restore_head(const PoolHead& head);
   // A worker that is leaving or dead appears with its first recipient: without recipients it does not exist.
   Result<void> restore_worker(WorkerHead head);
-  // Of the worker that was restored last: all of them, or none if one does not fit.
+  // Recipients of the worker that was restored last: adds all of them, or none if one is invalid.
   Result<void> restore_recipients(std::span<const RecipientHead> heads);
   Result<void> restore_block(ByteView recipient, BlockHeader header, Buffer bytes);
   Result<void> restore_queue(ByteView recipient, const QueueHead& head);
   Result<void> restore_trouble(ByteView recipient, TroubleHead head);
   Result<void> restore_dead_payload(DeadPayload dead);
   Result<void> restore_id(ByteView id);
-  // The ids of pushes that were carried out last, without texts: one that is sent again is not queued again. Null as
-  // long as there are none, as in most pools.
+  // The ids of pushes that were carried out last, without texts: a push that is sent again is not queued again. Null
+  // while there are none, as in most pools.
   const RecentAnswers* pushed_ids() const { return pushed_ids_.get(); }
   bool was_pushed(ByteView id) const { return pushed_ids_ != nullptr && pushed_ids_->find(id) != nullptr; }
 
@@ -304,13 +304,13 @@ class Pool {
   };
   Notes notes;
 
-  // Everything it holds, itself included.
+  // Bytes of memory, the object included.
   uint64_t memory() const;
   // Proves the invariants. Returns what is broken, or nullptr.
   const char* check() const;
-  // The same of some recipients, each by itself: that it has an owner that lists it, is found by its name, and has a
-  // good queue. From a cursor on (0: the first; any number is allowed), at most `count`; `cursor` becomes the next one,
-  // 0 at the end.
+  // The same for some recipients: checks that each has an owner that lists it, is found by its name, and has a valid
+  // queue. Checks at most `count` from `cursor` on (0: the first; any number is allowed), and sets `cursor` to the next
+  // one, 0 at the end.
   const char* check_some(uint64_t& cursor, uint64_t count) const;
 
  private:
@@ -325,8 +325,7 @@ class Pool {
     if (worker.state == Worker::State::Dead) return false;
     return worker.busy > 0 ? is_stale(worker) : now_ >= gone_at(worker);
   }
-  // The next worker for a recipient, by policy: a living one, not `except`; nobody if there
-  // is none.
+  // The next worker for a recipient, by policy: a living one, not `except`; none() if there is none.
   WorkerId choose_living(WorkerId except);
   WorkerId next_in_turn(const std::function<bool(WorkerId)>& fits);
   WorkerId least_pending(const std::function<bool(WorkerId)>& fits) const;
@@ -346,7 +345,7 @@ class Pool {
 
   void assign(RecipientId id, WorkerId to);
   void unassign(RecipientId id);
-  // To be called around every change of what is pending of a recipient.
+  // Called around every change of a recipient's pending messages.
   void count_pending(RecipientId id, uint64_t before);
   void make_ready(RecipientId id);
   void drop_ready(RecipientId id);
@@ -379,7 +378,7 @@ class Pool {
   uint32_t assignments_ = 0;
   uint64_t pending_ = 0;
   Recipients recipients_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // by id; null: free
+  std::vector<std::unique_ptr<Worker>> workers_;  // by id; null: unused
   std::vector<WorkerId> free_;
   std::vector<WorkerId> working_;
   std::vector<WorkerId> going_;

@@ -1,4 +1,4 @@
-// Who gets a recipient, and who counts as living.
+// Which worker gets a recipient, and which workers count as living.
 #include <gtest/gtest.h>
 
 #include "engine/shard/pool.h"

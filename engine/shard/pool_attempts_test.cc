@@ -143,7 +143,7 @@ std::string number(std::initializer_list<uint64_t> list) {
   return bytes;
 }
 
-// The order of parts in a forged payload is anybody's choice. A queue that is delayed is in no list of its worker.
+// A forged payload may have its parts in any order. A queue that is delayed is in no list of its worker.
 TEST(PoolAttempts, AQueueWhoseTroubleIsRestoredTakesNoMoreBlocksAndNoHead) {
   const std::string r = number({1}) + "r";
   for (const uint64_t delayed_until : {0U, 5U}) {

@@ -56,7 +56,7 @@ const char* Pool::check_worker(WorkerId id) const {
   return held == 0 ? nullptr : "a recipient has something in flight and is not held";
 }
 
-// What can be said of one recipient without looking at the others.
+// Checks of one recipient that do not need the others.
 const char* Pool::check_recipient(RecipientId id) const {
   const Recipient& recipient = recipients_[id];
   const uint32_t owner = recipient.owner.value();

@@ -1,5 +1,5 @@
-// Where a pool's time stands on the caller's clock of service time (engine/base/now.h). A pool's time goes on from
-// where it stood when the caller's period began: time in which the pool was somewhere else, or nowhere, does not count.
+// Converts the caller's service time (engine/base/now.h) to a pool's time. A pool's time continues from its value at
+// the start of the caller's period: time during which the pool was on another server, or on none, does not count.
 //
 //   served        100  ……  340          in the period in which the caller was given the pool
 //   pool's time  5000  ……  5240
@@ -17,7 +17,7 @@ namespace millrace {
 
 class PoolClock {
  public:
-  // Goes by the caller's present period from now on. `pool` is the pool's time.
+  // Starts the clock in the caller's current period. `pool` is the pool's time.
   void start(PoolTime pool, const Now& now) {
     if (period_ == now.served_period) return;
     period_ = now.served_period;
@@ -25,7 +25,7 @@ class PoolClock {
     pool_at_start_ = pool;
   }
 
-  // What time it is for the pool: its own time if the clock was not started in this period.
+  // The pool's current time; its last known time if the clock was not started in this period.
   PoolTime read(PoolTime pool, const Now& now) const {
     if (period_ != now.served_period) return pool;
     return std::max(pool, pool_at_start_ + (now.served - served_at_start_));

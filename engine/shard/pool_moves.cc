@@ -1,4 +1,4 @@
-// Workers that come and go, and what that means for their recipients.
+// Workers that join and leave, and the moves of their recipients.
 #include <algorithm>
 #include <set>
 
@@ -14,7 +14,7 @@ using State = Worker::State;
 // How many workers that own nothing are removed in one turn.
 constexpr size_t kGoneAtOnce = 1000;
 
-// What choosing a worker costs, in recipients that could be looked at meanwhile.
+// The cost of choosing a worker, in units of looking at one recipient.
 uint64_t price_of_choice(const PoolSettings& settings, size_t workers) {
   return settings.policy == AssignmentPolicy::RoundRobin ? 1 : 1 + workers / 64;
 }
@@ -56,7 +56,7 @@ bool Pool::has_living_besides(WorkerId except) const {
 }
 
 bool Pool::has_company(WorkerId worker) const {
-  // Those that came last are the least likely to be stale.
+  // The workers that joined last are the least likely to be stale.
   size_t living = 0;
   for (size_t i = working_.size(), looks = 0; i > 0 && looks < kFew && living < 2; ++looks) {
     const WorkerId other = working_[--i];
@@ -70,7 +70,7 @@ bool Pool::has_company(WorkerId worker) const {
 bool Pool::is_full(ByteView name, PoolTime now) const {
   const size_t all = working_.size() + going_.size();
   if (all < kMaxWorkers || find_worker(name)) return false;
-  // Those that are stale go as soon as one lives that takes over what they have.
+  // Stale workers are removed as soon as a living worker can take over their recipients.
   const auto living = std::ranges::count_if(working_, [&](WorkerId id) { return !is_stale_at(worker(id), now); });
   return static_cast<size_t>(living) >= kMaxWorkers || all >= 2 * kMaxWorkers;
 }
@@ -117,7 +117,8 @@ WorkerId Pool::add_worker(ByteView name) {
 
 uint64_t Pool::leave(WorkerId id, bool lets_go) {
   const uint64_t before = counters_.moved;
-  // A sign of life: if it dies with something in hand, that moves on though it never gave another.
+  // Joining counts as a sign of life: if the worker dies with payloads in flight, these move on even if it never called
+  // again.
   touch(id);
   if (lets_go || at(id).state == State::Working) {
     stop_working(id, lets_go ? State::Dead : State::Leaving);
@@ -128,7 +129,7 @@ uint64_t Pool::leave(WorkerId id, bool lets_go) {
   return counters_.moved - before;
 }
 
-// It is chosen no longer. A dead one's name is free for another.
+// The worker is no longer chosen. The name of a dead worker is free for another.
 void Pool::stop_working(WorkerId id, State state) {
   Worker& worker = at(id);
   worker.state = state;
@@ -140,8 +141,8 @@ void Pool::step_out_of_line(WorkerId id) {
   if (std::erase(working_, id) != 0) going_.push_back(id);
 }
 
-// It keeps its place in line while its first slice moves, so that the iterator comes to
-// stand where it does in the seed, which moves all and only then removes the worker.
+// The worker keeps its place in the list while its first slice moves, so that the iterator ends where it does in the
+// original design, which first moves all recipients and then removes the worker.
 void Pool::fail_over(WorkerId id, uint64_t& budget) {
   stop_working(id, State::Dead);
   ++counters_.failovers;
@@ -167,7 +168,7 @@ void Pool::move(RecipientId id, WorkerId to) {
   ++counters_.moved;
 }
 
-// Moves a dead worker's recipients as far as the budget goes; true if there is more to do.
+// Moves a dead worker's recipients until the budget is spent; true if there is more to do.
 bool Pool::move_slice(WorkerId from, uint64_t& budget) {
   const uint64_t price = price_of_choice(settings_, working_.size());
   while (at(from).own.first.is_some()) {
@@ -181,7 +182,7 @@ bool Pool::move_slice(WorkerId from, uint64_t& budget) {
   return false;
 }
 
-// The same for a leaving worker's, but for those it has something in flight of.
+// The same for a leaving worker, except for recipients with payloads in flight.
 bool Pool::drain_slice(WorkerId from, uint64_t& budget) {
   const uint64_t price = price_of_choice(settings_, working_.size());
   for (Worker& worker = at(from); worker.looking_at.is_some();) {
@@ -200,7 +201,7 @@ bool Pool::drain_slice(WorkerId from, uint64_t& budget) {
   return false;
 }
 
-// What a leaving worker has in hand is done: now the recipient can move.
+// A leaving worker has finished its payloads in flight: now the recipient can move.
 void Pool::let_go_if_leaving(RecipientId id) {
   const WorkerId from = recipients_[id].owner;
   if (at(from).state != State::Leaving || recipients_[id].is_in_flight()) return;
@@ -214,7 +215,7 @@ void Pool::let_go_if_leaving(RecipientId id) {
 }
 
 uint64_t Pool::rebalance(uint64_t max_moves) {
-  // Equal ones in the order in which they joined, which is the same on every server.
+  // Workers with equal counts are in the order in which they joined, which is the same on every server.
   struct Place {
     uint64_t recipients;
     size_t joined;
@@ -251,9 +252,9 @@ uint64_t Pool::rebalance(uint64_t max_moves) {
   return moved;
 }
 
-// --- by itself ---
+// --- background work ---
 
-// Workers that own nothing can go though nobody lives: some at a time, in one pass over the list.
+// Workers without recipients can be removed even if no worker is alive: some at a time, in one pass over the list.
 void Pool::remove_gone_without_recipients() {
   size_t left = kGoneAtOnce;
   std::erase_if(working_, [&](WorkerId id) {
@@ -281,7 +282,7 @@ bool Pool::settle() {
     if (budget == 0) break;
     if (!has_living_besides(id)) continue;
     fail_over(id, budget);
-    // To take one out of the list costs as much as to choose one.
+    // Removing a worker from the list costs as much as choosing one.
     budget -= std::min(budget, 1 + working_.size() / 64);
   }
   bool more = budget == 0;
@@ -301,7 +302,7 @@ std::optional<PoolTime> Pool::next_settle() const {
   for (const auto* ids : {&working_, &going_}) {
     for (WorkerId id : *ids) {
       const Worker& one = worker(id);
-      if (living <= is_living(one) && one.recipients != 0) continue;  // nobody could take over
+      if (living <= is_living(one) && one.recipients != 0) continue;  // no worker could take over
       if (one.state == State::Dead || (one.state == State::Leaving && one.looking_at.is_some())) consider(now_);
       if (one.state == State::Dead) continue;
       if (one.busy == 0) consider(gone_at(one));

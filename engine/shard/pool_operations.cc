@@ -27,8 +27,8 @@ Outcome<uint64_t> still_waiting(const Wait& wait) {
   return nothing;
 }
 
-// Parts make the pool they belong to; other effects belong to a pool that exists. But 1.0.0 could write the time of a
-// new pool before the command that makes it, so an engine that repeats accepts that.
+// Parts create their pool; other effects need an existing pool. But 1.0.0 could write the time of a new pool before the
+// command that creates it, so a replica accepts that.
 bool may_make_pool(const PoolEffect& effect, const Call& call) {
   if (effect.kind == PoolEffect::Kind::Part) return true;
   return effect.kind == PoolEffect::Kind::Clock && !call.decides;
@@ -93,7 +93,7 @@ void PoolOperations::send_dead_payloads(PoolVisit& visit) {
   constexpr uint64_t kTryAgainMs = 60'000;
   Pool& pool = visit.pool();
   const PoolTime refused = pool.notes.letters_refused;
-  // The pool's own time stands still while nothing is due.
+  // The pool's own time does not move while nothing is due.
   const PoolTime now = visit.present();
   if (refused != PoolTime(0) && now - refused < kTryAgainMs) return visit.look_again_at(refused + kTryAgainMs);
   size_t written = 0;
@@ -146,7 +146,7 @@ Outcome<Answer> PoolOperations::execute_as(WorkerId worker, Place<Pool>& place, 
   return execute<Answer>(place, call, [&](PoolVisit& visit) {
     const bool was_stale = visit.pool().is_stale(visit.pool().worker(worker));
     const Answer answer = act(visit);
-    // One that was stale may take over what no other could, and senders wait for one that lives.
+    // A worker that was stale may now take over recipients, and senders may wait for a living worker.
     was_stale ? visit.look_at_all() : visit.look_at(worker);
     if (visit.moved() != 0 || was_stale) visit.follow.wake = Wake::all_lines();
     return answer;
@@ -171,7 +171,8 @@ Outcome<uint64_t> PoolOperations::join(Place<Pool>& place, ByteView worker, cons
     const WorkerId id = pool.join(worker);
     visit.changed("shard.join");
     visit.look_at_joined(id);
-    // Nothing has moved: a new worker may be what senders wait for; a worker that restarts gets what it had in hand.
+    // If nothing has moved: senders may wait for this new worker; a worker that restarts gets its payloads in flight
+    // again.
     visit.follow.wake = Wake::one_line(kSendersLine);
     if (is_known) visit.follow.wake = pool.has_company(id) ? Wake::one_line(worker) : Wake::all_lines();
     return pool.working().size();
@@ -195,7 +196,7 @@ Outcome<uint64_t> PoolOperations::leave(Place<Pool>& place, const LeaveRequest& 
     const uint64_t moved = visit.pool().leave(*id, request.lets_go);
     visit.changed("shard.leave");
     visit.look_at_all();
-    // Those that wait as this worker are told; the others may have got its payloads.
+    // Requests that wait as this worker get an error; other workers may have got its payloads.
     visit.follow.wake = Wake::all_lines();
     return moved;
   });
@@ -228,7 +229,7 @@ Outcome<uint64_t> PoolOperations::pull(Place<Pool>& place, PullRequest& request,
       visit.changed("shard.pull");
       return deliver(pool, *id, request.count, sink);
     }
-    // A request that waits is told when it is served; that the worker has shown itself counts now.
+    // A waiting request is replicated when it is served, but the worker's sign of life is recorded now.
     visit.follow.effects.add(kPoolSeen, std::string(request.worker));
     visit.follow.wait = wait;
     request.is_waiting = true;
@@ -241,7 +242,7 @@ Outcome<uint64_t> PoolOperations::pull(Place<Pool>& place, PullRequest& request,
 Outcome<uint64_t> PoolOperations::acknowledge(Place<Pool>& place, const PoolAckRequest& request, const Call& call) {
   const auto id = find_worker(place.get(), request.worker);
   if (!id) return std::unexpected(id.error());
-  // Asked before the pool's time moves: what is refused changes nothing.
+  // Checked before the pool's time moves, because a refused request must not change anything.
   const auto allowed = place.get()->may_be_acknowledged(*id, request.recipient, request.sequence);
   if (!allowed) return std::unexpected(allowed.error());
   return execute_as<uint64_t>(*id, place, call, [&](PoolVisit& visit) {
@@ -259,7 +260,7 @@ Outcome<uint64_t> PoolOperations::give_back(Place<Pool>& place, const PoolNackRe
   if (!allowed) return std::unexpected(allowed.error());
   return execute_as<uint64_t>(*id, place, call, [&](PoolVisit& visit) {
     visit.changed("shard.nack");
-    // When it is to be delivered again follows from its delay.
+    // The date of the next delivery depends on the delay.
     visit.look_at_all();
     visit.follow.wake = Wake::one_line(request.worker);
     if (!request.dead) return visit.pool().give_back(*id, *allowed, request.delay_ms);
@@ -298,18 +299,18 @@ Outcome<Sent> PoolOperations::wait_for_worker(RouteRequest& request, const Call&
 }
 
 Outcome<Sent> PoolOperations::send(Place<Pool>& place, RouteRequest& request, const Call& call, const char* event) {
-  // A worker that is known to be gone gets no message.
+  // A stale worker gets no message.
   if (place.get() == nullptr || !place.get()->can_send(request.recipient, present(*place.get(), call))) {
     return wait_for_worker(request, call);
   }
-  // Asked before the pool's time moves: what is refused changes nothing.
+  // Checked before the pool's time moves, because a refused request must not change anything.
   if (auto full = place.get()->why_full(request.recipient, request.payloads.size(), request.id)) {
     return std::unexpected(std::move(*full));
   }
   return send_to_worker(place, request, call, event);
 }
 
-// A function of its own, so that its outcome is made where the caller wants it, and not moved there.
+// A separate function, so that its outcome is constructed in place and not moved.
 inline Outcome<Sent> PoolOperations::send_to_worker(Place<Pool>& place, const RouteRequest& request, const Call& call,
                                                     const char* event) {
   Outcome<Sent> done;
@@ -342,7 +343,7 @@ Outcome<uint64_t> PoolOperations::forget(Place<Pool>& place, std::span<const Byt
   Pool* pool = place.get();
   if (pool == nullptr) return uint64_t{0};
   Outcome<uint64_t> done;
-  // Time does not matter to it.
+  // This operation does not depend on the time.
   PoolVisit visit(place, call, waiters_, done.consequences);
   uint64_t gone = 0;
   for (ByteView recipient : recipients) gone += pool->forget(recipient);
@@ -367,7 +368,7 @@ Outcome<Done> PoolOperations::set(Place<Pool>& place, const PoolSetRequest& requ
     pool.set(request.applied_to(pool.settings()));
     visit.changed("shard.set");
     visit.look_at_all();
-    // They may have to be shown more often now.
+    // Waiting workers may have to be recorded as alive more often now.
     visit.show_waiting();
     if (pool.settings().forget_ms != 0) visit.look_again_at(pool.now() + pool.settings().forget_ms / 8 + 1);
     return Done();
@@ -383,7 +384,7 @@ Outcome<uint64_t> PoolOperations::rebalance(Place<Pool>& place, uint64_t max_mov
   });
 }
 
-// --- by itself ---
+// --- background work ---
 
 Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
   Consequences follow;
@@ -395,7 +396,7 @@ Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
     return due && *due <= now;
   };
   visit.start_clock();
-  // Its time moves only if that matters: a look alone is no change.
+  // The pool's time moves only if necessary: a look alone is not a change.
   if (is_due(visit.present()) || !visit.waiting_workers().empty()) visit.move_clock();
   visit.show_waiting();
   if (is_due(pool.now())) {
@@ -410,14 +411,14 @@ Consequences PoolOperations::look_after(Place<Pool>& place, const Call& call) {
   return follow;
 }
 
-// --- repeating ---
+// --- effects from another engine ---
 
 Outcome<Done> PoolOperations::apply(Place<Pool>& place, const PoolEffect& effect, const Call& call) {
   const bool is_there = place.get() != nullptr;
   if (!is_there && !may_make_pool(effect, call)) {
     return fail(ErrorCode::Corrupt, "the pool that this effect belongs to is missing");
   }
-  // A pool that is not there yet is made only if the effect is good.
+  // A pool that does not exist yet is created only if the effect is valid.
   std::optional<Pool> made;
   if (!is_there) made.emplace(key_);
   Pool& target = is_there ? *place.get() : *made;

@@ -12,9 +12,9 @@
 //   dead        := recipient sequence attempts reason payload     reason: 0, or size + 1 and bytes
 //   ids         := { id }*                                    of pushes, the oldest first
 //
-// The queues follow the workers: worker by worker, those that have something to deliver in
-// turn, then the others. Two pools that have done the same have the same bytes, but for how
-// the queues are cut into blocks.
+// The queues follow the workers, worker by worker: first those with payloads to deliver, in the order of their turns,
+// then the others. Two pools that had the same operations have the same bytes, except for the division of queues into
+// blocks.
 #pragma once
 
 #include <utility>
@@ -29,7 +29,7 @@ enum class PoolPart : uint8_t { Pool, Worker, Recipients, Block, Queue, Trouble,
 inline constexpr PartKind kPoolParts[] = {{"POOL"},  {"WORKER"},  {"RECIPIENTS"}, {"BLOCK", true},
                                           {"QUEUE"}, {"TROUBLE"}, {"DEAD"},       {"IDS"}};
 
-// In the order in which they are restored. After each of them the pool is valid.
+// Visits the parts in the order in which they are restored. After each part the restored pool is valid.
 void each_part(const Pool& pool, const PartVisit& visit);
 
 // Adds a part from an untrusted source to the pool, after checking all of it. Failure: Corrupt; the pool is unchanged

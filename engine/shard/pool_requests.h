@@ -1,4 +1,4 @@
-// What can be asked of a worker pool, as plain values. The views in a request must live as long as the request.
+// The requests that a worker pool takes, as plain values. The views in a request must live as long as the request.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace millrace {
 
 struct LeaveRequest {
   ByteView worker;
-  bool lets_go = false;  // of what it has in hand, too
+  bool lets_go = false;  // also of recipients with payloads in flight
 };
 
 // A message for a recipient's worker. Payloads are queued. Without payloads, only the count is kept: the message itself
@@ -55,8 +55,7 @@ struct PullRequest {
   std::optional<uint64_t> block_ms = {};
   bool with_attempts = false;
 
-  // The request has found nothing and waits. If it finds nothing again, the pool is not changed. The caller must not
-  // set it.
+  // The request found nothing and waits. If it finds nothing again, the pool is not changed. Not for the caller to set.
   bool is_waiting = false;
 };
 

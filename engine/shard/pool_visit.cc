@@ -6,12 +6,12 @@ namespace millrace {
 
 void PoolVisit::tell_clock() {
   follow.effects.add(kPoolClock, pool().now().value());
-  // If look_after() is late, workers that wait must not seem stale to what comes now.
+  // If look_after() is late, waiting workers must not seem stale to the next operation.
   if (pool().now() - pool().notes.waiting_shown > pool().settings().stale_ms / 2) show_waiting();
 }
 
 void PoolVisit::look_again_at(PoolTime due) {
-  // Counted from the present: look_after() does not move the pool's own time if nothing is due.
+  // Counted from the current time, because look_after() does not move the pool's own time if nothing is due.
   follow.look_after_at(call_.now.monotonic + (due > present_ ? due - present_ : 1));
 }
 
@@ -32,7 +32,7 @@ void PoolVisit::show_waiting() {
     if (!id) continue;
     const auto seen = pool().worker(*id).seen;
     if (seen && pool().now() - *seen < sign_interval()) continue;
-    // Senders may wait for one that lives.
+    // Senders may wait for a living worker.
     if (pool().is_stale(pool().worker(*id))) follow.wake = Wake::all_lines();
     pool().touch(*id);
     follow.effects.add(kPoolSeen, name);

@@ -1,6 +1,5 @@
-// One operation on one pool: what each begins and ends with. The pool's time is moved to the present, and what follows
-// from the change is worked out: when the pool must be looked after next, and which waiting workers are shown to be
-// alive.
+// The beginning and the end of every operation on a pool. It moves the pool's time to the present, and computes the
+// consequences: when the pool must be looked after next, and which waiting workers are recorded as alive.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,7 @@ namespace millrace {
 
 class PoolVisit {
  public:
-  // `before` is what the pool counted before the operation. Borrows all it is given.
+  // `before` are the pool's counters before the operation. Borrows its arguments.
   // REQUIRES: there is a pool.
   PoolVisit(Place<Pool>& place, const Call& call, const PoolWaiters& waiters, Consequences& consequences,
             PoolCounters before)
@@ -34,16 +33,15 @@ class PoolVisit {
   Pool& pool() const { return *place_.get(); }
   Consequences& follow;
 
-  // Moves the pool's time to the present. That is an effect, at most one a millisecond; what follows from it, and the
-  // requests themselves, are repeated as they came.
-  // A request that is refused should not come here, since time that has moved is a change. It does only if a pool or a
-  // recipient is as full as a pool or a recipient can ever be.
+  // Moves the pool's time to the present. That is an effect, at most one per millisecond; replicas repeat the requests
+  // as they came. A refused request should not call this, because moving the time is a change. The only exception is a
+  // pool or recipient that has reached its absolute limit.
   void move_clock() {
     if (!call_.decides) return;
     start_clock();
     if (pool().tick(present_)) tell_clock();
   }
-  // The pool's time goes by the caller's clock from now on, but has not moved.
+  // From now on, the pool's time follows the caller's clock; it has not moved yet.
   void start_clock() { pool().notes.clock.start(pool().now(), call_.now); }
 
   // The request has changed the pool.
@@ -62,39 +60,40 @@ class PoolVisit {
   const Place<Pool>& place() const { return place_; }
   bool decides() const { return call_.decides; }
 
-  // What time it is for the pool, if its own time were moved.
+  // The time that the pool would have after move_clock().
   PoolTime present() const { return present_; }
 
   // --- when it must be looked after ---
-  // More may have changed than what one worker has to do.
+  // Changes may concern more than one worker.
   void look_at_all() { looks_at_all_ = true; }
-  // This worker has something more to do, or has shown itself. REQUIRES: it is there, unless recipients have moved.
+  // This worker has more to do, or was recorded as alive. REQUIRES: it exists, unless recipients have moved.
   void look_at(WorkerId worker) {
     if (moved() != 0 || !call_.decides) return;  // finish() looks at all
     const Worker& one = pool().worker(worker);
     if (one.seen) look_again_at(*one.seen + (one.busy > 0 ? 1 : Pool::kGoneAfter) * pool().settings().stale_ms + 1);
   }
-  // This worker has joined. If others could take over from each other before, that is all that is new. Else all are
-  // looked at, but if they are many, later: a worker that joins does not wait for that.
+  // This worker has joined. If other workers could already take over from each other, only this worker is new.
+  // Otherwise all workers are looked at; if they are many, that is done later, so that the joining worker does not wait
+  // for it.
   void look_at_joined(WorkerId worker) {
     if (!call_.decides) return;
     if (pool().working().size() + pool().going().size() <= Pool::kFew) return look_at_all();
     look_again_at(pool().has_company(worker) ? pool().gone_at(pool().worker(worker)) : pool().now());
   }
-  // At this time of the pool, but not before the next millisecond: others have their turn between two slices of a long
-  // move.
+  // Asks to be looked after at this time of the pool, but not before the next millisecond: other clients have their
+  // turn between two slices of a long move.
   void look_again_at(PoolTime due);
 
   // --- workers that wait ---
   std::vector<std::string> waiting_workers() const;
-  // Shows those that wait to be alive, and has it done again in time.
+  // Records that waiting workers are alive, and schedules the next time.
   void show_waiting();
-  // How often a worker that waits is shown to be alive.
+  // How often a waiting worker is recorded as alive.
   uint64_t sign_interval() const { return std::max<uint64_t>(1, pool().settings().stale_ms / 3); }
 
-  // Last of all: the dates of what has changed.
+  // The last call: computes the dates of what has changed.
   void finish() {
-    // An engine that repeats looks as soon as it decides.
+    // A replica looks as soon as it becomes the deciding engine.
     if (!call_.decides) return follow.look_after_at(MonotonicMs(0));
     if (looks_at_all_ || moved() != 0) look_again_when_due();
   }

@@ -1,5 +1,5 @@
-// The requests that wait for pools. The caller keeps them; operations on pools ask for them, because a worker that
-// waits must not become stale.
+// The requests that wait for pools. The caller stores them; operations on pools need them, because a waiting worker
+// must not become stale.
 #pragma once
 
 #include "engine/operation/place.h"
@@ -8,12 +8,12 @@
 
 namespace millrace {
 
-// Requests of a worker stand in a line with the worker's name. Senders stand in this one: no worker has an empty name.
+// Requests of a worker are in a line with the worker's name. Senders are in this line: no worker has an empty name.
 inline constexpr ByteView kSendersLine = "";
 
 class PoolWaiters {
  public:
-  // Null if nobody waits for the pool at this place.
+  // Null if no request waits for the pool at this place.
   virtual const WaitingLines* find(const Place<Pool>& place) const = 0;
 
  protected:

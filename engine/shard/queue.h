@@ -15,12 +15,12 @@
 
 namespace millrace {
 
-// Where a recipient or worker is in its table: a number that stays.
+// The place of a recipient or worker in its table; it does not change.
 using RecipientId = StrongId<struct RecipientIdName>;
 using WorkerId = StrongId<struct WorkerIdName>;
 
-// How often payloads came back: each time all that were in flight did, which are those before `end`. So a payload was
-// delivered in vain as often as came back with an end behind it:
+// How often payloads came back. Each time, all payloads in flight come back; these are the ones before `end`. So a
+// payload failed as often as there were returns with an `end` after it:
 //
 //   71 72 73 74 75        end 74, twice; end 73, once:   71 and 72 three times, 73 twice
 struct ComeBack {
@@ -30,34 +30,34 @@ struct ComeBack {
   friend bool operator==(const ComeBack&, const ComeBack&) = default;
 };
 
-// What few queues have.
+// Fields that only few queues need.
 struct QueueTrouble {
-  std::vector<ComeBack> came_back;  // ends rise
-  PoolTime delayed_until;           // nothing is delivered before; 0: it is not delayed
+  std::vector<ComeBack> came_back;  // by ascending `end`
+  PoolTime delayed_until;           // no delivery before this time; 0: not delayed
 };
 
 struct Queue {
   explicit Queue(Offset first) : messages(first), undelivered(first) {}
 
   MessageBlocks messages;
-  Offset undelivered;                     // the next one to deliver
+  Offset undelivered;                     // the next payload to deliver
   std::unique_ptr<QueueTrouble> trouble;  // null: nothing came back, and it is not delayed
 
-  // Neighbours among the worker's recipients that have something to deliver, and among
-  // those that have something in flight.
+  // Links in the worker's list of recipients with payloads to deliver, and in its list of recipients with payloads in
+  // flight.
   RecipientId ready_before, ready_after;
   RecipientId held_before, held_after;
 
   uint64_t in_flight() const { return undelivered - messages.first(); }
   bool is_delayed() const { return trouble && trouble->delayed_until != PoolTime(0); }
-  // Whether something can be delivered now.
+  // Whether a payload can be delivered now.
   bool is_ready() const { return undelivered < messages.next() && !is_delayed(); }
 
   // How often the payload was delivered and came back.
   uint32_t failures(Offset sequence) const;
-  // All that is in flight comes back.
+  // All payloads in flight come back.
   void take_back();
-  // Those before `first` have gone.
+  // Drops the failures of payloads before `first`.
   void forget_failures();
   void delay_until(PoolTime date);
 

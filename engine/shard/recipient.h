@@ -1,5 +1,5 @@
-// A recipient of messages, and the one worker that gets all of them. A million
-// of these is normal, so it is 40 bytes, its name behind them, and an entry in an index.
+// A recipient of messages, and the one worker that gets all of them. A million of these is normal, so a recipient takes
+// 40 bytes, followed by its name, and an entry in an index.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,20 @@ class Recipient {
   ByteView name() const { return {reinterpret_cast<const char*>(this + 1), name_size_}; }
 
   Offset next_sequence{1};  // of the next payload while there is no queue
-  // Neighbours among the owner's recipients, in the order of their assignment.
+  // Links in the list of the owner's recipients, in the order of their assignment.
   RecipientId before, after;
-  uint32_t assigned = 0;  // number of the assignment to its owner; they only grow, and go round
-  // From here on what every message needs, and then the name: close together, in one cache line or two.
+  uint32_t assigned = 0;  // number of the assignment to its owner; increases, and wraps around
+  // The fields below are needed for every message, and the name follows them: together they are in one or two cache
+  // lines.
   WorkerId owner;
-  std::unique_ptr<Queue> queue;  // null: nothing is queued
-  uint32_t routed = 0;           // messages that were handed out elsewhere and are not done
+  std::unique_ptr<Queue> queue;  // null: no payloads are queued
+  uint32_t routed = 0;           // messages that were sent by other means and are not done
 
   uint64_t pending() const { return routed + (queue ? queue->messages.count() : 0); }
-  // What a worker may be working on: another must not get hold of it.
+  // True if its worker may be working on messages: then no other worker may get them.
   bool is_in_flight() const { return routed != 0 || (queue && queue->in_flight() != 0); }
 
-  // What it holds elsewhere.
+  // Bytes of memory outside of the object.
   uint64_t memory() const { return queue ? queue->memory() : 0; }
 
   // When it was last used, in steps of the pool's time (Pool::Notes). Not saved, not copied.
@@ -40,18 +41,18 @@ class Recipient {
  private:
   friend class RecipientChunks;
 
-  // How much room it takes with its name.
+  // The size including its name.
   static uint32_t size_with(ByteView name) {
     return static_cast<uint32_t>((sizeof(Recipient) + name.size() + alignof(Recipient) - 1) & -alignof(Recipient));
   }
   uint32_t size() const { return size_with(name()); }
 
-  // A place where nobody is.
+  // Marks an unused place.
   struct Free {};
   Recipient(Free, uint32_t size) : next_sequence(0), name_size_(static_cast<uint16_t>(size - sizeof(Recipient))) {}
   bool is_free() const { return next_sequence == Offset(0); }
 
-  // REQUIRES: there is room for size_with(name) bytes where it is made
+  // REQUIRES: there is room for size_with(name) bytes at `this`
   explicit Recipient(ByteView name) : name_size_(static_cast<uint16_t>(name.size())) {
     name.copy(reinterpret_cast<char*>(this + 1), name.size());
   }

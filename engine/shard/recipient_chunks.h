@@ -5,9 +5,9 @@
 //   chunk     | ann ... | bob ... | a longer name ... |      |
 //                                                     ^ used ^ size
 //
-// The first chunk has room for one; each is at most as large as all before it up to 512 bytes, then an eighth of
-// them up to 256 KiB: little is unused, and a million recipients are a list of a few hundred chunks, which stays in a
-// cache.
+// The first chunk has room for one recipient. Each further chunk is as large as all before it together up to 512 bytes,
+// then an eighth of them, up to 256 KiB. So little memory is unused, and a million recipients need a list of a few
+// hundred chunks, which stays in the cache.
 #pragma once
 
 #include <cstddef>
@@ -81,8 +81,8 @@ class RecipientChunks {
     }
   }
 
-  // The name of the recipient that is there, if one is: any bytes if it is another's middle, none if
-  // it is beyond all of them.
+  // The name of the recipient at this place, if there is one. If the id points into the middle of another recipient,
+  // any bytes; if it is beyond all of them, empty.
   ByteView name_if_any(RecipientId id) const;
 
   // Does not include memory that the recipients own elsewhere.

@@ -1,17 +1,16 @@
-// From the hash of a name to the recipients that may have it: a table that grows one line at a
-// time (linear hashing, as engine/base/hash_index.h), so that no single recipient ever pays for
-// moving all the others.
+// Maps the hash of a name to the recipients that may have it. The table grows one line at a time (linear hashing, as
+// engine/base/hash_index.h), so that no single insertion has to move all the others.
 //
-// Among a million recipients nothing is in a cache, and every place that must be read before the
-// next one is known costs more than all the work on it. So what is searched is one cache line, found
-// without reading another first; what does not fit is in a second line:
+// With a million recipients, almost every access is a cache miss, and a chain of dependent reads costs more than all
+// other work. So a search reads one cache line, whose address is computed without reading another one first. Entries
+// that do not fit are in a second line:
 //
 //   line   | tag 0 … tag 9 | size, more | id 0 … id 9 |      64 bytes
 //                                 `--> a line of the overflow, if ten are not enough
 //
-// A tag is 16 bits of the hash. Where a line's number is the lowest n bits of the hash (its depth), tags
-// begin at the multiple of 8 below n: so they also tell which entries go when the line is split, but for
-// every eighth time, when names are hashed again for the tags that begin 8 bits higher up.
+// A tag is 16 bits of the hash. If a line's number is the lowest n bits of the hash (its depth), the tag begins at the
+// multiple of 8 at or below n. So the tag also tells which entries move when the line is split. Only every eighth split
+// hashes the names again, because the tags then begin 8 bits higher.
 //
 //   hash    … 1 0 1 1 0 0 1 0 0 1 1 0 1 1 0 1 0 0 0 1 1 1 0 1 1 0
 //                                   `-----------------------------' number of a line of depth 17
@@ -48,7 +47,7 @@ class RecipientIndex {
     }
   }
 
-  // Adds one. O(1), amortised; hash_of(id) is asked for the hashes of a few others now and then.
+  // Adds a recipient. O(1), amortised; sometimes calls hash_of(id) for a few others.
   // REQUIRES: size() < UINT32_MAX
   template <class HashOf>
   void add(uint64_t hash, RecipientId id, HashOf hash_of) {
@@ -58,7 +57,7 @@ class RecipientIndex {
     if (++size_ > kFull * lines_.size()) split_one(hash_of);
   }
 
-  // Removes one. O(1) on average. Lines stay: they are used again. REQUIRES: it is here.
+  // Removes a recipient. O(1) on average. Lines are not freed but reused. REQUIRES: it is in the index.
   void remove(uint64_t hash, RecipientId id) {
     const uint32_t number = line_of(hash);
     Line* line = &lines_[number];
@@ -109,7 +108,7 @@ class RecipientIndex {
 
  private:
   static constexpr uint32_t kEntries = 10;
-  // How many entries a line has on average, at most: of a hundred, three are in the overflow then.
+  // The largest average number of entries per line: then three of a hundred are in the overflow.
   static constexpr size_t kFull = 6;
   static constexpr uint32_t kNoMore = (1U << 28) - 1;
 
@@ -119,7 +118,7 @@ class RecipientIndex {
     uint32_t more : 28 = kNoMore;
     RecipientId ids[kEntries];
 
-    // kEntries if it is not here.
+    // kEntries if it is not in this line.
     uint32_t place_of(RecipientId id) const {
       for (uint32_t i = 0; i < size; ++i) {
         if (ids[i] == id) return i;
@@ -135,7 +134,7 @@ class RecipientIndex {
   };
   static_assert(sizeof(Line) == 64);
 
-  // Where the tags in a line of this depth begin, and what they are.
+  // The first bit of the tags in a line of this depth, and the tag of a hash.
   static uint32_t tags_begin(uint32_t depth) { return depth & ~7U; }
   static uint16_t tag_of(uint64_t hash, uint32_t depth) { return static_cast<uint16_t>(hash >> tags_begin(depth)); }
 
@@ -169,7 +168,7 @@ class RecipientIndex {
   template <class HashOf>
   void split_one(HashOf hash_of) {
     const uint32_t made = lines_.add();
-    const auto depth = static_cast<uint32_t>(std::bit_width(made));  // of both from now on
+    const auto depth = static_cast<uint32_t>(std::bit_width(made));  // the depth of both lines from now on
     const uint32_t origin = made - std::bit_floor(made);
     const bool tags_stay = tags_begin(depth) == tags_begin(depth - 1);
     Line old = std::exchange(lines_[origin], Line());

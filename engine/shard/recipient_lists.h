@@ -1,5 +1,5 @@
-// Lists that run through the recipients themselves. A recipient is in one list of its
-// owner's recipients, and its queue in up to two more; each kind has its own pair of links.
+// Intrusive lists of recipients. A recipient is in one list of its owner's recipients, and its queue in up to two more;
+// each kind has its own pair of links.
 #pragma once
 
 #include "engine/shard/recipients.h"
@@ -16,7 +16,7 @@ inline Links own_links(Recipient& recipient) { return {recipient.before, recipie
 inline Links ready_links(Recipient& recipient) { return {recipient.queue->ready_before, recipient.queue->ready_after}; }
 inline Links held_links(Recipient& recipient) { return {recipient.queue->held_before, recipient.queue->held_after}; }
 
-// Adds at the end. REQUIRES: it is in no list of this kind.
+// Adds at the end. REQUIRES: the recipient is in no list of this kind.
 template <Links (*links)(Recipient&)>
 void add_to_list(Recipients& all, RecipientList& list, RecipientId id) {
   links(all[id]).before = list.last;
@@ -25,7 +25,7 @@ void add_to_list(Recipients& all, RecipientList& list, RecipientId id) {
   list.last = id;
 }
 
-// REQUIRES: it is in this list.
+// REQUIRES: the recipient is in this list.
 template <Links (*links)(Recipient&)>
 void take_from_list(Recipients& all, RecipientList& list, RecipientId id) {
   const Links own = links(all[id]);

@@ -6,7 +6,7 @@ RecipientId Recipients::find(ByteView name) const {
   if (name.empty()) return RecipientId::none();
   return by_name_.find(hash(name), [&](RecipientId id) {
     const Recipient& recipient = all_[id];
-    // What a message needs of it and the end of its name may be in two cache lines: both are fetched at once.
+    // The fields for a message and the end of the name may be in two cache lines: both are prefetched at once.
     __builtin_prefetch(&recipient.owner);
     __builtin_prefetch(reinterpret_cast<const char*>(&recipient + 1) + name.size() - 1);
     return recipient.name() == name;
@@ -14,7 +14,7 @@ RecipientId Recipients::find(ByteView name) const {
 }
 
 bool Recipients::contains(RecipientId id) const {
-  // What is read as a name from somebody's middle leads to somebody else, if to anybody.
+  // If the id points into the middle of a recipient, the bytes read as its name lead to another recipient or to none.
   return id.is_some() && find(all_.name_if_any(id)) == id;
 }
 

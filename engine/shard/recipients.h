@@ -9,27 +9,27 @@ namespace millrace {
 
 class Recipients {
  public:
-  // Strangers choose names: the key keeps them from choosing those that collide.
+  // Clients choose names: the secret key prevents them from choosing names that collide.
   explicit Recipients(const HashKey& key) : key_(key) {}
 
   const HashKey& key() const { return key_; }
 
   size_t size() const { return by_name_.size(); }
-  // They stay where they are.
+  // References stay valid until the recipient is removed.
   Recipient& operator[](RecipientId id) { return all_[id]; }
   const Recipient& operator[](RecipientId id) const { return all_[id]; }
 
-  // None if there is no recipient of that name. No recipient has an empty name.
+  // RecipientId::none() if there is no recipient with this name. No recipient has an empty name.
   RecipientId find(ByteView name) const;
-  // Whether a number that comes from outside is a recipient's.
+  // Whether an untrusted number is the id of a recipient.
   bool contains(RecipientId id) const;
-  // Calls visit(recipient) for each, in the order in which they came.
+  // Calls visit(recipient) for each, in the order in which they were added.
   template <class Visit>
   void each(Visit visit) const {
     all_.each([&](RecipientId id) { visit(all_[id]); });
   }
 
-  // It holds 32 GiB of them: 400 million with names of 36 bytes.
+  // The limit is 32 GiB: 400 million recipients with names of 36 bytes.
   bool is_full() const { return all_.is_full(); }
   // Whether this many more fit, with names of this many bytes together.
   bool has_room_for(uint64_t recipients, uint64_t name_bytes) const {
@@ -37,10 +37,9 @@ class Recipients {
   }
   // REQUIRES: there is none of that name; !is_full()
   RecipientId add(ByteView name);
-  // The memory of the last one that goes is given back with that of all before it; until then places are only used
-  // again. REQUIRES: contains(id)
+  // Memory is freed only when the last recipient is removed; until then, places are reused. REQUIRES: contains(id)
   void remove(RecipientId id);
-  // As RecipientChunks::walk(), which costs as many places as it looks at.
+  // As RecipientChunks::walk(). Cost: O(places looked at).
   template <class Visit>
   uint64_t walk(uint64_t from, uint64_t most, Visit visit) const {
     return all_.walk(from, most, visit);
@@ -49,7 +48,7 @@ class Recipients {
 
   uint64_t memory() const;
   const char* check() const;
-  // The same of one of them. REQUIRES: contains(id)
+  // The same for one recipient. REQUIRES: contains(id)
   bool is_found(RecipientId id) const { return find(all_[id].name()) == id; }
 
  private:

@@ -1,4 +1,4 @@
-// A worker of a pool, and the recipients that are its own.
+// A worker of a pool, and its recipients.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace millrace {
 
-// A list through the recipients themselves.
+// An intrusive list of recipients.
 struct RecipientList {
   RecipientId first;
   RecipientId last;
@@ -19,22 +19,22 @@ struct RecipientList {
 struct Worker {
   enum class State : uint8_t {
     Working,
-    Leaving,  // gets nothing new; goes once it owns nothing
-    Dead,     // its recipients are being moved; nobody of that name any more
+    Leaving,  // gets no new recipients; removed once it has none
+    Dead,     // its recipients are being moved; its name is free again
   };
 
   std::string name;
   State state = State::Working;
-  std::optional<PoolTime> seen;  // when it last showed itself; nothing if it never did
+  std::optional<PoolTime> seen;  // its last sign of life; nullopt if there was none
   PoolTime joined;
 
   RecipientList own;    // in the order of their assignment
-  RecipientList ready;  // those with something to deliver, in turn
-  RecipientList held;   // those with something in flight from their queue
+  RecipientList ready;  // recipients with payloads to deliver, in turn
+  RecipientList held;   // recipients with payloads in flight
   uint64_t recipients = 0;
-  uint64_t busy = 0;     // recipients with something pending
-  uint64_t pending = 0;  // of all its recipients
-  // Leaving: the next of its own to look at, none if all have been.
+  uint64_t busy = 0;     // recipients with pending messages
+  uint64_t pending = 0;  // pending messages of all its recipients
+  // Leaving: the next of its recipients to look at; none if all were looked at.
   RecipientId looking_at;
 };
 

@@ -7,8 +7,8 @@ namespace millrace {
 
 namespace {
 
-// The greatest weights that terms are known to have, as many as are asked for: whatever has less than the least of them
-// is not among the answers.
+// The greatest known weights of terms, as many as requested: a term with less than the least of them is not among the
+// answers.
 class KnownWeights {
  public:
   explicit KnownWeights(size_t most) : most_(most) {}
@@ -20,7 +20,7 @@ class KnownWeights {
     if (weights_.size() == most_) weights_.pop_back();
     weights_.insert(std::ranges::upper_bound(weights_, weight, std::greater()), weight);
   }
-  // One that was added, and may have been pushed out since.
+  // Removes a weight that was added, and may have been pushed out since.
   void remove(double weight) {
     const auto found = std::ranges::lower_bound(weights_, weight, std::greater());
     if (found != weights_.end() && *found == weight) weights_.erase(found);
@@ -31,9 +31,8 @@ class KnownWeights {
   std::vector<double> weights_;  // the greatest first
 };
 
-// For one part that is opened, whose terms come in order: once as many as asked for are found that have the least of
-// the known weights or more, others of that weight come behind them, and are not among the answers. So where all
-// weights are equal, few are looked at.
+// For one opened part, whose terms come in order. Once enough terms are found with at least the least known weight,
+// later terms of that weight are not among the answers. So if all weights are equal, few terms are looked at.
 class Ties {
  public:
   explicit Ties(size_t most) : most_(most) {}
@@ -49,7 +48,7 @@ class Ties {
  private:
   size_t most_;
   double weight_ = -1;
-  size_t count_ = 0;  // of those that have this weight or more; perhaps too few
+  size_t count_ = 0;  // how many terms have this weight or more; may be too low
 };
 
 class BestFirst {
@@ -72,22 +71,22 @@ class BestFirst {
   }
 
  private:
-  // A term, or a part of the tree with terms of this weight at most.
+  // A term, or a part of the tree whose terms have at most this weight.
   struct Candidate {
     double weight;
-    const TermText* first;   // no term in it is before this one
-    const TermEntry* entry;  // null: it is a part
+    const TermText* first;   // its first term
+    const TermEntry* entry;  // null: a part of the tree
     TermTree::Part part;
-    uint32_t of_prefix;  // which
+    uint32_t of_prefix;  // index of its prefix
   };
 
-  // Among equals, the one that comes first: so a tree of equal weights is not opened beyond what is asked for.
+  // Among equal weights, the earlier one is better. So a tree of equal weights is not opened further than requested.
   static bool is_worse(const Candidate& a, const Candidate& b) {
     return a.weight != b.weight ? a.weight < b.weight : TermTraits::compare(a.first, b.first) > 0;
   }
 
   void look_into(const Candidate& from) {
-    // It was counted among the known weights, as what is in it is from now on.
+    // The part was counted among the known weights; from now on its contents are counted instead.
     if (from.part.is_inside()) known_.remove(from.weight);
     const ByteView prefix = prefixes_[from.of_prefix];
     Ties ties(most_);

@@ -1,5 +1,5 @@
-// The best terms that begin with one of some prefixes. A search from the best part of the tree to the next best: what
-// cannot be among the answers is not looked at.
+// The best terms that begin with one of some prefixes. The search visits the parts of the tree from the best to the
+// next best, and skips parts that cannot contain an answer.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace millrace {
 
-// The best first; terms of the same weight in the order of their bytes. At most `most`. They live until the next
-// change. REQUIRES: no prefix begins with another one.
+// The best first; terms of the same weight in the order of their bytes. At most `most`. The entries are valid until the
+// next change. REQUIRES: no prefix begins with another one.
 std::vector<const TermEntry*> best_terms(const TermTree& tree, std::span<const std::string> prefixes, size_t most);
 
 }  // namespace millrace

@@ -14,7 +14,7 @@ namespace {
 // REQUIRES: !text.empty()
 ByteView first_character(ByteView text) { return text.substr(0, std::max<size_t>(utf8_length(text), 1)); }
 
-// Leaves out what begins with another one. They are sorted then.
+// Removes prefixes that begin with another one. Sorts the list.
 void leave_out_longer(std::vector<std::string>& prefixes) {
   std::ranges::sort(prefixes);
   size_t kept = 0;
@@ -48,7 +48,7 @@ class PrefixSearch {
  private:
   using Variants = std::vector<std::string>;  // of one character
 
-  // at_ is the beginning of a term, and stands for what was typed up to `i`.
+  // at_ is the beginning of a term, and matches the typed text up to `i`.
   void go_on(size_t i, bool has_mistake) {
     if (i == typed_.size()) return (has_mistake ? found_.mistaken : found_.right).push_back(at_);
     for (const std::string& variant : typed_[i]) with(variant, [&] { go_on(i + 1, has_mistake); });
@@ -68,15 +68,15 @@ class PrefixSearch {
     }
     for (const std::string& other : next_characters()) {
       at_ += other;
-      // Another one.
+      // A wrong character.
       if (std::ranges::find(typed_[i], other) == typed_[i].end()) go_on(i + 1, true);
-      // One that is missing.
+      // A missing character.
       go_on(i, true);
       at_.resize(at_.size() - other.size());
     }
   }
 
-  // Calls act() with these bytes more, if a term begins so.
+  // Calls act() with these bytes appended to at_, if a term begins with that.
   template <class Act>
   void with(ByteView more, Act act) {
     at_ += more;
@@ -89,16 +89,16 @@ class PrefixSearch {
     return found != nullptr && found->term->text().starts_with(at_);
   }
 
-  // The characters that follow in terms that begin with at_, one after the other.
+  // The characters that can follow at_ in terms.
   std::vector<std::string> next_characters() {
     std::vector<std::string> characters;
-    std::string behind = at_ + '\0';  // whatever is longer than at_ is not before this
+    std::string behind = at_ + '\0';  // all texts that are longer than at_ are at or after this
     const TermEntry* found = look_up(ByteView(behind));
     while (found != nullptr && found->term->text().starts_with(at_)) {
       const ByteView text = found->term->text();
       const ByteView character = first_character(text.substr(at_.size()));
       if (characters.empty() || characters.back() != character) characters.emplace_back(character);
-      // What is no character may be the beginning of one in the next term.
+      // An invalid byte here may be the beginning of a character in the next term.
       const bool is_valid = utf8_length(character) > 0;
       behind.assign(is_valid ? at_ + std::string(character) : std::string(text) + '\0');
       found = is_valid ? look_up(TermBound{behind, true}) : look_up(ByteView(behind));
@@ -124,7 +124,8 @@ class PrefixSearch {
 }  // namespace
 
 bool begins_with_one(std::span<const std::string> prefixes, ByteView text) {
-  // None begins with another one: so if one of them is at the front of the text, it is the last that is not behind it.
+  // No prefix begins with another one. So if one of them is at the front of the text, it is the last one that is not
+  // after the text.
   const auto behind =
       std::ranges::upper_bound(prefixes, text, {}, [](const std::string& each) { return ByteView(each); });
   return behind != prefixes.begin() && text.starts_with(*std::prev(behind));

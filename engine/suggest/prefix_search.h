@@ -1,6 +1,6 @@
-// Which prefixes of terms are what somebody has typed, but for upper and lower case, or but for one mistake: a
-// character too many, one that is missing, another one, or two that are swapped. Characters are those of UTF-8; a byte
-// that is not part of valid UTF-8 is one by itself.
+// Finds the prefixes of terms that match a typed text, optionally ignoring upper and lower case, or with one mistake:
+// one character too many, one missing, one wrong, or two swapped. Characters are those of UTF-8; a byte that is not
+// part of valid UTF-8 is one by itself.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ struct TypedPrefix {
   bool allows_a_mistake = false;  // one
 };
 
-// Only those that terms begin with, if the case or a mistake matters; each list is sorted, and no prefix begins with
-// another one of its list.
+// If case is ignored or a mistake is allowed, only prefixes of existing terms. Each list is sorted, and no prefix
+// begins with another one of its list.
 struct MatchingPrefixes {
   std::vector<std::string> right;
-  std::vector<std::string> mistaken;  // none begins with a right one, but a right one may begin with one of them
+  std::vector<std::string> mistaken;  // none begins with an exact prefix, but an exact one may begin with one of these
 };
 
-// How often one search may look something up. What it has not found by then is left out.
+// The most lookups of one search. Prefixes not found by then are left out.
 inline constexpr size_t kMostPrefixLookups = 10'000;
 
 MatchingPrefixes matching_prefixes(const TermTree& tree, const TypedPrefix& typed);

@@ -1,8 +1,8 @@
-// Everything that can be done with a dictionary of terms. A caller parses requests, carries out consequences
-// (engine/operation/outcome.h), and decides nothing.
+// All operations on a dictionary of terms. A caller parses requests and carries out consequences
+// (engine/operation/outcome.h); it makes no decisions of its own.
 //
-// A dictionary has no time, and what a request does follows from the dictionary and the request alone: so replicas and
-// files are told the requests that changed something. A dictionary without terms is none: its place is emptied, on
+// A dictionary has no time: the result of a request depends only on the dictionary and the request. So replicas and
+// files get the requests that changed something. A dictionary without terms does not exist: its place is emptied, on
 // replicas too.
 #pragma once
 
@@ -30,19 +30,19 @@ class SuggestOperations {
  public:
   const SuggestCounters& counters() const { return counters_; }
 
-  // The score that the term has now. Failure: Range, if it would be above kMaxScore; nothing has changed then.
+  // Returns the new score of the term. Failure: Range, without any change, if it would be above kMaxScore.
   Outcome<double> add(Place<TermDictionary>& place, const SuggestAddRequest& request, const Call& call);
-  // How many of the terms were there.
+  // Returns how many of the terms existed.
   Outcome<uint64_t> remove(Place<TermDictionary>& place, SuggestTerms terms, const Call& call);
   // Reduces all scores by this many percent. Returns how many there are.
   Outcome<uint64_t> decay(Place<TermDictionary>& place, double percent, const Call& call);
 
-  // The best terms that begin with the prefix, the best first; then those that do with a mistake, if one is allowed.
-  // They live until the next change. A dictionary of null has no terms.
+  // The best terms that begin with the prefix, the best first; then those that match with one mistake, if that is
+  // allowed. The entries are valid until the next change. A null dictionary has no terms.
   std::vector<const TermEntry*> get(const TermDictionary* dictionary, const SuggestGetRequest& request);
 
-  // --- repeating ---
-  // A part of a dictionary that was saved. Failure: Corrupt, and nothing has changed.
+  // --- effects from another engine ---
+  // Applies a saved part of a dictionary. Failure: Corrupt, without any change.
   Outcome<Done> apply(Place<TermDictionary>& place, const Part& part, const Call& call);
 
  private:

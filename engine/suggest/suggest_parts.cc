@@ -31,10 +31,10 @@ double read_double(Decoder& in) {
   return std::bit_cast<double>(bits);
 }
 
-// A part that was taken apart, and not yet believed.
+// A decoded part that is not validated yet.
 struct DecodedTerms {
   double factor = 1;
-  std::vector<std::pair<ByteView, double>> terms;  // of the bytes
+  std::vector<std::pair<ByteView, double>> terms;  // borrowed from the bytes
 
   Result<void> decode(ByteView bytes, const TermDictionary& dictionary) {
     Decoder in(bytes);
@@ -46,7 +46,7 @@ struct DecodedTerms {
       const ByteView term = in.bytes(in.number());
       const double weight = read_double(in);
       if (!in.ok() || term.empty() || term.size() > kMaxTerm) return corrupt("a term of the wrong length");
-      // What is no number is refused, too.
+      // This also refuses NaN.
       if (!(weight >= 0 && weight * factor <= kMostDecodedScore)) return corrupt("a term with an impossible score");
       if (!terms.empty() && term <= terms.back().first) return corrupt("terms out of order");
       if (dictionary.weight(term)) return corrupt("a term that is there already");

@@ -19,8 +19,8 @@ namespace millrace {
 enum class SuggestPart : uint8_t { Terms };
 inline constexpr PartKind kSuggestParts[] = {{"TERMS"}};
 
-// In the order in which they are restored; none of an empty dictionary. Two dictionaries that have done the same have
-// the same parts.
+// Visits the parts in the order in which they are restored; an empty dictionary has none. Two dictionaries that had the
+// same changes have the same parts.
 void each_part(const TermDictionary& dictionary, const PartVisit& visit);
 
 // Adds a part from an untrusted source to the dictionary, after checking all of it. Failure: Corrupt; the dictionary is
@@ -32,7 +32,7 @@ class SuggestRestorer {
   Result<void> add(uint8_t kind, ByteView bytes, Buffer) {
     return restore_part(dictionary_, static_cast<SuggestPart>(kind), bytes);
   }
-  // Failure: Corrupt, if there was no part: a dictionary without terms is none.
+  // Failure: Corrupt, if there was no part: a dictionary without terms does not exist.
   Result<TermDictionary> finish();
 
  private:

@@ -1,4 +1,4 @@
-// What can be asked of dictionaries, as plain values. The views in a request are the caller's.
+// The requests that dictionaries take, as plain values. The views in a request are borrowed from the caller.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace millrace {
 
-// How much all scores fade at a time, in percent.
+// Limits of SUG.DECAY, in percent.
 inline constexpr double kLeastDecay = 0.001;
 inline constexpr double kMostDecay = 99.999;
 
 struct SuggestAddRequest {
   ByteView term;
-  bool sets = false;  // the score is set, and not incremented
+  bool sets = false;  // set the score instead of adding to it
   double amount = 1;  // 0 to kMaxScore
 };
 

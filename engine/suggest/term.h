@@ -1,5 +1,5 @@
-// A term of a dictionary: its bytes, in an allocation of their own, and its score beside it in the tree that has all
-// terms in the order of their bytes. Each part of the tree has the best score in it.
+// A term of a dictionary. Its bytes are a separate allocation. The tree has all terms in the order of their bytes, each
+// with its score, and stores the best score of each of its parts.
 #pragma once
 
 #include <algorithm>
@@ -39,10 +39,10 @@ class TermText {
 
 struct TermEntry {
   const TermText* term;
-  double weight;  // the score without the factor by which all have faded: see term_dictionary.h
+  double weight;  // the score without the common factor: see term_dictionary.h
 };
 
-// A place between terms: before all terms that begin with these bytes, or behind all of them.
+// A position between terms: before all terms that begin with these bytes, or after all of them.
 struct TermBound {
   ByteView prefix;
   bool is_behind;

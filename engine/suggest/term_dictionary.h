@@ -1,8 +1,8 @@
 // A dictionary of terms with scores: the best terms that begin with a prefix are found without looking at the others.
 //
-// All scores fade together. They are kept as weights, which do not change then: a score is its term's weight times one
-// factor, which gets smaller. So fading takes no time, keeps the order of all terms, and is exact on replicas, which do
-// the same arithmetic: one multiplication, or one division and an addition, never more in one step.
+// All scores decay together. A term stores a weight, which decay does not change: its score is the weight times one
+// common factor, which gets smaller. So decay is O(1) and keeps the order of all terms. It is exact on replicas, which
+// do the same arithmetic: one multiplication, or one division and one addition, per step.
 //
 //   SCORE 5      weight = 5 / factor          fade 10 %    factor = factor * 0.9
 //   INCR 1       weight += 1 / factor         score        weight * factor
@@ -19,8 +19,8 @@ namespace millrace {
 
 // The greatest score.
 inline constexpr double kMaxScore = 1e11;
-// When the factor has become so small, weights are multiplied by it once: they are numbers of 64 bits and must not
-// become too large for them. That takes O(n), after 900 halvings.
+// When the factor is this small, all weights are multiplied by it and it becomes 1 again, so that weights do not exceed
+// the range of a double. That takes O(n), once in 900 halvings.
 inline constexpr double kLeastFactor = 0x1p-900;
 
 class TermDictionary {
@@ -36,28 +36,28 @@ class TermDictionary {
   uint64_t text_bytes() const { return text_bytes_; }
   const TermTree& terms() const { return terms_; }
 
-  // Nothing if there is no such term. O(log n), as set() and remove().
+  // nullopt if there is no such term. O(log n), as set() and remove().
   std::optional<double> weight(ByteView term) const;
   double factor() const { return factor_; }
   double score(double weight) const { return weight * factor_; }
   double weight_for(double score) const { return score / factor_; }
-  // The best score there is; 0 if there is no term.
+  // The best score of all terms; 0 if there are none.
   double best() const { return score(terms_.summary()); }
 
   // Adds the term if it is missing. REQUIRES: it has 1 to kMaxTerm bytes; 0 <= score(weight), about kMaxScore at most
   void set(ByteView term, double weight);
-  // False if it was not there.
+  // False if there was no such term.
   bool remove(ByteView term);
   // Multiplies all scores. REQUIRES: 0 < by < 1
   void fade(double by);
 
-  // Putting it together again. REQUIRES: it is empty; kLeastFactor <= factor <= 1
+  // For restoring. REQUIRES: the dictionary is empty; kLeastFactor <= factor <= 1
   void restore_factor(double factor) { factor_ = factor; }
 
   size_t memory() const { return sizeof(*this) + terms_.memory() + term_bytes_; }
-  // How many allocations it has, about.
+  // The approximate number of allocations.
   size_t parts() const { return terms_.size() + terms_.leaves(); }
-  // Frees a part; false once nothing is left. REQUIRES: nothing but more of this, and its destruction, follows.
+  // Frees a part; false once nothing is left. REQUIRES: afterwards only free_some() and the destructor are called.
   bool free_some();
 
   // Proves the invariants; for tests. Returns what is broken, or nullptr.
@@ -67,10 +67,10 @@ class TermDictionary {
   TermTree terms_;
   double factor_ = 1;
   uint64_t text_bytes_ = 0;
-  size_t term_bytes_ = 0;  // of the allocations of terms
+  size_t term_bytes_ = 0;  // allocated by terms
 };
 
-// What a dictionary holds, to the last bit of its weights.
+// The exact contents of a dictionary, including every bit of its weights.
 void digest(const TermDictionary& dictionary, DigestSink& sink);
 
 }  // namespace millrace

@@ -1,5 +1,5 @@
-// A request that waits for an object. Whoever keeps requests derives from this class; the line knows nothing else of
-// them.
+// A request that waits for an object. The class that stores the request derives from this one; lines use only this base
+// class.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ class Waiter {
   Waiter(const Waiter&) = delete;
   Waiter& operator=(const Waiter&) = delete;
 
-  // Its number among all that ever waited in the same room: of two, the one that came first has the lower number.
+  // Arrival number, increasing per waiting room.
   uint64_t arrival() const { return arrival_; }
-  // The last millisecond in which it waits.
+  // The last millisecond of its waiting time.
   MonotonicMs deadline() const { return deadline_; }
-  // There is nothing for it before this mark; UINT64_MAX if it waits for none.
+  // Nothing before this mark is of interest to it; UINT64_MAX if it does not wait for a mark.
   uint64_t mark() const { return mark_; }
 
  protected:
@@ -48,7 +48,7 @@ class Waiter {
   MonotonicMs deadline_ = kNoDeadline;
   uint64_t seen_ = 0;
   std::optional<std::pair<LinePlace, Line::iterator>> in_line_;
-  std::vector<ByTag::iterator> tags_;  // where it is found by tag
+  std::vector<ByTag::iterator> tags_;  // its entries in the index by tag
   Line::iterator by_sign_;
 };
 

@@ -65,7 +65,7 @@ void WaitingLines::leave_marks(Waiter& waiter) {
 void WaitingLines::set_mark(Waiter& waiter, uint64_t mark) {
   if (!waiter.tags_.empty()) {
     waiter.mark_ = mark;
-    // It may be another object, of which nothing has been shown yet.
+    // It may be another object, whose messages were not checked yet.
     tags_mark_ = std::min(tags_mark_, mark);
     return;
   }
@@ -83,7 +83,7 @@ void WaitingLines::set_mark(Waiter& waiter, uint64_t mark) {
 
 void WaitingLines::wait_on(Waiter& waiter, const Wait& wait) {
   if (waiter.tags_.empty() == wait.tags.empty()) {
-    // A request asks for the same tags for ever.
+    // The tags of a request never change.
     set_mark(waiter, wait.mark);
   } else {
     leave_marks(waiter);

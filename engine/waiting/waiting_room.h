@@ -1,5 +1,5 @@
-// All requests that wait, by the object they wait for. An object is known by a key of the caller's: it may be missing,
-// or come and go, while somebody waits for it.
+// All waiting requests, by the object they wait for. The caller's key identifies an object: the object may be missing,
+// or be created and deleted, while requests wait for it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class WaitingRoom {
  public:
   bool empty() const { return lines_.empty(); }
 
-  // Null if nobody waits for it.
+  // Null if no request waits for it.
   WaitingLines* find(const Key& key) {
     const auto found = lines_.find(key);
     return found == lines_.end() ? nullptr : &found->second;
@@ -25,7 +25,7 @@ class WaitingRoom {
     lines_[key].add(waiter, wait, next_arrival_++, deadline);
   }
 
-  // REQUIRES: it waits for this key.
+  // REQUIRES: the request waits for this key.
   void remove(const Key& key, Waiter& waiter) {
     const auto found = lines_.find(key);
     found->second.remove(waiter);

@@ -5,7 +5,7 @@
 
 namespace millrace {
 
-// One piece of memory with the name behind it: there may be a million.
+// One allocation, followed by the name, because there may be a million.
 class WatchedKey {
  public:
   static WatchedKey* make(int database, ByteView name) {
@@ -18,7 +18,7 @@ class WatchedKey {
   int database() const { return database_; }
 
   Watcher* first = nullptr;
-  uint64_t mark = 0;  // of the last write that its watchers were told of
+  uint64_t mark = 0;  // mark of the last write that its watchers know
 
  private:
   WatchedKey(int database, ByteView name) : database_(database), name_size_(static_cast<uint32_t>(name.size())) {

@@ -1,5 +1,5 @@
-// Keys that somebody watches. A write to such a key tells each of its watchers, which costs O(1) for each; what a key
-// holds, and whether there is one at all, is none of this table's business.
+// The keys that have watchers. A write to such a key notifies each of its watchers in O(1). The table does not depend
+// on the value of a key, nor on whether the key exists.
 //
 //   name -> WatchedKey -> Watcher -> Watcher -> ...        one for each feed that watches the key
 #pragma once
@@ -16,25 +16,25 @@ namespace millrace {
 
 class WatchedKey;
 
-// Whoever watches a key derives from this class.
+// Base class of objects that watch a key.
 class Watcher {
  public:
   Watcher() = default;
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
-  // The name of the key that it watches, and its database. REQUIRES: it watches one
+  // The name of the key that it watches, and its database. REQUIRES: it watches a key
   ByteView key_name() const;
   int key_database() const;
 
  protected:
-  // REQUIRES: it watches no key any more
+  // REQUIRES: it does not watch a key any more
   ~Watcher() = default;
 
  private:
   friend class WatchedKeys;
 
-  // The key has got something, or may hold something else. Must not change the table.
+  // The key has new messages, or may have another value. Must not change the table.
   virtual void key_changed() = 0;
 
   WatchedKey* key_ = nullptr;
@@ -44,11 +44,11 @@ class Watcher {
 
 class WatchedKeys {
  public:
-  // Names are hashed by the key, which should be random.
+  // Names are hashed with this key, which should be random.
   explicit WatchedKeys(const HashKey& hash_key) : hash_key_(hash_key) {}
   WatchedKeys(const WatchedKeys&) = delete;
   WatchedKeys& operator=(const WatchedKeys&) = delete;
-  // REQUIRES: nobody watches any more
+  // REQUIRES: there are no watchers any more
   ~WatchedKeys() = default;
 
   bool empty() const { return index_.size() == 0; }
@@ -63,12 +63,12 @@ class WatchedKeys {
   template <class IsIt>
   Watcher* find(int database, ByteView name, IsIt is_it) const;
 
-  // The key has messages up to this mark, which grows with each message: watchers are told if it has grown. False if
-  // nobody watches the key.
+  // The key has messages up to this mark, which increases with each message: watchers are notified if it has increased.
+  // False if the key has no watchers.
   bool wrote(int database, ByteView name, uint64_t mark);
-  // The key may hold anything by now, or nothing. False as above.
+  // The key may have any value now, or be deleted. False if the key has no watchers.
   bool changed(int database, ByteView name);
-  // All keys of a database may; -1: of all. O(n).
+  // The same for all keys of a database; -1: of all databases. O(n).
   void all_changed(int database);
 
   size_t memory() const { return sizeof(*this) + index_.memory() + key_bytes_; }

@@ -16,7 +16,7 @@ using client::Reply;
 
 bool is_full(const Reply& reply, int64_t count) { return static_cast<int64_t>(reply.items.size()) >= count; }
 
-// Where the page behind this list begins. Nothing: this was the last.
+// Where the page after this list begins. nullopt: this was the last page.
 std::optional<std::string> next_of_list(Paging paging, const Reply& reply, int64_t count) {
   if (reply.items.empty() || !is_full(reply, count)) return std::nullopt;
   const Reply& last = reply.items.back();
@@ -68,7 +68,7 @@ std::string position_json(const AdminRow& row, const Reply& reply) {
 }
 
 std::string list_json(const AdminRow& row, Reply reply, int64_t count, const std::optional<std::string>& cursor) {
-  // The page begins with the last item of the page before, unless that has gone.
+  // The page begins with the last item of the previous page, unless that was removed.
   if (row.paging == Paging::Ticket) {
     const bool is_repeated =
         cursor && !reply.items.empty() && !reply.items[0].items.empty() && reply.items[0].items[0].text == *cursor;
@@ -153,7 +153,7 @@ Task<Response> serve_admin(Services& services, ExchangePtr exchange) {
   const Handler handler = row.handler == nullptr ? run_command : row.handler;
   if (row.action.empty()) co_return co_await handler(services, exchange);
   if (is_audit_log(services, *exchange)) {
-    co_return error_response(403, "the audit log is written by gateways alone", "forbidden");
+    co_return error_response(403, "only gateways may write to the audit log", "forbidden");
   }
   Response response = co_await handler(services, exchange);
   const bool is_noted = co_await note_in_audit_log(services, exchange, row.action, response.status);

@@ -21,23 +21,23 @@ enum class Paging {
 
 struct AdminRow {
   std::string_view method;
-  std::string_view path;          // behind /v1/admin
-  std::string_view command = {};  // a template (command_words.h); empty: `handler` does it
+  std::string_view path;          // path after /v1/admin
+  std::string_view command = {};  // a template (command_words.h); empty: `handler` is called
   std::string_view shape =
       {};  // of its answer, or of its items (reply_json.h); "#a": {"a":…}, "#a|b": b if it is a text
-  std::string_view summary = {};  // half a sentence, for /openapi.json
+  std::string_view summary = {};  // a short phrase for /openapi.json
   Paging paging = Paging::None;
-  std::string_view items = {};    // of Paging::Field
+  std::string_view items = {};    // for Paging::Field
   std::string_view also = {};     // a second command, whose answer becomes a field
   std::string_view also_is = {};  // "field:shape"
   // Appends fields that come from the gateway itself.
   void (*more)(const Services& services, const Exchange& exchange, std::string& json) = nullptr;
   Handler handler = nullptr;
   Right right = Right::Read;
-  std::string_view action = {};      // as the audit log calls it; empty: it is not audited
-  std::string_view parameters = {};  // of the query or the body, for /openapi.json
+  std::string_view action = {};      // its name in the audit log; empty: not audited
+  std::string_view parameters = {};  // parameters of the query or the body, for /openapi.json
   std::string_view answer = {};      // as in Route
-  bool null_is_missing = false;      // null: 404
+  bool null_is_missing = false;      // a null answer becomes 404
 };
 
 }  // namespace millrace::gateway

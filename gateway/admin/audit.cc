@@ -8,12 +8,12 @@
 namespace millrace::gateway {
 namespace {
 
-// Of a body, so much is kept: enough to see what was done, not what a message contained.
+// The most bytes of a body that are stored: enough to see what was done, not the contents of a message.
 constexpr size_t kMostArguments = 1024;
-// A log that a gateway has created keeps so many entries.
+// How many entries a log that a gateway has created keeps.
 constexpr const char* kKept = "100000";
 
-// The names behind the first one, then the body if there is one.
+// The names after the first one, then the body if there is one.
 std::string arguments_json(const Exchange& exchange) {
   std::string json = "{\"path\":[";
   for (size_t i = 1; i < exchange.names.size(); ++i) {

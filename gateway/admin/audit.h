@@ -16,7 +16,7 @@ bool is_audit_log(const Services& services, const Exchange& exchange);
 // False: it could not be written.
 Task<bool> note_in_audit_log(Services& services, ExchangePtr exchange, std::string_view action, int status);
 
-// The name of the user who asks, as it is shown to people.
+// The display name of the calling user.
 std::string name_of_caller(const Exchange& exchange);
 
 }  // namespace millrace::gateway

@@ -33,9 +33,9 @@ struct Sample {
   int64_t connections = 0;
 };
 
-// Something that needs a person.
+// A problem that needs the attention of a person.
 struct Need {
-  bool must_act = false;  // else: should look
+  bool must_act = false;  // true: must act; false: should look
   std::string kind;
   std::string type;
   std::string key;
@@ -52,7 +52,7 @@ struct RankedKey {
   std::string json = {};
 };
 
-// What a sweep of all keys has found.
+// The result of a sweep over all keys.
 struct SweepTotals {
   int64_t keys = 0;
   int64_t lag = 0;
@@ -80,7 +80,7 @@ struct Board {
   SweepResult sweep;
   int64_t swept = 0;                      // keys that the current sweep has looked at so far
   std::map<std::string, int64_t> counts;  // keys of which the server knows the names, by type
-  int64_t names_done = 0;                 // of so many keys it has read the names
+  int64_t names_done = 0;                 // how many of names_of keys were read
   int64_t names_of = 0;
   // When a console asked last, by the steady clock in ms.
   std::atomic<int64_t> asked = -1'000'000'000;

@@ -12,7 +12,7 @@ namespace {
 // Before a cursor that is base64.
 constexpr char kEncoded = '~';
 
-// Takes a word off the template; with brackets, everything between them.
+// Removes the next word from the template; with brackets, everything between them.
 std::string_view next_word(std::string_view& left) {
   const size_t end = left.starts_with('[') ? left.find(']') + 1 : std::min(left.find(' '), left.size());
   const std::string_view word = left.substr(0, end);

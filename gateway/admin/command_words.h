@@ -23,18 +23,18 @@ namespace millrace::gateway {
 inline constexpr int64_t kUsualPage = 100;
 inline constexpr int64_t kMostPage = 1000;
 
-// What a request says: names of the path, fields of its JSON body, parameters of its query. Values are bytes: in the
-// body a string, {"base64":…}, or any other JSON as it is written.
+// The values of a request: names of the path, fields of its JSON body, parameters of its query. Values are bytes: in
+// the body a string, {"base64":…}, or any other JSON as it is written.
 class AdminInput {
  public:
-  // If the body is not a JSON object, or the cursor is none of ours, wrong() is the error response.
+  // If the body is not a JSON object, or the cursor is invalid, wrong() is the error response.
   explicit AdminInput(const Exchange& exchange);
 
   std::optional<std::string> value(std::string_view name) const;
   bool is_true(std::string_view name) const;
   // The items of an array, or the parts of a string separated by commas.
   std::vector<std::string> list(std::string_view name) const;
-  // The field of the body as JSON. Nothing: there is none.
+  // The field of the body as JSON. nullopt: there is none.
   std::optional<std::string_view> raw(std::string_view name) const;
   // How many items a page has.
   int64_t count();
@@ -44,7 +44,7 @@ class AdminInput {
   const std::optional<Response>& wrong() const { return wrong_; }
 
  private:
-  // As it was sent: a cursor is not decoded yet.
+  // The value as it was sent: a cursor is not decoded.
   std::optional<std::string> as_sent(std::string_view name) const;
 
   const Exchange& exchange_;

@@ -32,7 +32,7 @@ std::string connection_json(const HttpConnection& connection, size_t loop, Momen
   } else {
     json += "null";
   }
-  // To the second, so that what is shown again and again does not differ by itself.
+  // In whole seconds, so that repeated answers do not differ without a change.
   json += ",\"since\":" + std::to_string((unix_ms() - age) / 1000 * 1000) + ",\"sent\":" + std::to_string(note.sent);
   json += ",\"token\":";
   if (is_stream && !note.stream->token.empty()) {

@@ -7,7 +7,7 @@
 
 namespace millrace::gateway {
 
-// Whether the text is in its user, address or path, or is its token.
+// Whether the text is part of its user, address or path, or equals its token.
 bool names_connection(const HttpConnection& connection, std::string_view text);
 std::string connection_json(const HttpConnection& connection, size_t loop, Moment now);
 

@@ -10,12 +10,12 @@
 namespace millrace::gateway {
 namespace {
 
-// Has one loop do something, and goes on in this one with what it returns.
+// Runs work in another loop, and continues in this one with its result.
 template <class T, class Work>
 auto ask_loop(Services& services, ConnectionHost& host, Work work) {
   return told<T>([&services, &host, work = std::move(work)](std::function<void(T)> done) {
     host.post([&services, &host, work, done = std::move(done)] {
-      // The coroutine belongs to its own loop, which lives as long as this one: all end together.
+      // The coroutine belongs to its own loop, which exists as long as this one: all loops end together.
       services.loop.post([done, result = work(host)] { done(result); });
     });
   });

@@ -19,12 +19,13 @@ struct ConnectionLine {
 };
 
 struct ConnectionQuestion {
-  std::string search;  // in the user, the address or the path; empty: all
+  std::string search;  // searched in the user, the address and the path; empty: all
   uint64_t after = 0;  // the number
   size_t count = 100;
 };
 
-// The interface of one loop for the other loops. post() may be called from any thread, all else only in the loop's own.
+// The interface of one loop for the other loops. post() may be called from any thread, everything else only in the
+// loop's own thread.
 class ConnectionHost {
  public:
   // Runs the job in the loop's thread.
@@ -41,7 +42,7 @@ class ConnectionHost {
 
 // A page of connections: {"items":…,"cursor":…}. `cursor` is that of the previous page.
 Task<Response> connections_page(Services& services, std::string search, std::string cursor, size_t count);
-// By the id that the page shows.
+// Ends a connection by the id that the page shows.
 Task<Response> end_connection(Services& services, std::string id);
 Task<size_t> end_streams_of(Services& services, std::string token);
 

@@ -1,4 +1,4 @@
-// What consoles share: within a gateway, and within one of its loops.
+// Data that consoles share: within a gateway, and within one of its loops.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct SeenLog {
   std::optional<int64_t> rate = {};
 };
 
-// Of one loop.
+// The state of one loop.
 struct ConsoleState {
   ConsoleState(Board& shared, const std::vector<ConnectionHost*>& all) : board(shared), loops(all) {}
 

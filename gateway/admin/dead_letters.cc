@@ -12,7 +12,8 @@ namespace {
 using client::Reply;
 
 constexpr const char* kMostLetters = "8388608";  // bytes of a page, before they are cut
-// One request sends back so many at most, so that a connection is not held for minutes: `left` says what is left.
+// One request sends back at most this many, so that a connection is not busy for minutes: `left` in the answer says how
+// many remain.
 constexpr int64_t kMostSent = 10'000;
 constexpr int64_t kMostOffsets = 1000;
 
@@ -48,7 +49,7 @@ void append_letter(std::string& json, const Reply& message) {
     json += ',';
     append_tag(json, letter->tag);
   } else {
-    // Somebody wrote it by hand.
+    // The message was written by hand.
     json += R"(,"origin":null,"group":null,"origin_offset":null,"attempts":null,"why":null,"reason":null,)";
     append_tag(json, message.items[1].text);
   }

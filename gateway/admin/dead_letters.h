@@ -1,4 +1,4 @@
-// Dead letters: what they were, and sending them back.
+// Dead letters: their origin, and sending them back.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace millrace::gateway {
 
-// What the tag of a dead letter says.
+// The contents of a dead letter's tag.
 struct DeadLetter {
   std::string why;  // "attempts", "expired" or "dead"
   int64_t attempts = 0;
   int64_t offset = 0;
   std::string group;
   std::string key;
-  std::string tag;  // that the message had
+  std::string tag;  // the tag of the original message
   std::string reason;
 };
-// Nothing: the tag was not written by a group.
+// nullopt: the tag was not written by a group.
 std::optional<DeadLetter> parse_dead_letter(std::string_view tag);
 
 // "dead_of": the groups that write to this log, as far as the last sweep knows.

@@ -30,7 +30,7 @@ constexpr const char* kOrderMs = "30000";  // an order is dropped if it is not t
 constexpr int64_t kLookForAnswerMs = 100;
 constexpr int kMostLooks = 40;
 constexpr size_t kMostGateways = 1000;
-// A token whose end is not known is refused for so long.
+// How long a revoked token without a known end is refused.
 constexpr int64_t kRevokedSeconds = 400LL * 24 * 3600;
 
 std::string place_key(const std::string& name) { return "millrace:gateway:at:" + name; }
@@ -43,7 +43,7 @@ auto wait_for(EventLoop& loop, int64_t ms) {
   });
 }
 
-// What this gateway says of itself.
+// The description of this gateway.
 std::string own_json(const Services& services) {
   std::string json = "{\"name\":";
   append_string(json, services.config.name);
@@ -62,7 +62,7 @@ std::string random_id() {
   return base64({reinterpret_cast<const char*>(random), sizeof random});
 }
 
-// Names of all gateways that have been seen lately.
+// Names of all gateways that were active recently.
 Task<std::vector<std::string>> gateway_names(Services& services) {
   Words words = {"SMEMBERS", kNames};
   const Answer answer = co_await services.upstream.ask(std::move(words));
@@ -96,7 +96,7 @@ Task<Response> order(Services& services, std::string to, std::string what) {
   append_string(json, id);
   json += ',' + what + '}';
   const bool is_given = co_await give_order(services, to, json);
-  if (!is_given) co_return unavailable("the server could not be asked");
+  if (!is_given) co_return unavailable("the server could not be reached");
   for (int looks = 0; looks < kMostLooks; ++looks) {
     co_await wait_for(services.loop, kLookForAnswerMs);
     Words pop = {"LPOP", answer_key(id)};

@@ -16,7 +16,7 @@
 
 namespace millrace::gateway {
 
-// Of one loop of a gateway.
+// The registration of a gateway; belongs to one of its loops.
 class Registration {
  public:
   // REQUIRES: `services` outlives it.

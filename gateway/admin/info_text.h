@@ -1,4 +1,4 @@
-// What INFO answers, line by line: "used_memory:1017".
+// The answer of INFO, line by line: "used_memory:1017".
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class InfoText {
   std::map<std::string, std::string, std::less<>> fields_;
 };
 
-// Of "ip=127.0.0.1,port=6380" the part of this name.
+// The value of this name in a text such as "ip=127.0.0.1,port=6380".
 std::string part_of(std::string_view line, std::string_view name);
 // "Redis 7.0.15"
 std::string server_version(const InfoText& info);

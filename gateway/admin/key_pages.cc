@@ -14,7 +14,8 @@ namespace {
 
 using client::Reply;
 
-// A page of the server may be short, because it works for half a millisecond at most: so often it is asked for more.
+// The server works at most half a millisecond on a page, so a page may be short. This is how often it is asked for
+// more.
 constexpr int kMostCalls = 50;
 
 // Of a name that is too long.
@@ -45,7 +46,7 @@ Words words_for(const KeyQuestion& question, const std::optional<std::string>& a
   return words;
 }
 
-// What one node has. `bound` is how far it has looked; nothing: to its end.
+// The keys of one node. `bound` is how far it has looked; nullopt: to the end.
 struct NodeKeys {
   std::vector<Reply> keys;
   std::optional<std::string> bound;
@@ -75,7 +76,7 @@ void merge(KeyPage& page, std::vector<NodeKeys> nodes, int64_t count) {
   page.cursor = page.keys.back().items[0].text;
 }
 
-// How fast a log grows, from what was seen of it the last time.
+// How fast a log grows, compared with the last time it was listed.
 std::optional<int64_t> rate_of(ConsoleState& state, const Reply& key) {
   constexpr size_t kMostSeen = 10'000;
   if (key.items[1].text != "log" || key.items[0].text.size() > kLongestName) return std::nullopt;
@@ -91,7 +92,7 @@ std::optional<int64_t> rate_of(ConsoleState& state, const Reply& key) {
   return seen.rate;
 }
 
-// The list by size or lag: what the sweep has found. Its cursor is a place in that list.
+// The list by size or lag, from the last sweep. Its cursor is a position in that list.
 Response ranked_keys(ConsoleState& state, const std::string& order, const KeyQuestion& question,
                      const std::string& search) {
   const auto from = parse_number(question.after.value_or("0"), 0, INT32_MAX);

@@ -1,4 +1,4 @@
-// Pages of our keys, of all nodes together, in the order of their names.
+// Pages of the Millrace keys of all nodes together, in the order of their names.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ struct KeyPage {
   int64_t of = 0;
   int64_t total = 0;
   std::map<std::string, int64_t> counts = {};  // by type; incomplete while `done` is less than `of`
-  std::optional<client::Error> failed;         // a node could not be asked
+  std::optional<client::Error> failed;         // a node could not be reached
   std::optional<client::Reply> refused;        // a node refused
 };
 Task<KeyPage> ask_for_keys(Services& services, KeyQuestion question);

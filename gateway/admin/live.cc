@@ -15,7 +15,8 @@ namespace {
 
 constexpr Milliseconds kLookAgain{1000};
 constexpr size_t kMostPaths = 4;
-// A limit for each loop, because each stream sends several commands a second to the server even if nobody watches.
+// A limit for each loop, because each stream sends several commands per second to the server even if the page is not
+// visible.
 constexpr size_t kMostStreams = 256;
 // Of one user, so that no one takes them all.
 constexpr size_t kMostOfUser = 32;
@@ -36,7 +37,7 @@ std::shared_ptr<Exchange> exchange_for(const Services& services, const std::stri
   return exchange;
 }
 
-// The same answer as for a request of its own, with the same check of rights.
+// The same answer as for a separate request, with the same check of rights.
 Task<Response> answer_for(Services& services, std::shared_ptr<Exchange> exchange) {
   const std::string_view name = exchange->names.empty() ? std::string_view() : exchange->names.front();
   if (!services.authority.may(*exchange->caller, Resource::Admin, name, Right::Read)) {
@@ -120,7 +121,7 @@ Task<Response> open_live(Services& services, ExchangePtr exchange) {
     if (name != "path") continue;
     if (paths.size() == kMostPaths) co_return error_response(400, "at most 4 paths", "invalid");
     if (!exchange_for(services, value, exchange->caller, exchange->peer)) {
-      co_return error_response(400, "'path' is no path below /v1/admin that can be read", "invalid");
+      co_return error_response(400, "'path' is not a readable path below /v1/admin", "invalid");
     }
     paths.push_back({value});
   }

@@ -15,7 +15,7 @@ namespace millrace::gateway {
 
 class LiveStream final : public StreamBody, public std::enable_shared_from_this<LiveStream> {
  public:
-  // A path with its query, and who asks.
+  // A path with its query, and the caller.
   struct Looked {
     std::string target;
     std::optional<uint64_t> seen = {};  // a hash of what was sent last

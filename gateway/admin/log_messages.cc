@@ -10,7 +10,7 @@ namespace {
 
 using client::Reply;
 
-// Of one message that is asked for alone.
+// The most bytes of a message that is requested alone.
 constexpr size_t kMostWhole = 1 << 20;
 constexpr const char* kMostRead = "8388608";  // bytes of a page, before they are cut
 
@@ -25,7 +25,7 @@ void append_message(std::string& json, const Reply& message, size_t most) {
 
 bool is_message(const Reply& reply) { return reply.items.size() >= 4; }
 
-// The offset at which the next page begins. Nothing: this was the last.
+// The offset at which the next page begins. nullopt: this was the last page.
 std::optional<int64_t> next_offset(const Reply& reply, bool is_reversed, bool has_tags) {
   const Reply& info = reply.items[0];
   const int64_t first = info.items[0].integer;

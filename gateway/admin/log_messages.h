@@ -1,4 +1,4 @@
-// Messages of a log as the console shows them, and what a group does with them.
+// Messages and groups of a log as the console shows them.
 #pragma once
 
 #include "gateway/http/exchange.h"
@@ -9,7 +9,7 @@ namespace millrace::gateway {
 
 // A page of messages: from an offset, or from a time, forwards or backwards.
 Task<Response> read_messages(Services& services, ExchangePtr exchange);
-// One message, as a whole up to kMostWhole bytes.
+// One message, complete up to kMostWhole bytes.
 Task<Response> read_message(Services& services, ExchangePtr exchange);
 // One group of TGROUP LIST.
 Task<Response> read_group(Services& services, ExchangePtr exchange);

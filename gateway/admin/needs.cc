@@ -11,7 +11,7 @@ namespace {
 
 using client::Reply;
 
-// If a group has not finished its oldest message for kSlowMs, somebody should look; for kStuckMs, somebody must act.
+// If a group has not finished its oldest message for kSlowMs, a person should look; for kStuckMs, a person must act.
 constexpr int64_t kSlowMs = 60'000;
 constexpr int64_t kStuckMs = 300'000;
 constexpr int64_t kLongWaitMs = 30'000;

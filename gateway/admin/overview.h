@@ -1,4 +1,4 @@
-// /v1/admin/overview: what the server is doing, and what needs a person, first.
+// /v1/admin/overview: problems that need a person, and the state of the server.
 #pragma once
 
 #include "gateway/http/exchange.h"

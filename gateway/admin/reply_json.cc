@@ -142,7 +142,7 @@ void append_plain(std::string& out, const Reply& reply) {
   }
 }
 
-// At most so many bytes, and not half of a character, or text would become bytes.
+// At most `most` bytes, and no partial character at the end, because then the text would not be UTF-8.
 std::string_view beginning_of(std::string_view content, size_t most) {
   const std::string_view shown = content.substr(0, most);
   if (shown.size() == content.size()) return shown;

@@ -1,4 +1,4 @@
-// Answers of the server as JSON. RESP2 has no maps: a shape says what an array stands for.
+// Answers of the server as JSON. RESP2 has no maps: a shape says what an array means.
 //
 //   *               as it is: arrays are arrays
 //   {}              names and values in turn: an object; {a:S,*:T} with the shape S for the field a, T for all others
@@ -29,13 +29,13 @@ void append_bytes(std::string& out, std::string_view bytes);
 void append_content(std::string& out, std::string_view name, std::string_view content, size_t most = kMostShown);
 // `"tag":…`, and `,"tag_bytes":n` if only `most` bytes of it are shown.
 void append_tag(std::string& out, std::string_view tag, size_t most = kMostShown);
-// A number; as a string if a double could not hold it.
+// A number; as a string if a double cannot represent it exactly.
 void append_number(std::string& out, int64_t number);
 
-// An answer that does not have the shape is converted as it is.
+// An answer that does not have the shape is converted without it.
 void append_reply(std::string& out, const client::Reply& reply, std::string_view shape = "*");
 
-// Replies of our own.
+// Creates replies that do not come from the server.
 client::Reply list_of(std::vector<client::Reply> items);
 client::Reply number_of(int64_t number);
 client::Reply text_of(std::string text);

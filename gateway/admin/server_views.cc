@@ -99,7 +99,7 @@ Task<Response> delete_key(Services& services, ExchangePtr exchange) {
   if (auto failed = failure_of(type)) co_return std::move(*failed);
   if (type->text == "none") co_return json_response("{\"deleted\":0}");
   if (!type->text.starts_with("millr-")) {
-    co_return error_response(409, "the key holds something that is not Millrace's", "wrongtype");
+    co_return error_response(409, "the key is not of a Millrace type", "wrongtype");
   }
   Words unlink = {"UNLINK", exchange->names[0]};
   const Answer answer = co_await services.upstream.ask(std::move(unlink));

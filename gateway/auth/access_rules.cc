@@ -49,7 +49,7 @@ struct AccessRules::Compiled {
   Claims claims = {};
   Milliseconds expire{0};
 
-  // What the named groups of the pattern match in the name; nothing: it does not match.
+  // What the named groups of the pattern match in the name; nullopt: it does not match.
   std::optional<std::map<std::string, std::string>> groups_in(std::string_view name) const {
     const auto count = static_cast<size_t>(pattern->NumberOfCapturingGroups()) + 1;
     std::vector<re2::StringPiece> matched(count);

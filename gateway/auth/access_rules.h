@@ -16,7 +16,7 @@ class RE2;
 
 namespace millrace::gateway {
 
-// What a request is about, and what it does with it.
+// The kind of object that a request accesses, and the right it needs.
 enum class Resource { None, Channel, Log, Route, Lock, Index, Suggest, Admin, Metrics, Ticket, Connect };
 enum class Right { Read, Write };
 
@@ -24,20 +24,20 @@ std::string_view resource_name(Resource resource);
 
 class AccessRules {
  public:
-  // BadInput, with the place: a pattern that is none, a resource or a right that there is not.
+  // BadInput, with the place in the configuration: an invalid pattern, or an unknown resource or right.
   static client::Result<AccessRules> compile(const Config& config);
   AccessRules(AccessRules&&) noexcept;
   ~AccessRules();
 
-  // Whether somebody with these claims, or without a token, may do it.
+  // Whether a caller with these claims, or without a token, has the right.
   bool allows(Resource resource, std::string_view name, Right right, const JsonObject* claims) const;
   // Whether there are rules at all.
   bool is_empty() const;
 
-  // Whether the rules for channels let this name exist, and how long its messages live; the longest of all that match,
-  // 0: as the server has it. Nothing: no rule has this name.
+  // How long messages of this channel live: the longest time of all rules that match the name; 0: the server's default.
+  // nullopt: no rule allows a channel with this name.
   std::optional<Milliseconds> channel_expiry(std::string_view name) const;
-  // Whether the claims are what all rules for this channel ask for.
+  // Whether the claims meet all rules for this channel.
   bool channel_allows(std::string_view name, const JsonObject* claims) const;
 
  private:

@@ -70,7 +70,7 @@ Authority::Authority(const Config& config, std::vector<TokenKey> keys, AccessRul
 Task<std::expected<std::shared_ptr<const Caller>, Response>> Authority::identify(Upstream& upstream,
                                                                                  ExchangePtr exchange) const {
   const Request& request = exchange->request;
-  // A ticket counts once, for clients that cannot send headers.
+  // A ticket can be used once, for clients that cannot send headers.
   if (const auto ticket = request.parameter("ticket")) {
     Words words = {"GETDEL", ticket_key(*ticket)};
     const Answer answer = co_await upstream.ask(std::move(words));
@@ -114,7 +114,7 @@ Task<Authority::Known> Authority::known_caller(Upstream& upstream, ExchangePtr e
     Words words = {"EXISTS", revocation_key(*id)};
     const Answer answer = co_await upstream.ask(std::move(words));
     if (!answer || answer->is_error()) {
-      co_return std::unexpected(unavailable("whether the token was revoked is not known now"));
+      co_return std::unexpected(unavailable("it cannot be checked now whether the token was revoked"));
     }
     if (answer->integer != 0) co_return std::unexpected(no_token("the token is refused: it was revoked"));
   }
@@ -134,17 +134,17 @@ Authority::Access Authority::access(const Caller& caller, Resource resource, std
 
 bool Authority::allows(const Caller& caller, Resource resource, std::string_view name, Right right) const {
   if (resource == Resource::None || caller.is_trusted) return true;
-  // What gateways keep for themselves: a log of such a name would revoke a token.
+  // Keys that only gateways may use: a log with such a name would revoke a token.
   if (name.starts_with(kOwnKeys) || name.starts_with(revocations_)) return false;
-  // Who writes to it must be known; the console reads it.
+  // Only gateways write to the audit log; the console reads it.
   if (!audit_.empty() && name == audit_ && resource != Resource::Admin) return false;
   const JsonObject* const claims = caller.claims ? &*caller.claims : nullptr;
   if (resource == Resource::Channel && !rules_.channel_allows(name, claims)) return false;
-  // What is done over the connection is looked at request by request.
+  // Each request over the connection is checked separately.
   if (resource == Resource::Connect) return claims != nullptr || !rules_.is_empty();
-  // Everybody with a token may have a ticket that stands for it.
+  // Every client with a token may get a ticket for it.
   if (resource == Resource::Ticket) return claims != nullptr;
-  // With keys and no rules, a token is all that is needed; what changes tokens needs a rule.
+  // With keys and without rules, a token is sufficient; routes that change tokens need a rule.
   if (rules_.is_empty()) return claims != nullptr && resource != Resource::Admin;
   return rules_.allows(resource, name, right, claims);
 }

@@ -1,4 +1,4 @@
-// Says who calls, and whether they may.
+// Identifies the caller of a request, and decides what it may do.
 #pragma once
 
 #include <memory>
@@ -14,35 +14,35 @@
 namespace millrace::gateway {
 
 struct Caller {
-  std::optional<JsonObject> claims = {};  // of a token
+  std::optional<JsonObject> claims = {};  // claims of a token
   std::string name = {};                  // for limits: the token's subject, or the address
-  Moment until = Moment::max();           // when the token ends
-  bool has_ticket = false;                // instead of the token itself
-  bool is_trusted = false;                // may do everything: a client of this machine, where nothing is configured
+  Moment until = Moment::max();           // when the token expires
+  bool has_ticket = false;                // it used a ticket instead of the token itself
+  bool is_trusted = false;                // may do everything: a client on this machine, if no access is configured
 };
 
 class Authority {
  public:
-  // BadInput: a key or a rule of the configuration is of no use.
+  // BadInput: a key or a rule of the configuration is invalid.
   static client::Result<std::shared_ptr<const Authority>> make(const Config& config);
 
   // The caller of a request, or the answer that refuses it. Asks the server whether a token was revoked, and for
   // tickets.
   Task<std::expected<std::shared_ptr<const Caller>, Response>> identify(Upstream& upstream, ExchangePtr exchange) const;
 
-  // NoSuchChannel: it would be allowed, but the rules for channels let none of this name exist.
+  // NoSuchChannel: access would be allowed, but the rules for channels do not allow this name.
   enum class Access { Allowed, Forbidden, NoSuchChannel };
   Access access(const Caller& caller, Resource resource, std::string_view name, Right right) const;
   bool may(const Caller& caller, Resource resource, std::string_view name, Right right) const {
     return access(caller, resource, name, right) == Access::Allowed;
   }
-  // How long messages of the channel live; 0: as the server has it.
+  // How long messages of the channel live; 0: the server's default.
   Milliseconds channel_expiry(std::string_view name) const {
     return rules_.channel_expiry(name).value_or(Milliseconds(0));
   }
   const BrowserRules& browsers() const { return browsers_; }
 
-  // Where a revoked token is noted on the server, and a ticket.
+  // The server's keys for a revoked token and for a ticket.
   std::string revocation_key(std::string_view id) const { return revocations_ + std::string(id); }
   static std::string ticket_key(std::string_view ticket) { return kOwnKeys + ("ticket:" + std::string(ticket)); }
 
@@ -61,8 +61,8 @@ class Authority {
   BrowserRules browsers_;
   TokenDemands demands_;
   std::string cookie_;
-  std::string revocations_;  // before the token's id
-  std::string audit_;        // a log that gateways alone write to
+  std::string revocations_;  // prefix before the token's id
+  std::string audit_;        // a log that only gateways write to
 };
 
 }  // namespace millrace::gateway

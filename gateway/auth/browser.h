@@ -34,9 +34,10 @@ class BrowserRules {
   bool credentials_;
 };
 
-// Whether an address is of this machine.
+// Whether an address is a loopback address.
 bool is_loopback(std::string_view address);
-// Whether the Host header names this machine: a page of another name that leads here (DNS rebinding) does not.
+// Whether the Host header names this machine. A page with another host name that resolves to this machine (DNS
+// rebinding) does not.
 bool names_loopback(const Request& request);
 
 }  // namespace millrace::gateway

@@ -5,7 +5,7 @@
 namespace millrace::gateway {
 namespace {
 
-// Beyond this, clients that could make all their requests again are forgotten.
+// Above this number, clients whose limit is fully available again are dropped.
 constexpr size_t kMostBuckets = 100'000;
 
 }  // namespace

@@ -11,12 +11,12 @@ namespace millrace::gateway {
 
 class RequestRate {
  public:
-  // So many requests a second, and as many at once; 0: no limit. The same for connections at once.
+  // Limits on requests per second, which may also come in one burst, and on simultaneous connections; 0: no limit.
   RequestRate(size_t requests_per_second, size_t connections) : rate_(requests_per_second), most_(connections) {}
 
   // Whether this client may make another request now. From any thread.
   bool takes_request(const std::string& client, std::chrono::steady_clock::time_point now);
-  // Whether this address may open another connection; each one that may ends with leave().
+  // Whether this address may open another connection. If so, call leave() when that connection ends.
   bool takes_connection(const std::string& address);
   void leave(const std::string& address);
 

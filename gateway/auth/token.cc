@@ -16,7 +16,7 @@ std::optional<int64_t> time_claim(const JsonObject& claims, std::string_view nam
   if (!raw) return std::nullopt;
   double seconds = 0;
   const auto [end, problem] = std::from_chars(raw->data(), raw->data() + raw->size(), seconds);
-  // What is no time is one that has passed.
+  // An invalid time counts as expired.
   if (problem != std::errc() || end != raw->data() + raw->size() || seconds < 0 || seconds > 1e15) return 0;
   return static_cast<int64_t>(seconds);
 }
@@ -53,27 +53,28 @@ std::expected<JsonObject, std::string> verify_token(std::string_view token, cons
   const size_t first = token.find('.');
   const size_t second = token.find('.', first == token.npos ? token.npos : first + 1);
   if (token.size() > kLongestToken || second == token.npos || token.find('.', second + 1) != token.npos) {
-    return refuse("it is no token");
+    return refuse("it is not a token");
   }
   const auto head_json = base64_decoded(token.substr(0, first));
   const auto body_json = base64_decoded(token.substr(first + 1, second - first - 1));
   const auto signature = base64_decoded(token.substr(second + 1));
   const auto head = head_json ? JsonObject::parse(*head_json) : std::nullopt;
-  if (!head || !body_json || !signature) return refuse("it is no token");
+  if (!head || !body_json || !signature) return refuse("it is not a token");
   const auto algorithm = head->text("alg");
   const auto id = head->text("kid");
-  // Extensions that must be understood: we know none.
-  if (!algorithm || head->raw("crit")) return refuse("it is signed in a way that we do not know");
+  // "crit" lists extensions that must be supported: we support none.
+  if (!algorithm || head->raw("crit")) return refuse("its signature algorithm is not supported");
   const bool is_known = std::ranges::any_of(keys, [&](const TokenKey& key) {
     return std::ranges::find(key.algorithms, *algorithm) != key.algorithms.end() &&
            (key.id.empty() || !id || key.id == *id) && is_signed(key, *algorithm, token.substr(0, second), *signature);
   });
-  if (!is_known) return refuse("no key of ours has signed it");
+  if (!is_known) return refuse("it is not signed by a known key");
   auto claims = JsonObject::parse(*body_json);
   if (!claims) return refuse("it has no claims");
   if (auto why = untimely(*claims, demands, now)) return refuse(std::move(*why));
-  if (!demands.issuer.empty() && claims->text("iss") != demands.issuer) return refuse("it is of another issuer");
-  if (!demands.audience.empty() && !claim_has(*claims, "aud", demands.audience)) return refuse("it is for others");
+  if (!demands.issuer.empty() && claims->text("iss") != demands.issuer) return refuse("it has another issuer");
+  if (!demands.audience.empty() && !claim_has(*claims, "aud", demands.audience))
+    return refuse("it has another audience");
   return std::move(*claims);
 }
 

@@ -1,4 +1,4 @@
-// JSON Web Tokens: whether one is signed by somebody we trust, and valid now.
+// JSON Web Tokens: checks that a token has a trusted signature and is valid now.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct TokenDemands {
 std::expected<JsonObject, std::string> verify_token(std::string_view token, const std::vector<TokenKey>& keys,
                                                     const TokenDemands& demands, int64_t now);
 
-// Why these claims do not count now, or nothing: they have expired, or begin later.
+// Why these claims are not valid now (they have expired, or begin later); nullopt: they are valid.
 std::optional<std::string> untimely(const JsonObject& claims, const TokenDemands& demands, int64_t now);
 
-// When the token counts no longer, in the same seconds. Nothing: it has no end.
+// When the token expires, in the same seconds. nullopt: it has no end.
 std::optional<int64_t> end_of_token(const JsonObject& claims, const TokenDemands& demands);
 
-// Whether a claim is this text, or a list that has it.
+// Whether a claim is this text, or a list that contains it.
 bool claim_has(const JsonObject& claims, std::string_view name, std::string_view value);
 
 }  // namespace millrace::gateway

@@ -21,7 +21,7 @@ using client::ErrorCode;
 using client::Result;
 using KeyPtr = std::shared_ptr<EVP_PKEY>;
 
-constexpr size_t kShortestSecret = 32;  // bytes; less can be guessed offline
+constexpr size_t kShortestSecret = 32;  // bytes; a shorter secret can be guessed offline
 
 KeyPtr owned_key(EVP_PKEY* key) { return key == nullptr ? nullptr : KeyPtr(key, EVP_PKEY_free); }
 
@@ -127,7 +127,7 @@ KeyPtr rsa_key(const std::string& modulus, const std::string& exponent) {
   const Builder builder(OSSL_PARAM_BLD_new(), OSSL_PARAM_BLD_free);
   const Number n(BN_bin2bn(bytes_of(modulus), static_cast<int>(modulus.size()), nullptr), BN_free);
   const Number e(BN_bin2bn(bytes_of(exponent), static_cast<int>(exponent.size()), nullptr), BN_free);
-  // Shorter ones have been broken, longer ones would take a second each.
+  // Shorter keys have been broken, longer ones would take a second per check.
   if (!builder || !n || !e || BN_num_bits(n.get()) < 2048 || BN_num_bits(n.get()) > 8192) return nullptr;
   OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_N, n.get());
   OSSL_PARAM_BLD_push_BN(builder.get(), OSSL_PKEY_PARAM_RSA_E, e.get());
@@ -165,7 +165,7 @@ bool is_hmac(const std::string& secret, const EVP_MD* digest, std::string_view b
   return signature.size() == size && CRYPTO_memcmp(made, signature.data(), size) == 0;
 }
 
-// Tokens have the two numbers of a signature behind each other; OpenSSL wants them in DER.
+// In tokens, the two numbers of a signature are concatenated; OpenSSL needs them in DER.
 std::string as_der(std::string_view signature) {
   const size_t half = signature.size() / 2;
   ECDSA_SIG* const pair = ECDSA_SIG_new();

@@ -1,4 +1,4 @@
-// The configuration as a file, in TOML, and as the environment has it.
+// The configuration as a TOML file and as environment variables.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace millrace::gateway {
 
-// Reads the file over what is in `config`. BadInput: one line with the place, "gateway.toml:7:3: …".
+// Reads the file; its settings override those in `config`. BadInput: one line with the place, "gateway.toml:7:3: …".
 client::Result<void> read_config_file(const std::string& path, Config& config);
 
-// MILLRACE_LISTEN, MILLRACE_LIMITS_BODY and so on, over what is in `config`.
+// Reads MILLRACE_LISTEN, MILLRACE_LIMITS_BODY and so on; they override the settings in `config`.
 client::Result<void> read_environment(Config& config);
 
-// All of it as a file, with what each setting means.
+// The whole configuration as a file, with an explanation of each setting.
 std::string config_text(Config config);
 
 }  // namespace millrace::gateway

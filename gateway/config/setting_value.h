@@ -1,4 +1,4 @@
-// A value of the configuration: what kinds there are, and how each is written.
+// A value of the configuration: its kinds, and how each is written.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@ namespace millrace::gateway {
 using SettingValue =
     std::variant<std::string*, std::vector<std::string>*, bool*, unsigned long*, std::chrono::milliseconds*>;
 
-// Sets it from text, as the environment and the command line have it; a list is separated by commas. What is wrong,
-// or nothing.
+// Sets the value from text, as in the environment and on the command line; a list is separated by commas. Returns what
+// is wrong; nullopt: nothing.
 std::optional<std::string> set_from_text(SettingValue value, std::string_view text);
 
-// As TOML writes it.
+// The value in TOML syntax.
 std::string value_text(SettingValue value);
 
 }  // namespace millrace::gateway

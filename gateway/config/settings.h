@@ -14,11 +14,11 @@ namespace millrace::gateway {
 struct Setting {
   std::string_view name;  // "limits.body": body in the table [limits]
   SettingValue (*of)(Config& config);
-  std::string_view text;  // half a sentence for people
+  std::string_view text;  // a short description
 };
 
 std::span<const Setting> all_settings();
-// Nothing if there is none of this name.
+// Null if there is none with this name.
 const Setting* find_setting(std::string_view name);
 
 inline std::optional<std::string> set_from_text(const Setting& setting, Config& config, std::string_view text) {

@@ -17,10 +17,10 @@ struct WebhookRule {
   std::string group = "webhook";
   std::string channel;  // instead of a log
   std::string subscriber = "webhook";
-  std::string url;           // where all messages go
-  std::string url_field;     // instead: the field of a message, which is a JSON object, that says it
-  std::string secret;        // a file with secrets, one a line; empty: requests are not signed
-  std::string dead_letters;  // the log for what is given up; empty: "{log}:dead"; "none": there is none
+  std::string url;           // the receiver of all messages
+  std::string url_field;     // instead of `url`: the field with the URL in each message, which is a JSON object
+  std::string secret;        // a file with secrets, one per line; empty: requests are not signed
+  std::string dead_letters;  // the log for messages that are given up; empty: "{log}:dead"; "none": no such log
   std::string ca;            // a file of certificates to trust; empty: those of the system
   std::vector<std::string> headers;
   std::vector<std::string> hopeless = {"400", "405", "406", "410", "411", "413", "414", "415", "422", "431", "451"};
@@ -30,7 +30,7 @@ struct WebhookRule {
   unsigned long at_once = 10;
   unsigned long attempts = 12;
   std::chrono::milliseconds timeout{15'000};
-  std::chrono::milliseconds takeover{10'000};  // how long nobody is heard of before another deliverer takes over
+  std::chrono::milliseconds takeover{10'000};  // time without a sign of life before another deliverer takes over
   std::chrono::milliseconds back_off{5'000};
   std::chrono::milliseconds longest_back_off{3'600'000};
   std::string where;  // its place in the configuration
@@ -45,17 +45,17 @@ struct WebhookRule {
 struct WebhookSetting {
   std::string_view name;
   SettingValue (*of)(WebhookRule& rule);
-  std::string_view text;  // half a sentence for people
+  std::string_view text;  // a short description
 };
 
 std::span<const WebhookSetting> webhook_settings();
 // Null if there is none of this name.
 const WebhookSetting* find_webhook_setting(std::string_view name);
 
-// What is wrong with the rule as a whole, or nothing.
+// What is wrong with the rule as a whole; nullopt: nothing.
 std::optional<std::string> wrong_with_webhook(const WebhookRule& rule);
 
-// As TOML, with everything.
+// The rule in TOML, with all settings.
 std::string webhook_text(WebhookRule rule);
 
 }  // namespace millrace::gateway

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kChannelWindow = 256;
 constexpr Milliseconds kFetchWait{5'000};
-// How often to look for more while something is under way.
+// How often to look for more messages while requests are in progress.
 constexpr Milliseconds kLookAgain{250};
 constexpr Milliseconds kPauseAfterFailure{500};
 
@@ -47,7 +47,7 @@ void ChannelSource::on_leading() {
 
 Detached ChannelSource::run() {
   is_running_ = true;
-  // What has come to its end while we stop is still acknowledged.
+  // Messages that are finished while we stop are still acknowledged.
   while (!stops_ || done_at_front() > 0 || !courier_.is_idle()) {
     if (!leadership_.leads()) {
       if (stops_) break;
@@ -60,7 +60,7 @@ Detached ChannelSource::run() {
   is_running_ = false;
 }
 
-// Acknowledges, or looks for more, or waits for something to happen. False: the server is not there.
+// Acknowledges, or looks for more messages, or waits for an event. False: the server cannot be reached.
 Task<bool> ChannelSource::step() {
   const size_t done = done_at_front();
   if (done > 0) co_return co_await acknowledge(done);
@@ -110,7 +110,7 @@ size_t ChannelSource::done_at_front() const {
   return static_cast<size_t>(std::ranges::find(known_, false, &Known::is_done) - known_.begin());
 }
 
-// A receipt for exactly the messages at the front, all of which have come to their end.
+// Gets a receipt for exactly the finished messages at the front, and acknowledges it.
 Task<bool> ChannelSource::acknowledge(size_t count) {
   const bool are_written = co_await write_dead_letters(count);
   if (!are_written) co_return false;
@@ -119,7 +119,7 @@ Task<bool> ChannelSource::acknowledge(size_t count) {
   if (fetched->is_error("NOSUB")) co_return co_await subscribe();
   if (fetched->is_error() || fetched->items.size() != 3) co_return false;
   if (known_.size() < count) co_return true;  // it has lost the lead meanwhile
-  // Messages may have expired: then others are at the front than we know.
+  // Messages may have expired: then the front of the channel differs from ours.
   const auto end = known_.begin() + static_cast<ptrdiff_t>(count);
   const bool are_ours = std::ranges::all_of(fetched->items[0].items, [&](const client::Reply& message) {
     return message.items.size() == 2 &&

@@ -1,5 +1,5 @@
-// The messages of a subscriber of a channel, as parcels. A receipt acknowledges all messages up to it, so that one
-// deliverer at a time has them, and acknowledges as far as all have come to their end.
+// The messages of a subscriber of a channel, as parcels. A receipt acknowledges all messages up to it. So only one
+// deliverer at a time handles them, and it acknowledges up to the first message that is not finished.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@ namespace millrace::gateway {
 
 class ChannelSource final : public HookSource {
  public:
-  // `owner` is unique to this deliverer. Everything given outlives the source.
+  // `owner` is unique to this deliverer. REQUIRES: all arguments outlive the source.
   ChannelSource(EventLoop& loop, Upstream& upstream, const WebhookRule& rule, Courier& courier, std::string owner,
                 std::function<void(const std::string&)> tell);
 
@@ -35,8 +35,8 @@ class ChannelSource final : public HookSource {
   struct Known {
     uint64_t number;
     std::string id;
-    std::string why_dead = {};  // the tag of a dead letter, until it is written
-    std::string content = {};   // the same: its entry
+    std::string why_dead = {};  // tag of the dead letter, until that is written
+    std::string content = {};   // entry of the dead letter, until that is written
     bool is_done = false;
   };
 

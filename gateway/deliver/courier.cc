@@ -16,7 +16,7 @@ namespace {
 
 // Parcels that are kept in memory where order, or a channel, asks for it.
 constexpr size_t kWindow = 256;
-// So many failures in a row mean that the receiver is out of order, not its messages.
+// After this many consecutive failures, the receiver is considered broken, not its messages.
 constexpr unsigned long kOutOfOrder = 10;
 constexpr Milliseconds kLongestPause{60'000};
 
@@ -139,7 +139,7 @@ void Courier::take_outcome(const HeldPtr& held, const HookOutcome& outcome) {
   ++figures_.failed;
   const std::string why = outcome.status == 0 ? outcome.why : "HTTP " + std::to_string(outcome.status);
   if (is_hopeless(outcome)) {
-    // The receiver works: it is this message that it does not want.
+    // The receiver works; it only refuses this message.
     note_success();
     return give_up(held, why);
   }
@@ -155,7 +155,7 @@ void Courier::fail(const HeldPtr& held, const HookOutcome& outcome, const std::s
   if (attempts >= rule_.attempts) return give_up(held, why + ", after " + std::to_string(attempts) + " attempts");
   const Milliseconds pause =
       std::max(asked, back_off_after(attempts, rule_.back_off, rule_.longest_back_off, random_number()));
-  // What was dropped meanwhile belongs to another deliverer.
+  // A parcel that was dropped meanwhile belongs to another deliverer.
   if (!held_.contains(held->parcel.number)) return;
   if (source_->give_back(held->parcel, pause)) return remove(held);
   held->again = loop_.after(pause, [this, held] {
@@ -189,7 +189,7 @@ void Courier::note_success() {
   if (std::exchange(failures_, 0) >= kOutOfOrder) tell_("webhook " + rule_.name() + ": the receiver works again");
 }
 
-// A receiver that is out of order, or asks for time, is left alone: its messages would all run out of attempts.
+// A receiver that is broken or asks for a pause gets no requests: otherwise all its messages would run out of attempts.
 void Courier::note_failure(Milliseconds asked_pause) {
   if (rule_.url.empty()) return;
   if (++failures_ == kOutOfOrder) tell_("webhook " + rule_.name() + ": the receiver fails; only one request at a time");

@@ -1,5 +1,5 @@
-// Carries the parcels of one webhook to their receivers: at most a given number at once, in order if asked to, and
-// again after a pause where one fails.
+// Delivers the parcels of one webhook to their receivers: at most a given number at once, in order if configured, and
+// again after a pause if a delivery fails.
 #pragma once
 
 #include <deque>
@@ -19,32 +19,32 @@ namespace millrace::gateway {
 
 class Courier {
  public:
-  // `rule`, `client` and `figures` outlive it. `tell` gets sentences for people.
+  // REQUIRES: `rule`, `client` and `figures` outlive it. `tell` gets messages for people.
   Courier(EventLoop& loop, HookClient& client, const WebhookRule& rule, std::vector<std::string> secrets,
           HookFigures& figures, std::function<void(const std::string&)> tell);
   ~Courier();
   Courier(const Courier&) = delete;
   Courier& operator=(const Courier&) = delete;
 
-  // Before anything else.
+  // Called before all other functions.
   void use(HookSource& source) { source_ = &source; }
 
   // How many more parcels it takes now.
   size_t room() const;
   bool has(uint64_t number) const { return held_.contains(number); }
-  // Whether its request is under way.
+  // Whether its request is in progress.
   bool is_sent(uint64_t number) const {
     const auto found = held_.find(number);
     return found != held_.end() && found->second->is_sent;
   }
   void take(Parcel parcel);
 
-  // Forgets what has not been sent: another deliverer has it from now on. What is under way comes to its end.
+  // Drops parcels that have not been sent: another deliverer takes them over. Requests in progress are completed.
   void drop();
-  // Sends nothing more. What is under way comes to its end.
+  // Sends no more requests. Those in progress are completed.
   void stop() { is_stopped_ = true; }
   bool is_idle() const { return in_flight_ == 0; }
-  // The numbers of all that it has.
+  // The numbers of all parcels that it has.
   std::vector<uint64_t> numbers() const;
 
  private:
@@ -64,7 +64,7 @@ class Courier {
   void give_up(const HeldPtr& held, const std::string& reason);
   void remove(const HeldPtr& held);
   bool is_hopeless(const HookOutcome& outcome) const;
-  // How many requests may be under way: few where the receiver fails.
+  // How many requests may be in progress: few while the receiver fails.
   size_t limit() const;
   void note_success();
   void note_failure(Milliseconds asked_pause);
@@ -80,7 +80,7 @@ class Courier {
   std::unordered_map<std::string, std::deque<HeldPtr>> lanes_;  // if in order
   std::deque<HeldPtr> ready_;
   size_t in_flight_ = 0;
-  unsigned long failures_ = 0;  // in a row, over all parcels
+  unsigned long failures_ = 0;  // consecutive failures over all parcels
   bool is_paused_ = false;
   bool is_stopped_ = false;
   EventLoop::Timer pause_;

@@ -1,5 +1,4 @@
-// All webhooks of a configuration, in an event loop of their own: `millrace deliver`, and beside the loops of a
-// gateway.
+// All webhooks of a configuration, in a separate event loop: in `millrace deliver`, or beside the loops of a gateway.
 #pragma once
 
 #include <deque>
@@ -19,15 +18,15 @@ namespace millrace::gateway {
 
 class Deliverer {
  public:
-  // BadInput: a file of a rule is of no use.
+  // BadInput: a file named in a rule cannot be used.
   static client::Result<std::unique_ptr<Deliverer>> make(const std::vector<WebhookRule>& rules,
                                                          const client::ConnectionOptions& server,
                                                          std::function<void(const std::string&)> tell);
   ~Deliverer();
 
-  // Until it is drained.
+  // Returns when it is drained.
   void run() { loop_.run(); }
-  // From any thread: no more requests; run() returns when those under way are over, or the time is.
+  // From any thread: sends no more requests. run() returns when those in progress are over, or after the time.
   void drain(Milliseconds time);
   // From any thread: ends at once.
   void stop() { loop_.stop(); }
@@ -52,7 +51,7 @@ class Deliverer {
 // Whether make() would refuse.
 client::Result<void> check_webhooks(const std::vector<WebhookRule>& rules);
 
-// `millrace deliver`: delivers until SIGTERM or Ctrl-C, and then ends in order.
+// `millrace deliver`: delivers until SIGTERM or Ctrl-C, and then shuts down in an orderly way.
 client::Result<void> deliver(const std::vector<WebhookRule>& rules, const client::ConnectionOptions& server,
                              const std::function<void(const std::string&)>& tell);
 

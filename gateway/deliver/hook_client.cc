@@ -79,7 +79,7 @@ void HookClient::connect(const SendingPtr& sending, const std::vector<SocketAddr
   if (!problem.empty()) return end(sending, {.why = "cannot find " + sending->target.url.host + ": " + problem}, false);
   std::vector<SocketAddress> allowed;
   for (const SocketAddress& address : addresses) {
-    // The address itself is connected to, so that a name cannot lead elsewhere afterwards.
+    // Connects to the checked address itself, so that the name cannot resolve to another one afterwards.
     if (sending->target.allow_private || is_public(reinterpret_cast<const sockaddr&>(address.storage))) {
       allowed.push_back(address);
     }

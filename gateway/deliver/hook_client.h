@@ -1,5 +1,4 @@
-// Sends requests to receivers of webhooks, and keeps their connections for the next ones. Redirections are not
-// followed.
+// Sends requests to receivers of webhooks, and keeps their connections for the next ones. Redirects are not followed.
 #pragma once
 
 #include <functional>
@@ -26,11 +25,12 @@ class HookClient {
   HookClient(EventLoop& loop, Background& background) : loop_(loop), background_(background) {}
   ~HookClient();
 
-  // Sends the bytes of a request; `done` is called once, later, within the time.
+  // Sends the bytes of a request. `done` is called once, not before this returns, and within the time.
   void send(const HookTarget& target, std::string request, Milliseconds timeout, std::function<void(HookOutcome)> done);
 
  private:
-  using Place = std::tuple<bool, std::string, uint16_t, std::string, bool>;  // equal: may share a connection
+  using Place = std::tuple<bool, std::string, uint16_t, std::string, bool>;  // targets with equal places may share a
+                                                                             // connection
   struct Sending;
   using SendingPtr = std::shared_ptr<Sending>;
 

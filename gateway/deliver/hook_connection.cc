@@ -69,7 +69,7 @@ void HookConnection::on_ready(uint32_t) {
   if (step_ == Step::Connecting) return finish_connecting();
   if (step_ == Step::ShakingHands) return shake_hands();
   if (reader_) return exchange();
-  // Between two requests nothing is expected but the end.
+  // Between two requests only the end of the connection is expected.
   step_ = Step::Broken;
   close();
 }

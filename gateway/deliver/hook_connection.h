@@ -21,11 +21,11 @@ struct SocketAddress {
   socklen_t size = 0;
 };
 
-// What came of a request.
+// The result of a request.
 struct HookOutcome {
   int status = 0;                               // 0: there was no answer
-  std::optional<std::string> retry_after = {};  // as the header has it
-  std::string why = {};                         // without an answer: what went wrong
+  std::optional<std::string> retry_after = {};  // value of the header
+  std::string why = {};                         // if there was no answer: what went wrong
   bool is_private = false;                      // it was not sent, because its address is not public
 };
 
@@ -40,10 +40,10 @@ class HookConnection final : IoHandler {
   HookConnection(const HookConnection&) = delete;
   HookConnection& operator=(const HookConnection&) = delete;
 
-  // Sends a request. `done` is called once, later or at once; it may destroy the connection. REQUIRES: no other
-  // request is under way.
+  // Sends a request. `done` is called once, later or at once; it may destroy the connection. REQUIRES: no other request
+  // is in progress.
   void send(std::string request, Done done);
-  // Whether the receiver has closed it while it was idle, or has sent something.
+  // Whether the receiver has closed it, or has sent bytes, while it was idle.
   bool is_broken() const { return step_ == Step::Broken; }
 
  private:
@@ -67,13 +67,13 @@ class HookConnection final : IoHandler {
   client::TlsOptions tls_;
   std::string host_;
   Step step_ = Step::Connecting;
-  int descriptor_ = -1;  // until the transport has it
+  int descriptor_ = -1;  // until the transport owns it
   std::optional<client::TlsSession> session_;
   std::unique_ptr<Transport> transport_;
   uint32_t watched_ = 0;
   std::string request_;
   size_t sent_ = 0;
-  std::unique_ptr<HookResponseReader> reader_;  // while a request is under way
+  std::unique_ptr<HookResponseReader> reader_;  // while a request is in progress
   Done done_;
   std::string last_problem_;
 };

@@ -1,4 +1,4 @@
-// What is counted about a webhook.
+// Counters of a webhook.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@ struct HookFigures {
   std::atomic<uint64_t> failed = 0;        // attempts
   std::atomic<uint64_t> given_up = 0;      // messages
   std::atomic<int64_t> in_flight = 0;      // requests
-  std::atomic<uint64_t> milliseconds = 0;  // of all requests together
-  std::atomic<bool> is_paused = false;     // the receiver fails, and is only tried now and then
+  std::atomic<uint64_t> milliseconds = 0;  // time of all requests together
+  std::atomic<bool> is_paused = false;     // the receiver fails, and is tried only from time to time
 };
 
 }  // namespace millrace::gateway

@@ -11,7 +11,8 @@ namespace http = boost::beast::http;
 constexpr uint32_t kMostHead = 32 << 10;
 constexpr uint64_t kMostBody = 64 << 10;
 constexpr int kMostInformational = 10;
-// Beast assumes that a line of a chunk for which it needs more bytes is at least as long as the last one.
+// When Beast needs more bytes for the line of a chunk, it assumes that the line is at least as long as the last
+// chunk's.
 constexpr size_t kShortestChunkLine = std::string_view("0\r\n\r\n").size();
 
 }  // namespace
@@ -33,8 +34,8 @@ void HookResponseReader::put(std::string_view bytes) {
   while (state_ == State::Reading && !unparsed_.empty() && !problem) {
     if (parser_->is_header_done() && parser_->chunked() && unparsed_.size() < kShortestChunkLine) return;
     unparsed_.erase(0, parser_->put(boost::asio::buffer(unparsed_), problem));
-    // Without eager() it stops behind the headers. Beast 1.74 does not compare the length that they announce with the
-    // limit, and would reserve as much.
+    // Without eager() it stops after the headers. Beast 1.74 does not compare the announced length with the limit, and
+    // would allocate that much.
     if (parser_->is_header_done() && !parser_->eager()) {
       if (parser_->content_length().value_or(0) > kMostBody) return finish(false);
       parser_->eager(true);
@@ -49,7 +50,7 @@ void HookResponseReader::put(std::string_view bytes) {
     if (parser_->is_done()) finish(parser_->get().keep_alive() && unparsed_.empty());
   }
   if (state_ != State::Reading || !problem || problem == http::error::need_more) return;
-  // The status counts, whatever comes behind it.
+  // Only the status counts, whatever follows it.
   if (parser_->is_header_done()) return finish(false);
   state_ = State::Malformed;
 }

@@ -1,5 +1,5 @@
-// Reads the answer of a receiver from the bytes of a connection. Only its status and Retry-After count; the body is
-// read as far as it must be for the connection to be used again.
+// Reads the answer of a receiver from the bytes of a connection. Only its status and Retry-After are used. The body is
+// read as far as necessary to reuse the connection.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class HookResponseReader {
   void put_end();
 
   State state() const { return state_; }
-  // Whether anything has come.
+  // Whether any byte was received.
   bool has_begun() const { return has_begun_; }
   // REQUIRES: Complete.
   int status() const { return status_; }
@@ -38,7 +38,7 @@ class HookResponseReader {
   std::unique_ptr<Parser> parser_;
   std::string unparsed_;
   int status_ = 0;
-  int informational_ = 0;  // answers before the answer, such as 103
+  int informational_ = 0;  // informational answers before the final one, such as 103
   std::optional<std::string> retry_after_;
   bool has_begun_ = false;
   bool keeps_alive_ = false;

@@ -75,7 +75,7 @@ bool is_public6(const in6_addr& address) {
   const uint32_t last = word_at(bytes + 12);
   if (first == 0x0064ff9b) return word_at(bytes + 4) == 0 && word_at(bytes + 8) == 0 && is_public4(last);  // NAT64
   if (first >> 16 == 0x2002) return is_public4(word_at(bytes + 2));                                        // 6to4
-  // Only 2000::/3 is given out; within it are Teredo and others that are for protocols, and documentation.
+  // Only 2000::/3 is assigned; it contains Teredo and other addresses for protocols, and for documentation.
   if (first >> 29 != 1) return false;
   return first >> 9 != 0x20010000U >> 9 && first != 0x20010db8 && first >> 12 != 0x3fff0000U >> 12;
 }

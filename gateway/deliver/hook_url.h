@@ -1,5 +1,5 @@
-// Where a webhook goes. A URL may come with a message, from anybody: what is not plainly a URL of a web server is
-// refused.
+// The URL of a webhook. It may come with a message, from an untrusted source: anything that is not clearly a URL of a
+// web server is refused.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct HookUrl {
   uint16_t port = 0;
   std::string target;  // path and query; begins with a slash
 
-  // As the Host header has it: with the port, unless it is the usual one.
+  // The Host header: with the port, unless it is the default port.
   std::string host_header() const;
   auto operator<=>(const HookUrl&) const = default;
 };
@@ -25,15 +25,15 @@ struct HookUrl {
 // The URL, or what is wrong with it: http or https, no user, no fragment, printable ASCII, at most 8 KiB.
 std::expected<HookUrl, std::string> parse_hook_url(std::string_view text);
 
-// Any bytes as a part of a header: what is not printable ASCII becomes %0a.
+// Any bytes as a part of a header: bytes that are not printable ASCII are written like %0a.
 std::string percent_encoded(std::string_view bytes);
 
-// Whether anybody on the internet may mean this address. Not public are those of this machine, of private networks,
-// of providers, of links (where clouds keep credentials), for documentation and tests, and multicast; also if they
-// are written as an IPv6 address that leads to one.
+// Whether the address is public. These are not: loopback, private networks, carrier-grade NAT, link-local (where clouds
+// serve credentials), documentation, benchmarking and multicast addresses; nor IPv6 addresses that embed such an IPv4
+// address.
 bool is_public(const sockaddr& address);
 
-// Whether the host is an address that is not public. A name may still lead to one.
+// Whether the host is an address that is not public. A host name may still resolve to one.
 bool names_private_address(const HookUrl& url);
 
 }  // namespace millrace::gateway

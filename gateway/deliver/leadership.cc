@@ -23,7 +23,7 @@ Detached Leadership::run() {
     const bool renews = leads_;
     const Answer answer = co_await upstream_.ask(std::move(words));
     if (is_released_) break;
-    // Without an answer the lease counts on.
+    // Without an answer the lease continues to run.
     if (answer && !answer->is_error()) {
       const bool has_it = renews ? answer->integer == 1 : answer->items.size() == 4 && answer->items[0].integer == 1;
       if (has_it) watch_lease(since);
@@ -33,7 +33,7 @@ Detached Leadership::run() {
   }
 }
 
-// From when it was asked for: the server counts from a later moment.
+// Counted from the time of the request: the server counts from a later time.
 void Leadership::watch_lease(Moment since) {
   loop_.cancel(end_);
   const auto left = std::chrono::floor<Milliseconds>(since + lease_ - loop_.now());

@@ -1,5 +1,5 @@
-// Among all deliverers of one webhook, the one that may deliver: it holds a lock on the server. The others wait for it
-// to end.
+// Elects one of all deliverers of a webhook: the one that holds a lock on the server may deliver. The others wait for
+// the lock.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace millrace::gateway {
 
 class Leadership {
  public:
-  // `changed` is told when it is gained or lost. The lock is held for `lease` and renewed before.
+  // `changed` is called when leadership is gained or lost. The lock is held for `lease` and renewed before its end.
   Leadership(EventLoop& loop, Upstream& upstream, std::string key, std::string owner, Milliseconds lease,
              std::function<void()> changed);
   ~Leadership();
@@ -21,7 +21,7 @@ class Leadership {
 
   void start() { run(); }
   bool leads() const { return leads_; }
-  // Lets another one lead. It does not lead again.
+  // Gives up leadership for good, so that another deliverer can lead.
   void release();
 
  private:

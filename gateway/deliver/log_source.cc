@@ -13,7 +13,7 @@ constexpr size_t kMostReason = 512;
 constexpr Milliseconds kReadWait{10'000};
 constexpr Milliseconds kAfterFailure{500};
 constexpr Milliseconds kOrderedLease{60'000};
-// All deliverers in order are one consumer, so that the next one finds what the last one had.
+// With in_order, all deliverers use one consumer name, so that the next one finds the messages of the last one.
 constexpr const char* kOrderedConsumer = "millrace deliver";
 
 }  // namespace
@@ -84,12 +84,12 @@ Detached LogSource::run() {
     }
     take(*answer);
   }
-  // In order, the next deliverer has our name, and finds them by it.
+  // With in_order, the next deliverer has the same name, and finds them by it.
   if (!leadership_) co_await return_unsent();
   is_running_ = false;
 }
 
-// Gives back what the server has counted as ours and no request was begun for: the last read may have got messages
+// Gives back messages that the server has delivered to us and that were not sent: the last read may have got messages
 // although it was given up. Otherwise they would wait for the end of their lease.
 Task<bool> LogSource::return_unsent() {
   for (uint64_t from = 1; from != 0;) {
@@ -136,7 +136,7 @@ Task<bool> LogSource::prepare() {
   co_return false;
 }
 
-// What a deliverer before us had, as long as there is some; then what is new.
+// First the messages of an earlier deliverer, as long as there are any; then new ones.
 Task<Answer> LogSource::read(size_t room) {
   const bool reads_mine = leadership_ && unread_of_mine_ != 0;
   Words asked = {"TREAD", rule_.log, std::to_string(reads_mine ? unread_of_mine_ : 1), std::to_string(room), "GROUP"};
@@ -199,7 +199,7 @@ bool LogSource::give_back(const Parcel& parcel, Milliseconds pause) {
   return true;
 }
 
-// Tells the server what has come to its end, until it knows.
+// Acknowledges finished messages, until the server has confirmed it.
 Detached LogSource::settle() {
   if (std::exchange(is_settling_, true)) co_return;
   while (!finished_.empty() || !given_up_.empty()) {
@@ -245,7 +245,7 @@ Task<bool> LogSource::bury() {
   co_return true;
 }
 
-// As long as we have them, the messages do not come again.
+// While we have the messages, they are not delivered again.
 void LogSource::extend_leases() {
   const std::vector<uint64_t> numbers = courier_.numbers();
   if (!numbers.empty() && leadership_->leads()) {

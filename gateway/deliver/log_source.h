@@ -1,8 +1,8 @@
-// The messages of a group of a log, as parcels. The group keeps what is under way: a deliverer that dies takes nothing
-// with it, and what failed comes again when its pause is over, to any deliverer.
+// The messages of a group of a log, as parcels. The group stores which messages are in flight: nothing is lost if a
+// deliverer dies, and a failed message is delivered again after its pause, by any deliverer.
 //
-// In order, one deliverer at a time has all messages, under one name, and keeps them until they arrive: the next one
-// reads first what that name still has, then what is new.
+// In order: one deliverer at a time reads all messages, with one consumer name, and holds them until they are
+// delivered. The next deliverer first reads what that consumer still holds, then new messages.
 #pragma once
 
 #include <deque>
@@ -23,7 +23,7 @@ namespace millrace::gateway {
 
 class LogSource final : public HookSource {
  public:
-  // `owner` is unique to this deliverer. Everything given outlives the source.
+  // `owner` is unique to this deliverer. REQUIRES: all arguments outlive the source.
   LogSource(EventLoop& loop, Upstream& upstream, const WebhookRule& rule, Courier& courier, std::string owner,
             std::function<void(const std::string&)> tell);
   ~LogSource() override;
@@ -69,9 +69,9 @@ class LogSource final : public HookSource {
   bool stops_ = false;
   bool is_running_ = false;
   bool is_settling_ = false;
-  uint64_t unread_of_mine_ = 0;  // from which offset on to look for what our name has; 0: nothing is left
+  uint64_t unread_of_mine_ = 0;  // offset from which to look for messages that our consumer holds; 0: none are left
   std::vector<uint64_t> finished_;
-  std::vector<uint64_t> acknowledging_;  // finished, and the server is being told
+  std::vector<uint64_t> acknowledging_;  // finished; their acknowledgement is being sent
   std::deque<std::pair<uint64_t, std::string>> given_up_;
 };
 

@@ -16,7 +16,8 @@ class Wakeup {
   Wakeup(const Wakeup&) = delete;
   Wakeup& operator=(const Wakeup&) = delete;
 
-  // Until wake(), which may have come before, or until the time is over. One coroutine waits at a time.
+  // Waits until wake() is called (which may have happened before), or until the time is over. Only one coroutine waits
+  // at a time.
   auto wait(Milliseconds time) {
     return told<bool>([this, time](std::function<void(bool)> done) {
       if (std::exchange(is_woken_, false)) return loop_.later([done = std::move(done)] { done(true); });

@@ -1,4 +1,4 @@
-// What a console is told of a connection.
+// Data about a connection for the console.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace millrace::gateway {
 
-// Who has a stream, and what it is: kept only for streams, of which there may be many.
+// The user and the path of a stream. Stored only for streams, of which there may be many.
 struct StreamNote {
   std::string user;
   std::string token;  // its id (jti); empty: it has none
@@ -18,7 +18,7 @@ struct StreamNote {
 };
 
 struct ConnectionNote {
-  uint64_t number = 0;  // of its loop, in the order in which they came
+  uint64_t number = 0;  // number within its loop, in the order of arrival
   Moment since{};
   uint64_t sent = 0;                        // bytes
   std::unique_ptr<StreamNote> stream = {};  // null: requests, one after the other

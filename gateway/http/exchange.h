@@ -1,4 +1,5 @@
-// One request on its way to its answer. The coroutine that serves it keeps it; the client may be gone before it ends.
+// One request and its answer. The coroutine that serves the request owns this object; the client may disconnect before
+// the coroutine ends.
 #pragma once
 
 #include <functional>
@@ -22,11 +23,11 @@ class Exchange {
   Exchange(HttpConnection& connection, Request given, std::string from)
       : request(std::move(given)), peer(std::move(from)), connection_(&connection) {}
 
-  // A request of our own, whose answer nobody waits for at a connection.
+  // An internal request without a connection.
   Exchange(Request given, std::string from, std::shared_ptr<const Caller> by)
       : request(std::move(given)), peer(std::move(from)), caller(std::move(by)), connection_(nullptr) {}
 
-  // Sends the answer, if anybody is left to read it. To be called once.
+  // Sends the answer, if the client is still connected. Called once.
   void respond(Response response);
 
   // A command that waits at the server, which is given up when the client goes away or the gateway ends: it then gets
@@ -46,8 +47,8 @@ class Exchange {
   // The client has gone, or has closed its side, or the gateway ends: what waits has been given up.
   bool is_given_up() const { return connection_ == nullptr || is_drained_; }
 
-  // The same for what waits here: `cancel` is called when the client goes away or the gateway ends, unless that was
-  // before. False: it was.
+  // The same for a wait in the gateway: `cancel` is called when the client disconnects or the gateway shuts down. False
+  // if that has already happened.
   bool begin_wait(std::function<void()> cancel) {
     if (!connection_ || is_drained_) return false;
     cancel_ = std::move(cancel);
@@ -55,12 +56,12 @@ class Exchange {
   }
   void end_wait() { cancel_ = nullptr; }
 
-  // By the connection: the client went away.
+  // Called by the connection: the client has disconnected.
   void leave() {
     connection_ = nullptr;
     stop_waiting();
   }
-  // By the connection: the gateway ends, and what waits must end.
+  // Called by the connection: the gateway shuts down, and waiting requests must end.
   void drain() {
     is_drained_ = true;
     stop_waiting();
@@ -68,9 +69,9 @@ class Exchange {
 
   const Request request;
   const std::string peer;                // the address of the client
-  std::shared_ptr<const Caller> caller;  // once that is known
-  std::vector<std::string> names;        // in the path: of "/v1/logs/{log}" the log
-  const Route* route = nullptr;          // that serves it
+  std::shared_ptr<const Caller> caller;  // set once it is known
+  std::vector<std::string> names;        // names in the path: for "/v1/logs/{log}" the log
+  const Route* route = nullptr;          // the route that serves it
 
  private:
   void stop_waiting() {

@@ -63,10 +63,10 @@ void HttpConnection::receive() {
   } while (phase_ != Phase::Over && is_reading_ && transport_.has_buffered());
 }
 
-// The client does not take the last answer, and what it asks next waits for that.
+// The client does not read the last answer, so its next request waits.
 bool HttpConnection::is_held_up() const { return phase_ == Phase::Idle && (ahead_ || !output_.is_empty()); }
 
-// The client has gone, or will not send any more: an answer that is under way may still be read by it.
+// The client has closed the connection, or will not send any more; it may still read an answer in progress.
 void HttpConnection::take_end() {
   if (is_held_up()) {
     // go_on() reads on, and finds the end again.
@@ -169,8 +169,8 @@ void HttpConnection::respond(Response response) {
   if (phase_ == Phase::Idle) go_on();
 }
 
-// With the requests that came while the last one was served. What they answer at once does not come here again: a
-// client that sends thousands of requests together must not make a stack of them.
+// Continues with the requests that arrived while the last one was served. Requests that are answered at once do not
+// call this again: a client that sends thousands of requests together must not cause deep recursion.
 void HttpConnection::go_on() {
   if (goes_on_ || !output_.is_empty()) return;
   goes_on_ = true;
@@ -229,7 +229,7 @@ void HttpConnection::flush() {
 }
 
 // Everything is sent. A socket that is closed while bytes of the client are unread tells the client of an error, and
-// the answer may be lost: so they are read away until the client has closed its side.
+// the answer may be lost: so they are read and dropped until the client has closed its side.
 void HttpConnection::linger() {
   if (!is_reading_) return end();  // the client has closed its side
   phase_ = Phase::Lingering;

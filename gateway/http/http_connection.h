@@ -1,5 +1,5 @@
 // One connection of a client: requests, one after the other, until it becomes a stream or ends. A connection without
-// traffic has no buffers: bytes are read into room that all connections of a loop share, and a parser exists only
+// traffic has no buffers: bytes are read into a buffer that all connections of a loop share, and a parser exists only
 // while a request is being read.
 #pragma once
 
@@ -24,7 +24,7 @@ struct HttpTimeouts {
   Milliseconds idle{75'000};   // between two requests
   Milliseconds head{10'000};   // from the first byte of a request to the end of its headers
   Milliseconds body{30'000};   // until the body is complete
-  Milliseconds write{30'000};  // a client that takes nothing for so long is dead
+  Milliseconds write{30'000};  // a client that does not read for this long is considered dead
 };
 
 // What connections need of the object that accepts them.
@@ -36,12 +36,12 @@ class HttpHost {
   // A request is complete; exchange->respond() answers it.
   virtual void serve(ExchangePtr exchange) = 0;
   virtual bool is_draining() const = 0;
-  // An answer begins; for figures and the access log.
+  // An answer begins; for counters and the access log.
   virtual void note_response(const Request& request, const std::string& peer, const Response& response,
                              Milliseconds took) = 0;
-  // Who has the stream that begins.
+  // Data about the stream that begins.
   virtual std::unique_ptr<StreamNote> note_stream(const Exchange& exchange, bool is_socket) = 0;
-  // The connection is over: destroys it, not before this turn ends.
+  // The connection is over: destroys it after this turn of the loop.
   virtual void remove(HttpConnection& connection) = 0;
 
  protected:
@@ -57,7 +57,7 @@ class HttpConnection final : IoHandler, StreamSink {
 
   void respond(Response response);
 
-  // Ends what can be ended: an idle connection at once, a stream or a request that waits by its own farewell.
+  // Ends an idle connection at once; tells a stream or a waiting request to end with its own last message.
   void drain();
   // Ends it if a phase took too long.
   void check_deadline(Moment now);
@@ -65,10 +65,10 @@ class HttpConnection final : IoHandler, StreamSink {
   const std::string& peer() const { return peer_; }
   const ConnectionNote& note() const { return note_; }
   void set_number(uint64_t number) { note_.number = number; }
-  // Its token counts no longer, or a person ends it.
+  // Its token has expired or was revoked, or an administrator ends it.
   void expire();
 
-  size_t index = 0;  // the host's, to find it
+  size_t index = 0;  // used by the host to find it
 
  private:
   enum class Phase : uint8_t { Idle, Reading, Serving, Streaming, Ending, Lingering, Over };
@@ -95,18 +95,18 @@ class HttpConnection final : IoHandler, StreamSink {
   HttpHost& host_;
   Transport transport_;
   Phase phase_ = Phase::Idle;
-  bool is_reading_ = true;   // whether bytes of the client are wanted
+  bool is_reading_ = true;   // whether to read bytes of the client
   bool flushes_ = false;     // flush() is on the stack
   bool goes_on_ = false;     // go_on() is on the stack
   bool keeps_alive_ = true;  // after this answer
-  bool is_head_ = false;     // of the request that is served
-  uint32_t watched_ = 0;     // epoll's events that are asked for
+  bool is_head_ = false;     // the current request is a HEAD
+  uint32_t watched_ = 0;     // the epoll events it is registered for
   Moment deadline_ = Moment::max();
-  Moment until_ = Moment::max();  // of a stream
-  Moment began_{};                // the request that is served
+  Moment until_ = Moment::max();  // end of a stream
+  Moment began_{};                // start of the current request
   OutputQueue output_;
   std::unique_ptr<RequestReader> reader_;
-  std::unique_ptr<std::string> ahead_;  // bytes behind the request that is served, or whose answer is not taken yet
+  std::unique_ptr<std::string> ahead_;  // bytes after the current request, until its answer has been sent
   ExchangePtr exchange_;
   std::shared_ptr<StreamBody> stream_;
   std::string peer_;

@@ -13,7 +13,7 @@ namespace {
 
 namespace http = boost::beast::http;
 
-// The line before a chunk, with extensions that nobody uses.
+// The line before a chunk, including extensions.
 constexpr size_t kMostChunkLine = 4 << 10;
 constexpr size_t kShortestLastChunk = std::string_view("0\r\n\r\n").size();
 

@@ -1,5 +1,5 @@
-// Reads one request from the bytes of a connection. The parser is Beast's; what smugglers use, and what it would
-// tolerate, is refused first (head_check.h).
+// Reads one request from the bytes of a connection. The parser is Beast's. Ambiguous heads that Beast would tolerate
+// are refused first (head_check.h).
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace millrace::gateway {
 
 struct RequestLimits {
-  size_t head_bytes = 16 << 10;  // of the request line and all headers
+  size_t head_bytes = 16 << 10;  // size of the request line and all headers
   size_t body_bytes = 1 << 20;
 };
 
@@ -26,7 +26,7 @@ class RequestReader {
   size_t put(std::string_view bytes);
 
   State state() const { return state_; }
-  // Of a refused request: 400, 413, 431, 501 or 505, and why.
+  // For a refused request: 400, 413, 431, 501 or 505, and why.
   int status() const { return status_; }
   const std::string& reason() const { return reason_; }
   // Whether the client waits for "100 Continue" before it sends the body; true once.
@@ -46,7 +46,7 @@ class RequestReader {
   State state_ = State::Head;
   int status_ = 0;
   std::string reason_;
-  std::string unparsed_;  // the head so far, then what Beast needs more bytes for
+  std::string unparsed_;  // the head so far, then bytes that Beast cannot parse without more
   bool wants_continue_ = false;
   Request request_;
   std::unique_ptr<Parser> parser_;

@@ -17,12 +17,12 @@ struct Response {
   std::string body = {};
   std::string type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers = {};
-  // A body that goes on: then `body` is its beginning, and the connection belongs to it until its end.
+  // A body that continues: then `body` is its beginning, and the stream owns the connection until its end.
   std::shared_ptr<StreamBody> stream = {};
-  // When the stream ends at the latest, because its client's token counts no longer.
+  // The latest end of the stream: when its client's token expires.
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
-  bool may_be_kept = false;  // by the browser, which asks each time whether it is still so
-  bool is_upgrade = false;   // the stream speaks another protocol from now on
+  bool may_be_kept = false;  // the browser may cache it, and revalidates it each time
+  bool is_upgrade = false;   // from now on the stream uses another protocol
 };
 
 std::string_view reason_phrase(int status);

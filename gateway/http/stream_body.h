@@ -1,4 +1,4 @@
-// A body that goes on after the head of an answer: events, or another protocol. It belongs to its connection.
+// A body that continues after the head of an answer: events, or another protocol. Its connection owns it.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace millrace::gateway {
 // What a stream may do with its connection.
 class StreamSink {
  public:
-  // Sends, or keeps until the client reads. A part of shared bytes costs a pointer.
+  // Sends the bytes, or queues them until the client reads. A part of shared bytes costs only a pointer.
   virtual void send(const SharedBytes& bytes, size_t begin, size_t size) = 0;
   void send(std::string bytes) {
     const auto shared = std::make_shared<const std::string>(std::move(bytes));
@@ -19,7 +19,7 @@ class StreamSink {
   }
   // Bytes that the client has not taken yet.
   virtual size_t unsent() const = 0;
-  // Ends the connection once everything is sent. The stream is told by on_end().
+  // Ends the connection once everything is sent. Then on_end() is called.
   virtual void finish() = 0;
 
  protected:
@@ -32,17 +32,18 @@ class StreamBody {
 
   // The head has been sent. The sink lives until on_end().
   virtual void begin(StreamSink& sink) = 0;
-  // Bytes of the client. False: it must not send any, or not these; the connection ends.
+  // The client sent bytes. False: it must not send these, or any; then the connection ends.
   virtual bool on_bytes(std::string_view) { return false; }
-  // The client has taken everything that was sent.
+  // The client has received everything that was sent.
   virtual void on_sent() {}
-  // The gateway ends: say so to the client, and finish().
+  // The gateway shuts down: tells the client, and calls finish().
   virtual void drain() = 0;
-  // The token of the client counts no longer: the same.
+  // The client's token has expired or was revoked: the same.
   virtual void expire() { drain(); }
-  // About every 15 seconds: what keeps proxies from ending a connection without traffic. False: the client is dead.
+  // Called about every 15 seconds: sends bytes so that proxies do not close an idle connection. False: the client is
+  // dead.
   virtual bool keep_alive() = 0;
-  // The connection is gone. Nothing is called after it.
+  // The connection is closed. No other call follows.
   virtual void on_end() = 0;
 };
 

@@ -13,12 +13,12 @@ namespace millrace::gateway {
 
 class JsonObject {
  public:
-  // Nothing: the text is not JSON, or not an object.
+  // nullopt: the text is not JSON, or not an object.
   static std::optional<JsonObject> parse(std::string_view text);
 
-  // A field as JSON; the last one if a name is there twice. Nothing: there is none.
+  // A field as JSON; the last one if a name occurs twice. nullopt: there is none.
   std::optional<std::string_view> raw(std::string_view name) const;
-  // A field that is a string, decoded. Nothing: there is none, or it is something else.
+  // A field that is a string, decoded. nullopt: there is none, or it is not a string.
   std::optional<std::string> text(std::string_view name) const;
   // A field that is a whole number.
   std::optional<int64_t> number(std::string_view name) const;
@@ -31,10 +31,10 @@ class JsonObject {
   std::vector<std::pair<std::string, std::string_view>> fields_;
 };
 
-// The string that a JSON string stands for. Nothing: it is none, or has half of a surrogate pair.
+// Decodes a JSON string. nullopt: not a string, or it has half of a surrogate pair.
 std::optional<std::string> json_string_value(std::string_view json);
 
-// The items of an array in compact JSON; they borrow it. Nothing: it is none.
+// The items of an array in compact JSON; they borrow it. nullopt: not an array.
 std::optional<std::vector<std::string_view>> json_items(std::string_view json);
 
 }  // namespace millrace::gateway

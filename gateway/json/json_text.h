@@ -1,4 +1,4 @@
-// Values as JSON: what is JSON already goes into answers as it was written, everything else as base64.
+// Values as JSON: a value that is JSON is inserted into answers as it was written, any other value as base64.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace millrace::gateway {
 
 // The same JSON without blanks between its parts, on one line; numbers, strings and the order of keys stay as they were
-// written. Nothing: the text is not JSON (RFC 8259), not UTF-8, or nested deeper than 512 levels.
+// written. nullopt: the text is not JSON (RFC 8259), not UTF-8, or nested deeper than 512 levels.
 std::optional<std::string> compact_json(std::string_view text);
 
 using client::base64;
@@ -20,7 +20,7 @@ using client::base64_decoded;
 // Appends `"name":value`, and `,"encoding":"base64"` if the value is not JSON.
 void append_value(std::string& out, std::string_view name, std::string_view value);
 
-// Appends the text as a JSON string if it is UTF-8; else, too, with each other byte as \u0080 to \u00ff.
+// Appends the text as a JSON string. Bytes that are not valid UTF-8 become \u0080 to \u00ff.
 inline void append_string(std::string& out, std::string_view text) { append_json_string(out, text); }
 
 }  // namespace millrace::gateway

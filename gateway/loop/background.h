@@ -1,5 +1,4 @@
-// Threads for what can only be done by waiting: opening connections, with names to look up, TLS, logins and sentinels
-// to ask.
+// Threads for blocking work: opening connections, which includes DNS lookups, TLS, logins and queries to sentinels.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +13,7 @@ namespace millrace::gateway {
 class Background {
  public:
   explicit Background(unsigned threads);
-  // Waits for the jobs that run, and drops those that have not begun.
+  // Waits for running jobs, and drops those that have not begun.
   ~Background();
 
   // From any thread.
@@ -25,8 +24,8 @@ class Background {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> jobs_;  // by mutex_
-  bool stops_ = false;                      // by mutex_
+  std::deque<std::function<void()>> jobs_;  // guarded by mutex_
+  bool stops_ = false;                      // guarded by mutex_
   std::vector<std::thread> threads_;
 };
 

@@ -1,5 +1,5 @@
-// One thread's epoll loop: sockets that become ready, timers, and jobs that other threads hand over. Everything but
-// post() and stop() belongs to the thread that runs it.
+// One thread's epoll loop: sockets that become ready, timers, and jobs from other threads. Everything except post() and
+// stop() may be called only in the thread that runs it.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@ namespace millrace::gateway {
 using Milliseconds = std::chrono::milliseconds;
 using Moment = std::chrono::steady_clock::time_point;
 
-// What is told that its socket is ready.
+// Called when its socket is ready.
 class IoHandler {
  public:
-  // `events` is epoll's set: EPOLLIN, EPOLLOUT, EPOLLHUP, …
+  // `events` is a set of epoll flags: EPOLLIN, EPOLLOUT, EPOLLHUP, … …
   virtual void on_ready(uint32_t events) = 0;
 
  protected:
@@ -33,7 +33,7 @@ class IoHandler {
 class EventLoop {
  public:
   using Job = std::function<void()>;
-  // Names a timer; the default names none.
+  // Identifies a timer; the default value identifies none.
   using Timer = std::pair<Moment, uint64_t>;
 
   EventLoop();
@@ -42,21 +42,21 @@ class EventLoop {
   EventLoop& operator=(const EventLoop&) = delete;
 
   void run();
-  // From any thread. run() returns after the turn that it is in.
+  // From any thread. run() returns after the current turn.
   void stop();
 
-  // REQUIRES: the handler lives until forget(). After forget() it is not called again, not in this turn either.
+  // REQUIRES: the handler exists until forget(). After forget() it is not called again, not even in the same turn.
   void watch(int descriptor, uint32_t events, IoHandler& handler);
   void change(int descriptor, uint32_t events, IoHandler& handler);
   void forget(int descriptor, IoHandler& handler);
 
   // From any thread: runs the job in the loop's thread.
   void post(Job job);
-  // Runs the job when what is ready in this turn is done.
+  // Runs the job at the end of this turn.
   void later(Job job) { later_.push_back(std::move(job)); }
 
   Timer after(Milliseconds time, Job job);
-  // Nothing happens if it ran already.
+  // Has no effect if the timer has already fired.
   void cancel(Timer& timer);
 
   // When this turn began.
@@ -79,11 +79,11 @@ class EventLoop {
   uint64_t next_timer_ = 1;
   std::map<Timer, Job> timers_;
   std::vector<Job> later_;
-  std::span<epoll_event> ready_;  // what is left of this turn
+  std::span<epoll_event> ready_;  // remaining events of this turn
   std::unique_ptr<std::array<char, 64 << 10>> scratch_;
 
   std::mutex mutex_;
-  std::vector<Job> posted_;  // by mutex_
+  std::vector<Job> posted_;  // guarded by mutex_
 };
 
 }  // namespace millrace::gateway

@@ -1,8 +1,9 @@
-// Coroutines of one event loop: what waits for an answer reads like what does not.
+// Coroutines of one event loop: code that waits for an answer looks like sequential code.
 //
 //   Task<Response> publish(…) { const auto reply = co_await upstream.ask({"TWRITE", …}); co_return …; }
 //
-// A Task begins when it is awaited. Arguments are taken by value, because the caller may be gone when it goes on.
+// A Task begins when it is awaited. Arguments are passed by value, because the caller may no longer exist when it
+// continues.
 #pragma once
 
 #include <coroutine>
@@ -12,7 +13,7 @@
 
 namespace millrace::gateway {
 
-// A coroutine that begins at once and that nobody awaits.
+// A coroutine that begins at once and is not awaited.
 struct Detached {
   struct promise_type {  // NOLINT(readability-identifier-naming)
     Detached get_return_object() { return {}; }
@@ -65,7 +66,7 @@ class [[nodiscard]] Task {
   std::coroutine_handle<promise_type> handle_;
 };
 
-// Awaits what is told by a callback: `start` gets a function to call once with the value, at once or later.
+// Awaits the result of a callback: `start` gets a function that must be called once with the value, at once or later.
 template <class T, class Start>
 class Told {
  public:
@@ -73,7 +74,7 @@ class Told {
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiting) {
-    // The coroutine may be over when start() returns, and this with it.
+    // When start() returns, the coroutine, and this object with it, may already be destroyed.
     Start start = std::move(start_);
     start([this, waiting](T value) {
       value_.emplace(std::move(value));

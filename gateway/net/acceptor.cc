@@ -65,7 +65,7 @@ client::Result<std::unique_ptr<Acceptor>> Acceptor::open(EventLoop& loop, const 
     return refuse(gai_strerror(problem));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, freeaddrinfo);
-  // Sockets that share an address would share it with another gateway, too, without a word.
+  // Sockets that share an address would silently share it with another gateway, too.
   if (is_first) {
     const int alone = listening(*found, false);
     if (alone < 0) return refuse(std::strerror(-alone));

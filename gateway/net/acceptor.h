@@ -1,4 +1,4 @@
-// A socket that listens, within an event loop.
+// A listening socket in an event loop.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@ namespace millrace::gateway {
 
 class Acceptor final : IoHandler {
  public:
-  // A new socket that does not wait, and the address it comes from. Whoever is called owns the socket.
+  // A new non-blocking socket, and the address of the client. The callback owns the socket.
   using Accept = std::function<void(int descriptor, std::string peer)>;
 
-  // Several loops listen at the same address, and the kernel shares connections out. BadInput: nobody can listen there;
-  // for the first of the loops also: another program listens there.
+  // Several loops listen at the same address, and the kernel distributes connections among them. BadInput: the address
+  // cannot be used; for the first loop also: another program listens there.
   static client::Result<std::unique_ptr<Acceptor>> open(EventLoop& loop, const client::Endpoint& at, bool is_first,
                                                         Accept accept);
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
 
-  // The address, with the port that the system chose if 0 was asked for.
+  // The address, with the port that the system chose if the port was 0.
   const client::Endpoint& endpoint() const { return endpoint_; }
 
  private:

@@ -1,4 +1,4 @@
-// Bytes on their way to one client. They may be shared with other clients: what thousands get is in memory once.
+// Bytes to send to one client. They may be shared with other clients: a message to thousands is in memory once.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class OutputQueue {
     const size_t size = bytes.size();
     add(std::make_shared<const std::string>(std::move(bytes)), 0, size);
   }
-  // A part of bytes that others may send, too.
+  // A part of bytes that may be shared with other clients.
   void add(SharedBytes bytes, size_t begin, size_t size) {
     if (size == 0) return;
     waiting_ += size;
@@ -33,7 +33,7 @@ class OutputQueue {
     return std::string_view(*piece.bytes).substr(piece.begin, piece.size);
   }
 
-  // So many bytes of front() are sent.
+  // Removes this many bytes of front(), which were sent.
   void remove(size_t count) {
     waiting_ -= count;
     Piece& piece = pieces_[first_];
@@ -43,7 +43,7 @@ class OutputQueue {
       piece.bytes.reset();
       ++first_;
     }
-    // Nor does one that always has something left keep memory for all that it was sent.
+    // A client that always has bytes left does not keep memory for everything it was sent, either.
     if (first_ > kMostSent && first_ * 2 > pieces_.size()) {
       pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;

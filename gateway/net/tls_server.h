@@ -1,4 +1,4 @@
-// The certificate and key by which the gateway serves TLS.
+// The certificate and key of the gateway for TLS.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace millrace::gateway {
 
 using TlsContext = std::shared_ptr<ssl_ctx_st>;
 
-// BadInput: a file that cannot be read, or a key that is not the certificate's.
+// BadInput: a file cannot be read, or the key does not belong to the certificate.
 client::Result<TlsContext> load_tls_context(const std::string& certificate, const std::string& key);
 
 }  // namespace millrace::gateway

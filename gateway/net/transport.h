@@ -1,4 +1,4 @@
-// An accepted socket, plain or with TLS. Reading and writing never wait.
+// An accepted socket, plain or with TLS. Reading and writing never block.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ class Transport {
 
   client::Transfer read(char* to, size_t room);
   client::Transfer write(std::string_view bytes);
-  // Nothing will be written any more: the other side is told, and reads an end.
+  // Nothing more will be written: the other side gets an end of file.
   void finish();
-  // Whether read() gives something although the socket is not readable.
+  // Whether read() returns bytes although the socket is not readable.
   bool has_buffered() const { return session_ && session_->has_buffered(); }
   bool is_tls() const { return session_.has_value(); }
   int descriptor() const { return descriptor_; }

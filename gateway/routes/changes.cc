@@ -17,8 +17,8 @@ constexpr Field kTexts[] = {
     {"app", "APP", true}, {"model", "MODEL", true}, {"user", "USER", false}, {"id", "ID", false}};
 constexpr Field kDocuments[] = {{"document", "DOC", false}, {"old", "OLD", false}};
 
-// "queues":{"transport":"log"} as words, and what is wrong, or nothing. "*" is not for clients: it would stand for logs
-// that nobody has looked at.
+// "queues":{"transport":"log"} as words, and what is wrong, or nothing. "*" is not allowed for clients: it would stand
+// for logs whose rights were not checked.
 std::optional<std::string> append_queues(Words& words, std::string_view raw, std::vector<std::string>& logs) {
   const auto queues = JsonObject::parse(raw);
   if (!queues) return "expected 'queues' to be {\"transport\":\"log\"}";
@@ -31,8 +31,8 @@ std::optional<std::string> append_queues(Words& words, std::string_view raw, std
   return std::nullopt;
 }
 
-// {"app","model","user"?,"id"?,"document"?,"old"?,"event","origin"?,"queues"?}. Behind the words; what is wrong, or
-// nothing. `logs` gets those that the change names.
+// {"app","model","user"?,"id"?,"document"?,"old"?,"event","origin"?,"queues"?}. Appends it to the words. Returns what
+// is wrong; nullopt: nothing. `logs` gets those that the change names.
 std::optional<std::string> append_change(Words& words, const JsonObject& change, const std::string& table,
                                          std::vector<std::string>& logs) {
   for (const Field& field : kTexts) {

@@ -1,4 +1,4 @@
-// /v1/routes/{table}/changes: dispatches a change to the devices that must hear of it.
+// /v1/routes/{table}/changes: dispatches a change to the devices that must get it.
 #pragma once
 
 #include <vector>

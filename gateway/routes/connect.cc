@@ -23,7 +23,7 @@ Task<Response> connect_socket(Services& services, ExchangePtr exchange) {
   const auto key = request.header("sec-websocket-key");
   const auto nonce = key ? base64_decoded(*key) : std::nullopt;
   if (!nonce || nonce->size() != 16 || !request.body.empty()) {
-    co_return error_response(400, "no proper Sec-WebSocket-Key", "invalid");
+    co_return error_response(400, "invalid Sec-WebSocket-Key", "invalid");
   }
   if (services.is_draining) co_return unavailable("the gateway is shutting down");
   Response response{.status = 101, .is_upgrade = true};

@@ -7,7 +7,7 @@
 namespace millrace::gateway {
 namespace {
 
-// Nothing but files of this gateway is loaded, run or asked, whatever a message says.
+// Only files of this gateway are loaded or run, and only this gateway gets requests, whatever a message contains.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -66,7 +66,7 @@ Response moved(std::string_view to) {
   return response;
 }
 
-// A person who types the address of the gateway gets the page; programs are told that there is nothing.
+// A browser that opens the address of the gateway gets the page; programs get 404.
 Task<Response> root(Services&, ExchangePtr exchange) {
   if (!names_word(exchange->request.header("accept").value_or(""), "text/html")) {
     co_return text_response(404, "404 page not found");
@@ -74,7 +74,7 @@ Task<Response> root(Services&, ExchangePtr exchange) {
   co_return moved("console/");
 }
 
-// With the slash, so that the page finds its files beside it.
+// Redirects to the path with a slash, so that relative paths of the page's files work.
 Task<Response> without_slash(Services&, ExchangePtr) { co_return moved("console/"); }
 
 }  // namespace

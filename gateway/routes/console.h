@@ -1,4 +1,4 @@
-// The console: its page, which needs no token because it holds no data. What it shows comes from /v1/admin.
+// The page of the console, which needs no token because it contains no data. Its data comes from /v1/admin.
 #pragma once
 
 #include <vector>

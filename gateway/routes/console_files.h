@@ -9,9 +9,9 @@ namespace millrace::gateway {
 struct ConsoleFile {
   std::string_view path;  // below /console/: "screens/keys.js"
   std::string_view type;
-  std::string_view etag;  // with its quotation marks
+  std::string_view etag;  // including its quotation marks
   std::string_view bytes;
-  std::string_view packed;  // the same by gzip
+  std::string_view packed;  // the same compressed by gzip
 };
 
 // Empty: this gateway was built without the console, because node or npm was missing.

@@ -25,7 +25,7 @@ Response invalid(std::string_view what) {
   return error_response(400, "Invalid \"" + std::string(what) + "\" parameter");
 }
 
-// The names in the path, in their order; nothing is wrong: nothing.
+// Checks the names in the path, in their order; nullopt: all are valid.
 std::optional<Response> wrong_ids(const Exchange& exchange, std::string_view second) {
   if (!is_dsps_id(exchange.names[0])) return invalid("channelID");
   if (!is_dsps_id(exchange.names[1])) return invalid(second);
@@ -72,7 +72,7 @@ Task<Response> unsubscribe(Services& services, ExchangePtr exchange) {
   Words words = {"CHAN.UNSUBSCRIBE", exchange->names[0], exchange->names[1]};
   const Answer answer = co_await services.upstream.ask(std::move(words));
   if (auto failed = dsps_failure(answer)) co_return std::move(*failed);
-  // A poll of it that waits here shall hear of it.
+  // Wakes a waiting poll of this channel.
   services.topics.nudge({TopicKey::Kind::Channel, exchange->names[0]});
   co_return json_response(subscriber_json(*exchange));
 }
@@ -104,10 +104,10 @@ bool is_fetched(const client::Reply& reply) {
          std::ranges::all_of(reply.items[0].items, [](const auto& one) { return one.items.size() == 2; });
 }
 
-// Waits for messages at the server while there is room for that, which is quicker, else by the feed.
+// Waits for messages at the server if the limit allows it, because that is faster; otherwise by the feed.
 Task<Answer> fetch_waiting(Services& services, ExchangePtr exchange, Words words, Milliseconds wait) {
   if (services.upstream.has_room_to_wait()) {
-    // Where there are messages already the server answers at once: one command, whatever there is.
+    // If there are already messages, the server answers at once: one command is enough in any case.
     words.insert(words.end(), {"BLOCK", std::to_string(wait.count())});
     co_return co_await exchange->ask_waiting(services.upstream, std::move(words), wait);
   }
@@ -116,7 +116,7 @@ Task<Answer> fetch_waiting(Services& services, ExchangePtr exchange, Words words
   if (!exchange->begin_wait([poll] { poll->cancel(); })) {
     co_return client::fail(client::ErrorCode::Closed, "the gateway is shutting down");
   }
-  // By reference: g++ 12 destroys twice what a temporary of this expression holds.
+  // By reference: g++ 12 destroys the captures of a temporary in this expression twice.
   Answer answer = co_await told<Answer>([&poll](ChannelPoll::Done done) { poll->start(std::move(done)); });
   exchange->end_wait();
   co_return answer;

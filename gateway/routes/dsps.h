@@ -1,4 +1,4 @@
-// The HTTP interface of DSPS: channels with long polling, exactly as its own server has it.
+// The HTTP interface of DSPS: channels with long polling, exactly as its own server implements it.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What the gateway counts about itself, over all its loops.
+// Counters of the gateway, over all its loops.
 #pragma once
 
 #include <atomic>
@@ -10,17 +10,17 @@
 namespace millrace::gateway {
 
 struct Figures {
-  std::atomic<bool> writes_access_log = false;  // as the configuration says, or PUT /admin/log/level
+  std::atomic<bool> writes_access_log = false;  // set by the configuration or by PUT /admin/log/level
   std::atomic<uint64_t> accepted = 0;
-  std::atomic<uint64_t> refused = 0;  // connections beyond a limit
+  std::atomic<uint64_t> refused = 0;  // connections refused because of a limit
   std::atomic<int64_t> connections = 0;
   std::atomic<int64_t> streams = 0;
   std::atomic<int64_t> sockets = 0;
   std::atomic<uint64_t> requests[6] = {};  // by the first digit of the status
-  std::atomic<uint64_t> events = 0;        // sent to streams and sockets
+  std::atomic<uint64_t> events = 0;        // events sent to streams and sockets
   std::atomic<uint64_t> resets = 0;
   const std::deque<HookFigures>* webhooks = nullptr;  // null: there are none
-  std::atomic<uint64_t> lagging = 0;  // how often a stream was taken from the live ones because it was slow
+  std::atomic<uint64_t> lagging = 0;                  // how often a stream stopped being live because it was slow
 };
 
 }  // namespace millrace::gateway

@@ -22,7 +22,7 @@ Task<Response> follow_topic(Services& services, ExchangePtr exchange, TopicKey t
   } else if (const auto position = parse_position(topic.kind, last)) {
     after = *position;
   } else {
-    co_return error_response(400, "the Last-Event-ID is none of ours", "bad-position");
+    co_return error_response(400, "the Last-Event-ID is invalid", "bad-position");
   }
   if (services.is_draining) co_return unavailable("the gateway is shutting down");
   SseStream::Options options{.backlog = services.config.stream_backlog, .tags = parameters.list("tags")};

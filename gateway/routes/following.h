@@ -7,8 +7,8 @@
 
 namespace millrace::gateway {
 
-// From Last-Event-ID (or ?last_event_id=) on, else from ?from=, else what is new from now on; ?tags= lets only those
-// through.
+// Starts after Last-Event-ID (or ?last_event_id=), else at ?from=, else with new messages only. ?tags= selects messages
+// by tag.
 Task<Response> follow_topic(Services& services, ExchangePtr exchange, TopicKey topic);
 
 }  // namespace millrace::gateway

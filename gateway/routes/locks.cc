@@ -37,7 +37,7 @@ Task<Response> acquire(Services& services, ExchangePtr exchange) {
   if (limit > 0) words.insert(words.end(), {"LIMIT", std::to_string(limit)});
   Answer answer = std::unexpected(client::Error{});
   if (wait > Milliseconds(0)) {
-    // At once on a connection of its own: a refusal first would cost the place in the line.
+    // Waits on a separate connection from the start: trying first without waiting would lose the place in the line.
     words.insert(words.end(), {"WAIT", std::to_string(wait.count())});
     answer = co_await exchange->ask_waiting(services.upstream, std::move(words), wait);
   } else {

@@ -16,7 +16,7 @@ constexpr size_t kMostLines = 10'000;
 
 // --- writing ---
 
-// The pairs of tag and entry of NDJSON, behind the words. What is wrong, or nothing.
+// Appends the pairs of tag and entry of NDJSON to the words. Returns what is wrong; nullopt: nothing.
 std::optional<std::string> append_lines(Words& words, std::string_view body) {
   size_t number = 0;
   while (!body.empty()) {

@@ -13,7 +13,7 @@
 namespace millrace::gateway {
 namespace {
 
-// So many calls of SCAN look for a pattern on each node, and so many keys are told of.
+// Limits: calls of SCAN for a pattern on each node, and keys that are reported.
 constexpr int kMostScans = 50;
 constexpr size_t kMostKeys = 200;
 
@@ -148,7 +148,7 @@ Task<bool> add_described(Samples& samples, Services& services, std::string key, 
   co_return true;
 }
 
-// What kind of key it is, the first of these says that answers.
+// Tries these commands one after the other; the first that succeeds tells the type of the key.
 Task<bool> add_key(Samples& samples, Services& services, std::string key) {
   struct Kind {
     const char* command;
@@ -179,8 +179,8 @@ Task<bool> add_matches(std::set<std::string>& keys, Services& services, NodeName
   co_return true;
 }
 
-// The keys of all patterns, each once, however many name it: Prometheus refuses a page with the same figure twice. They
-// are in order, so that the same ones are told of each time. A pattern without a sign of one is a key.
+// The keys of all patterns, each once, even if several patterns match it: Prometheus refuses a page with the same
+// figure twice. They are sorted, so that the same keys are reported each time. A pattern without wildcards is a key.
 Task<std::set<std::string>> keys_to_tell_of(Services& services) {
   std::set<std::string> named;
   std::set<std::string> matching;

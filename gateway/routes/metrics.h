@@ -1,5 +1,4 @@
-// /metrics: what Prometheus collects about the gateway, the server's counters, and the keys that the configuration
-// names.
+// /metrics for Prometheus: counters of the gateway and of the server, and the keys that the configuration names.
 #pragma once
 
 #include <vector>

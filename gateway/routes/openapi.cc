@@ -61,7 +61,7 @@ std::string operation_json(const Router::Described& row) {
   }
   json += R"(},"default":{"description":"refused",)"
           R"("content":{"application/json":{"schema":{"$ref":"#/components/schemas/Error"}}}}})";
-  // What is about nothing needs no token.
+  // A route without a resource needs no token.
   json += row.route->resource == Resource::None ? R"(,"security":[]})" : "}";
   return json;
 }

@@ -1,4 +1,4 @@
-// /openapi.json: what the routes say of themselves, as OpenAPI 3.1.
+// /openapi.json: a description of the routes in OpenAPI 3.1.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What clients say in queries, headers and bodies.
+// Reads the values of queries, headers and bodies.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,21 @@
 
 namespace millrace::gateway {
 
-// Reads parameters one after the other and keeps the first thing that is wrong: 400 with its name.
+// Reads parameters one after the other and stores the first error: 400 with the parameter's name.
 class Parameters {
  public:
   explicit Parameters(const Request& request) : request_(request) {}
 
-  // As they are given, or `usual`.
+  // The parameter, or `usual` if it is missing.
   std::string text(std::string_view name, std::string_view usual = {});
   int64_t number(std::string_view name, int64_t usual, int64_t least, int64_t most);
-  // A duration of Go; at most `most`, which is not an error.
+  // A duration in Go's syntax; a longer one than `most` becomes `most`, without an error.
   Milliseconds time(std::string_view name, Milliseconds usual, Milliseconds most);
   bool is_on(std::string_view name);
-  // All values of the name, each a list with commas.
+  // All values of the name; each may be a list separated by commas.
   std::vector<std::string> list(std::string_view name);
 
-  // What was wrong first.
+  // The first error.
   const std::optional<Response>& wrong() const { return wrong_; }
   void refuse(std::string_view name, std::string_view expected);
 
@@ -37,10 +37,11 @@ class Parameters {
 
 // Whether the client asks for events.
 bool wants_events(const Request& request);
-// Whether it asks for the bytes of a message as they are.
+// Whether the client asks for the plain bytes of a message.
 bool wants_bytes(const Request& request);
 
-// A value in the body of a request: JSON as it is, or with "encoding":"base64" the bytes. Nothing: there is none.
+// A value in the body of a request: JSON as it is, or, with "encoding":"base64", the decoded bytes. nullopt: there is
+// none.
 std::optional<std::string> value_in(const JsonObject& object, std::string_view name);
 
 }  // namespace millrace::gateway

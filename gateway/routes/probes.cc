@@ -8,7 +8,7 @@ namespace {
 Task<Response> probe_server(Services& services) {
   Words words = {"PING"};
   const Answer answer = co_await services.upstream.ask(std::move(words), Upstream::kNoKey);
-  // As all answers of this status: DSPS has nothing in them.
+  // Without a body, because DSPS sends none with this status.
   if (!answer || answer->is_error()) co_return Response{.status = 500};
   co_return json_response(R"({"server":"ok"})");
 }

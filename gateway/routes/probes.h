@@ -1,5 +1,5 @@
-// Whether the gateway lives, and whether it can serve: for the systems that restart it and those that send it
-// clients; and what it offers.
+// Liveness and readiness probes, for systems that restart the gateway and for load balancers, and a description of what
+// the gateway offers.
 #pragma once
 
 #include <vector>

@@ -18,14 +18,14 @@ using Handler = Task<Response> (*)(Services& services, ExchangePtr exchange);
 
 struct Route {
   std::string_view method;
-  std::string_view pattern;  // "/v1/logs/{log}"; what stands for a name becomes exchange->names
+  std::string_view pattern;  // "/v1/logs/{log}"; the values of names are stored in exchange->names
   Handler handler;
-  Resource resource = Resource::None;  // the first name is its name
+  Resource resource = Resource::None;  // the first name in the path is the name of the resource
   Right right = Right::Read;
-  std::string_view summary = {};     // half a sentence, for /openapi.json; empty: a page, which is not described there
-  std::string_view parameters = {};  // of the query: "from count tags"
-  std::string_view answer = {};  // fields of its JSON object: "messages:array next?:integer", ? for some answers only
-  const AdminRow* admin = nullptr;  // of a route of the console
+  std::string_view summary = {};     // a short phrase for /openapi.json; empty: a page, which is not described there
+  std::string_view parameters = {};  // parameters of the query: "from count tags"
+  std::string_view answer = {};      // fields of its JSON object: "messages:array next?:integer"; ? means optional
+  const AdminRow* admin = nullptr;   // for a route of the console
 };
 
 class Router {
@@ -36,7 +36,7 @@ class Router {
   struct Found {
     const Route* route = nullptr;
     std::vector<std::string> names;
-    std::string allowed;  // methods of other rows for this path; of no row: empty
+    std::string allowed;  // methods that other rows allow for this path; empty: no row has it
   };
   Found find(const Request& request) const;
 
@@ -50,7 +50,7 @@ class Router {
  private:
   struct Row {
     const Route* route;
-    std::vector<std::string> segments;  // "{" for a name
+    std::vector<std::string> segments;  // "{" stands for a name
     std::string path;
   };
   std::vector<Row> rows_;

@@ -1,4 +1,4 @@
-// What routes work with: everything that one event loop of the gateway has.
+// The objects that routes use: everything that belongs to one event loop of the gateway.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct Services {
   bool& is_draining;
   ConsoleState& console;
   const Router* router = nullptr;
-  std::string openapi = {};  // as /openapi.json answers
+  std::string openapi = {};  // the answer of /openapi.json
 };
 
 }  // namespace millrace::gateway

@@ -20,7 +20,7 @@ Task<Response> revoke(Services& services, ExchangePtr exchange) {
   const auto end = given ? parse_number(*given, 1, 253'402'300'799) : std::nullopt;
   if (!id || id->empty()) co_return error_response(400, "Invalid \"jti\" parameter");
   if (!end) co_return error_response(400, "Invalid \"exp\" parameter");
-  // As long as clocks may differ, the token may count after its end.
+  // Because clocks may differ, a token may still be accepted shortly after its end.
   const int64_t forget = *end + services.config.leeway.count() / 1000;
   Words words = {"SET", services.authority.revocation_key(*id), "1", "EXAT", std::to_string(forget)};
   const Answer answer = co_await services.upstream.ask(std::move(words));
@@ -30,7 +30,7 @@ Task<Response> revoke(Services& services, ExchangePtr exchange) {
   co_return json_response(json + '}');
 }
 
-// What there is to log is each answer, at the level INFO. It is plain, unless the configuration has json.
+// Only answers are logged, at the level INFO: as plain text, unless the configuration says json.
 Task<Response> set_log_level(Services& services, ExchangePtr exchange) {
   constexpr std::string_view kLevels[] = {"DEBUG", "INFO", "WARN", "ERROR", "FATAL"};
   const auto level = exchange->request.parameter("level").value_or("");
@@ -42,9 +42,9 @@ Task<Response> set_log_level(Services& services, ExchangePtr exchange) {
 }
 
 Task<Response> make_ticket(Services& services, ExchangePtr exchange) {
-  if (!exchange->caller->claims) co_return error_response(401, "a ticket is made for a token", "unauthorized");
-  // Else one that is about to end could be made to last.
-  if (exchange->caller->has_ticket) co_return error_response(403, "a ticket is made for a token", "forbidden");
+  if (!exchange->caller->claims) co_return error_response(401, "a ticket can only be made for a token", "unauthorized");
+  // Otherwise an expiring ticket could be renewed for ever.
+  if (exchange->caller->has_ticket) co_return error_response(403, "a ticket can only be made for a token", "forbidden");
   unsigned char random[18];
   if (RAND_bytes(random, sizeof random) != 1) co_return unavailable("no random numbers");
   std::string ticket = base64({reinterpret_cast<const char*>(random), sizeof random});

@@ -1,4 +1,4 @@
-// Tokens: revoking them, as DSPS does, and tickets for clients that cannot send headers.
+// Revoking tokens, as DSPS does, and tickets for clients that cannot send headers.
 #pragma once
 
 #include <vector>

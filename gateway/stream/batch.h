@@ -1,4 +1,4 @@
-// Messages on their way to all listeners, each encoded once for every form in which it goes out.
+// Messages for all listeners, each encoded once for every format that is sent.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace millrace::gateway {
 
-// All messages of a batch behind each other, and where each ends.
+// All messages of a batch, concatenated, and where each ends.
 struct Encoded {
   SharedBytes bytes;
   std::vector<size_t> ends;
@@ -28,7 +28,7 @@ class Batch {
   const Encoded& events();
   // As text frames of a WebSocket.
   const Encoded& frames();
-  // A message as a change for devices. Nothing: it is none.
+  // A message as a change for devices. nullopt: it is not a change.
   const std::optional<DispatchedChange>& change(size_t message);
 
  private:
@@ -36,7 +36,8 @@ class Batch {
   const std::vector<Message>& messages_;
   std::optional<Encoded> events_;
   std::optional<Encoded> frames_;
-  std::vector<std::optional<DispatchedChange>> changes_;  // of all messages, once one was asked for
+  std::vector<std::optional<DispatchedChange>> changes_;  // changes of all messages, parsed when the first one is
+                                                          // needed
 };
 
 // The fields of a message, without braces: "offset":17,"tag":"new","entry":…
@@ -45,7 +46,7 @@ void append_message(std::string& out, const TopicKey& topic, const Message& mess
 // "log":"…" or "channel":"…"
 void append_topic(std::string& out, const TopicKey& topic);
 
-// An event that says what is missing, and one that only says where the reader stands.
+// An event that reports missing messages, and one that only reports the reader's position.
 std::string reset_event(const Reset& reset, const Position& position);
 std::string position_event(const Position& position);
 

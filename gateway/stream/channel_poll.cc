@@ -23,7 +23,7 @@ void ChannelPoll::start(Done done) {
   join();
 }
 
-// First of all where the channel stands, then a fetch: what is published in between is heard of.
+// First gets the position of the channel, then fetches: so a publication in between is noticed.
 Detached ChannelPoll::join() {
   const auto self = shared_from_this();
   const auto now = co_await find_start(upstream_, key_, "$");
@@ -57,7 +57,9 @@ Detached ChannelPoll::fetch_all() {
 
 void ChannelPoll::fail(const std::string& why) { end(client::fail(client::ErrorCode::BadInput, why)); }
 
-void ChannelPoll::cancel() { end(client::fail(client::ErrorCode::Closed, "nobody waits for the answer any longer")); }
+void ChannelPoll::cancel() {
+  end(client::fail(client::ErrorCode::Closed, "the client no longer waits for the answer"));
+}
 
 void ChannelPoll::end(Answer answer) {
   const auto self = shared_from_this();

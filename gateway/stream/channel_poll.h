@@ -16,7 +16,7 @@ class ChannelPoll final : public FetchingListener, public std::enable_shared_fro
  public:
   using Done = std::function<void(Answer)>;
 
-  // `fetch` is the command, CHAN.FETCH without BLOCK. REQUIRES: everything given outlives the poll.
+  // `fetch` is the command, CHAN.FETCH without BLOCK. REQUIRES: all arguments outlive the poll.
   ChannelPoll(EventLoop& loop, Upstream& upstream, Topics& topics, Words fetch, Milliseconds wait);
 
   // Calls `done` once: with the first answer that has messages or is an error, or with the answer at the end of the
@@ -42,8 +42,8 @@ class ChannelPoll final : public FetchingListener, public std::enable_shared_fro
   Done done_;
   Topic* topic_ = nullptr;
   bool is_fetching_ = false;
-  bool must_fetch_ = false;  // once more
-  bool is_late_ = false;     // the wait is over: the next answer counts, whatever it is
+  bool must_fetch_ = false;  // fetch again after the current fetch
+  bool is_late_ = false;     // the wait is over: the next answer is the result, whatever it is
   EventLoop::Timer deadline_;
 };
 

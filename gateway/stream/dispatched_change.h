@@ -17,7 +17,7 @@ struct DispatchedChange {
   std::string common;
 };
 
-// Nothing: the message is not one of ROUTE.DISPATCH.
+// nullopt: the message was not written by ROUTE.DISPATCH.
 std::optional<DispatchedChange> dispatched_change(std::string_view entry);
 
 // {"event":"change","table":"…",…,"cursor":"…"} for a device that the change is for.

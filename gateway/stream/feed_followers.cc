@@ -19,7 +19,7 @@ auto rest_a_moment(EventLoop& loop) {
 }
 
 std::string feed_start(const Position& position) {
-  // An offset without an epoch is one in a log that was not there: all that it will have is new.
+  // An offset without an epoch belongs to a log that did not exist: all its messages will be new.
   return position.text.empty() || position.text == "0" ? "-" : position.text;
 }
 
@@ -48,7 +48,8 @@ void FeedFollowers::stop(const TopicKey& topic) {
   if (!has_keys(*followed->node)) readers_[*followed->node].waiting.cancel();
 }
 
-// Unless somebody else follows the key: again since, or as the other kind. For the feed it is one key.
+// Does nothing if the key is followed by another follower, which may have started since or use the other kind: for the
+// feed it is one key.
 void FeedFollowers::leave_feed(const NodeName& node, const std::string& name) {
   for (const auto kind : {TopicKey::Kind::Log, TopicKey::Kind::Channel}) {
     if (followed_.contains({kind, name})) return;
@@ -60,7 +61,7 @@ bool FeedFollowers::has_keys(const NodeName& node) const {
   return std::ranges::any_of(followed_, [&](const auto& one) { return one.second->node == node; });
 }
 
-// Has a feed watch the key. `reads_first`: something may have happened to it since it was read last.
+// Adds the key to a feed. `reads_first`: the key may have changed since it was last read.
 Detached FeedFollowers::attach(FollowedPtr followed, bool reads_first) {
   const auto alive = is_alive_;
   while (*alive && followed->follower != nullptr) {
@@ -73,7 +74,7 @@ Detached FeedFollowers::attach(FollowedPtr followed, bool reads_first) {
   }
 }
 
-// Reads and tells everything behind the position.
+// Reads and reports everything after the position.
 Task<bool> FeedFollowers::read_up(FollowedPtr followed) {
   const auto alive = is_alive_;
   for (bool has_more = true; has_more;) {
@@ -117,7 +118,7 @@ Detached FeedFollowers::run_reader(NodeName node) {
     if (answer && answer->is_array()) {
       take(*answer);
     } else if (has_keys(node)) {
-      // The server is gone, or has forgotten the feed. Whatever it is, it must not be asked without a pause.
+      // The server cannot be reached, or has dropped the feed. In both cases, do not ask again without a pause.
       co_await rest_a_moment(loop_);
       if (!*alive) co_return;
       attach_again(node);

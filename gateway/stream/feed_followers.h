@@ -1,5 +1,5 @@
-// Follows keys by feeds: one connection to each node of the server tells of all keys that are followed there
-// (FEED.READ). A feed that is gone, as after a restart of the server, is made again from the positions kept here.
+// Follows keys by feeds: one connection to each node reports all keys that are followed there (FEED.READ). If a feed no
+// longer exists, for example after a restart of the server, it is created again from the positions stored here.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace millrace::gateway {
 
 class FeedFollowers final : public Followers {
  public:
-  // `name` is that of the feeds: nobody else's on the server.
+  // `name` is the name of the feeds; it must be unique on the server.
   FeedFollowers(EventLoop& loop, Upstream& upstream, std::string name)
       : loop_(loop), upstream_(upstream), name_(std::move(name)) {}
   ~FeedFollowers() override;
@@ -27,7 +27,7 @@ class FeedFollowers final : public Followers {
     TopicKey topic;
     Position position;
     Follower* follower;                 // null: it has stopped
-    std::optional<NodeName> node = {};  // whose feed has it; nothing: none yet
+    std::optional<NodeName> node = {};  // the node whose feed has the key; nullopt: none yet
   };
   using FollowedPtr = std::shared_ptr<Followed>;
   // Reads the feed of one node, as long as it has keys.

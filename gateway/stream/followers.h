@@ -1,4 +1,4 @@
-// Follows logs and channels: each message is read once by an event loop, however many listen.
+// Follows logs and channels: each event loop reads a message once, however many clients listen.
 #pragma once
 
 #include "gateway/stream/message.h"
@@ -7,7 +7,7 @@ namespace millrace::gateway {
 
 class Follower {
  public:
-  // What has come. A follower may stop itself in it.
+  // New messages. A follower may stop itself during the call.
   virtual void on_reading(const Reading& reading) = 0;
 
  protected:
@@ -18,10 +18,10 @@ class Followers {
  public:
   virtual ~Followers() = default;
 
-  // From now on the follower is told what lies behind the position, in order and without a gap that is not told.
-  // REQUIRES: it is not told of this key already.
+  // From now on, the follower gets all messages after the position, in order. A gap is always reported.
+  // REQUIRES: the follower does not follow this key already.
   virtual void start(const TopicKey& topic, const Position& after, Follower& follower) = 0;
-  // It is not called again.
+  // The follower is not called again.
   virtual void stop(const TopicKey& topic) = 0;
 };
 

@@ -22,17 +22,17 @@ class Listener {
   virtual bool is_full() const = 0;
   // Called when a client has acknowledged messages of the channel.
   virtual void nudge() {}
-  // The server refuses to let this topic be read, permanently: `why` is its answer.
+  // The server permanently refuses reads of this topic: `why` is its answer.
   virtual void fail(const std::string& why) = 0;
 
  private:
   friend class Topic;
   static constexpr size_t kNotLive = SIZE_MAX;
-  size_t index_ = kNotLive;  // among those of its topic that get what comes
-  int64_t joined_at_ = 0;    // messages up to this number it has already
+  size_t index_ = kNotLive;  // index among the live listeners of its topic
+  int64_t joined_at_ = 0;    // it already has messages up to this number
 };
 
-// A listener that fetches for itself: what comes to the channel only says that a fetch may find something.
+// A listener that fetches by itself: new messages of the channel only tell it that a fetch may find something.
 class FetchingListener : public Listener {
  protected:
   virtual void fetch() = 0;

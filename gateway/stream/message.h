@@ -1,4 +1,4 @@
-// What streams carry: messages of a log or a channel, and where a reader stands in it.
+// The contents of streams: messages of a log or a channel, and the position of a reader.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ struct TopicKey {
   auto operator<=>(const TopicKey&) const = default;
 };
 
-// Behind a message: what a client sends as Last-Event-ID to go on after it. Of a log it is epoch.offset, of a channel
-// clock.mark. An empty text is the beginning of what does not exist yet.
+// The position after a message: a client sends it as Last-Event-ID to continue after that message. For a log it is
+// epoch.offset, for a channel clock.mark. An empty text is the beginning of a key that does not exist yet.
 struct Position {
   std::string text = {};
-  int64_t number = 0;  // the offset or the clock: which of two positions of one life is further
+  int64_t number = 0;  // the offset or the clock: orders two positions of the same life
 };
 
-// As a client writes it. Of a log a bare offset is one, too. Nothing: it cannot be one.
+// Parses a position from a client. For a log, a plain offset is allowed too. nullopt: invalid.
 std::optional<Position> parse_position(TopicKey::Kind kind, std::string_view text);
 
-// Whether both can belong to one life of the key: it was not deleted and made again in between.
+// Whether both can belong to the same life of the key, which ends when the key is deleted.
 bool same_life(TopicKey::Kind kind, const Position& one, const Position& other);
 
 struct Message {
@@ -37,17 +37,17 @@ struct Message {
   std::string content;
 };
 
-// Something between two messages is missing, and what: a JSON object.
+// Messages are missing: a JSON object that says which.
 struct Reset {
   std::string json;
 };
 
-// What one read gave.
+// The result of one read.
 struct Reading {
   std::optional<Reset> reset = {};  // before the messages
   std::vector<Message> messages = {};
-  Position position = {};  // to read on from
-  bool has_more = false;   // there is more already
+  Position position = {};  // the position to continue from
+  bool has_more = false;   // there are already more messages
 };
 
 }  // namespace millrace::gateway

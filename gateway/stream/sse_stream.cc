@@ -8,7 +8,7 @@
 namespace millrace::gateway {
 namespace {
 
-// How long a client shall wait before it comes again, if we end the stream.
+// How long a client should wait before it reconnects, if we end the stream.
 constexpr std::string_view kComeAgain = "retry: 1000\n\n";
 
 }  // namespace
@@ -71,7 +71,7 @@ void SseStream::drain() {
 
 bool SseStream::keep_alive() {
   static const auto comment = std::make_shared<const std::string>(":\n\n");
-  // A client that takes nothing is ended by its time-out, and gets nothing more until then.
+  // A client that does not read is disconnected by its time-out, and gets nothing more until then.
   if (sink_ == nullptr || sink_->unsent() != 0) return true;
   if (extra_ && !extra_->passed.text.empty()) {
     tell_position(std::exchange(extra_->passed, {}));

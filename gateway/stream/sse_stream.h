@@ -14,7 +14,7 @@ namespace millrace::gateway {
 class SseStream final : public StreamBody, public Listener, public std::enable_shared_from_this<SseStream> {
  public:
   struct Options {
-    size_t backlog = 256 << 10;          // bytes that it may be behind
+    size_t backlog = 256 << 10;          // how many bytes it may be behind
     std::vector<std::string> tags = {};  // only messages with one of these labels; empty: all
   };
 
@@ -28,12 +28,12 @@ class SseStream final : public StreamBody, public Listener, public std::enable_s
   void on_end() override;
 
  private:
-  // What only some streams need.
+  // Fields that only some streams need.
   struct Extra {
     TopicKey key;    // until it begins
     Position after;  // the same
     std::vector<std::string> tags;
-    Position passed = {};  // behind messages that it did not want, until it is told
+    Position passed = {};  // position after messages that were filtered out, until it is sent
   };
 
   void deliver(Batch& batch, size_t first) override;

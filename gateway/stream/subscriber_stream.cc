@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kWindow = 256;
 constexpr size_t kWindowBytes = 1 << 20;
-// Acknowledgements that went through another gateway are noticed so late; and a fetch is a sign of life.
+// Acknowledgements through another gateway are noticed with this delay; a fetch is also a sign of life.
 constexpr Milliseconds kFetchAgain{1000};
 
 }  // namespace
@@ -41,7 +41,7 @@ Detached SubscriberStream::fetch_all() {
   const auto self = shared_from_this();
   is_fetching_ = true;
   while (sink_ != nullptr && std::exchange(must_fetch_, false)) {
-    // A client that has not taken what was sent gets nothing more; the timer asks again.
+    // A client that has not read what was sent gets nothing more; the timer tries again.
     if (sink_->unsent() > kWindowBytes) break;
     Words words = {
         "CHAN.FETCH", key_.name, subscriber_, "MAX", std::to_string(kWindow), "MAXBYTES", std::to_string(kWindowBytes)};

@@ -1,5 +1,5 @@
-// The messages of a channel for one subscriber, as server-sent events: each comes with a receipt, and again after the
-// next connect until it is acknowledged. At most a window of messages is unacknowledged.
+// The messages of a channel for one subscriber, as server-sent events: each comes with a receipt, and comes again after
+// a reconnect until it is acknowledged. At most a window of messages is unacknowledged.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class SubscriberStream final : public StreamBody,
                                public FetchingListener,
                                public std::enable_shared_from_this<SubscriberStream> {
  public:
-  // REQUIRES: everything outlives the stream's connection.
+  // REQUIRES: all arguments outlive the stream's connection.
   SubscriberStream(EventLoop& loop, Upstream& upstream, Topics& topics, Figures& figures, std::string channel,
                    std::string subscriber, Position now);
 
@@ -41,9 +41,9 @@ class SubscriberStream final : public StreamBody,
   Position now_;  // until it begins
   Topic* topic_ = nullptr;
   StreamSink* sink_ = nullptr;
-  std::set<std::string> unacknowledged_;  // ids that were sent and still come
+  std::set<std::string> unacknowledged_;  // ids that were sent and not acknowledged yet
   bool is_fetching_ = false;
-  bool must_fetch_ = false;  // once more
+  bool must_fetch_ = false;  // fetch again after the current fetch
   EventLoop::Timer again_;
 };
 

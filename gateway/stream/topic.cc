@@ -58,8 +58,8 @@ bool Topic::is_behind(const std::shared_ptr<Behind>& behind) const {
   return found != behind_.end() && found->second == behind;
 }
 
-// Reads for one listener, until it has everything, is full or goes. What it has everything of is decided by comparing
-// with the topic: a reading without messages may be older than what the live ones have been told.
+// Reads for one listener, until it is up to date, is full or leaves. Whether it is up to date is decided by comparing
+// with the topic's position: an empty reading may be older than what live listeners already got.
 Detached Topic::catch_up(std::shared_ptr<Behind> behind) {
   const auto alive = is_alive_;
   behind->is_reading = true;
@@ -83,14 +83,14 @@ Detached Topic::catch_up(std::shared_ptr<Behind> behind) {
     if (reading->has_more || !reading->messages.empty()) {
       pause = kFirstRest;
     } else {
-      // The topic is in another life of the key, or will be told in a moment what this reading has.
+      // The topic is in another life of the key, or will soon get the messages of this reading.
       co_await rest(loop_, std::exchange(pause, std::min(pause * 2, kLongestRest)));
     }
   }
   behind->is_reading = false;
 }
 
-// Hands a reading to one listener. Whether it has everything that the live ones have.
+// Gives a reading to one listener. True if it then has everything that live listeners have.
 bool Topic::take(Behind& behind, const Reading& reading) {
   const auto listener = behind.listener;
   behind.position = reading.position;
@@ -122,7 +122,7 @@ void Topic::become_live(const std::shared_ptr<Behind>& behind) {
 void Topic::on_reading(const Reading& reading) {
   const Position before = std::exchange(position_, reading.position);
   Batch batch(key_, reading.messages);
-  // Backwards, because those that are full or go lose their place to the last one.
+  // Backwards, because the last listener takes the place of one that is full or leaves.
   for (size_t i = live_.size(); i-- > 0;) {
     if (i >= live_.size()) continue;
     const auto listener = live_[i];
@@ -132,7 +132,7 @@ void Topic::on_reading(const Reading& reading) {
     }
     size_t first = 0;
     while (first < reading.messages.size() && reading.messages[first].position.number <= listener->joined_at_) ++first;
-    // The first batch after it joined is its own affair: where it stands is not where the others do.
+    // A listener that has just joined may be at another position than the others.
     const bool has_just_joined = listener->joined_at_ > before.number;
     if (listener->is_full() && !has_just_joined && !reading.reset) {
       remove_live(*listener);

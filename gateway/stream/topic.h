@@ -38,7 +38,7 @@ class Topic final : Follower {
     std::shared_ptr<Listener> listener;
     Position position;
     bool is_reading = false;
-    bool is_told = false;  // its position, by tell_position()
+    bool is_told = false;  // its position was sent, by tell_position()
   };
 
   void on_reading(const Reading& reading) override;
@@ -53,7 +53,7 @@ class Topic final : Follower {
   Followers& followers_;
   const TopicKey key_;
   bool follows_ = false;
-  Position position_;  // up to which live listeners have got everything
+  Position position_;  // live listeners have all messages up to here
   std::vector<std::shared_ptr<Listener>> live_;
   std::map<Listener*, std::shared_ptr<Behind>> behind_;
   std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);

@@ -1,5 +1,5 @@
-// An open connection to a server within an event loop: commands go out together at the end of a turn, answers come back
-// in their order.
+// An open connection to a server within an event loop: commands are sent together at the end of a turn, answers come
+// back in the same order.
 #pragma once
 
 #include <deque>
@@ -21,10 +21,10 @@ class Link final : IoHandler {
   using Done = std::function<void(Answer)>;
   using Lost = std::function<void(const client::Error& why)>;
 
-  // `lost` is called when the connection breaks, after all that waited for answers were told; it may destroy the link.
+  // `lost` is called when the connection breaks, after all waiting commands got an error; it may destroy the link.
   // REQUIRES: the connection is open.
   Link(EventLoop& loop, client::Connection connection, Lost lost);
-  // Whoever waits for an answer is not told.
+  // Does not call the callbacks of commands that wait for an answer.
   ~Link();
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -48,7 +48,7 @@ class Link final : IoHandler {
   void hang_up();
   bool is_hung_up() const { return is_hung_up_; }
 
-  // As if the other side had closed the connection.
+  // Behaves as if the other side had closed the connection.
   void break_off(const client::Error& why);
 
  private:
@@ -74,7 +74,7 @@ class Link final : IoHandler {
   bool is_hung_up_ = false;
   bool flushes_later_ = false;
   bool waits_to_write_ = false;
-  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);  // for jobs that come later
+  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);  // checked by jobs that run later
 };
 
 }  // namespace millrace::gateway

@@ -1,5 +1,5 @@
-// One server: its connection for commands, opened again with growing pauses whenever it breaks, and connections of
-// their own for commands that wait, which are used again.
+// One server. It has one connection for commands, which is reopened with growing pauses whenever it breaks, and
+// separate, reusable connections for commands that wait.
 #pragma once
 
 #include <functional>
@@ -22,26 +22,27 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  // Sends a command. Before the first connection is open it waits for it; while the server is gone it fails at once.
+  // Sends a command. Before the first connection is open, the command waits for it; while the server is unreachable, it
+  // fails at once.
   void send(const Words& words, Link::Done done);
-  // Two commands of which the first prepares the second (ASKING): its answer is dropped.
+  // Sends two commands, of which the first prepares the second (ASKING); the answer of the first is dropped.
   void send_after(const Words& first, const Words& words, Link::Done done);
 
-  // A connection that nobody else uses, until give_back(), or until it is destroyed. It need not be given back.
+  // A connection for exclusive use, until give_back() or until it is destroyed. It need not be given back.
   void take_link(Taken taken);
   void give_back(std::unique_ptr<Link> link);
 
   bool is_open() const { return link_ != nullptr; }
-  // Held by what has taken a link, or waits for one: as long, the node is in use.
+  // Held by an object that has taken a link or waits for one: meanwhile, the node is in use.
   using Use = std::shared_ptr<const bool>;
   Use use() const { return used_; }
-  // Nothing waits for an answer of it, and it may be destroyed: not from within something that it calls.
+  // True if no command waits for an answer, so that the node may be destroyed; but not inside one of its callbacks.
   bool is_unused() const { return used_.use_count() == 1 && early_.empty() && (!link_ || link_->in_flight() == 0); }
-  // Where the server was found last: sentinels may name another one each time.
+  // The last known address of the server: sentinels may name another one each time.
   const client::Endpoint& endpoint() const { return link_ ? link_->endpoint() : server_.to; }
-  // Closes connections that have not answered for so long.
+  // Closes connections that have not answered for this long.
   void close_silent(Milliseconds patience);
-  // Closes the connection, to open it again: the sentinels know the new master by now.
+  // Closes the connection to open it again: by now, the sentinels know the new master.
   void reopen();
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMostRedirections = 8;
 constexpr Milliseconds kTick{500};
-// A cluster is asked for its nodes every so many ticks, though nothing has been redirected.
+// A cluster is asked for its nodes after this many ticks, even without a redirect.
 constexpr unsigned kTicksToMap = 20;
 // A server may answer a command that waits this much later than the wait that was asked for.
 constexpr Milliseconds kGrace{5000};
@@ -22,7 +22,7 @@ struct Upstream::Command {
   size_t key;
   Link::Done done;
   std::optional<Milliseconds> wait = {};  // of a command that waits
-  Waiting* waiting = nullptr;             // who names it, of the same
+  Waiting* waiting = nullptr;             // identifies a command that waits
   int redirections = 0;
   NodeName to = {};  // where a redirection has sent it
   bool asking = false;
@@ -153,7 +153,7 @@ void Upstream::ask_for_map(Node& node) {
   });
 }
 
-// Asks one node after the other, of those with an open connection: one that has left the cluster knows nothing of it.
+// Asks nodes with an open connection, one after the other: a node that has left the cluster does not know the map.
 void Upstream::refresh_map() {
   if (!map_) return;
   std::vector<Node*> open;
@@ -175,8 +175,8 @@ Node* Upstream::connected_node() {
   return found == nodes_.end() ? nullptr : found->second.get();
 }
 
-// Nodes that serve no slot any longer. The server that was given, too, as long as there is another way into the
-// cluster.
+// Drops nodes that no longer serve a slot. Also drops the configured server, as long as there is another connection to
+// the cluster.
 void Upstream::forget_nodes() {
   if (!map_) return;
   std::erase_if(nodes_, [this](const auto& one) { return one.second->is_unused() && !is_named(one.first); });
@@ -193,7 +193,7 @@ Node& Upstream::node_of(const Command& command) {
   if (command.to.endpoint) return node_at(*command.to.endpoint);
   if (!map_) return *seed_;
   if (command.key == kNoKey) {
-    // Not the server that was given, if there is a choice: it may have left the cluster.
+    // Not the configured server, if there is a choice: it may have left the cluster.
     if (Node* const node = connected_node()) return *node;
     return seed_ ? *seed_ : node_at(map_->nodes().front());
   }

@@ -1,5 +1,5 @@
-// The server behind the gateway, or the cluster, as one event loop sees it: one connection for commands to each node,
-// and connections of their own for commands that wait.
+// The server or cluster behind the gateway, for one event loop: one connection for commands to each node, and separate
+// connections for commands that wait.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@ namespace millrace::gateway {
 
 struct UpstreamOptions {
   client::ConnectionOptions server;
-  size_t most_waiting = 1000;         // commands that wait at once
+  size_t most_waiting = 1000;         // the most commands that wait at the same time
   Milliseconds answer_timeout{5000};  // how long a command that does not wait may take
 };
 
-// A node of a cluster; without an endpoint the server that was given, wherever sentinels find it.
+// A node of a cluster. Without an endpoint: the configured server, wherever sentinels find it.
 struct NodeName {
   std::optional<client::Endpoint> endpoint = {};
   auto operator<=>(const NodeName&) const = default;
@@ -35,8 +35,8 @@ class Upstream {
   Upstream(const Upstream&) = delete;
   Upstream& operator=(const Upstream&) = delete;
 
-  // Sends a command; `key` says which word is its key, kNoKey that it has none. An error: the server cannot be reached,
-  // or the connection broke before the answer came, so that the command may have been carried out.
+  // Sends a command; `key` says which word is its key, kNoKey that it has none. Error: the server cannot be reached, or
+  // the connection broke before the answer came; then the command may have been carried out.
   void call(Words words, size_t key, Link::Done done);
 
   // The same for a coroutine.
@@ -58,8 +58,8 @@ class Upstream {
       if (const auto kept = call) kept->give_up();
     }
   };
-  // Sends a command that waits at most so long at the server. `waiting` names it until it is done, and lives as long.
-  // TimedOut: as many commands wait as may.
+  // Sends a command that waits at most this long at the server. `waiting` identifies it until it is done, and must
+  // exist as long. TimedOut: the limit on waiting commands is reached.
   void call_waiting(Words words, size_t key, Milliseconds wait, Waiting& waiting, Link::Done done);
 
   // The same for a coroutine.
@@ -69,8 +69,8 @@ class Upstream {
     });
   }
 
-  // The same for one node, without following redirections: a MOVED is an answer, after which node_name_of() will know
-  // better. It is not one of those of clients, of which only a limited number may wait.
+  // The same for one node, without following redirects: MOVED is returned as an answer, and updates node_name_of(). It
+  // does not count towards the limit on waiting commands of clients.
   void call_at(const NodeName& node, Words words, Link::Done done);
   void call_waiting_at(const NodeName& node, Words words, Milliseconds wait, Waiting& waiting, Link::Done done);
   auto ask_at(NodeName node, Words words) {
@@ -83,13 +83,13 @@ class Upstream {
   std::vector<NodeName> nodes() const;
   bool is_cluster() const { return map_.has_value(); }
   bool has_sentinels() const { return options_.server.sentinels.has_value(); }
-  // Of the server that was given, or that sentinels have named last.
+  // The address of the configured server, or the one that sentinels named last.
   std::string seed_address() const { return (seed_ ? seed_->endpoint() : options_.server.to).text(); }
 
   // Whether a node is connected.
   bool is_reachable() const;
   size_t waiting_calls() const { return waiting_calls_; }
-  // Whether call_waiting() would take one more.
+  // Whether call_waiting() would accept one more.
   bool has_room_to_wait() const { return waiting_calls_ < options_.most_waiting; }
 
  private:
@@ -114,9 +114,9 @@ class Upstream {
   UpstreamOptions options_;
   std::optional<client::ClusterMap> map_;                    // of a cluster
   std::map<client::Endpoint, std::unique_ptr<Node>> nodes_;  // of a cluster
-  std::unique_ptr<Node> seed_;                               // the server that was given; null if it has left a cluster
+  std::unique_ptr<Node> seed_;                               // the configured server; null if it has left a cluster
   bool asks_for_map_ = false;
-  size_t asked_ = 0;  // for the map: each time another node
+  size_t asked_ = 0;  // which node to ask for the map next
   unsigned ticks_ = 0;
   size_t waiting_calls_ = 0;
   EventLoop::Timer tick_;

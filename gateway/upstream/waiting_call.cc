@@ -54,7 +54,7 @@ void WaitingCall::take_link(Node& node, const Words& words, client::Result<std::
   });
 }
 
-void WaitingCall::cancel() { end(client::fail(ErrorCode::Closed, "nobody waits for the answer any longer")); }
+void WaitingCall::cancel() { end(client::fail(ErrorCode::Closed, "the client no longer waits for the answer")); }
 
 void WaitingCall::give_up() {
   if (is_over_ || is_given_up_) return;

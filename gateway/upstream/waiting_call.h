@@ -1,4 +1,4 @@
-// A command that waits at the server, on a connection of its own.
+// A command that waits at the server, on a separate connection.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,12 @@ namespace millrace::gateway {
 
 class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
  public:
-  // `over` is called once, whatever comes of it.
+  // `over` is called once, with an answer or an error.
   WaitingCall(EventLoop& loop, std::function<void(Answer)> over) : loop_(loop), over_(std::move(over)) {}
 
-  // Sends it; the node is in use until it is over. After `patience` without an answer the connection is taken for
-  // broken. With `asking`, the node of a cluster is told that it serves the key although the slot has not moved yet.
+  // Sends it; the node is in use until it is over. After `patience` without an answer, the connection is treated as
+  // broken. With `asking`, sends ASKING first, so that the cluster node serves a key of a slot that has not fully
+  // moved.
   void start(Node& node, const Words& words, Milliseconds patience, bool asking);
 
   // The command is given up, and its connection closed. The server may serve it all the same until it hears of that.

@@ -70,7 +70,7 @@ std::optional<std::vector<TrailPart>> DeviceTrail::parts_after(const DeviceCurso
   std::vector<TrailPart> parts;
   for (size_t i = first; i < stays_.size(); ++i) {
     TrailPart part{stays_[i].transport, i == first ? cursor.position : stays_[i].position};
-    // What the log has of a later stay belongs to that.
+    // Messages of a later stay at the same log belong to that stay.
     for (size_t next = i + 1; next < stays_.size() && !part.up_to; ++next) {
       if (stays_[next].transport == part.transport) part.up_to = stays_[next].position.number;
     }

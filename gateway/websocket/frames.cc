@@ -73,7 +73,7 @@ struct FrameReader::Callbacks {
     const uint64_t size = frame->payload_length;
     FrameReader& reader = of(user);
     reader.frame_ = 2 + (size < 126 ? 0 : size < 65536 ? 2 : 8) + 4 + size;
-    // Before its bytes are waited for.
+    // Checked before waiting for its bytes.
     if (size > reader.most_bytes_) {
       wslay_event_queue_close(context, WSLAY_CODE_MESSAGE_TOO_BIG, nullptr, 0);
       reader.is_refused_ = true;

@@ -1,4 +1,4 @@
-// Frames of WebSocket (RFC 6455). What clients send goes through wslay, which checks masks, fragments, control frames,
+// Frames of WebSocket (RFC 6455). Bytes from clients go through wslay, which checks masks, fragments, control frames,
 // sizes and UTF-8.
 #pragma once
 
@@ -12,7 +12,7 @@ struct wslay_event_context;
 
 namespace millrace::gateway {
 
-// Frames as a server sends them: unmasked, in one piece.
+// Frames in the form that a server sends: unmasked, not fragmented.
 void append_text_frame(std::string& out, std::string_view text);
 std::string ping_frame();
 std::string close_frame(uint16_t code, std::string_view reason);
@@ -20,7 +20,7 @@ std::string close_frame(uint16_t code, std::string_view reason);
 // The value of Sec-WebSocket-Accept for a Sec-WebSocket-Key.
 std::string websocket_accept(std::string_view key);
 
-// Reads what one client sends. It has 8 KB of buffers: between messages it may be destroyed and made again.
+// Reads what one client sends. It has 8 KB of buffers, so it may be destroyed between messages and created again.
 class FrameReader {
  public:
   using Take = std::function<void(std::string_view text)>;
@@ -30,11 +30,12 @@ class FrameReader {
   FrameReader(const FrameReader&) = delete;
   FrameReader& operator=(const FrameReader&) = delete;
 
-  // Takes bytes. Text messages that are complete are handed to `take`; what must be sent, as to a ping, is appended to
-  // `reply`. False: the connection is over once the reply is sent, because the client has closed it or broke the rules.
+  // Takes bytes. Complete text messages are passed to `take`; bytes to send, such as the answer to a ping, are appended
+  // to `reply`. False: the connection ends once the reply is sent, because the client closed it or violated the
+  // protocol.
   bool put(std::string_view bytes, const Take& take, std::string& reply);
 
-  // Nothing has begun that is not complete.
+  // True if no message is incomplete.
   bool is_between_messages() const { return begun_ == 0 && !is_fragmented_; }
 
  private:
@@ -44,8 +45,8 @@ class FrameReader {
   std::string_view unread_;
   const Take* take_ = nullptr;
   std::string* reply_ = nullptr;
-  uint64_t begun_ = 0;  // bytes that were put in and belong to no complete frame yet
-  uint64_t frame_ = 0;  // of the frame that is being read
+  uint64_t begun_ = 0;  // bytes of a frame that is not complete yet
+  uint64_t frame_ = 0;  // size of the frame that is being read
   bool is_fragmented_ = false;
   bool is_refused_ = false;
 };

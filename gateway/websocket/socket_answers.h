@@ -18,7 +18,7 @@ inline std::string socket_error(std::string_view code, std::string_view text) {
   return json + '}';
 }
 
-// What a failed answer of the server is to the client: its body is {"code":…,"error":…}.
+// Converts an error response, whose body is {"code":…,"error":…}, for the client.
 inline std::string socket_failure(const Response& response) {
   std::string body = response.body;
   while (body.ends_with('\n')) body.pop_back();

@@ -54,7 +54,7 @@ Task<std::string> SocketDevice::open(std::optional<std::string> user, std::optio
     given = parse_device_cursor(*cursor);
     if (!given) co_return socket_error("bad-cursor", "the cursor is none of ours");
   }
-  // The log keeps messages for as long as a device may be away, and some time for it to read.
+  // The log keeps messages as long as a device may be disconnected, plus some time to read them.
   Words retain = {"TRETAIN", log_of(transport_).name, "AGE",
                   std::to_string(services_.config.device_retention.count() * 2)};
   const Answer retained = co_await services_.upstream.ask(std::move(retain));
@@ -80,8 +80,8 @@ Task<std::string> SocketDevice::open(std::optional<std::string> user, std::optio
   co_return answer;
 }
 
-// Takes the device from where its trail ends. What is intended is noted before it is done, so that whoever comes after
-// us knows where the device may be.
+// Moves the device from the end of its trail to this gateway. The move is recorded before it is made, so that the next
+// gateway knows where the device may be.
 Task<SocketDevice::Presence> SocketDevice::take_here(DeviceCursor here) {
   Words get = {"GET", trail_key()};
   const Answer noted = co_await services_.upstream.ask(std::move(get));
@@ -182,7 +182,7 @@ Detached SocketDevice::read_parts() {
   const auto self = shared_from_this();
   is_reading_ = true;
   while (parts_.size() > 1) {
-    // A slow client goes on when it has taken what there is.
+    // A slow client continues when it has received what was sent.
     if (is_full()) {
       is_reading_ = false;
       co_return;
@@ -209,7 +209,7 @@ Detached SocketDevice::read_parts() {
   topic_->join(shared_from_this(), parts_.back().after);
 }
 
-// As long as the socket is there, so is the device; unless it has gone to another gateway.
+// Keeps the device alive while the socket is open, unless it has moved to another gateway.
 Detached SocketDevice::keep() {
   const auto self = shared_from_this();
   if (socket_ == nullptr) co_return;

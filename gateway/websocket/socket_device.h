@@ -1,6 +1,6 @@
-// A device of a routing table that is connected by a WebSocket. Changes reach it by the log of this gateway's
-// transport; what came while it was away, or connected elsewhere, is read first, from the logs of the gateways it was
-// at.
+// A device of a routing table that is connected by a WebSocket. It gets changes from the log of this gateway's
+// transport. Changes from the time when it was disconnected, or connected elsewhere, are read first, from the logs of
+// its earlier gateways.
 #pragma once
 
 #include <memory>
@@ -18,23 +18,23 @@ namespace millrace::gateway {
 
 class SocketDevice final : public Listener, public std::enable_shared_from_this<SocketDevice> {
  public:
-  // REQUIRES: `socket` lives until forget(), `services` as long as the loop.
+  // REQUIRES: `socket` exists until forget(), `services` as long as the loop.
   SocketDevice(FollowingSocket& socket, Services& services, std::string table, std::string device);
   ~SocketDevice() override;
 
   // Each is the rest of an answer: "ok":true,… or "error":{…}.
-  // Takes the device here, with its subscriptions, from wherever it is; or makes it.
+  // Moves the device here with its subscriptions, wherever it is; or creates it.
   Task<std::string> open(std::optional<std::string> user, std::optional<std::string> cursor);
   Task<std::string> subscribe(JsonObject request);
   Task<std::string> unsubscribe(JsonObject request);
   // Ends the device and its subscriptions.
   Task<std::string> leave();
 
-  // After a successful open() was answered: sends what is missing, then what comes.
+  // Called after a successful open() was answered: sends missed changes, then new ones.
   void begin();
   // The socket has room again.
   void resume();
-  // The socket is gone. The device stays for a while, for the client to come back.
+  // The socket is closed. The device stays for a while, so that the client can reconnect.
   void forget();
 
  private:
@@ -65,11 +65,11 @@ class SocketDevice final : public Listener, public std::enable_shared_from_this<
   const std::string device_;
   const std::string transport_;
   DeviceTrail trail_;
-  std::vector<TrailPart> parts_;  // to be read; the last one is followed
-  std::optional<Reset> missing_;  // to be told first
+  std::vector<TrailPart> parts_;  // parts to read; the last one is then followed
+  std::optional<Reset> missing_;  // to be sent first
   Topic* topic_ = nullptr;        // once it is followed
   bool has_begun_ = false;
-  bool is_reading_ = false;  // what it has missed
+  bool is_reading_ = false;  // missed changes are being read
   EventLoop::Timer keep_;
 };
 

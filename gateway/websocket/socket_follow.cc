@@ -31,7 +31,8 @@ void SocketFollow::fail(const std::string& why) {
   std::string json = beginning("error") + ",\"error\":";
   append_string(json, why);
   socket_->send_text(json + '}');
-  // The topic goes as soon as nobody listens, and nobody may know it then. The socket may have ended by the text.
+  // The topic is destroyed as soon as it has no listeners, and must not be used afterwards. Sending the text may have
+  // ended the socket.
   if (socket_ != nullptr) socket_->drop(topic_.key());
 }
 

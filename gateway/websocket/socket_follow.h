@@ -8,13 +8,13 @@
 
 namespace millrace::gateway {
 
-// The socket, as what it follows sees it.
+// The interface of a socket for the topics that it follows.
 class FollowingSocket {
  public:
   virtual void send_frames(const SharedBytes& bytes, size_t begin, size_t size, size_t messages) = 0;
   virtual void send_text(std::string_view json) = 0;
   virtual bool is_full() const = 0;
-  // What it follows has ended by itself: the socket forgets it.
+  // A topic has ended by itself: the socket drops it.
   virtual void drop(const TopicKey& key) = 0;
 
  protected:
@@ -26,7 +26,7 @@ class SocketFollow final : public Listener {
   SocketFollow(FollowingSocket& socket, Topic& topic) : socket_(&socket), topic_(topic) {}
 
   Topic& topic() { return topic_; }
-  // The socket is gone.
+  // The socket is closed.
   void forget() { socket_ = nullptr; }
 
  private:

@@ -104,7 +104,7 @@ Task<std::string> SocketStream::answer_to(JsonObject request) {
 }
 
 std::optional<std::string> SocketStream::refusal(const TopicKey& topic, Right right) const {
-  // As long as a name may be in a request of HTTP: it comes back with every message.
+  // The same limit as for a name in an HTTP request, because it is repeated in every message.
   if (topic.name.size() > services_.config.requests.head_bytes) return socket_error("invalid", "the name is too long");
   const Resource resource = topic.kind == TopicKey::Kind::Log ? Resource::Log : Resource::Channel;
   switch (services_.authority.access(*caller_, resource, topic.name, right)) {
@@ -177,7 +177,8 @@ Task<std::string> SocketStream::acknowledge(JsonObject request) {
   const auto topic = topic_in(request);
   if (!topic) co_return kNoTopic;
   const bool is_log = topic->kind == TopicKey::Kind::Log;
-  // What a group has is taken from the others; the receipts of a subscriber are its own affair.
+  // Messages taken by a group are not available to others, so that needs the right to write; receipts concern only
+  // their subscriber.
   if (auto refused = refusal(*topic, is_log ? Right::Write : Right::Read)) co_return std::move(*refused);
   Words words;
   if (is_log) {

@@ -1,4 +1,5 @@
-// A WebSocket of /v1/connect: requests as JSON texts, each with an id that its answer repeats, and what is followed.
+// A WebSocket of /v1/connect: requests as JSON texts, each with an id that its answer repeats, and events of followed
+// topics.
 #pragma once
 
 #include <map>
@@ -53,7 +54,7 @@ class SocketStream final : public StreamBody,
   Task<std::string> connect_device(JsonObject request);
   Task<std::string> use_device(JsonObject request);
   std::string unfollow(const JsonObject& request);
-  // Why the caller may not do this, or nothing.
+  // Why the caller may not do this; nullopt: it may.
   std::optional<std::string> refusal(const TopicKey& topic, Right right) const;
 
   Services& services_;
@@ -63,9 +64,9 @@ class SocketStream final : public StreamBody,
   std::unique_ptr<FollowMap> follows_;
   std::unique_ptr<DeviceMap> devices_;
   size_t unanswered_ = 0;
-  size_t untaken_ = 0;  // bytes of answers since the client had taken everything
+  size_t untaken_ = 0;  // bytes of answers since the client last received everything
   bool is_closing_ = false;
-  uint8_t unfinished_ = 0;  // signs of life since a message began
+  uint8_t unfinished_ = 0;  // keep-alives since an incomplete message began
 };
 
 }  // namespace millrace::gateway

@@ -14,14 +14,14 @@ BlockedClient* waiting(HostContext* context) {
   return static_cast<BlockedClient*>(host.GetBlockedClientPrivateData(context));
 }
 
-// Clients that wait for no key: Redis 7.0 does not say whose time is over but by the handle.
+// Clients that wait for no key: at a time-out, Redis 7.0 identifies the client only by the handle.
 std::unordered_map<HostBlockedClient*, BlockedClient*> without_key;
 
-std::deque<BlockedClient*> served;  // and not let go yet; first come, first let go
+std::deque<BlockedClient*> served;  // served and not unblocked yet; unblocked in this order
 
-// Redis 7.0 tells us that it is about to sleep right before it looks at clients that were
-// let go: the perfect moment. Later hosts and Valkey have looked by then; there a timer
-// comes first, and their telling us is for when the clock was set and the timer is late.
+// Redis 7.0 calls us before it sleeps, directly before it looks at unblocked clients: the right moment. Later hosts and
+// Valkey have already looked by then. There a timer is used, and this call is the fallback if the timer is late because
+// the clock was set.
 bool tells_before_it_looks() { return (host.GetServerVersion() & 0xffff00) == 0x070000; }
 constinit Timer timer([](Context) { BlockedClient::let_served_go(); });
 
@@ -56,8 +56,8 @@ void BlockedClient::serve() {
   if (needs_timer) timer.set_at_latest(now());
 }
 
-// The host has one way to end a wait on keys from outside: it calls the timeout
-// callback, synchronously, and takes what that writes as the answer.
+// The host has one way to end a wait on keys from outside: it calls the timeout callback, synchronously, and uses what
+// that callback writes as the answer.
 void BlockedClient::let_served_go() {
   while (!served.empty()) {
     BlockedClient* first = served.front();
@@ -104,8 +104,8 @@ void BlockedClient::on_disconnect(HostContext* context, HostBlockedClient*) {
   waiting(context)->end_by_disconnection();
 }
 
-// The host ends a wait without a key when it is told to, and then calls back for the answer. However the wait ends, it
-// keeps what belongs to it until it is told.
+// The host ends a wait without a key when it is told to, and then calls back for the answer. However the wait ends, the
+// host keeps its data until it is told.
 int BlockedClient::on_let_go(HostContext* context, HostString**, int) {
   BlockedClient* waiter = waiting(context);
   waiter->is_over_ = true;
@@ -115,7 +115,7 @@ int BlockedClient::on_let_go(HostContext* context, HostString**, int) {
 
 void BlockedClient::on_free(HostContext*, void* waiter) {
   const std::unique_ptr<BlockedClient> owned(static_cast<BlockedClient*>(waiter));
-  // It was let go, and its client left before the host called back.
+  // It was unblocked, and its client disconnected before the host called back.
   if (!owned->is_over_) owned->left_unanswered();
 }
 
@@ -132,7 +132,7 @@ int BlockedClient::on_timeout_without_key(HostContext* context, HostString**, in
 
 void BlockedClient::on_disconnect_without_key(HostContext*, HostBlockedClient* handle) {
   const auto found = without_key.find(handle);
-  // It was let go before: see on_free().
+  // It was unblocked before: see on_free().
   if (found == without_key.end()) return;
   BlockedClient* waiter = found->second;
   without_key.erase(found);
@@ -140,8 +140,8 @@ void BlockedClient::on_disconnect_without_key(HostContext*, HostBlockedClient* h
   host.UnblockClient(handle, waiter);
 }
 
-// The host asks every client that waits for a key which has become ready whether it was
-// served by that. Our own line decides and serves, so the answer is always: not by you.
+// When a key becomes ready, the host asks every client that waits for it whether it was served. Our own line decides
+// and serves, so the answer is always no.
 int BlockedClient::on_host_signal(HostContext* context, HostString**, int) {
   waiting(context)->key_is_ready(Context(context));
   return kErr;

@@ -1,7 +1,6 @@
-// A client that waits, for a key or for something that is none of the host's. Of a key the host knows which one, so
-// that it can send the client elsewhere when the key's slot moves, and says when to look at the key, but it
-// never decides when the wait is over: we keep our own line (docs/why.md says why) and
-// serve the one that we choose.
+// A client that waits for a key, or for something that the host does not know. If it waits for a key, the host knows
+// which one: it redirects the client when the key's slot moves, and tells us when to look at the key. But the host
+// never decides when the wait is over: we have our own lines (docs/why.md says why) and choose the client to serve.
 #pragma once
 
 #include <memory>
@@ -11,34 +10,33 @@
 
 namespace millrace::abi {
 
-// What waits. Derived classes say what to answer; the host owns the object and
-// deletes it some time after the wait is over.
+// A waiting client. Derived classes write the answer. The host owns the object and deletes it some time after the wait
+// is over.
 class BlockedClient {
  public:
   virtual ~BlockedClient() = default;
 
-  // Ends the wait: answer() will be called, and the host lets the client go on, as soon as
-  // the commands that have already arrived are done. Between answer() and that moment no
-  // command can come (CLIENT UNBLOCK would answer a second time), except on hosts later than
-  // Redis 7.0 that read with io threads. REQUIRES: still waiting.
+  // Ends the wait: answer() will be called, and the host unblocks the client, as soon as the commands that have already
+  // arrived are done. Between answer() and that moment no command can run (CLIENT UNBLOCK would answer a second time),
+  // except on hosts later than Redis 7.0 that read with io threads. REQUIRES: still waiting.
   void serve();
 
-  // Does it now.
+  // Unblocks all served clients now.
   static void let_served_go();
 
  protected:
   // Writes the answer of a client that is served. The context is that client's.
   virtual void answer(Context context) = 0;
-  // Writes the answer of a client whose time is over, or that CLIENT UNBLOCK sent on.
+  // Writes the answer of a client whose waiting time is over, or that CLIENT UNBLOCK has unblocked.
   virtual void answer_timeout(Reply reply) = 0;
-  // The client waits no longer and was not served: out of time, disconnected, killed,
-  // or sent elsewhere. Called once, before answer_timeout().
+  // The client no longer waits and was not served: it timed out, disconnected, was killed, or was redirected. Called
+  // once, before answer_timeout().
   virtual void left() = 0;
-  // The client was served, and left before the answer could be written. Called instead of
-  // answer(), possibly inside somebody's transaction: nothing may be replicated here.
+  // The client was served, and disconnected before the answer could be written. Called instead of answer(), possibly
+  // inside another client's transaction: nothing may be replicated here.
   virtual void left_unanswered() {}
-  // Something was put under the key, or wake_when_over() was called for it: the moment to
-  // serve() all clients that can be served, this one or others. Only for a client that waits for a key.
+  // The key was created or replaced, or wake_when_over() was called for it: now serve() all clients that can be served,
+  // this one or others. Only for a client that waits for a key.
   virtual void key_is_ready(Context) {}
 
  private:
@@ -61,8 +59,8 @@ class BlockedClient {
   HostBlockedClient* handle_ = nullptr;
   bool has_key_ = true;
   bool served_ = false;
-  bool is_over_ = false;    // it was answered, or has left
-  bool is_listed_ = false;  // among the clients that are served and not unblocked yet
+  bool is_over_ = false;    // the client was answered, or has left
+  bool is_listed_ = false;  // in the list of clients that are served and not unblocked yet
 };
 
 // Blocks the client of this command until serve(), or for `timeout_ms` (0: for ever).

@@ -9,8 +9,7 @@ namespace millrace::abi {
 
 namespace {
 
-// The kernel's random name of this boot, and the time namespace: inside one, the
-// monotonic clock has an offset of its own.
+// The kernel's random boot id, and the time namespace: each namespace has its own offset of the monotonic clock.
 uint64_t read_identity() {
   std::FILE* file = std::fopen("/proc/sys/kernel/random/boot_id", "re");
   if (file == nullptr) return 0;

@@ -42,7 +42,7 @@ bool UserRights::may_run(std::span<const StringRef> words) const {
 
 namespace {
 
-// The host answers no call that it would redirect.
+// The host refuses a call that it would redirect.
 bool is_redirected(HostContext* context, StringRef key) {
   HostCallReply* reply = host.Call(context, "EXISTS", "s", key.handle());
   if (reply != nullptr) host.FreeCallReply(reply);

@@ -33,13 +33,13 @@ class StringRef {
   HostString* handle_;
 };
 
-// A string we made; freed at the end of its scope.
+// A string that we created; freed at the end of its scope.
 class OwnedString {
  public:
   explicit OwnedString(ByteView bytes) : handle_(host.CreateString(nullptr, bytes.data(), bytes.size())) {}
-  // Takes over one the host made for us.
+  // Takes over a string that the host created for us.
   static OwnedString adopt(HostString* handle) { return OwnedString(handle); }
-  // The same string as the host's, which it lets go when its call is over: the bytes stay where they are.
+  // Keeps a string of the host beyond the end of the call: the bytes stay where they are.
   static OwnedString hold(StringRef string) { return OwnedString(host.HoldString(nullptr, string.handle())); }
   OwnedString(OwnedString&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   OwnedString(const OwnedString&) = delete;
@@ -58,10 +58,10 @@ class OwnedString {
 
 class Context;
 
-// What a user may do with keys; of a call that comes from no user, everything.
+// What a user may do with keys. A call without a user may do everything.
 class UserRights {
  public:
-  // Of the user that a context's call comes from.
+  // The rights of the user that made the context's call.
   explicit UserRights(Context context);
   UserRights(const UserRights&) = delete;
   UserRights& operator=(const UserRights&) = delete;
@@ -70,7 +70,7 @@ class UserRights {
   // Empty: no user.
   ByteView name() const { return name_; }
   bool may_read(StringRef key) const;
-  // With these words of a command (at most 8).
+  // Whether the user may run a command with these words (at most 8).
   bool may_run(std::span<const StringRef> words) const;
 
  private:
@@ -85,15 +85,16 @@ class Context {
   Reply reply() const { return Reply(handle_); }
   HostContext* handle() const { return handle_; }
 
-  // The number of the client whose command this is; 0: of none.
+  // The number of the client that sent this command; 0: none.
   uint64_t client() const { return host.GetClientId(handle_); }
-  // The name of the last command that this client has sent, as the host spells it; empty if the client has gone.
+  // The name of the last command that this client has sent, as the host spells it; empty if the client has
+  // disconnected.
   static std::string last_command_of(uint64_t client);
 
   int database() const { return host.GetSelectedDb(handle_); }
   void select(int database) const { host.SelectDb(handle_, database); }
 
-  // True in MULTI, in a script, or wherever else the host lets nobody wait.
+  // True in MULTI, in a script, or wherever else the host does not allow blocking.
   bool must_answer_at_once() const { return has(kFlagDenyBlocking | kFlagMulti | kFlagScript); }
   // True inside a transaction or script, whose effects become visible together.
   bool in_transaction() const { return has(kFlagMulti | kFlagScript); }
@@ -101,10 +102,10 @@ class Context {
   // ourselves before the AOF was written.
   bool is_effect() const { return has(kFlagReplicated | kFlagLoading | kFlagAsyncLoading); }
   bool is_master() const { return has(kFlagMaster); }
-  // True on a replica that takes no writes but its master's.
+  // True on a replica that accepts writes only from its master.
   bool is_read_only() const { return has(kFlagReadOnly); }
   bool is_cluster() const { return has(kFlagCluster); }
-  // True if maxmemory is reached and nothing more may grow.
+  // True if maxmemory is reached, so that nothing may grow.
   bool is_out_of_memory() const { return has(kFlagOutOfMemory); }
   // True while the host loads its data set and fires no timers.
   bool is_loading() const { return has(kFlagLoading); }
@@ -114,16 +115,17 @@ class Context {
   // True if the user of this call may run the command with these words (at most 8).
   bool may_run(std::span<const StringRef> words) const { return UserRights(*this).may_run(words); }
 
-  // True on a node of a cluster that would redirect a client that asks for this key: its slot is not ours, or is being
-  // moved away and the key has gone ahead.
+  // True on a cluster node that would redirect a client for this key: its slot is not ours, or the slot is being
+  // migrated and the key has already moved.
   bool is_served_elsewhere(StringRef key) const;
-  // The same as the client of this call sees it: one that reads from a replica (READONLY) is not sent to the master.
+  // The same for the client of this call: a client that reads from a replica (READONLY) is not redirected to the
+  // master.
   bool sends_elsewhere(StringRef key) const;
 
-  // Passes the command on to replicas and the AOF as it came.
+  // Sends the command to replicas and the AOF as it came.
   void replicate_verbatim() const { host.ReplicateVerbatim(handle_); }
 
-  // Passes on another command: the effect. Arguments are StringRefs, words and numbers.
+  // Sends another command to replicas and the AOF: the effect. Arguments are StringRefs, words and numbers.
   template <class... Arguments>
   void replicate(const char* command, Arguments... arguments) const {
     static constexpr char kFormat[] = {format_of<Arguments>()..., '\0'};
@@ -138,15 +140,13 @@ class Context {
     host.Replicate(handle_, command, "scb", key.handle(), word, bytes.data(), bytes.size());
   }
 
-  // The same with as many words as there are.
+  // The same with any number of words.
   void replicate_words(const char* command, std::span<const StringRef> words) const;
 
-  // Has the host call on BlockedClients of this key when the transaction is over, before
-  // anybody's next command.
+  // The host calls BlockedClients of this key when the transaction is over, before the next command of any client.
   void wake_when_over(StringRef key) const { host.SignalKeyAsReady(handle_, key.handle()); }
 
-  // To be called once a command has changed the key: WATCH, client-side caches and
-  // keyspace events (class d) learn of it.
+  // Called once a command has changed the key: notifies WATCH, client-side caches and keyspace events (class d).
   void changed(StringRef key, const char* event) const {
     host.SignalModifiedKey(handle_, key.handle());
     host.NotifyKeyspaceEvent(handle_, kNotifyModule, event, key.handle());
@@ -176,27 +176,27 @@ class Context {
 // The wall clock.
 inline UnixMs now() { return UnixMs(static_cast<uint64_t>(host.Milliseconds())); }
 
-// Fills it with bytes that nobody can foresee.
+// Fills the array with unpredictable bytes.
 template <size_t size>
 void fill_with_randomness(std::array<unsigned char, size>& bytes) {
   host.GetRandomBytes(bytes.data(), size);
 }
 
-// True while the host wants nothing sent to replicas (a failover under way, clients
-// paused for writing): what a timer would evict waits until it is over.
+// True while nothing should be sent to replicas (during a failover, or while clients are paused for writing): timers
+// postpone evictions until then.
 inline bool replication_is_paused() { return host.AvoidReplicaTraffic() != 0; }
 
-// True if the host holds as much memory as it may, or more: it frees keys and looks at once
-// whether that was enough.
+// True if the host uses as much memory as allowed, or more: then it evicts keys, and checks at once whether that was
+// enough.
 inline bool memory_is_short() { return host.GetUsedMemoryRatio() >= 1; }
 
-// False on the host's threads that free in the background.
+// False on the host's background threads that free memory.
 bool on_main_thread();
 
 // One line in the host's log.
 void log_warning(const char* text);
 
-// A context that belongs to no client, valid for the module's whole life.
+// A context without a client, valid for the lifetime of the module.
 Context own_context();
 void make_own_context(HostContext* loading);
 

@@ -21,7 +21,7 @@ void RdbReader::refuse(const char* type, const Error& error) {
 }
 
 KeyPlace place_of(HostKeyOptions* key) {
-  // The host lends the name; that its type says const is all that is in the way.
+  // The name is the host's own string; only the type of the callback says const.
   const StringRef name(const_cast<HostString*>(host.GetKeyNameFromOptCtx(key)));
   return {host.GetDbIdFromOptCtx(key), name.view()};
 }

@@ -1,27 +1,26 @@
-// A C++ type as a key type of the host. A family says what its type can do by
-// specialising TypeTraits; everything the host calls is derived from that.
+// A C++ type as a key type of the host. A family specialises TypeTraits for its type; all callbacks of the host are
+// derived from it.
 //
 //   template <> struct TypeTraits<Log> {
 //     static constexpr const char* kName = "millr-log";  // nine characters, unique
 //     static constexpr int kEncodingVersion = 1;
-//     static std::optional<Log> load(RdbReader&, int encoding_version);  // nothing: refused
+//     static std::optional<Log> load(RdbReader&, int encoding_version);  // nullopt: refused
 //     static void save(RdbWriter&, const Log&);
 //     static void rewrite(AofWriter&, const Log&);
 //     static void digest(DigestWriter&, const Log&);
 //     static uint64_t memory(const Log&);
-//     static uint64_t free_effort(const Log&);           // allocations, about
+//     static uint64_t free_effort(const Log&);           // approximate number of allocations
 //     static Log copy(const Log&);
 //   };
 //
 // and, if it needs them:
 //
-//     struct Notes;                                      // what this server keeps in mind about a key: see Hosted
-//     static void arrived(const KeyPlace&, Hosted<Log>&);  // it was loaded
-//     static void left(const KeyPlace&, Hosted<Log>&);   // it is taken out of its database
-//     static void release(Log&);                         // it is freed, on whatever thread this is
-//     // What an older version has put into an RDB file beside the keys. Nothing is put there any more: a server
-//     without
-//     // the module could not read the file. False: refused.
+//     struct Notes;                                      // this server's notes about a key: see Hosted
+//     static void arrived(const KeyPlace&, Hosted<Log>&);  // the object was loaded
+//     static void left(const KeyPlace&, Hosted<Log>&);   // the object is removed from its database
+//     static void release(Log&);                         // the object is freed, on any thread
+//     // Reads data that an older version wrote to an RDB file besides the keys. It is no longer written, because a
+//     // server without the module could not read the file. False: refused.
 //     static bool load_aux(RdbReader&, int encoding_version);
 #pragma once
 
@@ -50,13 +49,13 @@ class RdbReader {
  public:
   explicit RdbReader(HostIo* io) : io_(io) {}
 
-  // The next string. Failure: Corrupt, if the payload has ended or is not one.
+  // The next string. Failure: Corrupt, if the payload has ended or the next value is not a string.
   Result<Buffer> bytes();
 
-  // Says in the log why a payload is refused.
+  // Writes to the log why a payload is refused.
   void refuse(const char* type, const Error& error);
 
-  // Which key is being loaded, and where to.
+  // The key that is being loaded, and its database.
   ByteView key() const;
   int database() const { return host.GetDbIdFromIO(io_); }
 
@@ -93,7 +92,7 @@ class DigestWriter final : public DigestSink {
   HostDigest* digest_;
 };
 
-// Where a key is that the host speaks of. The name is borrowed until the callback returns.
+// The place of the key in a callback of the host. The name is borrowed until the callback returns.
 struct KeyPlace {
   int database;
   ByteView name;
@@ -102,7 +101,7 @@ KeyPlace place_of(HostKeyOptions* key);
 
 // Our types have numbers, in the order in which they are created.
 uint8_t add_type(HostType* type);
-// Of what the key holds. Nothing: none of our types.
+// The type of the key's value; nullopt: none of our types.
 std::optional<uint8_t> type_number(HostKey* key);
 std::optional<uint8_t> type_number(Context context, StringRef name);
 
@@ -112,7 +111,7 @@ void key_left(const KeyPlace& place);
 template <class T>
 struct TypeTraits;
 
-// What a key holds: the object, and what this server keeps in mind about it, which is neither saved nor copied.
+// The value of a key: the object, and this server's notes about it, which are neither saved nor copied.
 struct NoNotes {};
 template <class T>
 struct NotesOf {
@@ -134,7 +133,7 @@ struct Hosted {
 template <class T>
 class DataType {
  public:
-  // Once, at load. False if the host refuses the type.
+  // Called once, when the module is loaded. False if the host refuses the type.
   static bool create(HostContext* loading) {
     HostTypeMethods methods{};
     methods.version = kTypeMethodsVersion;
@@ -172,7 +171,7 @@ class DataType {
     };
     methods.unlink2 = [](HostKeyOptions* key, const void* value) {
       const KeyPlace place = place_of(key);
-      // The host lends its own value; that the type says const is all that is in the way of its notes.
+      // The value is the host's own and not const; the callback's type only says const. So its notes may be changed.
       if constexpr (requires(Hosted<T> & left) { Traits::left(place, left); }) {
         Traits::left(place, *static_cast<Hosted<T>*>(const_cast<void*>(value)));
       }
@@ -204,10 +203,10 @@ class DataType {
   static inline uint8_t number_ = 0;
 };
 
-// In the host's own words.
+// The error with the host's own text.
 [[gnu::cold]] std::unexpected<Error> wrong_type();
 
-// An open key that holds a T or nothing.
+// An open key that has a T or does not exist.
 template <class T>
 class TypedKey {
  public:
@@ -222,12 +221,12 @@ class TypedKey {
   // Failure: WrongType.
   static Result<TypedKey> for_reading(Context context, StringRef name) { return open(context, name, kRead); }
   static Result<TypedKey> for_writing(Context context, StringRef name) { return open(context, name, kRead | kWrite); }
-  // For upkeep that is no use of the key: its idle time goes on.
+  // For background work, which does not count as a use of the key: its idle time is not reset.
   static Result<TypedKey> for_upkeep(Context context, StringRef name) {
     return open(context, name, kRead | kWrite | kNoTouch);
   }
 
-  // No key at all: a place where nothing is.
+  // No key: always empty.
   static TypedKey none() { return TypedKey(nullptr, nullptr); }
 
   // The value, or null if there is no such key.
@@ -236,7 +235,7 @@ class TypedKey {
   auto& notes() const { return value_->notes; }
   Hosted<T>& hosted() const { return *value_; }
 
-  // When the host deletes the key; nothing if never.
+  // When the host deletes the key; nullopt if never.
   std::optional<UnixMs> expires_at() const {
     const long long date = key_ == nullptr ? -1 : host.GetAbsExpire(key_);
     return date < 0 ? std::nullopt : std::optional(UnixMs(static_cast<uint64_t>(date)));
@@ -250,7 +249,7 @@ class TypedKey {
     host.ModuleTypeSetValue(key_, DataType<T>::handle(), value_);
   }
 
-  // Deletes the key; what is large is freed in the background.
+  // Deletes the key; a large value is freed in the background.
   // REQUIRES: opened for writing, and there is a value.
   void remove() {
     value_ = nullptr;
@@ -263,7 +262,7 @@ class TypedKey {
   static Result<TypedKey> open(Context context, StringRef name, int mode) {
     HostKey* key = host.OpenKey(context.handle(), name.handle(), mode);
     if (key == nullptr) return none();
-    // The most likely is asked first: each question is a call of the host.
+    // The most likely case is checked first, because each check is a call of the host.
     if (host.ModuleTypeGetType(key) == DataType<T>::handle()) [[likely]] {
       return TypedKey(key, static_cast<Hosted<T>*>(host.ModuleTypeGetValue(key)));
     }

@@ -19,8 +19,8 @@ std::optional<OwnedString> DocumentKey::field(StringRef name) const {
 }
 
 void DocumentKey::string(const std::function<void(ByteView)>& visit) const {
-  // A short string may be encoded, and the host replaces the value of such a key to show its bytes. GET copies them;
-  // but a replica in a cluster answers no GET of ours.
+  // A short string may be encoded, and to show its bytes the host replaces the value of the key. GET copies the bytes
+  // instead, but a replica in a cluster refuses our GET.
   constexpr size_t kNeverEncoded = 256;
   size_t size = 0;
   if (host.ValueLength(key_) < kNeverEncoded) {

@@ -14,8 +14,8 @@
 
 namespace millrace::abi {
 
-// An open document. To open it is no use of the key: its idle time goes on, and no statistics are kept. A key that has
-// expired is deleted by the host, which sends its event, and is no document then.
+// An open document. Opening it does not count as a use of the key: neither its idle time nor statistics change. If the
+// key has expired, the host deletes it and sends its event; then there is no document.
 class DocumentKey {
  public:
   DocumentKey(Context context, StringRef name)
@@ -34,7 +34,7 @@ class DocumentKey {
 
   // A field of a hash. REQUIRES: is_hash()
   std::optional<OwnedString> field(StringRef name) const;
-  // Calls visit(bytes) with what a string holds. REQUIRES: is_string(), and not called in an event of INCR and its
+  // Calls visit(bytes) with the value of a string. REQUIRES: is_string(), and not called in an event of INCR and its
   // like: those commands still use the value, which this may replace by an equal one.
   void string(const std::function<void(ByteView)>& visit) const;
 
@@ -44,7 +44,7 @@ class DocumentKey {
   HostKey* key_;
 };
 
-// Goes through the keys of a database, a few at a time, as SCAN does.
+// Iterates over the keys of a database, a few at a time, as SCAN does.
 class KeyScan {
  public:
   KeyScan() : cursor_(host.ScanCursorCreate()) {}
@@ -52,11 +52,11 @@ class KeyScan {
   KeyScan& operator=(const KeyScan&) = delete;
   ~KeyScan() { host.ScanCursorDestroy(cursor_); }
 
-  // Calls visit(name) for some keys of the context's database; false once it has been through. `visit` must change
+  // Calls visit(name) for some keys of the context's database; false once all keys were visited. `visit` must change
   // nothing.
   bool next(Context context, const std::function<void(ByteView)>& visit);
-  // The same for keys of our types alone, with the number of the type. Returns how many keys were looked at, and
-  // whether there are more.
+  // The same for keys of our types only, with the number of the type. Returns how many keys were looked at, and whether
+  // there are more.
   struct Looked {
     uint64_t keys = 0;
     bool goes_on = false;
@@ -69,10 +69,10 @@ class KeyScan {
 
 uint64_t database_size(Context context);
 
-// Calls HSET with the key and fields for the client of this command, tells replicas, and answers the client.
+// Calls HSET with the key and fields for the client of this command, replicates it, and answers the client.
 void hset_and_reply(Context context, std::span<const StringRef> words);
 
-// From now on the listener hears of what happens to any key.
+// From now on, the listener is notified of changes of any key.
 void watch_documents();
 
 }  // namespace millrace::abi

@@ -15,7 +15,7 @@ void on_loop(HostContext* context, HostEvent, uint64_t moment, void*) {
   BlockedClient::let_served_go();
 }
 
-// How often a second the host's own chores end its sleep: the setting hz, 1 to 500.
+// How often per second the host wakes up for its own work: the setting hz, 1 to 500.
 int32_t chores_per_second = 10;
 
 void on_cron(HostContext*, HostEvent, uint64_t, void* details) {

@@ -1,13 +1,13 @@
-// The end of a turn of the host's event loop, for what cannot wait for a timer: the host's
-// timers run on the wall clock, and are late when that is set.
+// The end of a turn of the host's event loop, for work that cannot rely on timers: the host's timers use the wall
+// clock, and are late when that is set back.
 #pragma once
 
 #include <cstdint>
 
 namespace millrace::abi {
 
-// Has the listener called at the end of each turn (Listener::loop_ends) from now on, at
-// least ten times a second. Nobody pays for it before the first call; the others cost nothing.
+// From now on, the listener is called at the end of each turn (Listener::loop_ends), at least ten times a second. There
+// is no cost before the first call; further calls have no effect.
 void watch_loop();
 
 // No turn sleeps longer than this. REQUIRES: watch_loop() was called.

@@ -39,7 +39,7 @@ inline constexpr int kKeyTypeEmpty = 0;
 inline constexpr int kKeyTypeString = 1;
 inline constexpr int kKeyTypeHash = 3;
 
-// --- what a context says of itself ---
+// --- flags of a context ---
 inline constexpr int kFlagScript = 1 << 0;
 inline constexpr int kFlagMulti = 1 << 1;
 inline constexpr int kFlagMaster = 1 << 2;
@@ -85,7 +85,7 @@ inline constexpr uint64_t kLoopBeforeSleep = 0;
 inline constexpr uint64_t kClientDisconnects = 1;
 inline constexpr uint64_t kRoleNowMaster = 0;
 inline constexpr uint64_t kFlushEnded = 1;
-inline constexpr uint64_t kLoadingEnded = 3;  // smaller ones: it begins
+inline constexpr uint64_t kLoadingEnded = 3;  // smaller values: loading begins
 inline constexpr uint64_t kLoadingFailed = 4;
 
 struct HostCronInfo {
@@ -93,7 +93,7 @@ struct HostCronInfo {
   int32_t hz;
 };
 
-// The beginning of what the host tells of a client.
+// The first fields of the host's information about a client.
 struct HostClientInfo {
   uint64_t version;
   uint64_t flags;
@@ -151,11 +151,11 @@ struct HostTypeMethods {
 };
 inline constexpr uint64_t kTypeMethodsVersion = 4;
 
-// --- what COMMAND DOCS and COMMAND GETKEYS are told ---
+// --- data for COMMAND DOCS and COMMAND GETKEYS ---
 enum class ArgumentKind : int { String, Integer, Double, Key, Pattern, UnixTime, PureToken, OneOf, Block };
 inline constexpr int kArgumentOptional = 1 << 0;
 inline constexpr int kArgumentMultiple = 1 << 1;
-inline constexpr int kArgumentMultipleToken = 1 << 2;  // its token comes each time
+inline constexpr int kArgumentMultipleToken = 1 << 2;  // the token is repeated each time
 
 struct HostArgument {
   const char* name;
@@ -167,7 +167,7 @@ struct HostArgument {
   int flags;
   const char* deprecated_since;
   HostArgument* parts;
-  const char* display_text;  // read by Redis 7.2 and Valkey; 7.0 steps over it
+  const char* display_text;  // read by Redis 7.2 and Valkey; ignored by 7.0
 };
 
 inline constexpr uint64_t kKeyReadOnly = 1 << 0;
@@ -355,8 +355,8 @@ struct HostFunctions {
 // All null until bind(); never changed after that.
 extern constinit HostFunctions host;
 
-// Looks every function up by its name; the optional ones may be missing. False, after one line in the host's log that
-// names the first one it lacks (or to stderr, if that is the log itself).
+// Looks up every function by its name; the optional ones may be missing. If another one is missing, writes its name to
+// the host's log (or to stderr, if the missing function is the log itself) and returns false.
 bool bind(HostContext* context);
 
 }  // namespace millrace::abi

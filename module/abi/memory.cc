@@ -1,8 +1,8 @@
-// C++ memory through the host's allocator, so that used_memory, maxmemory and MEMORY
-// USAGE are true. These replace the global operators inside millrace.so only: the host opens
-// modules so that nobody else binds to their symbols, and libstdc++ is linked into it. (docs/why.md
-// says why it must be static.) The shared libraries that we use allocate by themselves, and free
-// what they have allocated: RE2's memory is not in used_memory, zstd is told to use these.
+// C++ memory through the host's allocator, so that used_memory, maxmemory and MEMORY USAGE are true. These replace the
+// global operators inside millrace.so only: the host opens modules in a way that keeps their symbols private, and
+// libstdc++ is linked into the module. (docs/why.md says why it must be static.) The shared libraries that we use
+// allocate by themselves, and free what they have allocated: RE2's memory is not in used_memory, zstd is told to use
+// these.
 #include <cstddef>
 #include <new>
 
@@ -10,8 +10,8 @@
 
 namespace {
 
-// Constructors of static objects run when the host opens the library, before it has
-// lent us an allocator. What they allocate comes from here and is never given back.
+// Constructors of static objects run when the host opens the library, before its allocator is available to us. Their
+// memory comes from here and is never freed.
 alignas(std::max_align_t) char before_binding[16 * 1024];
 size_t before_binding_used = 0;
 

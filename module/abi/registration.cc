@@ -99,8 +99,8 @@ int on_key_event(HostContext* context, int, const char* event, HostString* key) 
 }
 
 // Sets the categories that the host derives from the same flags for its own commands. Redis 7.0 has no way to put a
-// module's command into a category; there, users allow it by name. A command that only holds subcommands is in none, or
-// taking the category away would take all of them.
+// module's command into a category; there, users allow it by name. A command that only has subcommands is in no
+// category: otherwise denying the category would deny all subcommands.
 bool set_categories(HostCommand* handle, const Command& command) {
   if (host.SetCommandACLCategories == nullptr || command.callback == nullptr) return true;
   const std::string_view flags = command.flags;
@@ -188,7 +188,7 @@ void set_value(const Setting& setting, long long value) {
   if (setting.changed != nullptr) setting.changed();
 }
 
-// The host hands back what it was given, without const.
+// The host returns the pointer that it was given, without const.
 const Setting& setting_of(void* data) { return *static_cast<const Setting*>(data); }
 
 bool register_setting(HostContext* loading, const Setting& setting) {

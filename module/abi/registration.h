@@ -1,5 +1,4 @@
-// What is told to the host once, when the module loads: commands, settings, INFO
-// fields, and which events we want to hear of.
+// What is registered with the host once, when the module loads: commands, settings, INFO fields, and events.
 #pragma once
 
 #include <cstdint>
@@ -42,21 +41,20 @@ struct ArgumentDoc {
   std::span<const ArgumentDoc> parts = {};
 };
 
-// One row of the command table. A command has exactly one key, its first argument unless it says otherwise: that
-// makes it cluster-safe. Those that ask a node about itself, or for help, have none, and those
-// that write to other keys too say which (kOtherKeys). A command with subcommands has a row of
-// its own, without handler, before theirs.
+// One row of the command table. A command has exactly one key, its first argument unless it says otherwise: that makes
+// it cluster-safe. Commands that query the node itself, or show help, have no key. Commands that also write to other
+// keys declare these (kOtherKeys). A command with subcommands has its own row, without handler, before theirs.
 struct Command {
   const char* name;    // "TGROUP LIST" is the subcommand LIST of TGROUP
-  const char* flags;   // the host's words: "write deny-oom fast"
+  const char* flags;   // flags as the host names them: "write deny-oom fast"
   uint64_t key_flags;  // what it does with its key; 0: it has none
-  int arity;           // with the name; negative: at least
+  int arity;           // number of words including the name; negative: at least
   const char* summary;
   const char* complexity;
   const char* since;
-  std::span<const ArgumentDoc> arguments;  // the key among them
+  std::span<const ArgumentDoc> arguments;  // including the key
   CommandCallback callback;                // of<handler>; null: it has subcommands
-  int key_position = 1;                    // which word is the key; not of a subcommand
+  int key_position = 1;                    // which word is the key; not used for a subcommand
 };
 
 // The callback for a handler. Subcommands see their words without the command's, so that
@@ -72,12 +70,11 @@ int of_subcommand(HostContext* context, HostString** strings, int count) {
   return kOk;
 }
 
-// Among the key_flags: there are keys besides the first, which the callback of_several names
-// when the host asks.
+// One of the key_flags: there are keys besides the first, which the callback of_several returns when the host asks.
 inline constexpr uint64_t kOtherKeys = kKeyIncomplete;
-// Which of the words, the name first, are other keys to be written to. None if the words are no call.
+// Which of the words (the name is word 0) are other keys that are written to. Empty if the words are not a valid call.
 using FindOtherKeys = std::vector<size_t> (*)(Arguments);
-// If the host only asks for the keys of a call, tells it, and returns true.
+// If the host only asks for the keys of a call, reports them and returns true.
 bool tell_keys(HostContext* context, Arguments arguments, FindOtherKeys find);
 template <Handler handler, FindOtherKeys find>
 int of_several(HostContext* context, HostString** strings, int count) {
@@ -100,20 +97,20 @@ class IncomingWords {
   HostFilterCall* call_;
 };
 
-// A command that becomes another one if its words say so, before the host judges it by its flags: whether the user may
-// run it, whether it is a write. The host asks for every command of every client.
+// A command that becomes another one if its words say so. That happens before the host uses the command's flags to
+// check whether the user may run it and whether it is a write. The host calls this for every command of every client.
 struct Alias {
   ByteView name;       // in lower case
-  size_t least_words;  // with fewer, the name among them, it does not apply
+  size_t least_words;  // with fewer words, including the name, it does not apply
   const char* other;
   bool (*applies)(const IncomingWords&);
 };
 
 // --- settings ---
 
-enum class SettingKind { Number, Memory, YesNo };  // Memory: "16kb" is understood
+enum class SettingKind { Number, Memory, YesNo };  // Memory: accepts "16kb"
 
-// A number that CONFIG GET/SET and the configuration file know as millrace.<name>; yes is 1.
+// A number that is millrace.<name> in CONFIG GET/SET and in the configuration file; yes is 1.
 struct Setting {
   const char* name;  // without "millrace."
   long long initial;
@@ -137,23 +134,22 @@ class InfoWriter {
 
 // --- events ---
 
-// How far the host is with loading a data set, or a part of one, from a file or a master.
+// The state of loading a data set, or a part of one, from a file or a master.
 enum class Loading { Begins, Ends, Fails };
 
-// Listeners to what happens around the commands. All are called on the main
-// thread.
+// Callbacks for events outside of commands. All are called on the main thread.
 struct Listener {
   void (*now_deciding)(bool deciding);  // see module/runtime/role.h
-  void (*promoted)();                   // it was a replica and is a master; after now_deciding
+  void (*promoted)();                   // the server was a replica and is now a master; called after now_deciding
   void (*databases_swapped)(int first, int second);
-  void (*loading)(Loading);                      // of everything there is
+  void (*loading)(Loading);                      // loading of the whole data set
   void (*database_emptied)(int database);        // -1: all
-  void (*databases_replaced)();                  // after either, whatever it was
-  void (*key_appeared)(Context, StringRef key);  // RENAME, COPY, MOVE, RESTORE put something there
-  void (*key_left)(int database, ByteView key);  // one of ours, by whatever command
-  // Whatever happened to a key, of any type; after watch_documents().
+  void (*databases_replaced)();                  // called after each of these events
+  void (*key_appeared)(Context, StringRef key);  // RENAME, COPY, MOVE or RESTORE created the key
+  void (*key_left)(int database, ByteView key);  // a key of one of our types was removed, by any command
+  // Any event of a key of any type; called after watch_documents().
   void (*document_changed)(Context, StringRef key, const char* event);
-  void (*loop_ends)(Context);  // a turn of the event loop; after watch_loop()
+  void (*loop_ends)(Context);  // a turn of the event loop ends; called after watch_loop()
 };
 
 // --- the whole ---
@@ -161,7 +157,7 @@ struct Listener {
 // DataType<T>::create of each type.
 using CreateType = bool (*)(HostContext*);
 
-// A family of commands and its type, or what belongs to none.
+// A family of commands and its type, or commands that belong to no family.
 struct Part {
   std::span<const Command> commands;
   CreateType create_type;  // null: it has none
@@ -177,8 +173,8 @@ struct Contents {
   Listener listener{};
 };
 
-// What the module consists of; defined in module/module.cc. The host's entry point, in
-// registration.cc, asks once and registers it.
+// The contents of the module; defined in module/module.cc. The host's entry point, in registration.cc, calls this once
+// and registers them.
 Contents contents();
 
 // The listener to events: contents().listener, once the module is loaded.

@@ -1,6 +1,6 @@
-// Answers to clients. A Reply writes to the client at once, or into a RecordedReply: what a waiting client gets is
-// decided by the command that serves it, but the host takes the answer a little later, when other commands may have
-// changed the key again.
+// Answers to clients. A Reply writes to the client at once, or into a RecordedReply. The command that serves a waiting
+// client decides the answer, but the host takes the answer a little later, when other commands may have changed the key
+// again.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class RecordedReply {
   void map(uint64_t pairs) { add(Kind::Map, pairs); }
   void null() { add(Kind::Null, 0); }
   void null_array() { add(Kind::NullArray, 0); }
-  // The whole line.
+  // The whole error line.
   void error(ByteView line) { add(Kind::Error, line); }
 
   bool is_error() const { return !parts_.empty() && parts_.front().kind == Kind::Error; }
@@ -43,12 +43,12 @@ class RecordedReply {
     uint64_t number;
   };
 
-  // Not inlined: most answers are written at once, and should be short there.
+  // Not inlined: most answers are written at once, and that path should be short.
   [[gnu::noinline]] void add(Kind kind, uint64_t number);
   [[gnu::noinline]] void add(Kind kind, ByteView value);
 
   std::vector<Part> parts_;
-  std::string bytes_;  // of all byte strings, one behind the other
+  std::string bytes_;  // all byte strings, concatenated
   size_t later_ = 0;
 };
 
@@ -88,7 +88,7 @@ class Reply {
   void array_was(uint64_t size) const {
     record_ != nullptr ? record_->array_was(size) : host.ReplySetArrayLength(context_, static_cast<long>(size));
   }
-  // A map for RESP3, the same flattened for RESP2; `pairs` times name and value follow.
+  // A map for RESP3, a flat array for RESP2. `pairs` names and values follow.
   void map(uint64_t pairs) const {
     record_ != nullptr ? record_->map(pairs) : void(host.ReplyWithMap(context_, static_cast<long>(pairs)));
   }

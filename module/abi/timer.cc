@@ -9,8 +9,8 @@ namespace {
 // Redis 7.0 computes the rest of a wait in microseconds as an int: with more than 35
 // minutes to go it wraps around, and the server spins instead of sleeping. A timer that
 // fires early finds nothing to do and is set again.
-// A second is far below that: the host's timers run on the wall clock, and when that is set
-// they are late by what was left of the wait.
+// A second is far below that: the host's timers run on the wall clock, and when that is set they are late by the rest
+// of the wait.
 constexpr uint64_t kLongestMs = 1000;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Work for later: at a date. Due now means: after the command or transaction that
-// runs now, in the next turn of the host's event loop.
+// Calls a function at a date. A date that has come means: in the next turn of the host's event loop, after the command
+// or transaction that runs now.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace millrace::abi {
 
-// Calls one function, again and again if asked to. Fires once for each setting.
+// Calls one function once for each time it is set. It can be set again.
 class Timer {
  public:
   using Function = void (*)(Context);
@@ -19,8 +19,8 @@ class Timer {
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
-  // Sees to it that the function is called at `due` or earlier (after a second at the latest);
-  // a later setting that is already there is replaced.
+  // Makes sure that the function is called at `due` or earlier (after a second at the latest). A later date that was
+  // set before is replaced.
   void set_at_latest(UnixMs due);
 
  private:

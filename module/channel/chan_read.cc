@@ -1,4 +1,4 @@
-// CHAN.READ: what lies behind a position, for a reader without a subscription.
+// CHAN.READ: messages after a position, for a reader without a subscription.
 #include "module/channel/channel_shows.h"
 
 namespace millrace::module {

@@ -8,10 +8,10 @@
 
 namespace millrace::module {
 
-// The one table of them.
+// The table of these commands.
 std::span<const abi::Command> channel_command_table();
 
-// What the channel is to the module.
+// How the module handles channels.
 Family channel_family();
 
 }  // namespace millrace::module

@@ -1,4 +1,4 @@
-// The channel as the runtime knows it.
+// How the runtime handles keys with a channel.
 #pragma once
 
 #include "engine/channel/channel_operations.h"
@@ -10,7 +10,7 @@
 
 namespace millrace::module {
 
-// This server's. Its limits follow the settings.
+// The operations object of this server. Its limits follow the settings.
 ChannelOperations& channel_operations();
 const ChannelLimits& channel_limits();
 
@@ -18,10 +18,10 @@ template <>
 struct ObjectTraits<Channel> {
   static constexpr const char* kApply = kApplyToChannel;
   static constexpr bool kWaits = true;
-  // A client that waits is told when its subscription goes, and so when its channel does.
+  // A waiting client gets an answer when its subscription or its channel is removed.
   static constexpr bool kOtherTypeIsMissing = true;
   static constexpr bool kToldWhenGone = true;
-  // Of ten thousand that wait for one publication the others follow.
+  // If ten thousand clients wait for one publication, this many are served at once, and the others in later turns.
   static constexpr size_t kServedPerTurn = 250;
 
   static Now now() { return {.wall = abi::now(), .monotonic = {}, .clock_id = 0, .served = {}, .served_period = 0}; }
@@ -29,7 +29,7 @@ struct ObjectTraits<Channel> {
     if (place.get()->has_evicted()) reclaim(place.get()->take_evicted());
   }
   static Consequences look_after(KeyPlace<Channel>& place, const Call& call);
-  // Only clients that wait make it one to be looked after.
+  // A channel needs to be looked after only because of waiting clients.
   static std::optional<UnixMs> first_date(const Channel&) { return std::nullopt; }
   static Wake wake_all(const Channel*) { return ChannelOperations::wake_all(); }
 };

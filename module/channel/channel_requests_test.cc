@@ -131,7 +131,7 @@ TEST(ParseChanMpublish, RefusesEveryWrongForm) {
 }
 
 TEST(ParseChanPublish, RefusesAContentLargerThanTheHostAllows) {
-  // Only the size is looked at, so nobody needs to own that many bytes.
+  // Only the size is checked, so no memory of that size is needed.
   const ByteView largest("x", kMaxPart), too_large("x", kMaxPart + 1);
   EXPECT_TRUE(parse_chan_publish(std::vector<ByteView>{"id", largest}));
   EXPECT_TRUE(parse_chan_mpublish(std::vector<ByteView>{"id", largest, "id", largest}));

@@ -1,4 +1,4 @@
-// The commands that only look at a channel.
+// The commands that only read a channel.
 #pragma once
 
 #include "module/channel/channel_object.h"

@@ -1,4 +1,4 @@
-// The commands that change a graph: how each is answered.
+// The commands that change a graph, and how each is answered.
 #pragma once
 
 #include "module/fact/fact_object.h"
@@ -25,8 +25,8 @@ struct FactDel {
   static constexpr auto write = write_number;
 };
 
-// FACT.APPLY is not for people: it is what a server writes to its AOF. It is documented, and as careful with its bytes
-// as RESTORE, because anybody may send it.
+// FACT.APPLY is not for users: a server writes it to its AOF. But any client may send it, so it is documented, and
+// checks its bytes as carefully as RESTORE does.
 struct FactApply {
   using Object = FactGraph;
   static constexpr auto parse = parse_fact_apply;

@@ -8,10 +8,10 @@
 
 namespace millrace::module {
 
-// The one table of them.
+// The table of these commands.
 std::span<const abi::Command> fact_command_table();
 
-// What the graph is to the module.
+// How the module handles graphs.
 Family fact_family();
 
 }  // namespace millrace::module

@@ -1,4 +1,4 @@
-// The graph of facts as the runtime knows it.
+// How the runtime handles keys with a graph of facts.
 #pragma once
 
 #include "engine/fact/fact_operations.h"
@@ -8,9 +8,9 @@
 
 namespace millrace::module {
 
-// This server's. Its limits follow the settings.
+// The operations object of this server. Its limits follow the settings.
 FactOperations& fact_operations();
-// Declared here and kept by module/settings.cc.
+// Declared here and defined in module/settings.cc.
 const FactLimits& fact_limits();
 
 template <>

@@ -1,8 +1,9 @@
 // The words of the commands of graphs become requests of the engine, or the first error: one parser for each command.
-// None knows the host, so they are tested and fuzzed without one. The views in a request are those words'.
+// They do not depend on the host, so they are tested and fuzzed without one. The views in a request are borrowed from
+// the words.
 //
-// Where a name is asked for, a word that begins with = is the name behind it, whatever that is; * alone is any, where
-// any is possible. So =* is the name *, and ==x the name =x. FACT.ADD and FACT.DEL take names as they are.
+// In queries, a word that begins with = is the name after the =. A single * matches any name, where that is allowed. So
+// =* is the name *, and ==x is the name =x. FACT.ADD and FACT.DEL take names as they are.
 #pragma once
 
 #include "engine/base/error.h"

@@ -1,4 +1,4 @@
-// The commands that only look at a graph.
+// The commands that only read a graph.
 #pragma once
 
 #include "module/fact/fact_object.h"

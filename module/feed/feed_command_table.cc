@@ -8,7 +8,7 @@ namespace {
 constexpr ArgumentDoc kFeed{.name = "feed"};
 constexpr ArgumentDoc kStarts[] = {{.name = "position"}, {.name = "notice", .kind = PureToken, .token = "NOTICE"}};
 constexpr ArgumentDoc kAdd[] = {kFeed, kKey, {.name = "start", .kind = OneOf, .parts = kStarts}};
-// Its keys are no keys to the host: they may be in slots that this node does not serve any more.
+// Its keys are not declared as keys to the host: they may be in slots that this node does not serve any more.
 constexpr ArgumentDoc kDel[] = {kFeed, {.name = "key", .flags = kMultiple}};
 constexpr ArgumentDoc kRead[] = {
     kFeed,

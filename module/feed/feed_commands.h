@@ -8,10 +8,10 @@
 
 namespace millrace::module {
 
-// The one table of them.
+// The table of these commands.
 std::span<const abi::Command> feed_command_table();
 
-// What feeds are to the module: a family without a type of its own.
+// How the module handles feeds: a family without a key type.
 Family feed_family();
 
 void feed_add(abi::Context context, abi::Arguments arguments);
@@ -20,7 +20,7 @@ void feed_read(abi::Context context, abi::Arguments arguments);
 void feed_info(abi::Context context, abi::Arguments arguments);
 void feed_list(abi::Context context, abi::Arguments arguments);
 
-// The readers that wait for feeds in which something has come get it. To be called at the end of each turn.
+// Serves the readers that wait for feeds with new messages. Called at the end of each turn.
 void serve_feed_readers(abi::Context context);
 
 }  // namespace millrace::module

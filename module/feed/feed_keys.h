@@ -7,18 +7,18 @@
 
 namespace millrace::module {
 
-// What a key holds, for as long as this object lives. Reading it is a use of the key.
+// The log or channel of a key, open as long as this object exists. Reading it counts as a use of the key.
 class OpenedKey {
  public:
   OpenedKey(abi::Context context, abi::StringRef name)
       : log_(LogKey::for_reading(context, name)),
         channel_(log_ ? ChannelKey::none() : ChannelKey::for_reading(context, name)) {}
 
-  // Null if it holds none.
+  // Null if the key has no such object.
   const Log* log() const { return log_ ? log_->get() : nullptr; }
   const Channel* channel() const { return channel_ ? channel_->get() : nullptr; }
   bool is_missing() const { return log() == nullptr && channel() == nullptr && !is_other(); }
-  // It holds something that cannot be watched.
+  // True if the value of the key cannot be watched.
   bool is_other() const { return !log_ && !channel_; }
   // REQUIRES: is_other()
   const Error& error() const { return channel_.error(); }

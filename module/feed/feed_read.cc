@@ -1,4 +1,4 @@
-// FEED.READ: hands out what the keys of a feed have, at once or to a reader that waits.
+// FEED.READ: returns new messages of the keys of a feed, at once or to a waiting reader.
 #include <memory>
 #include <optional>
 
@@ -23,7 +23,7 @@ class FeedWriter final : public FeedSink {
  public:
   explicit FeedWriter(abi::Reply reply) : reply_(reply) {}
 
-  // Of an answer without any key nothing is written, so that the reader may wait.
+  // If there is no key, nothing is written, so that the reader can wait.
   bool is_empty() const { return keys_ == 0; }
   void finish() {
     if (!is_empty()) reply_.array_was(keys_);
@@ -110,7 +110,7 @@ bool read_and_reply(abi::Context context, Feed& feed, const ReadLimits& limits) 
 
 // --- readers that wait ---
 
-// One line for each feed. A feed that somebody waits for does not expire, so that its address stays its own.
+// One line for each feed. A feed with waiting readers does not expire, so its address stays valid.
 WaitingRoom<const Feed*> readers;
 constexpr ByteView kLine = "";
 
@@ -122,8 +122,8 @@ class WaitingReader final : public abi::BlockedClient, public Waiter {
     ++feed_counters.waiting;
   }
 
-  // It is its turn: what there is by the time the host takes the answer is read then, so that a client that has left
-  // takes nothing with it.
+  // It is this reader's turn. The messages are read only when the host takes the answer, so that nothing is lost if the
+  // client has disconnected.
   void take_turn() {
     leave_line();
     serve();
@@ -137,7 +137,7 @@ class WaitingReader final : public abi::BlockedClient, public Waiter {
     } else {
       context.reply().array(0);
     }
-    // There may be something for those behind it.
+    // There may be messages for the readers after it.
     wake_others();
   }
   void answer_timeout(abi::Reply reply) override { reply.array(0); }
@@ -186,7 +186,7 @@ void feed_read(abi::Context context, abi::Arguments arguments) {
   if (!feed) return context.reply().error(feed.error());
   (*feed)->last_used = now;
   const ReadLimits limits = limits_of(*request);
-  // A reader does not overtake those that wait.
+  // A reader does not overtake waiting readers.
   const bool may_wait = request->block_ms && !context.must_answer_at_once();
   if (!(may_wait && readers.find(*feed) != nullptr) && read_and_reply(context, **feed, limits)) return;
   if (!may_wait) return context.reply().array(0);

@@ -1,5 +1,5 @@
-// The words of the commands of feeds become requests of the engine, or the first error. A feed is no key, so that its
-// name is among the words. None knows the host. The views in a request are those words'.
+// The words of the commands of feeds become requests of the engine, or the first error. A feed is not a key, so its
+// name is among the words. The parsers do not depend on the host. The views in a request are borrowed from the words.
 #pragma once
 
 #include "engine/base/error.h"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kSweepMs = 1000;
 
-// Its keys are taken off the table a slice at a time.
+// Removes its keys from the table in slices.
 class ExpiredFeed final : public Reclaimable {
  public:
   explicit ExpiredFeed(std::unique_ptr<Feed> feed) : feed_(std::move(feed)) {}
@@ -25,8 +25,8 @@ class ExpiredFeed final : public Reclaimable {
   std::unique_ptr<Feed> feed_;
 };
 
-// Nothing happens to a key that is not there when its slot moves: so those are asked for, some every second. A replica
-// asks for none, because it would be sent to its master for all of them.
+// When a slot moves, there is no event for keys that do not exist. So these are checked, some every second. A replica
+// checks none, because it would be redirected to its master for all of them.
 void look_for_moved_keys(abi::Context context) {
   if (!context.is_cluster() || !context.is_master()) return;
   const Slice slice;

@@ -1,4 +1,4 @@
-// The feeds of this server: memory, and nothing else. They are neither saved nor replicated.
+// The feeds of this server. They are only in memory: neither saved nor replicated.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 namespace millrace::module {
 
 Feeds& feeds();
-// As the settings stand now; the same object always.
+// The limits by the current settings. It always returns the same object.
 const FeedLimits& feed_limits();
 
-// What INFO counts of feeds. Since the server started.
+// Counters of feeds for INFO, since the server started.
 struct FeedCounters {
   uint64_t waiting = 0;   // readers
-  uint64_t woken = 0;     // of them, with something
-  uint64_t messages = 0;  // handed out
+  uint64_t woken = 0;     // readers that were woken with messages
+  uint64_t messages = 0;  // messages handed out
   uint64_t expired = 0;   // feeds
 };
 inline constinit FeedCounters feed_counters;
 
-// Has feeds that nobody uses freed from now on, a second late at most. To be called when one is made.
+// From now on, frees feeds that are not used, at most a second late. Called when a feed is created.
 void keep_sweeping();
 
 }  // namespace millrace::module

@@ -54,7 +54,7 @@ void idx_put(abi::Context context, abi::Arguments arguments) {
   if (!key) return context.reply().error(key.error());
   const auto holders = index_operations().holders(key->get(), *request);
   if (!holders) return context.reply().error(holders.error());
-  // One that has expired lets go of its value: to open it is to have the host delete it.
+  // A holder that has expired must release its value: opening it makes the host delete it.
   for (const std::string& holder : *holders) {
     const abi::OwnedString name(holder);
     const abi::DocumentKey opened(context, name);

@@ -1,4 +1,4 @@
-// The commands that change an index: how each is answered.
+// The commands that change an index, and how each is answered.
 #pragma once
 
 #include "module/index/index_object.h"
@@ -43,7 +43,7 @@ struct IdxApply {
 
 // IDX.PUT writes a document by the host's HSET, whose event changes the index.
 void idx_put(abi::Context context, abi::Arguments arguments);
-// Which of its words is the document's key.
+// Which of the words is the document's key.
 std::vector<size_t> idx_put_document(abi::Arguments arguments);
 
 }  // namespace millrace::module

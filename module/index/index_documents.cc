@@ -61,13 +61,13 @@ ByteView name_of(const RegisteredIndex& registered, ByteView key) {
   return key.substr(registered.index->schema().prefix().size());
 }
 
-// An index was put under another name, or brought from elsewhere: there its documents may be others.
+// An index was renamed or restored: its documents may be different there.
 void index_appeared(abi::Context context, abi::StringRef name, std::string_view event) {
   auto key = IndexKey::for_upkeep(context, name);
   if (!key || key->get() == nullptr) return;
   const DatabaseKey place{context.database(), std::string(name.view())};
   RegisteredIndex& registered = index_registry::add(place, key->get());
-  // It may have replaced one of its documents, of which no event tells.
+  // It may have replaced one of its documents, for which there is no event.
   if (name.view().starts_with(registered.index->schema().prefix())) {
     registered.index->remove(name_of(registered, name.view()));
   }

@@ -17,14 +17,15 @@ namespace millrace::module {
 // What the index says of the document, compared with it.
 DocumentState compare_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key);
 
-// Makes the index say what the document holds now, or that it is none. True if that was something else before.
+// Updates the index to the current values of the document, or removes it if it is no longer one. True if the index has
+// changed.
 bool sync_document(RegisteredIndex& registered, const abi::DocumentKey& document, ByteView key,
                    Noting noting = Noting::Never);
 
 // True while the host loads its file; kept up to date by its events.
 inline constinit bool is_loading_documents = false;
 
-// What happened to a key: the listener calls it for every one.
+// Called by the listener for every event of a key.
 void on_document_changed(abi::Context context, abi::StringRef key, const char* event);
 
 using ShownFields = std::vector<std::optional<std::string>>;
@@ -35,15 +36,15 @@ class FieldReader {
   // Borrows the names for its own lifetime.
   FieldReader(std::span<const ByteView> names, bool is_json);
 
-  // Nothing if it is no document any more.
+  // nullopt if it is no longer a document.
   std::optional<ShownFields> read(const abi::DocumentKey& document);
-  // What was read so far, as kMostShownBytes counts it.
+  // The bytes read so far, as kMostShownBytes counts them.
   size_t bytes() const { return bytes_; }
 
  private:
   std::span<const ByteView> names_;
   bool is_json_;
-  std::vector<abi::OwnedString> host_names_;  // of the fields of hashes
+  std::vector<abi::OwnedString> host_names_;  // the names of fields of hashes
   size_t bytes_ = 0;
 };
 

@@ -20,8 +20,8 @@ void write_value(abi::Reply reply, const std::vector<std::string>& values) {
   for (const std::string& value : values) reply.bytes(value);
 }
 
-// The fields of the documents that were found; nothing of one that has gone meanwhile. Documents that would make the
-// answer too long are left to the next page.
+// The fields of the documents found; nullopt for a document that was deleted meanwhile. Documents that would make the
+// answer too long are left for the next page.
 std::vector<std::optional<ShownFields>> read_fields(abi::Context context, ListedDocuments& found,
                                                     const FindRequest& request, bool is_json) {
   FieldReader reader(request.get, is_json);
@@ -56,7 +56,7 @@ void idx_find(abi::Context context, abi::Arguments arguments) {
   if (!key) return reply.error(key.error());
   auto found = index_operations().find(key->get(), *request, abi::now());
   if (!found) return reply.error(found.error());
-  // From here on nothing of the index is used: to open a document may change it.
+  // From here on the index is not used: opening a document may change it.
   const bool is_json = key->get()->schema().is_json();
   std::vector<std::optional<ShownFields>> fields;
   if (!request->get.empty() && !found->documents.empty()) fields = read_fields(context, *found, *request, is_json);

@@ -24,10 +24,10 @@ void ObjectTraits<Index>::settle(KeyPlace<Index>& place, const Consequences& fol
   RegisteredIndex& registered = index_registry::add(place.database_key(), place.get());
   if (std::string_view(*follow.events.begin()) == "idx.apply") {
     if (is_loading_documents) registered.is_among_documents = true;
-    // A client's parts say what they like: the documents that are here count.
+    // Parts from a client are not trusted: the index is compared with the documents on this server.
     if (!place.context().is_loading()) place.get()->set_work(IndexWork::Verify);
   }
-  // What was saved brings its documents itself.
+  // A saved index includes its documents.
   if (place.get()->work() != IndexWork::None && !place.context().is_loading()) {
     index_upkeep::work_on(place.context(), registered);
   }
@@ -123,8 +123,8 @@ void end(RegisteredIndex& registered) {
   registered.sweep.reset();
 }
 
-// Documents whose date is long over: the host has deleted them without an event, when it loaded its file, or has not
-// come to it.
+// Documents that expired long ago: either the host deleted them without an event, when it loaded its file, or it has
+// not deleted them yet.
 void take_out_expired(abi::Context context, RegisteredIndex& registered, UnixMs now, const Slice& slice) {
   std::vector<std::string> keys;
   ByteOrder::Walk walk(registered.index->expiries());
@@ -157,11 +157,11 @@ void fire(abi::Context context) {
     if (has_work(registered) || is_first_date_over(*registered.index, now)) places.push_back(registered.place);
     has_dates |= registered.index->expiries().size() > 0;
   });
-  // Each begins with another one, so that all of many have their turn.
+  // Each call begins with another index, so that all of them get their turn.
   static size_t turn = 0;
   for (size_t i = 0; i < places.size() && !slice.is_over(); ++i) {
     const DatabaseKey& place = places[turn++ % places.size()];
-    // To open a document may delete it, and a module may do anything then.
+    // Opening a document may delete it, and another module may then change anything.
     RegisteredIndex* registered = index_registry::find(place);
     if (registered == nullptr) continue;
     context.select(place.database);

@@ -1,4 +1,4 @@
-// The index as the runtime knows it.
+// How the runtime handles keys with an index.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace millrace::module {
 
-// This server's.
+// The operations object of this server.
 IndexOperations& index_operations();
 
 template <>
@@ -24,17 +24,17 @@ struct ObjectTraits<Index> {
   static void settle(KeyPlace<Index>& place, const Consequences& follow);
 };
 
-// What is done to indexes in slices, on replicas too: reading documents that were there before an index, comparing an
-// index with its documents, and taking out documents whose date of expiry is over.
+// Background work on indexes in slices, also on replicas: reading documents that existed before an index, comparing an
+// index with its documents, and removing documents that have expired.
 namespace index_upkeep {
 
-// There may be something to do.
+// Called when there may be work to do.
 void resume();
-// A document may have got a date.
+// Called when a document may have got an expiry date.
 void see_to_dates(const RegisteredIndex& registered);
-// Begins to compare an index with its documents, if nothing else is done to it, and does a slice of it.
+// Begins to compare an index with its documents, unless other work on it is in progress, and does the first slice.
 void begin_check(abi::Context context, RegisteredIndex& registered, bool repairs);
-// Does a slice of what is to be done to this index.
+// Does a slice of the work on this index.
 void work_on(abi::Context context, RegisteredIndex& registered);
 
 }  // namespace index_upkeep

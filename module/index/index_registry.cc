@@ -72,7 +72,7 @@ RegisteredIndex& add(const DatabaseKey& place, Index* index) {
 }
 
 void loaded(const DatabaseKey& place, Index* index) {
-  // RESTORE may still fail; the event that follows it puts the index here.
+  // RESTORE may still fail; its event registers the index.
   abi::watch_documents();
   if (abi::own_context().is_loading()) add(place, index);
 }

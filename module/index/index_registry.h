@@ -1,5 +1,5 @@
-// All indexes of this server, by the prefixes of the keys they cover: what a write to any key asks first. An index is
-// in the registry as long as it is in a database.
+// All indexes of this server, by the prefixes of the keys they cover. Every write to any key looks here first. An index
+// is in the registry as long as it is in a database.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace millrace::module {
 
-// What a check has found so far.
+// The results of a check so far.
 struct IndexReport {
   uint64_t checked = 0;  // documents
   uint64_t missing = 0;  // documents that the index does not have
-  uint64_t stale = 0;    // documents of the index that are not there
-  uint64_t wrong = 0;    // documents of which it says something else
+  uint64_t stale = 0;    // documents in the index that do not exist
+  uint64_t wrong = 0;    // documents with other values than in the index
   uint64_t repaired = 0;
 };
 
@@ -29,8 +29,8 @@ struct IndexReport {
 struct IndexSweep {
   bool repairs = false;
   bool is_check = false;               // a client asked for it
-  std::optional<uint32_t> document;    // the next id to look at; nothing: all were
-  bool has_keys = true;                // looks at the keys of the database, too
+  std::optional<uint32_t> document;    // the next id to look at; nullopt: all were looked at
+  bool has_keys = true;                // also looks at the keys of the database
   std::unique_ptr<abi::KeyScan> scan;  // of the keys; null: not begun
   uint64_t scanned = 0;
   uint64_t schema_version = 0;
@@ -44,28 +44,28 @@ struct RegisteredIndex {
   // The names of its fields as the host's strings, for the schema of this version.
   uint64_t schema_version = 0;
   std::vector<abi::OwnedString> field_names;
-  // True while the host loads a file in which parts of the index stand among the commands that write its documents, in
-  // any order. (Otherwise the index is there as a whole before the first command.)
+  // True while the host loads a file in which parts of the index are mixed, in any order, with commands that write its
+  // documents. (Otherwise the index is complete before the first command.)
   bool is_among_documents = false;
   std::optional<IndexSweep> sweep;
-  std::optional<IndexReport> checked;  // of a check that is over and has not been shown
+  std::optional<IndexReport> checked;  // report of a finished check that was not returned yet
 
   bool covers(ByteView key) const;
 };
 
 namespace index_registry {
 
-// The index is in this place now.
+// Registers an index at this place.
 RegisteredIndex& add(const DatabaseKey& place, Index* index);
-// The same for one that the host loads from a file, or is about to put there.
+// The same for an index that the host loads from a file, or is about to store there.
 void loaded(const DatabaseKey& place, Index* index);
 void remove(const DatabaseKey& place);
-// The index is freed, wherever it is thought to be.
+// The index is freed: removes it, whatever its place.
 void forget(const Index& index);
 // Null if there is none.
 RegisteredIndex* find(const DatabaseKey& place);
 
-// Calls visit(index) for each that covers the key. It must not change the registry.
+// Calls visit(index) for each index that covers the key. visit must not change the registry.
 void each_covering(int database, ByteView key, const std::function<void(RegisteredIndex&)>& visit);
 // Calls visit(index) for each.
 void each(const std::function<void(RegisteredIndex&)>& visit);

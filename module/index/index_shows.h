@@ -1,4 +1,4 @@
-// The commands that only look at an index.
+// The commands that only read an index.
 #pragma once
 
 #include "module/index/index_object.h"
@@ -7,7 +7,7 @@
 
 namespace millrace::module {
 
-// IDX.FIND and IDX.CHECK look at documents too, so they are functions of their own.
+// IDX.FIND and IDX.CHECK also read documents, so they are separate functions.
 void idx_find(abi::Context context, abi::Arguments arguments);
 void idx_check(abi::Context context, abi::Arguments arguments);
 

@@ -30,7 +30,7 @@ struct Catalog {
   MonotonicMs asked;
 };
 
-// By database. Null: there is no catalog, because nobody asks for it.
+// By database. Null: there is no catalog, because it is not used.
 std::vector<std::unique_ptr<Catalog>>& catalogs() {
   static auto& all = *new std::vector<std::unique_ptr<Catalog>>();
   return all;

@@ -1,4 +1,4 @@
-// The index of our keys, as a part of the module: one command, and hooks that keep the index while it is used.
+// The index of Millrace keys as a part of the module: one command, and hooks that update the index while it is used.
 #pragma once
 
 #include "module/abi/registration.h"
@@ -6,7 +6,7 @@
 
 namespace millrace::module {
 
-// A family without a type of its own.
+// A family without a key type.
 Family keys_family();
 
 void millrace_keys(abi::Context context, abi::Arguments arguments);

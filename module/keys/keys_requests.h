@@ -1,5 +1,5 @@
-// The words of MILLRACE.KEYS become a request, or the first error. It knows no host. The views in the request are those
-// words'.
+// The words of MILLRACE.KEYS become a request, or the first error. The parser does not depend on the host. The views in
+// the request are borrowed from the words.
 #pragma once
 
 #include "engine/base/error.h"

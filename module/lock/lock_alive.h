@@ -1,5 +1,5 @@
-// Grants that must be taken up: a client that waited with ALIVE and was granted the lock must send a command, any
-// command, within that time. Else the lock is passed on, as if the client had left.
+// Grants that must be confirmed: a client that waited with ALIVE and was granted the lock must send a command, any
+// command, within that time. Otherwise the lock goes to the next client, as if this one had disconnected.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace millrace::module {
 
-// The client is looked at when the time is over, and when its connection ends: one that has sent a command by then has
-// taken the lock up.
+// The client is checked when the time is over, and when its connection ends: if it has sent a command by then, it has
+// confirmed the grant.
 void expect_sign_of_life(const DatabaseKey& key, LostGrant grant, uint64_t client, uint64_t alive_ms);
 
-// The client has sent LOCK.ACQUIRE: whatever it was granted before, it has taken up. Other commands need not be told;
-// the host knows the last one of each client. Or it left before it was told of its grant, which is taken back already.
+// Called when the client sends LOCK.ACQUIRE: it has confirmed earlier grants. Other commands need no call; the host
+// knows the last one of each client. Also called when the client disconnected before it got the answer, and the grant
+// was already taken back.
 void expect_no_sign_of_life(uint64_t client);
 
 // Whether expect_no_sign_of_life() must be called for a client that sends LOCK.ACQUIRE.

@@ -1,4 +1,4 @@
-// The commands that change a lock: how each is answered.
+// The commands that change a lock, and how each is answered.
 #pragma once
 
 #include <string>
@@ -11,8 +11,7 @@
 
 namespace millrace::module {
 
-// What an owner does with a lock. Before that, leases that are over end, and the clients that waited for that are
-// served.
+// A command of an owner. First, leases that are over are ended, and clients that waited for that are served.
 struct OwnersCommand {
   using Object = Lock;
   static void prepare(KeyPlace<Lock>& place, Call& call) {
@@ -59,7 +58,7 @@ struct LockAcquire : OwnersCommand {
   }
 };
 
-// Changes nothing, and is not told to replicas.
+// Changes nothing, and is not replicated.
 struct LockWatch {
   using Object = Lock;
   static constexpr auto parse = parse_lock_watch;
@@ -109,8 +108,8 @@ struct LockBreak {
   static constexpr auto write = write_number;
 };
 
-// LOCK.APPLY is not for people: it is what a master writes to its replicas and a server to its AOF. It is documented,
-// and as careful with its bytes as RESTORE, because anybody may send it.
+// LOCK.APPLY is not for users: a master sends it to its replicas, and a server writes it to its AOF. But any client may
+// send it, so it is documented, and checks its bytes as carefully as RESTORE does.
 struct LockApply {
   using Object = Lock;
   static constexpr auto parse = parse_lock_apply;

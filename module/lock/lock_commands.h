@@ -8,11 +8,11 @@
 
 namespace millrace::module {
 
-// The one table of them. COMMAND DOCS, COMMAND GETKEYS, ACL categories, docs/commands and
-// the checks of the tree all come from it.
+// The table of these commands. COMMAND DOCS, COMMAND GETKEYS, ACL categories, docs/commands and the checks of the tree
+// all come from it.
 std::span<const abi::Command> lock_command_table();
 
-// What the lock is to the module.
+// How the module handles locks.
 Family lock_family();
 
 }  // namespace millrace::module

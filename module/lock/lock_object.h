@@ -1,4 +1,4 @@
-// The lock as the runtime knows it.
+// How the runtime handles keys with a lock.
 #pragma once
 
 #include "engine/lock/lock_effects.h"
@@ -11,21 +11,21 @@
 
 namespace millrace::module {
 
-// This server's.
+// The operations object of this server.
 LockOperations& lock_operations();
 
 template <>
 struct ObjectTraits<Lock> {
   static constexpr const char* kApply = kLockApply;
   static constexpr bool kWaits = true;
-  // A key of another type is no free lock: its requests wait on.
+  // A key of another type is not a free lock: requests continue to wait.
   static constexpr bool kOtherTypeIsMissing = false;
-  // A lock that goes is free.
+  // A lock that is removed is free.
   static constexpr bool kToldWhenGone = true;
   static constexpr bool kWaitsEndByDeadline = true;
-  // Inside a transaction, too, nobody overtakes the line.
+  // Inside a transaction, too, no client overtakes the line.
   static constexpr bool kServedInTransactions = true;
-  // Of ten thousand readers behind one writer the others follow.
+  // If ten thousand readers wait for one writer, this many are served at once, and the others in later turns.
   static constexpr size_t kServedPerTurn = 1000;
   static constexpr bool kKeyIsHandedOn = true;
 
@@ -40,7 +40,7 @@ struct ObjectTraits<Lock> {
   static std::optional<MonotonicMs> first_date(const Lock& lock) { return lock.first_to_end().holding.lease.end + 1; }
   static Wake wake_all(const Lock* lock) {
     Wake wake = Wake::one_line(kLockLine);
-    // Clients that watch it may have missed a holder. The token of a single holder says which.
+    // Clients that watch the lock may have missed a holder. The token of a single holder tells which of them.
     if (lock != nullptr) wake.mark = lock->holding() == 1 ? lock->first_to_end().holding.token.value() : UINT64_MAX;
     return wake;
   }

@@ -1,6 +1,6 @@
-// The words of the lock's commands become requests of the engine, or the first error: one parser for each command. None
-// knows the host, so they are tested and fuzzed without one. They get the words behind the key, if the command has one;
-// the views in a request are those words'.
+// The words of the lock's commands become requests of the engine, or the first error: one parser for each command. They
+// do not depend on the host, so they are tested and fuzzed without one. They get the words after the key, if the
+// command has one. The views in a request are borrowed from the words.
 #pragma once
 
 #include "engine/base/bytes.h"

@@ -1,4 +1,4 @@
-// The commands that only look at locks.
+// The commands that only read locks.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ struct WaitingOwner {
   uint64_t waited_ms;
   uint64_t arrival;  // arrival number, increasing per server
 };
-// In the order of the line, at most `most`. The views are valid until a client comes or goes.
+// In the order of the line, at most `most`. The views are valid until the line changes.
 std::vector<WaitingOwner> waiting_owners(const DatabaseKey& key, size_t most, MonotonicMs now);
 
 }  // namespace millrace::module

@@ -24,7 +24,7 @@ struct TypeTraits<Lock> : module::TypeInParts<Lock>, module::DatedType<Lock, Mon
   static constexpr module::SavedType kSaved{"lock", "lock", module::kLockApply, kLockParts};
   static LockRestorer restorer();
   static void each_part(const Lock& lock, const PartVisit& visit);
-  // Never 0, which would have every one freed in the background.
+  // Never 0, which would make the host free every lock in the background.
   static uint64_t free_effort(const Lock& lock) { return 1 + lock.holding(); }
   // The last fencing token, which 1.0.0 saved beside the keys.
   static bool load_aux(RdbReader& reader, int version);

@@ -16,7 +16,7 @@ namespace {
 
 using LockClients = WaitingClients<Lock>;
 
-// How often a key at which no lock can be granted is looked at while somebody waits for one there.
+// How often a key at which no lock can be granted is checked while clients wait for it.
 constexpr uint64_t kLookAgainMs = 100;
 
 std::unordered_map<DatabaseKey, std::vector<LostGrant>> lost_grants;
@@ -39,9 +39,9 @@ void look_after(abi::Context context, const DatabaseKey& key, abi::StringRef nam
   if (may_decide && abi::replication_is_paused()) return wake_later(key);
   const Now now = ObjectTraits<Lock>::now();
   auto opened = LockKey::for_upkeep(context, name);
-  // The key holds another type. Or its slot is being moved away, and the lock has gone ahead with its holders: the host
-  // sends the clients that wait after it when the slot is there. Nobody is granted the lock meanwhile, but waits end.
-  // If the key becomes free or the slot stays, nobody tells us.
+  // The key holds another type. Or its slot is being migrated, and the lock with its holders has already moved: the
+  // host redirects the waiting clients when the slot has moved. Meanwhile the lock is not granted here, but waits end.
+  // There is no event if the key becomes free or the slot stays.
   if (!opened || (opened->get() == nullptr && context.is_served_elsewhere(name))) {
     lost_grants.erase(key);
     LockClients::end_overdue(key, now.monotonic);

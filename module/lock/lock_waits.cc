@@ -1,5 +1,5 @@
-// LOCK.WAITS: which owners wait for which on this node, the longest wait first, and the cycles in which nobody goes on
-// before a lease ends.
+// LOCK.WAITS: which owners wait for which on this node, the longest wait first, and the cycles in which no owner can
+// continue before a lease ends.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
-// Where this server keeps the mark that none of its fencing tokens has passed: a small file, millrace-tokens, in the
-// data directory. An RDB file has no place for it: whatever a module puts there beside keys makes the file unreadable
-// for a server without that module.
+// A small file, millrace-tokens, in the data directory: it stores the mark that none of this server's fencing tokens
+// has passed. The mark cannot be in the RDB file: data of a module besides keys makes the file unreadable for a server
+// without that module.
 #pragma once
 
 #include "engine/base/strong.h"
@@ -10,7 +10,8 @@ namespace millrace::module {
 // 0 if there is none.
 Token kept_token_mark();
 
-// Never lowers the mark. A file that cannot be written is logged once; tokens rise then as long as the clock does.
+// Never lowers the mark. If the file cannot be written, that is logged once; then tokens increase as long as the clock
+// does.
 void keep_token_mark(Token mark);
 
 }  // namespace millrace::module

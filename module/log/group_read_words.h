@@ -1,7 +1,7 @@
-// Tells a read with a group from others by its words, before anything is parsed.
+// Recognises a read with a group by its words, before the command is parsed.
 //
-// The host knows commands by their names only: it cannot be told that TREAD writes if it has a group, and only reads if
-// not. So a TREAD with a group becomes TREADGROUP before the host looks it up (abi::Alias). docs/why.md says more.
+// For the host, a command is only its name: it cannot know that TREAD writes with a group and only reads without one.
+// So a TREAD with a group becomes TREADGROUP before the host looks it up (abi::Alias). docs/why.md says more.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace millrace::module {
 
-// It has this many words at least: TREAD key offset count GROUP name.
+// The least number of words: TREAD key offset count GROUP name.
 inline constexpr size_t kLeastGroupReadWords = 6;
 
 // `words` are those of the whole command, with a size() and an operator[]. The values of options, and tags, may be any
-// words, so they are skipped. A word that is no option counts as one without a value: the parser refuses it.
+// words, so they are skipped. An unknown word counts as an option without a value: the parser refuses it.
 template <class CommandWords>
 bool reads_with_group(const CommandWords& words) {
   const size_t size = words.size();

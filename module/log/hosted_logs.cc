@@ -43,8 +43,8 @@ HeldArguments write_command(abi::StringRef name, const WriteRequest& request) {
 
 }  // namespace
 
-// The key may have been restored in another slot than that of the log. Or their slot is being moved away, and the log
-// has gone ahead: another one in its place would be in the way of the key's own move.
+// The key may have been restored in another slot than that of the log. Or their slot is being migrated, and the log has
+// already moved: a new log here would block the migration of the key.
 bool is_log_elsewhere(abi::Context context, ByteView from, abi::StringRef to) {
   if (!context.is_cluster()) return false;
   if (hash_slot(to.view()) != hash_slot(from)) return true;

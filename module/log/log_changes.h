@@ -1,4 +1,4 @@
-// The commands that change a log, but for TREAD: how each is answered.
+// The commands that change a log, except TREAD, and how each is answered.
 #pragma once
 
 #include "module/log/log_object.h"
@@ -63,7 +63,7 @@ struct Tretain {
   using Object = Log;
   static constexpr auto parse = parse_tretain;
   static bool grows(const Log* log, const RetainRequest& request) { return log == nullptr && !request.only_shows(); }
-  // What it keeps, if that was all the question.
+  // Returns the retention if the request changes nothing.
   static Outcome<std::optional<Retention>> execute(Place<Log>& log, RetainRequest& request, const Call& call);
   static void write(abi::Reply reply, const std::optional<Retention>& keep);
 };
@@ -143,8 +143,9 @@ struct Tredrive {
   static constexpr auto write = write_number;
 };
 
-// TAPPLY is not for people: it is what a master writes to its replicas and a server to its AOF, so that they need not
-// compute anything again. It is documented, and as careful with its bytes as RESTORE, because anybody may send it.
+// TAPPLY is not for users: a master sends it to its replicas, and a server writes it to its AOF, so that nothing must
+// be computed again. But any client may send it, so it is documented, and checks its bytes as carefully as RESTORE
+// does.
 struct Tapply {
   using Object = Log;
   static constexpr auto parse = parse_tapply;

@@ -48,7 +48,7 @@ ParsedStart parse_start(ArgumentReader& reader) {
 // The options of TREAD that only go with a group.
 class GroupOptions {
  public:
-  // `read` is given what they say. Borrowed.
+  // The options are stored in `read`, which is borrowed.
   explicit GroupOptions(std::optional<GroupRead>& read) : read_(read) {}
 
   // Takes the next option if it is one of these.

@@ -103,7 +103,7 @@ TEST(ParseTwrite, RefusesEveryWrongForm) {
 }
 
 TEST(ParseTwrite, RefusesATagOrEntryLargerThanTheHostAllows) {
-  // Only the size is looked at, so nobody needs to own that many bytes.
+  // Only the size is checked, so no memory of that size is needed.
   const ByteView largest("x", kMaxPart), too_large("x", kMaxPart + 1);
   EXPECT_TRUE(parse_twrite(std::vector<ByteView>{largest, largest}));
   for (const auto& words :
@@ -470,7 +470,7 @@ TEST(ParseTapply, RefusesEveryWrongForm) {
 }
 
 TEST(ParseTapply, RefusesABlockWhosePositionsDoNotFit) {
-  // Only the size is looked at, so nobody needs to own that many bytes.
+  // Only the size is checked, so no memory of that size is needed.
   EXPECT_TRUE(parse_tapply(std::vector<ByteView>{"BLOCK", "h", ByteView("x", kMaxBlock)}));
   const auto request = parse_tapply(std::vector<ByteView>{"BLOCK", "h", ByteView("x", kMaxBlock + 1)});
   ASSERT_FALSE(request);

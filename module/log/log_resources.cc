@@ -14,7 +14,7 @@ BlockPacker& block_packer() {
 
 namespace {
 
-// At once, where the clock is asked in between.
+// How many are freed between two checks of the clock.
 constexpr size_t kTagsAtOnce = 1000;
 
 class UnusedTags final : public Reclaimable {

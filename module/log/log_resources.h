@@ -1,4 +1,4 @@
-// What the engine is given one of for the life of the process: it has no such state itself.
+// Objects that exist once per process and are passed to the engine, which has no such state itself.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace millrace::module {
 
-// Packs and restores all packed blocks. For the main thread alone.
+// Packs and restores all packed blocks. For the main thread only.
 BlockPacker& block_packer();
 
-// As the settings stand now; the same object always.
+// The limits by the current settings. It always returns the same object.
 const LogLimits& log_limits();
 
-// Frees what a log knew of its tags, in slices. May be null.
+// Frees an unused compaction index, in slices. May be null.
 void reclaim_tags(std::unique_ptr<Compaction> unused);
 
 }  // namespace millrace::module

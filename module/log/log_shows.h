@@ -1,4 +1,4 @@
-// The commands that only look at a log.
+// The commands that only read a log.
 #pragma once
 
 #include "module/log/log_object.h"

@@ -31,7 +31,7 @@ struct TypeTraits<Log> : module::TypeInParts<Log> {
   static void release(Log& log);
 
   struct Notes {
-    module::KeyDates date;  // of groups on the monotonic clock, of all else on the wall clock
+    module::KeyDates date;  // dates of groups on the monotonic clock, all others on the wall clock
     module::PackingDate packing;
     module::WatchNote watch;
   };

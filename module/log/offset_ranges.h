@@ -14,7 +14,7 @@
 
 namespace millrace::module {
 
-// Nothing if the word is neither an offset nor start-end.
+// nullopt if the word is neither an offset nor start-end.
 inline std::optional<OffsetRange> parse_range(ByteView word) {
   const char* const end = word.data() + word.size();
   uint64_t from = 0;
@@ -43,7 +43,7 @@ inline std::vector<OffsetRange> parse_ranges(ArgumentReader& reader) {
   return ranges;
 }
 
-// The same messages, in their order, each in one range.
+// The same messages as sorted ranges without overlap.
 inline std::vector<OffsetRange> without_repetition(std::vector<OffsetRange> ranges) {
   std::ranges::sort(ranges, {}, &OffsetRange::from);
   std::vector<OffsetRange> distinct;

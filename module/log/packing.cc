@@ -21,8 +21,8 @@ constexpr uint64_t kPauseMs = 2;
 // While a fork saves, every page changed is copied: packing can wait.
 constexpr uint64_t kRestMs = 200;
 
-// By the date of the last message of the oldest block to be packed, for the age at which it
-// is may change meanwhile.
+// By the date of the last message of the oldest block to be packed. Not by the date of packing, because the setting for
+// the age may change meanwhile.
 DatedKeys<UnixMs> line;
 
 void fire(abi::Context context);

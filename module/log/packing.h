@@ -1,8 +1,7 @@
 // Packs the cold blocks of logs: the full ones whose last message is older than
 // millrace.compress-age, the oldest first, a slice at a time and outside of commands.
 //
-// How blocks are held is each server's own business: nothing is replicated, and a replica
-// packs for itself.
+// Packing is not replicated: a replica packs its own blocks.
 //
 #pragma once
 
@@ -11,24 +10,24 @@
 
 namespace millrace::module {
 
-// How cold blocks are packed, as the settings stand now.
+// How cold blocks are packed, by the current settings.
 struct PackingSettings {
   bool on;
   PackingTerms terms;
 };
 PackingSettings packing_settings();
 
-// The place of a key in the line of those whose blocks are packed.
+// The place of a key in the line of keys whose blocks will be packed.
 class PackingDate {
  public:
-  // True if the log has full blocks that are to be packed one day, and is not in the line.
+  // True if the log has full blocks that can be packed later, and is not in the line.
   bool is_missing(const Log& log) const { return log.has_unpacked() && date_ == kNever; }
-  // Sees to it that the log's full blocks are packed one day. To be called after whatever may
-  // have filled one. O(1) but for the first time.
+  // Puts the log in the line if it has full blocks to pack. Called after anything that may have filled a block. O(1)
+  // except for the first time.
   void keep(int database, ByteView name, const Log& log) {
     if (is_missing(log)) join(database, name, *log.oldest_unpacked());
   }
-  // The log is being packed, or has gone.
+  // The log is being packed, or was removed.
   void forget(int database, ByteView name);
 
  private:
@@ -43,15 +42,15 @@ class PackingDate {
 
 namespace millrace::module::packing {
 
-// What happens to all keys of a database at once.
+// Events that concern all keys of a database at once.
 void follow_swap(int first, int second);
 void forget(int database);  // -1: of all of them
 void follow_loading(abi::Loading moment);
 
-// A setting has changed: what may be packed by now is.
+// A setting has changed: packs what may be packed now.
 void resume();
 
-// Keys in line.
+// The number of keys in the line.
 uint64_t waiting();
 
 }  // namespace millrace::module::packing

@@ -72,7 +72,7 @@ void TgroupPending::show(abi::Reply reply, const Shown<Log>& shown, const Pendin
   const UnixMs now = group.time(ObjectTraits<Log>::now());
   const ConsumerId consumer = request.consumer ? group.consumers().find(*request.consumer) : ConsumerId::none();
   if (request.consumer && consumer.is_none()) return reply.array(0);
-  // What it holds from the offset on is not more than this: with the last of them the search is over.
+  // The consumer holds at most this many messages from the offset on: after the last of them the search is over.
   uint64_t held = request.consumer ? group.consumers().messages(consumer) : UINT64_MAX;
   reply.array_later();
   uint64_t written = 0;

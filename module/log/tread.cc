@@ -13,9 +13,8 @@ void write_bounds(abi::Reply reply, const LogBounds& bounds, bool with_epoch) {
   if (with_epoch) reply.integer(static_cast<int64_t>(bounds.epoch.value()));
 }
 
-// How long reads by tag may look for messages at once. A command has a millisecond of its own. Those that have been
-// tried before, and go on or were woken, have one together in any two: however many they are, half of the time is for
-// others.
+// How long reads by tag may look for messages at once. A new command has one millisecond. All commands that continue or
+// were woken share one millisecond in any two: however many they are, half of the time is left for others.
 class SearchBudget final : public Budget {
  public:
   explicit SearchBudget(bool was_tried) : start_(Clock::now()) {

@@ -1,4 +1,5 @@
-// TREAD: messages from an offset on. TREADGROUP, which a TREAD with a group becomes (group_read_words.h): for a group.
+// TREAD reads messages from an offset on. TREADGROUP reads for a group; a TREAD with a group becomes TREADGROUP
+// (group_read_words.h).
 #pragma once
 
 #include "module/log/log_object.h"
@@ -11,15 +12,15 @@ struct Tread {
   using Object = Log;
   static constexpr auto parse = parse_tread;
 
-  // A group would be a write, which the host has not been asked about.
+  // A read with a group would be a write, which the host has not checked.
   static Result<void> check(abi::Context context, abi::StringRef key, const ReadRequest& request);
-  // Only what is pending in a group has dates.
+  // Only pending messages of a group have dates.
   static Now now(const ReadRequest& request) { return request.group ? ObjectTraits<Log>::now() : Now(); }
   static bool only_reads(const ReadRequest& request) { return !request.group; }
   static bool grows(const Log* log, const ReadRequest& request) { return LogOperations::read_grows(log, request); }
 
   static Outcome<ReadResult> execute(Place<Log>& log, ReadRequest& request, const Call& call, abi::Reply reply);
-  // The messages are written by then.
+  // Empty: execute() has already written the messages.
   static void write(abi::Reply, ReadResult) {}
 
   static bool changes(const ReadRequest& request) { return request.group.has_value(); }

@@ -1,5 +1,4 @@
-// What INFO millrace counts of the work on logs that nobody asks for, beside the engine's own counters
-// (engine/log/log_counters.h).
+// Counters of background work on logs for INFO millrace, in addition to the engine's own (engine/log/log_counters.h).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@ namespace millrace::module {
 
 struct LogUpkeepCounters {
   uint64_t compaction_slices = 0;
-  uint64_t compaction_slice_max_us = 0;  // the longest of them, of processor time
+  uint64_t compaction_slice_max_us = 0;  // processor time of the longest slice
 };
 
 inline constinit LogUpkeepCounters log_upkeep;

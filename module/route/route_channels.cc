@@ -1,4 +1,4 @@
-// What can be said of channels without any table.
+// Commands about channels that need no table.
 #include "module/abi/reply.h"
 #include "module/route/route_commands.h"
 #include "module/route/route_requests.h"

@@ -15,8 +15,8 @@ int64_t ms_left(std::optional<UnixMs> end, UnixMs now) {
   return *end > now ? static_cast<int64_t>(*end - now) : 0;
 }
 
-// [[channel, filter-id or null, ms until it ends or -1], ...]. From the last to the first: the place of one that goes
-// is taken by the last, which was listed before. Returns the next cursor: how many are left.
+// [[channel, filter-id or null, ms until it ends or -1], ...]. From the last to the first: when a subscription is
+// removed, the last one takes its place, and that one was already listed. Returns the next cursor: how many are left.
 uint64_t write_subscriptions(abi::Reply& reply, const RouteTable& table, const Device& device, UnixMs now,
                              const DeviceGetRequest& request) {
   const uint64_t all = device.subscriptions.size();

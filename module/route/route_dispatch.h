@@ -1,4 +1,4 @@
-// ROUTE.DISPATCH: writes a change to the logs of the transports whose devices must hear of it.
+// ROUTE.DISPATCH: writes a change to the logs of the transports whose devices must get it.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace millrace::module {
 struct RouteDispatch {
   using Object = RouteTable;
   static constexpr auto parse = parse_route_dispatch;
-  // Of the table, unless it notes the id. HostedQueues opens the logs.
+  // Only reads the table, unless it stores an id. HostedQueues opens the logs.
   static bool only_reads(const DispatchRequest& request) { return !request.id; }
   static auto execute(Place<RouteTable>& table, DispatchRequest& request, const Call& call) {
     return route_operations().dispatch(table, request, call);

@@ -16,7 +16,7 @@ namespace {
 // keys of the command.
 class HostedQueues final : public Queues {
  public:
-  // The command names a prefix only: the rights and the slot of what is made of it are looked at here.
+  // The command names only a prefix: rights and slot of the resulting log names are checked here.
   Result<void> may_use(const Place<RouteTable>& from, ByteView queue) override {
     return may_reach_log(context_of(from), "table and logs", from.name(), queue);
   }

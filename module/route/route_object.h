@@ -1,4 +1,4 @@
-// The routing table as the runtime knows it.
+// How the runtime handles keys with a routing table.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace millrace::module {
 
-// This server's.
+// The operations object of this server.
 RouteOperations& route_operations();
 
 template <>

@@ -1,7 +1,7 @@
 // The words of the commands of routing tables become requests of the engine, or the first error: one parser for each
-// command. None knows the host, so they are tested and fuzzed without one.
+// command. They do not depend on the host, so they are tested and fuzzed without one.
 //
-// Parsers get the words behind the key, if the command has one. The views in a request are those words'.
+// Parsers get the words after the key, if the command has one. The views in a request are borrowed from the words.
 #pragma once
 
 #include "engine/base/error.h"
@@ -40,7 +40,7 @@ Result<MatchRequest> parse_route_match(Words words);
 //                [ORIGIN device|transport] [DATA json] [LIMIT n] [AFTER cursor]
 //                QUEUES transport log [transport log ...] | * prefix
 //
-// ID before EVENT is the object's, behind it that of the dispatch.
+// ID before EVENT is the object's; ID after EVENT is the id of the dispatch.
 Result<DispatchRequest> parse_route_dispatch(Words words);
 
 // ROUTE.SETFILTER table filter-id json APP a MODEL m [USER u] [ID i]

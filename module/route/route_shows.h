@@ -1,4 +1,4 @@
-// The commands that only look at a routing table.
+// The commands that only read a routing table.
 #pragma once
 
 #include "module/route/route_object.h"

@@ -14,9 +14,9 @@ namespace millrace::module::agenda {
 
 namespace {
 
-// While replication is paused nothing may be decided.
+// The pause while replication is paused and nothing may be decided.
 constexpr uint64_t kRestMs = 100;
-// A timer waits no longer than a second anyhow.
+// A timer waits at most a second in any case.
 constexpr uint64_t kLongestMs = 60'000;
 
 struct {

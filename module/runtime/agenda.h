@@ -1,12 +1,12 @@
-// What must be done to a key at a date although nobody calls: a log with an age limit loses its oldest messages, a
-// lease ends, a worker that is silent loses its recipients. When a date has come, the key is opened by its name, and
-// whatever is there is looked after by its family (Family::look_after).
+// Work on a key at a date, without a command: a log with an age limit loses its oldest messages, a lease ends, a silent
+// worker loses its recipients. When a date has come, the key is opened by its name, and its family does the work
+// (Family::look_after).
 //
-// A date is one of the wall clock, or one of the monotonic clock, for what must not depend on how the other is set. The
-// host's timers run on the wall clock and come to the millisecond as long as nobody sets it; so for dates of the
-// monotonic clock the end of every turn of the event loop looks as well, at least ten times a second.
+// A date is on the wall clock, or on the monotonic clock for work that must not depend on changes of the wall clock.
+// The host's timers use the wall clock and are exact to the millisecond only while it is not set. So dates on the
+// monotonic clock are also checked at the end of every turn of the event loop, at least ten times a second.
 //
-// Only a server that decides works on its agenda; a replica keeps it for the day it is promoted.
+// Only a deciding server works on its agenda; a replica keeps it in case it is promoted.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace millrace::module::agenda {
 
-// Each add() is one entry, which remove() takes off; see KeyDate, which keeps one for each key. O(log n).
+// Each add() adds one entry, which remove() removes; see KeyDate, which has one for each key. O(log n).
 void add(int database, ByteView name, UnixMs due);
 void add(int database, ByteView name, MonotonicMs due);
 void remove(int database, ByteView name, UnixMs due);
@@ -26,14 +26,14 @@ void remove(int database, ByteView name, MonotonicMs due);
 
 size_t size();
 
-// To be called at the end of every turn of the event loop: looks after the keys whose date on the monotonic clock has
-// come, if this server decides.
+// Called at the end of every turn of the event loop: looks after the keys whose date on the monotonic clock has come,
+// if this server decides.
 void end_turn(abi::Context context);
 
-// The server decides from now on: what fell due meanwhile is done.
+// The server decides from now on: does the work that is overdue.
 void resume();
 
-// --- what happens to all keys at once ---
+// --- events that concern all keys at once ---
 void follow_swap(int first, int second);
 void forget(int database);  // -1: all
 void follow_loading(abi::Loading moment);

@@ -1,4 +1,4 @@
-// What the rows of a family's command table are made of.
+// Parts for the rows of a family's command table.
 #pragma once
 
 #include "module/abi/registration.h"
@@ -10,7 +10,7 @@ using abi::ArgumentDoc;
 using enum abi::ArgumentKind;
 inline constexpr int kOptional = abi::kArgumentOptional;
 inline constexpr int kMultiple = abi::kArgumentMultiple;
-// Each time with its token: WHERE a = 1 WHERE b = 2.
+// Repeated with its token: WHERE a = 1 WHERE b = 2.
 inline constexpr int kMultipleToken = abi::kArgumentMultiple | abi::kArgumentMultipleToken;
 
 inline constexpr const char* kSince = "1.0.0";
@@ -18,7 +18,7 @@ inline constexpr const char* kSince11 = "1.1.0";
 inline constexpr ArgumentDoc kKey{.name = "key", .kind = Key};
 inline constexpr ArgumentDoc kOnlyKey[] = {kKey};
 
-// Every command first serves clients that wait for what a transaction before it has changed.
+// Every command first serves clients that wait for changes of an earlier transaction.
 template <abi::Handler handler>
 void after_deferred_wakes(abi::Context context, abi::Arguments arguments) {
   wake_deferred(context);

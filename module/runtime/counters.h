@@ -1,4 +1,4 @@
-// What INFO millrace counts of no family. Since the server started; not saved.
+// Counters for INFO millrace that belong to no family, since the server started; not saved.
 #pragma once
 
 #include <cstdint>

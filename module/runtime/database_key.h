@@ -1,5 +1,5 @@
-// A key somewhere on this server: what the wait line and the agenda remember instead of
-// pointers, so that a key that is deleted, renamed or replaced leaves nothing dangling.
+// A key by database and name. Waiting lines and the agenda store this instead of pointers, so that nothing dangles when
+// a key is deleted, renamed or replaced.
 #pragma once
 
 #include <compare>
@@ -17,7 +17,7 @@ struct DatabaseKey {
 
   friend auto operator<=>(const DatabaseKey&, const DatabaseKey&) = default;
 
-  // Where its content is after SWAPDB.
+  // Where its value is after SWAPDB.
   DatabaseKey after_swap(int first, int second) const {
     if (database == first) return {second, name};
     if (database == second) return {first, name};

@@ -1,7 +1,8 @@
-// Keys in the order of a date. An entry is a hint: when its date has come, whatever the key holds by then is looked at.
+// Keys in the order of a date. An entry is a hint: when its date has come, the key is looked at, whatever its value is
+// by then.
 //
-// Every database has its own entries, so that SWAPDB costs the same however many there are. Whoever adds an entry takes
-// it off when its key is deleted or moved (key_date.h does both).
+// Every database has its own entries, so the cost of SWAPDB does not depend on their number. The caller that adds an
+// entry must remove it when its key is deleted or moved (key_date.h does both).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ class DatedKeys {
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
 
-  // The same entry may be here several times. O(log n).
+  // The same entry may be added several times. O(log n).
   void add(int database, ByteView name, Time date) {
     const auto index = static_cast<size_t>(database);
     if (index >= databases_.size()) databases_.resize(index + 1);
@@ -29,7 +30,7 @@ class DatedKeys {
     ++size_;
   }
 
-  // Takes one such entry off, if there is one. O(log n).
+  // Removes one such entry, if there is one. O(log n).
   void remove(int database, ByteView name, Time date) {
     const auto index = static_cast<size_t>(database);
     if (index < databases_.size() && databases_[index].remove(date.value(), name)) --size_;
@@ -38,14 +39,14 @@ class DatedKeys {
   // The earliest date of all databases. O(databases). REQUIRES: !empty()
   Time first() const { return Time(databases_[earliest()].first()); }
 
-  // Takes the entry with that date off. REQUIRES: !empty()
+  // Removes the entry with the first date, and returns it. REQUIRES: !empty()
   DatabaseKey take_first() {
     const size_t index = earliest();
     --size_;
     return {static_cast<int>(index), databases_[index].take_first()};
   }
 
-  // --- what happens to all keys of a database at once ---
+  // --- events that concern all keys of a database at once ---
   void swap(int first, int second) {
     databases_.resize(std::max(databases_.size(), static_cast<size_t>(std::max(first, second)) + 1));
     std::swap(databases_[static_cast<size_t>(first)], databases_[static_cast<size_t>(second)]);
@@ -63,8 +64,8 @@ class DatedKeys {
     }
   }
 
-  // A data set that is loaded brings its own entries, and its keys take the place of those that were here. If it fails
-  // they stay.
+  // Loading a data set adds the entries of its keys, which replace the present keys. If loading fails, the present ones
+  // stay.
   void follow_loading(abi::Loading moment) {
     if (moment == abi::Loading::Begins) {
       before_loading_ = std::exchange(databases_, {});

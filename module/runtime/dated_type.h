@@ -1,4 +1,4 @@
-// A key type whose keys are looked after at a date: what TypeTraits of such a type begin with.
+// Base class of TypeTraits for a key type whose keys are looked after at a date.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace millrace::module {
 
-// `Time` says which clock the family uses. ObjectTraits<T>::first_date() says when an object is to be looked after that
-// has just been loaded, renamed or restored.
+// `Time` says which clock the family uses. ObjectTraits<T>::first_date() says when to look after an object that was
+// just loaded, renamed or restored.
 template <class T, class Time>
 struct DatedType {
   struct Notes {

@@ -1,16 +1,16 @@
-// Where tests let the process die: named places in the midst of saving, rewriting and loading.
+// Named places during saving, rewriting and loading at which tests make the process die.
 //
-// They are compiled into millrace_failing.so alone, which the tests load; nothing of them is left in millrace.so.
+// They are compiled only into millrace_failing.so, which the tests load; millrace.so does not contain them.
 #pragma once
 
 namespace millrace::module {
 
 #ifdef MILLRACE_FAILURE_POINTS
-// Ends the process as kill -9 does if the file "failure-point" in its working directory holds this name, alone or with
-// the number of the pass, counted from 1 by this process: "lock.save-token", "lock.load-token 3".
+// Ends the process as kill -9 does if the file "failure-point" in its working directory contains this name, alone or
+// with a pass number that this process counts from 1: "lock.save-token", "lock.load-token 3".
 void failure_point(const char* name);
-// The same for a step with one part of an object, by two names: "log.save", and with the word of
-// the part "log.save-group".
+// The same for a step with one part of an object. It has two names: "log.save", and with the word of the part,
+// "log.save-group".
 void failure_point(const char* type, const char* step, const char* word);
 #else
 inline void failure_point(const char*) {}

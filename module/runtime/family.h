@@ -12,12 +12,12 @@
 
 namespace millrace::module {
 
-// How the clients of a family that wait are served. Each keeps its own lines.
+// How the waiting clients of a family are served. Each family has its own lines.
 struct Waiters {
-  bool (*wait_for)(const DatabaseKey& place);  // true if anybody waits for this key
-  std::vector<DatabaseKey> (*keys)();          // every key that somebody waits for
-  // Looks at the key, whatever it holds by now, and serves all that can be served. The
-  // context is in the key's database.
+  bool (*wait_for)(const DatabaseKey& place);  // true if a client waits for this key
+  std::vector<DatabaseKey> (*keys)();          // every key that clients wait for
+  // Looks at the key, whatever its value is by now, and serves all clients that can be served. The context is in the
+  // key's database.
   void (*serve)(abi::Context context, const DatabaseKey& place, abi::StringRef name);
   // The same where nothing may be replicated; null if no client can be served then.
   void (*serve_without_effects)(abi::Context context, const DatabaseKey& place, abi::StringRef name);
@@ -25,7 +25,7 @@ struct Waiters {
   void (*start_afresh)(const DatabaseKey& place);
 };
 
-// What a family does when something happens to all keys of a database at once.
+// What a family does at events that concern all keys of a database at once.
 struct DatabaseEvents {
   void (*swapped)(int first, int second);
   void (*emptied)(int database);  // -1: all of them
@@ -34,13 +34,13 @@ struct DatabaseEvents {
 
 struct Family {
   abi::Part part;
-  // Does what the dates of the key demand, if it holds this family's type. The context is in the key's database. Null:
-  // nothing happens to its keys by itself.
+  // Does the work that is due for the key, if it has this family's type. The context is in the key's database. Null:
+  // the family's keys need no such work.
   void (*look_after)(abi::Context context, abi::StringRef name);
   // A key has appeared under this name without any command of ours: RENAME, RESTORE, COPY, MOVE. Null: as above.
   void (*appeared)(abi::Context context, abi::StringRef name);
-  const Waiters* waiters;  // null: nobody ever waits
-  // Null: what the runtime keeps for the keys of the family is all there is.
+  const Waiters* waiters;  // null: clients of this family never wait
+  // Null: the family stores nothing about keys beyond what the runtime stores.
   const DatabaseEvents* database_events = nullptr;
   // A key of one of our types is taken out of its database. Null: the family need not know.
   void (*key_left)(int database, ByteView name) = nullptr;

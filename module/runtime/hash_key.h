@@ -1,4 +1,4 @@
-// What the objects of this process hash the names of clients by.
+// The key with which the objects of this process hash names from clients.
 #pragma once
 
 #include "engine/base/keyed_hash.h"

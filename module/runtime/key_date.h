@@ -1,4 +1,4 @@
-// When a key is looked after at the latest: its one entry on the agenda.
+// The latest date at which a key is looked after: its one entry on the agenda.
 #pragma once
 
 #include "module/runtime/agenda.h"
@@ -6,14 +6,14 @@
 
 namespace millrace::module {
 
-// `Time` is UnixMs or MonotonicMs, after the clock that the family uses.
+// `Time` is UnixMs or MonotonicMs, according to the clock that the family uses.
 template <class Time>
 class KeyDate {
  public:
-  // True if the key is looked after at this date at the latest already.
+  // True if the key is already going to be looked after at this date or earlier.
   bool is_kept(Time date) const { return date_ <= date; }
 
-  // Sees to it that it is. O(1) if it is anyhow.
+  // Makes sure that it is. O(1) if is_kept(date).
   void keep(int database, ByteView name, Time date) {
     if (is_kept(date)) return;
     forget(database, name);
@@ -21,7 +21,7 @@ class KeyDate {
     date_ = date;
   }
 
-  // The key is looked after now, or has gone: takes its entry off, if it is there still.
+  // The key is looked after now, or was removed: removes its entry, if there is one.
   void forget(int database, ByteView name) {
     if (date_ == kNever) return;
     agenda::remove(database, name, date_);

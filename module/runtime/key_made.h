@@ -1,4 +1,4 @@
-// Who wants to know of keys that our commands make: the index of our keys, while somebody uses it.
+// A callback for keys that our commands create: set by the index of Millrace keys while it is in use.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace millrace::module {
 
 using KeyMade = void (*)(int database, ByteView name, uint8_t type);
-// Null: nobody.
+// Null: not set.
 inline constinit KeyMade key_made = nullptr;
 
 }  // namespace millrace::module

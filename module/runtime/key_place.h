@@ -13,8 +13,8 @@
 
 namespace millrace::module {
 
-// Borrows the key and its name for its own lifetime. The context is that of the command that is executed, or of whoever
-// looks after the key.
+// Borrows the key and its name for its own lifetime. The context is that of the running command, or of the work on the
+// agenda.
 template <class Object>
 class KeyPlace final : public Place<Object> {
  public:
@@ -31,13 +31,14 @@ class KeyPlace final : public Place<Object> {
   abi::StringRef key_name() const { return name_; }
   DatabaseKey database_key() const { return {context_.database(), std::string(name_.view())}; }
 
-  // True if the object was made since the place was opened.
+  // True if the object was created since the place was opened.
   bool is_made() const { return is_made_; }
 
-  // The host's side of it: expiry.
+  // The host's key, for its expiry.
   abi::TypedKey<Object>& key() { return key_; }
 
-  // When the host deletes a key that was handed on. Replicas have deleted it in between, and must be told again.
+  // The expiry of a key that was handed on. Replicas have deleted the key in between, so the expiry must be replicated
+  // again.
   std::optional<UnixMs> take_date_to_tell() { return std::exchange(date_to_tell_, std::nullopt); }
 
  private:
@@ -52,8 +53,8 @@ class KeyPlace final : public Place<Object> {
     }
     return key_.get();
   }
-  // If the key may be handed on, it goes with the place: to delete a key and to make it again would cost a call of the
-  // host for each client that waits.
+  // If the key may be handed on, it is deleted only when the place is closed: deleting and recreating a key would cost
+  // a call of the host for each waiting client.
   void discard() override { kKeyIsHandedOn<Object> ? void(is_to_go_ = true) : key_.remove(); }
 
   Object* hand_on(Object&& object) {
@@ -67,7 +68,7 @@ class KeyPlace final : public Place<Object> {
   abi::StringRef name_;
   abi::TypedKey<Object>& key_;
   bool is_made_ = false;
-  bool is_to_go_ = false;  // the object was removed, and the key is still there
+  bool is_to_go_ = false;  // the object was removed, and the key still exists
   std::optional<UnixMs> date_to_tell_;
 };
 

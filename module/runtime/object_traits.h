@@ -1,39 +1,37 @@
-// What the runtime must know of a family, by the type of its objects. The runtime itself names no family.
+// What the runtime needs of a family, by the type of its objects. The runtime itself does not depend on any family.
 //
 //   template <>
 //   struct ObjectTraits<Log> {
 //     static constexpr const char* kApply = "TAPPLY";      // the command that carries effects
 //     static constexpr bool kWaits = true;                 // requests may wait; if not, the last three are not needed
-//     static Now now();                                    // those clocks that its operations use
-//     // What is done when the date has come that an operation asked for (Consequences::due).
+//     static Now now();                                    // the clocks that its operations use
+//     // Called when the date of Consequences::due has come.
 //     static Consequences look_after(KeyPlace<Log>& place, const Call& call);
-//     // When an object is to be looked after that was loaded, renamed or restored.
+//     // When to look after an object that was loaded, renamed or restored.
 //     static std::optional<UnixMs> first_date(const Log& log);
-//     // Whom to try again after the key has changed in a way that nobody has told us of. Null: no such object.
+//     // Which requests to try again after a change of the key without a command of ours. Null: no such object.
 //     static Wake wake_all(const Log* log);
-//     // Whether requests that wait are tried again when the key holds a value of another type, as if it were missing.
+//     // Whether a key with a value of another type counts as missing, so that waiting requests are tried again.
 //     static constexpr bool kOtherTypeIsMissing = false;
-//     // Whether they are tried again when the object goes, to be told so; else they wait for another one.
+//     // Whether waiting requests are tried again, and so answered, when the object is removed. If not, they wait for
+//     // a new object.
 //     static constexpr bool kToldWhenGone = false;
 //   };
 //
 // and, if it needs them:
 //
-//     // After every operation on an object that is there: what was evicted is freed.
+//     // Called after every operation on an existing object: frees what was evicted.
 //     static void settle(KeyPlace<Log>& place, const Consequences& follow);
-//     // A wait ends by a deadline on the monotonic clock, and not by the host's time-out. now() gives that clock.
+//     // A wait ends by a deadline on the monotonic clock, not by the host's time-out. now() returns that clock.
 //     static constexpr bool kWaitsEndByDeadline = true;
-//     // Requests that wait are served inside the transaction that has something for them, and not when it is over.
+//     // Waiting requests are served inside the transaction that has a result for them, not when it is over.
 //     static constexpr bool kServedInTransactions = true;
-//     // If requests may wait by tag: calls visit(tag, offset) for each message from an offset on, until it returns
-//     false.
-//
+//     // If requests may wait by tag: calls visit(tag, offset) for each message from an offset on, until it is false.
 //     template <class Visit>
 //     static void each_tag(const Log& log, uint64_t from, Visit visit);
-//
-//     // At most so many requests that wait for one object are served in one turn; the others follow in the next one.
+//     // The most requests that wait for one object and are served in one turn; the others follow in the next turns.
 //     static constexpr size_t kServedPerTurn = 1000;
-//     // An object that is removed by one request and made again by the next, which has waited for that, keeps its key.
+//     // If one request removes the object and a waiting request creates it again, the key is kept in between.
 //     static constexpr bool kKeyIsHandedOn = true;
 #pragma once
 
@@ -45,7 +43,7 @@ namespace millrace::module {
 template <class Object>
 struct ObjectTraits;
 
-// What holds for a family that says nothing.
+// Defaults for a family that does not define these.
 template <class Object>
 inline constexpr bool kWaitsEndByDeadline = requires {
   requires ObjectTraits<Object>::kWaitsEndByDeadline;

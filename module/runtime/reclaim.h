@@ -1,5 +1,5 @@
-// Frees evicted blocks, and other things that can be freed in parts, a slice at a time, so that evicting millions of
-// messages is one short command and no long pause.
+// Frees evicted blocks and other large objects in slices, so that evicting millions of messages is a short command
+// without a long pause.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace millrace::module {
 
 inline constexpr size_t kBlocksAtOnce = 256;
 
-// Takes over blocks nobody needs. Up to kBlocksAtOnce are freed at once; of more, a slice
+// Takes over blocks that are no longer needed. Up to kBlocksAtOnce are freed at once; if there are more, a slice
 // (slice.h) every millisecond.
 void reclaim(EvictedBlocks blocks);
 
-// Something else that nobody needs.
+// Another object that is no longer needed.
 class Reclaimable {
  public:
   virtual ~Reclaimable() = default;
@@ -26,13 +26,13 @@ class Reclaimable {
 };
 void reclaim(std::unique_ptr<Reclaimable> unused);
 
-// False where slices would not do: on another thread, which may take its time; while the
-// host loads and fires no timers; and when memory is short, for the host then counts what
-// deleting a key has freed and would delete another one.
+// False where freeing in slices is wrong or not needed: on a background thread, where a long free does no harm; while
+// the host loads data and fires no timers; and when memory is short, because the host measures how much deleting a key
+// has freed, and would delete another one.
 bool may_reclaim_later();
 
-// An object that is about to be freed, with parts() and a free_some() as above: takes its contents over if they are
-// many and slices will do.
+// Called for an object that is about to be freed, with parts() and free_some() as above: takes over its contents if
+// they are large and may be freed in slices.
 inline constexpr size_t kPartsAtOnce = 1000;
 template <class Object>
 void reclaim_parts(Object& object) {
@@ -47,10 +47,10 @@ void reclaim_parts(Object& object) {
   if (object.parts() > kPartsAtOnce && may_reclaim_later()) reclaim(std::make_unique<Unused>(std::move(object)));
 }
 
-// Frees at once what waits: the host is about to load, and no timer will fire meanwhile.
+// Frees everything that waits, at once: the host is about to load data, and no timer will fire meanwhile.
 void reclaim_all();
 
-// What waits to be freed.
+// How much waits to be freed.
 uint64_t blocks_to_reclaim();
 uint64_t others_to_reclaim();
 

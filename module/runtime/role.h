@@ -1,5 +1,5 @@
-// Which server decides. A master decides what time it is and what is too old; a replica, and
-// every server while it loads its AOF, only repeats what was decided.
+// Which server decides. A master decides what time it is and what is too old. A replica, and every server while it
+// loads its AOF, only repeats what was decided.
 #pragma once
 
 #include "engine/base/error.h"
@@ -7,16 +7,14 @@
 
 namespace millrace::module {
 
-// Kept up to date by the host's events, because asking the host costs more than a
-// whole TWRITE.
+// Updated by the host's events, because asking the host costs more than a whole TWRITE.
 inline constinit bool may_decide = true;
 
-// How many times it has begun to decide: what is remembered from an earlier time, when
-// another server may have decided in between, counts no more.
+// How many times this server has begun to decide. Values remembered from an earlier period are no longer valid, because
+// another server may have decided in between.
 inline constinit uint64_t deciding_period = 0;
 
-// True if this very call decides: any on a master, and on a writable replica those of
-// its own clients.
+// True if this call decides: every call on a master, and calls of a writable replica's own clients.
 inline bool decides(abi::Context context) {
   if (may_decide) [[likely]] {
     return true;
@@ -24,8 +22,8 @@ inline bool decides(abi::Context context) {
   return !context.is_effect();
 }
 
-// For a command that the host lets through when memory is full, because most of what it does takes none. What was
-// decided elsewhere is repeated all the same.
+// For a command that the host allows when memory is full, because most of its uses need no memory. Effects from a
+// master are applied in any case.
 inline Result<void> may_grow(abi::Context context) {
   if (!decides(context) || !context.is_out_of_memory()) return {};
   return fail(ErrorCode::NoMemory, "command not allowed when used memory > 'maxmemory'.");

@@ -1,40 +1,40 @@
-// How every command runs: parse the words, open the key, execute, answer, carry out what follows. A command is a type
-// that says what is its own:
+// How every command runs: parse the words, open the key, execute, answer, carry out the consequences. A command is
+// a type that defines the parts that differ:
 //
 //   struct Tack {
 //     using Object = Log;
-//     static constexpr auto parse = parse_tack;             // the words behind the key -> the request
+//     static constexpr auto parse = parse_tack;             // the words after the key -> the request
 //     static Outcome<uint64_t> execute(Place<Log>& log, AckRequest& request, const Call& call);
 //     static constexpr auto write = write_number;           // the answer as RESP
 //   };
 //
-// If its operation gives what it finds to a sink, execute takes a Reply as its fourth argument. A command may also
+// If its operation gives its results to a sink, execute takes a Reply as its fourth argument. A command may also
 // have:
 //
 //     static Now now(const Request&);                       // if it uses fewer clocks than others of its family;
-//     static Now now(const Request&, const Object*);        // or does so with some objects; null: there is none
+//     static Now now(const Request&, const Object*);        // or does so for some objects; null: no object
 //     static Result<void> check(abi::Context, abi::StringRef key, const Request&);   // rights, roles
 //     static bool grows(const Object*, const Request&);     // refused when memory is full
 //     static bool only_reads(const Request&);               // the key is opened for reading
-//     static void prepare(KeyPlace<Object>&, Call&);        // what comes before the request, with its own consequences
-//     static constexpr bool kApplies = true;                // it applies effects: refusals count as refused payloads
+//     static void prepare(KeyPlace<Object>&, Call&);        // runs before the request, with its own consequences
+//     static constexpr bool kApplies = true;                // applies effects: errors count as refused payloads
 //
 // A command that can wait, which is one whose request has a member block_ms, has:
 //
-//     static bool changes(const Request&);                  // what serves it is told to replicas
+//     static bool changes(const Request&);                  // serving it must be replicated
 //     static Wait start_afresh(Request&);
 //     static void answer_timeout(abi::Reply, const Object*, const Request&);
-//     // If it may wait without BLOCK too, because it goes on in several turns (Wait::goes_on). Should the object go
-//     // meanwhile, it gets the answer of a time-out.
+//     // If it may also wait without BLOCK, because it continues in several turns (Wait::goes_on). If the object is
+//     // removed meanwhile, it gets the answer of a time-out.
 //     static bool may_go_on(const Request&);
-//     // If it waits by tag: before it is tried again for what is at this mark.
+//     // If it waits by tag: called before it is tried again for the message at this mark.
 //     static void resume(Request&, uint64_t mark);
-//     // If it must know: the client of the host with this number is answered.
+//     // Optional: the client with this number will be answered.
 //     static void was_served(const DatabaseKey&, const Request&, uint64_t client);
-//     // If it must know: its client was served, and has left before the answer was written.
+//     // Optional: its client was served, and disconnected before the answer was written.
 //     static void left_unanswered(const DatabaseKey&, const Request&, uint64_t client);
 //
-// A command that only looks has `show` instead of `execute`:
+// A command that only reads has `show` instead of `execute`:
 //
 //     static void show(abi::Reply reply, const Shown<Object>& shown, const Request& request);
 #pragma once
@@ -49,7 +49,7 @@
 
 namespace millrace::module {
 
-// An object that a command only looks at.
+// An object that a command only reads.
 template <class Object>
 struct Shown {
   const Object* object;  // null: there is none

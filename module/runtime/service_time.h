@@ -1,14 +1,13 @@
-// The time during which this server could be talked to. It runs on the monotonic clock,
-// and stands still while the server does: suspended, stopped, or busy with one command for
-// longer than a fraction of a second; and while it holds its clients' writes back (CLIENT PAUSE,
-// a failover). Who did not call then could not have.
+// The time during which clients could reach this server. It is measured on the monotonic clock. It stops while the
+// server is suspended, stopped, or busy with one command for longer than a fraction of a second, and while it holds
+// back its clients' writes (CLIENT PAUSE, a failover). So a client that could not call is not treated as silent.
 #pragma once
 
 #include "engine/base/strong.h"
 
 namespace millrace::module {
 
-// Since the module was loaded. `now` is what the monotonic clock shows.
+// Time since the module was loaded. `now` is the monotonic clock.
 MonotonicMs service_time(MonotonicMs now);
 
 }  // namespace millrace::module

@@ -12,7 +12,7 @@ namespace millrace::module {
 // Every setting, for registration.
 std::span<const abi::Setting> all_settings();
 
-// The limits by the present settings. It always returns the same object.
+// The limits by the current settings. It always returns the same object.
 const BlockLimits& block_limits();
 
 }  // namespace millrace::module

@@ -1,5 +1,5 @@
-// How long work outside of commands may keep the main thread: what is in hand when a slice is
-// over is finished, and the rest waits for the next one.
+// How long work outside of commands may occupy the main thread. When a slice is over, the current step is finished, and
+// the rest waits for the next slice.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace millrace::module {
 class Slice {
  public:
   Slice() = default;
-  // For work whose steps are long, or that meets other work in one turn of the event loop.
+  // For work with long steps, or work that shares a turn of the event loop with other work.
   explicit Slice(std::chrono::microseconds length) : length_(length) {}
 
   bool is_over() const { return std::chrono::steady_clock::now() - start_ >= length_; }

@@ -1,5 +1,5 @@
-// A slice of time as the engine's budget. It begins when the work first asks, so that work which is done before that
-// reads no clock.
+// A slice of time as the engine's budget. It begins when the work first asks, so that short work does not read the
+// clock.
 #pragma once
 
 #include <optional>

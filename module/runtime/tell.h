@@ -9,14 +9,14 @@
 
 namespace millrace::module {
 
-// The words of a command, its name first, for as long as they are needed. Of a command that waits they are the host's
-// own strings: views of them stay valid.
+// The words of a command, its name first, for as long as they are needed. For a waiting command they are the host's own
+// strings, so views of them stay valid.
 class HeldArguments {
  public:
   explicit HeldArguments(abi::Arguments arguments);
-  // Of a command that nobody has sent.
+  // For a command that did not come from a client.
   explicit HeldArguments(std::vector<abi::OwnedString> words) : words_(std::move(words)) {}
-  // Passes the command on to replicas and the AOF.
+  // Sends the command to replicas and the AOF.
   void replicate(abi::Context context) const;
 
  private:
@@ -29,10 +29,10 @@ void tell_effects(abi::Context context, abi::StringRef key, const char* apply, c
 
 void tell_named_events(abi::Context context, abi::StringRef key, const std::vector<std::string>& events);
 
-// The object has gone, and its key with it.
+// The object was removed, and its key with it.
 void tell_removal(abi::Context context, abi::StringRef key);
 
-// All of it. Inlined into the way of every command, for most have one effect at most, and one event.
+// All of the above. Inlined into every command, because most have at most one effect and one event.
 [[gnu::always_inline]] inline void tell(abi::Context context, abi::StringRef key, const char* apply,
                                         const Consequences& follow, const HeldArguments* other) {
   if (follow.effects.is_request_alone() && other == nullptr) [[likely]] {

@@ -1,5 +1,5 @@
 // RDB, DUMP, RESTORE, AOF rewrite, digest and COPY of every type whose objects are sequences of parts
-// (engine/base/parts.h). A family's TypeTraits derive from TypeInParts and say:
+// (engine/base/parts.h). A family's TypeTraits derive from TypeInParts and define:
 //
 //   static constexpr SavedType kSaved{…};
 //   static LogRestorer restorer();
@@ -7,8 +7,7 @@
 // and, if it needs them:
 //
 //   static void each_part(const Log&, const PartVisit&);   // instead of the engine's
-//   static constexpr int kFirstInParts = 3;                // the first encoding version in parts, if it is not the
-//   last
+//   static constexpr int kFirstInParts = 3;                // the first version in parts, if it is not the last
 #pragma once
 
 #include <functional>
@@ -22,9 +21,9 @@
 namespace millrace::module {
 
 struct SavedType {
-  const char* called;  // in the server's log
-  const char* point;   // what the names of its failure points begin with (failure_point.h)
-  const char* apply;   // the command that makes a part, in a rewritten AOF
+  const char* called;  // name of the type in the server's log
+  const char* point;   // prefix of the names of its failure points (failure_point.h)
+  const char* apply;   // the command that adds a part, in a rewritten AOF
   std::span<const PartKind> parts;
 };
 
@@ -34,10 +33,10 @@ using AddPart = std::function<Result<void>(uint8_t kind, ByteView bytes, Buffer 
 void save_parts(abi::RdbWriter& writer, const SavedType& type, const EachPart& each);
 void rewrite_parts(abi::AofWriter& writer, const SavedType& type, const EachPart& each);
 Result<void> load_parts(abi::RdbReader& reader, const SavedType& type, const AddPart& add);
-// Counts a payload that was refused, and says why in the server's log.
+// Counts a refused payload, and writes the reason to the server's log.
 void refuse(abi::RdbReader& reader, const SavedType& type, const Error& error);
 
-// What the engine has for each type, under names that the members below do not hide.
+// The engine's functions for each type, under names that the members below do not hide.
 template <class Object>
 void visit_parts(const Object& object, const PartVisit& visit) {
   each_part(object, visit);
@@ -60,7 +59,7 @@ struct TypeInParts {
     rewrite_parts(writer, Traits::kSaved, [&](const PartVisit& visit) { Traits::each_part(object, visit); });
   }
 
-  // Nothing: refused.
+  // nullopt: refused.
   static std::optional<Object> load(abi::RdbReader& reader, int version) {
     auto object = restored(reader, version);
     if (object) return std::move(*object);
@@ -68,13 +67,13 @@ struct TypeInParts {
     return std::nullopt;
   }
 
-  // By clone() where a type has one, which is faster.
+  // Uses clone() if the type has one, because it is faster.
   static Object copy(const Object& object) {
     if constexpr (requires { object.clone(); }) {
       return object.clone();
     } else {
       auto restorer = abi::TypeTraits<Object>::restorer();
-      // What we have written ourselves can be read.
+      // Our own parts can always be read.
       abi::TypeTraits<Object>::each_part(object, [&](const Part& part) {
         static_cast<void>(restorer.add(part.kind, part.bytes, Buffer::copy_of(part.block)));
       });

@@ -1,4 +1,4 @@
-// Work on a key that no command asks for: its date on the agenda has come, or the key has appeared under a new name.
+// Work on a key without a command: its date on the agenda has come, or the key has appeared under a new name.
 #pragma once
 
 #include "module/runtime/waiting.h"

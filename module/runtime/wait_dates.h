@@ -1,5 +1,5 @@
 // When the clients that wait for a key must be looked at: one entry on the agenda for each key, at the earliest date
-// that somebody wants.
+// that any of them needs.
 #pragma once
 
 #include <unordered_map>
@@ -12,10 +12,10 @@ namespace millrace::module {
 
 class WaitDates {
  public:
-  // The key is looked at at this date at the latest.
+  // The key is looked at at this date or earlier.
   void keep(const DatabaseKey& key, MonotonicMs date) { dates_[key].keep(key.database, key.name, date); }
 
-  // Takes it off the agenda.
+  // Removes the key from the agenda.
   void forget(const DatabaseKey& key) {
     const auto kept = dates_.find(key);
     if (kept == dates_.end()) return;

@@ -1,6 +1,6 @@
-// Clients that wait for a key. The host knows which key a client waits for, so that it can send the client elsewhere
-// when the key's slot moves; whose turn it is, is decided by the engine's lines (engine/waiting). A client that waits
-// is a request that is executed again when there may be something for it.
+// Clients that wait for a key. The host knows which key a client waits for, so that it can redirect the client when the
+// key's slot moves. The engine's lines (engine/waiting) decide which client is next. A waiting client is a request that
+// is executed again when it may have a result.
 #pragma once
 
 #include <memory>
@@ -27,10 +27,10 @@
 
 namespace millrace::module {
 
-// What INFO tells of the clients that wait for keys of one family.
+// Counters for INFO of the clients that wait for keys of one family.
 struct WaitCounters {
   uint64_t waiting = 0;
-  uint64_t served = 0;  // with an answer that is no error
+  uint64_t served = 0;  // with an answer that is not an error
 };
 
 template <class Object>
@@ -39,19 +39,19 @@ class WaitingClients;
 template <class Object>
 void carry_out(KeyPlace<Object>& place, const Consequences& follow, const HeldArguments* waited = nullptr);
 
-// One of them, whatever its command is.
+// A waiting client with any command.
 template <class Object>
 class WaitingClient : public abi::BlockedClient, public Waiter {
  public:
   const DatabaseKey& place() const { return place_; }
-  // True if what serves it must be told to replicas: it waits on where that is not possible.
+  // True if serving it must be replicated: where that is not possible, it continues to wait.
   virtual bool changes() const = 0;
-  // The object it waited for has gone: it waits for another from the beginning.
+  // The object was removed: the client waits for a new one, from its beginning.
   virtual Wait start_afresh() = 0;
-  // True if its client did not ask to wait: it only goes on (Wait::goes_on) with the object that was there.
+  // True if its client did not ask to wait: the request only continues (Wait::goes_on) with the object that existed.
   virtual bool only_goes_on() const = 0;
 
-  // True if it was answered.
+  // True if the request was answered.
   bool try_again(KeyPlace<Object>& place) {
     const Call call{.now = ObjectTraits<Object>::now(),
                     .decides = may_decide,
@@ -71,7 +71,8 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
     return !follow.wait;
   }
 
-  // Its deadline is over: it gets the answer of a time-out, with the object as it is when the host takes the answer.
+  // Its deadline is over: the client gets the answer of a time-out, for the object as it is when the host takes the
+  // answer.
   void time_is_over() {
     leave();
     is_timed_out_ = true;
@@ -82,7 +83,7 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
   WaitingClient(DatabaseKey place, abi::Arguments arguments) : place_(std::move(place)), words_(arguments) {}
 
   virtual Consequences execute(KeyPlace<Object>& place, const Call& call, abi::Reply reply) = 0;
-  // Its answer is recorded, and will be written soon.
+  // The answer is recorded, and will be written soon.
   virtual void was_served() {}
 
  private:
@@ -93,7 +94,7 @@ class WaitingClient : public abi::BlockedClient, public Waiter {
   void left() final {
     const bool was_first = WaitingClients<Object>::room().find(place_)->is_first(*this);
     leave();
-    // Those behind it may have waited for nothing but their turn.
+    // Clients after it in the line may have waited only for their turn.
     if (was_first) wake_later(place_);
   }
   void leave() { WaitingClients<Object>::remove(*this); }
@@ -113,7 +114,7 @@ class WaitingClients {
     return all;
   }
 
-  // How many wait for a key.
+  // How many clients wait for a key.
   static size_t count(const DatabaseKey& place) {
     const WaitingLines* lines = room().find(place);
     return lines == nullptr ? 0 : lines->size();
@@ -127,14 +128,14 @@ class WaitingClients {
     return room().find(place.database_key());
   }
 
-  // The client of this command waits from now on. It is not answered here.
+  // Blocks the client of this command. It is not answered here.
   static void block(abi::Context context, abi::StringRef name, std::unique_ptr<WaitingClient<Object>> client,
                     const Wait& wait, uint64_t timeout_ms) {
     ++counters().waiting;
     MonotonicMs deadline = kNoDeadline;
     if constexpr (kWaitsEndByDeadline<Object>) {
       if (timeout_ms != 0) deadline = Traits::now().monotonic + timeout_ms;
-      // A writable replica does not work on its agenda: there the host ends the wait.
+      // A writable replica does not work on its agenda, so there the host ends the wait.
       if (may_decide) timeout_ms = 0;
     }
     room().add(client->place(), *client, wait, deadline);
@@ -143,7 +144,7 @@ class WaitingClients {
     abi::block(context, name, timeout_ms, std::move(client));
   }
 
-  // It waits no longer.
+  // The client no longer waits.
   static void remove(WaitingClient<Object>& client) {
     --counters().waiting;
     room().remove(client.place(), client);
@@ -152,7 +153,7 @@ class WaitingClients {
     }
   }
 
-  // Ends the waits whose deadline is over. The key is looked at again in time for the others.
+  // Ends the waits whose deadline is over. Schedules the next look at the key for the others.
   static void end_overdue(const DatabaseKey& key, MonotonicMs now) {
     dates().forget(key);
     for (WaitingLines* lines = room().find(key); lines != nullptr; lines = room().find(key)) {
@@ -163,18 +164,17 @@ class WaitingClients {
     keep_first_deadline(key);
   }
 
-  // For a key at which nobody can be served, if nobody tells us when that changes.
+  // For a key at which no client can be served now, if no event will tell when that changes.
   static void look_again_at(const DatabaseKey& key, MonotonicMs date) {
     if (room().find(key) != nullptr) dates().keep(key, date);
   }
 
-  // Tries the requests again that may get something after an operation: at once, or, inside a transaction, when it is
-  // over.
+  // Tries requests again that may have a result after an operation: at once, or, inside a transaction, when it is over.
   static void wake(KeyPlace<Object>& place, const Wake& wake) {
     if (!room().empty() && !wake.is_nobody()) wake_waiting(place, wake);
   }
 
-  // What the module must know of them.
+  // The functions that the module needs for these clients.
   static const Waiters* hooks() {
     static constexpr Waiters kHooks{
         .wait_for = [](const DatabaseKey& key) { return room().find(key) != nullptr; },
@@ -191,7 +191,7 @@ class WaitingClients {
  private:
   using Traits = ObjectTraits<Object>;
 
-  // Every command asks whether it is empty.
+  // Every command checks whether it is empty.
   static inline WaitingRoom<DatabaseKey> room_;
 
   static WaitDates& dates() {
@@ -263,7 +263,7 @@ class WaitingClients {
     if (lines == nullptr) return;
     for (Waiter* waiter : lines->everybody()) {
       WaitingClient<Object>& client = client_of(*waiter);
-      // What it looked through has gone, and nobody would try it again.
+      // The object that it was reading was removed, and no event would try the request again.
       if (client.only_goes_on()) {
         client.time_is_over();
       } else {
@@ -279,8 +279,8 @@ class WaitingClients {
   }
 };
 
-// Sees to it that the object is looked after when the operation wants that, on the clock of its family. Most dates are
-// kept already, and then nobody asks the host for the key's name.
+// Makes sure that the object is looked after at the date that the operation returned, on the clock of its family. Most
+// dates are already on the agenda; then the key's name is not needed from the host.
 template <class Object>
 [[gnu::always_inline]] inline void keep_date(KeyPlace<Object>& place, const Consequences& follow) {
   if constexpr (requires { place.key().notes().date; }) {
@@ -298,13 +298,14 @@ template <class Object>
   }
 }
 
-// Does what follows from an operation on a key. Inlined into the way of every command, for most of it is empty.
+// Carries out the consequences of an operation on a key. Inlined into every command, because most consequences are
+// empty.
 template <class Object>
 [[gnu::always_inline]] inline void carry_out(KeyPlace<Object>& place, const Consequences& follow,
                                              const HeldArguments* waited) {
   using Traits = ObjectTraits<Object>;
   if (follow.empty()) return;
-  // Asking is cheaper than setting, and most find it set in this millisecond.
+  // Reading the expiry is cheaper than setting it, and mostly it was already set in this millisecond.
   if (follow.expires_at && place.get() != nullptr && place.key().expires_at() != follow.expires_at) {
     place.key().expire_at(*follow.expires_at);
   }

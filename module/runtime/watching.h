@@ -1,9 +1,9 @@
-// The watchers of keys: engine/watching for the keys of this server. A key that may be watched has a note of it in its
-// value, so that a write to any other key pays nothing but a look at that note.
+// The watchers of keys: engine/watching for the keys of this server. The value of a key has a note that says whether
+// the key may be watched. So a write to any other key costs only a look at that note.
 //
-// A note is a hint. It is set when a watched key is read, or made, and taken away by the first write that finds nobody
-// watching. Where a value comes under a name without a command of ours (RENAME, SWAPDB, a file that is loaded), its
-// watchers are told that everything may have changed; what is there, with its note, is seen when they look.
+// A note is a hint. It is set when a watched key is read or created, and cleared by the first write that finds no
+// watcher. When a key gets a value without a command of ours (RENAME, SWAPDB, loading a file), its watchers are told
+// that everything may have changed. They then read the key, which sets the note again.
 #pragma once
 
 #include "engine/operation/outcome.h"
@@ -19,7 +19,7 @@ struct WatchNote {
   bool may_be_watched = false;
 };
 
-// To be called after every operation on an object that is there: tells watchers of the key of new messages.
+// Called after every operation on an existing object: tells watchers of the key about new messages.
 template <class Object>
 [[gnu::always_inline]] inline void tell_watchers(KeyPlace<Object>& place, const Wake& wake) {
   if constexpr (requires { place.key().notes().watch; }) {
@@ -28,7 +28,7 @@ template <class Object>
       return;
     }
     if (watched_keys().empty()) return void(note.may_be_watched = false);
-    // A mark says how far messages go; none, or the last one of all, says nothing of them.
+    // A mark is the end of the messages. 0 and UINT64_MAX say nothing about messages.
     const uint64_t mark = wake.mark == UINT64_MAX ? 0 : wake.mark;
     note.may_be_watched = watched_keys().wrote(place.context().database(), place.name(), mark);
   }

@@ -1,4 +1,4 @@
-// The worker pool as the runtime knows it.
+// How the runtime handles keys with a worker pool.
 #pragma once
 
 #include "engine/shard/pool_operations.h"
@@ -13,17 +13,18 @@
 
 namespace millrace::module {
 
-// This server's. Its limits follow the settings.
+// The operations object of this server. Its limits follow the settings.
 PoolOperations& pool_operations();
 
 template <>
 struct ObjectTraits<Pool> {
   static constexpr const char* kApply = kApplyToPool;
   static constexpr bool kWaits = true;
-  // A worker that waits is told that its pool has gone: it must join another one. Senders wait until there is one.
+  // A waiting worker gets an answer when its pool is removed, because it must join a new one. Senders wait until there
+  // is a new one.
   static constexpr bool kOtherTypeIsMissing = true;
   static constexpr bool kToldWhenGone = true;
-  // Of ten thousand senders that wait for the first worker the others follow.
+  // If ten thousand senders wait for the first worker, this many are served at once, and the others in later turns.
   static constexpr size_t kServedPerTurn = 250;
 
   static Now now() {

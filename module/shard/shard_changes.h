@@ -1,4 +1,4 @@
-// The commands that change a pool and never wait: how each is answered.
+// The commands that change a pool and never wait, and how each is answered.
 #pragma once
 
 #include "module/runtime/run.h"
@@ -88,8 +88,8 @@ struct ShardRebalance {
   static constexpr auto write = write_number;
 };
 
-// SHARD.APPLY is not for people: it is what a master writes to its replicas and a server to its AOF. It is documented,
-// and as careful with its bytes as RESTORE, because anybody may send it.
+// SHARD.APPLY is not for users: a master sends it to its replicas, and a server writes it to its AOF. But any client
+// may send it, so it is documented, and checks its bytes as carefully as RESTORE does.
 struct ShardApply {
   using Object = Pool;
   static constexpr auto parse = parse_shard_apply;

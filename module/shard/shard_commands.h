@@ -8,10 +8,10 @@
 
 namespace millrace::module {
 
-// The one table of them.
+// The table of these commands.
 std::span<const abi::Command> shard_command_table();
 
-// What the pool is to the module.
+// How the module handles pools.
 Family shard_family();
 
 }  // namespace millrace::module

@@ -12,7 +12,7 @@ struct ShardPull {
   static constexpr auto parse = parse_shard_pull;
 
   static Outcome<uint64_t> execute(Place<Pool>& pool, PullRequest& request, const Call& call, abi::Reply reply);
-  // The payloads are written by then.
+  // Empty: execute() has already written the payloads.
   static void write(abi::Reply, uint64_t) {}
 
   static bool changes(const PullRequest&) { return true; }

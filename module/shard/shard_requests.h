@@ -1,5 +1,6 @@
-// The words of the pool's commands become requests of the engine, or the first error: one parser for each command. None
-// knows the host, so they are tested and fuzzed without one. The views in a request are those words'.
+// The words of the pool's commands become requests of the engine, or the first error: one parser for each command. They
+// do not depend on the host, so they are tested and fuzzed without one. The views in a request are borrowed from the
+// words.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// SHARD.ROUTE and SHARD.PUSH: a message to its recipient's worker, counted or queued. Both wait for a worker if asked
-// to.
+// SHARD.ROUTE counts, and SHARD.PUSH queues, a message for its recipient's worker. Both can wait for a worker.
 #pragma once
 
 #include "module/runtime/run.h"
@@ -8,7 +7,7 @@
 
 namespace millrace::module {
 
-// What both have in common.
+// Shared by both commands.
 struct ShardSending {
   using Object = Pool;
 

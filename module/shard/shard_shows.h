@@ -1,4 +1,4 @@
-// The commands that only look at a pool.
+// The commands that only read a pool.
 #pragma once
 
 #include "module/runtime/run.h"

@@ -1,4 +1,4 @@
-// The commands that change a dictionary: how each is answered.
+// The commands that change a dictionary, and how each is answered.
 #pragma once
 
 #include "module/runtime/run.h"
@@ -35,8 +35,8 @@ struct SugDecay {
   static constexpr auto write = write_number;
 };
 
-// SUG.APPLY is not for people: it is what a server writes to its AOF. It is documented, and as careful with its bytes
-// as RESTORE, because anybody may send it.
+// SUG.APPLY is not for users: a server writes it to its AOF. But any client may send it, so it is documented, and
+// checks its bytes as carefully as RESTORE does.
 struct SugApply {
   using Object = TermDictionary;
   static constexpr auto parse = parse_sug_apply;

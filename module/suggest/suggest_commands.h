@@ -8,10 +8,10 @@
 
 namespace millrace::module {
 
-// The one table of them.
+// The table of these commands.
 std::span<const abi::Command> suggest_command_table();
 
-// What the dictionary is to the module.
+// How the module handles dictionaries.
 Family suggest_family();
 
 }  // namespace millrace::module

@@ -1,4 +1,4 @@
-// The dictionary of terms as the runtime knows it.
+// How the runtime handles keys with a dictionary of terms.
 #pragma once
 
 #include "engine/suggest/suggest_operations.h"
@@ -8,7 +8,7 @@
 
 namespace millrace::module {
 
-// This server's.
+// The operations object of this server.
 SuggestOperations& suggest_operations();
 
 template <>

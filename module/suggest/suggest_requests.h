@@ -1,5 +1,6 @@
 // The words of the commands of dictionaries become requests of the engine, or the first error: one parser for each
-// command. None knows the host, so they are tested and fuzzed without one. The views in a request are those words'.
+// command. They do not depend on the host, so they are tested and fuzzed without one. The views in a request are
+// borrowed from the words.
 #pragma once
 
 #include "engine/base/error.h"
@@ -9,7 +10,7 @@
 
 namespace millrace::module {
 
-// Most terms in one answer.
+// The most terms in one answer.
 inline constexpr uint64_t kMaxSuggestions = 10'000;
 
 // SUG.ADD dictionary term [INCR n | SCORE n]

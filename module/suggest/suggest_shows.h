@@ -1,4 +1,4 @@
-// The commands that only look at a dictionary.
+// The commands that only read a dictionary.
 #pragma once
 
 #include "module/runtime/run.h"

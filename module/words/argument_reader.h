@@ -1,5 +1,5 @@
-// Takes the words of a command apart. The first error latches: parse everything, then
-// ask once. Knows nothing of the host, so parsers are tested and fuzzed without one.
+// Parses the words of a command. The first error latches: parse everything, then check once. It does not depend on the
+// host, so parsers are tested and fuzzed without one.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,21 @@
 
 namespace millrace::module {
 
-// Parsers get the words behind the key. The views in a request are those words'.
+// Parsers get the words after the key. The views in a request are borrowed from these words.
 using Words = std::span<const ByteView>;
 
 // Limits that hold for all families.
-// Most things one command may ask for: a reply is built in memory.
+// The most items that one command may ask for: a reply is built in memory.
 inline constexpr uint64_t kMaxReadCount = 1'000'000;
-// Largest block that an effect brings: positions inside a block have 32 bits.
+// Largest block in an effect: positions inside a block have 32 bits.
 inline constexpr uint64_t kMaxBlock = UINT32_MAX;
-// Largest time span: what fits a double, some 285,000 years.
+// Largest time span: the largest integer that is exact in a double, some 285,000 years.
 inline constexpr uint64_t kMaxMs = (uint64_t{1} << 53) - 1;
 
-// The same letters, in any case. REQUIRES: both have as many
+// The same letters, in any case. REQUIRES: both have the same length
 bool has_letters_of(ByteView word, ByteView upper);
-// True if the word is this keyword, in any case. Most words differ from most keywords in their length or first letter,
-// and then nothing is called. REQUIRES: the keyword is not empty
+// True if the word is this keyword, in any case. Most words differ from most keywords in their length or first letter;
+// then no function is called. REQUIRES: the keyword is not empty
 inline bool is_keyword(ByteView word, ByteView upper) {
   constexpr int kCase = 'a' - 'A';
   return word.size() == upper.size() && ((word[0] ^ upper[0]) & ~kCase) == 0 && has_letters_of(word, upper);
@@ -75,8 +75,8 @@ class ArgumentReader {
   // Takes the next word if it is a number from min to max.
   std::optional<int64_t> number_if_any(int64_t min, int64_t max);
 
-  // The next word as a number from min to max. Errors quote what was there, and say what
-  // is expected: `expected`, or else the range.
+  // The next word as a number from min to max. Errors quote the word and say what is expected: `expected`, or else the
+  // range.
   uint64_t number(const char* what, uint64_t min, uint64_t max);
   int64_t signed_number(const char* what, int64_t min, int64_t max, const char* expected = nullptr);
 
@@ -98,7 +98,7 @@ class ArgumentReader {
   void unknown_word(const char* expected);
   void fail(ErrorCode code, std::string text);
 
-  // What was read, or the first error; words that are left over are one.
+  // The request, or the first error; remaining words are an error.
   template <class Request>
   Result<Request> finish(Request request) {
     if (!at_end()) unknown_word("nothing more");
@@ -106,7 +106,7 @@ class ArgumentReader {
     return request;
   }
 
-  // The same for a request that was read where it is returned from, without copying it.
+  // The same for a request that is a local variable of the caller, without a copy.
   template <class Request>
   void finish_in_place(Result<Request>& parsed) {
     if (!at_end()) unknown_word("nothing more");
@@ -120,7 +120,7 @@ class ArgumentReader {
  private:
   template <class Number>
   Number parsed(const char* what, Number min, Number max, const char* expected);
-  // The texts of errors are made apart from the parsing.
+  // Error texts are made in separate functions, outside of the parsing path.
   [[gnu::cold]] ByteView fail_without_word(const char* what);
   [[gnu::cold]] void fail_by_repetition(ByteView option);
   [[gnu::cold]] void fail_by_length(const char* what, ByteView name, size_t longest);

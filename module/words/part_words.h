@@ -1,5 +1,5 @@
 // The parts of an object (engine/base/parts.h) as the words of a command: a rewritten AOF has <APPLY> key word bytes,
-// and the bytes of a block behind those of a kind that has one.
+// followed by the bytes of a block if the kind has one.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace millrace::module {
 
-// The next words as a part, or nothing if the next one is no word of these kinds.
+// The next words as a part; nullopt if the next word is none of these kinds.
 inline std::optional<Part> read_part(ArgumentReader& reader, std::span<const PartKind> kinds) {
   for (size_t kind = 0; kind < kinds.size(); ++kind) {
     if (!reader.keyword(kinds[kind].word)) continue;

@@ -1,5 +1,5 @@
-// Tables of what clients type and what parsers make of it: what the tests of all parsers
-// share. A single space parts two words, so a space at an end makes an empty one.
+// Tables of command lines and the requests they are parsed to, shared by the tests of all parsers. A single space
+// separates two words, so a space at an end makes an empty word.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline std::vector<ByteView> words_of(ByteView line) {
   return words;
 }
 
-// A line that is refused, and in which words.
+// A line that is refused, and the text of the error.
 struct ErrorRow {
   const char* name;
   ByteView line;

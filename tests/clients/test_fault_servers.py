@@ -154,6 +154,13 @@ def test_clocks_that_jump_give_no_message_to_a_second_worker(clocks, drive):
         assert not assert_each_handled(slow.values("handled") + other.values("handled"), VALUES[:8])
 
 
+def test_a_sentinel_says_where_the_master_is(server, drive):
+    with Sentinel("orders", server, replicas=0) as sentinel:
+        traffic = Traffic(drive("--sentinel", f"127.0.0.1:{sentinel.port}", "orders"))
+        traffic.send(VALUES[:20])
+        traffic.finish(lambda key: server)
+
+
 @pytest.mark.full
 def test_a_failover_loses_nothing_that_a_replica_has(drive):
     with Server(appendonly="yes") as master, Server(appendonly="yes") as replica:

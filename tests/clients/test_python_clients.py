@@ -10,12 +10,13 @@ import pytest
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "clients" / "python" / "src"))
 
 import redis
-import redis.asyncio
+import redis.asyncio.sentinel
 
 import millrace
 import millrace.asyncio
 from blocking import connected
 from millrace import ConnectionLost, LockLost, LockTimeout, Millrace, NotPermitted, Observer, Text, WrongType, redlock
+from sentinels import Sentinel
 from server import Server
 
 
@@ -118,6 +119,38 @@ def test_a_cancelled_call_never_leaves_its_answer_to_the_next(server, proxy):
             assert await mr.call("b", "ECHO", "mine") == b"mine"
 
     asyncio.run(scenario())
+
+
+def test_time_outs_of_redis_py_leave_no_mark_on_the_task(server, proxy):
+    async def scenario():
+        task = asyncio.current_task()
+        sentinels = redis.asyncio.sentinel.Sentinel([("127.0.0.1", sentinel.port)])
+        async with millrace.asyncio.Millrace(sentinels.master_for("orders")) as mr:
+            assert await mr.call("a", "SET", "a", "1") == b"OK" and task.cancelling() == 0
+        async with millrace.asyncio.Millrace.from_url(f"redis://127.0.0.1:{proxy.port}", answer_timeout=0.2) as mr:
+            with proxy.silence(), pytest.raises(ConnectionLost):
+                await mr.call("a", "GET", "a")
+            assert task.cancelling() == 0
+
+    with Sentinel("orders", server, replicas=0) as sentinel:
+        asyncio.run(scenario())
+
+
+def test_a_task_that_is_cancelled_while_redis_py_asks_a_sentinel_ends(server):
+    async def scenario():
+        sentinels = redis.asyncio.sentinel.Sentinel([("127.0.0.1", sentinel.port)])
+        for moment in range(30):  # from the beginning of the call to its end
+            async with millrace.asyncio.Millrace(sentinels.master_for("orders")) as mr:
+                call = asyncio.create_task(mr.call("a", "SET", "a", "1"))
+                await asyncio.sleep(moment * 0.0003)
+                if not call.done():
+                    call.cancel()
+                    with pytest.raises(asyncio.CancelledError):
+                        await call
+                assert await mr.call("b", "ECHO", "mine") == b"mine"
+
+    with Sentinel("orders", server, replicas=0) as sentinel:
+        asyncio.run(scenario())
 
 
 def test_the_work_under_a_lock_is_cancelled_when_the_lock_is_lost(server):

@@ -13,7 +13,7 @@ inline std::string channel_to_bytes(const Channel& channel) {
   return strings_of(kChannelParts, [&](const PartVisit& visit) { each_part(channel, visit); });
 }
 
-// `each_step` is shown the channel after each part.
+// `each_step` is called with the channel after each part.
 template <class EachStep>
 Result<Channel> channel_from_bytes(ByteView bytes, EachStep each_step) {
   ChannelRestorer restorer;
@@ -28,7 +28,7 @@ inline Result<Channel> channel_from_bytes(ByteView bytes) {
   return channel_from_bytes(bytes, [](const Channel&) {});
 }
 
-// Everything that the digest of a channel takes in: how its blocks are cut may differ.
+// Compares everything that is in the digest of a channel; the division into blocks may differ.
 inline bool same_channels(const Channel& a, const Channel& b) {
   if (encode_channel_head(a.head()) != encode_channel_head(b.head()) || a.now() != b.now()) return false;
   if (a.messages().first() != b.messages().first() || a.messages().next() != b.messages().next()) return false;

@@ -1,5 +1,5 @@
-// A channel as stupid as can be: every message in one vector, every subscriber in one map,
-// every question answered by walking them. Expiry looks at everything, whenever time moves.
+// The simplest model of a channel: all messages in one vector, all subscribers in one map, all searches linear.
+// Whenever time moves, expiry looks at everything.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace millrace::testing {
 
 struct ModelPublication {
-  uint64_t number;  // the how manieth it was
+  uint64_t number;  // publication number, from 1 on
   std::string id;
   std::string content;
   uint64_t date;
@@ -26,7 +26,7 @@ struct ModelPublication {
 };
 
 struct ModelSubscriber {
-  uint64_t acknowledged;  // so many of all publications
+  uint64_t acknowledged;  // number of the last acknowledged publication
   uint64_t active;
 
   friend bool operator==(const ModelSubscriber&, const ModelSubscriber&) = default;
@@ -41,7 +41,7 @@ class ChannelModel {
  public:
   static constexpr int64_t kLargest = 9007199254740991;
 
-  // The clock after so many publications, one step after the other.
+  // The clock after this many publications, computed step by step.
   int64_t clock_after(uint64_t steps) const {
     int64_t clock = birth;
     for (; steps > 0; --steps) clock = clock == kLargest ? -kLargest : clock + 1;
@@ -60,7 +60,7 @@ class ChannelModel {
   }
   bool lives(uint64_t date, uint64_t at) const { return date + expire >= at; }
 
-  // The clock of a new message; nothing for a duplicate.
+  // The clock of a new message; nullopt for a duplicate.
   std::optional<int64_t> publish(const std::string& id, const std::string& content) {
     if (find(id, now)) return std::nullopt;
     messages.push_back({++publications, id, content, now});
@@ -81,7 +81,7 @@ class ChannelModel {
   }
   void touch(ModelSubscriber& subscriber) { active = subscriber.active = now; }
 
-  // What is published and not acknowledged.
+  // Messages that are published and not acknowledged.
   std::vector<ModelPublication> waiting_for(const ModelSubscriber& subscriber) const {
     std::vector<ModelPublication> waiting;
     for (const ModelPublication& message : messages) {
@@ -90,7 +90,7 @@ class ChannelModel {
     return waiting;
   }
 
-  // The clock of publication `number`, which there has been or not.
+  // Acknowledges up to publication `number`, which may not exist.
   ModelAck acknowledge(ModelSubscriber& subscriber, uint64_t number) const {
     if (number > publications) return ModelAck::Invalid;
     if (number <= subscriber.acknowledged) return ModelAck::Already;

@@ -179,7 +179,7 @@ class History {
     for (Channel* channel : {&channel_, &repeater_}) channel->touch(subscriber(*channel, name));
     return "fetch";
   }
-  // With a receipt of any age, whose subscription may have ended, or somebody else's.
+  // With a receipt of any age, whose subscription may have ended, or that belongs to another subscriber.
   const char* acknowledge() {
     if (receipts_.empty()) return "nothing";
     const IssuedReceipt& receipt = receipts_[chance(2) ? receipts_.size() - 1 : between(0, receipts_.size() - 1)];
@@ -269,7 +269,7 @@ class History {
     }
     return subscribers;
   }
-  // What those see that only look, at a time to which nobody has moved the channel.
+  // What read-only commands see, at a time to which the channel was not moved.
   void compare_later(const Channel& channel, uint64_t at) {
     SCOPED_TRACE(::testing::Message() << "seen at " << at);
     const std::string id = some_id(), name = some_name();

@@ -21,7 +21,7 @@ inline std::string graph_to_bytes(const FactGraph& graph) {
   return all;
 }
 
-// Trusts nothing, as the module's loader does.
+// Treats the bytes as untrusted, as the module's loader does.
 inline Result<FactGraph> graph_from_bytes(ByteView bytes, const HashKey& key = {}) {
   FactRestorer graph(key);
   Decoder parts(bytes);

@@ -21,7 +21,7 @@ struct Json {
 
   Kind kind = Kind::Null;
   bool boolean = false;
-  long double number = 0;  // wide enough for whole numbers of 64 bits and for doubles
+  long double number = 0;  // exact for 64-bit integers and for doubles
   std::string text;
   std::vector<Json> items;
   std::vector<std::pair<std::string, Json>> members;
@@ -46,7 +46,7 @@ inline Json json_of(simdjson::dom::element element) {
     case Type::INT64:
       return Json::of(static_cast<long double>(element.get_int64().value_unsafe()));
     case Type::UINT64:
-      // Exact are those of 64 bits with a sign; UINT64 are those beyond.
+      // Signed 64-bit integers are exact; UINT64 are larger ones.
       return Json::of(static_cast<long double>(static_cast<double>(element.get_uint64().value_unsafe())));
     case Type::DOUBLE:
       return Json::of(static_cast<long double>(element.get_double().value_unsafe()));

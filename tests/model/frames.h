@@ -1,4 +1,4 @@
-// Frames for tests: made of messages, and taken apart.
+// Encodes and decodes frames for tests.
 #pragma once
 
 #include <string>
@@ -48,8 +48,8 @@ inline ReadFrame read_frame(ByteView bytes) {
   return read;
 }
 
-// A frame of messages, tag, entry, tag, entry, …, as one that was read from a log has them; with all full blocks
-// packed, if that is asked for. REQUIRES: there is one
+// A frame of messages (tag, entry, tag, entry, …), like one that was read from a log; with all full blocks packed, if
+// requested. REQUIRES: at least one message
 inline std::string frame_of(const std::vector<ByteView>& pairs, BlockLimits limits = {}, bool packed = false) {
   MessageBlocks messages;
   for (size_t i = 0; i < pairs.size(); i += 2) messages.append(pairs[i], pairs[i + 1], limits);

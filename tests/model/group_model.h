@@ -1,5 +1,4 @@
-// Groups as stupid as can be: a struct for every pending message, every question answered
-// by looking at all of them.
+// The simplest model of groups: a struct for every pending message, all searches linear.
 #pragma once
 
 #include <algorithm>
@@ -123,7 +122,7 @@ struct GroupModel {
     }
     return count;
   }
-  // What a consumer holds is given to it once more.
+  // Delivers the messages that a consumer holds to it once more.
   std::vector<uint64_t> repeat(const std::string& consumer, uint64_t from, uint64_t count, uint64_t now,
                                uint32_t retry_ms) {
     std::vector<uint64_t> repeated;
@@ -136,11 +135,11 @@ struct GroupModel {
     return repeated;
   }
 
-  // This one is evicted.
+  // This message is evicted.
   void on_evicted(uint64_t offset) { counters.lost += pending.erase(offset) + (offset >= next ? 1 : 0); }
-  // This one goes because there is a newer one of its tag, which the group will get.
+  // This message is removed because there is a newer one of its tag, which the group will get.
   void on_compacted(uint64_t offset) { counters.lost += pending.erase(offset); }
-  // After either.
+  // Called after either of them.
   void on_first(uint64_t first) { next = std::max(next, first); }
   void seek(uint64_t to) {
     pending.clear();
@@ -148,7 +147,7 @@ struct GroupModel {
   }
 
   bool is_done_with(uint64_t offset) const { return offset < next && !pending.contains(offset); }
-  // What the next look at the clock finds, if the last one was at `now`.
+  // The time of the next event after `now`.
   std::optional<uint64_t> next_event(uint64_t now) const {
     std::optional<uint64_t> earliest;
     for (const auto& [offset, message] : pending) {

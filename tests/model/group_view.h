@@ -1,5 +1,5 @@
-// What a group says from outside, message by message: how it is cut into ranges, and
-// which ranges have been found to be due, may differ between two groups that are equal.
+// The state of a group, message by message. Two equal groups may differ in their division into ranges, and in which
+// ranges were already found to be due.
 #pragma once
 
 #include <cstdint>

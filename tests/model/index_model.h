@@ -1,4 +1,4 @@
-// An index as slow and plain as can be: documents in a map, every question answered by looking at all of them.
+// The simplest model of an index: documents in a map, all searches linear.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace millrace::testing {
 
 using ModelValue = std::variant<int64_t, double, std::string>;
 
-// What a word is as a value of a field; nothing if it does not fit.
+// A word as a value of a field; nullopt if it does not fit.
 inline std::optional<ModelValue> model_value(const IndexField& field, const std::string& word) {
   if (field.type == FieldType::Text) {
     std::string text = word;
@@ -43,7 +43,7 @@ inline std::optional<ModelValue> model_value(const IndexField& field, const std:
 }
 
 struct ModelDocument {
-  std::map<std::string, std::string> words;  // as the hash holds them
+  std::map<std::string, std::string> words;  // as in the hash
   std::optional<UnixMs> expires_at;
 };
 
@@ -52,8 +52,8 @@ class IndexModel {
   std::vector<IndexField> fields;
   std::vector<CompositeOrder> orders;
   std::map<std::string, ModelDocument> documents;
-  std::vector<std::string> written;  // the last one last, each once
-  // Who has a value of a unique field, and who waits for it after that.
+  std::vector<std::string> written;  // the last written at the end, each once
+  // The document that has a value of a unique field, then those that wait for it.
   std::map<std::pair<std::string, ModelValue>, std::vector<std::string>> lines;
 
   const IndexField& field(const std::string& name) const { return *std::ranges::find(fields, name, &IndexField::name); }
@@ -68,7 +68,7 @@ class IndexModel {
     }
     return values;
   }
-  // Without those that another document has.
+  // Without values that another document has.
   std::set<ModelValue> values(const std::string& name, const IndexField& of) const {
     std::set<ModelValue> own = raw_values(documents.at(name), of);
     if (of.is_unique) {
@@ -132,7 +132,7 @@ class IndexModel {
     return found;
   }
 
-  // How often each text of a field begins so.
+  // How often each text of a field with this prefix occurs.
   std::map<std::string, uint64_t> complete(const std::string& name, const std::string& prefix, UnixMs now) const {
     std::map<std::string, uint64_t> counts;
     for (const auto& [document, held] : documents) {
@@ -145,7 +145,7 @@ class IndexModel {
     return counts;
   }
 
-  // What the index is told of a document.
+  // The values of a document for the index.
   DocumentValues told(const std::string& name, const IndexSchema& schema) const {
     DocumentValues values;
     for (const IndexField& of : schema.fields()) {

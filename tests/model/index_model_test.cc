@@ -21,7 +21,7 @@ constexpr HashKey kHash{1, 2, 3};
 
 class History {
  public:
-  // With up to so many documents, which are asked about in one step of `asked_in`.
+  // `documents` is the most documents; queries are made in one step of `asked_in`.
   History(uint64_t seed, uint64_t documents, uint64_t asked_in)
       : documents_(documents), asked_in_(asked_in), random_(seed), index_(IndexSchema("d:", false), kHash) {
     add_field({.name = "age", .type = FieldType::Integer});

@@ -29,7 +29,7 @@ class Server {
 
   bool create(const CreateIndexRequest& request, bool decides) {
     const auto done = operations_.create(place_, request, {.now = {}, .decides = decides});
-    // Whoever repeats is told the request, and nothing else.
+    // The follower gets only the request.
     EXPECT_EQ(done.answer.has_value(), done.consequences.effects.is_request_alone());
     return done.answer.has_value();
   }

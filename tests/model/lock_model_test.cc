@@ -133,7 +133,7 @@ class History {
     changes_.has(owner, *lock_.find(owner), {});
   }
 
-  // Somebody in the line disconnects.
+  // A client in the line disconnects.
   void leave() {
     if (!model_.line.empty()) {
       model_.line.erase(model_.line.begin() + static_cast<ptrdiff_t>(between(0, model_.line.size() - 1)));

@@ -1,5 +1,5 @@
-// A log as stupid as can be: every message in one deque, every question answered by
-// walking it from one end. What it says is right because anybody can see that it is.
+// The simplest model of a log: all messages in one deque, all searches linear. It is simple enough to be obviously
+// correct.
 #pragma once
 
 #include <algorithm>
@@ -88,7 +88,7 @@ class LogModel {
   std::deque<ModelMessage> messages;
   uint64_t next = 1;
   uint64_t evicted_end = 1;
-  std::vector<uint64_t> just_evicted;  // for who asks, who then clears it
+  std::vector<uint64_t> just_evicted;  // for the caller, which clears it
   uint64_t clock = 0;
   Retention retention;
 

@@ -67,7 +67,7 @@ struct Model {
   };
 
   std::vector<Message> messages;  // of all offsets, from 1 on
-  uint64_t evicted = 0;           // so many of them, at the front
+  uint64_t evicted = 0;           // how many were evicted at the front
   std::vector<Waiting> waiting;
   uint64_t tickets = 0;
   std::map<std::string, Known> ids;

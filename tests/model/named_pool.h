@@ -1,5 +1,4 @@
-// A pool that is spoken to in names, as its clients do, and that proves its invariants after
-// every word.
+// A pool whose functions take names, as commands do, and that checks its invariants after every call.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,7 +40,7 @@ class NamedPool {
     return moved;
   }
 
-  // Who gets it; "nobody" if nobody works.
+  // The worker that gets it; a fixed text if there are no workers.
   std::string route(ByteView recipient) { return to_whom(pool.route(recipient)); }
   std::string push(ByteView recipient, std::vector<ByteView> payloads) {
     return to_whom(pool.push(recipient, payloads, {}));
@@ -52,7 +51,7 @@ class NamedPool {
   }
   uint64_t pending(ByteView recipient) const { return pool.recipients()[pool.recipients().find(recipient)].pending(); }
 
-  // What it was told: the number, or the code of the failure.
+  // The answer: the number, or the code of the failure.
   struct Answer {
     uint64_t number = 0;
     std::optional<ErrorCode> failure;
@@ -70,7 +69,7 @@ class NamedPool {
   }
   Answer ack(ByteView worker, ByteView recipient, uint64_t sequence) { return ack(id(worker), recipient, sequence); }
 
-  // Up to `most` deliveries, each as "recipient sequence payload"; the worker shows itself.
+  // Up to `most` deliveries, each as "recipient sequence payload". Counts as an access of the worker.
   using Pulled = std::vector<std::string>;
   Pulled pull(ByteView worker, size_t most = 1000) {
     Pulled pulled;
@@ -84,7 +83,7 @@ class NamedPool {
     return pulled;
   }
 
-  // Until there is nothing to do at once; how often that took.
+  // Calls settle() until nothing is left to do at once; returns how often.
   int settle() {
     for (int times = 1; times < 1000; ++times) {
       const bool more = pool.settle();

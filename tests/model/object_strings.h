@@ -1,6 +1,6 @@
 // The strings of an object (engine/base/parts.h) as one string and back, for tests and fuzzers: a length before each.
 //
-//   object := 00 string*     in parts, behind an empty string, with which nothing older begins
+// object := 00 string*     in parts, after an empty string, which never begins older encodings
 //           | string*        as older versions wrote it
 //   string := length bytes                                   (a varint)
 #pragma once

@@ -23,7 +23,7 @@ inline std::string pool_to_bytes(const Pool& pool) {
   return all;
 }
 
-// Trusts nothing, as the module's loader does.
+// Treats the bytes as untrusted, as the module's loader does.
 inline Result<Pool> pool_from_bytes(ByteView bytes, const HashKey& key = {}) {
   PoolRestorer pool(key);
   Decoder parts(bytes);

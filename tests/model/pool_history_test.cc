@@ -19,7 +19,7 @@ using Step = PoolLedger::Step;
 
 struct Scale {
   uint64_t recipients;
-  uint64_t begin_with;  // so many belong to the first worker from the beginning
+  uint64_t begin_with;  // how many recipients belong to the first worker at the beginning
   int steps;
 };
 

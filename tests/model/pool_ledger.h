@@ -1,6 +1,5 @@
-// What the world outside a pool knows of it: what was sent, what is done, and what each
-// worker has in its hands. It asks the pool who owns a recipient and nothing else, and says
-// whether the pool may have done what it did.
+// An independent record of a pool's history: what was sent, what is done, and what each worker has in flight. It asks
+// the pool only for the owner of a recipient, and checks whether each step of the pool was allowed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,14 +14,13 @@
 
 namespace millrace::testing {
 
-// A worker from the moment it joined until it goes: numbers and names are used again, lives
-// are not.
+// Identifies a worker from its joining to its removal. Numbers and names are reused, lives are not.
 using Life = uint64_t;
 
 struct LedgerRecipient {
   std::deque<std::string> queue;  // not acknowledged
   uint64_t first = 1;             // the sequence of the first of them
-  uint64_t undelivered = 1;       // to the owner it has now
+  uint64_t undelivered = 1;       // next sequence to deliver to the current owner
   uint64_t routed = 0;
   Life owner = 0;  // 0: none yet
 
@@ -32,7 +30,7 @@ struct LedgerRecipient {
 
 class PoolLedger {
  public:
-  // What the step in hand is: it decides what may move.
+  // The kind of the current step: it decides which recipients may move.
   enum class Step { Other, Message, Rebalance, Leave, LetGo };
 
   std::map<std::string, LedgerRecipient> recipients;
@@ -52,12 +50,12 @@ class PoolLedger {
   Life life_of(WorkerId id) const { return lives_.at(id); }
   void on_joined(WorkerId id, bool is_new) {
     if (is_new) lives_[id] = ++last_life_;
-    // It restarts: what it had is delivered to it again.
+    // The worker restarts: what it had in flight is delivered to it again.
     for (auto& [name, recipient] : recipients) {
       if (recipient.owner == lives_[id]) recipient.undelivered = recipient.first;
     }
   }
-  // The same pool with other numbers: its workers are in the same order.
+  // The pool was replaced by an equal one with other numbers; its workers are in the same order.
   void on_replaced(const Pool& before, const Pool& after) {
     std::map<WorkerId, Life> lives;
     const std::vector<WorkerId> old_ids = all_of(before), new_ids = all_of(after);
@@ -117,7 +115,7 @@ class PoolLedger {
     ids.insert(ids.end(), pool.going().begin(), pool.going().end());
     return ids;
   }
-  // Before the message that the step is about was routed to it.
+  // Whether it had messages in flight before the message of this step was routed to it.
   bool was_in_flight(const LedgerRecipient& recipient) const {
     return recipient.routed > (&recipient == sent_ ? 1U : 0U) || recipient.undelivered != recipient.first;
   }
@@ -125,7 +123,7 @@ class PoolLedger {
     return worker.state == Worker::State::Working && !pool.is_stale(worker);
   }
 
-  // A living worker loses nothing that is in its hands.
+  // A living worker does not lose recipients with messages in flight.
   void expect_may_move(const Pool& pool, const LedgerRecipient& recipient, WorkerId to) const {
     const Before& from = before_.at(recipient.owner);
     const bool fails_over = from.is_stale && step_ != Step::Rebalance;
@@ -142,7 +140,7 @@ class PoolLedger {
     EXPECT_TRUE(is_living(pool, pool.worker(to))) << "it went to a worker that does not live";
   }
 
-  // What is not as it should be, or null.
+  // What is wrong, or null.
   static const char* difference(const Recipient& recipient, const LedgerRecipient& ledger) {
     if (recipient.routed != ledger.routed) return "routed messages do not add up";
     if (recipient.pending() != ledger.pending()) return "payloads are lost, or there twice";

@@ -1,7 +1,7 @@
 // Random histories of two engines: a leader that decides, with requests that wait among the steps, and a follower that
-// is fed the leader's effects. After every step both hold equal pools, nobody waits for what is there, no worker that
-// waits was taken for dead, and the leader has a date for whatever comes by itself. Both are restored from bytes now
-// and then, and the follower takes over.
+// is fed the leader's effects. After every step both have equal pools, no request waits for payloads that exist, no
+// waiting worker was treated as dead, and the leader has a date for all background work. Sometimes both are restored
+// from bytes, and the follower takes over.
 //
 // A failure names its seed; MILLRACE_SEED=<seed> runs that history alone.
 #include <gtest/gtest.h>
@@ -164,7 +164,7 @@ class History {
     ++now_.served_period;
     now_.served = MonotonicMs(between(0, 100));
     now_.monotonic = now_.monotonic + between(0, 100'000);
-    // Whoever loads a pool or begins to decide looks at once.
+    // A server that loads a pool or begins to decide looks at it at once.
     due_ = now_.monotonic;
     look_after_what_is_due();
   }
@@ -315,7 +315,7 @@ class History {
     ASSERT_TRUE(due_) << "it is never looked after";
     ASSERT_LE(*due_, now_.monotonic + (*next > present ? *next - present : 1)) << "it is looked after too late";
   }
-  // Nobody waits for what is there.
+  // No request waits for payloads that exist.
   void expect_nothing_for(const WaitingLines& lines) const {
     const Pool* pool = leader_->pool();
     for (const std::string& name : lines.line_names()) {

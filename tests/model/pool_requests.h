@@ -1,5 +1,5 @@
-// Requests to a pool that own their words, for tests that execute the same request several times: by the
-// engine that decides, again when it is woken, and by an engine that repeats.
+// Requests to a pool that own their words, for tests that execute the same request several times: on the deciding
+// engine, again when it is woken, and on a replica.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct PoolWords {
   std::string worker = {};
   std::string recipient = {};
   std::vector<std::string> payloads = {};
-  uint64_t number = 1;  // count, sequence, time or moves, whatever the kind has
+  uint64_t number = 1;  // count, sequence, time or moves, depending on the kind
   bool lets_go = false;
   AssignmentPolicy policy = AssignmentPolicy::RoundRobin;
   bool blocks = false;
@@ -51,7 +51,7 @@ class PoolRequest {
   using Kind = PoolWords::Kind;
 
   explicit PoolRequest(PoolWords from) : words(std::move(from)) {}
-  // What it remembers points to its words.
+  // The request has pointers to its own words.
   PoolRequest(const PoolRequest&) = delete;
   PoolRequest& operator=(const PoolRequest&) = delete;
 
@@ -100,7 +100,7 @@ class PoolRequest {
       }
       case Kind::Route:
       case Kind::Push: {
-        // As a parser gives them: a list that is gone when the call is over.
+        // As in a parser: the list exists only during the call.
         const std::vector<ByteView> views(payloads.begin(), payloads.end());
         RouteRequest& request = start(route_, RouteRequest{recipient, views, block_ms(blocks)});
         if (!id.empty()) request.id = id;

@@ -1,5 +1,4 @@
-// Random filters and documents that have a chance to meet, and the same filter written in
-// another way.
+// Random filters and documents that match with some probability, and the same filter written in another way.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -124,7 +123,7 @@ class RandomFilters {
     return Json::of(is_exact(value) ? value : static_cast<long double>(static_cast<double>(value)));
   }
 
-  // A number is what it is as a double, unless it is whole and of 64 bits.
+  // A number has the precision of a double, unless it is a 64-bit integer.
   static bool is_exact(long double value) { return value == std::trunc(value) && std::fabs(value) < 9e18L; }
 
   void add_member(Json& object, const std::string& name, Json value) {

@@ -1,5 +1,5 @@
-// A routing table as a reader of the specification would write it: maps, no index, nothing
-// that is swept. Time is an argument everywhere.
+// The simplest model of a routing table, written from the specification: maps, no index, no sweeping. Time is an
+// argument everywhere.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace millrace::testing {
 
 class RouteModel {
  public:
-  // What is subscribed to: a channel, and nothing, "=" and a filter, or "#" and a filter's name.
+  // A target of a subscription: a channel, and an empty text, "=" and a filter, or "#" and a filter's name.
   using Target = std::pair<std::string, std::string>;
 
   struct Device {
@@ -42,7 +42,7 @@ class RouteModel {
     return terms.ttl == 0 || now < std::max(terms.subscribed, devices.at(device).seen) + terms.ttl;
   }
 
-  // What has died is gone for good, even if something of its name comes back.
+  // Removes what has expired; it does not come back, even if the same name is used again.
   void bury(uint64_t now) {
     std::erase_if(subscriptions, [&](const auto& each) { return !lives(each.first.first, each.first.second, now); });
     std::erase_if(devices, [&](const auto& each) { return !lives(each.first, now); });
@@ -91,8 +91,8 @@ class RouteModel {
     return std::erase_if(subscriptions, [&](const auto& each) { return each.first.second == target; });
   }
 
-  // Which devices hear of a change on these channels: everything, or what a filter lets through.
-  // `matches` says whether a filter, given as its JSON, does.
+  // Which devices get a change on these channels, by a subscription to everything or by a filter. `matches` says
+  // whether a filter, given as its JSON, matches.
   template <class Matches>
   std::set<std::string> heard(const std::set<std::string>& channels, uint64_t now, Matches matches) const {
     std::set<std::string> found;

@@ -43,7 +43,7 @@ class EndlessQueues final : public Queues {
   std::map<std::string, std::vector<std::string>> written;
 };
 
-// Allows so many steps more than the first.
+// Allows this many steps after the first.
 class FewSteps final : public Budget {
  public:
   explicit FewSteps(uint64_t steps) : left_(steps) {}

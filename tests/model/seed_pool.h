@@ -1,8 +1,7 @@
-// The design that worker pools come from (ACA-Py's Redis plugin), as it is written down, with
-// its names, over plain maps and lists in place of hashes. Four things are said otherwise:
-// a stale worker is never answered, whether anything is pending for it or not; the choice goes
-// on to the next living worker, and if nobody lives nothing is taken; the iterator is 0 again past the last worker,
-// where the text lets it point behind it; and time is a number.
+// The original design of worker pools (ACA-Py's Redis plugin), with its names, on plain maps and lists instead of
+// hashes. It differs in four points. A stale worker is never returned, whether anything is pending for it or not. The
+// choice moves on to the next living worker, and if no worker is alive, nothing is accepted. After the last worker the
+// iterator is 0, where the original points past the end. Time is a number.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// How often a test of random histories runs: with MILLRACE_SEED=<seed> that history alone, with MILLRACE_FULL set, as
-// ./test --all does, all of them, else a tenth.
+// How often a test of random histories runs. With MILLRACE_SEED=<seed>: only that history. With MILLRACE_FULL, which
+// ./test --all sets: all of them. Otherwise: a tenth.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace millrace::testing {
 
 inline constexpr uint64_t kFewestSeeds = 2;
 
-// How many of `all` runs this call of the tests makes.
+// How many of `all` runs are made.
 inline uint64_t runs_of(uint64_t all) {
   return std::getenv("MILLRACE_FULL") != nullptr ? all : std::min(all, std::max(all / 10, kFewestSeeds));
 }

@@ -17,7 +17,7 @@ struct Seen {
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
-// All of it, from its first record to the end of its bytes.
+// The whole block, from its first record to the end of its bytes.
 inline std::vector<Seen> walk(const Block& block) {
   std::vector<Seen> seen;
   if (block.empty()) return seen;

@@ -21,7 +21,7 @@ inline std::string dictionary_to_bytes(const TermDictionary& dictionary) {
   return all;
 }
 
-// Trusts nothing, as the module's loader does.
+// Treats the bytes as untrusted, as the module's loader does.
 inline Result<TermDictionary> dictionary_from_bytes(ByteView bytes) {
   SuggestRestorer dictionary;
   Decoder parts(bytes);

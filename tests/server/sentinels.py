@@ -11,9 +11,10 @@ from server import free_port, server_binary, wait_until
 
 
 class Sentinel:
-    """One sentinel is enough for a failover: the quorum is 1. Use as a context manager."""
+    """One sentinel is enough for a failover: the quorum is 1. Knows so many replicas once it is made. Use as a context
+    manager."""
 
-    def __init__(self, service, master):
+    def __init__(self, service, master, replicas=1):
         self.directory = tempfile.mkdtemp(prefix="millrace-test-")
         self.port = free_port()
         config = pathlib.Path(self.directory) / "sentinel.conf"
@@ -24,14 +25,14 @@ class Sentinel:
         with open(pathlib.Path(self.directory) / "sentinel.log", "wb") as log:
             self._process = subprocess.Popen([server_binary(), str(config), "--sentinel"], stdout=log, stderr=log)
         try:
-            wait_until(lambda: self._knows_a_replica(service), "the sentinel knows the master and its replica")
+            wait_until(lambda: self._knows_replicas(service, replicas), "the sentinel knows the master and its replicas")
         except BaseException:
             self.stop()
             raise
 
-    def _knows_a_replica(self, service):
+    def _knows_replicas(self, service, count):
         try:
-            return len(self.call("SENTINEL", "REPLICAS", service)) == 1
+            return len(self.call("SENTINEL", "REPLICAS", service)) == count
         except OSError:
             return False
 

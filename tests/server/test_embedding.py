@@ -1,6 +1,7 @@
 """The engine as a library: installed, found by CMake and by pkg-config, and used by examples/inprocess.cc."""
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -62,6 +63,8 @@ def test_pkg_config_knows_it(installed, part):
     assert output("pkg-config", "--modversion", f"millrace-{part}", env=environment).strip() == VERSION
     flags = output("pkg-config", "--cflags", "--libs", f"millrace-{part}", env=environment)
     assert f"-lmillrace_{part}" in flags and "-std=c++23" in flags
+    folders = [pathlib.Path(word[2:]).resolve() for word in flags.split() if word[:2] in ("-I", "-L")]
+    assert (installed / "include").resolve() in folders and found.parent.parent.resolve() in folders
 
 
 def test_no_header_of_the_module_is_installed_and_none_names_the_host(installed):

@@ -27,17 +27,9 @@ class Line:
                        then: Then | None = None) -> list[Any]:
         """The replies, errors of the server among them; what `then` makes of them is sent behind, and its replies added.
         Raises ConnectionLost; the connection is closed then."""
-        cancelled = waiting.cancellations()
         try:
-            if breaker is None:
-                replies = await self._send_and_read(commands)
-                # Before Python 3.12 wait_for, which redis-py sends by, loses a cancellation that comes when it is just done.
-                if waiting.cancellations() > cancelled:
-                    raise waiting.Cancelled
-            else:
-                replies = await breaker.run(lambda: self._send_and_read(commands), self._connection)
-            more = then(replies) if then is not None else []
-            return [*replies, *await self._send_and_read(more)] if more else replies
+            # Apart: time-outs of redis-py cancel the task they run in, and may leave that mark on it.
+            return await waiting.apart(lambda: self._converse(commands, then), self._connection, breaker)
         except redis.DataError as error:  # nothing was sent
             await self.close()
             raise TypeError(str(error)) from error
@@ -50,6 +42,11 @@ class Line:
             # Its answer may still come, and must not be taken for that of the next command.
             await self.close()
             raise
+
+    async def _converse(self, commands: Sequence[Words], then: Then | None) -> list[Any]:
+        replies = await self._send_and_read(commands)
+        more = then(replies) if then is not None else []
+        return [*replies, *await self._send_and_read(more)] if more else replies
 
     async def _send_and_read(self, commands: Sequence[Words]) -> list[Any]:
         connection = self._connection
@@ -66,7 +63,7 @@ class Line:
 
     async def close(self) -> None:
         try:
-            await self._connection.disconnect()
+            await waiting.apart(self._connection.disconnect, self._connection)
         except (redis.RedisError, OSError):
             pass  # it is gone in any case
 

@@ -49,13 +49,17 @@ class Flag:
         """Whether it is set in time."""
         if self._event.is_set():
             return True
-        if timeout is not None and timeout <= 0:
+        if timeout is None:
+            return await self._event.wait()
+        if timeout <= 0:
             return False
+        # Not wait_for, which before Python 3.12 loses a cancellation that comes when it is just done.
+        waiter = asyncio.ensure_future(self._event.wait())
         try:
-            await asyncio.wait_for(self._event.wait(), timeout)
-        except asyncio.TimeoutError:
-            return False
-        return True
+            done, _ = await asyncio.wait([waiter], timeout=timeout)
+        finally:
+            waiter.cancel()
+        return bool(done)
 
 
 class Box(Generic[T]):
@@ -184,19 +188,21 @@ class Breaker:
         if self._broken:
             raise BrokenOff("the wait was broken off")
         exchanging: asyncio.Future[T] = asyncio.ensure_future(exchange())
+        # If we are cancelled, nobody asks for its error.
+        exchanging.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         self._waiting = exchanging
         try:
             # Not `await exchanging`: that would hand a cancellation on, and it might be lost there.
             await asyncio.wait([exchanging])
-            return exchanging.result()
         except asyncio.CancelledError:
-            if self._broken:
-                raise BrokenOff("the wait was broken off") from None
             self._cancel()
             await asyncio.wait([exchanging])
             raise
         finally:
             self._waiting = None
+        if exchanging.cancelled() and self._broken:
+            raise BrokenOff("the wait was broken off")
+        return exchanging.result()
 
     def break_off(self) -> None:
         """From now on everything that runs in it ends."""
@@ -211,10 +217,10 @@ class Breaker:
             self._waiting.get_loop().call_later(0.05, self._cancel)
 
 
-def cancellations() -> int:
-    """How often this task was cancelled so far. Before Python 3.11 that is not known."""
-    task = asyncio.current_task()
-    return task.cancelling() if task is not None and hasattr(task, "cancelling") else 0
+async def apart(exchange: Callable[[], Awaitable[T]], connection: Any, breaker: Breaker | None = None) -> T:
+    """Runs it in a task of its own, so that only others cancel this one: then it is cancelled, too, and has ended when
+    this raises."""
+    return await (breaker or Breaker()).run(exchange, connection)
 
 
 class Canceller:

@@ -192,9 +192,9 @@ class Breaker:
                     waited_for.shutdown(socket.SHUT_RDWR)
 
 
-def cancellations() -> int:
-    """A thread cannot be cancelled."""
-    return 0
+def apart(exchange: Callable[[], T], connection: Any, breaker: Breaker | None = None) -> T:
+    """A thread cannot be cancelled: there is nothing to keep away from it."""
+    return exchange() if breaker is None else breaker.run(exchange, connection)
 
 
 class Canceller:
