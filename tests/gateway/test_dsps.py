@@ -301,7 +301,7 @@ def test_below_a_prefix_it_is_the_same(server):
 def test_while_the_server_is_gone_requests_answer_503_and_probes_500():
     with Server(appendonly="yes") as server, Gateway(server) as gateway, polled(gateway, "s") as poll:
         subscribe(gateway)
-        server.wait_for_blocked(1)
+        server.wait_for_blocked(2)  # the poll, and the gateway, which waits for orders
         server.kill()
         assert poll.status() == 503  # and no empty list, after which clients would sleep
         wait_until(lambda: gateway.get("/probe/readiness").status == 500, "the gateway sees that the server is gone")
