@@ -130,7 +130,7 @@ def test_what_a_worker_handles_when_it_stops_is_acknowledged_and_the_rest_passes
 
 @pytest.mark.parametrize("harm", ["kill", "cut"])
 def test_the_order_holds_through_a_server_that_restarts_and_a_network_that_is_cut(drive, harm):
-    with Server(appendonly="yes") as durable, FaultProxy(durable.port) as proxy:
+    with Server(appendonly="yes", appendfsync="always") as durable, FaultProxy(durable.port) as proxy:
         driver = drive(proxy.port)
         work = driver.start("pool-work", pool="mail", name="w1", concurrency=3)
         pushes = push_all(driver)

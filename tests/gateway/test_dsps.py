@@ -131,7 +131,7 @@ def test_more_polls_than_may_wait_at_the_server_wait_by_the_feed(crowded, server
             (200, [{"content": 1, "messageID": "m"}])] * 50
         again = [stack.enter_context(polled(crowded, name)) for name in names]  # what was not acknowledged is there at once
         assert [json.loads(poll.answer()[1])["messages"][0]["messageID"] for poll in again] == ["m"] * 50
-    assert server.info("clients")["blocked_clients"] in ("0", "1")  # the feed's reader
+    assert int(server.info("clients")["blocked_clients"]) <= 2  # the feed's reader, and what waits for orders
 
 
 def test_a_poll_by_the_feed_ends_with_its_time_its_subscriber_and_its_gateway(crowded, server, c):
