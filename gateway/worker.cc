@@ -161,8 +161,9 @@ std::vector<ConnectionLine> Worker::connections(const ConnectionQuestion& questi
   std::vector<const HttpConnection*> found;
   for (const auto& connection : connections_) {
     const ConnectionNote& note = connection->note();
-    if (note.number > question.after && names_connection(*connection, question.search))
+    if (note.number > question.after && names_connection(*connection, question.search)) {
       found.push_back(connection.get());
+    }
   }
   const auto number = [](const HttpConnection* one) { return one->note().number; };
   const size_t count = std::min(question.count, found.size());

@@ -16,8 +16,9 @@ LogReader::LogReader(Connection& connection, std::string key, LogReaderOptions o
                                                  [this] {
                                                    // While it waits for messages an answer may take long, and there are
                                                    // some to return.
-                                                   if (is_asked_ && !options_.wait && answers_.size() == 1)
+                                                   if (is_asked_ && !options_.wait && answers_.size() == 1) {
                                                      take_answer();
+                                                   }
                                                  })),
       frame_(ahead_.get()) {
   // The server answers when the time is over; a client that waits no longer would take it for gone.

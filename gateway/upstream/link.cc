@@ -116,9 +116,8 @@ bool Link::take_replies() {
 
 void Link::ask_number() {
   // Who destroys the link is not told, so `this` is there.
-  send({"CLIENT", "ID"}, [this](const Answer& answer) {
-    number_ = answer && !answer->is_error() ? answer->integer : 0;
-  });
+  send({"CLIENT", "ID"},
+       [this](const Answer& answer) { number_ = answer && !answer->is_error() ? answer->integer : 0; });
 }
 
 void Link::hang_up() {

@@ -45,10 +45,10 @@ void WaitingCall::take_link(Node& node, const Words& words, client::Result<std::
     const bool is_given_up = self->is_given_up_;
     // The link calls us: it must not go before it has returned. One that was given up is not used again: a request to
     // unblock it may be under way.
-    self->loop_.later([link = std::make_shared<std::unique_ptr<Link>>(std::move(self->link_)), &node, is_given_up,
-                       use = self->use_] {
-      if (!is_given_up) node.give_back(std::move(*link));
-    });
+    self->loop_.later(
+        [link = std::make_shared<std::unique_ptr<Link>>(std::move(self->link_)), &node, is_given_up, use = self->use_] {
+          if (!is_given_up) node.give_back(std::move(*link));
+        });
     if (is_given_up && (!answer || answer->is_error())) return self->cancel();
     self->end(std::move(answer));
   });
