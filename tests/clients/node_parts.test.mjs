@@ -199,6 +199,20 @@ test("what a pool delivers again is handled once and in order", () => {
   assert.ok(hand.finish(first));
   hand.joinAgain();
   assert.deepEqual([1, 2].map((number) => hand.admit(payload(number, 3))), ["done", "new"]);
-  hand.acknowledged("ann", 1);
+  hand.acknowledged(payload(1, 3));
   assert.equal(hand.start("ann").sequence, 2);
+});
+
+test("what is acknowledged while it is delivered again is not handled again", () => {
+  const hand = joined();
+  hand.admit(payload(1));
+  const first = hand.start("ann");
+  hand.joinAgain();
+  hand.beginPull(); // gets it again
+  hand.handled(first);
+  hand.acknowledged(first);
+  hand.finish(first);
+  assert.equal(hand.admit(payload(1, 2)), "done");
+  hand.beginPull();
+  assert.equal(hand.admit(payload(1, 2)), "new"); // of a recipient that was forgotten, and is new
 });

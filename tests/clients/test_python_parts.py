@@ -246,8 +246,21 @@ def test_what_a_pool_delivers_again_is_handled_once_and_in_order(hand):
     hand.join_again()
     # Its acknowledgement has no answer yet: acknowledged again, not handled.
     assert [hand.admit(payload(number, 3)) for number in (1, 2)] == ["done", "new"]
-    hand.acknowledged(b"ann", 1)
+    hand.acknowledged(payload(1, 3))
     assert hand.start(b"ann").sequence == 2
+
+
+def test_what_is_acknowledged_while_it_is_delivered_again_is_not_handled_again(hand):
+    hand.admit(payload(1))
+    first = hand.start(b"ann")
+    hand.join_again()
+    hand.begin_pull()  # gets it again
+    hand.handled(first)
+    hand.acknowledged(first)
+    hand.finish(first)
+    assert hand.admit(payload(1, 2)) == "done"
+    hand.begin_pull()
+    assert hand.admit(payload(1, 2)) == "new"  # of a recipient that was forgotten, and is new
 
 
 def test_a_pool_that_begins_again_is_handled_from_its_first_payload(hand):

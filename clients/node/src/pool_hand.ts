@@ -23,6 +23,7 @@ export class PoolHand {
   private readonly queues = new Map<string, PoolDelivery[]>();
   private readonly running = new Map<string, PoolDelivery>();
   private readonly handled_ = new Map<string, number>(); // the last sequence that was handled and is not acknowledged yet
+  private readonly acknowledged_ = new Map<string, number>(); // those that are, and may come once more
   private readonly held = new Map<string, PoolDelivery[]>(); // what came behind one that is being given back
   private readonly takenBack = new Map<string, number>(); // how many of those that come next are to be dropped
   private givingBack = 0; // how many are
@@ -43,6 +44,12 @@ export class PoolHand {
     let waiting = 0;
     for (const queue of this.queues.values()) waiting += queue.length;
     return this.most - this.running.size - waiting;
+  }
+
+  /** What was acknowledged before it is not in its answer. */
+  beginPull(): void {
+    for (const [recipient, sequence] of this.acknowledged_) this.forget(recipient, sequence);
+    this.acknowledged_.clear();
   }
 
   /** Nobody knows what the server has delivered: the worker must join again. */
@@ -67,6 +74,7 @@ export class PoolHand {
   /** What was handled is somebody else's now, or of a pool that was deleted, whose sequences begin again. */
   forgetHandled(): void {
     this.handled_.clear();
+    this.acknowledged_.clear();
   }
 
   /** `new` if a recipient became ready, `done` if it was handled already and must be acknowledged, else `kept`. */
@@ -151,7 +159,12 @@ export class PoolHand {
   }
 
   /** The server knows, or the recipient is somebody else's. */
-  acknowledged(recipient: string, sequence: number): void {
+  acknowledged({ recipient, sequence, life }: PoolDelivery): void {
+    if (life === this.life) this.forget(recipient, sequence);
+    else this.acknowledged_.set(recipient, sequence);
+  }
+
+  private forget(recipient: string, sequence: number): void {
     if (this.handled_.get(recipient) === sequence) this.handled_.delete(recipient);
   }
 }

@@ -111,6 +111,7 @@ export class PoolWorker<T> {
           continue;
         }
         const life = run.hand.life;
+        run.hand.beginPull();
         const words: Words = ["SHARD.PULL", this.key, this.name, "COUNT", room, "BLOCK", settings.blockMs, "WITHATTEMPTS"];
         const options = { timeoutMs: waitTimeout(settings), breaker: run.breaker };
         const rows = list(await this.link.call(this.key, words, options));
@@ -227,7 +228,8 @@ export class PoolWorker<T> {
   }
 
   /** Without an answer the payload comes again, once we have joined again. */
-  private async acknowledge(run: Run, { recipient, sequence }: PoolDelivery): Promise<void> {
+  private async acknowledge(run: Run, delivery: PoolDelivery): Promise<void> {
+    const { recipient, sequence } = delivery;
     try {
       await this.link.persist(this.key, ["SHARD.ACK", this.key, this.name, recipient, sequence], { until: run.ended });
     } catch (error) {
@@ -239,7 +241,7 @@ export class PoolWorker<T> {
         return;
       }
     }
-    run.hand.acknowledged(recipient, sequence);
+    run.hand.acknowledged(delivery);
   }
 
   // --- life ---

@@ -35,6 +35,7 @@ class PoolHand:
         self._queues: dict[bytes, collections.deque[PoolDelivery]] = {}
         self._running: dict[bytes, PoolDelivery] = {}
         self._handled: dict[bytes, int] = {}  # the last sequence that was handled and is not acknowledged yet
+        self._acknowledged: dict[bytes, int] = {}  # those that are, and may come once more
         self._held: dict[bytes, list[PoolDelivery]] = {}  # what came behind one that is being given back
         self._taken_back: dict[bytes, int] = {}  # how many of those that come next are to be dropped
         self._giving_back = 0  # how many are
@@ -52,6 +53,13 @@ class PoolHand:
     def room(self) -> int:
         with self._lock:
             return self._most - len(self._running) - sum(len(queue) for queue in self._queues.values())
+
+    def begin_pull(self) -> None:
+        """What was acknowledged before it is not in its answer."""
+        with self._lock:
+            for recipient, sequence in self._acknowledged.items():
+                self._forget(recipient, sequence)
+            self._acknowledged.clear()
 
     def distrust(self) -> None:
         """Nobody knows what the server has delivered: the worker must join again."""
@@ -76,6 +84,7 @@ class PoolHand:
         """What was handled is somebody else's now, or of a pool that was deleted, whose sequences begin again."""
         with self._lock:
             self._handled.clear()
+            self._acknowledged.clear()
 
     def admit(self, delivery: PoolDelivery) -> str:
         """`new` if a recipient became ready, `done` if it was handled already and must be acknowledged, else `kept`."""
@@ -154,8 +163,14 @@ class PoolHand:
             self._running.pop(delivery.recipient, None)
             self._must_join = True
 
-    def acknowledged(self, recipient: bytes, sequence: int) -> None:
+    def acknowledged(self, delivery: PoolDelivery) -> None:
         """The server knows, or the recipient is somebody else's."""
         with self._lock:
-            if self._handled.get(recipient) == sequence:
-                del self._handled[recipient]
+            if delivery.life == self._life:
+                self._forget(delivery.recipient, delivery.sequence)
+            else:
+                self._acknowledged[delivery.recipient] = delivery.sequence
+
+    def _forget(self, recipient: bytes, sequence: int) -> None:
+        if self._handled.get(recipient) == sequence:
+            del self._handled[recipient]

@@ -96,6 +96,7 @@ class PoolWorker(Generic[T]):
                     await self._join()
                     continue
                 life, room = self._hand.life, self._hand.room()
+                self._hand.begin_pull()
                 rows = await self._link.call(
                     self.key, "SHARD.PULL", self.key, self.name, "COUNT", room, "BLOCK", milliseconds(settings.block),
                     "WITHATTEMPTS", timeout=settings.wait_timeout, breaker=self._breaker)
@@ -210,7 +211,7 @@ class PoolWorker(Generic[T]):
         except MillraceError:
             self._hand.distrust()
             return
-        self._hand.acknowledged(delivery.recipient, delivery.sequence)
+        self._hand.acknowledged(delivery)
 
     # --- life ---
 

@@ -97,6 +97,7 @@ class PoolWorker(Generic[T]):
                     self._join()
                     continue
                 life, room = self._hand.life, self._hand.room()
+                self._hand.begin_pull()
                 rows = self._link.call(
                     self.key, "SHARD.PULL", self.key, self.name, "COUNT", room, "BLOCK", milliseconds(settings.block),
                     "WITHATTEMPTS", timeout=settings.wait_timeout, breaker=self._breaker)
@@ -211,7 +212,7 @@ class PoolWorker(Generic[T]):
         except MillraceError:
             self._hand.distrust()
             return
-        self._hand.acknowledged(delivery.recipient, delivery.sequence)
+        self._hand.acknowledged(delivery)
 
     # --- life ---
 
