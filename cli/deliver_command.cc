@@ -26,9 +26,9 @@ struct DeliverOptions {
 constexpr const char* kDeliverFooter =
     R"(2xx acknowledges a message. Otherwise it comes again, later each time, until its attempts
 are used up or the status is hopeless; then it goes to the dead letters with the reason.
-More settings, as names of [[webhook]]: timeout, takeover, back_off, longest_back_off, hopeless,
-headers, ca. SIGTERM and Ctrl-C let requests under way come to their end. Start several
-for one webhook if you like: in order, one delivers and the others are ready.
+More settings, as names of [[webhook]]: timeout, takeover, back_off, longest_back_off,
+hopeless, headers, ca. SIGTERM and Ctrl-C let requests under way come to their end. Start
+several for one webhook if you like: in order, one delivers and the others are ready.
 
 Examples:
   millrace deliver --log orders --group shop --url https://shop.example/hooks --secret key

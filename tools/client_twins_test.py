@@ -36,6 +36,6 @@ def test_a_change_of_one_half_alone_is_found(copied):
 def test_a_way_of_waiting_that_only_one_half_has_is_found(copied):
     waiting = copied / PACKAGE / "asyncio" / "waiting.py"
     waiting.write_text(waiting.read_text().replace("async def sleep(seconds", "async def doze(seconds")
-                       .replace("def put(self, item", "def put(self, thing"))
+                       .replace("def put(self, *items", "def put(self, *things"))
     text = "\n".join(found(copied))
     assert "does not have doze" in text and "does not have sleep" in text and "Box.put takes" in text

@@ -19,6 +19,8 @@ class FaultProxy(LossyProxy):
         self.swallowed = collections.Counter()  # answers that were lost, by command
         self._losing = {}  # command -> how many more times, each after how many passed
         self._delay = 0.0
+        self._late = {}  # command -> how much later its answers come
+        self._late_sides = {}  # server's side -> how much later its next answer comes
         self._silent = False
         self._voice = threading.Condition()
         super().__init__(collections.namedtuple("Target", "port")(port))
@@ -31,6 +33,11 @@ class FaultProxy(LossyProxy):
     def delay(self, seconds):
         """Each answer comes so much later."""
         self._delay = seconds
+
+    def delay_answers_of(self, command, seconds):
+        """They come so much later, and those to other commands on other connections overtake them."""
+        with self._lock:
+            self._late[f"\r\n{command}\r\n".encode()] = seconds
 
     @contextlib.contextmanager
     def silence(self):
@@ -47,10 +54,13 @@ class FaultProxy(LossyProxy):
         with self._voice:
             self._voice.wait_for(lambda: not self._silent, 60)
 
-    def _loses_answer_of(self, data):
+    def _loses_answer_of(self, data, server):
         self._pass()
         loses = False
         with self._lock:
+            for command, seconds in self._late.items():
+                if command in data:
+                    self._late_sides[server] = seconds
             for command, state in self._losing.items():
                 if command in data and state[0] > 0:
                     state[2] += 1
@@ -60,7 +70,9 @@ class FaultProxy(LossyProxy):
                         self.swallowed[command.decode().strip()] += 1
         return loses
 
-    def _hold_answer(self):
-        if self._delay:
-            time.sleep(self._delay)
+    def _hold_answer(self, server):
+        with self._lock:
+            late = self._late_sides.pop(server, 0)
+        if self._delay or late:
+            time.sleep(self._delay + late)
         self._pass()

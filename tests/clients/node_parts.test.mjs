@@ -127,54 +127,92 @@ test("a message whose lease is over is not started, and the outcome of a lost on
   assert.ok(hand.isEmpty());
 });
 
-const payload = (sequence, life = 0, pull = 0) => (
-  { recipient: "ann", sequence, payload: Buffer.from("p"), attempts: 1, life, pull }
-);
+const payload = (sequence, life = 1) => ({ recipient: "ann", sequence, payload: Buffer.from("p"), attempts: 1, life });
 
-test("after a payload that failed nothing is handled before it comes again", () => {
+const joined = () => {
   const hand = new PoolHand(10);
-  hand.admit(payload(1, 0, hand.beginPull()));
-  const first = hand.start("ann");
-  const under_way = hand.beginPull(); // gets the second one before the server knows that the first has failed
-  assert.equal(hand.finish(first, "failed"), false);
-  assert.equal(hand.admit(payload(2, 0, under_way)), "kept");
-  assert.equal(hand.givenBack("ann", true), false);
-  assert.equal(hand.admit(payload(2, 0, under_way)), "kept");
-  assert.equal(hand.start("ann"), undefined);
-  const next = hand.beginPull();
-  assert.deepEqual([1, 2].map((number) => hand.admit(payload(number, 0, next))), ["new", "kept"]);
-  assert.equal(hand.start("ann").sequence, 1);
+  hand.joinAgain();
+  return hand;
+};
+
+test("what failed comes again before those behind it, whenever the answer is read", () => {
+  for (const again of [[1], []]) { // the server has given it up
+    const pulled = [3, 4, ...again, 2, 3, 4, 5];
+    for (let heardAt = 0; heardAt <= pulled.length; heardAt += 1) {
+      const hand = joined();
+      assert.deepEqual([1, 2].map((number) => hand.admit(payload(number))), ["new", "kept"]);
+      const first = hand.start("ann");
+      assert.ok(hand.hold(first));
+      pulled.forEach((number, place) => {
+        if (place === heardAt) hand.givenBack(first, 4);
+        hand.admit(payload(number));
+        if (place < heardAt) assert.equal(hand.start("ann"), undefined);
+      });
+      if (heardAt === pulled.length) hand.givenBack(first, 4);
+      const handled = [];
+      for (let next = hand.start("ann"); next !== undefined; next = hand.start("ann")) {
+        handled.push(next.sequence);
+        hand.finish(next);
+      }
+      assert.deepEqual(handled, [...again, 2, 3, 4, 5], `heard at ${heardAt}`);
+    }
+  }
 });
 
-test("after a payload that is given up those behind it are handled", () => {
-  const hand = new PoolHand(10);
-  hand.admit(payload(1, 0, hand.beginPull()));
+test("those behind a rejected payload stay delivered", () => {
+  const hand = joined();
+  assert.deepEqual([1, 2].map((number) => hand.admit(payload(number))), ["new", "kept"]);
   const first = hand.start("ann");
-  const under_way = hand.beginPull();
-  hand.finish(first, "failed");
-  assert.deepEqual([2, 3].map((number) => hand.admit(payload(number, 0, under_way))), ["kept", "kept"]);
-  assert.equal(hand.givenBack("ann", false), true);
-  assert.deepEqual([2, 3].map((number) => hand.admit(payload(number, 0, hand.beginPull()))), ["kept", "kept"]);
-  for (const sequence of [2, 3]) {
-    const delivery = hand.start("ann");
-    assert.equal(delivery.sequence, sequence); // once, though they came twice
-    hand.finish(delivery, "done");
-  }
-  assert.equal(hand.start("ann"), undefined);
+  assert.ok(hand.hold(first));
+  assert.ok(hand.givenBack(first, 1));
+  assert.equal(hand.start("ann").sequence, 2);
+});
+
+test("a worker joins beside nothing that is given back", () => {
+  const hand = joined();
+  hand.admit(payload(1));
+  hand.admit({ ...payload(1), recipient: "bob" });
+  const [ann, bob] = [hand.start("ann"), hand.start("bob")];
+  assert.ok(hand.hold(ann));
+  assert.ok(!hand.mayJoin());
+  hand.distrust();
+  assert.ok(!hand.hold(bob)); // joining gives it back
+  assert.ok(!hand.finish(bob));
+  hand.lost(ann);
+  assert.ok(hand.mayJoin() && hand.mustJoin);
+  assert.equal(hand.admit(payload(2)), "kept");
+  hand.joinAgain();
+  assert.ok(!hand.mustJoin);
+  assert.equal(hand.admit(payload(1, 2)), "new");
 });
 
 test("what a pool delivers again is handled once and in order", () => {
-  const hand = new PoolHand(10);
+  const hand = joined();
   assert.deepEqual([1, 2, 3].map((number) => hand.admit(payload(number))), ["new", "kept", "kept"]);
   const first = hand.start("ann");
   assert.equal(first.sequence, 1);
   assert.equal(hand.start("ann"), undefined); // one at a time
   hand.joinAgain();
-  assert.deepEqual([1, 2].map((number) => hand.admit(payload(number, 1))), ["kept", "kept"]);
-  assert.equal(first.life, 1);
-  assert.ok(hand.finish(first, "done"));
+  assert.deepEqual([1, 2].map((number) => hand.admit(payload(number, 2))), ["kept", "kept"]);
+  assert.equal(first.life, 2);
+  hand.handled(first);
+  assert.ok(hand.finish(first));
   hand.joinAgain();
-  assert.deepEqual([1, 2].map((number) => hand.admit(payload(number, 2))), ["done", "new"]);
-  hand.acknowledged("ann", 1);
+  assert.deepEqual([1, 2].map((number) => hand.admit(payload(number, 3))), ["done", "new"]);
+  hand.acknowledged(payload(1, 3));
   assert.equal(hand.start("ann").sequence, 2);
+});
+
+test("what is acknowledged while it is delivered again is not handled again", () => {
+  const hand = joined();
+  hand.admit(payload(1));
+  const first = hand.start("ann");
+  hand.joinAgain();
+  hand.beginPull(); // gets it again
+  hand.handled(first);
+  hand.acknowledged(first);
+  hand.finish(first);
+  assert.equal(hand.admit(payload(1, 2)), "done");
+  hand.beginPull();
+  assert.equal(hand.admit(payload(1, 2)), "new"); // of a recipient that was forgotten, and is new
 });

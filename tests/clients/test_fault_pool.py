@@ -91,15 +91,32 @@ def test_a_payload_whose_handler_fails_comes_again_before_those_behind_it(server
     assert by_recipient(work) == dict.fromkeys(RECIPIENTS, [value for value in VALUES[:5] for _ in range(2)])
 
 
-def test_a_payload_that_is_given_up_lets_those_behind_it_through(server, drive):
+@pytest.mark.parametrize("late", [0, 0.1])
+def test_a_payload_that_is_given_up_lets_those_behind_it_through(server, proxy, drive, late):
     server.admin.call("SHARD.SET", "mail", "DEADLETTER", "dead", "MAXATTEMPTS", 2)
-    driver = drive(server.port)
+    proxy.delay_answers_of("SHARD.NACK", late)  # pulls that were sent later are answered before it
+    driver = drive(proxy.port)
     work = driver.start("pool-work", pool="mail", name="w1", concurrency=3, handle="fail")
     for job in push_all(driver, VALUES[:5]):
         job.finish()
     wait_until(lambda: pending(server) == 0, "everything is given up")
     work.stop()
+    for handled in by_recipient(work).values():
+        assert handled == sorted(handled) and set(handled) == set(VALUES[:5])  # in order, however often each comes
     assert sorted(stored(server, "dead")) == sorted(VALUES[:5] * len(RECIPIENTS))
+
+
+def test_a_payload_whose_nack_has_no_answer_comes_again_before_those_behind_it(server, proxy, drive):
+    driver = drive(proxy.port)
+    work = driver.start("pool-work", pool="mail", name="w1", concurrency=3, handle="fail-once")
+    proxy.swallow("SHARD.NACK", times=3, every=2)
+    for job in push_all(driver, VALUES[:5]):
+        job.finish()
+    wait_until(lambda: pending(server) == 0, "everything is acknowledged")
+    work.stop()
+    for handled in by_recipient(work).values():
+        assert handled == sorted(handled) and set(handled) == set(VALUES[:5])
+    assert proxy.swallowed["SHARD.NACK"] == 3
 
 
 def test_a_payload_that_is_rejected_is_a_dead_letter(server, drive):
@@ -130,7 +147,7 @@ def test_what_a_worker_handles_when_it_stops_is_acknowledged_and_the_rest_passes
 
 @pytest.mark.parametrize("harm", ["kill", "cut"])
 def test_the_order_holds_through_a_server_that_restarts_and_a_network_that_is_cut(drive, harm):
-    with Server(appendonly="yes") as durable, FaultProxy(durable.port) as proxy:
+    with Server(appendonly="yes", appendfsync="always") as durable, FaultProxy(durable.port) as proxy:
         driver = drive(proxy.port)
         work = driver.start("pool-work", pool="mail", name="w1", concurrency=3)
         pushes = push_all(driver)

@@ -181,59 +181,93 @@ def test_a_hand_stays_consistent_whatever_happens():
 
 # --- what a pool's worker has in hand ---
 
-def payload(sequence, life=0, pull=0):
-    return PoolDelivery(b"ann", sequence, b"p", 1, life, pull)
+def payload(sequence, life=1):
+    return PoolDelivery(b"ann", sequence, b"p", 1, life)
 
 
-def test_after_a_payload_that_failed_nothing_is_handled_before_it_comes_again():
+@pytest.fixture
+def hand():
+    """Of a worker that has joined."""
     hand = PoolHand(10)
-    hand.admit(payload(1, pull=hand.begin_pull()))
+    hand.join_again()
+    return hand
+
+
+@pytest.mark.parametrize("heard_at", range(7))  # how much of what is pulled comes before the answer
+@pytest.mark.parametrize("is_given_up", [False, True])
+def test_what_failed_comes_again_before_those_behind_it_whenever_the_answer_is_read(hand, heard_at, is_given_up):
+    assert [hand.admit(payload(number)) for number in (1, 2)] == ["new", "kept"]
+    assert hand.hold(hand.start(b"ann"))
+    pulled = [3, 4, *([] if is_given_up else [1]), 2, 3, 4, 5]
+    for place, number in enumerate(pulled):
+        if place == heard_at:
+            hand.given_back(payload(1), 4)
+        hand.admit(payload(number))
+        assert place >= heard_at or hand.start(b"ann") is None
+    if heard_at == len(pulled):
+        hand.given_back(payload(1), 4)
+    handled = []
+    while delivery := hand.start(b"ann"):
+        handled.append(delivery.sequence)
+        hand.finish(delivery)
+    assert handled == ([] if is_given_up else [1]) + [2, 3, 4, 5]
+
+
+def test_those_behind_a_rejected_payload_stay_delivered(hand):
+    assert [hand.admit(payload(number)) for number in (1, 2)] == ["new", "kept"]
     first = hand.start(b"ann")
-    under_way = hand.begin_pull()  # gets the second one before the server knows that the first has failed
-    assert not hand.finish(first, "failed")
-    assert hand.admit(payload(2, pull=under_way)) == "kept" and not hand.given_back(b"ann", comes_again=True)
-    assert hand.admit(payload(2, pull=under_way)) == "kept" and hand.start(b"ann") is None
-    next_one = hand.begin_pull()
-    assert [hand.admit(payload(number, pull=next_one)) for number in (1, 2)] == ["new", "kept"]
-    assert hand.start(b"ann").sequence == 1
+    assert hand.hold(first) and hand.given_back(first, 1)
+    assert hand.start(b"ann").sequence == 2
 
 
-def test_after_a_payload_that_is_given_up_those_behind_it_are_handled():
-    hand = PoolHand(10)
-    hand.admit(payload(1, pull=hand.begin_pull()))
-    first = hand.start(b"ann")
-    under_way = hand.begin_pull()
-    hand.finish(first, "failed")
-    assert [hand.admit(payload(number, pull=under_way)) for number in (2, 3)] == ["kept", "kept"]
-    assert hand.given_back(b"ann", comes_again=False)
-    assert [hand.admit(payload(number, pull=hand.begin_pull())) for number in (2, 3)] == ["kept", "kept"]
-    for sequence in (2, 3):
-        delivery = hand.start(b"ann")
-        assert delivery.sequence == sequence  # once, though they came twice
-        hand.finish(delivery, "done")
-    assert hand.start(b"ann") is None
+def test_a_worker_joins_beside_nothing_that_is_given_back(hand):
+    hand.admit(payload(1))
+    hand.admit(PoolDelivery(b"bob", 1, b"p", 1, 1))
+    ann, bob = hand.start(b"ann"), hand.start(b"bob")
+    assert hand.hold(ann) and not hand.may_join()
+    hand.distrust()
+    assert not hand.hold(bob) and not hand.finish(bob)  # joining gives it back
+    hand.lost(ann)
+    assert hand.may_join() and hand.must_join
+    assert hand.admit(payload(2)) == "kept"
+    hand.join_again()
+    assert not hand.must_join and hand.admit(payload(1, 2)) == "new"
 
 
-def test_what_a_pool_delivers_again_is_handled_once_and_in_order():
-    hand = PoolHand(10)
+def test_what_a_pool_delivers_again_is_handled_once_and_in_order(hand):
     assert [hand.admit(payload(number)) for number in (1, 2, 3)] == ["new", "kept", "kept"]
     first = hand.start(b"ann")
     assert first.sequence == 1 and hand.start(b"ann") is None  # one at a time
     hand.join_again()
     # 1 runs, and comes again with those behind it.
-    assert [hand.admit(payload(number, 1)) for number in (1, 2)] == ["kept", "kept"]
-    assert first.life == 1 and hand.finish(first, "done")
+    assert [hand.admit(payload(number, 2)) for number in (1, 2)] == ["kept", "kept"]
+    hand.handled(first)
+    assert first.life == 2 and hand.finish(first)
     hand.join_again()
     # Its acknowledgement has no answer yet: acknowledged again, not handled.
-    assert [hand.admit(payload(number, 2)) for number in (1, 2)] == ["done", "new"]
-    hand.acknowledged(b"ann", 1)
+    assert [hand.admit(payload(number, 3)) for number in (1, 2)] == ["done", "new"]
+    hand.acknowledged(payload(1, 3))
     assert hand.start(b"ann").sequence == 2
 
 
-def test_a_pool_that_begins_again_is_handled_from_its_first_payload():
-    hand = PoolHand(10)
+def test_what_is_acknowledged_while_it_is_delivered_again_is_not_handled_again(hand):
+    hand.admit(payload(1))
+    first = hand.start(b"ann")
+    hand.join_again()
+    hand.begin_pull()  # gets it again
+    hand.handled(first)
+    hand.acknowledged(first)
+    hand.finish(first)
+    assert hand.admit(payload(1, 2)) == "done"
+    hand.begin_pull()
+    assert hand.admit(payload(1, 2)) == "new"  # of a recipient that was forgotten, and is new
+
+
+def test_a_pool_that_begins_again_is_handled_from_its_first_payload(hand):
     hand.admit(payload(5))
-    hand.finish(hand.start(b"ann"), "done")
+    last = hand.start(b"ann")
+    hand.handled(last)
+    hand.finish(last)
     hand.forget_handled()
     hand.join_again()
-    assert hand.admit(payload(1, 1)) == "new"
+    assert hand.admit(payload(1, 2)) == "new"

@@ -4,7 +4,7 @@ import http.client
 
 import pytest
 
-from server import free_port, wait_until
+from server import QUIET_PORTS, free_port, wait_until
 from test_run_script import Running, refused
 
 pytestmark = pytest.mark.long
@@ -20,7 +20,7 @@ def readiness(port):
 
 
 def test_the_gateway_begins_and_ends_with_the_server(tmp_path):
-    port, http_port = free_port(), free_port()
+    port, http_port = free_port(QUIET_PORTS), free_port(QUIET_PORTS)
     with Running(tmp_path / "log", "--port", port, "--dir", tmp_path / "data", "--http", http_port, gateway=True) as run:
         with run.connect(port) as connection:
             wait_until(lambda: readiness(http_port) == 200, "the gateway serves")
@@ -31,7 +31,7 @@ def test_the_gateway_begins_and_ends_with_the_server(tmp_path):
 
 
 def test_without_a_gateway_none_is_started(tmp_path):
-    port = free_port()
+    port = free_port(QUIET_PORTS)
     with Running(tmp_path / "log", "--port", port, "--dir", tmp_path / "data", "--no-gateway", gateway=True) as run:
         with run.connect(port):
             assert "The gateway is at" not in run.output()

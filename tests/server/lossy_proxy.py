@@ -50,21 +50,21 @@ class LossyProxy:
         client, server = pair
         with contextlib.suppress(OSError):
             while data := client.recv(65536):
-                if self._loses_answer_of(data):
+                if self._loses_answer_of(data, server):
                     with self._lock:
                         self._doomed.add(server)
                 server.sendall(data)
         self._close(pair)
 
-    def _loses_answer_of(self, data):
+    def _loses_answer_of(self, data, server):
         with self._lock:
             if self._lose is None or self._lose not in data:
                 return False
             self._lose = None
             return True
 
-    def _hold_answer(self):
-        """Before each piece of an answer: a kind of proxy may take its time."""
+    def _hold_answer(self, server):
+        """Before each piece of an answer from this side: a kind of proxy may take its time."""
 
     def _answers(self, pair):
         client, server = pair
@@ -73,7 +73,7 @@ class LossyProxy:
                 with self._lock:
                     if server in self._doomed:
                         break
-                self._hold_answer()
+                self._hold_answer(server)
                 client.sendall(data)
         self._close(pair)
 

@@ -56,13 +56,15 @@ def let_pass(seconds):
 # Below the range from which the system takes the ports of outgoing connections, and so is the port 10,000 above, which
 # a cluster's node takes as well: a server that is killed and comes back must find its port free.
 PORTS = range(10_000, 22_000)
+# For programs that are given a port, cannot try another one, and take a while to listen on it.
+QUIET_PORTS = range(7_000, 10_000)
 
 
-def free_port():
+def free_port(ports=PORTS):
     """A port that nothing listens on. Another test may take it before the caller does: Server then tries another."""
     choice = random.SystemRandom()
     while True:
-        port = choice.choice(PORTS)
+        port = choice.choice(ports)
         with contextlib.suppress(OSError), socket.socket() as probe, socket.socket() as bus:
             probe.bind(("127.0.0.1", port))
             bus.bind(("127.0.0.1", port + 10_000))

@@ -6,7 +6,7 @@ import pathlib
 
 import pytest
 
-from server import Server, free_port, wait_until
+from server import QUIET_PORTS, Server, free_port, wait_until
 from tool import Running, counts, millrace
 
 # What each subcommand is given beside its server, and what it prints when it has reached it.
@@ -84,7 +84,7 @@ def test_the_database_of_an_address_is_used(own):
 
 @pytest.mark.parametrize("command", SUBCOMMANDS)
 def test_the_environment_names_the_server_and_the_password(own, command):
-    nowhere = f"redis://127.0.0.1:{free_port()}"
+    nowhere = f"redis://127.0.0.1:{free_port(QUIET_PORTS)}"
     for variable in ("REDIS_URL", "VALKEY_URL"):
         reaches(command, **{variable: f"redis://127.0.0.1:{own.port}"})
         reaches(command, "--to", f":{own.port}", **{variable: nowhere})

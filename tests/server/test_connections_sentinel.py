@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from sentinels import Sentinel
-from server import Server, free_port, let_pass, wait_until
+from server import QUIET_PORTS, Server, free_port, let_pass, wait_until
 from tool import Running, counts, millrace
 
 
@@ -22,7 +22,7 @@ def watched():
 
 def address(sentinel, rest="orders"):
     # The first one is not there, as one of several may be.
-    return f"redis+sentinel://127.0.0.1:{free_port()},127.0.0.1:{sentinel.port}/{rest}"
+    return f"redis+sentinel://127.0.0.1:{free_port(QUIET_PORTS)},127.0.0.1:{sentinel.port}/{rest}"
 
 
 def is_master(server):
@@ -69,7 +69,7 @@ def test_a_service_nobody_knows_and_sentinels_that_are_away_are_said(watched):
     done = millrace("load", "--to", address(sentinel, "other"), "-", input=b"SET a 1\n")
     assert done.returncode == 3
     assert done.stderr.decode() == f"millrace load: the sentinel 127.0.0.1:{sentinel.port} knows no service 'other'\n"
-    nowhere = free_port()
+    nowhere = free_port(QUIET_PORTS)
     done = millrace("load", "--to", f"redis+sentinel://127.0.0.1:{nowhere}/orders", "-", input=b"SET a 1\n")
     assert done.returncode == 3 and f"cannot connect to 127.0.0.1:{nowhere}".encode() in done.stderr
 

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from resp import encoded
-from server import Server, free_port, wait_until
+from server import QUIET_PORTS, Server, free_port, wait_until
 from tool import Running, counts, is_queueing, load, millrace
 
 
@@ -109,7 +109,7 @@ def test_a_server_that_does_not_come_back_ends_it_with_status_3(own, tmp_path):
 
 
 def test_no_server_at_all_is_status_3():
-    done = millrace("load", "--to", f":{free_port()}", "-", input=b"SET a 1\n")
+    done = millrace("load", "--to", f":{free_port(QUIET_PORTS)}", "-", input=b"SET a 1\n")
     assert done.returncode == 3
     assert b"cannot connect to 127.0.0.1" in done.stderr
 

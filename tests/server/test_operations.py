@@ -9,7 +9,7 @@ import pytest
 
 from console import run_blocks
 from families import FAMILIES
-from server import REPOSITORY, Server, free_port, wait_until
+from server import QUIET_PORTS, REPOSITORY, Server, free_port, wait_until
 
 PAGE = REPOSITORY / "docs" / "operations.md"
 PACKAGE = "prometheus-redis-exporter"
@@ -47,7 +47,7 @@ def test_an_exporter_with_the_script_exports_every_field(exporter, tmp_path):
     script.write_text(re.search(r"^```lua\n(.*?)^```$", PAGE.read_text(), re.M | re.S).group(1))
     with Server() as server, server.connect() as c:
         c.call("TWRITE", "log", "tag", "entry")
-        port = free_port()
+        port = free_port(QUIET_PORTS)
         process = subprocess.Popen(
             [exporter, "-redis.addr", f"redis://127.0.0.1:{server.port}", "-script", str(script),
              "-web.listen-address", f"127.0.0.1:{port}"],

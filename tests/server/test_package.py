@@ -9,7 +9,7 @@ import urllib.request
 import pytest
 
 from resp import Connection
-from server import REPOSITORY, free_port, server_binary, wait_until
+from server import QUIET_PORTS, REPOSITORY, free_port, server_binary, wait_until
 from version import VERSION
 
 MODULE = "usr/lib/redis/modules/millrace.so"
@@ -38,7 +38,7 @@ def extracted(package, tmp_path):
 
 def check_that_it_works(module, tool, directory):
     assert output(tool, "--version") == f"millrace {VERSION}"
-    port = free_port()
+    port = free_port(QUIET_PORTS)
     with open(directory / "log", "wb") as log:
         server = subprocess.Popen(
             [server_binary(), "--port", str(port), "--bind", "127.0.0.1", "--dir", directory, "--save", "",

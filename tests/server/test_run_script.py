@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from resp import Connection
-from server import REPOSITORY, free_port, process_id, wait_until
+from server import QUIET_PORTS, REPOSITORY, free_port, process_id, wait_until
 
 pytestmark = pytest.mark.long
 
@@ -66,7 +66,7 @@ class Running:
 
 @pytest.fixture
 def port():
-    return free_port()
+    return free_port(QUIET_PORTS)
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_bad_options_get_one_clear_line(options, line):
 def test_two_servers_never_share_a_directory(port, data, log):
     with Running(log, "--port", port, "--dir", data) as running:
         running.connect(port).close()
-        said = refused("--port", str(free_port()), "--dir", str(data))
+        said = refused("--port", str(free_port(QUIET_PORTS)), "--dir", str(data))
         assert said == f"run: another server keeps its data in {data}; give this one its own with --dir"
 
 

@@ -3,7 +3,7 @@
 import { decoded, outcomeOf, type Outcome } from "./attempt.js";
 import { Backoff, Pauses } from "./backoff.js";
 import type { Codec } from "./codecs.js";
-import { BrokenOff, MillraceError, NoWorker, NotOwner, ServerError, checked, isPassing, reasonOf } from "./errors.js";
+import { MillraceError, NoWorker, NotOwner, ServerError, checked, isPassing, reasonOf } from "./errors.js";
 import type { Link } from "./link.js";
 import type { Payload } from "./messages.js";
 import { PoolHand, type PoolDelivery } from "./pool_hand.js";
@@ -27,10 +27,10 @@ class Run {
   readonly ready = new Box<string>();
   readonly changed = new Flag();
   readonly ended = new Flag();
-  readonly breaker = new Breaker();
   readonly hand: PoolHand;
+  breaker = new Breaker();
   staleMs = 15_000;
-  mustJoin = true;
+  maxAttempts = 0;
   abandoning = false;
 
   constructor(most: number) {
@@ -100,15 +100,18 @@ export class PoolWorker<T> {
     const pauses = new Pauses();
     while (!this.stopping.isSet) {
       try {
-        if (run.mustJoin) await this.join(run);
         const room = run.hand.room();
-        if (room < 1) {
+        if (run.hand.mustJoin ? !run.hand.mayJoin() : room < 1) {
           run.changed.clear();
           if (!this.stopping.isSet) await run.changed.wait();
           continue;
         }
+        if (run.hand.mustJoin) {
+          await this.join(run);
+          continue;
+        }
         const life = run.hand.life;
-        const pull = run.hand.beginPull();
+        run.hand.beginPull();
         const words: Words = ["SHARD.PULL", this.key, this.name, "COUNT", room, "BLOCK", settings.blockMs, "WITHATTEMPTS"];
         const options = { timeoutMs: waitTimeout(settings), breaker: run.breaker };
         const rows = list(await this.link.call(this.key, words, options));
@@ -116,18 +119,17 @@ export class PoolWorker<T> {
         for (const row of rows) {
           const [recipient, sequence, payload, attempts] = list(row);
           await this.admit(run, {
-            recipient: text(recipient), sequence: Number(sequence), payload: bytes(payload), attempts: Number(attempts), life, pull,
+            recipient: text(recipient), sequence: Number(sequence), payload: bytes(payload), attempts: Number(attempts), life,
           });
         }
       } catch (error) {
-        if (error instanceof BrokenOff) return;
         if (error instanceof NoWorker || error instanceof NotOwner) {
-          run.mustJoin = true; // we were taken for dead, and others have what was ours; or the pool is new
+          run.hand.distrust(); // we were taken for dead, and others have what was ours; or the pool is new
           run.hand.forgetHandled();
         } else if (isPassing(error)) {
-          run.mustJoin = true; // nobody knows what the lost answer delivered
+          run.hand.distrust(); // nobody knows what the lost answer delivered
           const pause = pauses.next();
-          this.link.tellRetry("SHARD.PULL", error, pause);
+          if (!this.stopping.isSet) this.link.tellRetry("SHARD.PULL", error, pause);
           await this.stopping.wait(pause);
         } else {
           throw error;
@@ -138,15 +140,17 @@ export class PoolWorker<T> {
 
   /** Joins and shows itself in one step: one that has joined and was never seen would never be missed. */
   private async join(run: Run): Promise<void> {
+    run.breaker = new Breaker(); // the old one may have been used to get here
     const replies = await this.link.exchange(this.key, [
       ["MULTI"], ["SHARD.JOIN", this.key, this.name], ["SHARD.HEARTBEAT", this.key, this.name], ["EXEC"],
       ["SHARD.INFO", this.key, "COUNT", 1],
     ]);
     const [, , , done, info] = replies.map(checked);
     list(done).forEach(checked);
-    run.staleMs = Number(asMap(info)["stale"]);
+    const figures = asMap(info);
+    run.staleMs = Number(figures["stale"]);
+    run.maxAttempts = Number(figures["maxattempts"]);
     run.hand.joinAgain();
-    run.mustJoin = false;
   }
 
   private async admit(run: Run, delivery: PoolDelivery): Promise<void> {
@@ -193,55 +197,51 @@ export class PoolWorker<T> {
     const { recipient, sequence, attempts } = delivery;
     this.link.notice("handled", { key: this.key, group: this.name, tag: recipient, offset: sequence, attempts, outcome });
     if (outcome === "done") {
-      const isReady = run.hand.finish(delivery, outcome);
+      // The next one begins after its answer: given back before that, it would not be the first.
+      run.hand.handled(delivery);
       await this.acknowledge(run, delivery);
-      return isReady;
+      return run.hand.finish(delivery);
     }
     this.link.settings.logger.warn(`${this.key} ${recipient} ${sequence}, ${outcome}: ${reasonOf(error)}`);
-    const isDeliveredAgain = delivery.life !== run.hand.life;
-    // Before the next one begins: its acknowledgement would be one of this, too.
-    if (outcome === "rejected" && !isDeliveredAgain) {
-      await this.tell(run, delivery, "SHARD.NACK", ["DEAD", deadReason(reasonOf(error))]);
-    }
-    const isReady = run.hand.finish(delivery, outcome);
-    return outcome === "failed" && !isDeliveredAgain ? this.giveBack(run, delivery) : isReady;
+    if (outcome === "rejected") return this.giveBack(run, delivery, ["DEAD", deadReason(reasonOf(error))]);
+    // One that is given up does not delay those behind it.
+    const isLast = run.maxAttempts > 0 && attempts >= run.maxAttempts;
+    return this.giveBack(run, delivery, ["DELAY", isLast ? 0 : Math.round(this.backoff(attempts))]);
   }
 
-  /** Whether its recipient is ready: if the server has given the payload up, those behind it are next. */
-  private async giveBack(run: Run, { recipient, sequence, attempts }: PoolDelivery): Promise<boolean> {
-    const figures: Words = ["SHARD.INFO", this.key, "COUNT", 1];
-    const delay = Math.round(this.backoff(attempts));
-    const nack: Words = ["SHARD.NACK", this.key, this.name, recipient, sequence, "DELAY", delay];
+  /** Whether its recipient is ready. */
+  private async giveBack(run: Run, delivery: PoolDelivery, how: Words): Promise<boolean> {
+    if (!run.hand.hold(delivery)) return run.hand.finish(delivery);
+    const { recipient, sequence } = delivery;
     try {
-      const commands = [["MULTI"], figures, nack, figures, ["EXEC"]];
-      const replies = await this.link.persistAll(this.key, commands, { until: run.ended });
-      const [before, , after] = list(replies.at(-1)).map((reply) => asMap(checked(reply))["dead"]);
-      return run.hand.givenBack(recipient, Number(before) === Number(after));
+      // Once: a second one might give back what was delivered in between.
+      const count = await this.link.call(this.key, ["SHARD.NACK", this.key, this.name, recipient, sequence, ...how]);
+      return run.hand.givenBack(delivery, Number(count));
     } catch (error) {
       if (!(error instanceof MillraceError)) throw error;
       this.link.settings.logger.debug(`SHARD.NACK: ${error.message}`);
-      run.mustJoin = true; // then all is delivered again, whatever became of it
+      if (error instanceof NoWorker || error instanceof NotOwner) run.hand.forgetHandled();
+      run.hand.lost(delivery);
+      run.breaker.breakOff(); // joins without waiting for the end of the pull
       return false;
     }
   }
 
+  /** Without an answer the payload comes again, once we have joined again. */
   private async acknowledge(run: Run, delivery: PoolDelivery): Promise<void> {
-    if (await this.tell(run, delivery, "SHARD.ACK", [])) run.hand.acknowledged(delivery.recipient, delivery.sequence);
-  }
-
-  /** Whether it was answered. Without an answer the payload comes again, once we have joined again. */
-  private async tell(run: Run, { recipient, sequence }: PoolDelivery, command: string, options: Words): Promise<boolean> {
+    const { recipient, sequence } = delivery;
     try {
-      await this.link.persist(this.key, [command, this.key, this.name, recipient, sequence, ...options], { until: run.ended });
+      await this.link.persist(this.key, ["SHARD.ACK", this.key, this.name, recipient, sequence], { until: run.ended });
     } catch (error) {
-      if (error instanceof NoWorker || error instanceof NotOwner) return true;
       if (!(error instanceof MillraceError)) throw error;
-      // An answer: it overtook a JOIN, or a replica has taken over that had not heard of the delivery: it comes again.
-      this.link.settings.logger.debug(`${command}: ${error.message}`);
-      if (!(error instanceof ServerError)) run.mustJoin = true;
-      return false;
+      if (!(error instanceof NoWorker || error instanceof NotOwner)) {
+        // An answer: it overtook a JOIN, or a replica has taken over that had not heard of the delivery: it comes again.
+        this.link.settings.logger.debug(`SHARD.ACK: ${error.message}`);
+        if (!(error instanceof ServerError)) run.hand.distrust();
+        return;
+      }
     }
-    return true;
+    run.hand.acknowledged(delivery);
   }
 
   // --- life ---

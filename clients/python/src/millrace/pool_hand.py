@@ -14,21 +14,20 @@ class PoolDelivery:
     payload: bytes
     attempts: int
     life: int  # which joining of the worker it came with
-    pull: int = 0  # which pull it came with
-
-
-@dataclasses.dataclass
-class _Failed:
-    """A recipient whose payload failed. The server is told, and then delivers that one again before all others; those that
-    a pull had got before that come again, too."""
-
-    sequence: int
-    last_pull: int | None = None  # that was sent before the server had answered; None: it has not
-    early: list[PoolDelivery] = dataclasses.field(default_factory=list)  # what waited behind it, and came meanwhile
 
 
 class PoolHand:
-    """Thread-safe. A recipient is ready when it has a payload that waits and none that runs."""
+    """Thread-safe. A recipient is ready when it has a payload that waits and none that runs.
+
+    A payload that failed is given back to the server, with all behind it that were delivered. Pulls go on meanwhile, so
+    what they bring may have been delivered before that, or after it:
+
+        pulled            2 3 4 5 | 2 3 4 5 6      4 and 5 are under way, or 2 again, when the answer comes
+        2 is given back           ^ answer: 4, those of 2, 3, 4 and 5
+
+    The server delivers in order and says how many it took back, so it is known which of those behind are to be dropped:
+    as many, less the one that failed. What follows is next, be it the same again or, if the server has given that up,
+    the one behind it."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -36,50 +35,72 @@ class PoolHand:
         self._queues: dict[bytes, collections.deque[PoolDelivery]] = {}
         self._running: dict[bytes, PoolDelivery] = {}
         self._handled: dict[bytes, int] = {}  # the last sequence that was handled and is not acknowledged yet
-        self._failed: dict[bytes, _Failed] = {}
+        self._acknowledged: dict[bytes, int] = {}  # those that are, and may come once more
+        self._held: dict[bytes, list[PoolDelivery]] = {}  # what came behind one that is being given back
+        self._taken_back: dict[bytes, int] = {}  # how many of those that come next are to be dropped
+        self._giving_back = 0  # how many are
         self._life = 0
-        self._pulls = 0
+        self._must_join = True
 
     @property
     def life(self) -> int:
         return self._life
 
+    @property
+    def must_join(self) -> bool:
+        return self._must_join
+
     def room(self) -> int:
         with self._lock:
             return self._most - len(self._running) - sum(len(queue) for queue in self._queues.values())
 
-    def begin_pull(self) -> int:
-        """Its number."""
+    def begin_pull(self) -> None:
+        """What was acknowledged before it is not in its answer."""
         with self._lock:
-            self._pulls += 1
-            return self._pulls
+            for recipient, sequence in self._acknowledged.items():
+                self._forget(recipient, sequence)
+            self._acknowledged.clear()
+
+    def distrust(self) -> None:
+        """Nobody knows what the server has delivered: the worker must join again."""
+        with self._lock:
+            self._must_join = True
+
+    def may_join(self) -> bool:
+        """Not beside a payload that is given back: which of the two came first would not be known."""
+        with self._lock:
+            return self._giving_back == 0
 
     def join_again(self) -> None:
         """Everything is delivered again, from what is not acknowledged on: what waits is dropped."""
         with self._lock:
             self._life += 1
             self._queues.clear()
-            self._failed.clear()
+            self._held.clear()
+            self._taken_back.clear()
+            self._must_join = False
 
     def forget_handled(self) -> None:
         """What was handled is somebody else's now, or of a pool that was deleted, whose sequences begin again."""
         with self._lock:
             self._handled.clear()
+            self._acknowledged.clear()
 
     def admit(self, delivery: PoolDelivery) -> str:
         """`new` if a recipient became ready, `done` if it was handled already and must be acknowledged, else `kept`."""
         with self._lock:
-            failed = self._failed.get(delivery.recipient)
-            if failed is not None:
-                if delivery.sequence > failed.sequence and (failed.last_pull is None or delivery.pull <= failed.last_pull):
-                    if failed.early and delivery.sequence <= failed.early[-1].sequence:
-                        failed.early.clear()  # all behind it come again
-                    failed.early.append(delivery)
-                    return "kept"
-                del self._failed[delivery.recipient]
-            return self._admit(delivery)
+            held = self._held.get(delivery.recipient)
+            if held is None:
+                return self._admit(delivery)
+            held.append(delivery)
+            return "kept"
 
     def _admit(self, delivery: PoolDelivery) -> str:
+        if delivery.recipient in self._taken_back:
+            self._taken_back[delivery.recipient] -= 1
+            if self._taken_back[delivery.recipient] == 0:
+                del self._taken_back[delivery.recipient]
+            return "kept"
         if delivery.sequence <= self._handled.get(delivery.recipient, 0):
             return "done"
         running = self._running.get(delivery.recipient)
@@ -103,32 +124,53 @@ class PoolHand:
             self._running[recipient] = delivery
             return delivery
 
-    def finish(self, delivery: PoolDelivery, outcome: str) -> bool:
-        """Whether the recipient is ready again. What `failed` is given back, with all behind it."""
+    def handled(self, delivery: PoolDelivery) -> None:
+        """If it comes again before it is acknowledged, it is only that."""
+        with self._lock:
+            self._handled[delivery.recipient] = delivery.sequence
+
+    def finish(self, delivery: PoolDelivery) -> bool:
+        """Whether the recipient is ready again."""
         with self._lock:
             self._running.pop(delivery.recipient, None)
-            if outcome == "done":
-                self._handled[delivery.recipient] = delivery.sequence
-            elif outcome == "failed" and delivery.life == self._life:  # else all of it is delivered again already
-                behind = self._queues.pop(delivery.recipient, ())
-                self._failed[delivery.recipient] = _Failed(delivery.sequence, early=list(behind))
             return delivery.recipient in self._queues
 
-    def given_back(self, recipient: bytes, comes_again: bool) -> bool:
-        """The server knows that it failed, and delivers it again, or has given it up. Whether the recipient is ready."""
+    def hold(self, delivery: PoolDelivery) -> bool:
+        """It failed. Whether the server is to be told; until given_back() or lost() nothing of the recipient is ready. If
+        the worker has joined again, or must, that gives it back, with everything else."""
         with self._lock:
-            failed = self._failed.get(recipient)
-            if failed is None:
+            if delivery.life != self._life:
                 return False
-            if comes_again:
-                failed.last_pull = self._pulls
-                failed.early.clear()
+            self._held[delivery.recipient] = list(self._queues.pop(delivery.recipient, ()))
+            if self._must_join:
                 return False
-            del self._failed[recipient]
-            return any([self._admit(delivery) == "new" for delivery in failed.early])
+            self._giving_back += 1
+            return True
 
-    def acknowledged(self, recipient: bytes, sequence: int) -> None:
+    def given_back(self, delivery: PoolDelivery, count: int) -> bool:
+        """The server took so many back, this one and those behind it. Whether the recipient is ready."""
+        with self._lock:
+            self._giving_back -= 1
+            self._running.pop(delivery.recipient, None)
+            if count > 1:
+                self._taken_back[delivery.recipient] = count - 1
+            return "new" in [self._admit(behind) for behind in self._held.pop(delivery.recipient, ())]
+
+    def lost(self, delivery: PoolDelivery) -> None:
+        """Nobody knows whether the server took it back: its recipient waits until the worker has joined again."""
+        with self._lock:
+            self._giving_back -= 1
+            self._running.pop(delivery.recipient, None)
+            self._must_join = True
+
+    def acknowledged(self, delivery: PoolDelivery) -> None:
         """The server knows, or the recipient is somebody else's."""
         with self._lock:
-            if self._handled.get(recipient) == sequence:
-                del self._handled[recipient]
+            if delivery.life == self._life:
+                self._forget(delivery.recipient, delivery.sequence)
+            else:
+                self._acknowledged[delivery.recipient] = delivery.sequence
+
+    def _forget(self, recipient: bytes, sequence: int) -> None:
+        if self._handled.get(recipient) == sequence:
+            del self._handled[recipient]

@@ -7,10 +7,10 @@ from typing import Any, Callable, Generic, Iterable, TypeVar
 
 from ..backoff import Backoff, pauses
 from ..codecs import Codec
-from ..errors import (BrokenOff, ConnectionLost, MillraceError, NotOwner, NoWorker, RefusedForNow, ServerError, checked)
+from ..errors import (ConnectionLost, MillraceError, NotOwner, NoWorker, RefusedForNow, ServerError, checked)
 from ..messages import Payload
 from ..pool_hand import PoolDelivery, PoolHand
-from ..replies import Words, as_map, milliseconds, text
+from ..replies import as_map, milliseconds, text
 from . import waiting
 from .attempt import decoded, outcome_of
 from .link import Link
@@ -37,7 +37,7 @@ class PoolWorker(Generic[T]):
         self._ended = waiting.Flag()
         self._breaker = waiting.Breaker()
         self._stale = 15.0
-        self._must_join = True
+        self._max_attempts = 0
         self._abandoning = False
 
     def handler(self, function: Handler[T]) -> Handler[T]:
@@ -88,34 +88,38 @@ class PoolWorker(Generic[T]):
         settings = self._link.settings
         while not self._stopping.is_set():
             try:
-                if self._must_join:
-                    self._join()
-                room = self._hand.room()
-                if room < 1:
+                if not self._may_go_on():
                     self._changed.clear()
-                    if self._hand.room() < 1 and not self._stopping.is_set():
+                    if not self._may_go_on() and not self._stopping.is_set():
                         self._changed.wait()
                     continue
-                life, pull = self._hand.life, self._hand.begin_pull()
+                if self._hand.must_join:
+                    self._join()
+                    continue
+                life, room = self._hand.life, self._hand.room()
+                self._hand.begin_pull()
                 rows = self._link.call(
                     self.key, "SHARD.PULL", self.key, self.name, "COUNT", room, "BLOCK", milliseconds(settings.block),
                     "WITHATTEMPTS", timeout=settings.wait_timeout, breaker=self._breaker)
                 waits = pauses()
                 for recipient, sequence, payload, attempts in rows:
-                    self._admit(PoolDelivery(recipient, sequence, payload, attempts, life, pull))
-            except BrokenOff:
-                return
+                    self._admit(PoolDelivery(recipient, sequence, payload, attempts, life))
             except (NoWorker, NotOwner):
-                self._must_join = True  # we were taken for dead, and others have what was ours; or the pool is new
+                self._hand.distrust()  # we were taken for dead, and others have what was ours; or the pool is new
                 self._hand.forget_handled()
             except (ConnectionLost, RefusedForNow) as error:
-                self._must_join = True  # nobody knows what the lost answer delivered
+                self._hand.distrust()  # nobody knows what the lost answer delivered
                 pause = next(waits)
-                self._link.tell_retry(("SHARD.PULL",), error, pause)
+                if not self._stopping.is_set():
+                    self._link.tell_retry(("SHARD.PULL",), error, pause)
                 self._stopping.wait(pause)
+
+    def _may_go_on(self) -> bool:
+        return self._hand.may_join() if self._hand.must_join else self._hand.room() > 0
 
     def _join(self) -> None:
         """Joins and shows itself in one step: one that has joined and was never seen would never be missed."""
+        self._breaker = waiting.Breaker()  # the old one may have been used to get here
         replies = self._link.exchange(self.key, [
             ("MULTI",), ("SHARD.JOIN", self.key, self.name), ("SHARD.HEARTBEAT", self.key, self.name), ("EXEC",),
             ("SHARD.INFO", self.key, "COUNT", 1)])
@@ -123,9 +127,9 @@ class PoolWorker(Generic[T]):
             checked(reply)
         for reply in replies[3]:
             checked(reply)
-        self._stale = int(as_map(checked(replies[4]))["stale"]) / 1000
+        figures = as_map(checked(replies[4]))
+        self._stale, self._max_attempts = int(figures["stale"]) / 1000, int(figures["maxattempts"])
         self._hand.join_again()
-        self._must_join = False
 
     def _admit(self, delivery: PoolDelivery) -> None:
         place = self._hand.admit(delivery)
@@ -164,53 +168,51 @@ class PoolWorker(Generic[T]):
         self._link.settings.notice("handled", key=self.key, group=self.name, tag=text(delivery.recipient),
                                             offset=delivery.sequence, attempts=delivery.attempts, outcome=outcome)
         if outcome == "done":
-            is_ready = self._hand.finish(delivery, outcome)
+            # The next one begins after its answer: given back before that, it would not be the first.
+            self._hand.handled(delivery)
             self._acknowledge(delivery)
-            return is_ready
+            return self._hand.finish(delivery)
         self._link.settings.logger.warning("%s %s %d, %s: %r", self.key, text(delivery.recipient), delivery.sequence,
                                            outcome, error)
-        is_delivered_again = delivery.life != self._hand.life
-        if outcome == "rejected" and not is_delivered_again:
-            # Before the next one begins: its acknowledgement would be one of this, too.
+        if outcome == "rejected":
             reason = str(error).encode()[:512].decode("utf-8", "ignore") or "rejected"
-            self._tell(delivery, "SHARD.NACK", "DEAD", reason)
-        is_ready = self._hand.finish(delivery, outcome)
-        return self._give_back(delivery) if outcome == "failed" and not is_delivered_again else is_ready
+            return self._give_back(delivery, "DEAD", reason)
+        # One that is given up does not delay those behind it.
+        is_last = 0 < self._max_attempts <= delivery.attempts
+        return self._give_back(delivery, "DELAY", 0 if is_last else milliseconds(self._backoff(delivery.attempts)))
 
-    def _give_back(self, delivery: PoolDelivery) -> bool:
-        """Whether its recipient is ready: if the server has given the payload up, those behind it are next."""
-        figures: Words = ("SHARD.INFO", self.key, "COUNT", 1)
-        nack: Words = ("SHARD.NACK", self.key, self.name, delivery.recipient, delivery.sequence,
-                       "DELAY", milliseconds(self._backoff(delivery.attempts)))
+    def _give_back(self, delivery: PoolDelivery, *how: str | int) -> bool:
+        """Whether its recipient is ready."""
+        if not self._hand.hold(delivery):
+            return self._hand.finish(delivery)
         try:
-            replies = self._link.persist_all(self.key, [("MULTI",), figures, nack, figures, ("EXEC",)],
-                                                   until=self._ended)
-            before, _, after = (checked(reply) for reply in replies[-1])
+            # Once: a second one might give back what was delivered in between.
+            count = self._link.call(self.key, "SHARD.NACK", self.key, self.name, delivery.recipient,
+                                          delivery.sequence, *how)
+            return self._hand.given_back(delivery, int(count))
         except MillraceError as error:
             self._link.settings.logger.debug("SHARD.NACK: %s", error)
-            self._must_join = True  # then all is delivered again, whatever became of it
+            if isinstance(error, (NoWorker, NotOwner)):
+                self._hand.forget_handled()
+            self._hand.lost(delivery)
+            self._breaker.break_off()  # joins without waiting for the end of the pull
             return False
-        return self._hand.given_back(delivery.recipient, as_map(before)["dead"] == as_map(after)["dead"])
 
     def _acknowledge(self, delivery: PoolDelivery) -> None:
-        if self._tell(delivery, "SHARD.ACK"):
-            self._hand.acknowledged(delivery.recipient, delivery.sequence)
-
-    def _tell(self, delivery: PoolDelivery, command: str, *options: str | int) -> bool:
-        """Whether it was answered. Without an answer the payload comes again, once we have joined again."""
+        """Without an answer the payload comes again, once we have joined again."""
         try:
-            self._link.persist(self.key, command, self.key, self.name, delivery.recipient, delivery.sequence,
-                                     *options, until=self._ended)
+            self._link.persist(self.key, "SHARD.ACK", self.key, self.name, delivery.recipient, delivery.sequence,
+                                     until=self._ended)
         except (NoWorker, NotOwner):
-            return True
+            pass
         except ServerError as error:
             # It overtook a JOIN, or a replica has taken over that had not heard of the delivery: it comes again.
-            self._link.settings.logger.debug("%s: %s", command, error)
-            return False
+            self._link.settings.logger.debug("SHARD.ACK: %s", error)
+            return
         except MillraceError:
-            self._must_join = True
-            return False
-        return True
+            self._hand.distrust()
+            return
+        self._hand.acknowledged(delivery)
 
     # --- life ---
 
