@@ -27,7 +27,8 @@ def names(path):
         for node in body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 if not node.name.startswith("_") or node.name == "__init__":
-                    found[prefix + node.name] = [argument.arg for argument in node.args.args]
+                    taken = [*node.args.args, node.args.vararg, *node.args.kwonlyargs, node.args.kwarg]
+                    found[prefix + node.name] = [argument.arg for argument in taken if argument is not None]
             elif isinstance(node, ast.ClassDef):
                 add(f"{prefix}{node.name}.", node.body)
             elif isinstance(node, ast.Assign) and not prefix:

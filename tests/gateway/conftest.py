@@ -12,14 +12,15 @@ from server import Server, wait_until
 
 
 class SharedServer(Server):
-    def wait_for_blocked(self, count):
-        """Until exactly so many clients wait, besides gateways that wait for orders of other gateways."""
-        def blocked():
-            lines = self.admin.call("CLIENT", "LIST", "TYPE", "normal").decode().splitlines()
-            fields = [dict(field.split("=", 1) for field in line.split()) for line in lines]
-            return sum("b" in one["flags"] and one["cmd"] != "blpop" for one in fields)
+    def blocked(self):
+        """How many clients wait, besides gateways that wait for orders of other gateways."""
+        lines = self.admin.call("CLIENT", "LIST", "TYPE", "normal").decode().splitlines()
+        fields = [dict(field.split("=", 1) for field in line.split()) for line in lines]
+        return sum("b" in one["flags"] and one["cmd"] != "blpop" for one in fields)
 
-        wait_until(lambda: blocked() == count, f"{count} clients are blocked")
+    def wait_for_blocked(self, count):
+        """Until exactly so many of them wait."""
+        wait_until(lambda: self.blocked() == count, f"{count} clients are blocked")
 
 
 @pytest.fixture(scope="session")

@@ -91,8 +91,13 @@ class Gateway:
 
     def sockets(self):
         """How many the process has."""
-        links = pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()
-        return sum(os.readlink(link).startswith("socket:") for link in links)
+        def is_socket(link):
+            try:
+                return os.readlink(link).startswith("socket:")
+            except FileNotFoundError:  # closed since it was listed
+                return False
+
+        return sum(map(is_socket, pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir()))
 
     def memory(self):
         """Bytes of the process that are in memory."""

@@ -155,15 +155,22 @@ def test_a_cursor_that_no_answer_gave_is_refused(gateway, c):
         assert get(gateway, path + "?cursor=~%21", 400)["code"] == "invalid", path
 
 
-def test_streams_without_end_have_an_end(server):
-    with Gateway(server) as gateway, contextlib.ExitStack() as opened:
-        streams = [opened.enter_context(live(gateway, "/overview?history=0")) for _ in range(256)]
-        answer = gateway.get(ADMIN + "/live?path=%2Fv1%2Fadmin%2Fme")
+def test_streams_without_end_have_an_end(guarded):
+    users = [token("reader", sub=f"user {number}") for number in range(9)]
+    with contextlib.ExitStack() as opened:
+        # As many for each user as one may have.
+        streams = [opened.enter_context(live(guarded, "/overview?history=0", **user)) for user in users[:8] for _ in range(32)]
+        answer = guarded.request("GET", ADMIN + "/live?path=%2Fv1%2Fadmin%2Fme", headers=users[8])
         assert (answer.status, "Retry-After" in answer.headers) == (503, True)
-        assert streams[0].next()[1]["status"] == 200 and get(gateway, "/me")["may"] == ["read", "write"]
+        assert streams[0].next()[1]["status"] == 200
+        assert guarded.json("GET", ADMIN + "/me", headers=users[8])[1]["may"] == ["read"]
         streams[-1].close()
-        wait_until(lambda: gateway.json("GET", ADMIN + "/gateways")[1]["items"][0]["streams"] < 256, "one has gone")
-        with live(gateway, "/me") as events:
+
+        def streams_of_all():
+            return guarded.json("GET", ADMIN + "/gateways", headers=users[8])[1]["items"][0]["streams"]
+
+        wait_until(lambda: streams_of_all() < 256, "one has gone")
+        with live(guarded, "/me", **users[8]) as events:
             assert events.next()[1]["status"] == 200
 
 
