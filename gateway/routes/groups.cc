@@ -87,7 +87,7 @@ Task<Response> take(Services& services, ExchangePtr exchange) {
   const bool is_lost = waits ? exchange->is_given_up() : exchange->is_gone();
   if (!is_lost) co_return taken(*answer);
   if (!answer->items.empty()) give_back(services.upstream, exchange->names, *answer);
-  co_return unavailable("nobody waits for the answer any longer");
+  co_return unavailable("the client no longer waits for the answer");
 }
 
 Task<Response> acknowledge_offsets(Services& services, ExchangePtr exchange) {

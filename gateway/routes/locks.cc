@@ -51,7 +51,7 @@ Task<Response> acquire(Services& services, ExchangePtr exchange) {
   if (wait > Milliseconds(0) ? exchange->is_given_up() : exchange->is_gone()) {
     Words release = {"LOCK.RELEASE", exchange->names[0], owner};
     if (is_acquired) services.upstream.call(std::move(release), 1, [](const Answer&) {});
-    co_return unavailable("nobody waits for the answer any longer");
+    co_return unavailable("the client no longer waits for the answer");
   }
   if (!is_acquired) {
     co_return json_response(
