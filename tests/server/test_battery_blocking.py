@@ -1,4 +1,5 @@
-"""Waiting, for every data type that can: who stops waiting leaves no trace, however he stops."""
+"""Waiting, for every data type with commands that wait: a client that stops waiting leaves no trace, whatever the
+reason."""
 
 import pytest
 
@@ -118,7 +119,7 @@ def test_a_woken_client_goes_on_with_what_it_had_sent_meanwhile(server, c, conne
 
 
 def is_sent_away(reader, way):
-    """True if this way of waiting ends with the key, and the reader was told so."""
+    """True if this way of waiting ends with the key and the reader has got that answer."""
     if way.answer_without_key is None:
         return False
     assert reader.read() == way.answer_without_key("key")

@@ -1,4 +1,4 @@
-"""CHAN.FETCH … BLOCK: a publication wakes all who wait, and who waits lives."""
+"""CHAN.FETCH … BLOCK: a publication wakes all waiting subscribers, and a waiting subscriber does not expire."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_a_publication_wakes_all_who_wait(server, c, waiting):
 
 
 def test_they_are_woken_in_the_order_in_which_they_came(server, c, waiting):
-    # Being woken is a sign of life: whoever was woken last stands last in the list.
+    # Being woken is a sign of life: the subscriber that was woken last is last in the list.
     names = ["d", "b", "e", "a", "c"]
     subscribe(c, *sorted(names))
     readers = [waiting(name) for name in names]
@@ -131,7 +131,7 @@ def test_a_woken_fetch_answers_in_its_own_protocol(server, c, connect):
     assert taken(reader.read())[0] == ["a"]
 
 
-# --- who waits lives ---
+# --- a waiting subscriber does not expire ---
 
 
 def wait_for_sign(s, due):

@@ -1,4 +1,5 @@
-"""What says how long a channel and what is in it live: EXPIRE, the setting millrace.channel-expire, and changes of it."""
+"""What decides how long a channel and its content live: EXPIRE, the setting millrace.channel-expire, and changes of
+that setting."""
 
 import pytest
 

@@ -10,7 +10,7 @@ HALF_HOUR = 1_800_000
 
 
 def keep(s, *subscribers):
-    """These go on showing themselves, so that the channel lives."""
+    """These subscribers show that they are alive, so that the channel does not expire."""
     for subscriber in subscribers:
         ids(s, subscriber)
 

@@ -1,4 +1,5 @@
-"""CHAN.PUBLISH and CHAN.MPUBLISH: the clock, what is stored, and that an id counts once."""
+"""CHAN.PUBLISH and CHAN.MPUBLISH: the clock, what is stored, and that a second publication with the same id is
+ignored."""
 
 import pytest
 

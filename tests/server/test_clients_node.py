@@ -11,7 +11,7 @@ from server import wait_until
 
 
 def losing(proxy, command):
-    """The proxy's port; it will lose the answer of the command."""
+    """Makes the proxy lose the answer of the command; returns its port."""
     proxy.lose_answer_of(command)
     return proxy.port
 
@@ -43,7 +43,8 @@ def test_ioredis_without_retries_reports_a_lost_answer_and_sends_nothing_again(c
 
 @ioredis
 def test_ioredis_that_is_told_not_to_resend_never_settles_the_promise(c, proxy, library):
-    """A trap: autoResendUnfulfilledCommands says what is wanted, and leaves the caller waiting."""
+    """A trap: autoResendUnfulfilledCommands=false avoids the second sending as wanted, but the caller then waits for
+    ever."""
     assert run(library, """
 const client = await connect(PORT, { autoResendUnfulfilledCommands: false });
 await call(client, "PING");
@@ -158,7 +159,7 @@ print([own.match(/resp=(\\d)/)[1], await call(client, "TINFO", "log")]);
     assert protocol == ("3" if library.endswith("-6") else "2")
     if library == "redis-6":
         assert info["messages"] == 1
-    else:  # ioredis 6 makes the list of RESP2 of a map, unless it is told otherwise
+    else:  # by default ioredis 6 turns a map into the list that RESP2 has
         assert info[:2] == ["first", 1]
 
 

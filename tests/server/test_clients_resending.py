@@ -11,7 +11,7 @@ CHANNEL = [("CHAN.SUBSCRIBE", "channel", "s")]
 POOL = [("SHARD.JOIN", "pool", "w"), ("SHARD.HEARTBEAT", "pool", "w")]
 TABLE = [("ROUTE.DEVICE", "SET", "table", "phone|push"), ("ROUTE.SUBSCRIBE", "table", "phone|push", "APP", "a", "MODEL", "m")]
 
-# What is there before, the command, and what the answers to both sendings show.
+# name: (the commands before, the command, what the answer to the first sending shows, and to the second)
 CASES = {
     "TWRITE is stored twice": ([], ("TWRITE", "log", "tag", "entry"), 1, 2),
     "TREAD gives the same": (LOG, ("TREAD", "log", "1", "1"), [[1, b"tag", b"one"]], [[1, b"tag", b"one"]]),

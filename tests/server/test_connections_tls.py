@@ -17,7 +17,7 @@ class Loaded(TlsServer):
 
 @pytest.fixture(scope="module")
 def tls(tmp_path_factory):
-    """Asks no client for a certificate."""
+    """A server that does not ask clients for a certificate."""
     made = Loaded(tmp_path_factory.mktemp("tls"), tls_auth_clients="no")
     yield made
     made.server.stop()
@@ -25,7 +25,7 @@ def tls(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def mutual(tmp_path_factory):
-    """Lets nobody in without a certificate."""
+    """A server that refuses clients without a certificate."""
     made = Loaded(tmp_path_factory.mktemp("mutual"), tls_auth_clients="yes")
     yield made
     made.server.stop()
@@ -62,7 +62,7 @@ def test_lock_and_tail_speak_tls_too(tls, tmp_path, words):
 
 
 def test_export_and_copy_speak_tls_too(tls):
-    """From a server that speaks TLS to itself, another database, with a log that needs several answers."""
+    """From a server with TLS to another database of the same server, with a log that needs several answers."""
     address = f"rediss://127.0.0.1:{tls.port}/{{}}?cacert={tls.authority.certificate}"
     admin = tls.server.admin
     admin.call("FLUSHALL")
@@ -80,12 +80,13 @@ def test_export_and_copy_speak_tls_too(tls):
 
 
 def test_a_lock_that_is_waited_for_and_a_quiet_log_survive_what_tls_sends_by_itself(tls, tmp_path):
-    """After the handshake the server sends session tickets: the socket is readable, and there is no answer."""
+    """After the handshake the server sends session tickets: the socket is readable, although there is no answer."""
     words = ["--to", f"rediss://127.0.0.1:{tls.port}?cacert={tls.authority.certificate}"]
     admin = tls.server.admin
     admin.call("DEL", "held", "quiet")
     admin.call("LOCK.ACQUIRE", "held", "another", 3_600_000)
-    # A short lease has a short patience: the tickets come, and then nothing for longer than that.
+    # With a short lease the client's time-out is short. The tickets come, and then nothing for longer than that
+    # time-out.
     with Running(tmp_path, "lock", *words, "--ttl", "1s", "--wait", "1h", "held", "--", "echo", "locked") as waiting:
         tls.server.wait_for_blocked(1)
         place = tls.server.waiting_clients()

@@ -24,7 +24,7 @@ def help_of(connection, container):
 def test_it_begins_and_ends_as_the_hosts_own_help_does(c, container):
     ours, hosts = help_of(c, container), help_of(c, "XGROUP")
     assert ours[0] == hosts[0].replace("XGROUP", container)
-    # Redis 7.0 has "Prints"; Redis 7.2 and Valkey have what we have.
+    # Redis 7.0 has "Prints"; Redis 7.2 and Valkey have the same text as ours.
     assert ours[-2:] == ["HELP", "    Print this help."]
     assert hosts[-2:] in (ours[-2:], ["HELP", "    Prints this help."])
 

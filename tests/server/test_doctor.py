@@ -1,4 +1,4 @@
-"""millrace doctor: each finding on a server that has it, and none on one that is well."""
+"""millrace doctor: each finding on a server that has this problem, and no finding on a healthy one."""
 
 import json
 

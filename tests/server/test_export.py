@@ -16,7 +16,7 @@ BINARY = bytes(range(256))
 
 @pytest.fixture(scope="module")
 def other():
-    """Where exports are loaded."""
+    """The server into which exports are loaded."""
     with Server() as server:
         yield server
 

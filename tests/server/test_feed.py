@@ -1,4 +1,4 @@
-"""Feeds: one connection that hears of many keys."""
+"""Feeds: one connection that gets the messages of many keys."""
 
 import pytest
 
@@ -285,7 +285,7 @@ def test_there_are_only_so_many(server, c, setting, error):
 
 def test_a_feed_goes_a_minute_after_its_last_use(s, still, clock):
     add(s, "k")
-    for _ in range(3):  # half a minute each: the clock goes on besides; the engine's tests are exact
+    for _ in range(3):  # 30 s each, and real time passes too; the engine's tests are exact
         clock.pass_time(30_000)
         assert read(s) == {}
     clock.pass_time(60_000)
@@ -318,7 +318,7 @@ def test_a_feed_is_neither_saved_nor_replicated(server, c, replica, connect):
     assert connect(to=replica).error_of("FEED.READ", name()) == nofeed()
 
 
-# --- who may ---
+# --- access rights ---
 
 
 def test_a_feed_belongs_to_the_user_that_made_it(server, c):

@@ -1,4 +1,4 @@
-"""Feeds in a cluster: each node has its own, FEED.ADD is sent where its key is."""
+"""Feeds in a cluster: each node has its own, and FEED.ADD is sent to the node that has the key."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a feed says when something happens to its keys besides writes: each thing once."""
+"""What a feed delivers when something other than a write happens to its keys: each event once."""
 
 import pytest
 

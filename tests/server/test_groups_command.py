@@ -12,7 +12,7 @@ def run(server, *words, status=0):
 
 
 def dead_letters(c, count):
-    """A log whose group has given so many messages up."""
+    """Makes a log whose group has given up this many messages."""
     c.call("TWRITE", "orders", "ENTRIES", *["t", "x"] * count)
     c.call("TGROUP", "CREATE", "orders", "g", "FIRST", "MAXATTEMPTS", "1", "DEADLETTER", "orders:dead")
     c.call("TREAD", "orders", "1", count, "GROUP", "g", "RETRY", "60000", "0")

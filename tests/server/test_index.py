@@ -1,4 +1,4 @@
-"""What the index's commands do, one line of their specification after the other, and what they do with bad input."""
+"""The index's commands, tested line by line against their specification, and with bad input."""
 
 import pytest
 
@@ -150,7 +150,7 @@ def test_an_index_that_is_brought_from_elsewhere_is_compared_with_what_is_here(u
     assert found(users, "users") == []
 
 
-# --- bad input stops no write ---
+# --- a bad document does not stop the write ---
 
 
 def test_values_that_do_not_fit_are_named(users):

@@ -1,4 +1,4 @@
-"""millrace load: what goes wrong is told, with the line it stands in, and by the exit status."""
+"""millrace load: what goes wrong is reported with its line, and by the exit status."""
 
 import subprocess
 

@@ -1,4 +1,5 @@
-"""millrace load: what records become: several commands, optional, default and padded fields, typed JSON, arrays."""
+"""millrace load: the commands made from records: several per record, optional, default and padded fields, typed JSON,
+arrays."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""millrace load: servers that are slow, cut it off, restart, or never come back."""
+"""millrace load: servers that are slow, close its connection, restart, or never come back."""
 
 import subprocess
 
@@ -33,7 +33,7 @@ def test_a_server_that_stands_still_for_a_while_is_waited_for(own, tmp_path):
     with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "20", path) as running:
         wait_until(lambda: own.admin.call("LLEN", "l") > 1000, "it is under way")
         own.suspend()
-        running.wait_for_errors("records")  # the line of every few seconds: it goes on living
+        running.wait_for_errors("records")  # the progress line that comes every few seconds: the load goes on
         own.resume()
         running.ends_with(0)
     assert own.admin.call("LLEN", "l") == 200_000
@@ -70,7 +70,7 @@ def test_a_server_that_is_killed_and_restarted_gets_everything(own, tmp_path):
 
 
 def test_what_was_answered_is_not_sent_again_after_a_cut(own, tmp_path):
-    """Behind a cut, only commands that were under way can come twice: at most the pipeline."""
+    """After a lost connection, only commands that were in flight can be executed twice: at most the pipeline."""
     path = numbered(tmp_path / "x.commands", 100_000)
     with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:
         wait_until(lambda: own.admin.call("LLEN", "l") > 10_000, "it is under way")

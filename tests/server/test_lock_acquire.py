@@ -168,11 +168,11 @@ def test_break_frees_a_lock_whoever_holds_it(c):
 
 
 def test_a_free_lock_takes_no_memory():
-    # Alone: a replica's backlog would grow.
+    # A server without a replica, whose backlog would grow.
     with Server() as alone, alone.connect() as c:
 
         def take_and_give_back(names):
-            # Leases longer than the test: none may stay anywhere.
+            # Leases longer than the test, so that a date left behind would take memory.
             c.call_all([("LOCK.ACQUIRE", name, "ann", HOUR) for name in names])
             c.call_all([("LOCK.RELEASE", name, "ann") for name in names])
             assert c.call("DBSIZE") == 0
@@ -188,13 +188,14 @@ UUID_AND_NUMBER = "8743c9c0-0795-4907-87fd-6c719a6b4586:1"
 
 
 def test_a_lock_with_one_holder_takes_160_bytes_at_most(c):
-    # Finding "Locks" 8 of issue 19: it took 303.
+    # Finding "Locks" 8 of issue 19: it was 303 bytes.
     take(c, UUID_AND_NUMBER)
     assert c.call("MEMORY", "USAGE", "lock") <= 160
 
 
 def test_all_that_a_held_lock_takes_is_about_twice_that_of_its_key():
-    # The tables of the host and the date on the agenda are not in MEMORY USAGE. It took 475 bytes and more.
+    # MEMORY USAGE does not contain the tables of the host and the date on the agenda. All together was 475 bytes and
+    # more.
     count = 20_000
     with Server() as alone, alone.connect() as c:
         used = lambda: int(alone.info("memory")["used_memory"])

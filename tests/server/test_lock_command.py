@@ -1,4 +1,4 @@
-"""millrace lock: a command that runs while nobody else's does."""
+"""millrace lock: a command that runs under a lock."""
 
 import json
 
@@ -11,7 +11,7 @@ from tool import TOOL, millrace
 
 
 def answer_of(script, server):
-    """What the command printed that ran under the lock."""
+    """The output of the command that ran under the lock."""
     return lock([server], "lock", *shell(script)).stdout.decode()
 
 
@@ -98,7 +98,7 @@ def test_a_database_may_be_chosen(server, c):
     assert lock([server], "--database", 3, "lock", *shell(f"redis-cli -p {server.port} EXISTS lock")).stdout == b"0\n"
 
 
-# --- wrong calls and servers that do not let us ---
+# --- wrong calls, and servers that refuse us ---
 
 
 @pytest.mark.parametrize("words, text", [

@@ -1,4 +1,5 @@
-"""millrace lock when something ends: the lock, the command, millrace itself, the patience of who sits there."""
+"""millrace lock when it loses the lock, when the command or millrace itself ends, and when the user gives up at the
+terminal."""
 
 import ctypes
 import os
@@ -95,7 +96,8 @@ def test_nothing_the_command_started_survives_the_lock(server, c, tmp_path, trap
 
 @pytest.fixture
 def as_in_a_container():
-    """Orphans come to us, and we do not bury them, as the first process of many a container."""
+    """Orphans become children of this process, which does not wait for them, like the first process of many
+    containers."""
     set_child_subreaper = 36
     ctypes.CDLL(None).prctl(set_child_subreaper, 1)
     yield
@@ -115,7 +117,7 @@ def test_the_grace_is_over_when_all_have_ended_though_nobody_else_buries_them(se
 
 @pytest.fixture
 def hangup():
-    """Sets what programs that are started from now on do at SIGHUP, whatever the tests themselves were started with."""
+    """Sets how programs that are started from now on handle SIGHUP, whatever setting the tests themselves inherited."""
     before = signal.getsignal(signal.SIGHUP)
     yield lambda what: signal.signal(signal.SIGHUP, what)
     signal.signal(signal.SIGHUP, before)

@@ -1,4 +1,4 @@
-"""Who holds it, who waits, and who waits for whom."""
+"""LOCK.INFO and LOCK.WAITS: which owners hold a lock, which wait, and for whom."""
 
 import pytest
 
@@ -117,7 +117,7 @@ def test_waits_sees_all_databases_and_leaves_the_caller_in_his(server, c, connec
 
 
 def test_waits_is_for_operators(server, c):
-    """It names keys and owners of everybody, as CLIENT LIST does."""
+    """It names keys and owners of all users, as CLIENT LIST does."""
     take(c, "ann")
     [about] = c.call("COMMAND", "INFO", "LOCK.WAITS")
     assert b"admin" in about[2]

@@ -1,12 +1,12 @@
-"""LOCK.RENEW … TOKEN: the holder of a lock over several servers says what token it has, and no server gives
-a smaller one after that."""
+"""LOCK.RENEW … TOKEN: the holder of a lock over several servers sends its token, and after that no server issues a
+smaller one."""
 
 import pytest
 
 from locks import HOUR, info, release, take
 from server import Server, wait_until
 
-MINUTE = 60_000_000  # in tokens: microseconds
+MINUTE = 60_000_000  # tokens count microseconds
 MOST_AHEAD = 50 * 365 * 24 * 60 * MINUTE
 
 
@@ -43,7 +43,7 @@ def test_who_holds_nothing_raises_nothing(c):
 
 def test_a_token_too_far_ahead_is_refused_and_renews_nothing():
     text = "ERR the TOKEN is too far ahead of this server's clock"
-    # A server of its own: its tokens are decades ahead ever after.
+    # A server of its own: its tokens stay decades ahead.
     with Server() as own, own.connect() as c:
         mine = take(c, "ann", ttl=1000)
         assert c.error_of("LOCK.RENEW", "lock", "ann", HOUR, "TOKEN", mine + MOST_AHEAD + MINUTE) == text

@@ -1,4 +1,4 @@
-"""Waiting for a lock: fair, without polling, and nobody is woken in vain."""
+"""Waiting for a lock: fair, without polling, and no client is woken in vain."""
 
 import pytest
 
@@ -206,7 +206,7 @@ def test_a_grant_to_a_client_that_is_gone_before_it_hears_of_it_passes_on(server
     number = gone.call("CLIENT", "ID")
     start_waiting(server, gone, "gone")
     stays = wait("stays")
-    # In one turn of the server's loop: it is granted, and the client is gone.
+    # Both happen in one turn of the server's event loop: the lock is granted, and the client disconnects.
     c.call("MULTI")
     release(c, "holder")
     c.call("LOCK.INFO", "lock")

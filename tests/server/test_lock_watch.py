@@ -1,4 +1,4 @@
-"""Leader election: who holds a lock, what it says about itself, and who takes over, without polling."""
+"""Leader election: which owner holds a lock, what it says about itself, and which one takes over, without polling."""
 
 import resource
 

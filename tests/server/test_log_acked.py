@@ -1,4 +1,5 @@
-"""TRETAIN … ACKED: what every group has finished with goes, and TINFO says who holds the rest."""
+"""TRETAIN … ACKED: messages that every group has finished with are evicted, and TINFO says which group holds the
+rest."""
 
 import pytest
 
@@ -18,7 +19,7 @@ def held_by(c):
 
 @pytest.fixture
 def acked(c):
-    """A log of ten messages that keeps only what groups need."""
+    """A log of ten messages that keeps only the messages that groups still need."""
     write(c, 10)
     assert c.call("TRETAIN", "log", "ACKED", "yes") == b"OK"
     return c
@@ -132,7 +133,7 @@ def test_when_the_only_pending_message_is_too_old_what_was_finished_behind_it_go
         server.wait_for_replica(replica)
         return replica.digest("log") == server.digest("log")
 
-    # The others grow too old at any moment, also between two digests.
+    # The other messages may expire at any moment, also between two digests.
     wait_until(are_alike, "the replica has the same")
 
 
@@ -195,8 +196,8 @@ def test_replicas_and_restarts_shrink_the_same(server, replica, acked):
 
 
 def test_a_rewritten_aof_of_commands_brings_back_what_is_not_acknowledged():
-    """Groups come one after the other there, each before its pending messages: no group alone says
-    what all have finished with."""
+    """The file has one group after the other, each before its pending messages. So no single group shows which messages
+    all groups have finished with."""
     with Server(appendonly="yes", aof_use_rdb_preamble="no") as own, own.connect() as c:
         c.call("TRETAIN", "q", "ACKED", "yes")
         for i in range(20):

@@ -1,4 +1,4 @@
-"""TREAD … BLOCK: who is woken, when, in which order, and with what."""
+"""TREAD … BLOCK: which readers are woken, when, in which order, and with which answer."""
 
 import pytest
 
@@ -138,8 +138,8 @@ def test_in_a_transaction_block_answers_at_once(c):
 
 
 def order_of_service(server, c, waiting, starts, write):
-    """Starts readers in turn, each with a command behind its read that notes its number; the
-    host goes on with the commands of those it wakes in the order in which it wakes them."""
+    """Starts readers in turn. Each sends a second command behind its read that records its number. The host executes
+    these in the order in which it wakes the readers."""
     readers = []
     for number, words in enumerate(starts):
         readers.append(waiting("log", *words))

@@ -1,4 +1,4 @@
-"""TREAD … BLOCK when the key gets its content by another way than TWRITE, or loses it."""
+"""TREAD … BLOCK when the key gets its content in another way than by TWRITE, or loses it."""
 
 import pytest
 
@@ -78,8 +78,8 @@ def test_a_key_deleted_and_made_anew_serves_who_waited_all_along(server, c, wait
     assert reader.read() == [[3, b"new", b"3"]]
 
 
-# Readers by tag, and those that skip, remember how far they have looked. What they remember
-# must go with the log it was about, however that goes.
+# Readers by tag, and readers that skip, remember how far they have looked. This must be forgotten when the log is
+# deleted, in whatever way.
 WAYS_TO_GO = {
     "deleted": [("DEL", "log")],
     "unlinked": [("UNLINK", "log")],

@@ -1,4 +1,4 @@
-"""A wall clock that is set while the server runs: nobody waits for it, and dates stay in order."""
+"""A wall clock that is set while the server runs: no wait depends on it, and dates stay in order."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Dead letters: what is given up goes to another log, in one step, with its story in the tag."""
+"""Dead letters: a message that is given up goes to another log, in one step, and the tag there says why."""
 
 import json
 import pathlib
@@ -12,19 +12,19 @@ COMMANDS = (b"MULTI", b"EXEC", b"TWRITE", b"GIVENUP")
 
 
 def give_up_soon(c, key="log", group="g", letters="dead", expiry="30"):
-    """Delivers all there is with a short expiry."""
+    """Delivers all messages with an expiry so short that they are given up soon."""
     take(c, 0, group=group, key=key)
     c.call("TGROUP", "SET", key, group, "DEADLETTER", letters)
     return take(c, 1000, "RETRY", "50000", expiry, group=group, key=key)
 
 
 def letters(c, count, key="dead"):
-    """The dead letters, once there are so many: what their tags say, and their entries."""
+    """Waits for this many dead letters; returns their decoded tags and their entries."""
     wait_until(lambda: len(c.call("TREAD", key, "1", "1000000")) >= count, f"{count} dead letters")
     return [(json.loads(tag), entry) for _, tag, entry in c.call("TREAD", key, "1", "1000000")]
 
 
-# --- what they say ---
+# --- what a dead letter says ---
 
 
 def test_an_expired_message_becomes_a_dead_letter(c):

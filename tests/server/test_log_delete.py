@@ -1,4 +1,4 @@
-"""TDEL: single messages go, and all with a tag; their offsets read as null."""
+"""TDEL: deletes single messages, or all with a tag; a read by offset then gives null."""
 
 import pathlib
 
@@ -151,7 +151,8 @@ def test_more_than_10000_at_once_are_refused_and_nothing_is_deleted(c):
 
 @pytest.mark.parametrize("packed", ["no", "yes"])
 def test_messages_that_are_far_apart_are_refused_if_there_are_many_and_nothing_is_deleted(server, c, packed):
-    """A block of which something stays is written again, however little goes: 18 ms for 1,000 of them, once."""
+    """A block that keeps some messages is rewritten, even if only one is deleted. Deleting from 1,000 blocks once took
+    18 ms."""
     with server.changed_settings(**{"millrace.compress": packed, "millrace.compress-age": "0"}):
         for start in range(0, 4000, 100):
             c.call("TWRITE", "log", "ENTRIES", *["t", "e" * 1000] * 100)

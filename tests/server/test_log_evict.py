@@ -1,4 +1,4 @@
-"""TEVICT: exact, and offsets stay what they were."""
+"""TEVICT: evicts exactly what was asked for, and does not change offsets."""
 
 import pytest
 

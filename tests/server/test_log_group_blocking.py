@@ -24,7 +24,8 @@ def test_a_write_wakes_with_what_was_written(c, worker):
 
 
 def our_calls(server):
-    """How often each of our commands was called, but TREAD: Valkey counts one that waited when it is answered."""
+    """How often each of our commands was called, except TREAD: Valkey counts a waiting command only when it is
+    answered."""
     ours = (item for item in server.info("commandstats").items() if item[0].startswith("cmdstat_T"))
     return {name: row.split(",")[0] for name, row in ours if name != "cmdstat_TREAD"}
 
@@ -90,7 +91,7 @@ def test_a_dead_letter_wakes_who_waits_for_it(c, waiting):
 
 @pytest.fixture
 def full(c, worker):
-    """A group with all it may have pending, new messages, and a reader that waits."""
+    """A group at its pending limit, new messages, and a reader that waits."""
     write(c, 5)
     take(c, 0)
     c.call("TGROUP", "SET", "log", "g", "PENDINGMAX", "2")
@@ -198,7 +199,7 @@ def test_a_wake_up_that_finds_nothing_does_not_restart_the_timeout(c, waiting):
     c.call("TGROUP", "SET", "log", "g", "PENDINGMAX", "1")
     take(c, 1, *LONG)
     reader = waiting("log", "1", "1", "BLOCK", "150", "GROUP", "g", *LONG)
-    # Each write looks at who waits; if that restarted the time, it would never be over.
+    # Each write visits the waiting readers; if that restarted their time-out, it would never end.
     wait_until(lambda: write(c) and reader.has_answer(), "the time is over in spite of the writes", deadline=5)
     assert reader.read() is None
 
@@ -246,7 +247,7 @@ def test_a_client_that_left_gets_nothing_and_costs_nobody_a_message(server, c, w
 
 
 def test_what_a_client_was_given_as_it_disconnected_comes_again(c, connect, worker):
-    # The server learns of the end before the write or after it; either way nothing is lost.
+    # The server may learn of the disconnection before or after the write; in both cases nothing is lost.
     for offset in range(1, 21):
         worker(1, *SHORT).close()
         write(c)

@@ -1,4 +1,4 @@
-"""Bad input to the commands of groups: one exact error, nothing changed. And rights."""
+"""Bad input to the commands of groups: one exact error, nothing changed. Also access rights."""
 
 import pytest
 
@@ -197,7 +197,7 @@ def test_treadgroup_on_the_key_is_enough(server, c):
     assert (about(c)["last"], pending_offsets(c)) == (2, [])
 
 
-# --- the host's own judgement of writes ---
+# --- what the host itself refuses ---
 
 
 def test_treadgroup_is_what_tread_with_a_group_is(c):

@@ -1,4 +1,5 @@
-"""Who gets what: fresh messages beside those that are due again, and several readers that wait."""
+"""Which reader gets which message: new messages together with messages that are due again, and several waiting
+readers."""
 
 import pytest
 
@@ -7,7 +8,8 @@ from server import wait_until
 
 
 def test_poison_does_not_starve_good_messages(s, clock):
-    """Ten messages that nobody acknowledges, RETRY 1, COUNT 10: the five good ones came in none of 50 reads."""
+    """Ten messages that are never acknowledged, read with RETRY 1 and COUNT 10: once, the five good messages came in
+    none of 50 reads."""
     write(s, 10)
     assert len(take(s, 10, "RETRY", "1", "0")) == 10
     write(s, 5)
@@ -66,7 +68,7 @@ def test_what_is_done_so_lets_the_log_go(c):
 
 
 def start_readers(server, connect, count, *options):
-    """They wait in this order."""
+    """Starts readers that wait in this order."""
     readers = []
     for _ in range(count):
         readers.append(connect())

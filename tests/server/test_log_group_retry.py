@@ -1,4 +1,4 @@
-"""RETRY: when a message comes again, to whom, in which order, and when it is given up."""
+"""RETRY: when and in which order messages come again, to which reader, and when they are given up."""
 
 import pytest
 

@@ -1,10 +1,10 @@
-"""Groups: how they are born, who gets what, TACK, and the pending limit."""
+"""Groups: how they are created, which reader gets which message, TACK, and the pending limit."""
 
 import pytest
 
 from log_family import without_ages
 from log_groups import ALL, LONG, about, numbers, pending, pending_offsets, read, take, write
-# --- birth ---
+# --- creation ---
 
 
 def test_group_starts_at_the_first_message_there_is(c):

@@ -1,4 +1,4 @@
-"""TRETAIN … LATEST yes: of each tag only the newest message stays."""
+"""TRETAIN … LATEST yes: only the newest message of each tag stays."""
 
 import random
 
@@ -26,7 +26,7 @@ def compacted(c, key="log"):
 
 
 def newest_of(tags):
-    """What is left of messages with these tags, the first of which has offset 1."""
+    """The messages that are left after messages with these tags were written from offset 1 on."""
     return sorted((offset, tag) for tag, offset in {tag: n + 1 for n, tag in enumerate(tags)}.items())
 
 

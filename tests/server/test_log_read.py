@@ -1,4 +1,4 @@
-"""TREAD without a group and without waiting: the lines of "Reading without a group"."""
+"""TREAD without a group and without waiting: each line of the specification's "Reading without a group"."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Devices: who is known, by which transport, since when, and what leaves with it."""
+"""Devices: which exist, by which transport, since when, and what is removed with a device."""
 
 import pytest
 

@@ -111,7 +111,7 @@ def test_names_are_escaped_as_json_wants(c):
     assert entry["devices"] == [{"device": name, "channels": [whole], "subscriptions": [[whole, None, None]]}]
 
 
-# --- who gets it ---
+# --- which devices get it ---
 
 
 def test_a_transport_without_a_queue_is_named_with_null(c, connect):
@@ -148,7 +148,7 @@ def test_a_transport_may_be_called_as_a_keyword(c):
     assert dispatch(c, queues=("QUEUES", "EVENT", "log")) == [[b"EVENT", 1, 1]]
 
 
-# --- what it does to others ---
+# --- effects on other keys ---
 
 
 def test_the_table_is_not_changed(server, c):
@@ -225,7 +225,8 @@ def test_the_logs_retention_holds(c):
 def test_a_log_without_offsets_left_refuses_everything(c):
     subscribe(c, "d1|ws")
     subscribe(c, "d2|mqtt")
-    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups. No offset is left.
+    # A log head as servers send it: version, first, next, clock, four limits, blocks, groups. The log has no offset
+    # left.
     varint = b"\xff" * 8 + b"\x7f"
     c.call("TAPPLY", "log:ws", "HEAD", b"\x01" + varint + varint + b"\x00" * 7)
     error = c.error_of("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", *QUEUES)
@@ -318,7 +319,7 @@ def test_it_is_counted(server, c):
     assert [new - old for new, old in zip(after, before)] == [1, 2, 1]
 
 
-# --- what a log does with it afterwards ---
+# --- the log afterwards ---
 
 
 def test_the_logs_are_compacted_though_nobody_else_writes(c):

@@ -1,4 +1,4 @@
-"""Servers that die, replicas that take over, and what is too large to be done in one go."""
+"""Servers that die, replicas that take over, and work that is too large for one slice."""
 
 import json
 import threading
@@ -186,7 +186,7 @@ def test_a_device_with_very_many_subscriptions_goes_in_slices(server, replica, c
     subscribe(c, WS, about=channel(model="m9"))
     assert match(c, about=channel(model="m9")) == [WS]
     wait_until(lambda: info(c)["channels"] == 2, "all slices are done")
-    # The copy that replicas are sent, and what clients had in their buffers, go too.
+    # The copy for replicas and the clients' buffers are freed too.
     wait_until(lambda: used(server) - before < (full - before) / 4, "the memory comes back")
     wait_until(lambda: server.digest("t") == replica.digest("t"), "the replica holds the same")
 
@@ -203,7 +203,7 @@ def test_a_filter_with_very_many_devices_goes_in_slices(server, replica, c):
     c.call("ROUTE.SETFILTER", "t", "f", '{"a": 1}', *TASK)
     subscribe(c, "d1|ws", options=("FILTERID", "f"))
     assert match(c, {"a": 1}) == ["d1|ws"]
-    # The devices stay; a subscription has 20 bytes of its own, and as many in the lists that lead to it.
+    # A subscription takes 20 bytes itself, and 20 more in the lists that contain it.
     wait_until(lambda: c.call("MEMORY", "USAGE", "t", "SAMPLES", "0") < full - 24 * MANY, "the slices give memory back")
     assert info(c)["devices"] == MANY, "the devices stay"
     wait_until(lambda: server.digest("t") == replica.digest("t"), "the replica holds the same")

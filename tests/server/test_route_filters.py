@@ -8,7 +8,7 @@ import pytest
 from route_words import TASK, WS, channel, device, filters, get, info, match, subscribe, unsubscribe
 from server import REPOSITORY
 
-ROWS = {}  # what -> (filter, document, answer)
+ROWS = {}  # name of the row -> (filter, document, answer)
 REFUSED = []  # (filter, error)
 
 

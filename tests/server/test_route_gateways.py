@@ -1,5 +1,5 @@
-"""What a gateway with many nodes needs: a log for every transport, dispatches that count once, who made a change, devices
-that move from node to node, and who is there."""
+"""What a gateway with many nodes needs: a log for every transport, dispatches that count once, the origin of a change,
+devices that move from node to node, and presence."""
 
 import json
 
@@ -22,7 +22,7 @@ def entries(c, log):
 
 
 def test_every_transport_has_a_log_of_its_own(c):
-    """Findings, routes 3: a new node missed changes until every sender listed it."""
+    """Findings, routes 3: a new node missed changes until every sender had it in its list."""
     subscribe(c, "d1|node-1")
     assert dispatch(c) == [[b"node-1", 1, 1]]
     subscribe(c, "d2|node-2")
@@ -156,7 +156,7 @@ def test_a_device_moves_with_everything_it_has(c):
 
 
 def test_a_device_that_is_not_there_does_not_move_and_none_is_overwritten(still, s):
-    """The clock stands still: the digest has it."""
+    """The clock stands still because the digest contains the time."""
     device(s, "d1|a")
     device(s, "d1|b")
     before = still.digest("t")
@@ -177,7 +177,7 @@ def test_touch_renews_several_and_says_how_many_there_are(s, clock):
 
 
 def test_xx_does_not_make_a_device(s, clock):
-    """Findings, routes 5: subscribing after the device has expired made one that never expires."""
+    """Findings, routes 5: subscribing after the device had expired made a device that never expires."""
     assert s.call("ROUTE.SUBSCRIBE", "t", WS, *TASK, "XX") is None
     assert s.call("EXISTS", "t") == 0
     device(s, WS, "TTL", "100")

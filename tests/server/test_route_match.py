@@ -1,4 +1,4 @@
-"""ROUTE.MATCH: which devices must hear of a change."""
+"""ROUTE.MATCH: which devices must get a change."""
 
 import pytest
 

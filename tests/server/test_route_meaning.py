@@ -1,4 +1,4 @@
-"""What a change means to who listens: with OLD every device comes with enter, update, leave or delete."""
+"""What a change means to a device: with OLD every device comes with enter, update, leave or delete."""
 
 import pytest
 
@@ -94,7 +94,7 @@ def test_each_transport_is_told_for_itself(c):
 
 
 def test_a_device_with_two_lists_can_tell_leaving_one_from_entering_the_other(c):
-    """Findings, routes 2: the subscription that a change means is named."""
+    """Findings, routes 2: the answer names the subscription that the change is about."""
     high, low = subscribe(c, filter=HIGH), subscribe(c, filter=LOW)
     c.call("ROUTE.SETFILTER", "t", "urgent", '{"prio": "high"}', *TASK)
     c.call("ROUTE.SUBSCRIBE", "t", WS, *TASK, "FILTERID", "urgent")

@@ -1,5 +1,5 @@
-"""What is large comes in pages: matches, filters, subscribers, a device's subscriptions, and the devices of a transport that
-is gone."""
+"""Large answers come in pages: matches, filters, subscribers, a device's subscriptions, and the devices of a transport
+that was removed."""
 
 import pytest
 

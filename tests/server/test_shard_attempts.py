@@ -1,4 +1,4 @@
-"""Payloads that come back: attempts, NACK, delays, and the log for those that are given up."""
+"""Payloads that come again: attempts, NACK, delays, and the log for payloads that are given up."""
 
 import json
 
@@ -18,7 +18,7 @@ def nack(c, worker, recipient, sequence, *more, key="pool"):
 
 
 def letters(c, log="dead"):
-    """(tag as a dict, entry) of each."""
+    """(tag as a dict, entry) of each dead letter."""
     if not c.call("EXISTS", log):
         return []
     return [(json.loads(tag), entry.decode()) for _, tag, entry in c.call("TREAD", log, 1, 100)]
@@ -176,7 +176,7 @@ def test_a_log_that_cannot_be_written_keeps_nothing_up_and_loses_nothing(c):
     assert info(c)["unsent"] == 1
     assert ack(c, "w", "r", 2) == 1, "the queue goes on"
     c.call("DEL", "dead")
-    c.call("DEBUG", "RELOAD")  # a pool that was loaded tries at once
+    c.call("DEBUG", "RELOAD")  # a pool that was loaded makes its next attempt at once
     wait_until(lambda: info(c)["unsent"] == 0, "it was written")
     assert [entry for _, entry in letters(c)] == ["a"]
 

@@ -1,4 +1,4 @@
-"""Who waits for a pool: workers in PULL, senders in ROUTE and PUSH."""
+"""Clients that wait for a pool: workers in PULL, senders in ROUTE and PUSH."""
 
 import pytest
 
@@ -140,7 +140,7 @@ def test_a_pool_that_comes_by_rename_serves_who_waits_under_that_name(server, c,
 
 
 def test_a_worker_that_waits_is_told_when_it_is_removed(server, c, puller):
-    """By another process of the same name, say: a live one that waits is never stale."""
+    """For example by another process of the same name; a waiting worker is never stale."""
     join(c, "w", "other")
     waits = puller("w")
     c.call("SHARD.LEAVE", "pool", "w", "NOW")
@@ -213,7 +213,7 @@ def test_a_sender_waits_while_the_last_worker_is_leaving(server, c, sender):
     waits = sender("r", "payload")
     assert is_still_waiting(server, waits)
     join(c, "heir")
-    # What is in hand stays with who is leaving, and so does what comes behind it.
+    # Payloads in flight stay with the worker that is leaving, and so do later payloads of the same recipient.
     assert waits.read() == [b"w", 2]
 
 

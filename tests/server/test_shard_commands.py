@@ -181,7 +181,7 @@ def test_recipients_that_stay_are_listed_once_though_others_come_and_go(c):
         seen += [name.decode() for name in flat[::2]]
         if cursor == b"0":
             break
-        # The very one the cursor stands at goes, if it may; others come.
+        # The recipient at the cursor moves away if it may, and others are added.
         following = c.call("SHARD.RECIPIENTS", "pool", "w", "COUNT", "1", "CURSOR", cursor)[1][0]
         if step % 2 == 0:
             done(c, "w", following)
@@ -194,7 +194,7 @@ def test_recipients_that_stay_are_listed_once_though_others_come_and_go(c):
     assert {name for name, _ in stay} - gone <= set(seen), "nobody who stayed was missed"
 
 
-# --- looking ---
+# --- reading the state ---
 
 
 def test_info_describes_the_pool(c):
@@ -248,7 +248,7 @@ def test_check_says_ok(c):
 
 
 def test_check_goes_on_from_any_cursor(c):
-    # The number is the client's: no place of a recipient begins at most of them.
+    # The client can send any number as a cursor, and at most of these numbers no recipient begins.
     join(c, "w")
     for number in range(300):
         route(c, "x" * (number % 90 + 1) + str(number))
@@ -299,7 +299,7 @@ def test_leastpending_chooses_who_has_least_to_do(c):
     assert route(c, "5", "6") == ["c", "c"]
 
 
-# --- what the host sees of it ---
+# --- the pool as a key of the host ---
 
 
 def test_every_write_is_announced_by_its_name(server, c, connect):

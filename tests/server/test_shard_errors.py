@@ -161,7 +161,7 @@ def assert_refused(server, c, words, error):
     assert server.info("replication")["master_repl_offset"] == sent, "nothing reached the replica"
 
 
-# What only the pool knows: (command, error)
+# Errors that depend on the pool's state: (command, error)
 REFUSED = {
     "done: of another worker": (("SHARD.DONE", KEY, "v", "r"), NOTOWNER),
     "done: of nobody": (("SHARD.DONE", KEY, "w", "stranger"), NOTOWNER),

@@ -9,7 +9,7 @@ from shard_words import (
 
 
 def shows_itself_and_dies(c, worker, key="pool"):
-    """From now on it is silent, and soon stale."""
+    """Shows once that the worker is alive; after that it is silent, and soon stale."""
     c.call("SHARD.HEARTBEAT", key, worker)
     stale_after(c, 40, key=key)
 
@@ -22,7 +22,7 @@ def test_a_message_fails_over_before_it_is_routed(c, send):
     join(c, "dead", "heir")
     route(c, "r")
     c.call("SHARD.HEARTBEAT", "pool", "dead")
-    # One transaction: the timer cannot come between.
+    # One transaction, so that the timer cannot run in between.
     c.call("MULTI")
     c.call("SHARD.SET", "pool", "STALE", "40")
     c.call("DEBUG", "SLEEP", "0.1")
@@ -89,7 +89,7 @@ def test_a_stale_worker_with_nothing_pending_keeps_its_recipients_until_somebody
     done(c, "idle", "r")
     stale_after(c, 20)
     wait_until_stale(c, "idle")
-    stale_after(c, HOUR)  # the time of one that is gone for good is not over
+    stale_after(c, HOUR)  # the longer time, after which it would be removed, is not over
     assert (owner(c, "r"), info(c)["failovers"]) == ("idle", 0)
     *_, answers = c.call_all([("MULTI",), ("SHARD.SET", "pool", "STALE", 1), ("SHARD.ROUTE", "pool", "r"),
                               ("SHARD.SET", "pool", "STALE", HOUR), ("EXEC",)])
@@ -102,7 +102,7 @@ def test_a_worker_that_is_gone_for_long_leaves_by_itself_whether_it_ever_showed_
     done(c, "seen", "r")
     done(c, "silent", "s")
     c.call("SHARD.JOIN", "pool", "silent")
-    start_waiting(server, connect(), "SHARD.PULL", "pool", "other", "BLOCK", "0")  # alive for as long as it waits
+    start_waiting(server, connect(), "SHARD.PULL", "pool", "other", "BLOCK", "0")  # a worker that waits is alive
     stale_after(c, 5)
     wait_until(lambda: [one["name"] for one in info(c)["workers"]] == [b"other"], "both have left")
     stale_after(c, HOUR)
@@ -268,7 +268,7 @@ def test_a_dead_workers_recipients_move_in_slices_and_none_is_ever_without_an_ow
     assert all(answer == [b"dead", 1] for answer in c.call_all(("SHARD.ROUTE", "pool", name) for name in names))
     join(c, "a", "b")
     c.call("SHARD.HEARTBEAT", "pool", "dead")
-    # The first slice with the message that fails over; between the slices everything is sound.
+    # The first slice is done by the message that causes the failover; between slices the pool is consistent.
     c.call("MULTI")
     c.call("SHARD.SET", "pool", "STALE", "40")
     c.call("DEBUG", "SLEEP", "0.1")

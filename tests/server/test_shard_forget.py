@@ -1,4 +1,4 @@
-"""Limits of a pool: queues that are full, recipients and workers that go, ids of pushes, and pages."""
+"""Limits of a pool: queues that are full, recipients and workers that are removed, ids of pushes, and pages."""
 
 import pytest
 

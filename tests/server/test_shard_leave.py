@@ -1,4 +1,4 @@
-"""Workers that leave, and recipients that move to even out the load: only what nobody has in hand."""
+"""Workers that leave, and recipients that move to balance the load: only recipients with nothing in flight move."""
 
 from server import wait_until
 from shard_words import (
@@ -66,7 +66,7 @@ def test_who_leaves_gets_nothing_new(c):
 
 
 def test_messages_of_a_recipient_that_is_in_hand_still_go_to_who_leaves_it(c):
-    """Order: what is in hand comes first, whoever gets the rest."""
+    """For the sake of order: payloads in flight must be done before another worker gets the rest."""
     join(c, "w", "other")
     push(c, "r", "1")
     pull(c, "w")

@@ -1,4 +1,4 @@
-"""millrace tail: a log as people follow it."""
+"""millrace tail: following a log."""
 
 import datetime
 import json
@@ -13,11 +13,11 @@ from tool import TOOL, Running, millrace
 
 @pytest.fixture
 def tail(server, tmp_path):
-    """Starts a tail of the shared server."""
+    """Starts `millrace tail` on the shared server."""
     started = []
 
     def start(*words):
-        server.wait_for_blocked(0)  # the server has noticed that the one before is gone
+        server.wait_for_blocked(0)  # the server has noticed that the previous tail has ended
         started.append(Running(tmp_path, "tail", "--to", f"127.0.0.1:{server.port}", *words))
         return started[-1]
 
@@ -84,7 +84,7 @@ def test_json_is_one_object_a_line(c, tail):
 
 
 def written(still, clock):
-    """A log with a message every minute, from 1 to 9; the clock stands at the last."""
+    """A log with a message every minute, from 1 to 9; the clock stands at the time of the last one."""
     with still.connect() as c:
         for i in range(1, 10):
             clock.advance(60_000)
@@ -105,7 +105,7 @@ def test_it_reads_between_two_times_and_ends(still, clock):
            for time in times]
     assert offsets_of(still, "--from", iso[2], "--until", iso[5], "--no-follow") == [3, 4, 5]
     assert offsets_of(still, "--from", iso[6].replace("+00:00", "Z"), "--no-follow") == [7, 8, 9]
-    # With an end it ends there, although it would follow.
+    # With an end given, it ends there and does not follow.
     assert offsets_of(still, "--from", "1", "--until", iso[1]) == [1]
 
 
@@ -225,7 +225,7 @@ def test_who_waits_for_new_messages_misses_none_between_two_questions(server, c,
     running = tail("log", "--from", "$")
     server.wait_for_blocked(1)
     waiting = next(line for line in c.call("CLIENT", "LIST").decode().splitlines() if " flags=b " in line)
-    # The answer that nothing came, and a message before it can ask again.
+    # The tail is answered that nothing came, and a message is written before it can ask again.
     c.call("MULTI")
     c.call("CLIENT", "UNBLOCK", waiting.split()[0].split("=")[1])
     c.call("TWRITE", "log", "t", "new")

@@ -1,4 +1,4 @@
-"""millrace top: what moves, sorted."""
+"""millrace top: the activity of keys, sorted."""
 
 import pytest
 
@@ -6,7 +6,8 @@ from tool import Running, millrace
 
 
 def views(done):
-    """The rows of each view, without their headers: written, lag, pending, waiting, messages, kind, key."""
+    """The rows of each view, without the header row. Their columns: written, lag, pending, waiting, messages, kind,
+    key."""
     return [[line.split() for line in view.splitlines()[1:]] for view in done.stdout.decode().strip().split("\n\n")]
 
 
