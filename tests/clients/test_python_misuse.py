@@ -1,5 +1,5 @@
-"""The Python package under programs that misbehave: observers and back-offs that raise, tasks that are cancelled at awkward
-moments, odd bytes, huge messages."""
+"""The Python package in programs with errors: observers and back-offs that raise, tasks that are cancelled at bad
+moments, unusual bytes, huge messages."""
 
 import asyncio
 import logging
@@ -125,7 +125,7 @@ def test_a_lock_whose_waiter_is_cancelled_is_free_for_others(server):
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
-            async with mr.lock("pay", ttl=30, wait=8):  # nobody holds it for a third of its 30 seconds
+            async with mr.lock("pay", ttl=30, wait=8):  # the lock is free within a third of its 30 seconds
                 pass
 
     asyncio.run(scenario())

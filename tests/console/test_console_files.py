@@ -15,7 +15,7 @@ HTML = {"Accept": "text/html,application/xhtml+xml"}
 
 
 def files(gateway):
-    """The page, and everything that it names: {path: answer}."""
+    """The page, and all files that it names: {path: answer}."""
     page = gateway.get("/console/")
     named = re.findall(rb'(?:href|src)="([^"]+)"', page.body)
     return {"": page, **{name.decode(): gateway.get("/console/" + name.decode()) for name in named}}
@@ -88,7 +88,7 @@ def test_the_types_hold(tmp_path):
 
 
 def embedded(npm, folder):
-    """What embed.mjs writes with this npm: (what it says, the source)."""
+    """Runs embed.mjs with this npm; returns (its output, the source that it wrote)."""
     done = subprocess.run(["node", REPOSITORY / "console" / "embed.mjs", npm, folder / "npm", folder / "files.cc"],
                           capture_output=True, text=True, check=True, timeout=300)
     return done.stdout, (folder / "files.cc").read_text()

@@ -4,7 +4,7 @@ import pytest
 
 from browser import Console
 
-# A screen, and texts that must be on it.
+# The screens, each with texts that must be on it.
 SCREENS = {
     "overview": ("", ["Lag of groups", "Dead letters"]),
     "keys": ("keys", ["orders", "customers", "{shop}"]),

@@ -1,4 +1,4 @@
-"""The streams of gateway_faults.py find out a gateway that loses or repeats messages."""
+"""The streams of gateway_faults.py detect a gateway that loses or repeats messages."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""Channels over HTTP: by position without a subscriber, by receipts with one."""
+"""Channels over HTTP: reading by position without a subscriber, and by receipts with one."""
 
 import pytest
 
@@ -96,7 +96,7 @@ def test_large_messages_come_a_window_of_bytes_at_a_time(gateway, c):
     with Events(gateway, "/v1/channels/room?subscriber=ann") as stream:
         while len(seen) < 20:
             _, data = stream.next()
-            assert len(data["messages"]) <= 3  # 1 MiB
+            assert len(data["messages"]) <= 3  # as many as fit into 1 MiB
             seen += [one["id"] for one in data["messages"]]
             gateway.json("POST", "/v1/channels/room/ack", {"subscriber": "ann", "receipt": data["receipt"]})
     assert seen == [f"m{n}" for n in range(20)]

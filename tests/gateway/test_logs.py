@@ -273,7 +273,8 @@ def test_a_log_is_heard_of_after_the_channel_of_the_same_name_has_been_left(gate
     with Events(gateway, "/v1/logs/x?from=-") as log:
         with Events(gateway, "/v1/channels/x?from=-"):
             wait_until(lambda: b"millrace_gateway_streams 2\n" in gateway.get("/metrics").body, "both are followed")
-            # Both have had time to be added: what follows is sent behind it on the same connection.
+            # The gateway has added both keys to its feed by then: this write is sent behind that on the same
+            # connection.
             write(gateway, 1, log="y")
         wait_until(lambda: b"millrace_gateway_streams 1\n" in gateway.get("/metrics").body, "one has left")
         for number in range(1, 4):

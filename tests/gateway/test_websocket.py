@@ -15,7 +15,7 @@ from server import DEADLINE, wait_until
 
 
 class Socket:
-    """A connection whose requests get their answers, and whose events are kept."""
+    """A connection that pairs requests with their answers and keeps events."""
 
     def __init__(self, raw):
         self.raw = raw
@@ -146,7 +146,7 @@ def test_a_follow_that_the_server_refuses_is_over(gateway, c):
                 assert "WRONGTYPE" in (await socket.event("error"))["error"]
             assert (await second.ask("unfollow", log="room"))["error"]["code"] == "not-followed"
             assert await first.ask("ping") == {"ok": True}
-            # The topic is gone by now, and whoever follows it again makes another one.
+            # The gateway has dropped the topic by now; a client that follows it again makes a new one.
             c.call("DEL", "room")
             assert await first.ask("follow", log="room", position="0") == {"ok": True}
             c.call("TWRITE", "room", "a", "1")
@@ -258,7 +258,7 @@ def test_a_message_in_pieces_and_single_bytes_is_one(gateway):
 
 
 def next_frame(connection):
-    """(opcode, payload) of a frame with less than 126 bytes, from a socket that is read in no other way."""
+    """(opcode, payload) of the next frame, with less than 126 bytes. Nothing else may read from the socket."""
     def take(count):
         got = b""
         while len(got) < count:
@@ -272,7 +272,7 @@ def next_frame(connection):
 
 
 def closed_with(got):
-    """The code of the close frame at the end of these bytes, which has a reason."""
+    """The code of the close frame at the end of these bytes; the frame has a reason."""
     return struct.unpack(">H", got[got.rindex(b"\x88") + 2:][:2])[0]
 
 

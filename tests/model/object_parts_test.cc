@@ -47,7 +47,7 @@ std::vector<SavedPart> parts_of(const std::function<void(const PartVisit&)>& eac
   return parts;
 }
 
-// What the restorer says of all parts but one; of all, if that is none of them.
+// The restorer's result for all parts but one, or for all if `left_out` is none of them.
 template <class Restorer>
 std::string error_without(Restorer restorer, const std::vector<SavedPart>& parts, size_t left_out) {
   for (size_t at = 0; at < parts.size(); ++at) {
