@@ -21,7 +21,7 @@ def compared(folder, wanted):
 def problems(root):
     if not is_built():
         yield not_built(root)
-    # Pages can be made only of texts that are right; check_command_texts says what is wrong with them.
+    # Pages can be made only from correct texts; check_command_texts reports what is wrong with a text.
     elif not any(check_command_texts.problems(root)):
         yield from compared(root / FOLDER, pages(root))
 

@@ -7,7 +7,7 @@ column:
     [0.36 µs](docs/benchmarks.md#logs-beside-streams "append one message, us (16 in flight): ours")
 
 The number must be the column's value, rounded to the digits that are shown. A time in µs without such a link is a
-problem, too: nobody would notice when it is out of date.
+problem too: it might be out of date without being noticed.
 """
 import re
 
@@ -15,8 +15,8 @@ from tree import Problem, anchor, main, prose
 
 LINK = re.compile(r'\[([^\]]*)\]\(([^)\s]*benchmarks\.md)#([\w-]+) "([^"]*): (peer|ours|ratio)"\)')
 TIME = re.compile(r"\d\s*µs")
-NAME_WIDTH = 58  # of a row's name in a table of docs/benchmarks.md
-# Pages that tell what was measured once, and why something was decided.
+NAME_WIDTH = 58  # width of a row's name in a table of docs/benchmarks.md
+# Pages with measurements of the past, as reasons for decisions.
 HISTORY = ("docs/benchmarks.md", "docs/why.md")
 
 

@@ -17,7 +17,7 @@ def tests(root):
 
 
 def rows(text):
-    """Number and text of each row, headings of tables left out."""
+    """Number and text of each row, without the headings of tables."""
     for number, line in enumerate(text, 1):
         is_heading = number < len(text) and RULE.match(text[number])
         if line.startswith("|") and not RULE.match(line) and not is_heading:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Lines of prose in Markdown are at most 120 characters wide.
 
-Tables, code blocks, headings and drawings keep their own width; so does a link or a piece of code that is longer.
+Tables, code blocks, headings and drawings may be wider, and so may a single long link or piece of code.
 `tools/wrap_markdown FILE...` wraps what is too long.
 """
 from tree import Problem, files, main

@@ -5,11 +5,12 @@ import re
 from tree import CPP, Problem, files, lines, main
 
 UNWANTED = (
-    # A path inside a longer one, as in docs/home/, is not a machine's.
+    # A path inside a longer one, as in docs/home/, is allowed.
     (re.compile(r"(?<![\w.}/*-])/(work|home|root|Users)/\w"), "a path of one machine"),
     (re.compile(r"\b(TO[D]O|FIX[M]E)\b"), "work left for later: do it, or open an issue"),
 )
-# In C++ comments. They were replaced everywhere, because each needed a second reading (CONTRIBUTING.md, "Commits").
+# In C++ comments. These words were replaced everywhere, because they needed a second reading (CONTRIBUTING.md,
+# "Commits").
 COMMENT = re.compile(r"(?:^|\s)//(.*)")
 HARD_TO_READ = (
     (re.compile(r"\b(nobody|somebody|anybody|whoever)\b", re.IGNORECASE),

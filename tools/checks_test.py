@@ -1,4 +1,4 @@
-"""Every check of the tree finds what it is there to find, in a small tree that has it."""
+"""Every check of the tree finds its problem in a small tree that has it."""
 import importlib
 import json
 import subprocess
@@ -31,7 +31,7 @@ LAYERS = """# Architecture
 | `tests/model` | `engine` | |
 | `*_test.cc` | what their folder may, and `tests/model` | |
 """
-# What the table names is there.
+# The folders that the table names exist.
 LAYERED = {"ARCHITECTURE.md": LAYERS, "module/abi/host.h": "", **{f"{folder}/empty.h": "" for folder in (
     "engine/base", "engine/log", "engine/shard", "engine/lock", "engine/route", "module/host", "module/commands",
     "client", "cli", "tests/model")}}
@@ -252,7 +252,7 @@ def test_a_setting_without_a_description_is_found(tree):
 # --- wording and format ---
 
 @pytest.mark.parametrize("text", [
-    # In two parts, or the check would find them here.
+    # In two parts, because the check would find them in this file.
     "see /ho" + "me/ann/notes", 'open("/wo' + 'rk/main/x")', "TO" + "DO: later", "// FIX" + "ME", "/ro" + "ot/x",
 ])
 def test_unwanted_words_are_found(tree, text):

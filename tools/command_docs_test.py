@@ -1,4 +1,4 @@
-"""The checks of docs/commands and its texts find what they are there to find, and the pages are made as described."""
+"""The checks of docs/commands and its texts find their problems, and the pages are made as described."""
 import pytest
 
 # --- texts of commands ---

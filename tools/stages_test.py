@@ -1,4 +1,4 @@
-"""What ./test makes of its stages: their order, their sum, and what failed once."""
+"""How ./test runs its stages: their order, their sum, and tests that failed once."""
 import sys
 
 import pytest

@@ -1,4 +1,4 @@
-"""Markdown that is wrapped says the same, and nothing but running text is touched."""
+"""Wrapped Markdown has the same meaning, and only running text is changed."""
 import importlib
 import re
 
