@@ -31,7 +31,7 @@ def test_a_network_that_is_cut_repeats_at_most_what_was_not_acknowledged(server,
     assert listen.values("message") == VALUES
 
 
-def test_a_subscriber_that_was_removed_is_told_of_the_gap(server, proxy, drive):
+def test_a_subscriber_that_was_removed_gets_the_gap(server, proxy, drive):
     driver = drive(proxy.port)
     listen = driver.start("subscribe", channel="news", name="ann")
     listen.wait_for("gap")

@@ -40,7 +40,7 @@ def test_it_is_renewed_for_as_long_as_it_is_held(server, proxy, drive):
 
 
 @pytest.mark.parametrize("harm", ["silence", "broken"])
-def test_a_loss_is_noticed_before_somebody_else_has_it(server, proxy, drive, harm):
+def test_a_loss_is_noticed_before_another_owner_has_the_lock(server, proxy, drive, harm):
     job = drive(proxy.port).start("lock", key="pay", ttl=3, hold=60)
     [acquired] = job.wait_for("acquired")
     if harm == "silence":

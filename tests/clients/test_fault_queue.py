@@ -103,7 +103,7 @@ def test_a_reader_goes_on_exactly_where_it_was(server, proxy, drive):
     assert [report["offset"] for report in second.reports("message")] == list(range(151, 201))
 
 
-def test_a_reader_is_told_of_evicted_messages(server, drive):
+def test_a_reader_gets_a_gap_for_evicted_messages(server, drive):
     driver = drive(server.port)
     driver.start("produce", key="orders", tag="new", values=VALUES[:20]).finish()
     server.admin.call("TEVICT", "orders", 5)

@@ -66,7 +66,7 @@ def test_a_login_that_fails_is_no_broken_connection():
     (redis.exceptions.ResponseError("ERR no"), None),
     (b"MOVED 105 127.0.0.1:7001", None),
 ])
-def test_redirections_are_known_whoever_has_parsed_them(reply, found):
+def test_redirections_are_recognised_whichever_parser_has_read_them(reply, found):
     redirection = errors.redirection(reply)
     assert (redirection and (redirection.is_ask, redirection.host, redirection.port)) == found
 

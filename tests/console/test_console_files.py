@@ -51,7 +51,7 @@ def test_a_browser_asks_whether_a_file_is_still_the_same(gateway):
     assert gateway.request("GET", "/console/main.js", headers={"If-None-Match": '"other"'}).status == 200
 
 
-def test_it_is_packed_for_who_takes_that(gateway):
+def test_it_is_compressed_for_clients_that_accept_it(gateway):
     plain = gateway.get("/console/main.js")
     packed = gateway.request("GET", "/console/main.js", headers={"Accept-Encoding": "br, gzip;q=0.9"})
     assert packed.headers["Content-Encoding"] == "gzip" and "Content-Encoding" not in plain.headers

@@ -95,7 +95,7 @@ def test_what_needs_a_person_leads_to_where_something_can_be_done(shop, console)
         console.see(there)
 
 
-def test_someone_called_at_night_sees_who_holds_what_and_can_act(shop, console):
+def test_a_person_called_at_night_sees_who_holds_what_and_can_act(shop, console):
     console.go("log/orders/groups/billing")
     console.see_row("Workers", "worker-3", "6")
     verdict = console.run("return await page.locator('.verdict').innerText()")

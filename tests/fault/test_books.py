@@ -113,7 +113,7 @@ def server():
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("what", ["prove", "finish"])
 @pytest.mark.parametrize("answers", range(5))
-def test_whoever_is_interrupted_begins_again_and_nothing_is_missing(server, family, what, answers):
+def test_a_client_that_is_interrupted_begins_again_and_nothing_is_missing(server, family, what, answers):
     server.admin.call("FLUSHALL")
     books = Books()
     crew = Crew("interrupted", books)

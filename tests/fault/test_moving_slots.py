@@ -21,7 +21,7 @@ def cluster():
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-def test_who_waits_while_its_slot_moves_is_sent_away_and_served_where_it_is_now(cluster, way):
+def test_a_client_that_waits_while_its_slot_moves_is_redirected_and_served_by_the_new_node(cluster, way):
     key = f"key of {way}"
     slot = slot_of(key)
     source = cluster.master_of(slot)
@@ -67,7 +67,7 @@ def test_a_lock_that_has_moved_ahead_of_its_slot_is_not_granted_where_it_was(clu
     assert take(target.admin, "bob", key=key) > token
 
 
-def test_who_waits_for_a_lock_gets_it_if_its_slot_stays_after_all(cluster):
+def test_a_client_that_waits_for_a_lock_gets_it_if_the_slot_stays_after_all(cluster):
     key, slot = "stays", slot_of("stays")
     source, target = two_nodes(cluster, slot)
     take(source.admin, "ann", key=key)

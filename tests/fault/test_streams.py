@@ -48,7 +48,7 @@ def test_messages_may_come_in_any_pieces_and_an_unfinished_one_does_not_count(ma
     assert (stream.last, stream.position, stream.wrong) == (2, "7.2", [])
 
 
-def test_a_gap_that_is_told_is_found():
+def test_a_gap_that_the_stream_reports_is_found():
     stream = stream_of(EventStream, HEAD, b'event: reset\ndata: {"reason":"evicted"}\n\n')
     assert [what for what, _ in stream.wrong] == ["told"]
 

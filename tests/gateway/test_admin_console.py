@@ -75,7 +75,7 @@ def test_a_reader_sees_everything_and_changes_nothing(guarded, c):
     assert (status, body) == (200, {"deleted": 1})
 
 
-def test_nobody_else_gets_in(guarded):
+def test_other_users_are_refused(guarded):
     for headers, status in ((None, 401), (token("stranger"), 403)):
         for path in ("/me", "/overview", "/keys", "/logs/x", "/live?path=%2Fv1%2Fadmin%2Fme", "/gateways", "/audit"):
             assert guarded.json("GET", ADMIN + path, headers=headers)[0] == status, path

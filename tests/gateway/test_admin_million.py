@@ -45,7 +45,7 @@ def test_very_many_keys_are_shown_at_once_and_never_scanned_in_one_go():
         assert not {"scan", "keys", "type"} & calls(c).keys()
 
 
-def test_a_server_at_which_nobody_looks_is_asked_for_little():
+def test_a_server_whose_console_is_not_open_gets_few_commands():
     with Server() as server, Gateway(server) as one, server.connect() as c:
         wait_until(lambda: "set" in calls(c) and server.info("clients")["blocked_clients"] == "1",
                    "the gateway has registered, and waits for orders")

@@ -274,7 +274,7 @@ def test_a_lock_is_shown_with_its_line_and_broken(gateway, server, c):
 
 # --- routes ---
 
-def test_a_routing_table_says_who_would_hear_of_a_change(gateway, c):
+def test_a_routing_table_names_the_devices_that_would_get_a_change(gateway, c):
     c.call("ROUTE.SUBSCRIBE", "tasks", "phone|push", "APP", "todo", "MODEL", "task", "FILTER", '{"priority":"high"}')
     for number in range(5):
         c.call("ROUTE.DEVICE", "SET", "tasks", f"d{number}|websocket", "USER", "ann")

@@ -106,7 +106,7 @@ def test_a_browser_gets_each_message_once_though_the_gateway_is_killed(server, c
 
 
 @pytest.mark.long
-def test_a_browser_is_told_of_a_gap(server, c, browser):
+def test_a_browser_gets_a_gap_event(server, c, browser):
     c.call("TWRITE", "orders", "new", "0")
     with Gateway(server) as gateway, browser.page(gateway) as page:
         page.wait_for(1)

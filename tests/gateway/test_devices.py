@@ -150,7 +150,7 @@ def test_after_the_end_of_a_gateway_a_device_goes_on_at_another(server, gateways
     asyncio.run(run())
 
 
-def test_a_device_that_was_away_too_long_is_told_so(server):
+def test_a_device_that_was_away_too_long_gets_a_reset(server):
     async def run(gateway):
         async with connected(gateway) as socket:
             cursor = (await device(socket))["cursor"]

@@ -181,7 +181,7 @@ def test_a_poll_ends_when_its_subscriber_is_deleted(gateway, server):
     assert (got[0][0], got[0][1]["code"]) == (404, "dsps.storage.subscription-not-found")
 
 
-def test_a_client_that_goes_away_leaves_nobody_waiting_at_the_server(gateway, server):
+def test_a_client_that_disconnects_leaves_no_wait_at_the_server(gateway, server):
     subscribe(gateway)
     with RawConnection(gateway.port) as connection:
         connection.send(f"GET {POLLING}?timeout=30s HTTP/1.1\r\nHost: localhost\r\n\r\n")

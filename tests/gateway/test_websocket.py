@@ -95,7 +95,7 @@ def test_messages_of_a_group_are_acknowledged(gateway, c):
     asyncio.run(run())
 
 
-def test_what_is_missing_is_told(gateway, c):
+def test_missing_messages_are_reported(gateway, c):
     c.call("TWRITE", "orders", "ENTRIES", "a", "1", "a", "2", "a", "3")
 
     async def run():
@@ -327,7 +327,7 @@ def test_a_close_is_answered(gateway):
 
 @pytest.mark.parametrize("change, status", [
     (("Upgrade: websocket\r\n", ""), 426), (("Version: 13", "Version: 8"), 426), ((KEY, "short"), 400), (("GET", "POST"), 405)])
-def test_a_handshake_that_is_none_is_refused(gateway, change, status):
+def test_an_invalid_handshake_is_refused(gateway, change, status):
     with RawConnection(gateway.port) as connection:
         connection.send(HANDSHAKE.format(KEY).replace(*change))
         assert connection.status() == status

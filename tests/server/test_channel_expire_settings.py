@@ -76,7 +76,7 @@ def test_a_longer_expiry_brings_nothing_back(s, clock):
     assert publish(s, "a") == [3]
 
 
-def test_who_subscribes_again_with_a_shorter_expiry_keeps_its_position(s, clock):
+def test_a_subscriber_that_subscribes_again_with_a_shorter_expiry_keeps_its_position(s, clock):
     subscribe(s, "s", options=("EXPIRE", "1000"))
     publish(s, "a")
     clock.advance(60)

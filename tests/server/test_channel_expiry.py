@@ -78,7 +78,7 @@ def test_seen_says_0_for_what_has_expired(s, clock):
     assert s.call("CHAN.SEEN", "ch", "s", "a") == [0]
 
 
-def test_who_lags_gets_what_is_left(s, clock):
+def test_a_subscriber_that_lags_gets_what_is_left(s, clock):
     subscribe(s, "s", options=("EXPIRE", "100"))
     publish(s, "a", "b")
     receipt = take(s, "s", "MAX", "1")[1]
@@ -167,7 +167,7 @@ def test_nothing_else_keeps_a_subscriber_alive(s, clock, what):
     assert list(lists(s)[2]) == ["other"]
 
 
-def test_who_has_expired_starts_anew(s, clock):
+def test_a_subscriber_that_has_expired_starts_again(s, clock):
     subscribe(s, "s", options=("EXPIRE", "100"))
     publish(s, "a")
     old = take(s)[1]

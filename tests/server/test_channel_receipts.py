@@ -38,7 +38,7 @@ def test_a_receipt_of_another_channel_is_bad(server, c, receipt):
     assert refused(server, c, take(c, key="second")[1])
 
 
-def test_names_that_run_together_are_told_apart(server, c):
+def test_names_that_run_together_are_distinguished(server, c):
     for key, subscriber in (("ab", "c"), ("a", "bc")):
         subscribe(c, subscriber, key=key)
         publish(c, "m", key=key)

@@ -104,7 +104,7 @@ def test_one_left_behind_before_the_seam_gets_everything(c, start):
     assert lists(c)[2]["behind"][0] == start
 
 
-def test_one_who_waits_is_woken(server, c, connect, start):
+def test_a_waiting_subscriber_is_woken(server, c, connect, start):
     reader = wait_for_fetch(server, connect())
     publish(c, *NAMES)
     got, receipt, _ = taken(reader.read())
@@ -112,7 +112,7 @@ def test_one_who_waits_is_woken(server, c, connect, start):
     assert ack(c, receipt) == 1
 
 
-def test_one_who_subscribes_in_the_middle_gets_the_rest(c, start):
+def test_a_subscriber_that_joins_in_the_middle_gets_the_rest(c, start):
     for n, name in enumerate(NAMES):
         assert subscribe(c, f"since {n}") == [after(start, n)]
         publish(c, name)

@@ -42,7 +42,7 @@ def test_ioredis_without_retries_reports_a_lost_answer_and_sends_nothing_again(c
 
 
 @ioredis
-def test_ioredis_that_is_told_not_to_resend_never_settles_the_promise(c, proxy, library):
+def test_ioredis_without_resending_never_settles_the_promise(c, proxy, library):
     """A trap: autoResendUnfulfilledCommands=false avoids the second sending as wanted, but the caller then waits for
     ever."""
     assert run(library, """
@@ -164,7 +164,7 @@ print([own.match(/resp=(\\d)/)[1], await call(client, "TINFO", "log")]);
 
 
 @pytest.mark.parametrize("library, settings", [("ioredis-6", "{ protocol: 2 }"), ("redis-6", "{ RESP: 2 }")])
-def test_the_newest_clients_speak_the_older_protocol_if_they_are_told_to(c, server, library, settings):
+def test_the_newest_clients_speak_the_older_protocol_if_configured_so(c, server, library, settings):
     c.call("TWRITE", "log", "tag", "entry")
     script = 'print(await call(await connect(PORT, SETTINGS), "TINFO", "log"));'
     assert run(library, script, PORT=server.port, SETTINGS=settings)[:2] == ["first", 1]

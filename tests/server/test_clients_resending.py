@@ -69,7 +69,7 @@ def test_a_group_read_without_retry_that_is_sent_twice_loses_what_the_first_deli
     assert c.call("TGROUP", "PENDING", "log", "g") == []
 
 
-def test_what_a_lost_answer_to_a_pull_delivered_comes_again_when_the_worker_joins_anew(c):
+def test_what_a_lost_answer_to_a_pull_delivered_comes_again_when_the_worker_joins_again(c):
     for words in POOL:
         c.call(*words)
     c.call("SHARD.PUSH", "pool", "ann", "one")

@@ -64,7 +64,7 @@ def test_export_and_copy_find_the_master_that_has_taken_over(watched):
     assert replica.info("keyspace")["db1"].startswith("keys=101,")
 
 
-def test_a_service_nobody_knows_and_sentinels_that_are_away_are_said(watched):
+def test_an_unknown_service_and_unreachable_sentinels_are_reported(watched):
     _, _, sentinel = watched
     done = millrace("load", "--to", address(sentinel, "other"), "-", input=b"SET a 1\n")
     assert done.returncode == 3

@@ -37,7 +37,7 @@ def test_a_load_through_tls_arrives_as_a_whole(tls):
     assert tls.server.admin.call("SCARD", "s") == 50_000
 
 
-def test_large_answers_through_tls_block_nobody(tls):
+def test_large_answers_through_tls_do_not_block_other_clients(tls):
     tls.server.admin.call("SET", "big", "x" * 500_000)
     lines = b"GET big\n" * 100 + b"SET big " + b"y" * 400_000 + b"\n"
     done = tls.load("valkeys://127.0.0.1:{port}?cacert=" + str(tls.authority.certificate), "--format", "commands", input=lines)
@@ -107,7 +107,7 @@ def test_a_lock_that_is_waited_for_and_a_quiet_log_survive_what_tls_sends_by_its
     assert following.errors() == ""
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(tls, tmp_path):
+def test_a_certificate_of_an_unknown_authority_is_refused(tls, tmp_path):
     for words in ([], ["--cacert", Authority(tmp_path, "stranger").certificate]):
         done = tls.load("rediss://127.0.0.1:{port}", *words)
         assert done.returncode == 3 and b"its certificate is not accepted: " in done.stderr
@@ -136,7 +136,7 @@ def test_a_server_that_asks_for_a_certificate_gets_ours(mutual):
     (["--cert", "none.pem"], "cannot use the certificate in none.pem: "),
     (["--cert", "{cert}", "--key", "none.pem"], "cannot use the private key in none.pem: "),
 ])
-def test_a_file_that_is_none_is_a_wrong_call(mutual, words, why):
+def test_a_certificate_file_that_does_not_exist_is_a_wrong_call(mutual, words, why):
     done = mutual.load("rediss://127.0.0.1:{port}", *(word.format(cert=mutual.client_certificate) for word in words))
     assert done.returncode == 2 and done.stderr.decode().startswith(f"millrace load: {why}"), done.stderr
 

@@ -48,7 +48,7 @@ def counter_of(info, name):
 
 
 @pytest.mark.parametrize("crowd", CROWDS)
-def test_a_crowd_is_served_in_turns_and_nobody_is_forgotten(server, crowd):
+def test_a_crowd_is_served_in_turns_and_no_client_is_forgotten(server, crowd):
     counter, waits, event, answer = CROWDS[crowd]
     server.admin.call("FLUSHALL")
     clients = [server.connect() for _ in range(COUNT)]

@@ -298,7 +298,7 @@ def test_a_feed_goes_a_minute_after_its_last_use(s, still, clock):
     assert tags(s) == {"k": ["a"]}, "nothing is missed"
 
 
-def test_a_feed_that_somebody_waits_for_stays(still, s, clock):
+def test_a_feed_with_a_waiting_reader_stays(still, s, clock):
     add(s, "k")
     with still.connect() as reader:
         reader.send("FEED.READ", name(), "BLOCK", "0")

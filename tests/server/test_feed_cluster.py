@@ -68,7 +68,7 @@ def _read_there(node, key):
     return node.admin.call("FEED.READ", name("there"))
 
 
-def test_a_reader_that_waits_is_told_of_a_slot_that_moves(cluster, node):
+def test_a_waiting_reader_gets_the_redirection_of_a_slot_that_moves(cluster, node):
     key = key_on(cluster, node, "waited")
     write(node.admin, key, "a")
     add(node.admin, key, feed="waits")

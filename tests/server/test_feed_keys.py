@@ -107,7 +107,7 @@ def test_a_replica_that_takes_its_data_set_over_again_loses_nothing(kind):
         wait_until(lambda: tags(replica.admin) == {"k": ["b"]}, "it goes on")
 
 
-def test_feeds_leave_no_trace_in_keys_that_nobody_watches_any_more(server, c, kind, watched):
+def test_feeds_leave_no_trace_in_keys_that_are_not_watched_any_more(server, c, kind, watched):
     c.call("FEED.DEL", name(), "k")
     kind(c, "k", "b")
     add(c, "k")

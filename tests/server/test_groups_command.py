@@ -43,7 +43,7 @@ def test_groups_are_listed_with_what_they_have_not_finished(still, clock, s):
         ["LOG", "GROUP", "LAG", "PENDING", "OLDEST"], ["a", "slow", "10", "0", "6.0"], ["a", "done", "0", "0", "0.0"]]
 
 
-def test_what_is_no_log_is_told(c, server):
+def test_a_key_that_is_no_log_is_reported(c, server):
     c.call("SET", "text", "x")
     assert b"text is no log, but string" in run(server, "groups", "text", status=1).stderr
     assert run(server, "groups").stdout.count(b"\n") == 1

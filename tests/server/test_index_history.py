@@ -212,7 +212,7 @@ def test_an_index_is_right_after_kill_9():
 
 @pytest.mark.parametrize("on_disk", ["yes", "no"])
 @pytest.mark.parametrize("load", ["disabled", "on-empty-db", "swapdb"])
-def test_a_replica_that_loads_everything_anew_has_the_index(server, c, connect, on_disk, load):
+def test_a_replica_that_loads_everything_again_has_the_index(server, c, connect, on_disk, load):
     history = History(c, random.Random(SEED), alone=False)
     with server.changed_settings(**{"repl-diskless-sync": "no" if on_disk == "yes" else "yes", "repl-diskless-sync-delay": 0}):
         history.run(30, lambda: None)

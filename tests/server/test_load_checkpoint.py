@@ -109,7 +109,7 @@ def test_one_ctrl_c_may_come_twice_and_is_still_one(own, tmp_path, state):
     assert own.admin.call("LLEN", "l") == number_in(state, "sent")
 
 
-def test_who_does_not_want_to_wait_for_a_server_that_hangs_presses_ctrl_c_again(own, tmp_path, state):
+def test_a_second_ctrl_c_ends_a_load_whose_server_hangs(own, tmp_path, state):
     path = tmp_path / "x.commands"
     path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))
     with Running(tmp_path, "load", "--to", f":{own.port}", "--checkpoint", state, path) as running:

@@ -120,7 +120,7 @@ def test_what_was_confirmed_while_an_earlier_line_waits_for_its_answer_is_not_fo
         assert "lacks what was confirmed up to -:" in running.errors()
 
 
-def test_a_user_who_may_not_ask_cannot_be_told_that_all_is_well(tmp_path, path):
+def test_a_load_whose_user_may_not_ask_does_not_report_success(tmp_path, path):
     with Server(appendonly="yes", appendfsync="always") as own:
         own.admin.call("ACL", "SETUSER", "default", "-info")
         with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:

@@ -148,7 +148,7 @@ def test_what_the_input_discards_itself_succeeded(server, c):
     assert c.call("EXISTS", "a") == 0 and c.call("GET", "b") == b"1"
 
 
-def test_a_transaction_that_is_open_at_the_end_of_its_file_is_told_and_swallows_nothing(server, c, tmp_path, state):
+def test_a_transaction_that_is_open_at_the_end_of_its_file_is_reported_and_swallows_nothing(server, c, tmp_path, state):
     first, second = tmp_path / "f1.commands", tmp_path / "f2.commands"
     first.write_text("SET f0 1\nMULTI\nSET f1 1\n")
     second.write_text("SET f2 1\nMULTI\n")

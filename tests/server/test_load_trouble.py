@@ -39,7 +39,7 @@ def test_a_server_that_stands_still_for_a_while_is_waited_for(own, tmp_path):
     assert own.admin.call("LLEN", "l") == 200_000
 
 
-def test_replies_larger_than_all_buffers_block_nobody(own):
+def test_replies_larger_than_all_buffers_do_not_block_the_load(own):
     own.admin.call("SET", "big", "x" * 500_000)
     commands = encoded(["GET", "big"]) * 300 + encoded(["SET", "big", b"y" * 500_000]) * 50
     assert counts(load(own, "-", input=commands)) == (350, 350, 0)
@@ -131,7 +131,7 @@ def test_a_server_that_lets_us_in_and_cuts_us_off_each_time_is_given_up(own):
     assert own.admin.call("GET", "a") == b"1"
 
 
-def test_a_password_comes_from_the_environment_and_a_wrong_one_is_told(own):
+def test_a_password_comes_from_the_environment_and_a_wrong_one_is_reported(own):
     own.admin.call("ACL", "SETUSER", "loader", "on", ">secret", "~*", "+@all")
     own.admin.call("CONFIG", "SET", "requirepass", "other")
     try:

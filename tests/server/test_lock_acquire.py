@@ -98,7 +98,7 @@ def test_a_semaphore_of_one_is_no_exclusive_lock_but_excludes(c):
 @pytest.mark.parametrize("held, asked, name", [
     ((), ("SHARED",), "exclusive"), (("SHARED",), (), "shared"), (("LIMIT", 2), ("SHARED",), "limit")
 ], ids=str)
-def test_an_owner_who_asks_for_another_mode_than_it_holds_is_told(server, c, held, asked, name):
+def test_an_owner_that_asks_for_another_mode_than_it_holds_is_refused(server, c, held, asked, name):
     take(c, "ann", *held)
     before = server.digest("lock")
     error = c.error_of("LOCK.ACQUIRE", "lock", "ann", HOUR, *asked)
@@ -107,7 +107,7 @@ def test_an_owner_who_asks_for_another_mode_than_it_holds_is_told(server, c, hel
     assert server.digest("lock") == before
 
 
-def test_the_time_until_it_may_be_free_is_that_of_whoever_is_in_the_way(c):
+def test_the_time_until_it_may_be_free_is_that_of_the_holders_in_the_way(c):
     take(c, "ann", "LIMIT", 2, ttl=10_000)
     take(c, "bob", "LIMIT", 2, ttl=1_000_000)
     assert acquire(c, "carl", "LIMIT", 2)[2] <= 10_000, "one of them must go"
@@ -156,7 +156,7 @@ def test_a_late_renew_or_release_of_a_lost_lock_leaves_the_new_holders_alone(ser
     assert info(c)["holders"][0]["token"] == token
 
 
-def test_break_frees_a_lock_whoever_holds_it(c):
+def test_break_frees_a_lock_of_any_owner(c):
     assert c.call("LOCK.BREAK", "lock") == 0
     take(c, "ann", "SHARED")
     acquire(c, "ann", "SHARED")
@@ -254,7 +254,7 @@ def test_inside_a_transaction_and_a_script_it_is_taken_and_given_back(c):
     assert c.call("EVAL", script, 1, "lock") > fourth[1], "a token survives Lua's numbers"
 
 
-def test_nobody_is_told_to_wait_longer_than_the_whole_lease(c):
+def test_the_time_to_wait_is_never_longer_than_the_whole_lease(c):
     for number in range(50):
         key = f"lock:{number}"
         _, refused = c.call_all([("LOCK.ACQUIRE", key, "ann", "30000"), ("LOCK.ACQUIRE", key, "bob", "30000")])

@@ -30,7 +30,7 @@ def blocked_clients(server):
     return [client["id"] for client in clients if client["flags"] == "b"]
 
 
-def test_who_came_first_is_served_first_and_asked_once(own, tmp_path):
+def test_the_tool_that_came_first_is_served_first_and_asked_once(own, tmp_path):
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--wait", "1m") as running, own.connect() as later:
         wait_for_waiting(own, 1)
@@ -61,7 +61,7 @@ def test_a_wait_that_is_over_ends_with_75_and_leaves_the_line(own):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGKILL], ids=lambda number: number.name)
-def test_who_is_ended_while_it_waits_leaves_the_line(own, tmp_path, number):
+def test_a_tool_that_is_ended_while_it_waits_leaves_the_line(own, tmp_path, number):
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--wait", "1h", script="echo ran") as running:
         wait_for_waiting(own, 1)
@@ -105,7 +105,7 @@ def test_a_grant_that_is_over_before_the_tool_looks_leads_back_into_the_line(own
         assert holder["holds"] == 1
 
 
-def test_who_loses_its_connection_goes_to_the_end_of_the_line(own, tmp_path):
+def test_a_tool_that_loses_its_connection_goes_to_the_end_of_the_line(own, tmp_path):
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--wait", "1m") as running, own.connect() as later:
         wait_for_waiting(own, 1)
@@ -132,7 +132,7 @@ def test_a_server_that_comes_back_is_asked_again(tmp_path):
             running.wait_until_started()
 
 
-def test_a_machine_that_vanishes_is_noticed_by_who_waits(own, tmp_path):
+def test_a_waiting_tool_notices_that_the_server_vanished(own, tmp_path):
     """No packet arrives; the operating system sends keepalive probes (timer 2 of /proc/net/tcp)."""
     take(own.admin, "somebody")
     with Locked(tmp_path, [own], "--wait", "1m") as running:

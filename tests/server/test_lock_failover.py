@@ -72,7 +72,7 @@ def test_a_replica_ends_no_lease_by_itself_and_a_new_master_does(server, c):
 
 
 @pytest.mark.parametrize("attached", ["before", "after"])
-def test_who_waits_on_the_new_master_gets_the_lock_when_the_lease_ends(server, c, attached):
+def test_a_client_that_waits_on_the_new_master_gets_the_lock_when_the_lease_ends(server, c, attached):
     with Server() as heir:
         if attached == "before":
             heir.replicate(server)

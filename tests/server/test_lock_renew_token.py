@@ -34,7 +34,7 @@ def test_a_smaller_token_changes_nothing_and_renews_all_the_same(c):
     assert info(c)["holders"][0]["ttl"] > 1000
 
 
-def test_who_holds_nothing_raises_nothing(c):
+def test_an_owner_that_holds_nothing_raises_no_token(c):
     mine = take(c, "ann")
     assert renew(c, "bob", "TOKEN", mine + MINUTE) == 0
     assert renew(c, "bob", "TOKEN", mine + MINUTE, key="nothing") == 0

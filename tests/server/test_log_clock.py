@@ -22,7 +22,7 @@ def test_the_shim_sets_the_servers_clock(stepped, clock):
 
 @pytest.mark.parametrize("step", [120, -120], ids=["forwards", "back"])
 @pytest.mark.parametrize("group", [(), ("GROUP", "g")], ids=["alone", "group"])
-def test_who_waits_is_served_at_once_after_the_clock_was_set(stepped, clock, step, group):
+def test_a_waiting_reader_is_served_at_once_after_the_clock_was_set(stepped, clock, step, group):
     stepped.admin.call("TWRITE", "aging", "t", "x")
     stepped.admin.call("TRETAIN", "aging", "AGE", "40000")  # a date is on the agenda
     clock.set(step)

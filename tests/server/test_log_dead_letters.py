@@ -220,7 +220,7 @@ def test_a_log_renamed_to_its_dead_letter_key_keeps_its_messages(server, c):
     assert c.call("TREAD", "dead", "1", "0", "WITHINFO") == [[1, 100]]
 
 
-def test_a_deleted_dead_letter_key_is_made_anew(c):
+def test_a_deleted_dead_letter_key_is_made_again(c):
     write(c)
     c.call("TWRITE", "dead", "old", "old")
     give_up_soon(c)
@@ -251,7 +251,7 @@ def test_in_a_cluster_it_must_be_in_the_same_slot():
         assert (pending_offsets(c, key="{b}log"), len(letters(c, 1, key="x{a}"))) == ([2], 1)
 
 
-def test_who_sets_it_must_be_allowed_to_write_there(server, c):
+def test_a_user_who_sets_it_must_be_allowed_to_write_there(server, c):
     take(c, 0)
     server.admin.call("ACL", "SETUSER", "guest", "reset", "on", "nopass", "+@all", "~log", "~mine", "%R~read")
     try:

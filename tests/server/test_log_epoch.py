@@ -102,7 +102,7 @@ def test_a_replica_and_a_restart_keep_it(server, replica, c, connect):
     assert epoch(c, "log") == drawn
 
 
-def test_a_log_that_was_told_by_an_older_server_has_epoch_0(c):
+def test_a_log_that_came_from_an_older_server_has_epoch_0(c):
     c.call("TAPPLY", "log", "CLOCK", "1000")
     assert epoch(c, "log") == 0
     assert c.call("TREAD", "log", "0.1", "1") == []

@@ -115,7 +115,7 @@ def test_a_reader_waits_for_a_frame(c, waiting, server):
     assert c.call("TREAD", "log", "1", 1, "FRAMED", "BLOCK", "0")[:4] == b"MRF\x01"
 
 
-def test_whoever_follows_a_log_gets_what_is_new_and_not_the_whole_newest_block(c, waiting):
+def test_a_reader_that_follows_a_log_gets_what_is_new_and_not_the_whole_newest_block(c, waiting):
     c.call("TWRITE", "log", "ENTRIES", *["t", "x" * 100] * 50)
     reader = waiting("log", "51", "1000", "FRAMED", "BLOCK", "0")
     c.call("TWRITE", "log", "t", "new")
@@ -198,7 +198,7 @@ def test_an_empty_frame_is_refused_and_makes_no_log(c):
     assert c.call("EXISTS", "log") == 0
 
 
-def test_damaged_frames_are_refused_or_written_whole_and_hurt_nobody(server, c):
+def test_damaged_frames_are_refused_or_written_whole_and_do_no_harm(server, c):
     rng = random.Random(7)
     with server.changed_settings(**COLD):
         fill(c, count=200)

@@ -39,7 +39,7 @@ def test_a_late_tnack_of_one_consumer_leaves_alone_what_another_holds(passed_on)
     assert held(c, "bob") == [2, 3]
 
 
-def test_what_is_given_back_is_held_by_nobody(c):
+def test_a_message_that_is_given_back_is_held_by_no_consumer(c):
     write(c)
     take(c, 1, *LONG, "CONSUMER", "ann")
     assert c.call("TNACK", "log", "g", "CONSUMER", "ann", "DELAY", "3600000", "1") == 1

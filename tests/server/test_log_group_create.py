@@ -62,7 +62,7 @@ def test_what_is_wrong_makes_nothing(c, words, error):
 # --- IDLE ---
 
 
-def test_a_group_that_nobody_uses_is_dropped(c, replica):
+def test_an_unused_group_is_dropped(c, replica):
     write(c, 2)
     c.call("TGROUP", "CREATE", "log", "mistyped", "IDLE", "60")
     c.call("TRETAIN", "log", "ACKED", "yes")

@@ -160,7 +160,7 @@ RIGHTS_THAT_DO_NOT_DO = {
 
 
 @pytest.mark.parametrize("row", RIGHTS_THAT_DO_NOT_DO)
-def test_who_may_not_write_may_read_but_not_with_a_group(server, c, row):
+def test_a_user_who_may_not_write_may_read_but_not_with_a_group(server, c, row):
     write(c, 2)
     take(c, 0)
     before = server.digest("log")

@@ -84,7 +84,7 @@ def test_one_write_is_spread_over_all_readers_that_wait(server, c, connect, retr
     assert [[message[0] for message in reader.read()] for reader in readers] == [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
 
 
-def test_what_cannot_be_divided_goes_to_those_who_wait_longest(server, c, connect):
+def test_a_remainder_goes_to_the_readers_that_have_waited_longest(server, c, connect):
     readers = start_readers(server, connect, 3, "10", "GROUP", "g", "BLOCK", "0")
     write(c, 7)
     assert [len(reader.read()) for reader in readers] == [3, 2, 2]
@@ -106,7 +106,7 @@ def test_what_is_left_of_a_large_write_goes_to_the_next_read(server, c, connect)
     assert take(c, 10) == [7, 8, 9, 10]
 
 
-def test_what_falls_due_is_spread_as_well(server, c, connect):
+def test_messages_that_become_due_are_shared_among_readers_as_well(server, c, connect):
     write(c, 6)
     take(c, 6, "RETRY", "60000", "0")
     readers = start_readers(server, connect, 3, "10", "GROUP", "g", "BLOCK", "0", *LONG)

@@ -38,7 +38,7 @@ def test_a_group_is_served_after_what_was_pipelined_behind_a_blocking_command(ow
     assert own.admin.call("TGROUP", "LIST", "log")[0][3] == 1, "the delivery is in the AOF"
 
 
-def test_nobody_is_served_while_writes_are_paused(own):
+def test_no_reader_is_served_while_writes_are_paused(own):
     own.admin.call("TWRITE", "source", "t", "e")
     reader = own.connect()
     reader.send(*worker("log", "RETRY", "90000", "0"))

@@ -48,7 +48,7 @@ def test_a_read_of_nothing_makes_the_group_too(c):
     assert numbers(c, "last", "lag") == [0, 3]
 
 
-def test_a_group_is_born_on_replicas_and_in_the_aof_as_well(server, replica, c):
+def test_a_group_is_created_on_replicas_and_in_the_aof_as_well(server, replica, c):
     write(c, 3)
     c.call("TREAD", "log", "1", "5", "TAILGROUP", "late")
     take(c, 0, group="early")

@@ -73,7 +73,7 @@ def test_an_exporter_with_the_script_exports_every_field(exporter, tmp_path):
 
 # Finding 8 of "Trying it": the page says so, and that the module is the reason.
 @pytest.mark.parametrize("module", [True, False], ids=["with the module", "without it"])
-def test_a_replica_that_loads_anew_serves_its_old_data_only_without_the_module(module):
+def test_a_replica_that_loads_again_serves_its_old_data_only_without_the_module(module):
     settings = {"module": module, "repl_diskless_sync": "yes", "repl_diskless_sync_delay": "0", "repl_backlog_size": "16kb"}
     slowly = {"module": module, "repl_diskless_load": "swapdb", "loading_process_events_interval_bytes": 1024}
     with Server(**settings) as master, Server(**slowly) as replica:

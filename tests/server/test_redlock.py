@@ -143,7 +143,7 @@ def test_servers_that_forget_everything_one_after_another_still_give_greater_tok
 
 
 @pytest.mark.parametrize("native", [0, 3], ids=["plain", "mixed"])
-def test_without_the_module_nobody_meets_another_inside(store, native):
+def test_without_the_module_two_contenders_never_hold_the_lock_together(store, native):
     with running([lambda i=i: Server(module=i < native, **DURABLE) for i in range(5)]) as servers:
         with Contenders(servers, store, fenced=False, ttl="20s") as contenders:
             trouble_comes(servers, contenders)

@@ -53,7 +53,7 @@ def test_one_server_under_two_names_is_not_two(plain, tmp_path):
         wait_until(lambda: one.admin.call("EXISTS", "lock") == 0, "and it is given back")
 
 
-def test_a_user_who_may_not_ask_who_a_server_is_can_lock(five):
+def test_a_user_who_may_not_ask_for_the_identity_of_a_server_can_lock(five):
     for server in five[:3]:
         server.admin.call("ACL", "SETUSER", "locker", "on", ">secret", "~*", "+@all", "-info")
     lock(five[:3], "--user", "locker", "lock", "--", "true", env={"REDISCLI_AUTH": "secret"})

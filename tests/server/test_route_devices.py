@@ -59,7 +59,7 @@ def test_what_was_never_said_is_null(c):
 
 
 @pytest.mark.parametrize("protocol, null", [(2, b"$-1\r\n"), (3, b"_\r\n")])
-def test_get_of_nobody_is_null(c, connect, protocol, null):
+def test_get_of_a_missing_device_is_null(c, connect, protocol, null):
     there = connect(protocol)
     assert there.bytes_of("ROUTE.DEVICE", "GET", "missing", WS) == null
     device(c)
@@ -119,7 +119,7 @@ def test_touch_takes_several_devices_and_counts_those_that_are_there(s, clock):
     assert seen["a|ws"] == seen["c|ws"] == seen["b|ws"] + 50
 
 
-def test_touch_makes_nobody(c):
+def test_touch_makes_no_device(c):
     assert c.call("ROUTE.DEVICE", "TOUCH", "t", WS) == 0
     assert c.call("EXISTS", "t") == 0
     device(c, "other|ws")

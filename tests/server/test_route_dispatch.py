@@ -82,7 +82,7 @@ def test_what_was_not_given_is_not_there(c):
     }
 
 
-def test_a_deletion_is_dispatched_to_who_had_it(c):
+def test_a_deletion_is_dispatched_to_devices_that_had_the_document(c):
     subscribe(c, "all|ws")
     subscribe(c, "high|ws", filter={"prio": "high"})
     subscribe(c, "low|ws", filter={"prio": "low"})
@@ -130,7 +130,7 @@ def test_a_transport_without_devices_gets_nothing(c):
     assert c.call("EXISTS", "log:ws", "log:mqtt") == 0
 
 
-def test_a_missing_table_has_nobody_to_dispatch_to(c):
+def test_a_missing_table_has_no_device_to_dispatch_to(c):
     assert dispatch(c, "DOC", "{}") == []
     assert c.call("KEYS", "*") == []
 
@@ -168,7 +168,7 @@ def test_a_log_of_another_type_refuses_everything(server, c):
     assert c.call("EXISTS", "log") == 0
 
 
-def test_a_log_of_another_type_refuses_everything_though_nobody_was_found_for_it(c):
+def test_a_log_of_another_type_refuses_everything_though_no_device_was_found_for_it(c):
     subscribe(c, "d1|ws")
     c.call("SET", "text", "x")
     for queues in (("QUEUES", "ws", "log", "mqtt", "text"), ("QUEUES", "mqtt", "text")):
@@ -246,7 +246,7 @@ def test_replicas_get_what_was_written(server, replica, c):
         assert entries(there) == entries(c)
 
 
-def test_who_watches_the_log_hears_of_it(server, c, connect):
+def test_a_reader_that_waits_at_the_log_gets_the_dispatch(server, c, connect):
     subscribe(c)
     with server.changed_settings(notify_keyspace_events="Kd"):
         listener = connect()
@@ -322,7 +322,7 @@ def test_it_is_counted(server, c):
 # --- the log afterwards ---
 
 
-def test_the_logs_are_compacted_though_nobody_else_writes(c):
+def test_the_logs_are_compacted_without_other_writes(c):
     subscribe(c, "d1|ws")
     c.call("TRETAIN", "log:ws", "LATEST", "yes")
     for _ in range(5):
@@ -330,7 +330,7 @@ def test_the_logs_are_compacted_though_nobody_else_writes(c):
     wait_until(lambda: log_info(c, "log:ws")[b"messages"] == 1, "the newest message of the event is left")
 
 
-def test_the_logs_are_packed_though_nobody_else_writes(server, c):
+def test_the_logs_are_packed_without_other_writes(server, c):
     subscribe(c, "d1|ws")
     with server.changed_settings(**{"millrace.compress_age": "0", "millrace.block_bytes": "1024"}):
         for _ in range(100):

@@ -195,7 +195,7 @@ def test_delfilter_does_not_count_what_has_ended(s, clock):
 # --- without a command ---
 
 
-def test_what_has_ended_is_swept_though_nobody_asks(still, s, clock):
+def test_what_has_expired_is_swept_without_a_question(still, s, clock):
     device(s, "stays|ws")
     do(s, [("ROUTE.DEVICE", "SET", "t", f"d{n}|ws", "TTL", "100") for n in range(500)])
     do(s, [("ROUTE.SUBSCRIBE", "t", f"d{n}|ws", *TASK, "FILTER", f'{{"n": {n}}}') for n in range(500)])
@@ -224,7 +224,7 @@ def test_a_renamed_and_a_copied_table_go_on(still, s, clock):
     wait_until(lambda: s.call("KEYS", "*") == [], "that in the other database, too")
 
 
-def test_a_clock_that_goes_back_brings_nobody_back(still, s, clock):
+def test_a_clock_that_is_set_back_does_not_bring_back_what_has_expired(still, s, clock):
     device(s, "stays|ws")
     device(s, WS, "TTL", "100")
     clock.advance(100)
@@ -240,7 +240,7 @@ def test_a_clock_that_goes_back_brings_nobody_back(still, s, clock):
     clock.advance(5000)
 
 
-def test_whoever_only_looks_sees_the_present(still, s, clock):
+def test_a_reading_command_sees_the_present_state(still, s, clock):
     """No command writes in between: answers depend only on the server's clock."""
     device(s, WS, "TTL", "100")
     subscribe(s, options=("TTL", "50"))

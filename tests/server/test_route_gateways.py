@@ -30,7 +30,7 @@ def test_every_transport_has_a_log_of_its_own(c):
     assert [each["devices"][0]["device"] for each in entries(c, "log:node-2")] == ["d2"]
 
 
-def test_nobody_found_makes_no_log(c):
+def test_a_change_without_devices_makes_no_log(c):
     subscribe(c, filter={"a": 1})
     assert dispatch(c, "DOC", '{"a": 2}') == []
     assert c.call("KEYS", "log:*") == []
@@ -60,7 +60,7 @@ def test_the_logs_of_a_prefix_are_written_with_the_rights_of_the_user(server, c)
 # --- ORIGIN and DATA ---
 
 
-def test_nobody_hears_of_its_own_change(c):
+def test_a_device_does_not_get_its_own_change(c):
     for name in ("d1|ws", "d1|mqtt", "d2|ws"):
         subscribe(c, name)
     assert sorted(dispatch(c, options=("ORIGIN", "d1|ws"))) == [[b"mqtt", 1, 1], [b"ws", 1, 1]]
@@ -109,7 +109,7 @@ def test_the_id_before_the_event_is_that_of_the_object(c):
     assert c.call("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", "ID", "t1", "QUEUES", "*", "log:") == []
 
 
-def test_a_dispatch_that_was_refused_or_reached_nobody_can_be_sent_again(c):
+def test_a_dispatch_that_was_refused_or_reached_no_device_can_be_sent_again(c):
     subscribe(c)
     c.call("SET", "log:ws", "x")
     c.error_of("ROUTE.DISPATCH", "t", *TASK, "EVENT", "e", "ID", "7", "QUEUES", "*", "log:")
@@ -195,7 +195,7 @@ def presence_of(c, log="p:ws"):
     return [(each["event"], each["devices"][0]["device"], each["devices"][0]["change"], each.get("document"), each.get("old")) for each in entries(c, log)]
 
 
-def test_who_comes_and_goes_is_heard_on_channels_of_presence(s, clock):
+def test_devices_that_come_and_go_are_reported_on_channels_of_presence(s, clock):
     subscribe(s, "watcher|ws", about=("APP", "chat", "MODEL", "$presence"))
     subscribe(s, "ann's friend|ws", about=("APP", "chat", "MODEL", "$presence", "USER", "ann"))
     assert s.call("ROUTE.PRESENCE", "t") is None
@@ -220,7 +220,7 @@ def test_who_comes_and_goes_is_heard_on_channels_of_presence(s, clock):
     assert len(entries(s, "p:ws")) == 4
 
 
-def test_presence_can_be_filtered_and_is_not_told_to_the_device_itself(c):
+def test_presence_can_be_filtered_and_is_not_reported_to_the_device_itself(c):
     c.call("ROUTE.PRESENCE", "t", "QUEUES", "*", "p:")
     subscribe(c, "watcher|ws", about=("APP", "chat", "MODEL", "$presence"), filter={"transport": "push"})
     device(c, "a|ws")
@@ -253,7 +253,7 @@ def test_presence_is_not_written_to_logs_of_another_slot():
         assert c.call("EXISTS", "{a}p:ws") == 1
 
 
-def test_a_replica_and_a_restart_keep_where_presence_is_told(server, replica, c):
+def test_a_replica_and_a_restart_keep_where_presence_is_reported(server, replica, c):
     c.call("ROUTE.PRESENCE", "t", "QUEUES", "*", "p:")
     subscribe(c, "watcher|ws", about=("APP", "chat", "MODEL", "$presence"))
     device(c, "a|ws")

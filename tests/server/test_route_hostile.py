@@ -141,7 +141,7 @@ def test_a_document_is_64_deep_at_most(c):
 
 
 @pytest.mark.parametrize("bad", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80", b"\xc0\x80", b"\x01", b"\\ud800"])
-def test_text_that_is_none_is_refused_everywhere(c, bad):
+def test_invalid_text_is_refused_everywhere(c, bad):
     subscribe(c)
     quoted = b'{"a": "' + bad + b'"}'
     assert refused(c, "ROUTE.MATCH", "t", *TASK, "DOC", quoted) == "ERR"
@@ -361,7 +361,7 @@ NO_PARTS = {
 
 
 @pytest.mark.parametrize("row", NO_PARTS)
-def test_a_part_that_is_none_is_refused_with_the_reason(server, c, row):
+def test_an_invalid_part_is_refused_with_the_reason(server, c, row):
     part, error = NO_PARTS[row]
     a_table(c)
     before, counted = server.digest("t"), server.counter("payloads_refused")

@@ -46,7 +46,7 @@ def test_info_of_a_missing_table_is_null(c, connect, protocol, null):
     assert c.call("EXISTS", "t") == 0
 
 
-def test_info_counts_matches_and_who_was_found(c):
+def test_info_counts_matches_and_the_devices_found(c):
     subscribe(c, "d1|ws")
     subscribe(c, "d2|ws", filter={"a": 1})
     subscribe(c, "d3|mqtt", filter={"a": 1})
@@ -71,7 +71,7 @@ def test_the_channels_heard_most_come_first(c):
     assert {each["subscriptions"] for each in top} == {2}
 
 
-def test_a_change_counts_on_each_channel_that_somebody_listens_on(c):
+def test_a_change_counts_on_each_channel_with_subscriptions(c):
     subscribe(c)
     subscribe(c, about=channel(user="u"))
     match(c, about=channel(user="u", id="i"))

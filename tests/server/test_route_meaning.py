@@ -41,12 +41,12 @@ def test_what_was_not_there_before_enters(c, listeners):
     assert match(c, {}, False) == {"all|ws": "enter"}
 
 
-def test_without_old_no_meaning_is_told(c, listeners):
+def test_without_old_the_answer_has_no_meaning_of_the_change(c, listeners):
     assert match(c, HIGH) == ["all|ws", "high|ws"]
 
 
 @pytest.mark.parametrize("doc", [None, False], ids=["no DOC", "DOC null"])
-def test_from_nothing_to_nothing_nobody_is_told(c, listeners, doc):
+def test_from_nothing_to_nothing_no_device_is_found(c, listeners, doc):
     assert not match(c, doc, False)
 
 
@@ -85,7 +85,7 @@ def test_filters_that_see_what_is_missing_leave_and_enter_too(c):
     assert match(c, None, {}) == {"none|ws": "delete", "not|ws": "delete"}
 
 
-def test_each_transport_is_told_for_itself(c):
+def test_each_transport_gets_the_meaning_for_itself(c):
     subscribe(c, "d1|ws", filter=HIGH)
     subscribe(c, "d1|mqtt", filter=LOW)
     answer = c.call("ROUTE.MATCH", "t", *TASK, "DOC", '{"prio": "high"}', "OLD", '{"prio": "low"}')

@@ -131,7 +131,7 @@ def test_a_log_in_another_slot_is_refused(application):
     assert answer == [[b"ws", 1, 1]]
 
 
-def test_a_node_that_does_not_have_the_table_says_who_does(cluster):
+def test_a_node_that_does_not_have_the_table_names_the_one_that_does(cluster):
     key = "{p3}routes"
     answers = []
     for node in cluster.masters:

@@ -103,7 +103,7 @@ def test_nack_refuses_what_is_not_the_first_in_hand(server, c):
     assert server.digest("pool") == before
 
 
-def test_a_delay_holds_the_recipient_back_and_nobody_else(c):
+def test_a_delay_holds_only_its_recipient_back(c):
     join(c, "w")
     push(c, "r", "a", "b")
     push(c, "s", "x")
@@ -114,7 +114,7 @@ def test_a_delay_holds_the_recipient_back_and_nobody_else(c):
     assert is_sound(c)
 
 
-def test_after_the_delay_it_is_delivered_to_who_waits(c):
+def test_after_the_delay_it_is_delivered_to_a_waiting_pull(c):
     join(c, "w")
     push(c, "r", "a", "b")
     pull(c, "w", 1)
@@ -181,7 +181,7 @@ def test_a_log_that_cannot_be_written_keeps_nothing_up_and_loses_nothing(c):
     assert [entry for _, entry in letters(c)] == ["a"]
 
 
-def test_who_waits_for_the_log_is_told(server, c, connect):
+def test_a_reader_that_waits_for_the_log_is_woken(server, c, connect):
     c.call("SHARD.SET", "pool", "DEADLETTER", "dead")
     join(c, "w")
     push(c, "r", "a")

@@ -111,7 +111,7 @@ def test_what_a_script_pushes_wakes(c, puller):
     assert deliveries(waits.read()) == [("r", 1, "payload")]
 
 
-def test_inside_a_transaction_and_a_script_nobody_waits(c):
+def test_inside_a_transaction_and_a_script_no_command_waits(c):
     join(c, "w")
     c.call("MULTI")
     c.call("SHARD.PULL", "pool", "w", "BLOCK", "0")
@@ -123,14 +123,14 @@ def test_inside_a_transaction_and_a_script_nobody_waits(c):
 
 
 @pytest.mark.parametrize("go", [("DEL", "pool"), ("FLUSHALL",), ("UNLINK", "pool"), ("RENAME", "pool", "other")], ids=lambda w: w[0])
-def test_a_worker_that_waits_is_told_when_its_pool_goes(c, puller, go):
+def test_a_waiting_worker_gets_an_answer_when_its_pool_is_deleted(c, puller, go):
     join(c, "w")
     waits = puller("w")
     c.call(*go)
     assert str(waits.read()) == NOWORKER
 
 
-def test_a_pool_that_comes_by_rename_serves_who_waits_under_that_name(server, c, connect, puller):
+def test_a_pool_that_comes_by_rename_serves_workers_that_wait_under_that_name(server, c, connect, puller):
     join(c, "w")
     join(c, "w", key="other")
     push(c, "r", "payload", key="other")
@@ -139,7 +139,7 @@ def test_a_pool_that_comes_by_rename_serves_who_waits_under_that_name(server, c,
     assert deliveries(waits.read()) == [("r", 1, "payload")]
 
 
-def test_a_worker_that_waits_is_told_when_it_is_removed(server, c, puller):
+def test_a_waiting_worker_gets_an_answer_when_it_is_removed(server, c, puller):
     """For example by another process of the same name; a waiting worker is never stale."""
     join(c, "w", "other")
     waits = puller("w")
@@ -147,7 +147,7 @@ def test_a_worker_that_waits_is_told_when_it_is_removed(server, c, puller):
     assert str(waits.read()) == NOWORKER
 
 
-def test_a_rejoin_delivers_to_who_waits_what_was_in_hand(c, puller):
+def test_a_rejoin_delivers_payloads_in_flight_to_a_waiting_pull(c, puller):
     join(c, "w")
     push(c, "r", "payload")
     pull(c, "w")

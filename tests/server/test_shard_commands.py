@@ -62,7 +62,7 @@ def test_joining_again_delivers_again_what_was_in_hand(c):
     assert pull(c, "w") == [("r", 1, "1"), ("s", 1, "4"), ("r", 2, "2"), ("r", 3, "3")]
 
 
-def test_heartbeat_answers_1_and_noworker_to_who_never_joined(c):
+def test_heartbeat_answers_1_and_noworker_if_the_worker_never_joined(c):
     join(c, "w")
     assert c.call("SHARD.HEARTBEAT", "pool", "w") == 1
     assert c.error_of("SHARD.HEARTBEAT", "pool", "stranger") == NOWORKER
@@ -287,7 +287,7 @@ def test_roundrobin_follows_the_order_of_joining_and_comes_round(c):
     assert info(c)["iterator"] == 1, "who is known takes no turn"
 
 
-def test_leastpending_chooses_who_has_least_to_do(c):
+def test_leastpending_chooses_the_worker_with_least_to_do(c):
     join(c, "a", "b", "c")
     c.call("SHARD.SET", "pool", "POLICY", "leastpending")
     route(c, *["busy"] * 5)
@@ -317,7 +317,7 @@ def test_every_write_is_announced_by_its_name(server, c, connect):
     assert events == ["shard.pull", "shard.ack", "shard.done", "shard.leave"]
 
 
-def test_the_failover_nobody_called_is_announced(server, c, connect):
+def test_a_failover_by_the_timer_is_announced(server, c, connect):
     join(c, "w", "heir")
     stale_after(c, 20)
     with server.changed_settings(notify_keyspace_events="Kd"):

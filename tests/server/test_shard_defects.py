@@ -130,7 +130,7 @@ def test_4_failover_needs_no_other_message(c):
 
 
 @pytest.mark.parametrize("step", [120, -120], ids=["forwards", "back"])
-def test_5_a_clock_that_is_set_makes_nobody_stale_and_keeps_nobody_alive(clock, step):
+def test_5_a_clock_that_is_set_makes_no_worker_stale_and_keeps_none_alive(clock, step):
     clock.set(0)
     with clock.server() as server, server.connect() as c:
         join(c, "w", "heir")
@@ -145,7 +145,7 @@ def test_5_a_clock_that_is_set_makes_nobody_stale_and_keeps_nobody_alive(clock, 
         wait_until(lambda: owner(c, "r") == "heir", "its time is over as ever")
 
 
-def test_5_a_clock_that_was_set_between_two_runs_makes_nobody_stale(clock):
+def test_5_a_clock_that_was_set_between_two_runs_makes_no_worker_stale(clock):
     clock.set(0)
     with clock.server(appendonly="yes") as server:
         with server.connect() as c:
@@ -231,7 +231,7 @@ def busy_pool(c, workers):
         c.call("SHARD.HEARTBEAT", "pool", worker)
 
 
-def test_a_server_that_was_suspended_makes_nobody_stale():
+def test_a_server_that_was_suspended_makes_no_worker_stale():
     workers = [f"w{n}" for n in range(4)]
     with Server() as server, server.connect() as c, server.connect() as waits:
         busy_pool(c, workers)
@@ -248,7 +248,7 @@ def test_a_server_that_was_suspended_makes_nobody_stale():
         assert all(is_there(c, worker) for worker in workers)
 
 
-def test_a_server_that_was_busy_with_one_command_makes_nobody_stale():
+def test_a_server_that_was_busy_with_one_command_makes_no_worker_stale():
     workers = [f"w{n}" for n in range(4)]
     with Server() as server, server.connect() as c, server.connect() as waits:
         busy_pool(c, workers)
@@ -260,7 +260,7 @@ def test_a_server_that_was_busy_with_one_command_makes_nobody_stale():
 
 
 @pytest.mark.parametrize("what", ["WRITE", "ALL"])
-def test_a_server_that_held_its_clients_back_makes_nobody_stale(what):
+def test_a_server_that_held_its_clients_back_makes_no_worker_stale(what):
     workers = [f"w{n}" for n in range(4)]
     with Server() as server, server.connect() as c, server.connect() as waits, server.connect() as sender:
         busy_pool(c, workers)
@@ -276,7 +276,7 @@ def test_a_server_that_held_its_clients_back_makes_nobody_stale(what):
 
 
 @pytest.mark.parametrize("how", ["shutdown", "kill"])
-def test_a_server_that_was_restarted_makes_nobody_stale(how):
+def test_a_server_that_was_restarted_makes_no_worker_stale(how):
     workers = [f"w{n}" for n in range(4)]
     with Server(appendonly="yes", appendfsync="always") as server:
         with server.connect() as c:
@@ -291,7 +291,7 @@ def test_a_server_that_was_restarted_makes_nobody_stale(how):
                 assert c.call("SHARD.HEARTBEAT", "pool", worker) == 1
 
 
-def test_a_replica_that_is_promoted_makes_nobody_stale():
+def test_a_replica_that_is_promoted_makes_no_worker_stale():
     workers = [f"w{n}" for n in range(4)]
     with Server() as master, Server() as heir:
         heir.replicate(master)

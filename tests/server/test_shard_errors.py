@@ -190,7 +190,7 @@ NEED_A_WORKER = {
 
 
 @pytest.mark.parametrize("name", NEED_A_WORKER)
-def test_who_has_not_joined_gets_noworker(server, c, filled, name):
+def test_a_worker_that_has_not_joined_gets_noworker(server, c, filled, name):
     assert_refused(server, c, NEED_A_WORKER[name], NOWORKER)
     assert c.error_of(*on("missing", NEED_A_WORKER[name])) == NOWORKER
     assert c.call("EXISTS", "missing") == 0

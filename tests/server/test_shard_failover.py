@@ -31,7 +31,7 @@ def test_a_message_fails_over_before_it_is_routed(c, send):
     assert not is_there(c, "dead")
 
 
-def test_the_timer_fails_over_when_nobody_sends(c):
+def test_the_timer_fails_over_without_a_message(c):
     join(c, "dead", "heir")
     route(c, "r")
     shows_itself_and_dies(c, "dead")
@@ -40,7 +40,7 @@ def test_the_timer_fails_over_when_nobody_sends(c):
 
 
 @pytest.mark.parametrize("settings", [{"appendonly": "yes", "aof_use_rdb_preamble": "no"}, {"save": '"3600 1"'}], ids=["aof", "rdb"])
-def test_the_timer_fails_over_after_a_restart_when_nobody_calls(settings):
+def test_the_timer_fails_over_after_a_restart_without_a_command(settings):
     with Server(**settings) as server:
         with server.connect() as c:
             join(c, "dead", "heir")
@@ -54,7 +54,7 @@ def test_the_timer_fails_over_after_a_restart_when_nobody_calls(settings):
             assert is_sound(c)
 
 
-def test_the_timer_fails_over_on_a_promoted_replica_when_nobody_calls(server, c):
+def test_the_timer_fails_over_on_a_promoted_replica_without_a_command(server, c):
     with Server() as heir_of_server:
         heir_of_server.replicate(server)
         join(c, "dead", "heir")
@@ -83,7 +83,7 @@ def test_a_replica_does_not_fail_over_by_itself():
             assert (owner(there, "r"), info(there)["failovers"]) == ("dead", 0)
 
 
-def test_a_stale_worker_with_nothing_pending_keeps_its_recipients_until_somebody_sends(c):
+def test_a_stale_worker_with_nothing_pending_keeps_its_recipients_until_a_message_comes(c):
     join(c, "idle", "other")
     route(c, "r")
     done(c, "idle", "r")
@@ -127,7 +127,7 @@ def all_become_stale_at_once(c, milliseconds, *workers):
     assert all(worker_info(c, worker)["stale"] for worker in workers)
 
 
-def test_if_all_are_stale_everything_stays_until_somebody_shows_up(c):
+def test_if_all_are_stale_everything_stays_until_a_worker_shows_that_it_is_alive(c):
     join(c, "a", "b")
     route(c, "r", "s")
     all_become_stale_at_once(c, 20, "a", "b")
@@ -138,7 +138,7 @@ def test_if_all_are_stale_everything_stays_until_somebody_shows_up(c):
     assert [worker["name"] for worker in info(c)["workers"]] == [b"c"]
 
 
-def test_if_all_are_stale_who_shows_up_first_takes_over(c):
+def test_if_all_are_stale_the_first_worker_that_shows_that_it_is_alive_takes_over(c):
     join(c, "a", "b")
     route(c, "r", "s")
     all_become_stale_at_once(c, 300, "a", "b")
@@ -217,7 +217,7 @@ def test_noworker_and_then_join(c):
     assert "slow" in route(c, *[f"new {n}" for n in range(2)])
 
 
-def test_who_waits_is_served_with_what_a_dead_worker_leaves(server, c, connect):
+def test_a_waiting_worker_gets_what_a_dead_worker_leaves(server, c, connect):
     join(c, "dead", "heir")
     push(c, "r", "payload")
     pull(c, "dead")

@@ -43,7 +43,7 @@ def test_it_shows_the_last_ten_and_then_what_comes(server, c, tail):
     assert ended(running) == [f"{i}\t{'tag' if i < 16 else 'other'}\tm{i}" for i in range(6, 17)]
 
 
-def test_it_starts_where_it_is_told(server, c, tail):
+def test_it_starts_at_the_given_place(server, c, tail):
     for i in range(1, 251):
         c.call("TWRITE", "log", "t", i)
     first = tail("log", "--from", "1")
@@ -126,11 +126,11 @@ def test_how_long_ago_is_a_time_too(c, server):
 
 @pytest.mark.parametrize("words", [["--from", "yesterday"], ["--until", "soon"], ["--group", "g", "--no-follow"],
                                    ["--group", "g", "--until", "1h"]])
-def test_a_time_that_is_none_is_refused(words):
+def test_an_invalid_time_is_refused(words):
     assert millrace("tail", "log", *words).returncode == 2
 
 
-def test_evicted_messages_are_passed_over_and_gaps_are_told(server, c, tail):
+def test_evicted_messages_are_skipped_and_gaps_are_reported(server, c, tail):
     for i in range(1, 11):
         c.call("TWRITE", "log", "t", i)
     c.call("TEVICT", "log", 4)
@@ -206,7 +206,7 @@ def test_a_log_that_begins_again_is_read_from_its_beginning(tmp_path):
             assert "the log was deleted or replaced" in running.errors()
 
 
-def test_a_log_that_was_deleted_and_written_anew_is_read_from_its_beginning(server, c, tail):
+def test_a_log_that_was_deleted_and_written_again_is_read_from_its_beginning(server, c, tail):
     for i in range(5):
         c.call("TWRITE", "log", "t", i)
     running = tail("log")
@@ -220,7 +220,7 @@ def test_a_log_that_was_deleted_and_written_anew_is_read_from_its_beginning(serv
     assert running.errors() == "millrace tail: the log was deleted or replaced; reading it from its beginning\n"
 
 
-def test_who_waits_for_new_messages_misses_none_between_two_questions(server, c, tail):
+def test_a_tail_that_waits_for_new_messages_misses_none_between_two_reads(server, c, tail):
     c.call("TWRITE", "log", "t", "old")
     running = tail("log", "--from", "$")
     server.wait_for_blocked(1)
@@ -246,7 +246,7 @@ def cluster_slot(cluster, key):
     return cluster.nodes[0].admin.call("CLUSTER", "KEYSLOT", key)
 
 
-def test_it_is_told_what_is_wrong(server, c):
+def test_mistakes_are_reported(server, c):
     to = ("--to", f":{server.port}")
     c.call("SET", "string", "x")
     done = millrace("tail", *to, "string")

@@ -63,7 +63,7 @@ def test_the_rate_is_what_was_written_between_two_views(c, server, tmp_path):
     assert first[-1] == "longer" and float(first[0]) > 0
 
 
-def test_wrong_calls_and_missing_servers_are_told(server):
+def test_wrong_calls_and_missing_servers_are_reported(server):
     assert millrace("top", "--sort", "beauty").returncode == 2
     assert millrace("top", "--interval", "often").returncode == 2
     assert millrace("top", "--to", "127.0.0.1:1").returncode == 3
