@@ -18,8 +18,8 @@ using Words = std::vector<std::string>;
 constexpr Milliseconds kLong(60'000);
 constexpr Milliseconds kShort(50);
 
-// A pipe whose one end every program gets that is started meanwhile, as descriptor $OUT: when
-// it is at its end, none of them lives any more.
+// A pipe. Programs that are started meanwhile inherit one end, as descriptor $OUT. When the pipe is at its end, none of
+// them runs any more.
 class SharedPipe {
  public:
   SharedPipe() {
@@ -58,8 +58,7 @@ class SharedPipe {
 
 Words shell(const std::string& script) { return {"sh", "-c", script}; }
 
-// Two processes that do not end by themselves, with what they do at SIGTERM; says when both
-// are there.
+// Two processes that do not end by themselves, with their reaction to SIGTERM; prints when both are running.
 Words two_with(const std::string& trap) {
   return shell(trap + " (" + trap + " echo child >&$OUT; while :; do sleep 0.01; done) & " +
                "while :; do sleep 0.01; done");

@@ -6,7 +6,7 @@ import subprocess
 
 from tree import CPP, Problem, files, main
 
-# Versions differ in details, so a second version would demand that changes are made and undone again.
+# Versions differ in details, so with several versions a change would be made by one and undone by another.
 VERSION = 14
 FINDING = re.compile(r"^(?P<path>[^:\n]+):(?P<line>\d+):\d+: (?:error|warning):", re.MULTILINE)
 

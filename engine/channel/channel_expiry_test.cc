@@ -1,4 +1,4 @@
-// What passing time does to a channel, to the millisecond.
+// The effect of passing time on a channel, exact to the millisecond.
 #include <gtest/gtest.h>
 
 #include <string>

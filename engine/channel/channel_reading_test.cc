@@ -1,4 +1,4 @@
-// Reading a channel by position: what is behind it, what was missed, and which positions are refused.
+// Reading a channel by position: the messages behind it, how many were missed, and which positions are refused.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// What publishers and subscribers get; what passing time does is in channel_expiry_test.cc.
+// What publishers and subscribers get. channel_expiry_test.cc tests the effect of passing time.
 #include "engine/channel/channel.h"
 
 #include <gtest/gtest.h>

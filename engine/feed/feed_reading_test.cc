@@ -1,4 +1,4 @@
-// What becomes of the dirty keys of a feed when it is read.
+// What happens to the dirty keys of a feed when it is read.
 #include "engine/feed/feed_reading.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Feeds and their lines of dirty keys. What is handed out of a key is in feed_handout_test.cc.
+// Feeds and their lines of dirty keys. feed_handout_test.cc tests what is handed out from a key.
 #include "engine/feed/feeds.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class FeedsTest : public ::testing::Test {
   Watch& watch(Feed& in, ByteView key) {
     return *feeds.watch(in, key, LogPosition{LogEpoch(1), Offset(0)}, false)->watch;
   }
-  // The dirty keys in turn, each handed out as far as it goes.
+  // The dirty keys in turn, each handed out completely.
   static std::vector<std::string> take_all(Feed& of) {
     std::vector<std::string> names;
     while (Watch* next = of.next()) {

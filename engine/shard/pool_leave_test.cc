@@ -1,4 +1,4 @@
-// A worker leaves, with and without finishing what it has in hand, and comes back.
+// A worker leaves, with and without finishing what it has in flight, and comes back.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -193,7 +193,7 @@ TEST(PoolLeave, MoreThanOneSliceIsDrainedInSeveral) {
   pool.join("w2");
   EXPECT_EQ(pool.leave(w1, false), Pool::kSlice / 2) << "it looks at a slice, and moves every other one";
   EXPECT_EQ(pool.check(), nullptr);
-  // Those it has looked at move when they are done, those it has not looked at yet too.
+  // Recipients with payloads in flight move when these are done, whether they were visited already or not.
   EXPECT_TRUE(pool.done(w1, "r1", 1));
   EXPECT_TRUE(pool.done(w1, "r" + std::to_string(many - 2), 1));
   EXPECT_EQ(pool.counters().moved, Pool::kSlice / 2 + 2);

@@ -1,5 +1,5 @@
-// What operations on a pool refuse, what they tell replicas, which clients they wake, and when the pool must be looked
-// after. tests/model/pool_replication_test.cc has random histories.
+// Operations on a pool: what they refuse, their effects for replicas, which clients they wake, and when the pool must
+// be visited again. tests/model/pool_replication_test.cc has random histories.
 #include "engine/shard/pool_operations.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class PoolOperationsTest : public ::testing::Test, private PoolWaiters {
  protected:
   PoolOperationsTest() : pools(HashKey{}, *this, limits, &dead_log) { set_time(10); }
 
-  // Both clocks; nothing has gone by in which the pool could not be reached.
+  // Both clocks; there was no time in which the pool could not be reached.
   void set_time(uint64_t ms) {
     call.now.served = MonotonicMs(ms);
     call.now.monotonic = MonotonicMs(1000 + ms);
@@ -84,7 +84,7 @@ class PoolOperationsTest : public ::testing::Test, private PoolWaiters {
   }
   void look_after() { follow = pools.look_after(place, call); }
 
-  // What is told, in order.
+  // The effects, in order.
   std::vector<std::string> told() const {
     std::vector<std::string> all;
     follow.effects.each(
@@ -215,7 +215,7 @@ TEST_F(PoolOperationsTest, AnEffectBelongsToAPoolThatIsThereUnlessItIsAPart) {
   EXPECT_EQ(place.get()->now(), PoolTime(7));
 }
 
-// --- time, and what is told ---
+// --- time, and effects ---
 
 TEST_F(PoolOperationsTest, APoolBeginsWithTheRequestThatMakesItAndTimeIsToldOnceAMillisecond) {
   join("w");
@@ -258,7 +258,7 @@ TEST_F(PoolOperationsTest, ARebalanceThatMovesNobodyIsNotTold) {
   EXPECT_TRUE(told().empty());
 }
 
-// --- who is woken ---
+// --- which requests are woken ---
 
 TEST_F(PoolOperationsTest, APushWakesTheLineOfItsWorkerANewWorkerThatOfTheSendersAndGoingWakesAll) {
   join("w");

@@ -73,7 +73,7 @@ void Pool::add_expected_worker() {
 // Null if these recipients can be added to the worker that was restored last.
 const char* Pool::why_not(std::span<const RecipientHead> heads) const {
   if (expected_) {
-    // Other recipients may have been added since.
+    // Other recipients may have been added since then.
     if (const char* reason = why_not(*expected_)) return reason;
   } else if (restored_.value() >= workers_.size() || !workers_[restored_.value()]) {
     return "a recipient without a worker";

@@ -1,5 +1,5 @@
-// What a pool does by itself: it says when it next has something to do, and never asks to be
-// called again without getting anywhere.
+// The background work of a pool: it reports when it next has something to do, and never asks to be called again without
+// progress.
 #include <gtest/gtest.h>
 
 #include <string>

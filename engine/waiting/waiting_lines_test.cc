@@ -49,7 +49,7 @@ class WaitingLinesTest : public ::testing::Test {
     return tried;
   }
 
-  // What is new has these tags, from mark 1 on. Serves all; returns as serve_those() does.
+  // Serves all, for new messages with these tags from mark 1 on; returns the same as serve_those().
   std::vector<std::string> serve_tags(const std::vector<std::string>& tags) {
     std::vector<std::string> tried;
     const auto each_tag = [&](uint64_t from, auto visit) {
