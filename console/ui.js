@@ -125,7 +125,7 @@ function Change({ label, ask, aria, disabled, danger }) {
 }
 
 /**
- * A button that removes something for good.
+ * A button that removes something permanently.
  * @param {string} label @param {string} what "the worker w1" @param {Children} then the consequence @param {string}
  * path @param {{typed?: string, to?: string}} [more] a name to be typed; where to go afterwards
  */

@@ -14,7 +14,7 @@ from tree import Problem, line_of, main
 
 
 def check_options(section, arguments):
-    """(line, sentence) of each problem, here and below."""
+    """Yields (line, sentence) for each problem of one text, like the functions below."""
     expected = set(words_of(arguments))
     if not expected and section.text() == NONE:
         return

@@ -21,7 +21,7 @@ HISTORY = ("docs/benchmarks.md", "docs/why.md")
 
 
 def cells_of(line):
-    """{column: value} of a line as bench/measure.py prints them; empty if it is none."""
+    """{column: value} of a line as bench/measure.py prints them; empty if it is another line."""
     numbers = line[NAME_WIDTH:].split()
     columns = ("peer", "ours", "ratio") if line[NAME_WIDTH : NAME_WIDTH + 11].strip() else ("ours",)
     try:

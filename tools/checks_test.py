@@ -270,16 +270,28 @@ def test_ordinary_words_are_not_mentioned(tree):
 @pytest.mark.parametrize("comment", [
     "// Nobody uses it.", "int a;  // somebody waits", "// For anybody.", "// Whoever asks",
     "  // bytes that were not vouched for", "// It ends of its own accord.", "// the so manieth",
-    "// freed at the caller's leisure", "// a dearer call",
+    "// freed at the caller's leisure", "// a dearer call", "// made anew", "// what a worker has in hand",
+    "// a list that is doubled on its way up", "// it goes on like any other", "// the heir of the master",
 ])
 def test_words_that_need_a_second_reading_are_found_in_comments(tree, comment):
     (problem,) = found("check_wording", tree({"engine/a.h": f"int fine;\n{comment}\n"}))
     assert problem.startswith("engine/a.h:2: ")
 
 
+@pytest.mark.parametrize("name, line", [
+    ("a.py", "# Nobody uses it."), ("a.py", 'f(1)  # made anew'), ("a.py", 'def f():\n    """Made anew."""'),
+    ("a.py", '"""Fine,\nand made anew."""'), ("a.ts", "  /** Made anew. */"), ("a.js", " *  made anew"),
+    ("a.mjs", "f(); // made anew"),
+])
+def test_they_are_found_in_python_and_javascript_too(tree, name, line):
+    (problem,) = found("check_wording", tree({f"clients/{name}": f"{line}\n"}))
+    assert problem.startswith(f"clients/{name}:{len(line.splitlines())}: ")
+
+
 def test_such_words_are_not_mentioned_outside_of_comments(tree):
     text = "// The body of a request; an owner.\nconst char* text = \"nobody\";\nbool somebody_lives();\n"
-    assert found("check_wording", tree({"engine/a.cc": text, "docs/a.md": "Nobody, // nobody\n"})) == []
+    python = 'text = "made anew"\nf("nobody # nobody")\n'
+    assert found("check_wording", tree({"engine/a.cc": text, "docs/a.md": "Nobody, // nobody\n", "a.py": python})) == []
 
 
 def test_a_file_that_is_not_formatted_is_found(tree):

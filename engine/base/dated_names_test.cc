@@ -12,7 +12,7 @@
 namespace millrace {
 namespace {
 
-// With equal dates, equal entries, names that begin with each other, and names too long for the stored prefix.
+// With equal dates, equal entries, names that begin with each other, and names too long for the settled part.
 TEST(DatedNames, HoldsWhatASetOfPairsHolds) {
   testing::run_seeds(20, [](uint64_t seed) {
     std::mt19937_64 random(seed);

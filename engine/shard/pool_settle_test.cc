@@ -1,5 +1,5 @@
 // The background work of a pool: it reports when it next has something to do, and never asks to be called again without
-// progress.
+// having made progress.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -49,7 +49,7 @@ void append_letter(std::string& json, const Reply& message) {
     json += ',';
     append_tag(json, letter->tag);
   } else {
-    // The message was written by hand.
+    // The message was not written by a group.
     json += R"(,"origin":null,"group":null,"origin_offset":null,"attempts":null,"why":null,"reason":null,)";
     append_tag(json, message.items[1].text);
   }

@@ -44,7 +44,7 @@ void WaitingCall::take_link(Node& node, const Words& words, client::Result<std::
     if (self->is_over_) return;
     const bool is_given_up = self->is_given_up_;
     // The link is calling us, so it must not be destroyed before it has returned. One that was given up is not used
-    // again: a request to unblock it may be under way.
+    // again: a request to unblock it may be in flight.
     self->loop_.later(
         [link = std::make_shared<std::unique_ptr<Link>>(std::move(self->link_)), &node, is_given_up, use = self->use_] {
           if (!is_given_up) node.give_back(std::move(*link));

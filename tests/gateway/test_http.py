@@ -252,7 +252,7 @@ def _is_served(gateway):
 
 
 def test_thousands_of_connections_of_every_kind_do_not_stop_others(server, c):
-    """Idle, in the midst of a request, and streams: ./test --all has 10,000 of them."""
+    """Idle connections, connections within a request, and streams: ./test --all has 10,000 of them."""
     count = at_length(10_000, 1_000)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < count + 200:

@@ -200,7 +200,7 @@ class History {
         });
   }
 
-  // Both clocks go on; now and then the wall clock is set.
+  // Both clocks go on; sometimes the wall clock is set.
   void pass_time(uint64_t ms) {
     leader_.now.wall = leader_.now.wall + ms;
     leader_.now.monotonic = leader_.now.monotonic + ms;

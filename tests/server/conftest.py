@@ -9,7 +9,8 @@ from lossy_proxy import LossyProxy
 from server import Server, wait_until
 
 
-# By default a master sends its replicas a PING every ten seconds, which would disturb tests that nothing was sent.
+# By default a master sends its replicas a PING every ten seconds, which would disturb the tests that check that nothing
+# was sent.
 WITHOUT_PINGS = {"repl_ping_replica_period": 3600, "repl_timeout": 7200}
 STANDS_AT = 2_000_000_000_000  # in the year 2033
 

@@ -1,6 +1,6 @@
-"""The simplest model of a log's groups. The model does not decide what is delivered when: it is told, and says whether
-that was allowed. It does not know the server's exact time either, only two times between which a decision fell. So
-every date is a pair: the earliest and the latest.
+"""The simplest model of a log's groups. The model does not decide which messages are delivered when: it gets the
+deliveries, and says whether they were allowed. It does not know the server's exact time either, only two times between
+which a decision fell. So every date is a pair: the earliest and the latest.
 """
 
 from log_model import LogModel

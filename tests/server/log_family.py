@@ -77,7 +77,7 @@ def group_commands(key, rng):
     yield read("strict", "5", *LONG)
     # Held, read again, extended, given back uncounted, and given up.
     yield read("mine", "30", "RETRY", "5400000", "0", "CONSUMER", "mia")
-    # Made by hand, and dropped when nobody has used it for long.
+    # Made by TGROUP CREATE, and dropped when it has not been used for long.
     yield ("TGROUP", "CREATE", key, "made", "NEXT", "IDLE", "86400000", "PENDINGMAX", "9")
     # Groups whose messages are done once delivered, a group that was moved back, one at the end, and one that expired.
     yield read("simple", "100")

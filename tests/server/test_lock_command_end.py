@@ -112,7 +112,7 @@ def test_the_grace_is_over_when_all_have_ended_even_if_no_parent_waits_for_them(
     assert "finished" not in running.output()
 
 
-# --- millrace is told to end, or ended ---
+# --- millrace gets a signal, or is killed ---
 
 
 @pytest.fixture

@@ -170,7 +170,7 @@ def test_assignments_and_counts_are_those_of_the_original_at_every_step(server, 
     with server.changed_settings(**LISTS_STAY_IN_ORDER):
         history = History(random.Random(f"{SEED}/{number}"), c, oracle(connect(), STALE))
         history.go(400)
-        for _ in range(20):  # some seeds have few failovers in so many steps
+        for _ in range(20):  # some seeds have few failovers in 400 steps
             if info(c)["failovers"] > 2:
                 break
             history.go(100)
