@@ -128,7 +128,7 @@ TEST(ChildProcess, ItsEndIsPoliteAtFirst) {
   EXPECT_EQ(pipe.line(), "");
 }
 
-TEST(ChildProcess, WhoeverIgnoresTheSignalIsKilledAfterTheGrace) {
+TEST(ChildProcess, AProcessThatIgnoresTheSignalIsKilledAfterTheGrace) {
   SharedPipe pipe;
   ChildProcess child(two_with("trap '' TERM;"), pipe.variables());
   EXPECT_EQ(pipe.line(), "child\n");
@@ -146,7 +146,7 @@ TEST(ChildProcess, WhatItStartedIsKilledAlsoIfItEndsItself) {
   EXPECT_EQ(pipe.line(), "");
 }
 
-TEST(ChildProcess, WhoIsStoppedIsEndedToo) {
+TEST(ChildProcess, AStoppedProcessIsEndedToo) {
   SharedPipe pipe;
   ChildProcess child(two_with(""), pipe.variables());
   EXPECT_EQ(pipe.line(), "child\n");
@@ -165,7 +165,7 @@ TEST(ChildProcess, DestructionKillsWhatStillRuns) {
   EXPECT_EQ(pipe.line(), "");
 }
 
-TEST(ChildProcess, WhatItLeftBehindWhenItEndedByItselfLivesOn) {
+TEST(ChildProcess, ProcessesLeftBehindWhenItEndedByItselfRunOn) {
   SharedPipe pipe;
   {
     ChildProcess child(shell("(sleep 0.2; echo later >&$OUT) & exit 0"), pipe.variables());

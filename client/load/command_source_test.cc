@@ -96,7 +96,7 @@ std::string random_table(std::mt19937& random) {
   return text;
 }
 
-TEST(CommandSource, WhoeverGoesOnAnywhereGetsExactlyTheRest) {
+TEST(CommandSource, AContinuationFromAnyPlaceGetsExactlyTheRest) {
   std::mt19937 random(3);
   for (int round = 0; round < 20; ++round) {
     SCOPED_TRACE(round);
@@ -155,7 +155,7 @@ TEST(CommandSource, ARecordLargerThanAnyMayBeCostsItsLine) {
   EXPECT_EQ(all[1].text, "bad: a line that is too long to be one; the rest of this file is left out");
 }
 
-TEST(CommandSource, AFileThatCannotBeReadIsToldBeforeAnythingIsSent) {
+TEST(CommandSource, AFileThatCannotBeReadIsReportedBeforeAnythingIsSent) {
   Folder folder;
   const auto checked = source_of({folder.write("a", ""), "/nonexistent/b"}).check_files();
   ASSERT_FALSE(checked);

@@ -20,7 +20,7 @@ Moment now() { return std::chrono::steady_clock::now(); }
 // Longer than any test may take.
 Moment far_away() { return now() + std::chrono::hours(1); }
 
-TEST(Round, IsOverWhenTheAnswersAreEnoughAndAsksNoServerThatOwesOne) {
+TEST(Round, IsOverWhenTheAnswersAreEnoughAndAsksNoServerThatHasNotAnswered) {
   ServerThread quick(nowhere("quick")), slow(nowhere("slow"));
   ServerThread* const servers[] = {&quick, &slow};
   std::promise<void> released;

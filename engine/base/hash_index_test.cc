@@ -106,7 +106,7 @@ TEST(HashIndex, AnEntryTakesAboutElevenBytes) {
   EXPECT_GE(index.memory(), 8'000'000u);
 }
 
-TEST(HashIndex, WithNobodyLivingItGivesEverythingBack) {
+TEST(HashIndex, WithoutLivingValuesItFreesEverything) {
   Index index = index_of(1000);
   index.shrink(0, kAllLive);
   EXPECT_EQ(index.size(), 0u);

@@ -171,7 +171,7 @@ constexpr uint64_t kTooLarge = uint64_t{1} << 63;
 constexpr char kWrongVersion[] = "a channel of a version this module does not know";
 constexpr char kWrongLength[] = "a channel head of the wrong length";
 
-TEST(ChannelCodec, RefusesAHeadThatIsNone) {
+TEST(ChannelCodec, RefusesAnInvalidHead) {
   const CorruptRow rows[] = {
       {"nothing", "", kWrongVersion},
       {"version 0", head_bytes(0, kSecretBytes, {0, 1, 0}), kWrongVersion},

@@ -160,7 +160,7 @@ TEST_F(ChannelOperationsTest, AnExpiredIdIsNewEvenBeforeTheClockHasMoved) {
 
 // --- effects, and when the channel expires ---
 
-TEST_F(ChannelOperationsTest, ANewChannelIsToldWithItsExpiry) {
+TEST_F(ChannelOperationsTest, TheEffectOfANewChannelHasItsExpiry) {
   limits.expire_ms = 100;
   const auto published = publish("a");
   const Words words = told(published.consequences);

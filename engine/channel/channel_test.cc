@@ -227,7 +227,7 @@ TEST(Channel, TenMessagesAcrossTheSeamAreLikeAnyTen) {
   EXPECT_EQ(acknowledge(channel, "s", Clock::kMax - 5), Ack::Already) << "the clock of its birth";
 }
 
-TEST(Channel, ASubscriberWhoStartsAtTheSeamGetsWhatComesBehindIt) {
+TEST(Channel, ASubscriberThatStartsAtTheSeamGetsTheMessagesBehindIt) {
   Channel channel = channel_at(Clock::kMax - 1);
   publish(channel, "last");
   channel.subscribe("s");

@@ -117,7 +117,7 @@ TEST_F(FeedReadingTest, AKeyThatIsGoneLeavesTheFeedAndCountsAsAMessage) {
   EXPECT_TRUE(keys.reported.empty());
 }
 
-TEST_F(FeedReadingTest, AReaderWithoutRightsIsNotToldWhereTheKeyIs) {
+TEST_F(FeedReadingTest, AReaderWithoutRightsDoesNotLearnWhereTheKeyIs) {
   write("a", {"x"});
   keys.hidden = {"a"};
   keys.elsewhere = {"a"};

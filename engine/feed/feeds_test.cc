@@ -101,7 +101,7 @@ TEST_F(FeedsTest, AFeedBelongsToItsUserAndItsDatabase) {
   EXPECT_TRUE(feeds.find(0, "f", "ann", kNow));
 }
 
-TEST_F(FeedsTest, AFeedGoesWhenNobodyHasUsedItForAMinute) {
+TEST_F(FeedsTest, AFeedExpiresWhenItWasNotUsedForAMinute) {
   Feed& f = feed();
   watch(f, "k");
   const MonotonicMs last = kNow + (kFeedIdleMs - 1);
@@ -131,7 +131,7 @@ TEST_F(FeedsTest, AWalkThatEndsEarlyGoesOnWithTheNextFeed) {
   EXPECT_EQ(walk(9), "");
 }
 
-TEST_F(FeedsTest, AFeedThatSomebodyWaitsForStays) {
+TEST_F(FeedsTest, AFeedWithAWaitingReaderStays) {
   Feed& f = feed();
   f.waiting = 1;
   EXPECT_TRUE(feeds.find(0, "f", "ann", kNow + 10 * kFeedIdleMs));
@@ -177,7 +177,7 @@ TEST_F(FeedsTest, ReadersAreWokenOnceForAllThatComes) {
   f.waiting = 0;
 }
 
-TEST_F(FeedsTest, AFeedThatGoesIsNotWoken) {
+TEST_F(FeedsTest, AFeedThatIsRemovedIsNotWoken) {
   Feed& f = feed();
   watch(f, "a");
   f.waiting = 1;

@@ -36,7 +36,7 @@ TEST(Effects, AreEmptyOrTheRequestAloneOrMore) {
   EXPECT_EQ(told(effects), (Told{"request", "word "}));
 }
 
-TEST(Effects, AreToldInTheOrderInWhichTheyWereAdded) {
+TEST(Effects, KeepTheOrderInWhichTheyWereAdded) {
   Effects effects;
   effects.add("clock", uint64_t{17});
   effects.add("bytes", kLong);

@@ -53,7 +53,7 @@ TEST(PoolFailover, NotAMillisecondTooEarly) {
   EXPECT_EQ(pool.route("ann"), "w2");
 }
 
-TEST(PoolFailover, AStaleWorkerWithNothingPendingKeepsItsRecipientsUntilSomebodySends) {
+TEST(PoolFailover, AStaleWorkerWithNothingPendingKeepsItsRecipientsUntilAMessageComes) {
   NamedPool pool = late_pool();
   pool.tick(kLate);
   pool.settle();
@@ -132,7 +132,7 @@ TEST(PoolFailover, TheOnlyWorkerKeepsItsRecipients) {
   EXPECT_EQ(pool.push("ann", {"r"}), "w1");
 }
 
-TEST(PoolFailover, IfNobodyLivesEverythingStays) {
+TEST(PoolFailover, WithoutALivingWorkerEverythingStays) {
   NamedPool pool = late_pool();
   pool.route("ann");
   pool.tick(2 * kLate);
@@ -177,7 +177,7 @@ TEST(PoolFailover, LateWordsOfTheOldWorkerChangeNothing) {
   EXPECT_EQ(pool.pull("w2"), (Names{"ann 1 a"}));
 }
 
-TEST(PoolFailover, ByItselfWhenNobodySends) {
+TEST(PoolFailover, ComesByItselfWithoutAMessage) {
   NamedPool pool = late_pool();
   pool.push("ann", {"a"});
   EXPECT_EQ(pool.pool.next_settle(), PoolTime(kLate));

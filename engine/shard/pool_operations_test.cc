@@ -217,7 +217,7 @@ TEST_F(PoolOperationsTest, AnEffectBelongsToAPoolThatIsThereUnlessItIsAPart) {
 
 // --- time, and effects ---
 
-TEST_F(PoolOperationsTest, APoolBeginsWithTheRequestThatMakesItAndTimeIsToldOnceAMillisecond) {
+TEST_F(PoolOperationsTest, TheFirstEffectOfAPoolIsTheRequestThatMakesItAndTimeIsAnEffectOnceAMillisecond) {
   join("w");
   EXPECT_EQ(told(), Told{"request"});
   set_time(15);
@@ -241,7 +241,7 @@ TEST_F(PoolOperationsTest, TimeGoesOnFromWhereItStoodWhenAnotherPeriodBegins) {
   EXPECT_EQ(told(), (Told{"CLOCK 53", "request"}));
 }
 
-TEST_F(PoolOperationsTest, AnEngineThatRepeatsHasTheTimeItIsToldAndLooksAsSoonAsItDecides) {
+TEST_F(PoolOperationsTest, AnEngineThatRepeatsHasTheTimeOfTheEffectsAndVisitsThePoolAsSoonAsItDecides) {
   call.decides = false;
   join("w");
   EXPECT_EQ(follow.due_monotonic, MonotonicMs(0));
@@ -251,7 +251,7 @@ TEST_F(PoolOperationsTest, AnEngineThatRepeatsHasTheTimeItIsToldAndLooksAsSoonAs
   EXPECT_EQ(PoolOperations::present(*place.get(), call), PoolTime(0));
 }
 
-TEST_F(PoolOperationsTest, ARebalanceThatMovesNobodyIsNotTold) {
+TEST_F(PoolOperationsTest, ARebalanceThatMovesNothingHasNoEffect) {
   EXPECT_EQ(get(pools.rebalance(place, 10, call)), 0u);
   join("w");
   EXPECT_EQ(get(pools.rebalance(place, 10, call)), 0u);
@@ -275,7 +275,7 @@ TEST_F(PoolOperationsTest, APushWakesTheLineOfItsWorkerANewWorkerThatOfTheSender
   EXPECT_EQ(follow.wake.lines, Wake::Lines::All);
 }
 
-TEST_F(PoolOperationsTest, AWorkerThatStartsAnewWakesItsOwnLineAndAllIfItMayHaveBeenTheOnlyOne) {
+TEST_F(PoolOperationsTest, AWorkerThatStartsAgainWakesItsOwnLineAndAllIfItMayHaveBeenTheOnlyOne) {
   join("w");
   join("w");
   EXPECT_EQ(follow.wake.lines, Wake::Lines::All);
@@ -333,7 +333,7 @@ TEST_F(PoolOperationsTest, DeadPayloadsOfAnIdlePoolAreWrittenWhenTheirLogTakesTh
   EXPECT_TRUE(place.get()->dead_payloads().empty());
 }
 
-TEST_F(PoolOperationsTest, APullThatWaitsShowsItsWorkerAndIsNotToldItself) {
+TEST_F(PoolOperationsTest, AWaitingPullShowsThatItsWorkerIsAliveAndIsNoEffectItself) {
   join("w");
   get(pools.set(place, {300, std::nullopt}, call));
   set_time(15);

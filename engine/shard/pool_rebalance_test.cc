@@ -81,7 +81,7 @@ TEST(PoolRebalance, OneThatCanGiveNothingDoesNotKeepOthersFromGiving) {
   pool.expect_sound();
 }
 
-TEST(PoolRebalance, TheStaleAndThoseWhoLeaveNeitherGiveNorTake) {
+TEST(PoolRebalance, StaleAndLeavingWorkersNeitherGiveNorTake) {
   NamedPool pool = idle_pool(8);
   for (const char* name : {"w2", "w3", "w4"}) pool.join(name);
   pool.touch("w2");
@@ -135,7 +135,7 @@ TEST(PoolCursor, AnyNumberIsACursor) {
   }
 }
 
-TEST(PoolCursor, MeetsWhoeverStaysExactlyOnceWhateverMovesMeanwhile) {
+TEST(PoolCursor, MeetsRecipientsThatStayExactlyOnceWhateverMovesMeanwhile) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);

@@ -52,7 +52,7 @@ TEST(PoolSettle, TheOnlyWorkerIsNotWaitedFor) {
   EXPECT_EQ(pool.pool.next_settle(), PoolTime(20'000)) << "w2 can take over at once";
 }
 
-TEST(PoolSettle, NobodyAsksWhileNobodyLives) {
+TEST(PoolSettle, ThereIsNothingToDoWithoutALivingWorker) {
   NamedPool pool({"w1", "w2", "w3"});
   for (const char* recipient : {"ann", "bob", "cat"}) pool.push(recipient, {"p"});
   for (const char* name : {"w1", "w2", "w3"}) pool.pull(name);

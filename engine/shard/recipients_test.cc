@@ -146,7 +146,7 @@ TEST(Recipient, PendingIsWhatIsRoutedAndWhatIsQueued) {
   EXPECT_TRUE(recipient.is_in_flight()) << "what was handed out elsewhere is";
 }
 
-TEST(RecipientLists, HoldTheirOrderWhoeverGoes) {
+TEST(RecipientLists, KeepTheirOrderWhicheverIsRemoved) {
   Recipients all(kKey);
   for (const char* name : {"a", "b", "c", "d"}) all.add(name);
   RecipientList list;

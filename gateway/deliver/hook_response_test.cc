@@ -64,7 +64,7 @@ TEST(HookResponse, MayEndWithItsConnection) {
   EXPECT_FALSE(empty.has_begun());
 }
 
-TEST(HookResponse, TellsRetryAfter) {
+TEST(HookResponse, ReportsRetryAfter) {
   HookResponseReader reader;
   reader.put("HTTP/1.1 429 Slowly\r\nretry-after: 17\r\nContent-Length: 0\r\n\r\n");
   EXPECT_EQ(reader.retry_after(), "17");

@@ -56,7 +56,7 @@ TEST(ParseShardLeave, RefusesEveryWrongForm) {
                 });
 }
 
-TEST(ParseShardPush, KnowsTheOptionByItsPlace) {
+TEST(ParseShardPush, RecognisesTheOptionByItsPlace) {
   const struct {
     const char* name;
     ByteView line;

@@ -30,7 +30,7 @@ TEST(ArgumentReader, NamesTheWordThatIsMissing) {
   EXPECT_EQ(reader.error().error().text, "missing group name");
 }
 
-TEST(ArgumentReader, KnowsAKeywordInAnyLetterCase) {
+TEST(ArgumentReader, RecognisesAKeywordInAnyLetterCase) {
   for (ByteView word : {"BLOCK", "block", "bLoCk"}) {
     SCOPED_TRACE(word);
     const WordList words = {word};

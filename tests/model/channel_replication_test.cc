@@ -364,7 +364,7 @@ class History {
   bool may_tell_gone_ = false;  // a fetch that waits may fail in this step
 };
 
-TEST(ChannelReplication, AFollowerThatIsToldTheEffectsHoldsAnEqualChannel) {
+TEST(ChannelReplication, AFollowerThatGetsTheEffectsHoldsAnEqualChannel) {
   Happened happened;
   run_seeds(kSeeds, [&](uint64_t seed) { History(seed, happened).run(); });
   if (std::getenv("MILLRACE_SEED") != nullptr) return;

@@ -118,7 +118,7 @@ void run_history(uint64_t seed) {
   }
 }
 
-TEST(IndexReplication, AFollowerThatIsToldTheSchemaHoldsTheSame) { testing::run_seeds(100, run_history); }
+TEST(IndexReplication, AFollowerThatGetsTheSchemaHoldsTheSame) { testing::run_seeds(100, run_history); }
 
 }  // namespace
 }  // namespace millrace

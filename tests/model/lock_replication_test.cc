@@ -278,7 +278,7 @@ class ReplicatedLock {
   Token greatest_;
 };
 
-TEST(LockReplication, WhoRepeatsTheEffectsHoldsTheSameLock) {
+TEST(LockReplication, AnEngineThatRepeatsTheEffectsHoldsTheSameLock) {
   uint64_t served = 0;
   run_seeds(kHistories, [&](uint64_t seed) {
     ReplicatedLock history(seed);

@@ -470,7 +470,7 @@ class History {
   std::vector<std::unique_ptr<WaitingRead>> readers_;
 };
 
-TEST(LogReplication, AFollowerThatIsToldTheEffectsHoldsTheSame) {
+TEST(LogReplication, AFollowerThatGetsTheEffectsHoldsTheSame) {
   run_seeds(kSeeds, [](uint64_t seed) { History(seed).run(); });
 }
 

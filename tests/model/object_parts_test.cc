@@ -109,7 +109,7 @@ TEST(LogInParts, ComesBackWithTheSameDigest) {
   EXPECT_EQ(error_without(LogRestorer(test_packer()), parts, 0), "a log head that does not belong to its blocks");
 }
 
-TEST(LogInParts, IsNoneWithoutAHead) {
+TEST(LogInParts, AreRefusedWithoutAHead) {
   const Log log;
   const auto parts = parts_of([&](const PartVisit& visit) { each_part(log, visit); });
   ASSERT_EQ(parts.size(), 1u);
@@ -196,7 +196,7 @@ TEST(LockInParts, ComesBackWithTheSameDigestAndItsTokensAreSeen) {
   EXPECT_EQ(tokens.last(), Token(41));
 }
 
-TEST(LockInParts, IsNoneThatNobodyHolds) {
+TEST(LockInParts, AreRefusedWithoutAHolder) {
   FencingTokens tokens;
   EXPECT_EQ(error_without(LockRestorer(tokens, lock_now(), true), {}, 0), "a lock that nobody holds");
 }
