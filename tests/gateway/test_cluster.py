@@ -99,7 +99,8 @@ def test_a_node_that_is_gone_is_forgotten_and_the_others_answer_for_it(cluster):
                 write(gateway, log, 2)
                 write(from_gone, log, 2)
             wait_until(lambda: from_gone.get("/probe/readiness").status == 200, "another node answers")
-            # Not even the server that a gateway was configured with: there are other nodes to reach the cluster.
+            # The gateway does not ask that node any more, even if it was configured with it: it reaches the cluster
+            # through other nodes.
             with socket.create_server(("127.0.0.1", gone.port)) as listening:
                 listening.settimeout(0)
                 with contextlib.suppress(BlockingIOError):
