@@ -135,7 +135,7 @@ install_missing() {
   if [ "$(id -u)" -ne 0 ]; then
     # Without a terminal sudo's question for a password cannot be answered.
     if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
-      fail "needs what only root may install; $by_hand ${packages[*]}"
+      fail "needs packages that only root may install; $by_hand ${packages[*]}"
     fi
     as_root=(sudo)
   fi

@@ -128,7 +128,7 @@ def test_show_puts_figures_side_by_side_and_marks_what_is_worse(tmp_path):
 
 def test_show_says_when_there_is_nothing_and_when_nothing_is_worse(tmp_path):
     file = tmp_path / "history.jsonl"
-    assert "log: nothing noted" in show(file).stdout
+    assert "log: nothing recorded" in show(file).stdout
     entries.append(file, entry())
     done = show(file, "log")
     assert done.stdout.endswith("figures that are worse: 0\n") and done.returncode == 0

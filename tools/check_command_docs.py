@@ -15,7 +15,7 @@ def compared(folder, wanted):
         elif name not in there:
             yield Problem(path, 1, "is missing: run tools/generate_command_docs")
         elif path.read_text(encoding="utf-8") != wanted[name]:
-            yield Problem(path, 1, "is not what table and texts say: run tools/generate_command_docs")
+            yield Problem(path, 1, "differs from the command table and the texts: run tools/generate_command_docs")
 
 
 def problems(root):

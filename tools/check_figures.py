@@ -68,7 +68,7 @@ def problems_of(path, line, text, rows):
         elif not is_rounded(shown, row[column]):
             yield Problem(path, line, f"'{shown}' is {row[column]} in docs/benchmarks.md ('{name}', {column})")
     if TIME.search(LINK.sub("", text)):
-        yield Problem(path, line, "a time in µs that is no link to its row in docs/benchmarks.md")
+        yield Problem(path, line, "a time in µs without a link to its row in docs/benchmarks.md")
 
 
 def problems(root):

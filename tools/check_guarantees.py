@@ -35,7 +35,7 @@ def problems(root):
         proof = line.rstrip("| ").rsplit("|", 1)[1]
         named = TEST.findall(proof)
         if not named and (is_first or "the same" not in proof):
-            yield Problem(page, number, "a row that names no test")
+            yield Problem(page, number, "a row that does not name a test")
         for file, test in named:
             if test not in known.get(file, ()):
                 yield Problem(page, number, f"there is no {file}::{test}")

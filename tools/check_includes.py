@@ -57,7 +57,7 @@ def table(page):
             break
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(cells) != 3:
-            wrong.append(Problem(page, number, "a row of the table of includes that has not three columns"))
+            wrong.append(Problem(page, number, "a row of the table of includes that does not have three columns"))
             continue
         first, second, third = cells
         never = above = above if third == SAME else third

@@ -15,7 +15,7 @@ def problems(root):
             continue
         before, after = text.split("\n"), wrapped.split("\n")
         line = next(number for number, pair in enumerate(zip(before, after), 1) if pair[0] != pair[1])
-        yield Problem(path, line, f"wider than {WIDTH} characters: tools/wrap_markdown mends it")
+        yield Problem(path, line, f"wider than {WIDTH} characters: tools/wrap_markdown wraps it")
 
 
 if __name__ == "__main__":

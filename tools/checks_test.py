@@ -116,7 +116,7 @@ def test_a_row_without_its_folder_is_found(tree):
     ("| engine/log | `engine/base` | |", "a row of the table of includes that names no paths in backquotes"),
     ("| `client` | the engine's headers | |", "a row of the table of includes that names no paths in backquotes"),
     ("| `client` | `engine` | |", "client has two rows"),
-    ("| `client` |", "a row of the table of includes that has not three columns"),
+    ("| `client` |", "a row of the table of includes that does not have three columns"),
 ])
 def test_a_row_that_is_not_understood_is_found(tree, row, sentence):
     root = tree({**LAYERED, "ARCHITECTURE.md": LAYERS + row + "\n"})
@@ -172,7 +172,7 @@ def test_a_test_that_never_runs_is_found(tree):
 
 def test_a_tree_that_is_not_built_cannot_show_that_its_tests_run(tree):
     root = tree({"engine/log/log_test.cc": "TEST(Log, reads) {}\n"})
-    assert "nothing is built" in found("check_tests_registered", root)[0]
+    assert "there is no build" in found("check_tests_registered", root)[0]
     with_build(root, ["engine/log/log_test.cc"], ["unit_tests_NOT_BUILT"])
     (problem,) = found("check_tests_registered", root)
     assert "the tests are not built" in problem
@@ -348,8 +348,8 @@ def guarantees(tree, proof):
 
 
 @pytest.mark.parametrize("proof, sentence", [
-    ("", "a row that names no test"),
-    ("somebody", "a row that names no test"),
+    ("", "a row that does not name a test"),
+    ("somebody", "a row that does not name a test"),
     ("`test_a.py::test_two`", "there is no test_a.py::test_two"),
     ("`test_b.py::test_two`, `test_c.py::test_two`", "there is no test_c.py::test_two"),
 ])
@@ -450,7 +450,7 @@ def test_a_figure_of_the_benchmarks_is_not_mentioned(tree, line):
      "docs/benchmarks.md#logs-beside-streams has no row 'append two, us'"),
     ('[0.08](docs/benchmarks.md#logs-beside-streams "append one message, us / in a batch: peer")',
      "the row 'append one message, us / in a batch' has no peer"),
-    ("in 0.36 µs", "a time in µs that is no link to its row in docs/benchmarks.md"),
+    ("in 0.36 µs", "a time in µs without a link to its row in docs/benchmarks.md"),
 ])
 def test_a_figure_that_is_not_measured_is_found(tree, line, problem):
     assert figure_problems(tree, line) == [f"README.md:2: {problem}"]

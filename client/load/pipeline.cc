@@ -120,7 +120,7 @@ Result<void> Pipeline::take_replies(const OnAnswer& on_answer) {
     const auto reply = replies_.next();
     if (!reply) return std::unexpected(reply.error());
     if (!*reply) return {};
-    if (unanswered_ == 0) return fail(ErrorCode::Protocol, endpoint().text() + " answered what nobody asked");
+    if (unanswered_ == 0) return fail(ErrorCode::Protocol, endpoint().text() + " sent an answer to no command");
     // The sentinels know the new master by now; the refused commands are sent there.
     if (server_.sentinels && (*reply)->is_error && (*reply)->error.starts_with("READONLY")) {
       return fail(ErrorCode::Closed, endpoint().text() + " is a replica now");

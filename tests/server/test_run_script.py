@@ -234,7 +234,7 @@ TO_BUILD = (
 def test_without_rights_it_says_what_to_install(machine, data):
     said = refused("--dir", str(data), env=machine(id="echo 1000", apt_get="exit 1"))
     assert said == (
-        "run: needs what only root may install; as root, run: apt-get update && apt-get install --yes "
+        "run: needs packages that only root may install; as root, run: apt-get update && apt-get install --yes "
         f"--no-install-recommends {TO_BUILD} redis-server")
 
 
