@@ -21,8 +21,8 @@ bool has_name_twice(std::span<const RecipientHead> heads) {
   return std::ranges::adjacent_find(names) != names.end();
 }
 
-// Whether blocks and the head of this queue may still follow: the parts about delivered and returned payloads come
-// after them. Such a queue is in its worker's ready list.
+// Whether parts with blocks and the head of this queue may still follow. They come before the parts about delivered and
+// returned payloads, so until then the queue is in its worker's ready list.
 bool is_being_restored(const Queue& queue) { return queue.in_flight() == 0 && !queue.trouble; }
 
 }  // namespace

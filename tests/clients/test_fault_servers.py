@@ -125,7 +125,7 @@ def test_handlers_that_end_while_the_server_is_away_lose_nothing(durable, drive)
     draining.finish()
 
 
-def test_what_is_not_answered_for_too_long_is_said(durable, drive):
+def test_a_request_without_an_answer_for_too_long_is_reported(durable, drive):
     driver = drive(durable.port)
     driver.start("produce", key="{orders}", tag="new", values=["one"]).finish()
     durable.kill()
@@ -155,7 +155,7 @@ def test_clocks_that_jump_give_no_message_to_a_second_worker(clocks, drive):
         assert not assert_each_handled(slow.values("handled") + other.values("handled"), VALUES[:8])
 
 
-def test_a_sentinel_says_where_the_master_is(server, drive):
+def test_a_sentinel_names_the_master(server, drive):
     with Sentinel("orders", server, replicas=0) as sentinel:
         traffic = Traffic(drive("--sentinel", f"127.0.0.1:{sentinel.port}", "orders"))
         traffic.send(VALUES[:20])

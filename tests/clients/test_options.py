@@ -36,7 +36,7 @@ def test_a_message_waits_for_others_no_longer_than_linger(server, drive):
     assert stored(server, "orders") == ["one"]
 
 
-def test_a_write_that_no_replica_has_is_said(server, drive):
+def test_a_write_that_no_replica_has_is_reported(server, drive):
     job = drive(server.port).start("produce", key="orders", tag="new", values=["one"], replicas=1, retry_for=1)
     assert job.end()["end"] == "NotReplicated"
     assert stored(server, "orders") == ["one"]  # it is in the log, and the error says so

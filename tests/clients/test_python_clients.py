@@ -58,7 +58,7 @@ def test_an_error_of_the_server_ends_a_worker(server, mr):
         worker.run()
 
 
-def test_a_server_that_is_not_there_is_said_after_retry_for(half):
+def test_an_unreachable_server_is_reported_after_retry_for(half):
     with connected(half, "redis://127.0.0.1:1", retry_for=0.3) as mr:
         with pytest.raises(ConnectionLost):
             mr.channel("news").publish(b"one")

@@ -96,7 +96,7 @@ HEAD = b"MRF\x01" + numbers(0, 1, 1)
      + bytes.fromhex("28b52ffde0") + (2**40).to_bytes(8, "little") + b"\1\0\0", "does not unpack"),
 ], ids=lambda value: value if isinstance(value, str) and " " in value else "")
 @pytest.mark.parametrize("way", INSTALLED, ids=lambda way: way[0])
-def test_what_is_no_frame_is_refused_with_a_reason(name, data, why, way):
+def test_an_invalid_frame_is_refused_with_a_reason(name, data, why, way):
     with pytest.raises(BadFrame, match=why):
         read_frame(data, unpacker((way,)))
 

@@ -67,7 +67,7 @@ def test_a_browser_is_led_to_the_console_and_a_program_is_not(gateway):
 
 
 @pytest.mark.parametrize("path", ["/console/none.js", "/console/../main.js", "/console/%2e%2e/main.js", "/console//main.js"])
-def test_nothing_else_is_there(gateway, path):
+def test_no_other_file_is_served(gateway, path):
     assert gateway.get(path).status == 404
 
 

@@ -85,7 +85,7 @@ def test_the_screens_are_reached_by_keys(shop, console):
     console.run("await page.keyboard.press('Escape'); await page.getByRole('dialog').waitFor({state: 'detached'})")
 
 
-def test_what_needs_a_person_leads_to_where_something_can_be_done(shop, console):
+def test_what_needs_a_person_links_to_where_it_can_be_solved(shop, console):
     follow = "await page.locator('.needs li').filter({hasText: given.text}).getByRole('link').click()"
     for text, there in (("2 messages were given up by billing of orders", "Send all back …"),
                         ("wait for each other's locks", "Nobody goes on until a lease ends"),

@@ -16,7 +16,7 @@ class LaterClient(Client):
         self._open = None  # (words of the command, its entry) that may have been done or not
         self._entries = {}  # entry -> when it was acknowledged
         self._deleted = {}
-        self._tickets = {}  # entry -> its date and number
+        self._tickets = {}  # entry -> the date and number of its ticket
 
     def step(self, c):
         if self._open is not None or self.rng.random() < 0.9:

@@ -71,7 +71,7 @@ def test_what_was_acknowledged_by_its_reader_and_comes_again_is_found(found, fam
     assert [sentence for sentence in found.duplicates if f"{family}0" in sentence]
 
 
-def test_what_was_not_promised_is_forgotten_and_no_loss():
+def test_what_was_not_promised_may_be_missing_and_is_no_loss():
     books = forgetful(Promise)
     assert books.are_clean, (books.losses, books.duplicates, books.troubles)
     assert books.counts["forgotten"] > 0

@@ -32,7 +32,7 @@ def stream_of(made, head, *parts):
 @pytest.mark.parametrize("made, head, message", [(EventStream, HEAD, event), (SocketStream, UPGRADE, frame)])
 @pytest.mark.parametrize("numbers, wrong", [
     ((1, 2, 3), []), ((1, 3), ["lost"]), ((2,), ["lost"]), ((1, 2, 2), ["twice"]), ((1, 2, 1), ["twice"])])
-def test_what_is_missing_and_what_came_twice_is_found(made, head, message, numbers, wrong):
+def test_missing_and_repeated_messages_are_found(made, head, message, numbers, wrong):
     stream = stream_of(made, head, *map(message, numbers))
     assert [what for what, _ in stream.wrong] == wrong
     assert (stream.last, stream.position) == (max(numbers), f"7.{numbers[-1]}")

@@ -137,7 +137,7 @@ def test_live_sends_what_differs_and_nothing_else(gateway, c):
         assert events.next()[1]["body"]["mode"] == "exclusive"
 
 
-def test_live_tells_of_errors_too(gateway, c):
+def test_live_reports_errors_too(gateway, c):
     with live(gateway, "/indexes/users") as events:
         assert events.next()[1]["status"] == 404
         c.call("IDX.CREATE", "users", "PREFIX", "u:", "FIELD", "a", "TEXT")
@@ -230,7 +230,7 @@ def test_keys_are_listed_searched_and_paged(gateway, c):
         assert gateway.json("GET", ADMIN + "/keys?" + wrong)[0] == 400
 
 
-def test_keys_that_are_no_text_are_paged_too(gateway, c):
+def test_keys_that_are_not_text_are_paged_too(gateway, c):
     for number in range(10):
         c.call("TWRITE", b"\xff\0" + bytes([number]), "t", "e")
     assert len(pages(gateway, "/keys", 3)) == 10

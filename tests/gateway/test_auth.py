@@ -332,7 +332,7 @@ claims = { role = "member" }
     {"Host": "evil.example"}, {"Host": "127.evil.example"}, {"Host": "127.0.0.1.evil.example:80"},
     {"Host": "[::1].evil.example"}, {"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
     {"X-Forwarded-For": "192.0.2.1"}, {"Forwarded": "for=192.0.2.1"}])
-def test_what_comes_through_a_page_or_a_proxy_is_not_this_machine(gateway, headers):
+def test_requests_through_a_page_or_a_proxy_do_not_come_from_this_machine(gateway, headers):
     assert gateway.request("POST", LOG, "1", headers).status == 401
 
 
@@ -352,7 +352,7 @@ def test_pages_on_the_list_may_call(server):
         assert refused.status == 403 and "Access-Control-Allow-Origin" not in refused.headers
 
 
-def test_too_many_requests_are_429(server):
+def test_too_many_requests_get_429(server):
     with Gateway(server, "--set", "limits.requests_per_second=5") as gateway:
         statuses = [gateway.get(LOG).status for _ in range(40)]
         assert statuses[:5] == [200] * 5 and 429 in statuses
@@ -368,7 +368,7 @@ def test_each_token_has_a_rate_of_its_own(server, keys):
         assert gateway.request("GET", LOG, headers=bob).status == 200
 
 
-def test_one_address_has_so_many_connections(server):
+def test_one_address_has_a_limited_number_of_connections(server):
     with Gateway(server, "--set", "limits.connections_per_address=2") as gateway:
         with RawConnection(gateway.port) as one, RawConnection(gateway.port) as two, RawConnection(gateway.port) as three:
             for connection in (one, two):

@@ -272,7 +272,7 @@ def test_thousands_of_connections_of_every_kind_do_not_stop_others(server, c):
 
 
 @pytest.mark.parametrize("kind", ["stream", "socket"])
-def test_a_connection_whose_other_side_is_gone_without_a_word_is_ended(server, kind):
+def test_a_connection_whose_other_side_vanished_is_closed(server, kind):
     """As after a power cut: the connection was not closed, and the other side does not answer."""
     with Gateway(server, "--set", "timeouts.keep_alive=200ms") as gateway, socket.socket() as connection:
         connection.connect(("127.0.0.1", gateway.port))

@@ -66,7 +66,7 @@ def test_each_event_of_a_stream_comes_through_at_once_and_a_stream_resumes(proxi
         assert stream.next()[1]["entry"] == 3
 
 
-def test_when_a_client_goes_its_stream_ends_at_the_gateway(proxied):
+def test_when_a_client_disconnects_its_stream_ends_at_the_gateway(proxied):
     gateway, proxy = proxied
 
     def streams():

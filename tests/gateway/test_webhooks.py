@@ -110,7 +110,7 @@ def test_hopeless_statuses_and_exhausted_attempts_go_to_the_dead_letters_with_th
     assert letters == [("fails", "HTTP 500, after 3 attempts", b"2"), ("gone", "HTTP 410", b"1")]
 
 
-def test_without_dead_letters_what_is_given_up_is_gone(server, c):
+def test_without_dead_letters_messages_given_up_are_gone(server, c):
     c.call("TWRITE", "orders", "new", "1")
     with Receiver(lambda hook: 400) as receiver, webhook(server, receiver, "--dead-letters", "none"):
         wait_for_all_done(c, 1)

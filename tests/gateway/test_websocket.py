@@ -287,7 +287,7 @@ def test_a_client_that_reads_no_answers_is_ended(server):
         assert closed_with(connection.ends()) == 1013
 
 
-def test_a_client_with_too_many_requests_under_way_is_ended(server, c):
+def test_a_client_with_too_many_requests_in_flight_is_disconnected(server, c):
     with Gateway(server) as gateway, raw_socket(gateway) as connection:
         c.call("CLIENT", "PAUSE", 60_000, "WRITE")
         try:

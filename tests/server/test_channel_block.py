@@ -40,7 +40,7 @@ def test_a_fetch_that_has_something_does_not_wait(c):
     assert take(c, "s", "BLOCK", "0", "MAX", "1")[::2] == (["a"], 1)
 
 
-def test_a_woken_fetch_keeps_to_its_max_and_tells_of_more(c, waiting):
+def test_a_woken_fetch_respects_its_max_and_reports_more(c, waiting):
     subscribe(c, "s")
     plain, limited = waiting(), waiting("s", "MAX", "2")
     publish(c, "a", "b", "c")

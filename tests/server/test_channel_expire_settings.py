@@ -38,7 +38,7 @@ def test_the_setting_has_limits(s, value):
     assert s.call("CONFIG", "GET", "millrace.channel-expire")[1] == str(HALF_HOUR).encode()
 
 
-def test_a_longer_expiry_is_for_everything_that_lives(s, clock):
+def test_a_longer_expiry_is_for_everything_that_has_not_expired(s, clock):
     subscribe(s, "s", "other", options=("EXPIRE", "100"))
     publish(s, "a")
     clock.advance(60)

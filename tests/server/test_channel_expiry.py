@@ -126,7 +126,7 @@ SIGNS = {
 
 
 @pytest.mark.parametrize("sign", SIGNS)
-def test_a_subscriber_lives_so_long_after_it_last_showed_itself(s, clock, sign):
+def test_a_subscriber_lives_this_long_after_its_last_sign_of_life(s, clock, sign):
     subscribe(s, "s", options=("EXPIRE", "100"))
     publish(s, "a")
     receipt = take(s)[1]
@@ -181,7 +181,7 @@ def test_a_subscriber_that_has_expired_starts_again(s, clock):
     assert ack(s, old) == 0
 
 
-def test_many_that_expired_are_gone_at_once_and_freed_in_slices(s, clock):
+def test_many_expired_subscribers_are_gone_at_once_and_freed_in_slices(s, clock):
     s.call_all([("CHAN.SUBSCRIBE", "ch", f"s{n}") for n in range(20_000)])
     full = info(s, "ch")["memory"]
     clock.advance(HALF_HOUR)
@@ -205,7 +205,7 @@ ACTIVITIES = {
 
 
 @pytest.mark.parametrize("activity", ACTIVITIES)
-def test_a_channel_lives_so_long_after_any_activity(s, clock, activity):
+def test_a_channel_lives_this_long_after_any_activity(s, clock, activity):
     subscribe(s, "s", options=("EXPIRE", "100"))
     publish(s, "a")
     receipt = take(s)[1]

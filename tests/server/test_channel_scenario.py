@@ -97,7 +97,7 @@ def test_a_retry_of_each_step_changes_no_clock(s, at):
     assert values == {"clock": 1, "r.sA": 1, "m.1": "msg123", "mid.msg123": 1}
 
 
-def test_what_expires_goes_line_by_line(s, at):
+def test_what_expires_disappears_line_by_line(s, at):
     at(1)
     s.call("CHAN.SUBSCRIBE", "chX", "sA")
     at(2)

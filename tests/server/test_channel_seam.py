@@ -94,7 +94,7 @@ def test_ids_are_deduplicated_and_seen(c, start):
     assert publish(c, "new") == [after(start, 11)]
 
 
-def test_one_left_behind_before_the_seam_gets_everything(c, start):
+def test_a_subscriber_far_behind_before_the_seam_gets_everything(c, start):
     subscribe(c, "behind")
     for n in range(0, 10, 2):
         publish(c, *NAMES[n : n + 2])

@@ -124,7 +124,7 @@ def test_one_server_is_enough_for_load():
     assert done.returncode == 2 and done.stderr == b"millrace load: --to is given more than once\n"
 
 
-def test_a_socket_that_is_not_there_is_said(tmp_path):
+def test_a_socket_that_does_not_exist_is_reported(tmp_path):
     done = run("load", "--to", f"unix://{tmp_path}/none")
     assert done.returncode == 3
     assert done.stderr.decode() == f"millrace load: cannot connect to {tmp_path}/none: No such file or directory\n"

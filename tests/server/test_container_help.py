@@ -85,7 +85,7 @@ def test_a_transaction_a_script_and_a_replica_answer_the_same(c, connect, replic
     assert help_of(connect(to=replica), container) == lines
 
 
-def test_it_is_no_change(server, c, connect, container):
+def test_it_is_not_a_change(server, c, connect, container):
     dirty = server.info("persistence")["rdb_changes_since_last_save"]
     sent = server.info("replication")["master_repl_offset"]
     c.call("WATCH", "key")

@@ -90,7 +90,7 @@ def test_it_ends_by_itself_and_leaves_what_is_not_its_own(shop):
     assert keys(shop) == {"mine"}
 
 
-def test_what_a_killed_one_has_left_is_cleaned(shop, tmp_path):
+def test_what_a_killed_demo_has_left_is_removed(shop, tmp_path):
     opened(shop, tmp_path).kill()
     assert key("orders") in keys(shop)
     done = demo(shop, "--clean")

@@ -31,7 +31,7 @@ def test_removing_answers_how_many_facts_were_there(c):
     assert c.call("FACT.COUNT", "g", *ANY) == len(FACTS) - 1
 
 
-def test_the_key_goes_with_the_last_fact(c):
+def test_the_key_is_deleted_with_the_last_fact(c):
     add(c)
     for fact in FACTS:
         assert c.call("FACT.DEL", "g", *fact) == 1

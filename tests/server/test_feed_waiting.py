@@ -104,7 +104,7 @@ def test_client_unblock_in_the_turn_in_which_it_is_served(server, c, connect):
     assert reader.call("PING") == b"PONG"
 
 
-def test_a_key_that_goes_wakes_a_reader(server, c, connect):
+def test_a_deleted_key_wakes_a_reader(server, c, connect):
     write(c, "a", "1")
     read(c)
     reader = wait_for_read(server, connect())

@@ -64,7 +64,7 @@ def test_dead_letters_go_to_another_log_if_asked_to(c, server):
     assert len(c.call("TREAD", "again", "1", "10")) == 3
 
 
-def test_what_has_no_dead_letters_is_refused(c, server):
+def test_a_log_without_dead_letters_is_refused(c, server):
     c.call("SET", "text", "x")
     done = run(server, "redrive", "text", status=1)
     assert b"WRONGTYPE" in done.stderr and done.stdout == b""

@@ -105,7 +105,7 @@ def test_a_long_line_for_one_value_is_loaded_in_its_order(c):
     assert c.call("IDX.SKIPPED", "users") == []
 
 
-def test_a_document_with_too_many_keys_for_an_order_is_found_and_named(c):
+def test_a_document_with_too_many_keys_for_an_order_is_found_and_reported(c):
     c.call("IDX.CREATE", "i", "PREFIX", "d:", "FIELD", "a", "TEXT", "MANY", ",", "FIELD", "b", "TEXT", "MANY", ",", "ORDER", "both", "2", "a", "b")
     c.call("HSET", "d:1", "a", ",".join(f"a{n}" for n in range(40)), "b", ",".join(f"b{n}" for n in range(40)))
     assert c.call("IDX.FIND", "i", "WHERE", "a", "=", "a1", "WHERE", "b", "=", "b1")[1] == [b"d:1"]

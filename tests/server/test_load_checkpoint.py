@@ -91,7 +91,7 @@ def test_ctrl_c_ends_with_a_summary_a_checkpoint_and_130_and_repeats_nothing(own
     assert own.admin.call("LRANGE", "l", 0, -1) == [b"%d" % i for i in range(COUNT)]
 
 
-def test_one_ctrl_c_may_come_twice_and_is_still_one(own, tmp_path, state):
+def test_one_ctrl_c_may_come_as_two_signals_and_counts_once(own, tmp_path, state):
     """timeout(1) sends its signal to the command and to the command's process group."""
     path = tmp_path / "x.commands"
     path.write_text("".join(f"RPUSH l {i}\n" for i in range(COUNT)))

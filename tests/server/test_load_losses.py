@@ -49,7 +49,7 @@ def test_a_server_whose_append_only_file_is_always_synced_has_everything(tmp_pat
         assert own.admin.call("SCARD", "s") == COUNT
 
 
-def test_where_the_last_two_seconds_may_be_missing_it_says_which_lines_those_are(tmp_path, path):
+def test_where_the_last_two_seconds_may_be_missing_it_names_those_lines(tmp_path, path):
     with Server(appendonly="yes", appendfsync="everysec") as own:
         with Running(tmp_path, "load", "--to", f":{own.port}", "--pipeline", "50", path) as running:
             killed_in_the_middle(own, running)

@@ -98,7 +98,7 @@ def test_a_database_selected_within_a_transaction_is_selected_when_it_was_carrie
     assert own.admin.call("EXISTS", "a") == 0
 
 
-def test_a_database_selected_within_a_discarded_transaction_is_not_gone_on_in(own, tmp_path, state):
+def test_a_database_selected_within_a_discarded_transaction_is_not_used_afterwards(own, tmp_path, state):
     path = tmp_path / "x.commands"
     path.write_text("MULTI\nSELECT 1\nDISCARD\nNOSUCH\nSET a 1\n")
     load(own, "--checkpoint", state, "--strict", "--pipeline", "1", path, status=1)

@@ -187,7 +187,7 @@ def test_without_the_module_it_excludes_and_waits_and_renews_and_is_lost_as_well
     lock([plain], "lock", "--", "true")
 
 
-def test_there_it_asks_again_until_it_has_it(plain, tmp_path):
+def test_without_the_module_it_asks_again_until_it_has_the_lock(plain, tmp_path):
     plain.admin.call("SET", "lock", "somebody")
     before = calls(plain, "set")
     with Locked(tmp_path, [plain], "--wait", "1m", script="echo mine") as running:

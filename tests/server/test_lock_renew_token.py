@@ -63,7 +63,7 @@ def test_wrong_words_are_refused(c):
     assert c.error_of("LOCK.RENEW", "lock", "ann", 5, "FENCE", 6) == "ERR syntax error: expected TOKEN, found 'FENCE'"
 
 
-def test_a_replica_hears_of_it_and_goes_on_from_there(server, replica, c):
+def test_a_replica_gets_the_token_and_continues_from_there(server, replica, c):
     mine = take(c, "ann")
     renew(c, "ann", "TOKEN", mine + MINUTE)
     server.wait_for_replica(replica)

@@ -59,7 +59,7 @@ def test_a_waiter_with_a_smaller_limit_than_came_later_does_not_hold_others_back
 
 
 @pytest.mark.parametrize("how", ["DEL", "UNLINK", "LOCK.BREAK"])
-def test_a_lock_that_is_deleted_or_broken_goes_to_the_first(server, c, wait, how):
+def test_a_lock_that_is_deleted_or_broken_goes_to_the_first_in_line(server, c, wait, how):
     before = take(c, "holder")
     clients = [wait("first"), wait("second")]
     c.call(how, "lock")
@@ -200,7 +200,7 @@ def test_a_client_that_leaves_the_line_is_not_served(server, c, connect, wait, h
 
 
 @pytest.mark.parametrize("how", [("KILL", "ID"), ("UNBLOCK",)], ids=lambda words: words[0])
-def test_a_grant_to_a_client_that_is_gone_before_it_hears_of_it_passes_on(server, replica, c, connect, wait, how):
+def test_a_grant_to_a_client_that_disconnects_before_it_gets_the_answer_passes_on(server, replica, c, connect, wait, how):
     before = take(c, "holder")
     gone = connect()
     number = gone.call("CLIENT", "ID")

@@ -39,7 +39,7 @@ def test_a_log_without_groups_keeps_all(acked):
     assert held_by(acked) == (b"no group", None)
 
 
-def test_what_is_acknowledged_goes(acked):
+def test_acknowledged_messages_are_evicted(acked):
     take(acked, 6, *LONG)
     assert first_and_last(acked) == [1, 10]
     acked.call("TACK", "log", "g", "1-4")
@@ -51,7 +51,7 @@ def test_what_is_acknowledged_goes(acked):
     assert numbers(acked, "pending", "lag", "lost") == [0, 4, 0]
 
 
-def test_without_retry_what_is_delivered_goes(acked):
+def test_without_retry_delivered_messages_are_evicted(acked):
     assert take(acked, 3) == [1, 2, 3]
     assert first_and_last(acked) == [4, 10]
     assert take(acked, 100) == [4, 5, 6, 7, 8, 9, 10]
@@ -109,7 +109,7 @@ def test_giving_up_lets_the_log_shrink(acked):
     ("TRETAIN", "log", "COUNT", "9"),
     ("TWRITE", "log", "BACKLOG", "10", "ENTRIES", "t", "one more"),
 ], ids=" ".join)
-def test_when_the_only_pending_message_is_evicted_what_was_finished_behind_it_goes_too(server, replica, acked, evict):
+def test_when_the_only_pending_message_is_evicted_finished_ones_behind_it_are_evicted_too(server, replica, acked, evict):
     take(acked, 6, *LONG)
     acked.call("TACK", "log", "g", "2-6")
     assert first_and_last(acked)[0] == 1
@@ -120,7 +120,7 @@ def test_when_the_only_pending_message_is_evicted_what_was_finished_behind_it_go
     assert replica.digest("log") == server.digest("log")
 
 
-def test_when_the_only_pending_message_is_too_old_what_was_finished_behind_it_goes_too(server, replica, c):
+def test_when_the_only_pending_message_is_too_old_finished_ones_behind_it_are_evicted_too(server, replica, c):
     write(c, 1)
     take(c, 1, *LONG)
     c.call("TRETAIN", "log", "ACKED", "yes", "AGE", "300")

@@ -33,7 +33,7 @@ def test_a_waiting_reader_is_served_at_once_after_the_clock_was_set(stepped, clo
     assert reader.read() == [[1, b"t", b"e"]]
 
 
-def test_what_is_too_old_goes_soon_after_the_clock_was_set_forwards(stepped, clock):
+def test_old_messages_are_evicted_soon_after_the_clock_was_set_forwards(stepped, clock):
     c = stepped.admin
     c.call("TWRITE", "aging", "t", "x")
     c.call("TRETAIN", "aging", "AGE", "60000")

@@ -76,7 +76,7 @@ def test_a_reader_that_waits_hears_that_the_log_is_another(server, c, connect):
 
 
 @pytest.mark.parametrize("offset", ["1.0", "1.-1", ".1", "1.", "1.1.1", "-1.1", "281474976710656.1", "1.9223372036854775808"])
-def test_what_is_no_position_is_refused(c, offset):
+def test_an_invalid_position_is_refused(c, offset):
     assert refused(c, "TREAD", "log", offset, "1").startswith("ERR invalid offset")
 
 

@@ -55,7 +55,7 @@ def test_a_read_without_retry_that_gets_a_due_message_has_it_for_good(c):
     assert take(c, 1) == []
 
 
-def test_what_is_done_so_lets_the_log_go(c):
+def test_messages_done_without_retry_no_longer_hold_the_log(c):
     c.call("TRETAIN", "log", "ACKED", "yes")
     write(c, 2)
     take(c, 2, *LONG)

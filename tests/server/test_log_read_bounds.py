@@ -142,7 +142,7 @@ def test_many_searches_at_once_all_end_and_others_are_served_meanwhile(server, c
     [(), (("SET", "log", "of another type"),), (("TWRITE", "log", "a", "e"), ("TEVICT", "log", "1"))],
     ids=["nothing", "a string", "an empty log"],
 )
-def test_a_search_ends_if_its_log_goes(c, connect, then):
+def test_a_search_ends_if_its_log_is_deleted(c, connect, then):
     write_many(c, "log", MANY)
     tags = [f"none {n}" for n in range(300)]
     searching = [connect() for _ in range(8)]

@@ -63,7 +63,7 @@ def test_to_sends_all_to_another_log(c):
     assert len(entries(c, "log")) == 2
 
 
-def test_it_ends_at_a_message_that_is_no_dead_letter(c):
+def test_it_ends_at_a_message_that_is_not_a_dead_letter(c):
     make_letters(c, 2)
     c.call("TWRITE", "dead", "a tag", "from somebody")
     make_letters(c, 1, key="more")

@@ -32,7 +32,7 @@ def test_without_options_it_shows_what_is_kept(c):
     assert limits(c) == {b"count": 7, b"age": 8000, b"bytes": 9, b"latest": b"no", b"acked": b"no", **OTHERS}
 
 
-def test_what_is_kept_is_a_map_in_resp3(connect, c):
+def test_the_limits_are_a_map_in_resp3(connect, c):
     c.call("TRETAIN", "log", "COUNT", "7")
     assert connect(protocol=3).call("TRETAIN", "log") == {b"count": 7, b"age": 0, b"bytes": 0, b"latest": b"no", b"acked": b"no", **OTHERS}
 

@@ -90,7 +90,7 @@ def test_now_writes_at_once_in_the_order_of_tickets(c):
 
 
 @pytest.mark.parametrize("ticket", ["", "1", "1-", "-1", "1-0", "1-1-1", "x-1", "281474976710656-1"])
-def test_what_is_no_ticket_is_refused(c, ticket):
+def test_an_invalid_ticket_is_refused(c, ticket):
     for command in (("TSCHED", "NOW", "log"), ("TSCHED", "CANCEL", "log"), ("TSCHED", "LIST", "log", "FROM")):
         with pytest.raises(RespError, match="ERR invalid ticket"):
             c.call(*command, ticket)

@@ -70,7 +70,7 @@ def test_the_entry_has_the_event_the_devices_and_the_documents(c):
     }
 
 
-def test_what_was_not_given_is_not_there(c):
+def test_parts_that_were_not_given_are_not_in_the_message(c):
     subscribe(c)
     dispatch(c)
     [(_, entry)] = entries(c)

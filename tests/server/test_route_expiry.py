@@ -205,7 +205,7 @@ def test_what_has_expired_is_swept_without_a_question(still, s, clock):
     assert s.call("MEMORY", "USAGE", "t", "SAMPLES", "0") < full / 5
 
 
-def test_a_table_goes_when_everything_in_it_has_ended(still, s, clock):
+def test_a_table_is_deleted_when_everything_in_it_has_expired(still, s, clock):
     device(s, WS, "TTL", "100")
     subscribe(s, filter={"a": 1})
     clock.advance(100)

@@ -37,7 +37,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged():
 
 
 @pytest.mark.parametrize("how", ["rdb", "aof"])
-def test_what_has_ended_while_the_server_was_down_is_gone(clock, how):
+def test_what_has_expired_while_the_server_was_down_is_gone(clock, how):
     clock.stop_at(2_000_000_000_000)
     settings = {"appendonly": "yes", "appendfsync": "always"} if how == "aof" else {}
     with clock.server(**settings) as server:
@@ -141,7 +141,7 @@ def test_a_replica_ends_nothing_of_its_own_accord(clock):
             wait_until(lambda: master.digest("t") == replica.digest("t") != replica_digest, "the master says so")
 
 
-def test_a_table_that_goes_by_itself_goes_on_the_replica(clock):
+def test_a_table_that_ends_by_itself_ends_on_the_replica(clock):
     clock.stop_at(2_000_000_000_000)
     with clock.server() as master, clock.server() as replica:
         replica.replicate(master)

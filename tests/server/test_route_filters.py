@@ -58,7 +58,7 @@ def test_it_answers_the_same_when_all_filters_are_there_at_once(c, answer):
 
 
 @pytest.mark.parametrize("row", REFUSED, ids=lambda row: row[0])
-def test_what_is_no_filter_is_refused_with_the_path(server, c, row):
+def test_an_invalid_filter_is_refused_with_the_path(server, c, row):
     filter, error = row
     device(c)
     before = server.digest("t")
@@ -211,7 +211,7 @@ def test_an_unknown_name_is_nofilter(server, c):
     assert server.digest("t") == before
 
 
-def test_one_may_subscribe_by_the_id_of_a_filter_without_a_name(c):
+def test_a_device_may_subscribe_by_the_id_of_a_filter_without_a_name(c):
     id = subscribe(c, "d1|ws", filter={"a": 1})
     assert c.call("ROUTE.SUBSCRIBE", "t", "d2|ws", *TASK, "FILTERID", id)[1] == id
     assert match(c, {"a": 1}) == ["d1|ws", "d2|ws"]

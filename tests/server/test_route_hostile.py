@@ -115,7 +115,7 @@ def test_not_does_not_match_what_could_not_be_tried(c):
     assert failing(c) == {id: ("text-too-long", 1)}
 
 
-def test_a_filter_that_goes_is_no_longer_listed(c):
+def test_a_deleted_filter_is_no_longer_listed(c):
     id = subscribe(c, filter={"a": {"$regex": "z"}})
     assert match(c, {"a": "z" * 5000}) == []
     assert list(failing(c)) == [id.decode()]

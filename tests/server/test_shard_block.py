@@ -226,7 +226,7 @@ def test_a_sender_that_waits_in_vain_gets_noworkers_and_leaves_nothing(c, words)
 
 
 @pytest.mark.parametrize("go", [("DEL", "pool"), ("FLUSHALL",), ("RENAME", "pool", "other")], ids=lambda w: w[0])
-def test_a_sender_waits_on_though_the_pool_goes(server, c, sender, go):
+def test_a_sender_waits_on_though_the_pool_is_deleted(server, c, sender, go):
     stale_after(c, HOUR)
     waits = sender("r")
     c.call(*go)

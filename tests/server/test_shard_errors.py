@@ -225,7 +225,7 @@ def test_an_effect_makes_no_pool(server, c, name):
     assert c.call(*on("pool", NEED_A_POOL[name])) == b"OK"
 
 
-def test_what_asks_of_a_pool_that_is_not_there_makes_none(c):
+def test_a_question_about_a_missing_pool_does_not_make_it(c):
     assert c.call("SHARD.OWNER", "pool", "r") is None
     assert c.call("SHARD.CHECK", "pool") == b"OK"
     assert c.call("SHARD.REBALANCE", "pool") == 0

@@ -96,7 +96,7 @@ def test_a_stale_worker_with_nothing_pending_keeps_its_recipients_until_a_messag
     assert answers[1] == [b"other", 1], "a stale worker is never answered"
 
 
-def test_a_worker_that_is_gone_for_long_leaves_by_itself_whether_it_ever_showed_itself_or_not(server, c, connect):
+def test_a_worker_that_is_silent_for_long_is_removed_whether_it_ever_showed_that_it_is_alive_or_not(server, c, connect):
     join(c, "seen", "silent", "other")
     route(c, "r", "s")
     done(c, "seen", "r")

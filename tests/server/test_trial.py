@@ -77,7 +77,7 @@ def test_tokens_rise_over_restarts_whatever_the_clock_does(tmp_path, persistence
             server.restart()
 
 
-def test_a_data_directory_that_cannot_be_written_is_said_once_and_locks_work(tmp_path):
+def test_a_data_directory_that_cannot_be_written_is_reported_once_and_locks_work(tmp_path):
     with Server() as server:
         (pathlib.Path(server.directory) / "millrace-tokens").mkdir()
         with server.connect() as c:
