@@ -54,3 +54,10 @@ def test_a_line_that_is_too_long_is_found(tmp_path):
     (tmp_path / "page.md").write_text("fits\n\n" + LONG + "\n\n| " + LONG + "|\n", encoding="utf-8")
     found = [problem.line for problem in importlib.import_module("check_markdown").problems(tmp_path)]
     assert found == [3]
+
+
+def test_a_row_of_a_table_that_is_broken_over_two_lines_is_found(tmp_path):
+    table = "| a | b |\n| --- | --- |\n| one | two\nlines |\n"
+    (tmp_path / "page.md").write_text(f"{table}\n```\n{table}```\n", encoding="utf-8")
+    found = [problem.text(tmp_path) for problem in importlib.import_module("check_markdown").problems(tmp_path)]
+    assert found == ["page.md:3: a row of a table must be one line that ends with |"]
